@@ -1,0 +1,62 @@
+//! What the child asked of the world beyond its screen. `vt` never acts on these: the caller decides.
+//!
+//! Every string is bounded and free of control characters.
+
+/// One request or report, in the order the child made them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// Bytes owed to the child in answer to a query. They go behind input that is already queued.
+    Reply(Vec<u8>),
+    Title(String),
+    IconName(String),
+    /// OSC 7: the working directory as the child reports it (host and path, not checked).
+    WorkingDirectory(String),
+    Bell,
+    Notification(Notification),
+    Progress(Progress),
+    /// OSC 7501: an agent's word on its own state, as `key=value` pairs.
+    AgentState(Vec<(String, String)>),
+    /// OSC 52 write; `data` is decoded. Reads are never answered.
+    Clipboard {
+        selection: String,
+        data: Vec<u8>,
+    },
+    /// OSC 133.
+    Prompt(PromptMark),
+    /// CSI 8 t and DECCOLM: the child would like this size. Zero means "as it is".
+    ResizeRequest {
+        cols: u16,
+        rows: u16,
+    },
+    /// An OSC we give no meaning to, for rules to look at.
+    UnknownOsc {
+        number: u32,
+        body: String,
+    },
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Notification {
+    /// Empty when the child gave only a body (OSC 9).
+    pub title: String,
+    pub body: String,
+}
+
+/// OSC 9;4.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    Clear,
+    Percent(u8),
+    Error(Option<u8>),
+    Indeterminate,
+    Paused(Option<u8>),
+}
+
+/// Where a shell says its prompt, the typed command and the output begin and end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PromptMark {
+    PromptStart,
+    InputStart,
+    OutputStart,
+    Finished { exit_code: Option<i32> },
+}

@@ -1,0 +1,39 @@
+//! Sizes and positions. Rows and columns count from zero; `row` before `col` in prose, `cols` before `rows` in sizes.
+
+/// A terminal's size in cells. Always within [`Size::MIN`] and [`Size::MAX`] once it has passed [`Size::clamped`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Size {
+    pub cols: u16,
+    pub rows: u16,
+}
+
+impl Size {
+    pub const MIN: Size = Size { cols: 1, rows: 1 };
+    /// A 2,000 x 1,000 grid is 16 MB; nothing a person or an agent reads is larger.
+    pub const MAX: Size = Size { cols: 2000, rows: 1000 };
+
+    pub const fn new(cols: u16, rows: u16) -> Self {
+        Size { cols, rows }
+    }
+
+    /// The nearest size a terminal can have.
+    pub fn clamped(self) -> Self {
+        Size {
+            cols: self.cols.clamp(Self::MIN.cols, Self::MAX.cols),
+            rows: self.rows.clamp(Self::MIN.rows, Self::MAX.rows),
+        }
+    }
+}
+
+impl Default for Size {
+    fn default() -> Self {
+        Size { cols: 80, rows: 24 }
+    }
+}
+
+/// A cell's place on the visible grid.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Position {
+    pub row: u16,
+    pub col: u16,
+}

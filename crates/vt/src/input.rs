@@ -1,0 +1,1 @@
+//! Input encoders: pure functions of [`InputModes`](crate::InputModes).

@@ -1,0 +1,27 @@
+//! Bytes in, screen out: a terminal as a state machine.
+//!
+//! [`Terminal::feed`] takes whatever a child printed, in any chunks, and never fails. Readers take
+//! [`Frame`]s, text, searches or a re-serialisation; what the child asked of the world comes out as
+//! [`Effect`]s. The [`input`] module turns keys, mouse events and pastes into bytes for the child.
+//!
+//! Called by the engine (one terminal per session), by the TUI (frames) and by tests. It knows no
+//! I/O, threads, clocks, sessions or environment, and depends on no other crate of this house.
+
+mod color;
+mod effect;
+mod frame;
+mod geometry;
+pub mod input;
+mod line;
+mod modes;
+mod style;
+mod terminal;
+
+pub use color::{Color, Rgb, Theme};
+pub use effect::{Effect, Notification, Progress, PromptMark};
+pub use frame::{Cursor, CursorShape, Frame};
+pub use geometry::{Position, Size};
+pub use line::{CellRef, Line, Run, Shape};
+pub use modes::{InputModes, KittyFlags, MouseEncoding, MouseProtocol};
+pub use style::{Attributes, Link, LinkId, Style, Underline};
+pub use terminal::{Options, SearchMatch, Terminal};

@@ -1,0 +1,108 @@
+//! An immutable, self-contained line of cells: what frames and history hand out.
+
+use std::sync::Arc;
+
+use crate::style::{Link, Style};
+
+/// How the text of a run maps to cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Shape {
+    /// One character, one cell.
+    Narrow,
+    /// One character, two cells.
+    Wide,
+    /// The whole run is one cluster in one cell.
+    Cluster,
+    /// The whole run is one cluster in two cells.
+    WideCluster,
+    /// Never written, or erased: spaces in the text, one a cell.
+    Blank,
+}
+
+/// Neighbouring cells of one look and one shape.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// Columns covered.
+    pub cols: u16,
+    /// Bytes of [`Line::text`] covered.
+    pub bytes: u32,
+    pub shape: Shape,
+    pub style: Style,
+    pub link: Option<Arc<Link>>,
+}
+
+/// A row of the grid or a line of history. Blank cells with the default look at its end are left out.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Line {
+    pub(crate) text: String,
+    pub(crate) runs: Vec<Run>,
+    pub(crate) wrapped: bool,
+}
+
+/// One cell as [`Line::cells`] yields it: the second column of a wide character has no cell of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CellRef<'a> {
+    pub col: u16,
+    /// One or two columns.
+    pub width: u16,
+    /// One character or cluster; a space for a blank cell.
+    pub text: &'a str,
+    pub run: &'a Run,
+}
+
+impl Line {
+    /// The text with its trailing blanks, if they have a look of their own.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The text without trailing white space.
+    pub fn trimmed(&self) -> &str {
+        self.text.trim_end_matches(' ')
+    }
+
+    pub fn runs(&self) -> &[Run] {
+        &self.runs
+    }
+
+    /// The text flowed on into the next row for lack of room.
+    pub fn wrapped(&self) -> bool {
+        self.wrapped
+    }
+
+    /// Columns up to the last cell kept.
+    pub fn cols(&self) -> usize {
+        self.runs.iter().map(|run| usize::from(run.cols)).sum()
+    }
+
+    /// Every cell from the left, wide ones once.
+    pub fn cells(&self) -> impl Iterator<Item = CellRef<'_>> {
+        let mut rest = self.text.as_str();
+        let mut col = 0;
+        self.runs.iter().flat_map(move |run| {
+            let (text, after) = rest.split_at(run.bytes as usize);
+            rest = after;
+            let start = col;
+            col += run.cols;
+            cells_of(run, text, start)
+        })
+    }
+}
+
+fn cells_of<'a>(run: &'a Run, text: &'a str, start: u16) -> impl Iterator<Item = CellRef<'a>> {
+    let whole = matches!(run.shape, Shape::Cluster | Shape::WideCluster);
+    let width = if matches!(run.shape, Shape::Wide | Shape::WideCluster) { 2 } else { 1 };
+    let mut rest = text;
+    let mut col = start;
+    std::iter::from_fn(move || {
+        let len = if whole { rest.len() } else { rest.chars().next()?.len_utf8() };
+        if len == 0 {
+            return None;
+        }
+        let (text, after) = rest.split_at(len);
+        rest = after;
+        let cell = CellRef { col, width, text, run };
+        col += width;
+        Some(cell)
+    })
+}
