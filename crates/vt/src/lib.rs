@@ -7,15 +7,25 @@
 //! Called by the engine (one terminal per session), by the TUI (frames) and by tests. It knows no
 //! I/O, threads, clocks, sessions or environment, and depends on no other crate of this house.
 
+mod cell;
+mod charset;
 mod color;
 mod effect;
 mod frame;
 mod geometry;
+mod grid;
+mod history;
 pub mod input;
 mod line;
 mod modes;
+mod params;
+mod parser;
+mod state;
 mod style;
+mod tables;
+mod tabs;
 mod terminal;
+mod unicode;
 
 pub use color::{Color, Rgb, Theme};
 pub use effect::{Effect, Notification, Progress, PromptMark};

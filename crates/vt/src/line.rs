@@ -22,8 +22,8 @@ pub enum Shape {
 /// Neighbouring cells of one look and one shape.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Run {
-    /// Columns covered.
-    pub cols: u16,
+    /// Columns covered: more than a screen's width in a joined line.
+    pub cols: u32,
     /// Bytes of [`Line::text`] covered.
     pub bytes: u32,
     pub shape: Shape,
@@ -42,9 +42,9 @@ pub struct Line {
 /// One cell as [`Line::cells`] yields it: the second column of a wide character has no cell of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CellRef<'a> {
-    pub col: u16,
+    pub col: u32,
     /// One or two columns.
-    pub width: u16,
+    pub width: u32,
     /// One character or cluster; a space for a blank cell.
     pub text: &'a str,
     pub run: &'a Run,
@@ -71,8 +71,8 @@ impl Line {
     }
 
     /// Columns up to the last cell kept.
-    pub fn cols(&self) -> usize {
-        self.runs.iter().map(|run| usize::from(run.cols)).sum()
+    pub fn cols(&self) -> u32 {
+        self.runs.iter().map(|run| run.cols).sum()
     }
 
     /// Every cell from the left, wide ones once.
@@ -89,7 +89,7 @@ impl Line {
     }
 }
 
-fn cells_of<'a>(run: &'a Run, text: &'a str, start: u16) -> impl Iterator<Item = CellRef<'a>> {
+fn cells_of<'a>(run: &'a Run, text: &'a str, start: u32) -> impl Iterator<Item = CellRef<'a>> {
     let whole = matches!(run.shape, Shape::Cluster | Shape::WideCluster);
     let width = if matches!(run.shape, Shape::Wide | Shape::WideCluster) { 2 } else { 1 };
     let mut rest = text;

@@ -14,6 +14,105 @@ bitflags! {
     }
 }
 
+bitflags! {
+    /// Modes that are either on or off.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(crate) struct Flags: u64 {
+        const KEYBOARD_LOCKED = 1 << 0;
+        const INSERT = 1 << 1;
+        const LOCAL_ECHO_OFF = 1 << 2;
+        const LINEFEED_NEWLINE = 1 << 3;
+        const APPLICATION_CURSOR = 1 << 4;
+        const COLUMNS_132 = 1 << 5;
+        const SMOOTH_SCROLL = 1 << 6;
+        const REVERSE_VIDEO = 1 << 7;
+        const ORIGIN = 1 << 8;
+        const AUTOWRAP = 1 << 9;
+        const AUTOREPEAT = 1 << 10;
+        const CURSOR_BLINK = 1 << 11;
+        const CURSOR_VISIBLE = 1 << 12;
+        const ALLOW_COLUMNS = 1 << 13;
+        const MORE_FIX = 1 << 14;
+        const REVERSE_WRAP = 1 << 15;
+        const EXTENDED_REVERSE_WRAP = 1 << 16;
+        const APPLICATION_KEYPAD = 1 << 17;
+        const BACKARROW_BACKSPACE = 1 << 18;
+        const LEFT_RIGHT_MARGINS = 1 << 19;
+        const KEEP_ON_COLUMNS = 1 << 20;
+        const FOCUS_EVENTS = 1 << 21;
+        const ALTERNATE_SCROLL = 1 << 22;
+        const BRACKETED_PASTE = 1 << 23;
+        const SYNCHRONIZED = 1 << 24;
+        const GRAPHEMES = 1 << 25;
+        const COLOR_SCHEME_REPORTS = 1 << 26;
+        const IN_BAND_RESIZE = 1 << 27;
+        const ALTERNATE_SCREEN = 1 << 28;
+        const META_ESCAPE = 1 << 29;
+        const ALT_ESCAPE = 1 << 30;
+        const EIGHT_BIT_META = 1 << 31;
+    }
+}
+
+impl Flags {
+    /// What a fresh terminal has on.
+    pub(crate) fn initial() -> Flags {
+        Flags::AUTOWRAP
+            | Flags::AUTOREPEAT
+            | Flags::CURSOR_VISIBLE
+            | Flags::CURSOR_BLINK
+            | Flags::ALTERNATE_SCROLL
+            | Flags::GRAPHEMES
+            | Flags::LOCAL_ECHO_OFF
+            | Flags::META_ESCAPE
+            | Flags::ALT_ESCAPE
+    }
+
+    /// The flag behind `CSI ? number h`, where there is exactly one.
+    pub(crate) fn private(number: u16) -> Option<Flags> {
+        Some(match number {
+            1 => Flags::APPLICATION_CURSOR,
+            3 => Flags::COLUMNS_132,
+            4 => Flags::SMOOTH_SCROLL,
+            5 => Flags::REVERSE_VIDEO,
+            6 => Flags::ORIGIN,
+            7 => Flags::AUTOWRAP,
+            8 => Flags::AUTOREPEAT,
+            12 => Flags::CURSOR_BLINK,
+            25 => Flags::CURSOR_VISIBLE,
+            40 => Flags::ALLOW_COLUMNS,
+            41 => Flags::MORE_FIX,
+            45 => Flags::REVERSE_WRAP,
+            66 => Flags::APPLICATION_KEYPAD,
+            67 => Flags::BACKARROW_BACKSPACE,
+            69 => Flags::LEFT_RIGHT_MARGINS,
+            95 => Flags::KEEP_ON_COLUMNS,
+            1004 => Flags::FOCUS_EVENTS,
+            1007 => Flags::ALTERNATE_SCROLL,
+            1034 => Flags::EIGHT_BIT_META,
+            1036 => Flags::META_ESCAPE,
+            1039 => Flags::ALT_ESCAPE,
+            1045 => Flags::EXTENDED_REVERSE_WRAP,
+            2004 => Flags::BRACKETED_PASTE,
+            2026 => Flags::SYNCHRONIZED,
+            2027 => Flags::GRAPHEMES,
+            2031 => Flags::COLOR_SCHEME_REPORTS,
+            2048 => Flags::IN_BAND_RESIZE,
+            _ => return None,
+        })
+    }
+
+    /// The flag behind `CSI number h`.
+    pub(crate) fn ansi(number: u16) -> Option<Flags> {
+        Some(match number {
+            2 => Flags::KEYBOARD_LOCKED,
+            4 => Flags::INSERT,
+            12 => Flags::LOCAL_ECHO_OFF,
+            20 => Flags::LINEFEED_NEWLINE,
+            _ => return None,
+        })
+    }
+}
+
 /// Which mouse events the child wants.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MouseProtocol {
@@ -65,4 +164,48 @@ pub struct InputModes {
     /// Mode 1007: the wheel becomes arrow keys on the alternate screen.
     pub alternate_scroll: bool,
     pub alternate_screen: bool,
+}
+
+impl MouseProtocol {
+    pub(crate) fn from_mode(number: u16) -> Option<MouseProtocol> {
+        Some(match number {
+            9 => MouseProtocol::X10,
+            1000 => MouseProtocol::Normal,
+            1002 => MouseProtocol::ButtonMotion,
+            1003 => MouseProtocol::AnyMotion,
+            _ => return None,
+        })
+    }
+
+    pub(crate) fn mode(self) -> Option<u16> {
+        match self {
+            MouseProtocol::Off => None,
+            MouseProtocol::X10 => Some(9),
+            MouseProtocol::Normal => Some(1000),
+            MouseProtocol::ButtonMotion => Some(1002),
+            MouseProtocol::AnyMotion => Some(1003),
+        }
+    }
+}
+
+impl MouseEncoding {
+    pub(crate) fn from_mode(number: u16) -> Option<MouseEncoding> {
+        Some(match number {
+            1005 => MouseEncoding::Utf8,
+            1006 => MouseEncoding::Sgr,
+            1015 => MouseEncoding::Urxvt,
+            1016 => MouseEncoding::SgrPixels,
+            _ => return None,
+        })
+    }
+
+    pub(crate) fn mode(self) -> Option<u16> {
+        match self {
+            MouseEncoding::Legacy => None,
+            MouseEncoding::Utf8 => Some(1005),
+            MouseEncoding::Sgr => Some(1006),
+            MouseEncoding::Urxvt => Some(1015),
+            MouseEncoding::SgrPixels => Some(1016),
+        }
+    }
 }

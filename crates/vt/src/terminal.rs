@@ -2,7 +2,13 @@
 
 use std::ops::Range;
 
-use crate::{Effect, Frame, InputModes, Size, Theme};
+use crate::{
+    color::Theme, effect::Effect, frame::Cursor, frame::Frame, geometry::Size, history::History, modes::Flags,
+    modes::InputModes, parser::Parser, state::State,
+};
+
+/// Bytes between two looks at the tables: bounds how far they can grow in one call.
+const SWEEP_INTERVAL: usize = 64 << 10;
 
 /// What a terminal is made with.
 #[derive(Clone, Debug)]
@@ -31,84 +37,139 @@ pub struct SearchMatch {
     pub text: String,
 }
 
+/// One terminal: screen, history and modes, changed by what a child prints.
 #[derive(Debug)]
 pub struct Terminal {
-    size: Size,
+    parser: Parser,
+    state: State,
 }
 
-#[allow(unused_variables)] // STUB
 impl Terminal {
     pub fn new(options: Options) -> Self {
-        Terminal { size: options.size.clamped() }
+        let history = History::new(options.history_lines, options.history_bytes);
+        Terminal { parser: Parser::new(), state: State::new(options.size.clamped(), history, options.theme) }
     }
 
     /// Takes bytes the child printed. Any chunking of a stream gives the same terminal.
-    pub fn feed(&mut self, bytes: &[u8]) {}
+    pub fn feed(&mut self, bytes: &[u8]) {
+        for chunk in bytes.chunks(SWEEP_INTERVAL) {
+            self.parser.feed(chunk, &mut self.state);
+            self.state.sweep();
+        }
+    }
 
     /// What the child asked for since the last call, oldest first.
     pub fn take_effects(&mut self) -> Vec<Effect> {
-        Vec::new()
+        std::mem::take(&mut self.state.effects)
     }
 
-    /// Reflows to `size` (clamped), keeping the cursor on its text. With mode 2048 on, an in-band report becomes a Reply effect.
+    /// Reflows to `size` (clamped), keeping the cursor on its text.
+    /// With mode 2048 on, the child is owed a report, which comes as an effect.
     pub fn resize(&mut self, size: Size) {
-        self.size = size.clamped();
+        self.state.resize(size.clamped());
     }
 
     pub fn size(&self) -> Size {
-        self.size
+        self.state.size
     }
 
     pub fn input_modes(&self) -> InputModes {
-        InputModes::default()
+        self.state.input_modes()
     }
 
     pub fn title(&self) -> &str {
-        ""
+        &self.state.title
+    }
+
+    pub fn cursor(&self) -> Cursor {
+        match &self.state.frozen {
+            Some(frozen) => frozen.frame.cursor,
+            None => self.state.cursor(),
+        }
+    }
+
+    pub fn alternate_screen(&self) -> bool {
+        self.state.has(Flags::ALTERNATE_SCREEN)
     }
 
     /// The picture now; while the child holds a synchronized update (mode 2026), the picture from before it.
     pub fn frame(&mut self) -> Frame {
-        unimplemented!()
+        match &self.state.frozen {
+            Some(frozen) => frozen.frame.clone(),
+            None => self.state.live_frame(),
+        }
     }
 
     /// The visible grid as text, one row a line, trailing blanks trimmed. Sees synchronized updates whole.
-    pub fn grid_text(&self, out: &mut String) {}
+    pub fn grid_text(&self, out: &mut String) {
+        self.state.grid_text(out);
+    }
 
-    /// Numbers of the logical lines that can be read: oldest kept in history to the last one on the screen.
-    /// A line's number never changes while it exists.
+    /// Numbers of the logical lines that can be read: oldest kept in history to the last one in use on
+    /// the main screen. A line's number never changes while it exists.
     pub fn lines(&self) -> Range<u64> {
-        0..0
+        self.state.lines()
     }
 
     /// The first line that is (at least partly) on the screen: everything before it is history.
     pub fn first_screen_line(&self) -> u64 {
-        0
+        self.state.first_screen_line()
     }
 
-    /// Logical lines (joined where they wrapped, trimmed), each ended by `\n`. Numbers outside `lines()` are left out.
-    pub fn lines_text(&self, range: Range<u64>, out: &mut String) {}
+    /// Logical lines (joined where they wrapped, trimmed), each ended by `\n`.
+    /// Numbers outside [`lines`](Self::lines) are left out.
+    pub fn lines_text(&self, range: Range<u64>, out: &mut String) {
+        self.state.append_lines(range, out);
+    }
 
     /// Calls `visit` with number and text of each logical line in `range`, oldest first, until it returns false.
-    pub fn for_each_line(&self, range: Range<u64>, visit: &mut dyn FnMut(u64, &str) -> bool) {}
+    pub fn for_each_line(&self, range: Range<u64>, visit: &mut dyn FnMut(u64, &str) -> bool) {
+        self.state.visit_lines(range, visit);
+    }
+
+    /// A line of history with its looks; `None` for lines that are (also) on the screen: frames show those.
+    pub fn history_line(&self, number: u64) -> Option<crate::Line> {
+        if number < self.state.first_screen_line() { self.state.history.line(number) } else { None }
+    }
 
     /// Logical lines of `range` in which `pattern` matches, oldest first, at most `limit`.
     pub fn search(&self, pattern: &regex::Regex, range: Range<u64>, limit: usize) -> Vec<SearchMatch> {
-        Vec::new()
+        let mut matches = Vec::new();
+        if limit == 0 {
+            return matches;
+        }
+        self.state.visit_lines(range, &mut |line, text| {
+            if let Some(found) = pattern.find(text) {
+                matches.push(SearchMatch { line, bytes: found.range(), text: text.to_owned() });
+            }
+            matches.len() < limit
+        });
+        matches
     }
 
-    /// Bytes that redraw this screen (and modes, cursor, styles, links; not history) on a fresh terminal of the same size.
+    /// Bytes that redraw this screen (and modes, cursor, styles, links; not history) on a fresh
+    /// terminal of the same size.
     pub fn serialize(&self) -> Vec<u8> {
-        Vec::new()
+        self.state.serialize()
     }
 
     /// A synchronized update is under way; its number tells one update from the next.
     pub fn synchronized_update(&self) -> Option<u64> {
-        None
+        self.state.frozen.is_some().then_some(self.state.updates)
     }
 
     /// Ends a synchronized update whose end marker never came. The caller owns the clock (150 ms is usual).
-    pub fn expire_synchronized_update(&mut self) {}
+    pub fn expire_synchronized_update(&mut self) {
+        self.state.leave_synchronized();
+    }
 
-    pub fn set_theme(&mut self, theme: Theme) {}
+    /// Changes the colours behind the names; a child that asked for it is owed a report (mode 2031).
+    pub fn set_theme(&mut self, theme: Theme) {
+        self.state.set_theme(theme);
+    }
+
+    /// Heap bytes that history holds.
+    pub fn history_bytes(&self) -> usize {
+        self.state.history.bytes()
+    }
 }

@@ -1,0 +1,234 @@
+//! Lines that have left the screen: compact, bounded, numbered for good.
+//!
+//! A line here is *logical*: rows that ran on are joined, so resizing never touches history and a
+//! line's number never changes. Lines live in pages of packed text and runs; text is stored as it
+//! reads, so that copying and searching cost no decoding.
+
+mod page;
+mod varint;
+
+use std::{collections::VecDeque, ops::Range};
+
+use crate::{
+    cell::Cell,
+    grid::Row,
+    line::Line,
+    tables::{ClusterTable, LinkTable, StyleTable},
+};
+use page::Page;
+
+/// The tables that a row's cells refer to.
+pub(crate) struct Tables<'a> {
+    pub(crate) styles: &'a StyleTable,
+    pub(crate) clusters: &'a ClusterTable,
+    pub(crate) links: &'a LinkTable,
+}
+
+#[derive(Debug)]
+pub(crate) struct History {
+    pages: VecDeque<Page>,
+    /// Number of the oldest line kept.
+    first: u64,
+    /// Number the next new line gets.
+    next: u64,
+    /// The newest line still runs on: the next row pushed belongs to it.
+    open: bool,
+    max_lines: usize,
+    max_bytes: usize,
+    /// Bytes of all pages but the newest.
+    closed_bytes: usize,
+}
+
+impl History {
+    pub(crate) fn new(max_lines: usize, max_bytes: usize) -> Self {
+        History { pages: VecDeque::new(), first: 0, next: 0, open: false, max_lines, max_bytes, closed_bytes: 0 }
+    }
+
+    /// Numbers of the lines kept, the open one included.
+    pub(crate) fn lines(&self) -> Range<u64> {
+        self.first..self.next
+    }
+
+    /// Number of the line that the screen's first row belongs to.
+    pub(crate) fn screen_line(&self) -> u64 {
+        if self.open { self.next - 1 } else { self.next }
+    }
+
+    pub(crate) fn is_open(&self) -> bool {
+        self.open
+    }
+
+    /// Takes in a row that left the screen at the top.
+    pub(crate) fn push(&mut self, row: &Row, tables: &Tables<'_>) {
+        if self.max_lines == 0 {
+            if !row.wrapped {
+                self.next += 1;
+                self.first = self.next;
+            }
+            return;
+        }
+        if !self.open {
+            if self.pages.back().is_none_or(Page::is_full) {
+                self.start_page();
+            }
+            self.next += 1;
+        }
+        let page = self.pages.back_mut().expect("a line is open or a page was just started");
+        if !self.open {
+            page.begin_line();
+        }
+        let room = page.append(row, tables);
+        self.open = row.wrapped && room;
+        if !self.open {
+            page.end_line();
+        }
+        self.evict();
+    }
+
+    fn start_page(&mut self) {
+        if let Some(page) = self.pages.back_mut() {
+            page.close();
+            self.closed_bytes += page.bytes();
+        }
+        self.pages.push_back(Page::new());
+    }
+
+    fn evict(&mut self) {
+        while self.next - self.first > self.max_lines as u64 {
+            self.first += 1;
+            let page = self.pages.front_mut().expect("lines live in pages");
+            if page.drop_first() {
+                self.drop_front_page();
+            }
+        }
+        while self.closed_bytes > self.max_bytes && self.pages.len() > 1 {
+            let lines = self.pages.front().map_or(0, Page::len);
+            self.first += lines as u64;
+            self.drop_front_page();
+        }
+    }
+
+    fn drop_front_page(&mut self) {
+        if self.pages.len() > 1 {
+            let bytes = self.pages.front().map_or(0, Page::bytes);
+            self.closed_bytes = self.closed_bytes.saturating_sub(bytes);
+        }
+        self.pages.pop_front();
+        if self.pages.is_empty() {
+            self.open = false;
+        }
+    }
+
+    /// Forgets every line; numbers go on.
+    pub(crate) fn clear(&mut self) {
+        self.pages.clear();
+        self.closed_bytes = 0;
+        if self.open {
+            // The rest of the open line is on the screen and keeps its number.
+            self.next -= 1;
+        }
+        self.first = self.next;
+        self.open = false;
+    }
+
+    /// Ends the open line where it is: what follows on the screen is a line of its own.
+    pub(crate) fn close_line(&mut self) {
+        if self.open {
+            self.open = false;
+            if let Some(page) = self.pages.back_mut() {
+                page.end_line();
+            }
+        }
+    }
+
+    /// Takes back the newest line (and its number), for a screen that grew or reflows.
+    pub(crate) fn pop(&mut self) -> Option<Line> {
+        let page = self.pages.back_mut()?;
+        let line = page.pop_line();
+        self.next -= 1;
+        self.open = false;
+        if page.len() == 0 {
+            self.pages.pop_back();
+            if let Some(page) = self.pages.back() {
+                self.closed_bytes = self.closed_bytes.saturating_sub(page.bytes());
+            }
+        }
+        Some(line)
+    }
+
+    /// Line `number`, decoded.
+    pub(crate) fn line(&self, number: u64) -> Option<Line> {
+        let (page, index) = self.locate(number)?;
+        Some(self.pages[page].line(index))
+    }
+
+    fn locate(&self, number: u64) -> Option<(usize, usize)> {
+        if !self.lines().contains(&number) {
+            return None;
+        }
+        let mut left = (number - self.first) as usize;
+        for (index, page) in self.pages.iter().enumerate() {
+            if left < page.len() {
+                return Some((index, left));
+            }
+            left -= page.len();
+        }
+        None
+    }
+
+    /// Text of the lines in `range`, oldest first, until `visit` returns false.
+    /// The last line may be open: its rest is on the screen.
+    pub(crate) fn visit(&self, range: Range<u64>, visit: &mut dyn FnMut(u64, &str) -> bool) -> bool {
+        let mut number = range.start.max(self.first);
+        let Some((mut page, mut index)) = self.locate(number) else { return true };
+        while number < range.end && page < self.pages.len() {
+            if !visit(number, self.pages[page].text(index)) {
+                return false;
+            }
+            number += 1;
+            index += 1;
+            if index == self.pages[page].len() {
+                (page, index) = (page + 1, 0);
+            }
+        }
+        true
+    }
+
+    /// Appends the lines of `range`, each ended by a newline, but for an open last one.
+    pub(crate) fn append_text(&self, range: Range<u64>, out: &mut String) {
+        let range = range.start.max(self.first)..range.end.min(self.next);
+        let Some((mut page, mut index)) = self.locate(range.start) else { return };
+        let mut left = range.end.saturating_sub(range.start) as usize;
+        while left > 0 {
+            let take = left.min(self.pages[page].len() - index);
+            self.pages[page].append_text(index..index + take, out);
+            left -= take;
+            (page, index) = (page + 1, 0);
+        }
+    }
+
+    /// Style ids of the terminal have been given out anew.
+    pub(crate) fn forget_style_ids(&mut self) {
+        if let Some(page) = self.pages.back_mut() {
+            page.forget_style_ids();
+        }
+    }
+
+    /// Heap bytes held.
+    pub(crate) fn bytes(&self) -> usize {
+        self.closed_bytes + self.pages.back().map_or(0, Page::bytes)
+    }
+}
+
+/// The cells of `row` that belong to its line: all of them when it runs on, else up to the last one used.
+fn cells_of(row: &Row) -> &[Cell] {
+    let cells = &row.cells[..];
+    if row.wrapped {
+        match cells.last() {
+            Some(last) if last.is_edge() => &cells[..cells.len() - 1],
+            _ => cells,
+        }
+    } else {
+        &cells[..row.used()]
+    }
+}

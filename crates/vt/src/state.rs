@@ -1,0 +1,348 @@
+//! Everything a stream of tokens can change, and the [`Sink`] that changes it.
+//!
+//! The struct is here; what sequences do to it lives in the files below, one family each.
+
+mod csi;
+mod dcs;
+mod edit;
+mod erase;
+mod esc;
+mod kitty;
+mod mode_set;
+mod motion;
+mod osc;
+mod print;
+mod rect;
+mod reflow;
+mod render;
+mod report;
+mod scroll;
+mod serialize;
+mod sgr;
+mod sweep;
+mod window;
+
+use std::sync::Arc;
+
+use crate::{
+    cell::{Cell, StyleId},
+    charset::Charsets,
+    color::Theme,
+    effect::Effect,
+    frame::{CursorShape, Frame},
+    geometry::Size,
+    grid::Grid,
+    history::{History, Tables},
+    modes::{Flags, InputModes, MouseEncoding, MouseProtocol},
+    params::Params,
+    parser::{Intermediates, Sink, StringKind, Terminator},
+    style::{Attributes, Style},
+    tables::{ClusterTable, LinkTable, StyleTable},
+    tabs::Tabs,
+    unicode::ClusterState,
+};
+pub(crate) use kitty::KittyStack;
+
+/// Where the next character goes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Caret {
+    pub(crate) row: u16,
+    pub(crate) col: u16,
+    /// The last column was written: the next character wraps first.
+    pub(crate) pending_wrap: bool,
+}
+
+/// What DECSC keeps.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct SavedCaret {
+    caret: Caret,
+    pen: Style,
+    charsets: Charsets,
+    origin: bool,
+}
+
+/// Scroll margins, inclusive. Left and right are the screen's edges unless DECLRMM is on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Margins {
+    pub(crate) top: u16,
+    pub(crate) bottom: u16,
+    pub(crate) left: u16,
+    pub(crate) right: u16,
+}
+
+impl Margins {
+    fn full(size: Size) -> Self {
+        Margins { top: 0, bottom: size.rows - 1, left: 0, right: size.cols - 1 }
+    }
+}
+
+/// The cluster just printed, while nothing has come between.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OpenCluster {
+    state: ClusterState,
+    row: u16,
+    col: u16,
+}
+
+/// A synchronized update under way: readers see the frame from before it.
+#[derive(Debug)]
+pub(crate) struct Frozen {
+    pub(crate) frame: Frame,
+    /// Lines that the frame shows or that were history then.
+    pub(crate) end_line: u64,
+    /// What history held then of the first line on the screen.
+    pub(crate) open_text: String,
+}
+
+#[derive(Debug)]
+pub(crate) struct State {
+    pub(crate) size: Size,
+    /// The grid in use.
+    pub(crate) grid: Grid,
+    /// The other one: the alternate while the main is in use, and the other way round. Made at first need.
+    pub(crate) other: Option<Grid>,
+    pub(crate) history: History,
+    pub(crate) styles: StyleTable,
+    pub(crate) clusters: ClusterTable,
+    pub(crate) links: LinkTable,
+    pub(crate) caret: Caret,
+    pub(crate) margins: Margins,
+    pub(crate) flags: Flags,
+    pub(crate) pen: Style,
+    /// Id of `pen`, once something was printed with it.
+    pen_id: Option<StyleId>,
+    pub(crate) charsets: Charsets,
+    pub(crate) tabs: Tabs,
+    /// DECSC of the main and of the alternate screen.
+    saved: [SavedCaret; 2],
+    pub(crate) kitty: [KittyStack; 2],
+    cluster: Option<OpenCluster>,
+    last_char: Option<char>,
+    pub(crate) mouse: MouseProtocol,
+    pub(crate) mouse_encoding: MouseEncoding,
+    pub(crate) modify_other_keys: u8,
+    pub(crate) cursor_shape: CursorShape,
+    pub(crate) title: String,
+    icon_name: String,
+    title_stack: Vec<(String, String)>,
+    saved_modes: Vec<(u16, bool)>,
+    /// The theme as the child has changed it.
+    pub(crate) theme: Arc<Theme>,
+    base_theme: Arc<Theme>,
+    pub(crate) frozen: Option<Box<Frozen>>,
+    /// Counts synchronized updates.
+    pub(crate) updates: u64,
+    pub(crate) effects: Vec<Effect>,
+    notification: osc::PendingNotification,
+}
+
+impl State {
+    pub(crate) fn new(size: Size, history: History, theme: Theme) -> Self {
+        let theme = Arc::new(theme);
+        State {
+            size,
+            grid: Grid::new(size),
+            other: None,
+            history,
+            styles: StyleTable::new(),
+            clusters: ClusterTable::new(),
+            links: LinkTable::default(),
+            caret: Caret::default(),
+            margins: Margins::full(size),
+            flags: Flags::initial(),
+            pen: Style::default(),
+            pen_id: None,
+            charsets: Charsets::default(),
+            tabs: Tabs::new(size.cols),
+            saved: Default::default(),
+            kitty: Default::default(),
+            cluster: None,
+            last_char: None,
+            mouse: MouseProtocol::Off,
+            mouse_encoding: MouseEncoding::Legacy,
+            modify_other_keys: 0,
+            cursor_shape: CursorShape::Block,
+            title: String::new(),
+            icon_name: String::new(),
+            title_stack: Vec::new(),
+            saved_modes: Vec::new(),
+            theme: Arc::clone(&theme),
+            base_theme: theme,
+            frozen: None,
+            updates: 0,
+            effects: Vec::new(),
+            notification: osc::PendingNotification::default(),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn has(&self, flag: Flags) -> bool {
+        self.flags.contains(flag)
+    }
+
+    #[inline]
+    pub(crate) fn on_alternate(&self) -> bool {
+        self.has(Flags::ALTERNATE_SCREEN)
+    }
+
+    /// Index of per-screen state: 0 main, 1 alternate.
+    fn screen(&self) -> usize {
+        usize::from(self.on_alternate())
+    }
+
+    #[inline]
+    fn pen_id(&mut self) -> StyleId {
+        match self.pen_id {
+            Some(id) => id,
+            None => {
+                let id = self.styles.intern(&self.pen);
+                self.pen_id = Some(id);
+                id
+            }
+        }
+    }
+
+    fn change_pen(&mut self, change: impl FnOnce(&mut Style)) {
+        change(&mut self.pen);
+        self.pen_id = None;
+    }
+
+    /// What erasing leaves behind: blank cells in the pen's background.
+    fn eraser(&mut self) -> Cell {
+        let style = Style { background: self.pen.background, ..Style::default() };
+        Cell::blank(self.styles.intern(&style))
+    }
+
+    fn tables(&self) -> Tables<'_> {
+        Tables { styles: &self.styles, clusters: &self.clusters, links: &self.links }
+    }
+
+    fn reply(&mut self, bytes: impl Into<Vec<u8>>) {
+        self.effects.push(Effect::Reply(bytes.into()));
+    }
+
+    pub(crate) fn input_modes(&self) -> InputModes {
+        InputModes {
+            application_cursor: self.has(Flags::APPLICATION_CURSOR),
+            application_keypad: self.has(Flags::APPLICATION_KEYPAD),
+            linefeed_newline: self.has(Flags::LINEFEED_NEWLINE),
+            backarrow_sends_backspace: self.has(Flags::BACKARROW_BACKSPACE),
+            modify_other_keys: self.modify_other_keys,
+            kitty: self.kitty[self.screen()].flags(),
+            bracketed_paste: self.has(Flags::BRACKETED_PASTE),
+            focus_events: self.has(Flags::FOCUS_EVENTS),
+            mouse: self.mouse,
+            mouse_encoding: self.mouse_encoding,
+            alternate_scroll: self.has(Flags::ALTERNATE_SCROLL),
+            alternate_screen: self.on_alternate(),
+        }
+    }
+
+    fn save_caret(&mut self) {
+        self.saved[self.screen()] =
+            SavedCaret { caret: self.caret, pen: self.pen, charsets: self.charsets, origin: self.has(Flags::ORIGIN) };
+    }
+
+    fn restore_caret(&mut self) {
+        let saved = self.saved[self.screen()];
+        self.change_pen(|pen| *pen = saved.pen);
+        self.charsets = saved.charsets;
+        self.flags.set(Flags::ORIGIN, saved.origin);
+        self.caret = saved.caret;
+        self.caret.row = self.caret.row.min(self.size.rows - 1);
+        self.caret.col = self.caret.col.min(self.size.cols - 1);
+        self.caret.pending_wrap &= self.caret.col == self.size.cols - 1 || self.caret.col == self.margins.right;
+    }
+
+    /// DECSTR.
+    fn soft_reset(&mut self) {
+        self.flags.remove(
+            Flags::INSERT
+                | Flags::ORIGIN
+                | Flags::APPLICATION_CURSOR
+                | Flags::APPLICATION_KEYPAD
+                | Flags::LEFT_RIGHT_MARGINS
+                | Flags::REVERSE_WRAP
+                | Flags::EXTENDED_REVERSE_WRAP
+                | Flags::KEYBOARD_LOCKED,
+        );
+        self.flags.insert(Flags::CURSOR_VISIBLE | Flags::AUTOWRAP);
+        self.margins = Margins::full(self.size);
+        self.change_pen(|pen| *pen = Style { link: pen.link, ..Style::default() });
+        self.charsets = Charsets::default();
+        self.caret.pending_wrap = false;
+        self.saved[self.screen()] = SavedCaret::default();
+    }
+
+    /// RIS. History goes too; the size, the title and line numbers stay.
+    fn full_reset(&mut self) {
+        self.leave_synchronized();
+        self.flags = Flags::initial();
+        self.other = None;
+        self.grid = Grid::new(self.size);
+        self.history.clear();
+        self.caret = Caret::default();
+        self.margins = Margins::full(self.size);
+        self.change_pen(|pen| *pen = Style::default());
+        self.charsets = Charsets::default();
+        self.tabs = Tabs::new(self.size.cols);
+        self.saved = Default::default();
+        self.kitty = Default::default();
+        self.last_char = None;
+        self.mouse = MouseProtocol::Off;
+        self.mouse_encoding = MouseEncoding::Legacy;
+        self.modify_other_keys = 0;
+        self.cursor_shape = CursorShape::Block;
+        self.title_stack.clear();
+        self.saved_modes.clear();
+        self.theme = Arc::clone(&self.base_theme);
+        self.notification = osc::PendingNotification::default();
+    }
+
+    pub(crate) fn set_theme(&mut self, theme: Theme) {
+        let was_light = self.base_theme.is_light();
+        self.base_theme = Arc::new(theme);
+        self.theme = Arc::clone(&self.base_theme);
+        if self.has(Flags::COLOR_SCHEME_REPORTS) && was_light != self.base_theme.is_light() {
+            self.report_color_scheme();
+        }
+    }
+
+    fn protected(&self, cell: Cell, by: Attributes) -> bool {
+        self.styles.get(cell.style).attributes.intersects(by)
+    }
+}
+
+impl Sink for State {
+    #[inline]
+    fn print_ascii(&mut self, text: &[u8]) {
+        self.put_ascii(text);
+    }
+
+    fn print(&mut self, c: char) {
+        self.put_char(c);
+    }
+
+    fn control(&mut self, byte: u8) {
+        self.cluster = None;
+        self.execute(byte);
+    }
+
+    fn escape(&mut self, intermediates: Intermediates, last: u8) {
+        self.cluster = None;
+        self.run_escape(intermediates.as_bytes(), last);
+    }
+
+    fn csi(&mut self, params: &Params, intermediates: Intermediates, last: u8) {
+        self.cluster = None;
+        self.run_csi(params, intermediates.as_bytes(), last);
+    }
+
+    fn string(&mut self, kind: StringKind, body: &[u8], terminator: Terminator) {
+        match kind {
+            StringKind::Osc => self.run_osc(body, terminator),
+            StringKind::Dcs => self.run_dcs(body),
+            StringKind::Apc | StringKind::Pm | StringKind::Sos => {}
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! Erasing: whole, selective, and around protected cells.
+
+use super::State;
+use crate::{cell::Cell, style::Attributes};
+
+/// Which cells an erase leaves alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Spare {
+    /// ED, EL, ECH: cells guarded by SPA.
+    Guarded,
+    /// DECSED, DECSEL, DECSERA: cells protected by DECSCA.
+    Protected,
+    Nothing,
+}
+
+impl Spare {
+    fn attributes(self) -> Attributes {
+        match self {
+            Spare::Guarded => Attributes::GUARDED,
+            Spare::Protected => Attributes::PROTECTED,
+            Spare::Nothing => Attributes::empty(),
+        }
+    }
+}
+
+impl State {
+    /// Blanks columns of one row.
+    pub(super) fn erase_cells(&mut self, row: u16, cols: std::ops::Range<u16>, spare: Spare, fill: Cell) {
+        if cols.is_empty() {
+            return;
+        }
+        let by = spare.attributes();
+        let spared = !by.is_empty()
+            && self.grid.row(row).cells[usize::from(cols.start)..usize::from(cols.end)]
+                .iter()
+                .any(|&cell| self.protected(cell, by));
+        if !spared {
+            return self.grid.row_mut(row).fill(cols, fill);
+        }
+        for col in cols {
+            if !self.protected(self.grid.cell(row, col), by) {
+                self.grid.row_mut(row).fill(col..col + 1, fill);
+            }
+        }
+    }
+
+    fn erase_rows(&mut self, rows: std::ops::Range<u16>, spare: Spare, fill: Cell) {
+        for row in rows {
+            self.erase_cells(row, 0..self.size.cols, spare, fill);
+            self.grid.row_mut(row).wrapped = false;
+        }
+    }
+
+    /// ED and DECSED.
+    pub(super) fn erase_display(&mut self, what: u16, spare: Spare) {
+        let fill = self.eraser();
+        let (row, col) = (self.caret.row, self.caret.col);
+        match what {
+            0 => {
+                self.erase_cells(row, col..self.size.cols, spare, fill);
+                self.grid.row_mut(row).wrapped = false;
+                self.erase_rows(row + 1..self.size.rows, spare, fill);
+                if (row, col) == (0, 0) {
+                    self.end_run_from_history();
+                }
+            }
+            1 => {
+                self.erase_rows(0..row, spare, fill);
+                self.erase_cells(row, 0..col + 1, spare, fill);
+                self.end_run_from_history();
+            }
+            2 => {
+                self.erase_rows(0..self.size.rows, spare, fill);
+                self.end_run_from_history();
+            }
+            3 if spare != Spare::Protected => self.history.clear(),
+            _ => return,
+        }
+        self.caret.pending_wrap = false;
+    }
+
+    /// The first row no longer goes on from a line in history.
+    fn end_run_from_history(&mut self) {
+        if !self.on_alternate() {
+            self.history.close_line();
+        }
+    }
+
+    /// EL and DECSEL.
+    pub(super) fn erase_line(&mut self, what: u16, spare: Spare) {
+        let fill = self.eraser();
+        let (row, col) = (self.caret.row, self.caret.col);
+        let cols = match what {
+            0 => col..self.size.cols,
+            1 => 0..col + 1,
+            2 => 0..self.size.cols,
+            _ => return,
+        };
+        self.erase_cells(row, cols, spare, fill);
+        if what != 1 {
+            self.grid.row_mut(row).wrapped = false;
+        }
+        self.caret.pending_wrap = false;
+    }
+
+    /// ECH.
+    pub(super) fn erase_characters(&mut self, count: u16) {
+        let fill = self.eraser();
+        let end = self.caret.col.saturating_add(count).min(self.size.cols);
+        self.erase_cells(self.caret.row, self.caret.col..end, Spare::Guarded, fill);
+        self.caret.pending_wrap = false;
+    }
+}

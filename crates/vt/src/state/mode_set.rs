@@ -1,0 +1,190 @@
+//! Setting, resetting, saving and asking for modes.
+
+use super::{Frozen, Margins, State};
+use crate::{
+    effect::Effect,
+    grid::Grid,
+    modes::{Flags, MouseEncoding, MouseProtocol},
+    params::Params,
+};
+
+impl State {
+    pub(super) fn set_ansi_modes(&mut self, params: &Params, on: bool) {
+        for index in 0..params.len() {
+            if let Some(flag) = Flags::ansi(params.get(index)) {
+                self.flags.set(flag, on);
+            }
+        }
+    }
+
+    pub(super) fn set_private_modes(&mut self, params: &Params, on: bool) {
+        for index in 0..params.len() {
+            self.set_private_mode(params.get(index), on);
+        }
+    }
+
+    fn set_private_mode(&mut self, mode: u16, on: bool) {
+        match mode {
+            3 => return self.set_columns(on),
+            6 => {
+                self.flags.set(Flags::ORIGIN, on);
+                return self.go_to(0, 0);
+            }
+            69 => {
+                self.margins.left = 0;
+                self.margins.right = self.size.cols - 1;
+            }
+            47 => return self.switch_screen(on),
+            1047 => {
+                if !on && self.on_alternate() {
+                    self.clear_grid();
+                }
+                return self.switch_screen(on);
+            }
+            1048 => return if on { self.save_caret() } else { self.restore_caret() },
+            1049 => return self.switch_screen_and_caret(on),
+            2026 => return if on { self.enter_synchronized() } else { self.leave_synchronized() },
+            _ => {}
+        }
+        if let Some(protocol) = MouseProtocol::from_mode(mode) {
+            self.mouse = if on { protocol } else { MouseProtocol::Off };
+        } else if let Some(encoding) = MouseEncoding::from_mode(mode) {
+            if on {
+                self.mouse_encoding = encoding;
+            } else if self.mouse_encoding == encoding {
+                self.mouse_encoding = MouseEncoding::Legacy;
+            }
+        } else if let Some(flag) = Flags::private(mode) {
+            self.flags.set(flag, on);
+            if mode == 2048 && on {
+                self.report_size_in_band();
+            }
+        }
+    }
+
+    fn clear_grid(&mut self) {
+        let fill = self.eraser();
+        for row in &mut self.grid.rows {
+            row.clear(fill);
+        }
+    }
+
+    fn switch_screen(&mut self, alternate: bool) {
+        if alternate == self.on_alternate() {
+            return;
+        }
+        let other = self.other.take().unwrap_or_else(|| Grid::new(self.size));
+        self.other = Some(std::mem::replace(&mut self.grid, other));
+        self.flags.set(Flags::ALTERNATE_SCREEN, alternate);
+        for row in &mut self.grid.rows {
+            row.dirty = true;
+        }
+    }
+
+    /// Mode 1049: as 1047 and 1048 together, with a clean alternate screen.
+    fn switch_screen_and_caret(&mut self, alternate: bool) {
+        if alternate {
+            if !self.on_alternate() {
+                self.save_caret();
+            }
+            self.switch_screen(true);
+            self.clear_grid();
+        } else {
+            let back = self.on_alternate();
+            self.switch_screen(false);
+            if back {
+                self.restore_caret();
+            }
+        }
+    }
+
+    /// DECCOLM: the caller may or may not grant the size; the rest of it happens anyway.
+    fn set_columns(&mut self, wide: bool) {
+        if !self.has(Flags::ALLOW_COLUMNS) {
+            return;
+        }
+        self.flags.set(Flags::COLUMNS_132, wide);
+        self.flags.remove(Flags::LEFT_RIGHT_MARGINS);
+        self.margins = Margins::full(self.size);
+        if !self.has(Flags::KEEP_ON_COLUMNS) {
+            self.clear_grid();
+            if !self.on_alternate() {
+                self.history.close_line();
+            }
+        }
+        self.go_to(0, 0);
+        self.effects.push(Effect::ResizeRequest { cols: if wide { 132 } else { 80 }, rows: 0 });
+    }
+
+    fn enter_synchronized(&mut self) {
+        self.flags.insert(Flags::SYNCHRONIZED);
+        if self.frozen.is_none() {
+            self.updates += 1;
+            let frame = self.live_frame();
+            let end_line = self.lines().end;
+            let open_text = self.open_text();
+            self.frozen = Some(Box::new(Frozen { frame, end_line, open_text }));
+        }
+    }
+
+    pub(crate) fn leave_synchronized(&mut self) {
+        self.flags.remove(Flags::SYNCHRONIZED);
+        self.frozen = None;
+    }
+
+    /// 1 set, 2 reset, 3 and 4 for good, 0 unknown.
+    fn private_mode_state(&self, mode: u16) -> u8 {
+        let state = |on: bool| if on { 1 } else { 2 };
+        match mode {
+            47 | 1047 | 1049 => state(self.on_alternate()),
+            1048 => state(true),
+            _ => {
+                if let Some(protocol) = MouseProtocol::from_mode(mode) {
+                    state(self.mouse == protocol)
+                } else if let Some(encoding) = MouseEncoding::from_mode(mode) {
+                    state(self.mouse_encoding == encoding)
+                } else {
+                    Flags::private(mode).map_or(0, |flag| state(self.has(flag)))
+                }
+            }
+        }
+    }
+
+    /// DECRQM for DEC modes.
+    pub(super) fn report_private_mode(&mut self, mode: u16) {
+        let state = self.private_mode_state(mode);
+        self.reply(format!("\x1b[?{mode};{state}$y"));
+    }
+
+    /// DECRQM for ANSI modes.
+    pub(super) fn report_ansi_mode(&mut self, mode: u16) {
+        let state = match mode {
+            // Modes of printing terminals, which a screen has never on.
+            1 | 3 | 5 | 7 | 10 | 11 | 13..=19 => 4,
+            _ => Flags::ansi(mode).map_or(0, |flag| if self.has(flag) { 1 } else { 2 }),
+        };
+        self.reply(format!("\x1b[{mode};{state}$y"));
+    }
+
+    /// XTSAVE.
+    pub(super) fn save_modes(&mut self, params: &Params) {
+        for index in 0..params.len() {
+            let mode = params.get(index);
+            let state = self.private_mode_state(mode);
+            if state == 1 || state == 2 {
+                self.saved_modes.retain(|&(saved, _)| saved != mode);
+                self.saved_modes.push((mode, state == 1));
+            }
+        }
+    }
+
+    /// XTRESTORE.
+    pub(super) fn restore_modes(&mut self, params: &Params) {
+        for index in 0..params.len() {
+            let mode = params.get(index);
+            if let Some(&(_, on)) = self.saved_modes.iter().find(|&&(saved, _)| saved == mode) {
+                self.set_private_mode(mode, on);
+            }
+        }
+    }
+}

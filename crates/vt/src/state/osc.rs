@@ -1,0 +1,157 @@
+//! Operating system commands: titles, links, colours, and reports for whoever watches the child.
+
+mod color;
+mod notify;
+
+use super::State;
+use crate::{
+    effect::{Effect, PromptMark},
+    parser::Terminator,
+};
+pub(super) use notify::PendingNotification;
+
+/// Longest title, directory or notification handed on, in bytes.
+const MAX_TEXT: usize = 4096;
+/// Largest clipboard write handed on, decoded.
+const MAX_CLIPBOARD: usize = 768 << 10;
+/// Pairs of an agent state report.
+const MAX_PAIRS: usize = 16;
+
+impl State {
+    pub(super) fn run_osc(&mut self, body: &[u8], terminator: Terminator) {
+        let (head, rest) = split_once(body, b';');
+        let Some(number) = parse_number(head) else { return };
+        match number {
+            0 => {
+                let title = clean(rest);
+                self.set_icon_name(title.clone());
+                self.set_title(title);
+            }
+            1 => self.set_icon_name(clean(rest)),
+            2 => self.set_title(clean(rest)),
+            4 => self.palette_colors(rest, terminator),
+            7 => self.effects.push(Effect::WorkingDirectory(clean(rest))),
+            8 => self.hyperlink(rest),
+            9 => self.conemu_or_notification(rest),
+            10..=12 => self.dynamic_colors(number, rest, terminator),
+            52 => self.clipboard(rest),
+            99 => self.kitty_notification(rest),
+            104 => self.reset_palette(rest),
+            110..=112 => self.reset_dynamic_color(number),
+            133 => self.prompt_mark(rest),
+            777 => self.urxvt_notification(rest),
+            7501 => self.agent_state(rest),
+            _ => self.effects.push(Effect::UnknownOsc { number, body: clean(rest) }),
+        }
+    }
+
+    /// `8;key=value:key=value;uri`; an empty target ends the link.
+    fn hyperlink(&mut self, body: &[u8]) {
+        let (params, uri) = split_once(body, b';');
+        let uri = clean(uri);
+        let id = clean(params).split(':').find_map(|pair| pair.strip_prefix("id=").map(str::to_owned));
+        let link = if uri.is_empty() { None } else { self.links.open(&id.unwrap_or_default(), &uri) };
+        self.change_pen(|pen| pen.link = link);
+    }
+
+    /// `52;selection;base64`. A question (`?`) is never answered: the clipboard is not the child's to read.
+    fn clipboard(&mut self, body: &[u8]) {
+        let (selection, data) = split_once(body, b';');
+        if data == b"?" {
+            return;
+        }
+        if let Some(data) = decode_base64(data).filter(|data| data.len() <= MAX_CLIPBOARD) {
+            self.effects.push(Effect::Clipboard { selection: clean(selection), data });
+        }
+    }
+
+    fn prompt_mark(&mut self, body: &[u8]) {
+        let (mark, rest) = split_once(body, b';');
+        let mark = match mark {
+            b"A" => PromptMark::PromptStart,
+            b"B" => PromptMark::InputStart,
+            b"C" => PromptMark::OutputStart,
+            b"D" => {
+                let (code, _) = split_once(rest, b';');
+                PromptMark::Finished { exit_code: std::str::from_utf8(code).ok().and_then(|code| code.parse().ok()) }
+            }
+            _ => return,
+        };
+        self.effects.push(Effect::Prompt(mark));
+    }
+
+    /// `7501;state=working:app=codex`.
+    fn agent_state(&mut self, body: &[u8]) {
+        let body = clean(body);
+        let pairs = body.split([':', ';']).take(MAX_PAIRS).filter_map(|pair| {
+            let (key, value) = pair.split_once('=')?;
+            Some((key.to_owned(), value.to_owned()))
+        });
+        self.effects.push(Effect::AgentState(pairs.collect()));
+    }
+}
+
+fn split_once(body: &[u8], at: u8) -> (&[u8], &[u8]) {
+    match body.iter().position(|&byte| byte == at) {
+        Some(index) => (&body[..index], &body[index + 1..]),
+        None => (body, &[]),
+    }
+}
+
+fn parse_number(text: &[u8]) -> Option<u32> {
+    std::str::from_utf8(text).ok()?.parse().ok()
+}
+
+/// Text for people: valid, short, without control characters.
+fn clean(text: &[u8]) -> String {
+    let text = String::from_utf8_lossy(&text[..text.len().min(MAX_TEXT)]);
+    text.chars().filter(|c| !c.is_control() && !is_bidi_control(*c)).collect()
+}
+
+/// Characters that reorder what stands around them: a title must not rewrite its neighbours.
+fn is_bidi_control(c: char) -> bool {
+    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// Standard alphabet, padding optional, white space allowed.
+fn decode_base64(text: &[u8]) -> Option<Vec<u8>> {
+    let mut out = Vec::with_capacity(text.len() / 4 * 3 + 3);
+    let mut bits = 0u32;
+    let mut held = 0;
+    for &byte in text {
+        let value = match byte {
+            b'A'..=b'Z' => byte - b'A',
+            b'a'..=b'z' => byte - b'a' + 26,
+            b'0'..=b'9' => byte - b'0' + 52,
+            b'+' => 62,
+            b'/' => 63,
+            b'=' | b'\r' | b'\n' | b' ' => continue,
+            _ => return None,
+        };
+        bits = bits << 6 | u32::from(value);
+        held += 6;
+        if held >= 8 {
+            held -= 8;
+            out.push((bits >> held) as u8);
+        }
+    }
+    Some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn base64() {
+        assert_eq!(decode_base64(b"aGVsbG8="), Some(b"hello".to_vec()));
+        assert_eq!(decode_base64(b"aGk"), Some(b"hi".to_vec()));
+        assert_eq!(decode_base64(b"a*"), None);
+    }
+
+    #[test]
+    fn cleaned_text_has_no_controls() {
+        assert_eq!(clean("a\u{7}b\u{202e}c\u{9b}é".as_bytes()), "abcé");
+        assert_eq!(clean(&[b'x'; 10_000]).len(), MAX_TEXT);
+    }
+}

@@ -1,0 +1,228 @@
+//! Text onto the grid: wrapping, wide characters, clusters, insert mode.
+
+use super::{OpenCluster, State};
+use crate::{
+    cell::Cell,
+    modes::Flags,
+    tables::MAX_CLUSTER_BYTES,
+    unicode::{ClusterState, Properties, VARIATION_EMOJI, is_narrow_emoji},
+};
+
+impl State {
+    /// Columns that text may fill from the caret on: up to the right margin, or to the edge beyond it.
+    #[inline]
+    fn text_limit(&self) -> u16 {
+        if self.caret.col <= self.margins.right { self.margins.right + 1 } else { self.size.cols }
+    }
+
+    #[inline]
+    pub(super) fn put_ascii(&mut self, text: &[u8]) {
+        let plain = self.charsets.is_plain() && !self.has(Flags::INSERT);
+        let joins = self.cluster.is_some_and(|open| open.state.joins(Properties::of('a')));
+        if !plain || joins {
+            for &byte in text {
+                let c = self.charsets.map(byte);
+                self.put_char(c);
+            }
+            return;
+        }
+        let style = self.pen_id();
+        let autowrap = self.has(Flags::AUTOWRAP);
+        let mut rest = text;
+        while !rest.is_empty() {
+            if self.caret.pending_wrap && autowrap {
+                self.wrap();
+            }
+            let limit = self.text_limit();
+            let room = usize::from(limit - self.caret.col);
+            if !autowrap && rest.len() > room {
+                // All that does not fit lands on the last column, so only the last character stays.
+                self.grid.row_mut(self.caret.row).write_ascii(self.caret.col, &rest[..room - 1], style);
+                self.caret.col = limit - 1;
+                rest = &rest[rest.len() - 1..];
+                continue;
+            }
+            let (now, later) = rest.split_at(rest.len().min(room));
+            self.grid.row_mut(self.caret.row).write_ascii(self.caret.col, now, style);
+            self.advance(now.len() as u16, limit);
+            rest = later;
+        }
+        let last = text[text.len() - 1];
+        self.last_char = Some(char::from(last));
+        self.open_cluster(ClusterState::default(), 1);
+    }
+
+    /// Moves the caret past what was just printed.
+    #[inline]
+    fn advance(&mut self, cols: u16, limit: u16) {
+        self.caret.col += cols;
+        self.caret.pending_wrap = self.caret.col == limit;
+        if self.caret.pending_wrap {
+            self.caret.col -= 1;
+        }
+    }
+
+    /// Remembers the cluster that ends just before the caret.
+    #[inline]
+    fn open_cluster(&mut self, state: ClusterState, width: u16) {
+        let end = self.caret.col + u16::from(self.caret.pending_wrap);
+        self.cluster = Some(OpenCluster { state, row: self.caret.row, col: end - width });
+    }
+
+    pub(super) fn put_char(&mut self, c: char) {
+        let properties = Properties::of(c);
+        let clusters = self.has(Flags::GRAPHEMES);
+        if let Some(open) = self.cluster
+            && clusters
+            && open.state.joins(properties)
+        {
+            return self.extend_cluster(open, c, properties);
+        }
+        let mut width = properties.width();
+        if width == 0 {
+            return self.attach_mark(c, properties);
+        }
+        if !clusters && properties.is_regional_indicator() {
+            width = 1;
+        }
+        if self.place(c, width) {
+            self.last_char = Some(c);
+            self.open_cluster(ClusterState::start(properties), width);
+        }
+    }
+
+    /// Writes one character at the caret. False when there is no room for it at all.
+    fn place(&mut self, c: char, width: u16) -> bool {
+        let autowrap = self.has(Flags::AUTOWRAP);
+        if self.caret.pending_wrap && autowrap {
+            self.wrap();
+        }
+        let mut limit = self.text_limit();
+        if self.caret.col + width > limit {
+            let first = if self.caret.col < self.margins.left { 0 } else { self.margins.left };
+            if !autowrap || limit - first < width {
+                return false;
+            }
+            let style = self.eraser().style;
+            self.grid.row_mut(self.caret.row).fill(self.caret.col..limit, Cell::edge(style));
+            self.wrap();
+            limit = self.text_limit();
+        }
+        let style = self.pen_id();
+        let insert = self.has(Flags::INSERT);
+        let col = self.caret.col;
+        let eraser = if insert { self.eraser() } else { Cell::BLANK };
+        let row = self.grid.row_mut(self.caret.row);
+        if insert {
+            row.insert(col..limit, width, eraser);
+        }
+        if width == 2 {
+            row.fill(col..col + 2, Cell::spacer(style));
+            row.cells[usize::from(col)] = Cell::wide(c, style);
+        } else {
+            row.fill(col..col + 1, Cell::narrow(c, style));
+        }
+        self.advance(width, limit);
+        true
+    }
+
+    /// On to the next row, remembering that the text runs on.
+    fn wrap(&mut self) {
+        let runs_on = self.margins.right + 1 == self.size.cols || self.caret.col > self.margins.right;
+        let row = self.caret.row;
+        self.grid.row_mut(row).wrapped = runs_on && self.margins.left == 0;
+        let mark = self.grid.row(row).wrapped;
+        self.carriage_return();
+        self.index();
+        // Scrolling ends every run; this one goes on.
+        if mark && self.caret.row > 0 && self.caret.row == row {
+            self.grid.row_mut(row - 1).wrapped = true;
+        }
+    }
+
+    /// A further character of the cluster just printed.
+    fn extend_cluster(&mut self, open: OpenCluster, c: char, properties: Properties) {
+        let mut state = open.state;
+        state.advance(properties);
+        self.cluster = Some(OpenCluster { state, ..open });
+        let cell = self.grid.cell(open.row, open.col);
+        let base = self.append_to_cell(open.row, open.col, c);
+        let widens = properties.width() == 2 || (c == VARIATION_EMOJI && base.is_some_and(is_narrow_emoji));
+        if widens && !cell.is_wide() {
+            self.widen(open);
+        }
+    }
+
+    /// A mark that comes on its own (after a cursor movement, or with clusters off): goes to the character on the left.
+    fn attach_mark(&mut self, c: char, properties: Properties) {
+        let caret = self.caret;
+        let Some(mut col) = (caret.col + u16::from(caret.pending_wrap)).checked_sub(1) else { return };
+        if self.grid.cell(caret.row, col).is_spacer() && col > 0 {
+            col -= 1;
+        }
+        let cell = self.grid.cell(caret.row, col);
+        if cell.is_blank() || cell.is_edge() || cell.is_spacer() {
+            return;
+        }
+        self.append_to_cell(caret.row, col, c);
+        if self.has(Flags::GRAPHEMES) {
+            let mut state = ClusterState::default();
+            match (cell.char(), cell.cluster()) {
+                (Some(base), _) => state.advance(Properties::of(base)),
+                (None, Some(id)) => self.clusters.get(id).chars().for_each(|c| state.advance(Properties::of(c))),
+                (None, None) => {}
+            }
+            state.advance(properties);
+            self.cluster = Some(OpenCluster { state, row: caret.row, col });
+        }
+    }
+
+    /// Adds `c` to what a cell shows, unless it is full. Returns the cell's first character.
+    fn append_to_cell(&mut self, row: u16, col: u16, c: char) -> Option<char> {
+        let cell = self.grid.cell(row, col);
+        let mut text = String::with_capacity(MAX_CLUSTER_BYTES);
+        match (cell.char(), cell.cluster()) {
+            (Some(base), _) => text.push(base),
+            (None, Some(id)) => text.push_str(self.clusters.get(id)),
+            (None, None) => return None,
+        }
+        let base = text.chars().next();
+        if text.len() + c.len_utf8() <= MAX_CLUSTER_BYTES {
+            text.push(c);
+            if let Some(id) = self.clusters.intern(&text) {
+                let row = self.grid.row_mut(row);
+                row.cells[usize::from(col)] = cell.with_cluster(id);
+                row.dirty = true;
+            }
+        }
+        base
+    }
+
+    /// Gives the cluster just printed a second column, if there is one right of it.
+    fn widen(&mut self, open: OpenCluster) {
+        let limit = self.text_limit();
+        if self.caret.pending_wrap || self.caret.col != open.col + 1 || self.caret.col >= limit {
+            return;
+        }
+        let insert = self.has(Flags::INSERT);
+        let col = usize::from(open.col);
+        let row = self.grid.row_mut(open.row);
+        let cell = row.cells[col];
+        if insert {
+            row.insert(open.col + 1..limit, 1, Cell::BLANK);
+        }
+        row.fill(open.col + 1..open.col + 2, Cell::spacer(cell.style));
+        row.cells[col] = cell.widened();
+        self.advance(1, limit);
+    }
+
+    /// REP.
+    pub(super) fn repeat(&mut self, count: u16) {
+        let Some(c) = self.last_char else { return };
+        // A screen full is all that can be seen of it.
+        let screen = u32::from(self.size.cols) * u32::from(self.size.rows);
+        for _ in 0..u32::from(count).min(screen) {
+            self.put_char(c);
+        }
+    }
+}

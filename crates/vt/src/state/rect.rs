@@ -1,0 +1,127 @@
+//! Rectangles: copy, fill, erase, checksum.
+
+use std::ops::Range;
+
+use super::{State, erase::Spare};
+use crate::{cell::Cell, modes::Flags, params::Params};
+
+/// Half-open, from zero, inside the screen.
+#[derive(Clone, Debug)]
+pub(super) struct Area {
+    rows: Range<u16>,
+    cols: Range<u16>,
+}
+
+impl State {
+    /// The rectangle that four parameters from `first` on name: top, left, bottom, right, from one.
+    /// `None` when it is empty.
+    fn area(&self, params: &Params, first: usize) -> Option<Area> {
+        let origin = self.has(Flags::ORIGIN);
+        let (top, left) = if origin { (self.margins.top, self.margins.left) } else { (0, 0) };
+        let (last_row, last_col) =
+            if origin { (self.margins.bottom, self.margins.right) } else { (self.size.rows - 1, self.size.cols - 1) };
+        let start = |value: u16, offset: u16| value.max(1).saturating_sub(1).saturating_add(offset);
+        let end = |value: u16, offset: u16, last: u16| {
+            if value == 0 { last + 1 } else { value.saturating_add(offset).min(last + 1) }
+        };
+        let rows = start(params.get(first), top)..end(params.get(first + 2), top, last_row);
+        let cols = start(params.get(first + 1), left)..end(params.get(first + 3), left, last_col);
+        (!rows.is_empty() && !cols.is_empty()).then_some(Area { rows, cols })
+    }
+
+    /// DECFRA.
+    pub(super) fn fill_rectangle(&mut self, params: &Params) {
+        let Some(c) = char::from_u32(u32::from(params.get(0))) else { return };
+        if !matches!(c, ' '..='~' | '\u{a0}'..='\u{ff}') {
+            return;
+        }
+        let Some(area) = self.area(params, 1) else { return };
+        let style = self.pen_id();
+        for row in area.rows {
+            self.grid.row_mut(row).fill(area.cols.clone(), Cell::narrow(c, style));
+        }
+    }
+
+    /// DECERA and DECSERA.
+    pub(super) fn erase_rectangle(&mut self, params: &Params, spare: Spare) {
+        let Some(area) = self.area(params, 0) else { return };
+        let fill = self.eraser();
+        for row in area.rows {
+            self.erase_cells(row, area.cols.clone(), spare, fill);
+        }
+    }
+
+    /// DECCRA. There is one page, so page numbers are passed over.
+    pub(super) fn copy_rectangle(&mut self, params: &Params) {
+        let Some(source) = self.area(params, 0) else { return };
+        let origin = self.has(Flags::ORIGIN);
+        let (row_offset, col_offset) = if origin { (self.margins.top, self.margins.left) } else { (0, 0) };
+        let (row_end, col_end) =
+            if origin { (self.margins.bottom + 1, self.margins.right + 1) } else { (self.size.rows, self.size.cols) };
+        let top = params.get_or(5, 1) - 1 + row_offset;
+        let left = params.get_or(6, 1) - 1 + col_offset;
+        if top >= row_end || left >= col_end {
+            return;
+        }
+        let height = (source.rows.end - source.rows.start).min(row_end - top);
+        let width = (source.cols.end - source.cols.start).min(col_end - left);
+        let cols = source.cols.start..source.cols.start + width;
+        let copied: Vec<Vec<Cell>> = (source.rows.start..source.rows.start + height)
+            .map(|row| whole_characters(&self.grid.row(row).cells, &cols))
+            .collect();
+        for (offset, cells) in copied.into_iter().enumerate() {
+            let row = self.grid.row_mut(top + offset as u16);
+            row.split_at(left);
+            row.split_at(left + width);
+            row.cells[usize::from(left)..usize::from(left + width)].copy_from_slice(&cells);
+            row.dirty = true;
+        }
+    }
+
+    /// DECRQCRA: the sum of the character codes, empty cells as spaces (xterm since patch 334).
+    pub(super) fn checksum_rectangle(&mut self, params: &Params) {
+        let mut sum: u32 = 0;
+        if let Some(area) = self.area(params, 2) {
+            for row in area.rows {
+                for col in area.cols.clone() {
+                    sum = sum.wrapping_add(self.cell_code(row, col));
+                }
+            }
+        }
+        self.reply(format!("\x1bP{}!~{:04X}\x1b\\", params.get(0), sum & 0xffff));
+    }
+
+    fn cell_code(&self, row: u16, col: u16) -> u32 {
+        let cell = self.grid.cell(row, col);
+        match (cell.char(), cell.cluster()) {
+            (Some(c), _) => c as u32,
+            (None, Some(id)) => self.clusters.get(id).chars().map(|c| c as u32).sum(),
+            (None, None) => u32::from(b' '),
+        }
+    }
+
+    /// DECALN.
+    pub(super) fn alignment_pattern(&mut self) {
+        self.margins = super::Margins::full(self.size);
+        self.flags.remove(Flags::ORIGIN);
+        self.go_to(0, 0);
+        for row in &mut self.grid.rows {
+            row.clear(Cell::narrow('E', crate::cell::StyleId(0)));
+        }
+        if !self.on_alternate() {
+            self.history.close_line();
+        }
+    }
+}
+
+/// The cells of `cols`, with blanks for characters that the borders cut in two.
+fn whole_characters(cells: &[Cell], cols: &Range<u16>) -> Vec<Cell> {
+    let mut out = cells[usize::from(cols.start)..usize::from(cols.end)].to_vec();
+    if let Some(first) = out.first_mut().filter(|cell| cell.is_spacer()) {
+        *first = Cell::blank(first.style);
+    }
+    if let Some(last) = out.last_mut().filter(|cell| cell.is_wide()) {
+        *last = Cell::blank(last.style);
+    }
+    out
+}

@@ -1,0 +1,266 @@
+//! Changing the size: the main screen's lines are wrapped anew, the caret stays on its text.
+
+use super::{Caret, Margins, State};
+use crate::{
+    cell::Cell,
+    geometry::Size,
+    grid::{Grid, Row},
+    line::{Line, Shape},
+    modes::Flags,
+};
+
+/// A logical line of the screen, as cells without regard to width.
+#[derive(Debug, Default)]
+struct Flow {
+    cells: Vec<Cell>,
+    /// The last row ran on although nothing followed.
+    runs_on: bool,
+}
+
+/// A place in the text: line, and cells into it. May lie beyond the line's end.
+#[derive(Clone, Copy, Debug)]
+struct Anchor {
+    line: usize,
+    offset: usize,
+    /// Just past a full row rather than at the start of the next.
+    pending_wrap: bool,
+}
+
+impl State {
+    pub(crate) fn resize(&mut self, size: Size) {
+        if size == self.size {
+            return;
+        }
+        let alternate = self.on_alternate();
+        let main =
+            if alternate { self.other.take() } else { Some(std::mem::replace(&mut self.grid, Grid::new(Size::MIN))) };
+        let shown = if alternate { self.saved[0].caret } else { self.caret };
+        let stored = self.saved[0].caret;
+        let main = main.unwrap_or_else(|| Grid::new(self.size));
+        let (main, [shown, stored]) = self.reflow(main, size, [shown, stored]);
+
+        self.saved[0].caret = stored;
+        self.saved[1].caret = clamp(self.saved[1].caret, size);
+        if alternate {
+            self.saved[0].caret = shown;
+            let shift = (self.caret.row + 1).saturating_sub(size.rows);
+            self.grid.resize(size, shift);
+            self.caret.row -= shift;
+            self.other = Some(main);
+        } else {
+            self.caret = shown;
+            self.grid = main;
+            if let Some(other) = &mut self.other {
+                other.resize(size, 0);
+            }
+        }
+        self.size = size;
+        self.caret = clamp(self.caret, size);
+        self.margins = Margins::full(size);
+        self.tabs.resize(size.cols);
+        self.cluster = None;
+        if self.has(Flags::IN_BAND_RESIZE) {
+            self.report_size_in_band();
+        }
+    }
+
+    /// The grid at its new size, and where the carets have gone. The first caret stays on the screen.
+    fn reflow(&mut self, grid: Grid, size: Size, carets: [Caret; 2]) -> (Grid, [Caret; 2]) {
+        let old = grid.size();
+        let used = used_rows(&grid, carets[0]);
+        let was_full = used == usize::from(old.rows);
+
+        let (lines, anchors) = self.unwrap_rows(&grid.rows[..used], carets);
+        let mut rows = Vec::new();
+        let mut places = carets;
+        for (index, line) in lines.into_iter().enumerate() {
+            let first = rows.len();
+            wrap_line(line, size.cols, &mut rows);
+            for (anchor, place) in anchors.iter().zip(&mut places) {
+                if anchor.line == index {
+                    *place = locate(&rows[first..], *anchor, size.cols);
+                    place.row += first as u16;
+                }
+            }
+        }
+        // Pad for a caret that stood below the last line.
+        let caret_row = usize::from(places[0].row);
+        rows.resize_with(rows.len().max(caret_row + 1), || Row::new(size.cols, Cell::BLANK));
+
+        let height = usize::from(size.rows);
+        let leaving = rows.len().saturating_sub(height).min(caret_row);
+        for row in rows.drain(..leaving) {
+            let tables = crate::history::Tables { styles: &self.styles, clusters: &self.clusters, links: &self.links };
+            self.history.push(&row, &tables);
+        }
+        let arriving = if was_full && leaving == 0 {
+            self.take_back(height.saturating_sub(rows.len()), size.cols)
+        } else {
+            Vec::new()
+        };
+        let arrived = arriving.len();
+        rows.splice(0..0, arriving);
+        rows.truncate(height);
+        rows.resize_with(height, || Row::new(size.cols, Cell::BLANK));
+        if let Some(last) = rows.last_mut() {
+            last.wrapped = false;
+        }
+
+        for place in &mut places {
+            let row = (usize::from(place.row) + arrived).saturating_sub(leaving);
+            place.row = row.min(height - 1) as u16;
+            *place = clamp(*place, size);
+        }
+        let mut grid = grid;
+        grid.replace(rows, size);
+        (grid, places)
+    }
+
+    /// Joins rows that ran on, the part in history included.
+    fn unwrap_rows(&mut self, rows: &[Row], carets: [Caret; 2]) -> (Vec<Flow>, [Anchor; 2]) {
+        let mut anchors = carets.map(|caret| Anchor { line: usize::MAX, offset: 0, pending_wrap: caret.pending_wrap });
+        let mut lines: Vec<Flow> = Vec::new();
+        let mut current = Flow::default();
+        if self.history.is_open()
+            && let Some(line) = self.history.pop()
+        {
+            current.cells = self.cells_of_line(&line);
+        }
+        for (index, row) in rows.iter().enumerate() {
+            for (caret, anchor) in carets.iter().zip(&mut anchors) {
+                if usize::from(caret.row) == index {
+                    anchor.line = lines.len();
+                    anchor.offset = current.cells.len() + usize::from(caret.col);
+                }
+            }
+            let cells = if row.wrapped { &row.cells[..] } else { &row.cells[..row.used()] };
+            for (col, &cell) in cells.iter().enumerate() {
+                if cell.is_edge() && row.wrapped {
+                    continue;
+                }
+                current.cells.push(cell);
+                let paired = cells.get(col + 1).is_some_and(|next| next.is_spacer());
+                if cell.is_wide() && !paired {
+                    // One column was too narrow for it; it gets its second half back.
+                    current.cells.push(Cell::spacer(cell.style));
+                }
+            }
+            current.runs_on = row.wrapped;
+            if !row.wrapped {
+                lines.push(std::mem::take(&mut current));
+            }
+        }
+        if !current.cells.is_empty() || current.runs_on {
+            lines.push(current);
+        }
+        // A saved caret below the text: keep its distance from the end.
+        for (caret, anchor) in carets.iter().zip(&mut anchors) {
+            if anchor.line == usize::MAX {
+                anchor.line = lines.len() + usize::from(caret.row).saturating_sub(rows.len());
+                anchor.offset = usize::from(caret.col);
+            }
+        }
+        (lines, anchors)
+    }
+
+    /// Rows to fill the top of a screen that grew, from the newest lines of history.
+    fn take_back(&mut self, wanted: usize, cols: u16) -> Vec<Row> {
+        let mut rows: Vec<Row> = Vec::new();
+        while rows.len() < wanted {
+            let Some(line) = self.history.pop() else { break };
+            let cells = self.cells_of_line(&line);
+            let mut older = Vec::new();
+            wrap_line(Flow { cells, runs_on: false }, cols, &mut older);
+            older.append(&mut rows);
+            rows = older;
+        }
+        let surplus = rows.len().saturating_sub(wanted);
+        for row in rows.drain(..surplus) {
+            let tables = crate::history::Tables { styles: &self.styles, clusters: &self.clusters, links: &self.links };
+            self.history.push(&row, &tables);
+        }
+        rows
+    }
+
+    /// A line of history as cells of this terminal again.
+    fn cells_of_line(&mut self, line: &Line) -> Vec<Cell> {
+        let mut cells = Vec::with_capacity(line.cols() as usize);
+        for cell in line.cells() {
+            if let Some(link) = &cell.run.link {
+                self.links.adopt(link);
+            }
+            let style = self.styles.intern(&cell.run.style);
+            let first = cell.text.chars().next().unwrap_or(' ');
+            let content = match cell.run.shape {
+                Shape::Blank => Cell::blank(style),
+                Shape::Narrow => Cell::narrow(first, style),
+                Shape::Wide => Cell::wide(first, style),
+                Shape::Cluster | Shape::WideCluster => {
+                    let base = if cell.width == 2 { Cell::wide(first, style) } else { Cell::narrow(first, style) };
+                    self.clusters.intern(cell.text).map_or(base, |id| base.with_cluster(id))
+                }
+            };
+            cells.push(content);
+            if cell.width == 2 {
+                cells.push(Cell::spacer(style));
+            }
+        }
+        cells
+    }
+}
+
+fn clamp(caret: Caret, size: Size) -> Caret {
+    let col = caret.col.min(size.cols - 1);
+    Caret { row: caret.row.min(size.rows - 1), col, pending_wrap: caret.pending_wrap && col == size.cols - 1 }
+}
+
+/// Rows down to the last one that holds text or the caret.
+fn used_rows(grid: &Grid, caret: Caret) -> usize {
+    let text = grid.rows.iter().rposition(|row| row.used() > 0).map_or(0, |last| last + 1);
+    text.max(usize::from(caret.row) + 1).min(grid.rows.len())
+}
+
+/// Lays a line out in rows of `cols`, never splitting a wide character.
+fn wrap_line(line: Flow, cols: u16, rows: &mut Vec<Row>) {
+    let width = usize::from(cols);
+    let mut rest = &line.cells[..];
+    loop {
+        let mut row = Row::new(cols, Cell::BLANK);
+        let mut take = rest.len().min(width);
+        if take < rest.len() && rest[take].is_spacer() && take > 1 {
+            take -= 1;
+            row.cells[take] = Cell::edge(crate::cell::StyleId(0));
+        }
+        row.cells[..take].copy_from_slice(&rest[..take]);
+        rest = &rest[take..];
+        if width == 1 && rest.first().is_some_and(|cell| cell.is_spacer()) {
+            // A wide character in one column: its first half stands for both.
+            rest = &rest[1..];
+        }
+        row.wrapped = !rest.is_empty() || line.runs_on;
+        rows.push(row);
+        if rest.is_empty() {
+            break;
+        }
+    }
+}
+
+/// Where an offset into a line has gone.
+fn locate(rows: &[Row], anchor: Anchor, cols: u16) -> Caret {
+    let width = usize::from(cols);
+    // The cell that counts is the one just written when a wrap is pending, else the one under the caret.
+    let mut left = anchor.offset;
+    for (index, row) in rows.iter().enumerate() {
+        let held = if row.cells.last().is_some_and(|cell| cell.is_edge()) { width - 1 } else { width };
+        let last = index + 1 == rows.len();
+        if left < held || last {
+            let row = index + if last { left / width } else { 0 };
+            let col = if last { left % width } else { left };
+            let pending_wrap = anchor.pending_wrap && col + 1 == width;
+            let moves_on = anchor.pending_wrap && !pending_wrap;
+            return Caret { row: row as u16, col: (col + usize::from(moves_on)) as u16, pending_wrap };
+        }
+        left -= held;
+    }
+    Caret::default()
+}

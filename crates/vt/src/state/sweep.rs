@@ -1,0 +1,65 @@
+//! Dropping table entries that no cell refers to any more.
+
+use super::State;
+use crate::grid::Grid;
+
+impl State {
+    pub(crate) fn sweep(&mut self) {
+        if self.styles.wants_sweep() {
+            self.sweep_styles();
+        }
+        if self.clusters.wants_sweep() {
+            self.sweep_clusters();
+        }
+        if self.links.wants_sweep() {
+            self.sweep_links();
+        }
+    }
+
+    fn grids(&mut self) -> impl Iterator<Item = &mut Grid> {
+        std::iter::once(&mut self.grid).chain(self.other.as_mut())
+    }
+
+    fn sweep_styles(&mut self) {
+        let mut used = vec![false; self.styles.len()];
+        for grid in self.grids() {
+            for cell in grid.rows.iter().flat_map(|row| &row.cells) {
+                used[cell.style.0 as usize] = true;
+            }
+        }
+        let renamed = self.styles.sweep(&used);
+        for grid in self.grids() {
+            for cell in grid.rows.iter_mut().flat_map(|row| &mut row.cells) {
+                cell.style = renamed[cell.style.0 as usize];
+            }
+        }
+        self.pen_id = None;
+        self.history.forget_style_ids();
+    }
+
+    fn sweep_clusters(&mut self) {
+        let mut used = vec![false; self.clusters.len()];
+        for grid in self.grids() {
+            for id in grid.rows.iter().flat_map(|row| &row.cells).filter_map(|cell| cell.cluster()) {
+                used[id.0 as usize] = true;
+            }
+        }
+        let renamed = self.clusters.sweep(&used);
+        for grid in self.grids() {
+            for cell in grid.rows.iter_mut().flat_map(|row| &mut row.cells) {
+                if let Some(id) = cell.cluster() {
+                    *cell = cell.with_cluster(renamed[id.0 as usize]);
+                }
+            }
+        }
+    }
+
+    /// Links are used by styles; the pens that DECSC keeps count too.
+    fn sweep_links(&mut self) {
+        self.sweep_styles();
+        let pens = [self.pen.link, self.saved[0].pen.link, self.saved[1].pen.link];
+        let used: std::collections::HashSet<_> =
+            self.styles.iter().filter_map(|style| style.link).chain(pens.into_iter().flatten()).collect();
+        self.links.sweep(|id| used.contains(&id));
+    }
+}
