@@ -151,8 +151,8 @@ impl State {
     /// DECSCA.
     fn set_protection(&mut self, what: u16) {
         match what {
-            0 | 2 => self.change_pen(|pen| pen.attributes.remove(Attributes::PROTECTED)),
-            1 => self.change_pen(|pen| pen.attributes.insert(Attributes::PROTECTED)),
+            0 | 2 => self.protect(Attributes::PROTECTED, false),
+            1 => self.protect(Attributes::PROTECTED, true),
             _ => {}
         }
     }
