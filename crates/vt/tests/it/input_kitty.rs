@@ -419,5 +419,7 @@ fn flags_that_do_not_disambiguate_leave_presses_alone() {
     // The keypad is not told apart yet.
     assert_eq!(send(2, release(key(Key::Keypad(Keypad::Left), NONE))), "\x1b[1;1:3D");
     assert_eq!(send(2, release(key(Key::Keypad(Keypad::Digit(5)), NONE))), "\x1b[53;1:3u");
+    assert_eq!(send(2, repeat(key(Key::Keypad(Keypad::Enter), NONE))), "\r");
+    assert_eq!(send(2, release(key(Key::Keypad(Keypad::Enter), NONE))), "");
     assert_eq!(send(2, release(key(Key::Keypad(Keypad::Begin), NONE))), "\x1b[1;1:3E");
 }
