@@ -82,11 +82,7 @@ impl State {
             b'T' if params.len() <= 1 => self.scroll_down(count),
             b'^' => self.scroll_down(count),
             b'b' => self.repeat(count),
-            b'c' => {
-                if params.get(0) == 0 {
-                    self.primary_attributes();
-                }
-            }
+            b'c' if params.get(0) == 0 => self.primary_attributes(),
             b'g' => match params.get(0) {
                 0 => self.tabs.clear(self.caret.col),
                 3 => self.tabs.clear_all(),

@@ -12,7 +12,7 @@ fn replies(bytes: &str) -> String {
     effects(bytes)
         .into_iter()
         .filter_map(|effect| match effect {
-            Effect::Reply(bytes) => Some(String::from_utf8(bytes).unwrap()),
+            Effect::Reply(bytes) => Some(String::from_utf8(bytes).expect("replies are text")),
             _ => None,
         })
         .collect()
@@ -109,8 +109,7 @@ fn the_title_stack() {
 #[test]
 fn a_theme_change_is_reported_to_children_that_asked() {
     let mut terminal = fed(80, 24, "\x1b[?2031h");
-    let mut light = Theme::default();
-    light.background = vt::Rgb::from_u32(0xffffff);
+    let light = Theme { background: vt::Rgb::from_u32(0xffffff), ..Theme::default() };
     terminal.set_theme(light);
     assert_eq!(terminal.take_effects(), [Effect::Reply(b"\x1b[?997;2n".to_vec())]);
 }

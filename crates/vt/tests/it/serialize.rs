@@ -5,11 +5,13 @@ use vt::{Attributes, Line, Style, Terminal};
 
 use crate::streams::{fed, stream, terminal};
 
-/// Rows with what can be compared across terminals: link ids are each terminal's own.
-fn rows(terminal: &mut Terminal) -> Vec<Vec<(String, u32, Style, Option<String>)>> {
+/// What can be compared across terminals: link ids are each terminal's own.
+type ComparableRun = (String, u32, Style, Option<String>);
+
+fn rows(terminal: &mut Terminal) -> Vec<Vec<ComparableRun>> {
     let row = |line: &Line| {
         let mut text = line.text();
-        let mut runs: Vec<(String, u32, Style, Option<String>)> = Vec::new();
+        let mut runs: Vec<ComparableRun> = Vec::new();
         for run in line.runs() {
             let (part, rest) = text.split_at(run.bytes as usize);
             text = rest;
