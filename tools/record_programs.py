@@ -404,11 +404,12 @@ printf 'insert:    中文中文\r\033[12C\033[@\033[3C\033[2P\r\n'
 printf 'tabs:\t中\t文\t👍\tend\r\n'
 printf '\033(0lqqqk\033(B line drawing \033)0\016x\017\r\n'
 printf 'repeat: 中\033[3b a\033[5b\r\n'
-printf 'cluster over chunks: e'; sleep 0.6; printf '\314\201'; sleep 0.6; printf ' \360\237\221'; sleep 0.6; printf '\251\r\n'
+sleep 0.6
+printf '\033[2J\033[Hcluster over chunks: e'; sleep 0.6; printf '\314\201'; sleep 0.6; printf ' \360\237\221'; sleep 0.6; printf '\251\r\n'
 printf 'broken: \377 \303( \360\237\221 \355\240\200 \300\200 end\r\n'
 """)
     session = Session(["sh", "narrow.sh"])
-    for label in ("text", "edges", "half a cluster", "half a character"):
+    for label in ("text", "edges", "a cluster's first half", "its second half", "half a character"):
         session.point(label)
         session.pump(1)
     return session.end()

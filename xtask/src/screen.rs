@@ -200,3 +200,45 @@ fn describe(look: &Look) -> String {
     }
     if words.is_empty() { "plain".to_owned() } else { words.join(", ") }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn screen(text: &str) -> Screen {
+        let cells = text.chars().map(|character| Cell { text: character.to_string(), look: Look::default() });
+        Screen {
+            size: Size::new(text.len() as u16, 1),
+            rows: vec![cells.collect()],
+            cursor: Cursor { row: 0, col: 0, visible: true },
+            alternate: false,
+        }
+    }
+
+    fn aspects(ours: &Screen, theirs: &Screen, kept: u16) -> Vec<Aspect> {
+        ours.differences(theirs, kept).into_iter().map(|difference| difference.aspect).collect()
+    }
+
+    #[test]
+    fn text_cursor_and_looks_are_told_apart() {
+        let ours = screen("abc");
+        assert_eq!(aspects(&ours, &ours, ALL_ATTRIBUTES), []);
+        assert_eq!(aspects(&ours, &screen("abd"), ALL_ATTRIBUTES), [Aspect::Text(0)]);
+        let mut theirs = screen("abc");
+        theirs.cursor.col = 1;
+        theirs.rows[0][2].look.background = Color::Indexed(1);
+        assert_eq!(aspects(&ours, &theirs, ALL_ATTRIBUTES), [Aspect::Cursor, Aspect::Look(0)]);
+    }
+
+    #[test]
+    fn what_cannot_be_seen_is_no_difference() {
+        let ours = screen("a ");
+        let mut theirs = screen("a ");
+        theirs.rows[0][1].look = Look { foreground: Color::Indexed(3), attributes: BLINK, ..Look::default() };
+        theirs.rows[0][0].look.underline_color = Color::Indexed(3);
+        assert_eq!(aspects(&ours, &theirs, ALL_ATTRIBUTES), []);
+        theirs.rows[0][1].look.attributes = INVERSE;
+        assert_eq!(aspects(&ours, &theirs, ALL_ATTRIBUTES), [Aspect::Look(0)]);
+        assert_eq!(aspects(&ours, &theirs, ALL_ATTRIBUTES & !INVERSE), []);
+    }
+}

@@ -23,14 +23,20 @@ enum Request {
     Checksum { id: u16, top: u16, left: u16, bottom: u16, right: u16 },
 }
 
+/// What one byte completed.
 #[derive(Default)]
-struct Requests(Option<Request>);
+struct Completed {
+    request: Option<Request>,
+    /// Some character or sequence, so that the next one begins after this byte.
+    anything: bool,
+}
 
-impl Perform for Requests {
+impl Perform for Completed {
     fn csi_dispatch(&mut self, params: &Params, intermediates: &[u8], _ignore: bool, action: char) {
         let values: Vec<u16> = params.iter().map(|parameter| parameter[0]).collect();
         let value = |index: usize| values.get(index).copied().unwrap_or(0);
-        self.0 = match (intermediates, action, value(0)) {
+        self.anything = true;
+        self.request = match (intermediates, action, value(0)) {
             (b"", 't', 8) => Some(Request::Resize { rows: value(1), cols: value(2) }),
             (b"", 't', 18) => Some(Request::ReportSize),
             (b"*", 'y', id) => {
@@ -38,6 +44,26 @@ impl Perform for Requests {
             }
             _ => None,
         };
+    }
+
+    fn print(&mut self, _: char) {
+        self.anything = true;
+    }
+
+    fn execute(&mut self, _: u8) {
+        self.anything = true;
+    }
+
+    fn esc_dispatch(&mut self, _: &[u8], _: bool, _: u8) {
+        self.anything = true;
+    }
+
+    fn osc_dispatch(&mut self, _: &[&[u8]], _: bool) {
+        self.anything = true;
+    }
+
+    fn unhook(&mut self) {
+        self.anything = true;
     }
 }
 
@@ -47,37 +73,38 @@ impl Answering {
     }
 
     pub(crate) fn feed(&mut self, bytes: &[u8]) -> Result<()> {
-        let mut start = 0;
+        // Bytes before `fed` are with the emulator; the sequence under way began at `begun`.
+        let (mut fed, mut begun) = (0, 0);
         for (index, byte) in bytes.iter().enumerate() {
-            let mut requests = Requests::default();
-            self.parser.advance(&mut requests, std::slice::from_ref(byte));
-            if let Some(request) = requests.0 {
-                self.feed_inner(&bytes[start..=index], matches!(request, Request::Checksum { .. }))?;
-                start = index + 1;
-                self.answer(&request)?;
+            let mut completed = Completed::default();
+            self.parser.advance(&mut completed, std::slice::from_ref(byte));
+            if let Some(request) = completed.request {
+                self.feed_inner(&bytes[fed..begun])?;
+                self.answer(&request, &bytes[begun..=index])?;
+                fed = index + 1;
+            }
+            if completed.anything {
+                begun = index + 1;
             }
         }
-        self.feed_inner(&bytes[start..], false)?;
-        self.replies.extend(self.inner.take_replies());
-        Ok(())
+        self.feed_inner(&bytes[fed..])
     }
 
     pub(crate) fn take_replies(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.replies)
     }
 
-    fn feed_inner(&mut self, bytes: &[u8], changes_nothing: bool) -> Result<()> {
-        if bytes.is_empty() {
-            return Ok(());
-        }
-        // Only a query that came alone is known to leave the screen as it was.
-        if !changes_nothing || bytes.iter().skip(1).any(|&byte| byte == b'\x1b') {
+    fn feed_inner(&mut self, bytes: &[u8]) -> Result<()> {
+        if !bytes.is_empty() {
             self.screen = None;
+            self.inner.feed(bytes)?;
+            self.replies.extend(self.inner.take_replies());
         }
-        self.inner.feed(bytes)
+        Ok(())
     }
 
-    fn answer(&mut self, request: &Request) -> Result<()> {
+    fn answer(&mut self, request: &Request, sequence: &[u8]) -> Result<()> {
+        self.inner.feed(sequence)?;
         let own = self.inner.take_replies();
         if !own.is_empty() {
             self.replies.extend(own);
@@ -119,4 +146,30 @@ fn checksum(screen: &Screen, top: u16, left: u16, bottom: u16, right: u16) -> u1
     let cols = usize::from(left.max(1)) - 1..usize::from(right.min(screen.size.cols));
     let cells = rows.flat_map(|row| cols.clone().map(move |col| &screen.rows[row][col]));
     cells.flat_map(|cell| cell.text.chars()).fold(0, |sum, character| sum.wrapping_add(u32::from(character) as u16))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::emulator::{Factory, Kind};
+
+    fn alacritty() -> Answering {
+        let factory = Factory::new(Kind::Alacritty, None).unwrap();
+        Answering::new(factory.make(Size::new(10, 3)).unwrap())
+    }
+
+    #[test]
+    fn checksums_are_answered_in_their_turn() {
+        let mut terminal = alacritty();
+        terminal.feed(b"ab\x1b[6n\x1b[7;1;1;1;1;3*yc\x1b[8;1;1;1;1;3*y").unwrap();
+        let expected = format!("\x1b[1;3R\x1bP7!~{:04X}\x1b\\\x1bP8!~{:04X}\x1b\\", 97 + 98 + 32, 97 + 98 + 99);
+        assert_eq!(String::from_utf8(terminal.take_replies()).unwrap(), expected);
+    }
+
+    #[test]
+    fn a_resize_is_obeyed_and_zero_keeps_the_side() {
+        let mut terminal = alacritty();
+        terminal.feed(b"\x1b[8;5;0t\x1b[18t").unwrap();
+        assert_eq!(terminal.take_replies(), b"\x1b[8;5;10t");
+    }
 }
