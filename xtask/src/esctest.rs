@@ -42,6 +42,9 @@ pub(crate) struct Arguments {
     /// Show why each test failed
     #[arg(long)]
     verbose: bool,
+    /// Further options for esctest, such as --xterm-reverse-wrap=383
+    #[arg(last = true, value_name = "OPTION")]
+    options: Vec<String>,
 }
 
 /// esctest's own screen size; each of its tests begins by asking for it.
@@ -127,7 +130,7 @@ fn run_suite(arguments: &Arguments) -> Result<BTreeMap<String, Report>> {
     let python = arguments.python.clone().unwrap_or_else(|| PathBuf::from("python3"));
     let include = arguments.filter.as_deref().unwrap_or(EVERYTHING);
     let mut driver = PythonTool::start(&python, &repository("tools/esctest_driver.py"), |command| {
-        command.arg(&arguments.suite).args(OPTIONS).arg(format!("--include={include}"));
+        command.arg(&arguments.suite).args(OPTIONS).arg(format!("--include={include}")).args(&arguments.options);
     })?;
     let mut reports = BTreeMap::new();
     while let Some(message) = driver.receive()? {

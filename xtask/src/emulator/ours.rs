@@ -61,7 +61,7 @@ impl Emulator for Ours {
                 let mut cells = vec![blank.clone(); usize::from(frame.size.cols)];
                 for cell in line.cells() {
                     let look = look(&cell);
-                    let col = usize::from(cell.col);
+                    let col = cell.col as usize;
                     cells[col] = Cell { text: cell.text.to_owned(), look: look.clone() };
                     if cell.width == 2 {
                         cells[col + 1] = Cell { text: String::new(), look };
