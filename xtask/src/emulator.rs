@@ -50,35 +50,43 @@ impl Kind {
 }
 
 /// Makes fresh emulators of one kind. Ghostty's start costs a Python process, so it is started once.
-pub(crate) struct Factory {
-    kind: Kind,
-    ghostty: Option<ghostty::Library>,
+pub(crate) enum Factory {
+    Vt,
+    Alacritty,
+    Ghostty(ghostty::Library),
 }
 
 impl Factory {
     /// `python` is needed by ghostty alone: an interpreter that can import `pyghostty`.
     pub(crate) fn new(kind: Kind, python: Option<PathBuf>) -> Result<Self> {
-        let ghostty = if kind == Kind::Ghostty { Some(ghostty::Library::load(python)?) } else { None };
-        Ok(Factory { kind, ghostty })
+        Ok(match kind {
+            Kind::Vt => Factory::Vt,
+            Kind::Alacritty => Factory::Alacritty,
+            Kind::Ghostty => Factory::Ghostty(ghostty::Library::load(python)?),
+        })
     }
 
     pub(crate) fn kind(&self) -> Kind {
-        self.kind
+        match self {
+            Factory::Vt => Kind::Vt,
+            Factory::Alacritty => Kind::Alacritty,
+            Factory::Ghostty(_) => Kind::Ghostty,
+        }
     }
 
     /// Bits of the attributes it keeps at all.
     pub(crate) fn attributes_kept(&self) -> u16 {
-        match self.kind {
-            Kind::Alacritty => ALL_ATTRIBUTES & !(BLINK | OVERLINE),
-            Kind::Vt | Kind::Ghostty => ALL_ATTRIBUTES,
+        match self {
+            Factory::Alacritty => ALL_ATTRIBUTES & !(BLINK | OVERLINE),
+            Factory::Vt | Factory::Ghostty(_) => ALL_ATTRIBUTES,
         }
     }
 
     pub(crate) fn make(&self, size: Size) -> Result<Box<dyn Emulator>> {
-        Ok(match (self.kind, &self.ghostty) {
-            (Kind::Alacritty, _) => Box::new(alacritty::Alacritty::new(size)),
-            (Kind::Ghostty, Some(library)) => Box::new(library.terminal(size)?),
-            (Kind::Vt | Kind::Ghostty, _) => Box::new(ours::Ours::new(size)),
+        Ok(match self {
+            Factory::Vt => Box::new(ours::Ours::new(size)),
+            Factory::Alacritty => Box::new(alacritty::Alacritty::new(size)),
+            Factory::Ghostty(library) => Box::new(library.terminal(size)?),
         })
     }
 }

@@ -4,6 +4,7 @@
 mod differential;
 mod emulator;
 mod esctest;
+mod outvoted;
 mod python;
 mod record;
 mod screen;
@@ -20,6 +21,7 @@ use clap::Parser;
 enum Command {
     Esctest(esctest::Arguments),
     Differential(differential::Arguments),
+    Outvoted(outvoted::Arguments),
     Record(record::Arguments),
 }
 
@@ -33,6 +35,7 @@ fn main() -> ExitCode {
     let verdict = match Command::parse() {
         Command::Esctest(arguments) => esctest::run(&arguments),
         Command::Differential(arguments) => differential::run(&arguments),
+        Command::Outvoted(arguments) => outvoted::run(&arguments),
         Command::Record(arguments) => record::run(&arguments),
     };
     match verdict {

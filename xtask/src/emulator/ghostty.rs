@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// The running tool. It holds one terminal at a time.
-pub(super) struct Library(Rc<RefCell<PythonTool>>);
+pub(crate) struct Library(Rc<RefCell<PythonTool>>);
 
 pub(super) struct Ghostty {
     tool: Rc<RefCell<PythonTool>>,
@@ -62,9 +62,9 @@ fn install() -> Result<PathBuf> {
         return Ok(modules);
     }
     let status = Command::new("python3")
-        .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--only-binary=:all:"])
+        .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--root-user-action=ignore"])
         // Its Python half, and so what that half needs, is of no use here.
-        .args(["--no-deps", "--require-hashes", "--requirement"])
+        .args(["--no-deps", "--only-binary=:all:", "--require-hashes", "--requirement"])
         .arg(repository("tools/judges.txt"))
         .arg("--target")
         .arg(&modules)
