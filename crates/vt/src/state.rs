@@ -288,6 +288,9 @@ impl State {
     /// RIS. History goes too; the size, the title and line numbers stay.
     fn full_reset(&mut self) {
         self.leave_synchronized();
+        if self.has(Flags::COLUMNS_132) {
+            self.effects.push(Effect::ResizeRequest { cols: 80, rows: 0 });
+        }
         self.flags = Flags::initial();
         self.other = None;
         self.grid = Grid::new(self.size);

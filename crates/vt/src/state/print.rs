@@ -134,7 +134,7 @@ impl State {
     }
 
     /// On to the next row, remembering that the text runs on.
-    fn wrap(&mut self) {
+    pub(super) fn wrap(&mut self) {
         let row = self.caret.row;
         let mark = self.runs_on();
         self.grid.row_mut(row).wrapped = mark;
