@@ -1,6 +1,7 @@
 //! Tools for those who work on this repository: `cargo xtask COMMAND`. Nothing here ships.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "these commands talk to a person")]
 
+mod bench;
 mod differential;
 mod emulator;
 mod esctest;
@@ -8,6 +9,7 @@ mod outvoted;
 mod python;
 mod record;
 mod screen;
+mod unicode;
 
 use std::{
     path::{Path, PathBuf},
@@ -23,6 +25,8 @@ enum Command {
     Differential(differential::Arguments),
     Outvoted(outvoted::Arguments),
     Record(record::Arguments),
+    Bench(bench::Arguments),
+    Unicode(unicode::Arguments),
 }
 
 /// How a check ended.
@@ -37,6 +41,8 @@ fn main() -> ExitCode {
         Command::Differential(arguments) => differential::run(&arguments),
         Command::Outvoted(arguments) => outvoted::run(&arguments),
         Command::Record(arguments) => record::run(&arguments),
+        Command::Bench(arguments) => bench::run(&arguments),
+        Command::Unicode(arguments) => unicode::run(&arguments),
     };
     match verdict {
         Ok(Verdict::Good) => ExitCode::SUCCESS,
