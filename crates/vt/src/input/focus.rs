@@ -1,0 +1,18 @@
+//! Focus changes to bytes (mode 1004).
+
+use crate::InputModes;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Focus {
+    Gained,
+    Lost,
+}
+
+/// The report of a focus change, if the child asked for it.
+pub fn encode_focus(focus: Focus, modes: &InputModes) -> Option<&'static [u8]> {
+    let report: &[u8] = match focus {
+        Focus::Gained => b"\x1b[I",
+        Focus::Lost => b"\x1b[O",
+    };
+    modes.focus_events.then_some(report)
+}
