@@ -1,7 +1,7 @@
 //! Input on its way to the child: what can be sent, by whom, and what the sender learns.
 
-use vt::input::{Focus, KeyEvent, MouseEvent};
 use vt::InputModes;
+use vt::input::{Focus, KeyEvent, MouseEvent};
 
 use crate::error::{Error, LimitExceeded, Result};
 use crate::facts::SessionEvent;
@@ -40,11 +40,11 @@ impl Input {
     fn encode(self, modes: &InputModes) -> Vec<u8> {
         match self {
             Input::Key(key) => vt::input::encode_key(&key, modes),
-            Input::Text(text) => text.into_bytes(),
+            Input::Text(text) => vt::input::encode_text(&text, modes),
             Input::Paste(text) => vt::input::encode_paste(&text, modes),
             Input::Bytes(bytes) => bytes,
             Input::Mouse(event) => vt::input::encode_mouse(&event, modes).unwrap_or_default(),
-            Input::Focus(focus) => vt::input::encode_focus(focus, modes).unwrap_or_default(),
+            Input::Focus(focus) => vt::input::encode_focus(focus, modes).unwrap_or_default().to_vec(),
         }
     }
 

@@ -62,6 +62,7 @@ struct IoThread<'a> {
     _alarm: Option<Arc<Alarm>>,
 }
 
+#[derive(Clone, Copy)]
 struct Drain {
     exit: ExitStatus,
     until: Instant,
@@ -115,11 +116,11 @@ impl<'a> IoThread<'a> {
             if ready.exited && self.drain.is_none() {
                 let exit = self.run.process.child_mut().try_wait().ok().flatten();
                 self.drain = exit.map(|exit| Drain { exit, until: Instant::now() + DRAIN_LIMIT });
-            } else if let Some(drain) = &self.drain
-                && (terminal == Terminal::Closed || Instant::now() >= drain.until)
+            } else if let Some(Drain { exit, until }) = self.drain
+                && (terminal == Terminal::Closed || Instant::now() >= until)
             {
                 self.look_for_ports();
-                return Some(drain.exit);
+                return Some(exit);
             }
             self.reopen_check = match terminal {
                 Terminal::Closed => Some(Instant::now() + REOPEN_CHECK),
@@ -153,7 +154,8 @@ impl<'a> IoThread<'a> {
         }
         let exited = watch_exit && happened.next() == Some(true);
         let readable = if watch_terminal {
-            failed || fds.last().is_some_and(|fd| fd.revents().intersects(PollFlags::IN | PollFlags::HUP | PollFlags::ERR))
+            failed
+                || fds.last().is_some_and(|fd| fd.revents().intersects(PollFlags::IN | PollFlags::HUP | PollFlags::ERR))
         } else {
             // Woken for whatever reason: a look costs one system call.
             true

@@ -34,10 +34,11 @@ impl Pattern {
         if pattern.len() > Self::MAX_BYTES {
             return Err(PatternError::TooLong { length: pattern.len() });
         }
-        let text = RegexBuilder::new(pattern).size_limit(Self::MAX_COMPILED_BYTES).build().map_err(|error| match error {
-            regex::Error::CompiledTooBig(_) => PatternError::TooComplex,
-            other => PatternError::Syntax(other.to_string()),
-        })?;
+        let text =
+            RegexBuilder::new(pattern).size_limit(Self::MAX_COMPILED_BYTES).build().map_err(|error| match error {
+                regex::Error::CompiledTooBig(_) => PatternError::TooComplex,
+                other => PatternError::Syntax(other.to_string()),
+            })?;
         Ok(Pattern { text, bytes: Arc::default() })
     }
 

@@ -43,6 +43,11 @@ impl Sightings {
         let start = self.next_line.max(lines.start);
         let end = lines.end.min(start + LINES_PER_TURN);
         let found = &mut self.found;
+        if terminal.alternate_screen() {
+            let mut grid = String::new();
+            terminal.grid_text(&mut grid);
+            grid.lines().for_each(|row| note_line(found, row, at));
+        }
         terminal.for_each_line(start..end, &mut |_, text| {
             note_line(found, text, at);
             found.len() < MAX_SIGHTINGS
@@ -68,12 +73,10 @@ fn note_line(found: &mut Vec<Port>, text: &str, at: SystemTime) {
         return;
     }
     for (port, url) in sightings(text) {
-        let known = found.iter_mut().find(|known| known.port == port);
-        match known {
-            Some(known) if known.url.is_none() => known.url = url,
-            Some(_) => {}
-            None if found.len() < MAX_SIGHTINGS => found.push(Port { port, url, first_seen_at: at, listening: false }),
-            None => return,
+        if let Some(known) = found.iter_mut().find(|known| known.port == port) {
+            known.url = known.url.take().or(url);
+        } else if found.len() < MAX_SIGHTINGS {
+            found.push(Port { port, url, first_seen_at: at, listening: false });
         }
     }
 }
@@ -197,9 +200,13 @@ mod tests {
     #[test]
     fn a_listening_socket_marks_its_sighting_or_stands_alone() {
         let now = SystemTime::UNIX_EPOCH;
-        let sighted = vec![Port { port: 5173, url: Some("http://x:5173".into()), first_seen_at: now, listening: false }];
+        let sighted =
+            vec![Port { port: 5173, url: Some("http://x:5173".into()), first_seen_at: now, listening: false }];
         let merged = merge(sighted, &[5173, 22], now);
-        assert_eq!(merged.iter().map(|port| (port.port, port.listening)).collect::<Vec<_>>(), [(22, true), (5173, true)]);
+        assert_eq!(
+            merged.iter().map(|port| (port.port, port.listening)).collect::<Vec<_>>(),
+            [(22, true), (5173, true)]
+        );
         assert!(merged[1].url.is_some());
     }
 

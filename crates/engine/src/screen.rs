@@ -163,7 +163,7 @@ impl Screen {
         self.terminal.take_effects();
         self.update = None;
         self.facts = Facts::default();
-        self.sightings.forget(self.terminal.lines().end);
+        self.sightings.forget(self.terminal.first_screen_line());
         self.version += 1;
     }
 

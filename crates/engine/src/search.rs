@@ -7,6 +7,7 @@ use crate::fair_lock::lock;
 use crate::line_scan::Batch;
 use crate::pattern::Pattern;
 use crate::session::Session;
+use crate::waits::Place;
 
 #[derive(Clone, Debug)]
 pub struct SearchRequest {
@@ -23,13 +24,12 @@ pub struct SearchResult {
     pub matches: Vec<FoundLine>,
     /// There are more matches than the limit.
     pub truncated: bool,
-    /// The lines that were searched.
-    pub searched: Range<u64>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundLine {
-    pub line: u64,
+    /// A numbered line, or a row of the alternate screen.
+    pub place: Place,
     pub text: String,
     /// Of the first match in `text`.
     pub bytes: Range<usize>,
@@ -62,19 +62,14 @@ impl Session {
         let mut window = Context { wanted: request, recent: VecDeque::new() };
         let mut at = 0;
         loop {
-            let batch = Batch::copy(self.shared(), at..u64::MAX);
-            if at == 0 {
-                result.searched.start = batch.lines.start;
-            }
-            for (line, text) in batch.iter() {
-                window.pass(line, text, &mut result);
+            let batch = Batch::copy(self.shared(), at);
+            for (place, text) in batch.iter() {
+                window.pass(place, text, &mut result);
                 if window.is_complete(&result) {
-                    result.searched.end = line + 1;
                     return result;
                 }
             }
             at = batch.lines.end;
-            result.searched.end = at;
             if batch.is_last {
                 return result;
             }
@@ -115,7 +110,7 @@ struct Context<'a> {
 }
 
 impl Context<'_> {
-    fn pass(&mut self, line: u64, text: &str, result: &mut SearchResult) {
+    fn pass(&mut self, place: Place, text: &str, result: &mut SearchResult) {
         for found in result.matches.iter_mut().rev() {
             if found.after.len() >= self.wanted.after {
                 break;
@@ -126,7 +121,7 @@ impl Context<'_> {
             if result.matches.len() < self.wanted.limit {
                 let before = self.recent.iter().cloned().collect();
                 let bytes = found.range();
-                result.matches.push(FoundLine { line, text: text.to_owned(), bytes, before, after: Vec::new() });
+                result.matches.push(FoundLine { place, text: text.to_owned(), bytes, before, after: Vec::new() });
             } else {
                 result.truncated = true;
             }

@@ -280,7 +280,8 @@ impl Session {
 fn listening_ports(root: Pid) -> Vec<u16> {
     let mut pids = pty::processes::descendants(root);
     pids.push(root);
-    let mut listening: Vec<u16> = pty::processes::listening_sockets(&pids).into_iter().map(|socket| socket.port).collect();
+    let mut listening: Vec<u16> =
+        pty::processes::listening_sockets(&pids).into_iter().map(|socket| socket.port).collect();
     listening.dedup();
     listening
 }

@@ -55,7 +55,10 @@ pub(crate) struct Command {
 impl std::fmt::Debug for Command {
     /// Without the environment: its values are never printed.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Command").field("argv", &self.argv).field("working_dir", &self.working_dir).finish_non_exhaustive()
+        f.debug_struct("Command")
+            .field("argv", &self.argv)
+            .field("working_dir", &self.working_dir)
+            .finish_non_exhaustive()
     }
 }
 

@@ -9,8 +9,11 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 use crate::clock::Clock;
-use crate::line_scan::{LineMatch, LineScan, Mark};
+use crate::fair_lock::lock;
+use crate::line_scan::{FoundText, LineScan};
+use crate::mark::Mark;
 use crate::pattern::Pattern;
+use crate::plain_text::PlainText;
 use crate::pulse::Life;
 use crate::session::Session;
 use crate::shared::Shared;
@@ -23,7 +26,7 @@ pub enum Scope {
     Grid,
     /// Rendered lines one by one, those in history and those to come.
     Scrollback,
-    /// Rendered lines as far as they were printed after the call.
+    /// Output after the call: rendered lines as far as they changed, and the plain text of what was printed.
     NewOutput,
     /// As `NewOutput`, but after an earlier [`Session::mark`].
     Since(Mark),
@@ -39,9 +42,14 @@ pub struct WaitRequest {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WaitOutcome {
     Matched(PatternMatch),
-    TimedOut { skipped_lines: u64 },
+    TimedOut {
+        skipped_lines: u64,
+    },
     /// The run ended and its last output does not match either.
-    Exited { ending: Option<Ending>, skipped_lines: u64 },
+    Exited {
+        ending: Option<Ending>,
+        skipped_lines: u64,
+    },
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,10 +61,15 @@ pub struct PatternMatch {
     pub skipped_lines: u64,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Where a text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Place {
+    /// A row of the visible grid.
     Row(u16),
+    /// A logical line of history and screen, by its number.
     Line(u64),
+    /// It was printed, but is not on the screen any more, or was there before in the same words.
+    Output,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,7 +82,7 @@ pub enum QuietOutcome {
 impl Session {
     /// A moment in the output, for [`Scope::Since`].
     pub fn mark(&self) -> Mark {
-        Mark::now(self.shared())
+        Mark::of(&self.shared().screen.lock())
     }
 
     /// Waits until the pattern matches, the time is up, or the run has ended. What counts as new
@@ -112,7 +125,11 @@ impl Session {
 
     /// Waits until there was no output for `idle`, the time is up, or the run has ended. Output
     /// does not wake it: it looks again when the session could be quiet at the earliest.
-    pub fn wait_for_quiet(&self, idle: Duration, timeout: Duration) -> impl Future<Output = QuietOutcome> + Send + use<> {
+    pub fn wait_for_quiet(
+        &self,
+        idle: Duration,
+        timeout: Duration,
+    ) -> impl Future<Output = QuietOutcome> + Send + use<> {
         let shared = self.shared().clone();
         let (first, mut life) = Run::watch(&shared);
         let deadline = deadline(&shared.clock, timeout);
@@ -138,7 +155,10 @@ impl Session {
     }
 
     /// How the run ended, or `None` when the time was up first.
-    pub fn wait_for_exit(&self, timeout: Duration) -> impl Future<Output = Option<(Status, Option<Ending>)>> + Send + use<> {
+    pub fn wait_for_exit(
+        &self,
+        timeout: Duration,
+    ) -> impl Future<Output = Option<(Status, Option<Ending>)>> + Send + use<> {
         let shared = self.shared().clone();
         let (first, mut life) = Run::watch(&shared);
         let deadline = deadline(&shared.clock, timeout);
@@ -187,53 +207,91 @@ async fn until(clock: &Clock, deadline: Option<Instant>) {
 enum Look {
     Grid,
     Lines(LineScan),
+    New(LineScan, PrintScan),
 }
 
 impl Look {
     fn new(shared: &Shared, scope: Scope) -> Self {
+        let after = |mark: Mark| Look::New(LineScan::after(mark.clone()), PrintScan::after(&mark));
         match scope {
             Scope::Grid => Look::Grid,
             Scope::Scrollback => Look::Lines(LineScan::from_the_start()),
-            Scope::NewOutput => Look::Lines(LineScan::after(Mark::now(shared))),
-            Scope::Since(mark) => Look::Lines(LineScan::after(mark)),
+            Scope::NewOutput => after(Mark::of(&shared.screen.lock())),
+            Scope::Since(mark) => after(mark),
         }
     }
 
     async fn at(&mut self, shared: &Shared, pattern: &Pattern) -> Option<PatternMatch> {
-        match self {
+        let found = match self {
             Look::Grid => {
                 let mut grid = String::new();
                 shared.screen.lock().terminal.grid_text(&mut grid);
                 match_grid(&grid, pattern)
             }
-            Look::Lines(scan) => {
-                let LineMatch { line, text } = scan.next_match(shared, pattern).await?;
-                Some(PatternMatch { place: Place::Line(line), text, skipped_lines: scan.skipped_lines() })
-            }
-        }
+            Look::Lines(scan) => scan.next_match(shared, pattern).await,
+            Look::New(scan, printed) => match scan.next_match(shared, pattern).await {
+                Some(found) => Some(found),
+                None => printed.next_match(shared, pattern).await,
+            },
+        };
+        found.map(|FoundText { place, text }| PatternMatch { place, text, skipped_lines: self.skipped_lines() })
     }
 
     fn skipped_lines(&self) -> u64 {
         match self {
             Look::Grid => 0,
-            Look::Lines(scan) => scan.skipped_lines(),
+            Look::Lines(scan) | Look::New(scan, _) => scan.skipped_lines(),
+        }
+    }
+}
+
+/// Looks at what is printed, line by line. Sees what rendered lines can't show: a line that is
+/// printed again in the same words, or painted over before anyone looked.
+struct PrintScan {
+    offset: u64,
+    plain: PlainText,
+}
+
+/// Raw bytes copied per turn of the ring's lock.
+const RAW_BYTES_PER_TURN: usize = 64 << 10;
+
+impl PrintScan {
+    fn after(mark: &Mark) -> Self {
+        PrintScan { offset: mark.offset, plain: PlainText::default() }
+    }
+
+    async fn next_match(&mut self, shared: &Shared, pattern: &Pattern) -> Option<FoundText> {
+        loop {
+            let raw = lock(&shared.ring).read(self.offset, RAW_BYTES_PER_TURN);
+            if raw.bytes.is_empty() {
+                return None;
+            }
+            self.offset = raw.next_offset();
+            let mut found = None;
+            self.plain.feed(&raw.bytes, &mut |line| {
+                if found.is_none() && pattern.regex().is_match(line) {
+                    found = Some(line.to_owned());
+                }
+            });
+            let open = self.plain.open_line();
+            let found = found.or_else(|| pattern.regex().is_match(&open).then_some(open));
+            if let Some(text) = found {
+                return Some(FoundText { place: Place::Output, text });
+            }
+            tokio::task::yield_now().await;
         }
     }
 }
 
 /// The first match, with the whole rows it touches.
-fn match_grid(grid: &str, pattern: &Pattern) -> Option<PatternMatch> {
+fn match_grid(grid: &str, pattern: &Pattern) -> Option<FoundText> {
     let found = pattern.regex().find(grid)?;
     let start = grid[..found.start()].rfind('\n').map_or(0, |at| at + 1);
     // A match that ends with its line's newline does not touch the next row.
     let last = found.end().max(found.start() + 1).min(grid.len()) - usize::from(found.as_str().ends_with('\n'));
     let end = grid.get(last..).and_then(|rest| rest.find('\n')).map_or(grid.len(), |at| last + at);
     let row = grid[..start].bytes().filter(|byte| *byte == b'\n').count();
-    Some(PatternMatch {
-        place: Place::Row(u16::try_from(row).unwrap_or(u16::MAX)),
-        text: grid[start..end].to_owned(),
-        skipped_lines: 0,
-    })
+    Some(FoundText { place: Place::Row(u16::try_from(row).unwrap_or(u16::MAX)), text: grid[start..end].to_owned() })
 }
 
 #[cfg(test)]
