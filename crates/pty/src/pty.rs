@@ -22,9 +22,10 @@ pub enum ReadOutcome {
     Bytes(usize),
     /// Nothing now.
     WouldBlock,
-    /// No process has the terminal open any more, and everything it printed has been read. A
-    /// background grandchild can hold this off long after the child's exit: decide exits by
-    /// [`Child`](crate::Child), never by this.
+    /// No process has the terminal open any more, and everything it printed has been read. From
+    /// here on a poll would always be ready: leave the terminal out of it. A background grandchild
+    /// can hold the end off long after the child's exit: decide exits by [`Child`](crate::Child),
+    /// never by this.
     Eof,
 }
 
@@ -76,7 +77,9 @@ impl Pty {
         }
     }
 
-    /// Types `bytes`; answers how many were taken, 0 when the terminal has no room now.
+    /// Types `bytes`; answers how many were taken, 0 when the terminal has no room now. A terminal
+    /// that nobody has open takes a few kilobytes to nowhere and then has no room for ever: its end
+    /// shows in [`Pty::read`] only.
     pub fn write(&self, bytes: &[u8]) -> io::Result<usize> {
         loop {
             return match rustix::io::write(&self.master, bytes) {

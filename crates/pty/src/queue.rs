@@ -55,8 +55,7 @@ impl WriteQueue {
     }
 
     /// Writes what the terminal takes now. `true` when the queue is empty; otherwise wait until the
-    /// terminal is writable and flush again. An error (no process has the terminal open any more)
-    /// leaves the queue as it is.
+    /// terminal is writable and flush again. An error leaves what was not written in the queue.
     pub fn flush(&mut self, pty: &Pty) -> io::Result<bool> {
         self.flush_with(|bytes| pty.write(bytes))
     }

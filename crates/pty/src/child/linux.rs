@@ -140,3 +140,60 @@ fn send_by_pidfd(pidfd: BorrowedFd<'_>, signal: Signal, flags: u32) -> Result<()
         _ => Err(Errno::from_io_error(&io::Error::last_os_error()).expect("a failed call leaves a number")),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use testkit::Script;
+
+    use super::*;
+    use crate::{Child, Pty, Size, SpawnRequest, Spawner};
+
+    fn start(script: Script) -> (Pty, Child) {
+        let size = Size { cols: 80, rows: 24 };
+        let request = SpawnRequest { argv: script.argv(), env: Vec::new(), working_dir: None, size };
+        Spawner::new().unwrap().spawn(request).unwrap()
+    }
+
+    fn is_gone(result: io::Result<()>) -> bool {
+        result.is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
+    }
+
+    /// The way of older kernels, on whatever kernel this is.
+    #[test]
+    fn a_group_is_signalled_without_6_9_too() {
+        let (_pty, mut child) = start(Script::new().hang());
+        child.handle.signal_group_before_6_9(child.pid, Signal::TERM).unwrap();
+        assert_eq!(child.wait().unwrap(), ExitStatus::Signal(libc::SIGTERM));
+        assert!(is_gone(child.handle.signal_group_before_6_9(child.pid, Signal::TERM)));
+    }
+
+    #[test]
+    fn what_is_left_of_a_reaped_childs_group_is_signalled_without_6_9_too() {
+        let (_pty, mut child) = start(Script::new().ignore("HUP").double_fork(60_000).exit(0));
+        child.wait().unwrap();
+        child.handle.signal_group_before_6_9(child.pid, Signal::TERM).unwrap();
+        testkit::wait_until("the group is empty", || {
+            is_gone(child.handle.signal_group_before_6_9(child.pid, Signal::TERM))
+        });
+    }
+
+    #[test]
+    fn processes_younger_than_the_reap_prove_nothing() {
+        let (_pty, mut child) = start(Script::new().ignore("HUP").double_fork(60_000).exit(0));
+        child.wait().unwrap();
+        // As if the child had been reaped before the one that is left was born: then that one may
+        // be a stranger's.
+        child.handle.reaped = Some(0);
+        assert!(is_gone(child.handle.signal_group_before_6_9(child.pid, Signal::TERM)));
+        child.handle.signal_group(child.pid, Signal::KILL).unwrap();
+    }
+
+    #[test]
+    fn a_process_that_is_not_the_one_seen_is_spared() {
+        let (_pty, mut child) = start(Script::new().hang());
+        let mut seen = stat(child.pid).unwrap();
+        seen.started += 1;
+        assert_eq!(signal_exactly(&seen, Signal::KILL), Err(Errno::SRCH));
+        assert_eq!(child.try_wait().unwrap(), None);
+    }
+}
