@@ -182,6 +182,11 @@ impl Session {
         self.shared.pulse.subscribe()
     }
 
+    /// How many listen to the pulse now: viewers and waits.
+    pub fn pulse_listeners(&self) -> usize {
+        self.shared.pulse.receiver_count()
+    }
+
     /// Pictures for a viewer, at the viewer's own rate.
     pub fn frames(&self) -> Frames {
         Frames::new(self.clone(), self.pulse())
