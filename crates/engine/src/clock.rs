@@ -169,7 +169,9 @@ mod tests {
         let rung = Arc::new(AtomicUsize::new(0));
         let alarm = fake.clock().on_move({
             let rung = rung.clone();
-            move || drop(rung.fetch_add(1, Ordering::Relaxed))
+            move || {
+                rung.fetch_add(1, Ordering::Relaxed);
+            }
         });
         fake.advance(Duration::from_millis(1));
         drop(alarm);

@@ -27,6 +27,9 @@ pub(crate) struct FoundText {
 pub(crate) struct LineScan {
     /// Lines before this have been looked at and can't change any more.
     next: u64,
+    /// Lines that go before they are looked at were missed. Not so at first, when all of the past
+    /// is asked for: what was dropped long ago is not there.
+    counting: bool,
     /// `None` when old lines count as well.
     after: Option<Mark>,
     skipped: u64,
@@ -34,11 +37,11 @@ pub(crate) struct LineScan {
 
 impl LineScan {
     pub(crate) fn from_the_start() -> Self {
-        LineScan { next: 0, after: None, skipped: 0 }
+        LineScan { next: 0, counting: false, after: None, skipped: 0 }
     }
 
     pub(crate) fn after(mark: Mark) -> Self {
-        LineScan { next: mark.first_line(), after: Some(mark), skipped: 0 }
+        LineScan { next: mark.first_line(), counting: true, after: Some(mark), skipped: 0 }
     }
 
     /// Lines that left the history before they could be looked at.
@@ -52,10 +55,10 @@ impl LineScan {
         let mut at = self.next.min(shared.screen.lock().terminal.first_screen_line());
         loop {
             let batch = Batch::copy(shared, at);
-            // From the start, lines that were dropped long ago are not missed: nobody asked for them.
-            if at > 0 {
+            if self.counting {
                 self.skipped += batch.lines.start.saturating_sub(at);
             }
+            self.counting = true;
             for (place, text) in batch.iter() {
                 if self.is_match(pattern, place, text) {
                     return Some(FoundText { place, text: text.to_owned() });

@@ -163,7 +163,8 @@ mod tests {
 
     #[test]
     fn urls_and_addresses_are_seen() {
-        let cases: &[(&str, &[(u16, Option<&str>)])] = &[
+        type Seen = (u16, Option<&'static str>);
+        let cases: &[(&str, &[Seen])] = &[
             ("  ➜  Local:   http://localhost:5173/", &[(5173, Some("http://localhost:5173/"))]),
             ("Listening on 0.0.0.0:8080", &[(8080, None)]),
             ("listening on :3000", &[(3000, None)]),

@@ -1,4 +1,5 @@
 //! Sessions with real programs in real terminals.
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also outside its own function")]
 
 mod cascade;
 mod crowd;

@@ -92,7 +92,7 @@ async fn search_finds_rendered_lines_with_context() {
 #[tokio::test]
 async fn what_a_child_says_about_itself_is_kept_and_announced() {
     let engine = engine();
-    let said = "\x1b]0;a title\x07\x1b]7;file://h/tmp\x07\x1b]9;4;1;40\x07\x07\x07\x1b]7501;state=working:app=x\x07\x1b]4242;odd\x07";
+    let said = "\x1b]2;a title\x07\x1b]7;file://h/tmp\x07\x1b]9;4;1;40\x07\x07\x07\x1b]7501;state=working:app=x\x07\x1b]4242;odd\x07";
     let session = spawn(&engine, Script::new().read_line().print(said).print("said\n").read_line().exit(0)).await;
     let mut events = session.events();
     enter(&session);
