@@ -65,6 +65,10 @@ impl Pty {
 
     /// Takes what the terminal printed, at most `buf.len()` bytes.
     pub fn read(&self, buf: &mut [u8]) -> io::Result<ReadOutcome> {
+        // The kernel would answer 0, which is also its word for the end.
+        if buf.is_empty() {
+            return Ok(ReadOutcome::WouldBlock);
+        }
         loop {
             return match rustix::io::read(&self.master, &mut *buf) {
                 Err(Errno::INTR) => continue,

@@ -1,8 +1,10 @@
 //! Tests that need a process to themselves: to count what is open, to change signal dispositions,
 //! or to be killed. They run the test binary again for themselves alone.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 /// Set in the second process. It is read only by the test binary that set it.
 const ROLE: &str = "TESTKIT_SECOND_ROLE";
@@ -23,10 +25,39 @@ pub fn in_own_process(name: &str, body: impl FnOnce()) {
         body();
         return;
     }
-    let output = again(name).output().expect("the test binary can be run again");
-    let said = String::from_utf8_lossy(&output.stdout);
-    let passed = output.status.success() && said.contains("1 passed");
-    assert!(passed, "{name} in its own process: {}\n{said}{}", output.status, String::from_utf8_lossy(&output.stderr));
+    let mut command = again(name);
+    let mut second = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the test binary runs again");
+    let said = read_aside(second.stdout.take().expect("piped above"));
+    let complained = read_aside(second.stderr.take().expect("piped above"));
+    let start = Instant::now();
+    let status = loop {
+        match second.try_wait().expect("it is our child") {
+            Some(status) => break Some(status),
+            None if start.elapsed() > LIMIT => break None,
+            None => std::thread::sleep(Duration::from_millis(5)),
+        }
+    };
+    if status.is_none() {
+        second.kill().expect("it runs");
+        second.wait().expect("it is our child");
+    }
+    let [said, complained] = [said, complained].map(|reader| reader.join().expect("reading doesn't panic"));
+    let verdict = status.map_or_else(|| format!("not done within {LIMIT:?}"), |status| status.to_string());
+    let passed = status.is_some_and(|status| status.success()) && said.contains("1 passed");
+    assert!(passed, "{name} in its own process: {verdict}\n{said}{complained}");
+}
+
+/// For a whole test, the slow ones included.
+const LIMIT: Duration = Duration::from_secs(600);
+
+/// Reads to the end beside the caller, so that a full pipe never stops the writer.
+fn read_aside(mut from: impl Read + Send + 'static) -> JoinHandle<String> {
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        // A part is better than nothing in a report.
+        let _ = from.read_to_end(&mut bytes);
+        String::from_utf8_lossy(&bytes).into_owned()
+    })
 }
 
 /// A second process that plays a role in a test, such as the host that gets killed.

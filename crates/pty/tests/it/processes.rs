@@ -1,6 +1,6 @@
 //! The processes in a session, as `/proc` shows them.
 
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::{IpAddr, Ipv4Addr, TcpStream};
 
 use pty::processes::{
     Listening, command_name, descendants, listening_sockets, process_group_members, session_members, working_dir,
@@ -56,6 +56,18 @@ fn sockets_that_really_listen_are_found() {
     assert_eq!(listening_sockets(&[]), []);
 }
 
+/// The table is read up to the first connection: listening sockets have to come first.
+#[test]
+fn connections_do_not_hide_listening_sockets() {
+    let mut session = Session::start(Script::new().listen("127.0.0.1:0").read_line().listen("127.0.0.1:0").read_line());
+    let port: u16 = session.read_line("listening").parse().unwrap();
+    let connections: Vec<TcpStream> = (0..50).map(|_| TcpStream::connect(("127.0.0.1", port)).unwrap()).collect();
+    session.pty.write(b"go on\n").unwrap();
+    session.read_line("line go on");
+    testkit::wait_until("both sockets are seen", || listening_sockets(&[session.child.pid()]).len() == 2);
+    drop(connections);
+}
+
 #[test]
 fn a_listening_socket_shared_with_a_fork_is_listed_once() {
     let mut session = Session::start(Script::new().listen("127.0.0.1:0").listen("0.0.0.0:0").fork_hold(60_000).hang());
@@ -98,7 +110,7 @@ fn folder_and_name_of_a_process() {
 fn a_hostile_name_can_do_no_harm() {
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("a) S 1\x1b[2J");
-    std::fs::copy(testkit::child_path(), &program).unwrap();
+    std::os::unix::fs::symlink(testkit::child_path(), &program).unwrap();
     let mut argv = Script::new().print("up\n").hang().argv();
     argv[0] = program.into();
     let mut session = Session::of(Spawner::new().unwrap().spawn(request(argv)).unwrap());

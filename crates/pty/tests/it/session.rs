@@ -100,7 +100,8 @@ pub(crate) fn assert_readable(fd: impl AsFd) {
     assert_eq!(poll(&mut fds, Some(DEADLINE)).unwrap(), 1, "not readable within {DEADLINE:?}");
 }
 
-/// A hold on any process that tells its end, even if somebody else reaps it.
+/// A hold on any process that tells its end, even if somebody else reaps it. What a failed test
+/// leaves alive is killed with it.
 pub(crate) struct Watch(OwnedFd);
 
 impl Watch {
@@ -125,5 +126,12 @@ impl Watch {
     pub(crate) fn kill(&self) {
         rustix::process::pidfd_send_signal(&self.0, rustix::process::Signal::KILL).expect("it is there");
         self.wait_for_end();
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        // Fails if it has ended, as it should have.
+        let _ = rustix::process::pidfd_send_signal(&self.0, rustix::process::Signal::KILL);
     }
 }

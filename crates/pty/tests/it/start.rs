@@ -3,7 +3,6 @@
 use std::ffi::OsString;
 use std::fs;
 use std::os::unix::ffi::OsStringExt;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use pty::{ExitStatus, SpawnError, Spawner};
@@ -15,10 +14,16 @@ fn words(words: &[&str]) -> Vec<OsString> {
     words.iter().map(OsString::from).collect()
 }
 
+/// Written by a process of its own: were it open for writing here, even for a moment, a child that
+/// another test starts just then would hold it open too, and nobody could run it ("text file busy").
 fn file(folder: &Path, name: &str, content: &str, mode: u32) -> PathBuf {
     let path = folder.join(name);
-    fs::write(&path, content).unwrap();
-    fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+    let mut shell = std::process::Command::new("sh");
+    shell
+        .args(["-c", "printf %s \"$1\" >\"$2\" && chmod \"$3\" \"$2\"", "sh", content])
+        .arg(&path)
+        .arg(format!("{mode:o}"));
+    assert!(shell.status().unwrap().success());
     path
 }
 

@@ -1,6 +1,7 @@
 //! What a child finds: its session, its terminal, its descriptors, its signals, its environment.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use pty::{ExitStatus, Pid, Spawner};
 use testkit::Script;
@@ -40,6 +41,36 @@ fn a_child_inherits_descriptors_0_1_2_and_no_other() {
     assert_eq!(facts(&mut session)["descriptors"], "0,1,2");
     // The hundredth had 99 masters beside it, and its maker's copies of slaves and pidfds.
     drop(others);
+}
+
+#[test]
+fn programs_started_elsewhere_meanwhile_inherit_nothing_of_ours() {
+    let name = "surroundings::programs_started_elsewhere_meanwhile_inherit_nothing_of_ours";
+    testkit::in_own_process(name, || {
+        let argv = Script::new().facts().argv();
+        let inherited = || {
+            let output = std::process::Command::new(&argv[0]).args(&argv[1..]).output().unwrap();
+            let text = String::from_utf8(output.stdout).unwrap();
+            text.lines().find(|line| line.starts_with("descriptors")).unwrap().to_owned()
+        };
+        // What whoever runs the tests left open for everybody is not ours.
+        let alone = inherited();
+        let spawner = Spawner::new().unwrap();
+        let done = AtomicBool::new(false);
+        let meanwhile: Vec<String> = std::thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| {
+                    while !done.load(Ordering::Relaxed) {
+                        Session::start_by(&spawner, Script::new().exit(0)).child.wait().unwrap();
+                    }
+                });
+            }
+            let meanwhile = (0..300).map(|_| inherited()).collect();
+            done.store(true, Ordering::Relaxed);
+            meanwhile
+        });
+        assert!(meanwhile.iter().all(|other| *other == alone), "{alone} alone, but {meanwhile:?}");
+    });
 }
 
 #[test]
@@ -167,6 +198,18 @@ fn children_outlive_the_last_spawner_handle() {
     session.pty.write(b"still there?\n").unwrap();
     session.read_line("line still there?");
     assert_eq!(session.child.wait().unwrap(), ExitStatus::Code(8));
+}
+
+/// Sessions live in threads of their own, and are asked from others.
+#[test]
+fn both_halves_may_move_and_be_shared_between_threads() {
+    fn check<T: Send + Sync + 'static>() {}
+    check::<pty::Pty>();
+    check::<pty::Child>();
+    check::<Spawner>();
+    check::<pty::Waker>();
+    check::<pty::WriteQueue>();
+    check::<pty::SpawnError>();
 }
 
 #[test]
