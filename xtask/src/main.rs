@@ -1,1 +1,61 @@
-fn main() {}
+//! Tools for those who work on this repository: `cargo xtask COMMAND`. Nothing here ships.
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "these commands talk to a person")]
+
+mod bench;
+mod differential;
+mod emulator;
+mod esctest;
+mod outvoted;
+mod python;
+mod record;
+mod screen;
+mod unicode;
+
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use clap::Parser;
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", about = "Tools for those who work on this repository")]
+enum Command {
+    Esctest(esctest::Arguments),
+    Differential(differential::Arguments),
+    Outvoted(outvoted::Arguments),
+    Record(record::Arguments),
+    Bench(bench::Arguments),
+    Unicode(unicode::Arguments),
+}
+
+/// How a check ended.
+enum Verdict {
+    Good,
+    Bad,
+}
+
+fn main() -> ExitCode {
+    let verdict = match Command::parse() {
+        Command::Esctest(arguments) => esctest::run(&arguments),
+        Command::Differential(arguments) => differential::run(&arguments),
+        Command::Outvoted(arguments) => outvoted::run(&arguments),
+        Command::Record(arguments) => record::run(&arguments),
+        Command::Bench(arguments) => bench::run(&arguments),
+        Command::Unicode(arguments) => unicode::run(&arguments),
+    };
+    match verdict {
+        Ok(Verdict::Good) => ExitCode::SUCCESS,
+        Ok(Verdict::Bad) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("{error:#}");
+            // Apart from a check that ran and failed.
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// A file of this repository.
+fn repository(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the repository's root").join(path)
+}

@@ -83,6 +83,12 @@ impl Cell {
         (self.content < 0x80 && self.content != 0).then_some(self.content as u8)
     }
 
+    /// The low byte of the content: the character itself where `as_ascii` says so.
+    #[inline]
+    pub(crate) fn ascii_byte(self) -> u8 {
+        self.content as u8
+    }
+
     /// A single character in a single column.
     #[inline]
     pub(crate) fn is_plain_narrow(self) -> bool {
@@ -108,10 +114,6 @@ impl Cell {
 
     pub(crate) fn widened(self) -> Cell {
         Cell { content: self.content | WIDE, ..self }
-    }
-
-    pub(crate) fn narrowed(self) -> Cell {
-        Cell { content: self.content & !WIDE, ..self }
     }
 }
 

@@ -38,10 +38,18 @@ impl Row {
     pub(crate) fn split_at(&mut self, col: u16) {
         let col = usize::from(col);
         if col < self.cells.len() && self.cells[col].is_spacer() {
-            self.cells[col] = Cell::blank(self.cells[col].style);
+            self.cells[col] = Cell::BLANK;
             if col > 0 {
-                self.cells[col - 1] = Cell::blank(self.cells[col - 1].style);
+                self.cells[col - 1] = Cell::BLANK;
             }
+        }
+    }
+
+    /// The mark of a wide character that went to the next row means something only in the last column
+    /// of a row that runs on: it goes before cells move.
+    pub(crate) fn drop_edge(&mut self) {
+        if let Some(last) = self.cells.last_mut().filter(|cell| cell.is_edge()) {
+            *last = Cell::blank(last.style);
         }
     }
 
@@ -67,6 +75,7 @@ impl Row {
     /// Moves the cells of `cols` right by `count`; what falls out at the end is lost.
     pub(crate) fn insert(&mut self, cols: Range<u16>, count: u16, fill: Cell) {
         let count = count.min(cols.end - cols.start);
+        self.drop_edge();
         self.split_at(cols.start);
         self.split_at(cols.end);
         self.split_at(cols.end - count);
@@ -79,6 +88,7 @@ impl Row {
     /// Moves the cells of `cols` left by `count`; blanks come in at the end.
     pub(crate) fn delete(&mut self, cols: Range<u16>, count: u16, fill: Cell) {
         let count = count.min(cols.end - cols.start);
+        self.drop_edge();
         self.split_at(cols.start);
         self.split_at(cols.start + count);
         self.split_at(cols.end);
@@ -90,7 +100,8 @@ impl Row {
 
     /// Columns up to the last cell that is not blank in the default look.
     pub(crate) fn used(&self) -> usize {
-        self.cells.iter().rposition(|&cell| cell != Cell::BLANK).map_or(0, |last| last + 1)
+        let stale_edge = |cell: Cell| !self.wrapped && cell == Cell::edge(StyleId(0));
+        self.cells.iter().rposition(|&cell| cell != Cell::BLANK && !stale_edge(cell)).map_or(0, |last| last + 1)
     }
 }
 
@@ -103,6 +114,20 @@ pub(crate) struct Grid {
 impl Grid {
     pub(crate) fn new(size: Size) -> Self {
         Grid { rows: (0..size.rows).map(|_| Row::new(size.cols, Cell::BLANK)).collect(), size }
+    }
+
+    /// Becomes a copy of `other`, reusing memory.
+    pub(crate) fn copy_from(&mut self, other: &Grid) {
+        self.size = other.size;
+        self.rows.truncate(other.rows.len());
+        for (row, from) in self.rows.iter_mut().zip(&other.rows) {
+            row.cells.clone_from(&from.cells);
+            row.wrapped = from.wrapped;
+            row.dirty = from.dirty;
+            row.drawn.clone_from(&from.drawn);
+        }
+        let have = self.rows.len();
+        self.rows.extend_from_slice(&other.rows[have..]);
     }
 
     pub(crate) fn size(&self) -> Size {
@@ -184,6 +209,7 @@ impl Grid {
 
     fn copy_span(&mut self, from: u16, to: u16, cols: &Range<u16>) {
         let span = usize::from(cols.start)..usize::from(cols.end);
+        self.row_mut(from).drop_edge();
         self.row_mut(from).split_at(cols.start);
         self.row_mut(from).split_at(cols.end);
         let cells = self.row(from).cells[span.clone()].to_vec();

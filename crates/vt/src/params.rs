@@ -28,14 +28,20 @@ impl Params {
         self.full = false;
     }
 
+    /// Takes the digits at the front of `bytes` into the current value; returns the rest.
     #[inline]
-    pub(crate) fn digit(&mut self, digit: u8) {
-        if self.full {
-            return;
+    pub(crate) fn number<'a>(&mut self, bytes: &'a [u8]) -> &'a [u8] {
+        let mut value = u32::from(self.values[self.len]);
+        let mut len = 0;
+        while let Some(digit) = bytes.get(len).map(|byte| byte.wrapping_sub(b'0')).filter(|&digit| digit < 10) {
+            value = (value * 10 + u32::from(digit)).min(u32::from(u16::MAX));
+            len += 1;
         }
-        let value = &mut self.values[self.len];
-        *value = value.saturating_mul(10).saturating_add(u16::from(digit));
-        self.present |= 1 << self.len;
+        if len > 0 && !self.full {
+            self.values[self.len] = value as u16;
+            self.present |= 1 << self.len;
+        }
+        &bytes[len..]
     }
 
     #[inline]
@@ -72,9 +78,16 @@ impl Params {
         }
     }
 
-    /// Whether value `index` was written.
-    pub(crate) fn has(&self, index: usize) -> bool {
-        index < MAX && self.present & (1 << index) != 0
+    /// The parameters as they were written.
+    pub(crate) fn write(&self, out: &mut Vec<u8>) {
+        for index in 0..self.len() {
+            if index > 0 {
+                out.push(if self.is_sub(index) { b':' } else { b';' });
+            }
+            if self.present & (1 << index) != 0 {
+                out.extend_from_slice(self.values[index].to_string().as_bytes());
+            }
+        }
     }
 
     /// Whether value `index` refines the one before it.
@@ -95,11 +108,12 @@ mod tests {
 
     fn parse(text: &str) -> Params {
         let mut params = Params::new();
-        for byte in text.bytes() {
-            match byte {
-                b'0'..=b'9' => params.digit(byte - b'0'),
-                _ => params.separator(byte == b':'),
-            }
+        let mut rest = text.as_bytes();
+        loop {
+            rest = params.number(rest);
+            let Some((&byte, after)) = rest.split_first() else { break };
+            params.separator(byte == b':');
+            rest = after;
         }
         params
     }
@@ -108,7 +122,7 @@ mod tests {
     fn empty_missing_and_overlong() {
         assert_eq!(parse("").len(), 0);
         let params = parse(";5");
-        assert_eq!((params.len(), params.get(0), params.get(1), params.has(0)), (2, 0, 5, false));
+        assert_eq!((params.len(), params.get(0), params.get(1)), (2, 0, 5));
         assert_eq!(parse("99999999").get(0), u16::MAX);
         let many = parse(&"1;".repeat(100));
         assert_eq!(many.len(), 32);
@@ -118,5 +132,8 @@ mod tests {
     fn colons_mark_refinements() {
         let params = parse("38:2::1:2:3;4");
         assert!(params.is_sub(1) && params.is_sub(5) && !params.is_sub(6));
+        let mut written = Vec::new();
+        params.write(&mut written);
+        assert_eq!(written, b"38:2::1:2:3;4");
     }
 }

@@ -122,6 +122,46 @@ impl Parser {
         }
     }
 
+    /// Bytes that bring a fresh parser to where this one is: the beginning of a sequence whose rest is still to come.
+    pub(crate) fn pending(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        match self.state {
+            State::Ground => out.extend_from_slice(&self.partial[..usize::from(self.partial_len)]),
+            State::Escape | State::EscapeIntermediate => {
+                out.push(ESC);
+                out.extend_from_slice(self.intermediates.as_bytes());
+            }
+            State::CsiEntry | State::CsiParam | State::CsiIntermediate | State::CsiIgnore => {
+                out.extend_from_slice(b"\x1b[");
+                let marks = self.intermediates.as_bytes();
+                let marker = marks.iter().take_while(|byte| (0x3c..=0x3f).contains(*byte)).count();
+                out.extend_from_slice(&marks[..marker]);
+                self.params.write(&mut out);
+                if self.state == State::CsiIgnore {
+                    // A marker in the wrong place is what no sequence survives.
+                    out.extend_from_slice(b"0?");
+                } else {
+                    out.extend_from_slice(&marks[marker..]);
+                }
+            }
+            State::String(kind) | State::StringEscape(kind) => {
+                out.push(ESC);
+                out.push(match kind {
+                    StringKind::Osc => b']',
+                    StringKind::Dcs => b'P',
+                    StringKind::Apc => b'_',
+                    StringKind::Pm => b'^',
+                    StringKind::Sos => b'X',
+                });
+                out.extend_from_slice(&self.string);
+                if matches!(self.state, State::StringEscape(_)) {
+                    out.push(ESC);
+                }
+            }
+        }
+        out
+    }
+
     /// Text and controls up to the next escape.
     #[inline]
     fn ground<'a, S: Sink>(&mut self, bytes: &'a [u8], sink: &mut S) -> &'a [u8] {
@@ -313,34 +353,39 @@ impl Parser {
     /// Marker and parameters of a control sequence: the part that is most of a repaint's bytes.
     #[inline]
     fn csi_params<'a, S: Sink>(&mut self, bytes: &'a [u8], sink: &mut S) -> &'a [u8] {
-        for (index, &byte) in bytes.iter().enumerate() {
+        let mut rest = bytes;
+        loop {
+            rest = self.params.number(rest);
+            let Some((&byte, after)) = rest.split_first() else {
+                self.state = if bytes.is_empty() { self.state } else { State::CsiParam };
+                return rest;
+            };
+            let first = self.state == State::CsiEntry && rest.len() == bytes.len();
+            rest = after;
             match byte {
-                b'0'..=b'9' => self.params.digit(byte - b'0'),
                 b';' | b':' => self.params.separator(byte == b':'),
                 0x40..=0x7e => {
                     self.state = State::Ground;
                     sink.csi(&self.params, self.intermediates, byte);
-                    return &bytes[index + 1..];
+                    return rest;
                 }
                 0x3c..=0x3f => {
-                    let first = self.state == State::CsiEntry;
                     self.state =
                         if first && self.intermediates.push(byte) { State::CsiParam } else { State::CsiIgnore };
-                    return &bytes[index + 1..];
+                    return rest;
                 }
                 0x20..=0x2f => {
                     self.state = if self.intermediates.push(byte) { State::CsiIntermediate } else { State::CsiIgnore };
-                    return &bytes[index + 1..];
+                    return rest;
                 }
                 _ => {
                     self.state = State::CsiParam;
                     self.step_in_csi(byte, sink);
-                    return &bytes[index + 1..];
+                    return rest;
                 }
             }
             self.state = State::CsiParam;
         }
-        &[]
     }
 
     /// A control or foreign byte in the middle of a control sequence.
@@ -541,8 +586,16 @@ mod tests {
             let mut log = Log::default();
             let mut parser = Parser::new();
             parser.feed(&broken[..cut], &mut log);
+            let before = log.0.len();
+            let pending = parser.pending();
             parser.feed(&broken[cut..], &mut log);
             assert_eq!(log.0, whole, "cut at {cut}");
+
+            let mut other = Log::default();
+            let mut resumed = Parser::new();
+            resumed.feed(&pending, &mut other);
+            resumed.feed(&broken[cut..], &mut other);
+            assert_eq!(other.0, whole[before..], "resumed at {cut} from {pending:?}");
         }
     }
 

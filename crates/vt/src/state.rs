@@ -20,6 +20,7 @@ mod scroll;
 mod serialize;
 mod sgr;
 mod sweep;
+mod synchronized;
 mod window;
 
 use std::sync::Arc;
@@ -29,7 +30,7 @@ use crate::{
     charset::Charsets,
     color::Theme,
     effect::Effect,
-    frame::{CursorShape, Frame},
+    frame::CursorShape,
     geometry::Size,
     grid::Grid,
     history::{History, Tables},
@@ -84,14 +85,18 @@ pub(crate) struct OpenCluster {
     col: u16,
 }
 
-/// A synchronized update under way: readers see the frame from before it.
+/// The screen from before a synchronized update: what readers see until it ends.
 #[derive(Debug)]
 pub(crate) struct Frozen {
-    pub(crate) frame: Frame,
-    /// Lines that the frame shows or that were history then.
-    pub(crate) end_line: u64,
-    /// What history held then of the first line on the screen.
-    pub(crate) open_text: String,
+    pub(crate) grid: Grid,
+    caret: Caret,
+    flags: Flags,
+    cursor_shape: CursorShape,
+    theme: Arc<Theme>,
+    /// Number of the line that the main screen's first row belonged to.
+    screen_line: u64,
+    /// What history held then of that line.
+    open_text: String,
 }
 
 #[derive(Debug)]
@@ -118,6 +123,8 @@ pub(crate) struct State {
     pub(crate) kitty: [KittyStack; 2],
     cluster: Option<OpenCluster>,
     last_char: Option<char>,
+    /// Some cell may be protected: erases have to look.
+    protection_used: bool,
     pub(crate) mouse: MouseProtocol,
     pub(crate) mouse_encoding: MouseEncoding,
     pub(crate) modify_other_keys: u8,
@@ -130,6 +137,8 @@ pub(crate) struct State {
     pub(crate) theme: Arc<Theme>,
     base_theme: Arc<Theme>,
     pub(crate) frozen: Option<Box<Frozen>>,
+    /// The last one, kept for its memory: a child that draws this way does so all the time.
+    thawed: Option<Box<Frozen>>,
     /// Counts synchronized updates.
     pub(crate) updates: u64,
     pub(crate) effects: Vec<Effect>,
@@ -158,6 +167,7 @@ impl State {
             kitty: Default::default(),
             cluster: None,
             last_char: None,
+            protection_used: false,
             mouse: MouseProtocol::Off,
             mouse_encoding: MouseEncoding::Legacy,
             modify_other_keys: 0,
@@ -169,6 +179,7 @@ impl State {
             theme: Arc::clone(&theme),
             base_theme: theme,
             frozen: None,
+            thawed: None,
             updates: 0,
             effects: Vec::new(),
             notification: osc::PendingNotification::default(),
@@ -277,6 +288,9 @@ impl State {
     /// RIS. History goes too; the size, the title and line numbers stay.
     fn full_reset(&mut self) {
         self.leave_synchronized();
+        if self.has(Flags::COLUMNS_132) {
+            self.effects.push(Effect::ResizeRequest { cols: 80, rows: 0 });
+        }
         self.flags = Flags::initial();
         self.other = None;
         self.grid = Grid::new(self.size);
@@ -289,6 +303,7 @@ impl State {
         self.saved = Default::default();
         self.kitty = Default::default();
         self.last_char = None;
+        self.protection_used = false;
         self.mouse = MouseProtocol::Off;
         self.mouse_encoding = MouseEncoding::Legacy;
         self.modify_other_keys = 0;
@@ -306,6 +321,12 @@ impl State {
         if self.has(Flags::COLOR_SCHEME_REPORTS) && was_light != self.base_theme.is_light() {
             self.report_color_scheme();
         }
+    }
+
+    /// Starts or ends protecting what is printed.
+    fn protect(&mut self, attribute: Attributes, on: bool) {
+        self.protection_used |= on;
+        self.change_pen(|pen| pen.attributes.set(attribute, on));
     }
 
     fn protected(&self, cell: Cell, by: Attributes) -> bool {

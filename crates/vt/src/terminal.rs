@@ -82,10 +82,7 @@ impl Terminal {
     }
 
     pub fn cursor(&self) -> Cursor {
-        match &self.state.frozen {
-            Some(frozen) => frozen.frame.cursor,
-            None => self.state.cursor(),
-        }
+        self.state.cursor()
     }
 
     pub fn alternate_screen(&self) -> bool {
@@ -94,10 +91,7 @@ impl Terminal {
 
     /// The picture now; while the child holds a synchronized update (mode 2026), the picture from before it.
     pub fn frame(&mut self) -> Frame {
-        match &self.state.frozen {
-            Some(frozen) => frozen.frame.clone(),
-            None => self.state.live_frame(),
-        }
+        self.state.frame()
     }
 
     /// The visible grid as text, one row a line, trailing blanks trimmed. Sees synchronized updates whole.
@@ -148,9 +142,11 @@ impl Terminal {
     }
 
     /// Bytes that redraw this screen (and modes, cursor, styles, links; not history) on a fresh
-    /// terminal of the same size.
+    /// terminal of the same size. The stream may go on right after them, even in mid-sequence.
     pub fn serialize(&self) -> Vec<u8> {
-        self.state.serialize()
+        let mut out = self.state.serialize();
+        out.extend(self.parser.pending());
+        out
     }
 
     /// A synchronized update is under way; its number tells one update from the next.

@@ -167,20 +167,19 @@ impl Page {
     #[inline]
     fn push_narrow(&mut self, cells: &[Cell], style: StyleId) -> usize {
         let mut len = 0;
-        for &cell in cells {
-            if cell.style != style {
-                break;
+        loop {
+            // ASCII in bulk: two passes over the run that the compiler can vectorise.
+            let run = cells[len..].iter().take_while(|cell| cell.style == style && cell.as_ascii().is_some()).count();
+            self.text.extend(cells[len..len + run].iter().map(|cell| cell.ascii_byte()));
+            len += run;
+            match cells.get(len) {
+                Some(cell) if cell.style == style && cell.is_plain_narrow() => {
+                    push_char(&mut self.text, cell.char().unwrap_or(' '));
+                    len += 1;
+                }
+                _ => return len,
             }
-            if let Some(byte) = cell.as_ascii() {
-                self.text.push(byte);
-            } else if cell.is_plain_narrow() {
-                push_char(&mut self.text, cell.char().unwrap_or(' '));
-            } else {
-                break;
-            }
-            len += 1;
         }
-        len
     }
 
     fn append_tail(&mut self, cells: &[Cell], tables: &Tables<'_>) {

@@ -23,8 +23,13 @@ pub(super) fn encode(event: &KeyEvent, modes: &InputModes, out: &mut Vec<u8>) {
         false => KeyEventKind::Press,
     };
 
+    let key = match event.key {
+        // Told apart from the main keyboard only once keys are unambiguous.
+        Key::Keypad(keypad) if !unambiguous => keypad.main_key().unwrap_or(event.key),
+        key => key,
+    };
     let text = event.typed();
-    let number = key_number(event.key, unambiguous);
+    let number = key_number(key);
     if let Some(text) = &text
         && (!all_keys || number.is_none() && !embeds_text)
     {
@@ -35,7 +40,7 @@ pub(super) fn encode(event: &KeyEvent, modes: &InputModes, out: &mut Vec<u8>) {
         return legacy::encode(event, modes, 0, out);
     }
     if !all_keys {
-        match event.key {
+        match key {
             Key::Modifier(_) | Key::CapsLock | Key::ScrollLock | Key::NumLock => return,
             Key::Enter | Key::Tab | Key::Backspace if kind == KeyEventKind::Release => return,
             Key::Enter | Key::Tab | Key::Backspace if Modifiers::LOCKS.contains(event.modifiers) => {
@@ -73,15 +78,10 @@ pub(super) fn encode(event: &KeyEvent, modes: &InputModes, out: &mut Vec<u8>) {
 
 /// Number and final byte of a key's escape code. A character's number is the character, but private-use ones
 /// have none: the protocol numbers its functional keys there.
-fn key_number(key: Key, unambiguous: bool) -> Option<(u32, u8)> {
+fn key_number(key: Key) -> Option<(u32, u8)> {
     match key {
         Key::Char('\u{e000}'..='\u{f8ff}') => None,
         Key::Char(character) => Some((u32::from(character), b'u')),
-        // Told apart from the main keyboard only once keys are unambiguous.
-        Key::Keypad(keypad) if !unambiguous => match keypad.main_key() {
-            Some(main) => key_number(main, unambiguous),
-            None => number_of(key),
-        },
         key => number_of(key),
     }
 }

@@ -82,11 +82,7 @@ impl State {
             b'T' if params.len() <= 1 => self.scroll_down(count),
             b'^' => self.scroll_down(count),
             b'b' => self.repeat(count),
-            b'c' => {
-                if params.get(0) == 0 {
-                    self.primary_attributes();
-                }
-            }
+            b'c' if params.get(0) == 0 => self.primary_attributes(),
             b'g' => match params.get(0) {
                 0 => self.tabs.clear(self.caret.col),
                 3 => self.tabs.clear_all(),
@@ -151,8 +147,8 @@ impl State {
     /// DECSCA.
     fn set_protection(&mut self, what: u16) {
         match what {
-            0 | 2 => self.change_pen(|pen| pen.attributes.remove(Attributes::PROTECTED)),
-            1 => self.change_pen(|pen| pen.attributes.insert(Attributes::PROTECTED)),
+            0 | 2 => self.protect(Attributes::PROTECTED, false),
+            1 => self.protect(Attributes::PROTECTED, true),
             _ => {}
         }
     }

@@ -68,7 +68,7 @@ impl State {
 
 fn decode_hex(text: &[u8]) -> Option<Vec<u8>> {
     // A capability's name is a few letters: what is longer is no question.
-    if text.is_empty() || text.len() > 64 || text.len() % 2 != 0 {
+    if text.is_empty() || text.len() > 64 || !text.len().is_multiple_of(2) {
         return None;
     }
     let digit = |byte: u8| char::from(byte).to_digit(16).map(|digit| digit as u8);

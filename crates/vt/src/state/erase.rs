@@ -30,7 +30,8 @@ impl State {
             return;
         }
         let by = spare.attributes();
-        let spared = !by.is_empty()
+        let spared = self.protection_used
+            && !by.is_empty()
             && self.grid.row(row).cells[usize::from(cols.start)..usize::from(cols.end)]
                 .iter()
                 .any(|&cell| self.protected(cell, by));

@@ -1,6 +1,6 @@
 //! Setting, resetting, saving and asking for modes.
 
-use super::{Frozen, Margins, State};
+use super::{Margins, State};
 use crate::{
     effect::Effect,
     grid::Grid,
@@ -114,22 +114,6 @@ impl State {
         }
         self.go_to(0, 0);
         self.effects.push(Effect::ResizeRequest { cols: if wide { 132 } else { 80 }, rows: 0 });
-    }
-
-    fn enter_synchronized(&mut self) {
-        self.flags.insert(Flags::SYNCHRONIZED);
-        if self.frozen.is_none() {
-            self.updates += 1;
-            let frame = self.live_frame();
-            let end_line = self.lines().end;
-            let open_text = self.open_text();
-            self.frozen = Some(Box::new(Frozen { frame, end_line, open_text }));
-        }
-    }
-
-    pub(crate) fn leave_synchronized(&mut self) {
-        self.flags.remove(Flags::SYNCHRONIZED);
-        self.frozen = None;
     }
 
     /// 1 set, 2 reset, 3 and 4 for good, 0 unknown.

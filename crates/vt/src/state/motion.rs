@@ -72,39 +72,30 @@ impl State {
         self.caret.pending_wrap = false;
     }
 
-    /// BS and CUB, with the two kinds of reverse wrap.
+    /// BS and CUB. Both reverse wrap modes mean what xterm meant before it split them (patch 383, later
+    /// than the level we report): back to the row above whatever it holds, from the top to the bottom.
     pub(super) fn left(&mut self, count: u16) {
-        let extended = self.has(Flags::EXTENDED_REVERSE_WRAP);
-        let wraps = self.has(Flags::AUTOWRAP) && (extended || self.has(Flags::REVERSE_WRAP));
+        let reverse = Flags::REVERSE_WRAP | Flags::EXTENDED_REVERSE_WRAP;
+        let wraps = self.has(Flags::AUTOWRAP) && self.flags.intersects(reverse);
         let left = if self.caret.col < self.margins.left { 0 } else { self.margins.left };
         if !wraps {
             self.caret.col = self.caret.col.saturating_sub(count).max(left);
             self.caret.pending_wrap = false;
             return;
         }
-        let mut count = u32::from(count);
-        if self.caret.pending_wrap {
-            // The caret stands past the last column, as it were: the first step only takes that back.
-            count -= 1;
-        }
+        // With a wrap pending the caret stands past the last column, as it were: one step takes that back.
+        let mut count = count - u16::from(self.caret.pending_wrap);
         self.caret.pending_wrap = false;
-        let (top, bottom) = (self.margins.top, self.margins.bottom);
-        while count > 0 {
-            let step = u32::from(self.caret.col.saturating_sub(left)).min(count);
-            self.caret.col -= step as u16;
+        loop {
+            let left = if self.caret.col < self.margins.left { 0 } else { self.margins.left };
+            let step = (self.caret.col - left).min(count);
+            self.caret.col -= step;
             count -= step;
             if count == 0 {
                 break;
             }
-            let from_top = self.caret.row == top || self.caret.row == 0;
-            if from_top && !extended {
-                break;
-            }
-            let above = if from_top { bottom } else { self.caret.row - 1 };
-            if !extended && !self.grid.row(above).wrapped {
-                break;
-            }
-            self.caret.row = above;
+            let at_top = self.caret.row == self.margins.top || self.caret.row == 0;
+            self.caret.row = if at_top { self.margins.bottom } else { self.caret.row - 1 };
             self.caret.col = self.margins.right;
             count -= 1;
         }
@@ -131,6 +122,9 @@ impl State {
     }
 
     pub(super) fn tab(&mut self, count: u16) {
+        if self.caret.pending_wrap && self.has(Flags::MORE_FIX) {
+            self.wrap();
+        }
         let last = if self.caret.col <= self.margins.right { self.margins.right } else { self.size.cols - 1 };
         for _ in 0..count.min(self.size.cols) {
             self.caret.col = self.tabs.after(self.caret.col, last);

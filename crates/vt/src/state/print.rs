@@ -75,8 +75,9 @@ impl State {
         if let Some(open) = self.cluster
             && clusters
             && open.state.joins(properties)
+            && self.extend_cluster(open, c, properties)
         {
-            return self.extend_cluster(open, c, properties);
+            return;
         }
         let mut width = properties.width();
         if width == 0 {
@@ -103,8 +104,9 @@ impl State {
             if !autowrap || limit - first < width {
                 return false;
             }
-            let style = self.eraser().style;
-            self.grid.row_mut(self.caret.row).fill(self.caret.col..limit, Cell::edge(style));
+            let blank = self.eraser();
+            let fill = if self.runs_on() { Cell::edge(blank.style) } else { blank };
+            self.grid.row_mut(self.caret.row).fill(self.caret.col..limit, fill);
             self.wrap();
             limit = self.text_limit();
         }
@@ -126,31 +128,45 @@ impl State {
         true
     }
 
+    /// Text that wraps here goes on in the next row; between side margins it is a column, not a line.
+    fn runs_on(&self) -> bool {
+        self.margins.left == 0 && self.margins.right + 1 == self.size.cols
+    }
+
     /// On to the next row, remembering that the text runs on.
-    fn wrap(&mut self) {
-        let runs_on = self.margins.right + 1 == self.size.cols || self.caret.col > self.margins.right;
+    pub(super) fn wrap(&mut self) {
         let row = self.caret.row;
-        self.grid.row_mut(row).wrapped = runs_on && self.margins.left == 0;
-        let mark = self.grid.row(row).wrapped;
+        let mark = self.runs_on();
+        self.grid.row_mut(row).wrapped = mark;
         self.carriage_return();
         self.index();
-        // Scrolling ends every run; this one goes on.
-        if mark && self.caret.row > 0 && self.caret.row == row {
-            self.grid.row_mut(row - 1).wrapped = true;
+        if self.caret.row == row && row == self.margins.bottom {
+            // Scrolling ends every run; this one goes on.
+            if row > 0 {
+                self.grid.row_mut(row - 1).wrapped = mark;
+            }
+        } else if self.caret.row == row {
+            // Below the margins the last row takes its own continuation.
+            self.grid.row_mut(row).wrapped = false;
         }
     }
 
-    /// A further character of the cluster just printed.
-    fn extend_cluster(&mut self, open: OpenCluster, c: char, properties: Properties) {
+    /// A further character of the cluster just printed. False when it would need a second column that is not there.
+    fn extend_cluster(&mut self, open: OpenCluster, c: char, properties: Properties) -> bool {
+        let cell = self.grid.cell(open.row, open.col);
+        let room = !self.caret.pending_wrap && self.caret.col == open.col + 1 && self.caret.col < self.text_limit();
+        if properties.width() == 2 && !cell.is_wide() && !room {
+            return false;
+        }
         let mut state = open.state;
         state.advance(properties);
         self.cluster = Some(OpenCluster { state, ..open });
-        let cell = self.grid.cell(open.row, open.col);
         let base = self.append_to_cell(open.row, open.col, c);
         let widens = properties.width() == 2 || (c == VARIATION_EMOJI && base.is_some_and(is_narrow_emoji));
-        if widens && !cell.is_wide() {
+        if widens && !cell.is_wide() && room {
             self.widen(open);
         }
+        true
     }
 
     /// A mark that comes on its own (after a cursor movement, or with clusters off): goes to the character on the left.
@@ -198,12 +214,9 @@ impl State {
         base
     }
 
-    /// Gives the cluster just printed a second column, if there is one right of it.
+    /// Gives the cluster just printed the column right of it.
     fn widen(&mut self, open: OpenCluster) {
         let limit = self.text_limit();
-        if self.caret.pending_wrap || self.caret.col != open.col + 1 || self.caret.col >= limit {
-            return;
-        }
         let insert = self.has(Flags::INSERT);
         let col = usize::from(open.col);
         let row = self.grid.row_mut(open.row);
@@ -219,9 +232,15 @@ impl State {
     /// REP.
     pub(super) fn repeat(&mut self, count: u16) {
         let Some(c) = self.last_char else { return };
-        // A screen full is all that can be seen of it.
-        let screen = u32::from(self.size.cols) * u32::from(self.size.rows);
-        for _ in 0..u32::from(count).min(screen) {
+        // A screen full is all that can be seen of it, but for where in the row it ends.
+        let width = u32::from(Properties::of(c).width().max(1));
+        let in_row = (u32::from(self.size.cols) / width).max(1);
+        let screen = in_row * u32::from(self.size.rows);
+        let mut count = u32::from(count);
+        if count > screen {
+            count = screen + (count - screen) % in_row;
+        }
+        for _ in 0..count {
             self.put_char(c);
         }
     }

@@ -117,11 +117,14 @@ impl State {
 /// The cells of `cols`, with blanks for characters that the borders cut in two.
 fn whole_characters(cells: &[Cell], cols: &Range<u16>) -> Vec<Cell> {
     let mut out = cells[usize::from(cols.start)..usize::from(cols.end)].to_vec();
+    for cell in out.iter_mut().filter(|cell| cell.is_edge()) {
+        *cell = Cell::blank(cell.style);
+    }
     if let Some(first) = out.first_mut().filter(|cell| cell.is_spacer()) {
-        *first = Cell::blank(first.style);
+        *first = Cell::BLANK;
     }
     if let Some(last) = out.last_mut().filter(|cell| cell.is_wide()) {
-        *last = Cell::blank(last.style);
+        *last = Cell::BLANK;
     }
     out
 }

@@ -130,7 +130,8 @@ impl State {
             for (caret, anchor) in carets.iter().zip(&mut anchors) {
                 if usize::from(caret.row) == index {
                     anchor.line = lines.len();
-                    anchor.offset = current.cells.len() + usize::from(caret.col);
+                    let halved = row.cells.len() == 1 && row.cells[0].is_wide() && caret.pending_wrap;
+                    anchor.offset = current.cells.len() + usize::from(caret.col) + usize::from(halved);
                 }
             }
             let cells = if row.wrapped { &row.cells[..] } else { &row.cells[..row.used()] };
@@ -248,17 +249,21 @@ fn wrap_line(line: Flow, cols: u16, rows: &mut Vec<Row>) {
 /// Where an offset into a line has gone.
 fn locate(rows: &[Row], anchor: Anchor, cols: u16) -> Caret {
     let width = usize::from(cols);
-    // The cell that counts is the one just written when a wrap is pending, else the one under the caret.
-    let mut left = anchor.offset;
+    // With a wrap pending the caret stands, as it were, past the cell it is on.
+    let mut left = anchor.offset + usize::from(anchor.pending_wrap);
     for (index, row) in rows.iter().enumerate() {
-        let held = if row.cells.last().is_some_and(|cell| cell.is_edge()) { width - 1 } else { width };
-        let last = index + 1 == rows.len();
-        if left < held || last {
-            let row = index + if last { left / width } else { 0 };
-            let col = if last { left % width } else { left };
-            let pending_wrap = anchor.pending_wrap && col + 1 == width;
-            let moves_on = anchor.pending_wrap && !pending_wrap;
-            return Caret { row: row as u16, col: (col + usize::from(moves_on)) as u16, pending_wrap };
+        let last_cell = row.cells[width - 1];
+        let held = match width {
+            1 if last_cell.is_wide() => 2,
+            _ if row.wrapped && last_cell.is_edge() => width - 1,
+            _ => width,
+        };
+        let row = index as u16;
+        if left < held {
+            return Caret { row, col: (left as u16).min(cols - 1), pending_wrap: false };
+        }
+        if index + 1 == rows.len() {
+            return Caret { row, col: cols - 1, pending_wrap: left == held };
         }
         left -= held;
     }

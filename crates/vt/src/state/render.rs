@@ -14,41 +14,44 @@ use crate::{
 };
 
 impl State {
-    /// The screen as it is, whatever the child holds back. Rows that did not change keep their `Arc`.
-    pub(crate) fn live_frame(&mut self) -> Frame {
-        let State { grid, styles, clusters, links, .. } = self;
+    /// What readers see: the screen, or the one from before a synchronized update. Rows that did not
+    /// change keep their `Arc`.
+    pub(crate) fn frame(&mut self) -> Frame {
+        let cursor = self.cursor();
+        let State { grid, frozen, styles, clusters, links, .. } = self;
         let tables = Tables { styles, clusters, links };
-        let rows = grid.rows.iter_mut().map(|row| drawn(row, &tables)).collect();
+        let (grid, flags, theme, first_line) = match frozen {
+            Some(frozen) => (&mut frozen.grid, frozen.flags, &frozen.theme, frozen.screen_line),
+            None => (grid, self.flags, &self.theme, self.history.screen_line()),
+        };
         Frame {
-            size: self.size,
-            rows,
-            cursor: self.cursor(),
-            alternate_screen: self.on_alternate(),
-            reverse_video: self.has(Flags::REVERSE_VIDEO),
-            first_line: self.history.screen_line(),
-            theme: Arc::clone(&self.theme),
+            size: grid.size(),
+            rows: grid.rows.iter_mut().map(|row| drawn(row, &tables)).collect(),
+            cursor,
+            alternate_screen: flags.contains(Flags::ALTERNATE_SCREEN),
+            reverse_video: flags.contains(Flags::REVERSE_VIDEO),
+            first_line,
+            theme: Arc::clone(theme),
         }
     }
 
     pub(crate) fn cursor(&self) -> Cursor {
+        let (caret, flags, shape) = match &self.frozen {
+            Some(frozen) => (frozen.caret, frozen.flags, frozen.cursor_shape),
+            None => (self.caret, self.flags, self.cursor_shape),
+        };
         Cursor {
-            position: Position { row: self.caret.row, col: self.caret.col },
-            visible: self.has(Flags::CURSOR_VISIBLE),
-            shape: self.cursor_shape,
-            blinking: self.has(Flags::CURSOR_BLINK),
+            position: Position { row: caret.row, col: caret.col },
+            visible: flags.contains(Flags::CURSOR_VISIBLE),
+            shape,
+            blinking: flags.contains(Flags::CURSOR_BLINK),
         }
     }
 
     /// The visible rows as text, trailing blanks trimmed.
     pub(crate) fn grid_text(&self, out: &mut String) {
-        if let Some(frozen) = &self.frozen {
-            for row in &frozen.frame.rows {
-                out.push_str(row.trimmed());
-                out.push('\n');
-            }
-            return;
-        }
-        for row in &self.grid.rows {
+        let grid = self.frozen.as_ref().map_or(&self.grid, |frozen| &frozen.grid);
+        for row in &grid.rows {
             self.push_row_text(row, out);
             trim_spaces(out);
             out.push('\n');
@@ -57,46 +60,54 @@ impl State {
 
     /// The text of a row, cell by cell, up to the last one used.
     fn push_row_text(&self, row: &Row, out: &mut String) {
-        for &cell in &row.cells[..row.used()] {
-            if let Some(byte) = cell.as_ascii() {
-                out.push(char::from(byte));
-            } else if let Some(c) = cell.char() {
+        let mut rest = &row.cells[..row.used()];
+        while let Some(&cell) = rest.first() {
+            let ascii = rest.iter().take_while(|cell| cell.as_ascii().is_some()).count();
+            if ascii > 0 {
+                out.extend(rest[..ascii].iter().map(|cell| char::from(cell.ascii_byte())));
+                rest = &rest[ascii..];
+                continue;
+            }
+            if let Some(c) = cell.char() {
                 out.push(c);
             } else if let Some(id) = cell.cluster() {
                 out.push_str(self.clusters.get(id));
             } else if cell.is_blank() || (cell.is_edge() && !row.wrapped) {
                 out.push(' ');
             }
+            rest = &rest[1..];
         }
     }
 
-    /// The main screen's rows: lines live there, also while the alternate screen is shown.
-    fn main_rows(&self) -> &[Row] {
-        match &self.other {
-            Some(main) if self.on_alternate() => &main.rows,
-            _ => &self.grid.rows,
+    /// The main screen's rows as readers see them, and where its caret is: lines live there, also while
+    /// the alternate screen is shown.
+    fn main_rows(&self) -> (&[Row], u16) {
+        match (&self.frozen, &self.other) {
+            (Some(frozen), _) if !frozen.flags.contains(Flags::ALTERNATE_SCREEN) => {
+                (&frozen.grid.rows, frozen.caret.row)
+            }
+            (_, Some(main)) if self.on_alternate() => (&main.rows, self.saved[0].caret.row),
+            _ => (&self.grid.rows, self.caret.row),
+        }
+    }
+
+    /// The line that the main screen's first row belongs to.
+    pub(crate) fn first_screen_line(&self) -> u64 {
+        match &self.frozen {
+            Some(frozen) if !frozen.flags.contains(Flags::ALTERNATE_SCREEN) => frozen.screen_line,
+            _ => self.history.screen_line(),
         }
     }
 
     /// Numbers of all logical lines, the rows of the main screen included, trailing blank rows not.
     pub(crate) fn lines(&self) -> Range<u64> {
-        if let Some(frozen) = &self.frozen {
-            return self.history.lines().start.min(frozen.end_line)..frozen.end_line;
-        }
-        let rows = self.main_rows();
-        let caret = if self.on_alternate() { self.saved[0].caret.row } else { self.caret.row };
+        let (rows, caret) = self.main_rows();
         let used = rows.iter().rposition(|row| row.used() > 0).map_or(0, |last| last + 1);
         let used = used.max(usize::from(caret) + 1).min(rows.len());
         let ends = rows[..used].iter().filter(|row| !row.wrapped).count() as u64;
         let runs_on = rows[used - 1].wrapped;
-        self.history.lines().start..self.history.screen_line() + ends + u64::from(runs_on)
-    }
-
-    pub(crate) fn first_screen_line(&self) -> u64 {
-        match &self.frozen {
-            Some(frozen) if !frozen.frame.alternate_screen => frozen.frame.first_line,
-            _ => self.history.screen_line(),
-        }
+        let end = self.first_screen_line() + ends + u64::from(runs_on);
+        self.history.lines().start.min(end)..end
     }
 
     /// Visits logical lines as text, trailing blanks trimmed, oldest first.
@@ -108,34 +119,17 @@ impl State {
         if !self.history.visit(in_history, &mut |number, text| visit(number, text.trim_end_matches(' '))) {
             return;
         }
-        let mut joiner = Joiner { number: first_on_screen, line: String::new(), range, visit };
-        match &self.frozen {
-            Some(frozen) if !frozen.frame.alternate_screen => {
-                joiner.line.push_str(&frozen.open_text);
-                let cols = usize::from(frozen.frame.size.cols);
-                let rows = frozen.frame.rows.iter();
-                joiner.join(rows.map(|row| (cols - row.cols() as usize, row.wrapped, row.as_ref())), |row, line| {
-                    line.push_str(&row.text);
-                });
-            }
-            _ => {
-                joiner.line.push_str(&self.open_text());
-                let rows = self.main_rows().iter();
-                joiner.join(rows.map(|row| (row.cells.len() - row.used(), row.wrapped, row)), |row, line| {
-                    self.push_row_text(row, line);
-                });
-            }
+        if range.end > first_on_screen {
+            Joiner { number: first_on_screen, line: String::new(), range, visit }.join(self);
         }
     }
 
     /// What history already holds of the screen's first line.
-    pub(super) fn open_text(&self) -> String {
-        let mut text = String::new();
+    pub(super) fn push_open_text(&self, out: &mut String) {
         if self.history.is_open() {
             let number = self.history.screen_line();
-            self.history.append_text(number..number + 1, &mut text);
+            self.history.append_text(number..number + 1, out);
         }
-        text
     }
 
     /// Appends logical lines as text, each ended by a newline.
@@ -161,16 +155,19 @@ struct Joiner<'a> {
 }
 
 impl Joiner<'_> {
-    /// Takes rows as (blank cells at the end, runs on, row).
-    fn join<R>(mut self, rows: impl Iterator<Item = (usize, bool, R)>, push: impl Fn(R, &mut String)) {
-        for (blanks, runs_on, row) in rows {
+    fn join(mut self, state: &State) {
+        match &state.frozen {
+            Some(frozen) => self.line.push_str(&frozen.open_text),
+            None => state.push_open_text(&mut self.line),
+        }
+        for row in state.main_rows().0 {
             if self.number >= self.range.end {
                 return;
             }
-            push(row, &mut self.line);
-            if runs_on {
+            state.push_row_text(row, &mut self.line);
+            if row.wrapped {
                 // Blank cells at the end of a row that runs on are part of the text.
-                self.line.extend(std::iter::repeat_n(' ', blanks));
+                self.line.extend(std::iter::repeat_n(' ', row.cells.len() - row.used()));
             } else if !self.emit() {
                 return;
             }

@@ -17,7 +17,11 @@ impl State {
     }
 
     fn grids(&mut self) -> impl Iterator<Item = &mut Grid> {
-        std::iter::once(&mut self.grid).chain(self.other.as_mut())
+        // A thawed copy is stale: its ids must not be looked up again.
+        self.thawed = None;
+        std::iter::once(&mut self.grid)
+            .chain(self.other.as_mut())
+            .chain(self.frozen.as_mut().map(|frozen| &mut frozen.grid))
     }
 
     fn sweep_styles(&mut self) {

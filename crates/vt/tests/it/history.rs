@@ -1,0 +1,112 @@
+//! Lines above the screen: numbers, bounds, search.
+
+use regex::Regex;
+use vt::{Options, Size, Terminal};
+
+use crate::streams::{all_lines, fed, grid};
+
+fn numbered(lines: std::ops::Range<u32>) -> String {
+    lines.map(|n| format!("line {n}\r\n")).collect()
+}
+
+#[test]
+fn numbers_stay_while_output_scrolls() {
+    let mut terminal = fed(20, 5, numbered(0..50));
+    let found = terminal.search(&Regex::new("line 7$").unwrap(), terminal.lines(), 10);
+    assert_eq!((found.len(), found[0].line), (1, 7));
+    terminal.feed(numbered(50..100).as_bytes());
+    let again = terminal.search(&Regex::new("line 7$").unwrap(), terminal.lines(), 10);
+    assert_eq!(again[0].line, 7);
+    let mut text = String::new();
+    terminal.lines_text(7..9, &mut text);
+    assert_eq!(text, "line 7\nline 8\n");
+}
+
+#[test]
+fn bounded_in_lines() {
+    let terminal = fed(20, 5, numbered(0..1000));
+    let lines = terminal.lines();
+    assert_eq!(terminal.first_screen_line() - lines.start, 200);
+    let mut text = String::new();
+    terminal.lines_text(0..lines.start + 1, &mut text);
+    assert_eq!(text, format!("line {}\n", lines.start));
+}
+
+#[test]
+fn bounded_in_bytes_even_for_one_endless_line() {
+    let options =
+        Options { size: Size::new(80, 24), history_lines: usize::MAX, history_bytes: 1 << 20, ..Options::default() };
+    let mut terminal = Terminal::new(options);
+    for _ in 0..200 {
+        terminal.feed(&[b'x'; 65536]);
+    }
+    assert!(terminal.history_bytes() < 3 << 20, "{}", terminal.history_bytes());
+}
+
+#[test]
+fn long_lines_are_joined_for_search_and_text() {
+    let long: String = (0..30).map(|n| format!("word{n} ")).collect();
+    let mut terminal = fed(20, 4, format!("{long}\r\n"));
+    terminal.feed(numbered(0..10).as_bytes());
+    let found = terminal.search(&Regex::new("word3 word4 .* word29").unwrap(), terminal.lines(), 10);
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].text, long.trim_end());
+}
+
+#[test]
+fn erase_scrollback_and_reset_clear_it() {
+    for clear in ["\x1b[3J", "\x1bc"] {
+        let mut terminal = fed(20, 5, numbered(0..50));
+        let screen = terminal.first_screen_line();
+        terminal.feed(clear.as_bytes());
+        assert_eq!(terminal.lines().start, screen, "{clear:?}: numbers go on");
+        assert_eq!(terminal.history_bytes(), 0);
+    }
+}
+
+#[test]
+fn looks_and_links_are_kept() {
+    let mut terminal =
+        fed(20, 3, "\x1b[1;31mred\x1b[0m \x1b]8;;https://x.y\x1b\\link\x1b]8;;\x1b\\ 漢e\u{301}\x1b[44m  \r\n");
+    terminal.feed(b"\x1b[0m");
+    terminal.feed(numbered(0..10).as_bytes());
+    let line = terminal.history_line(0).unwrap();
+    assert_eq!(line.text(), "red link 漢e\u{301}  ");
+    let red = &line.runs()[0];
+    assert_eq!((red.style.foreground, red.cols), (vt::Color::Indexed(1), 3));
+    assert_eq!(line.runs()[2].link.as_ref().unwrap().uri, "https://x.y");
+    assert_eq!(line.runs().last().unwrap().style.background, vt::Color::Indexed(4));
+    assert_eq!(line.cells().map(|cell| cell.text).collect::<String>(), line.text());
+}
+
+#[test]
+fn the_alternate_screen_makes_no_history() {
+    let mut terminal = fed(20, 4, "before\x1b[?1049h");
+    terminal.feed(numbered(0..50).as_bytes());
+    assert_eq!(all_lines(&terminal), "before\n");
+    terminal.feed(b"\x1b[?1049l");
+    assert_eq!(grid(&terminal), "before");
+}
+
+#[test]
+fn a_region_at_the_top_feeds_history_a_lower_one_does_not() {
+    let mut terminal = fed(20, 6, "\x1b[1;3r\x1b[3;1Ha\r\nb\r\nc\r\nd");
+    assert_eq!(terminal.first_screen_line(), 3);
+    terminal.feed(b"\x1b[2;4r\x1b[4;1H\n\n\n\n");
+    assert_eq!(terminal.first_screen_line(), 3);
+}
+
+#[test]
+fn many_looks_do_not_pile_up() {
+    let mut terminal = fed(80, 24, "");
+    for n in 0..200_000u32 {
+        let (r, g, b) = (n & 255, n >> 8 & 255, n >> 4 & 255);
+        terminal.feed(format!("\x1b[38;2;{r};{g};{b}mx").as_bytes());
+    }
+    let frame = terminal.frame();
+    assert_eq!(frame.rows[0].cols(), 80);
+    assert_eq!(
+        frame.rows[23].runs().last().unwrap().style.foreground,
+        vt::Color::Rgb((199_999 & 255) as u8, (199_999u32 >> 8 & 255) as u8, (199_999u32 >> 4 & 255) as u8)
+    );
+}

@@ -1,0 +1,47 @@
+//! Mode 2026: readers never see half an update.
+
+use crate::streams::{all_lines, fed, grid};
+
+#[test]
+fn readers_see_the_picture_from_before() {
+    let mut terminal = fed(20, 4, "old\x1b[?2026h\x1b[2J\x1b[Hnew");
+    assert_eq!(terminal.synchronized_update(), Some(1));
+    assert_eq!(grid(&terminal), "old");
+    assert_eq!(terminal.frame().rows[0].text(), "old");
+    assert_eq!(terminal.frame().cursor.position.col, 3);
+    assert_eq!(all_lines(&terminal), "old\n");
+    terminal.feed(b"\x1b[?2026l");
+    assert_eq!(grid(&terminal), "new");
+    assert_eq!(terminal.synchronized_update(), None);
+}
+
+#[test]
+fn lines_scrolled_away_meanwhile_appear_once() {
+    let mut terminal = fed(20, 3, "a\r\nb\r\nc\x1b[?2026h");
+    terminal.feed(b"\r\nd\r\ne\r\nf");
+    assert_eq!(all_lines(&terminal), "a\nb\nc\n");
+    terminal.feed(b"\x1b[?2026l");
+    assert_eq!(all_lines(&terminal), "a\nb\nc\nd\ne\nf\n");
+}
+
+#[test]
+fn a_lost_end_marker_is_the_callers_to_expire() {
+    let mut terminal = fed(20, 4, "old\x1b[?2026h\rnew\x1b[?2026h");
+    assert_eq!(terminal.synchronized_update(), Some(1), "a second begin is no new update");
+    terminal.expire_synchronized_update();
+    assert_eq!(grid(&terminal), "new");
+    terminal.feed(b"\x1b[?2026h");
+    assert_eq!(terminal.synchronized_update(), Some(2));
+}
+
+#[test]
+fn unchanged_rows_are_the_same_allocation() {
+    let mut terminal = fed(20, 4, "one\r\ntwo\r\nthree");
+    let before = terminal.frame();
+    terminal.feed(b"\x1b[2;1HTWO");
+    let after = terminal.frame();
+    assert_eq!(after.damage(&before).collect::<Vec<_>>(), [1]);
+    assert!(std::sync::Arc::ptr_eq(&before.rows[0], &after.rows[0]));
+    terminal.feed(b"\x1b[2;1HTWO");
+    assert!(std::sync::Arc::ptr_eq(&after.rows[1], &terminal.frame().rows[1]), "the same text again is no damage");
+}

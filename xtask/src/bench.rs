@@ -1,0 +1,39 @@
+//! Measures `vt`: instructions and time to parse, memory, reads. Figures go to docs/benchmarks.md.
+
+mod memory;
+mod parse;
+mod read;
+mod workload;
+
+use anyhow::Result;
+use clap::{Args, Subcommand};
+
+use crate::Verdict;
+
+/// Measure `vt` beside `alacritty_terminal`
+#[derive(Args)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Subcommand)]
+enum What {
+    Parse(parse::Arguments),
+    Memory(memory::Arguments),
+    Read(read::Arguments),
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
+    match &arguments.what {
+        What::Parse(arguments) => parse::run(arguments),
+        What::Memory(arguments) => memory::run(arguments),
+        What::Read(arguments) => read::run(arguments),
+    }
+}
+
+/// The middle one of some measurements.
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
