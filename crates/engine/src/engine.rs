@@ -11,7 +11,7 @@ use crate::directory::Directory;
 use crate::environment::child_environment;
 use crate::error::{Error, InvalidArgs, Result};
 use crate::fair_lock::lock;
-use crate::leftovers::sweep;
+use crate::leftovers::Leftovers;
 use crate::lifecycle::{StopRequest, blocking, end_run, launch};
 use crate::names::SessionId;
 use crate::notices::{EngineEvent, Notices};
@@ -33,6 +33,7 @@ pub(crate) struct EngineInner {
     pub(crate) options: EngineOptions,
     pub(crate) directory: Directory,
     pub(crate) notices: Notices,
+    pub(crate) leftovers: Leftovers,
     /// `None` after a shutdown.
     spawner: Mutex<Option<Spawner>>,
 }
@@ -44,6 +45,7 @@ impl Engine {
         let inner = Arc::new(EngineInner {
             directory: Directory::new(options.limits.sessions),
             spawner: Mutex::new(Some(Spawner::new()?)),
+            leftovers: Leftovers::default(),
             notices,
             options,
         });
@@ -104,7 +106,7 @@ impl Engine {
         }
         while ends.join_next().await.is_some() {}
         let processes = all.iter().filter_map(|shared| shared.record().process.clone()).collect();
-        sweep(processes, until).await;
+        inner.leftovers.sweep(processes, until).await;
         let inner = inner.clone();
         blocking(move || {
             for shared in all {

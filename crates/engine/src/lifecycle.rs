@@ -12,7 +12,6 @@ use tokio::time::timeout;
 use crate::engine::EngineInner;
 use crate::error::{Error, Result};
 use crate::io_thread;
-use crate::leftovers::sweep;
 use crate::notices::EngineEvent;
 use crate::pulse::Life;
 use crate::run::Run;
@@ -127,7 +126,7 @@ impl Session {
     async fn sweep(&self, until: Instant) {
         let process = self.shared().record().process.clone();
         if let Some(process) = process {
-            sweep(vec![process], until).await;
+            self.engine().leftovers.sweep(vec![process], until).await;
         }
     }
 }
@@ -267,12 +266,8 @@ pub(crate) async fn end_run(shared: &Shared, request: &StopRequest, until: Insta
     if timeout(until.saturating_duration_since(Instant::now()), life.wait_for(over)).await.is_ok() {
         return;
     }
-    let process = run.process.clone();
-    blocking(move || {
-        let _ = process.signal(Signal::KILL);
-        let _ = process.child().signal_session(Signal::KILL);
-    })
-    .await;
+    // Its group is enough: the child can't leave it, and what is elsewhere is swept up later.
+    let _ = run.process.signal(Signal::KILL);
     if timeout(KILL_PATIENCE, life.wait_for(over)).await.is_err() {
         run.abandon();
         let _ = life.wait_for(over).await;

@@ -15,7 +15,7 @@ mod sockets;
 #[cfg(target_os = "linux")]
 pub(crate) use linux::{ProcessStat, all_stats, now_in_ticks, stat};
 #[cfg(target_os = "linux")]
-pub use linux::{command_name, descendants, process_group_members, session_members, working_dir};
+pub use linux::{command_name, descendants, process_group_members, session_members, sessions, working_dir};
 #[cfg(target_os = "linux")]
 pub use sockets::listening_sockets;
 
@@ -43,6 +43,9 @@ mod nothing {
     }
     pub fn session_members(_: Pid) -> Vec<Pid> {
         Vec::new()
+    }
+    pub fn sessions() -> std::collections::HashSet<Pid> {
+        std::collections::HashSet::new()
     }
     pub fn listening_sockets(_: &[Pid]) -> Vec<Listening> {
         Vec::new()

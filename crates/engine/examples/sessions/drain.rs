@@ -5,21 +5,36 @@ use std::time::{Duration, Instant};
 use pty::{PollFd, PollFlags, ReadOutcome, Size, SpawnRequest, Spawner};
 use testkit::Script;
 
+use crate::proc;
+
 const ROUNDS: usize = 7;
 
-pub async fn run(megabytes: usize) {
+pub(crate) async fn run(megabytes: usize) {
     let bytes = megabytes as u64 * 1_000_000;
     let script = Script::new().raw().flood(bytes).exit(0);
     let engine = crate::engine();
     let spawner = Spawner::new().unwrap();
     let mut ratios = Vec::new();
-    println!("{megabytes} MB of log lines; MB/s by turns: bare reader, session, ratio");
+    println!(
+        "{megabytes} MB of log lines by turns: MB/s of a bare reader, of a session, ratio; processor ms of both, ratio"
+    );
     for _ in 0..ROUNDS {
+        let before = proc::processor_seconds();
         let bare = bare(&spawner, &script, bytes);
+        let between = proc::processor_seconds();
         let session = through_session(&engine, &script, bytes).await;
+        let after = proc::processor_seconds();
+        let (bare_used, session_used) = (between - before, after - between);
         let speed = |time: Duration| megabytes as f64 / time.as_secs_f64();
         let ratio = bare.as_secs_f64() / session.as_secs_f64();
-        println!("{:8.0} {:8.0} {:8.3}", speed(bare), speed(session), ratio);
+        println!(
+            "{:8.0} {:8.0} {ratio:8.3} {:12.0} {:8.0} {:8.3}",
+            speed(bare),
+            speed(session),
+            bare_used * 1e3,
+            session_used * 1e3,
+            bare_used / session_used
+        );
         ratios.push(ratio);
     }
     ratios.sort_by(f64::total_cmp);

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use engine::{Input, Origin, Pattern, Scope, WaitOutcome, WaitRequest};
 use testkit::Script;
 
-pub async fn run(rounds: usize) {
+pub(crate) async fn run(rounds: usize) {
     let engine = crate::engine();
     let session = engine.spawn(crate::command(Script::new().raw().print("ready\r\n").cat())).await.unwrap();
     crate::line(&session, "ready").await;

@@ -8,7 +8,7 @@ use crate::proc;
 
 const WATCHED: Duration = Duration::from_secs(10);
 
-pub async fn run(count: usize) {
+pub(crate) async fn run(count: usize) {
     let engine = crate::engine();
     let before = proc::resident();
     let mut sessions = Vec::new();

@@ -8,7 +8,7 @@ use crate::proc;
 
 const LINES: u64 = 11_000;
 
-pub async fn run(count: usize) {
+pub(crate) async fn run(count: usize) {
     measure("log lines of 100 columns", count, |script| script.flood_lines(LINES * 101, 101)).await;
     measure("lines with 12 colour changes", count, |script| {
         // One line, printed by a shell's loop would be slow: the script repeats a block instead.

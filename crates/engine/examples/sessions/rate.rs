@@ -19,7 +19,7 @@ while True:
     time.sleep(max(0, due - time.monotonic()))
 ";
 
-pub async fn run(count: usize) {
+pub(crate) async fn run(count: usize) {
     let engine = crate::engine();
     let mut sessions = Vec::new();
     for _ in 0..count {

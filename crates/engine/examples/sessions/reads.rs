@@ -7,7 +7,7 @@ use testkit::Script;
 
 const READS: usize = 3000;
 
-pub async fn run(floods: usize) {
+pub(crate) async fn run(floods: usize) {
     let engine = crate::engine();
     let quiet = engine.spawn(crate::command(Script::new().flood(4_000).print("$ ").hang())).await.unwrap();
     crate::line(&quiet, "\\$").await;

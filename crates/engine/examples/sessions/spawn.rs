@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use testkit::Script;
 
-pub async fn run(count: usize) {
+pub(crate) async fn run(count: usize) {
     let engine = crate::engine();
     for round in 0..5 {
         let start = Instant::now();

@@ -131,6 +131,13 @@ pub fn session_members(session: Pid) -> Vec<Pid> {
     pids_where(|process| process.session == session.as_raw())
 }
 
+/// The sessions that have at least one process, zombies not counted. One look at every process of
+/// the system, however many sessions the caller has in mind.
+pub fn sessions() -> HashSet<Pid> {
+    let alive = all_stats().into_iter().filter(|process| !process.is_dead());
+    alive.filter_map(|process| Pid::new(process.session)).collect()
+}
+
 fn pids_where(wanted: impl Fn(&ProcessStat) -> bool) -> Vec<Pid> {
     let everyone = all_stats().into_iter();
     everyone.filter(|process| !process.is_dead() && wanted(process)).map(|process| process.pid).collect()
