@@ -8,6 +8,7 @@ mod esctest;
 mod outvoted;
 mod python;
 mod record;
+mod reference;
 mod screen;
 mod unicode;
 
@@ -25,6 +26,7 @@ enum Command {
     Differential(differential::Arguments),
     Outvoted(outvoted::Arguments),
     Record(record::Arguments),
+    Reference(reference::Arguments),
     Bench(bench::Arguments),
     Unicode(unicode::Arguments),
 }
@@ -41,6 +43,7 @@ fn main() -> ExitCode {
         Command::Differential(arguments) => differential::run(&arguments),
         Command::Outvoted(arguments) => outvoted::run(&arguments),
         Command::Record(arguments) => record::run(&arguments),
+        Command::Reference(arguments) => reference::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Unicode(arguments) => unicode::run(&arguments),
     };

@@ -17,6 +17,8 @@ type Running = Pin<Box<dyn Future<Output = Result<Value, OpError>> + Send>>;
 /// One line of the table.
 pub struct Entry<C> {
     pub traits: Traits,
+    /// Besides those of any operation.
+    pub errors: &'static [ErrorKind],
     run: fn(Call<C>, Value) -> Running,
     args: fn() -> Schema,
     reply: fn() -> Schema,
@@ -27,6 +29,7 @@ impl<C: Context> Entry<C> {
     pub fn of<O: Operation<C>>() -> Self {
         Entry {
             traits: O::TRAITS,
+            errors: O::ERRORS,
             run: |call, args| {
                 Box::pin(async move {
                     let args = serde_json::from_value(args).map_err(|error| {
