@@ -44,7 +44,7 @@ impl fmt::Display for ExitStatus {
 ///
 /// Dropping a child that was not waited for kills its process group and reaps it: a `Child` that
 /// gets lost (in a panic, say) leaves nothing behind. That takes about a millisecond, and never
-/// longer than [`DROP_PATIENCE`].
+/// longer than one second.
 #[derive(Debug)]
 pub struct Child {
     pid: Pid,

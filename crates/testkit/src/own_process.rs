@@ -13,7 +13,7 @@ const ROLE: &str = "TESTKIT_SECOND_ROLE";
 /// name, as the test runner prints it: the second process runs exactly that test, whose call of
 /// this function then runs the body.
 ///
-/// ```ignore
+/// ```text
 /// #[test]
 /// fn nothing_leaks() {
 ///     testkit::in_own_process("leaks::nothing_leaks", || { … });

@@ -93,7 +93,7 @@ impl State {
             b'n' => self.report_status(params.get(0)),
             b'r' => self.set_vertical_margins(params.get(0), params.get(1)),
             b's' if self.has(Flags::LEFT_RIGHT_MARGINS) => self.set_horizontal_margins(params.get(0), params.get(1)),
-            b's' => self.save_caret(),
+            b's' if params.len() == 0 => self.save_caret(),
             b't' => self.window_operation(params),
             b'u' => self.restore_caret(),
             b'x' => self.report_terminal_parameters(params.get(0)),

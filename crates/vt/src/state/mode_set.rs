@@ -84,17 +84,12 @@ impl State {
     /// Mode 1049: as 1047 and 1048 together, with a clean alternate screen.
     fn switch_screen_and_caret(&mut self, alternate: bool) {
         if alternate {
-            if !self.on_alternate() {
-                self.save_caret();
-            }
+            self.save_caret();
             self.switch_screen(true);
             self.clear_grid();
         } else {
-            let back = self.on_alternate();
             self.switch_screen(false);
-            if back {
-                self.restore_caret();
-            }
+            self.restore_caret();
         }
     }
 

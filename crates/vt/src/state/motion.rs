@@ -136,6 +136,8 @@ impl State {
         for _ in 0..count.min(self.size.cols) {
             self.caret.col = self.tabs.before(self.caret.col, first);
         }
+        // xterm keeps a pending wrap here, so that the next character wraps from the middle of a row:
+        // nobody can want that.
         self.caret.pending_wrap = false;
     }
 

@@ -86,8 +86,8 @@ impl State {
         if !clusters && properties.is_regional_indicator() {
             width = 1;
         }
+        self.last_char = Some(c);
         if self.place(c, width) {
-            self.last_char = Some(c);
             self.open_cluster(ClusterState::start(properties), width);
         }
     }
@@ -137,36 +137,60 @@ impl State {
     pub(super) fn wrap(&mut self) {
         let row = self.caret.row;
         let mark = self.runs_on();
+        let scrolls = row == self.margins.bottom;
         self.grid.row_mut(row).wrapped = mark;
-        self.carriage_return();
         self.index();
-        if self.caret.row == row && row == self.margins.bottom {
+        self.carriage_return();
+        if scrolls && mark && row > 0 {
             // Scrolling ends every run; this one goes on.
-            if row > 0 {
-                self.grid.row_mut(row - 1).wrapped = mark;
-            }
-        } else if self.caret.row == row {
+            self.grid.row_mut(row - 1).wrapped = true;
+        } else if !scrolls && self.caret.row == row {
             // Below the margins the last row takes its own continuation.
             self.grid.row_mut(row).wrapped = false;
         }
     }
 
-    /// A further character of the cluster just printed. False when it would need a second column that is not there.
-    fn extend_cluster(&mut self, open: OpenCluster, c: char, properties: Properties) -> bool {
+    /// A further character of the cluster just printed. False when that would need a second column and
+    /// there is none to be had.
+    fn extend_cluster(&mut self, mut open: OpenCluster, c: char, properties: Properties) -> bool {
         let cell = self.grid.cell(open.row, open.col);
-        let room = !self.caret.pending_wrap && self.caret.col == open.col + 1 && self.caret.col < self.text_limit();
-        if properties.width() == 2 && !cell.is_wide() && !room {
+        let base = self.first_char(cell);
+        let widens =
+            !cell.is_wide() && (properties.width() == 2 || (c == VARIATION_EMOJI && base.is_some_and(is_narrow_emoji)));
+        let has_room = self.caret.col == open.col + 1 && !self.caret.pending_wrap;
+        if widens {
+            if has_room || self.move_to_next_row(&mut open) {
+                self.widen(open);
+            } else if properties.width() == 2 {
+                return false;
+            }
+        }
+        open.state.advance(properties);
+        self.cluster = Some(open);
+        self.append_to_cell(open.row, open.col, c);
+        true
+    }
+
+    /// A cluster in the last column that grows wide moves on, as it would have done had it come whole.
+    fn move_to_next_row(&mut self, open: &mut OpenCluster) -> bool {
+        let first = if self.caret.col < self.margins.left { 0 } else { self.margins.left };
+        if !self.caret.pending_wrap || !self.has(Flags::AUTOWRAP) || self.text_limit() - first < 2 {
             return false;
         }
-        let mut state = open.state;
-        state.advance(properties);
-        self.cluster = Some(OpenCluster { state, ..open });
-        let base = self.append_to_cell(open.row, open.col, c);
-        let widens = properties.width() == 2 || (c == VARIATION_EMOJI && base.is_some_and(is_narrow_emoji));
-        if widens && !cell.is_wide() && room {
-            self.widen(open);
-        }
+        let cell = self.grid.cell(open.row, open.col);
+        let blank = self.eraser();
+        let fill = if self.runs_on() { Cell::edge(blank.style) } else { blank };
+        self.grid.row_mut(open.row).fill(open.col..open.col + 1, fill);
+        self.wrap();
+        let limit = self.text_limit();
+        (open.row, open.col) = (self.caret.row, self.caret.col);
+        self.grid.row_mut(open.row).fill(open.col..open.col + 1, cell);
+        self.advance(1, limit);
         true
+    }
+
+    fn first_char(&self, cell: Cell) -> Option<char> {
+        cell.char().or_else(|| self.clusters.get(cell.cluster()?).chars().next())
     }
 
     /// A mark that comes on its own (after a cursor movement, or with clusters off): goes to the character on the left.
@@ -193,16 +217,15 @@ impl State {
         }
     }
 
-    /// Adds `c` to what a cell shows, unless it is full. Returns the cell's first character.
-    fn append_to_cell(&mut self, row: u16, col: u16, c: char) -> Option<char> {
+    /// Adds `c` to what a cell shows, unless it is full.
+    fn append_to_cell(&mut self, row: u16, col: u16, c: char) {
         let cell = self.grid.cell(row, col);
         let mut text = String::with_capacity(MAX_CLUSTER_BYTES);
         match (cell.char(), cell.cluster()) {
             (Some(base), _) => text.push(base),
             (None, Some(id)) => text.push_str(self.clusters.get(id)),
-            (None, None) => return None,
+            (None, None) => return,
         }
-        let base = text.chars().next();
         if text.len() + c.len_utf8() <= MAX_CLUSTER_BYTES {
             text.push(c);
             if let Some(id) = self.clusters.intern(&text) {
@@ -211,7 +234,6 @@ impl State {
                 row.dirty = true;
             }
         }
-        base
     }
 
     /// Gives the cluster just printed the column right of it.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::{State, erase::Spare};
-use crate::{cell::Cell, modes::Flags, params::Params};
+use crate::{cell::Cell, modes::Flags, params::Params, style::Style};
 
 /// Half-open, from zero, inside the screen.
 #[derive(Clone, Debug)]
@@ -104,6 +104,7 @@ impl State {
     pub(super) fn alignment_pattern(&mut self) {
         self.margins = super::Margins::full(self.size);
         self.flags.remove(Flags::ORIGIN);
+        self.change_pen(|pen| *pen = Style { link: pen.link, ..Style::default() });
         self.go_to(0, 0);
         for row in &mut self.grid.rows {
             row.clear(Cell::narrow('E', crate::cell::StyleId(0)));

@@ -28,6 +28,15 @@ fn clusters_share_a_cell() {
 }
 
 #[test]
+fn a_cluster_that_grows_wide_in_the_last_column_moves_on() {
+    let mut terminal = fed(4, 2, "abc❤\u{fe0f}x");
+    assert_eq!(grid(&terminal), "abc\n❤\u{fe0f}x");
+    assert_eq!(terminal.frame().cursor.position.col, 3);
+    assert_eq!(crate::streams::all_lines(&terminal), "abc❤\u{fe0f}x\n");
+    assert_eq!(grid(&fed(4, 2, "\x1b[?7labc❤\u{fe0f}")), "abc❤\u{fe0f}", "without autowrap it stays narrow");
+}
+
+#[test]
 fn with_clusters_off_each_character_has_its_own_width() {
     let mut terminal = fed(20, 1, "\x1b[?2027l👩\u{200d}👧|🇩🇪|❤\u{fe0f}|");
     let widths: Vec<u32> = terminal.frame().rows[0].cells().map(|cell| cell.width).collect();

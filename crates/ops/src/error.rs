@@ -1,0 +1,127 @@
+//! The one error every face converts: a kind for programs, a message for people, a hint for the next step.
+
+use serde::Serialize;
+
+/// What went wrong, as a caller decides by it. Closed: each face maps it with one exhaustive match.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ErrorKind {
+    NotFound,
+    AlreadyExists,
+    NotRunning,
+    WrongKind,
+    InvalidArgs,
+    InvalidKind,
+    RoleForbidden,
+    NotRelated,
+    NeedsTrust,
+    UnknownAgent,
+    RevisionMismatch,
+    LimitExceeded,
+    SpawnFailed,
+    NotReady,
+    ShuttingDown,
+    Internal,
+}
+
+impl ErrorKind {
+    pub const ALL: [ErrorKind; 16] = [
+        ErrorKind::NotFound,
+        ErrorKind::AlreadyExists,
+        ErrorKind::NotRunning,
+        ErrorKind::WrongKind,
+        ErrorKind::InvalidArgs,
+        ErrorKind::InvalidKind,
+        ErrorKind::RoleForbidden,
+        ErrorKind::NotRelated,
+        ErrorKind::NeedsTrust,
+        ErrorKind::UnknownAgent,
+        ErrorKind::RevisionMismatch,
+        ErrorKind::LimitExceeded,
+        ErrorKind::SpawnFailed,
+        ErrorKind::NotReady,
+        ErrorKind::ShuttingDown,
+        ErrorKind::Internal,
+    ];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            ErrorKind::NotFound => "not_found",
+            ErrorKind::AlreadyExists => "already_exists",
+            ErrorKind::NotRunning => "not_running",
+            ErrorKind::WrongKind => "wrong_kind",
+            ErrorKind::InvalidArgs => "invalid_args",
+            ErrorKind::InvalidKind => "invalid_kind",
+            ErrorKind::RoleForbidden => "role_forbidden",
+            ErrorKind::NotRelated => "not_related",
+            ErrorKind::NeedsTrust => "needs_trust",
+            ErrorKind::UnknownAgent => "unknown_agent",
+            ErrorKind::RevisionMismatch => "revision_mismatch",
+            ErrorKind::LimitExceeded => "limit_exceeded",
+            ErrorKind::SpawnFailed => "spawn_failed",
+            ErrorKind::NotReady => "not_ready",
+            ErrorKind::ShuttingDown => "shutting_down",
+            ErrorKind::Internal => "internal",
+        }
+    }
+}
+
+/// Why an operation did not do what it was asked. A timeout is an answer, not an error.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
+#[error("{message}")]
+pub struct OpError {
+    pub kind: ErrorKind,
+    pub message: String,
+    /// What to do next; empty when the message says it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub hint: String,
+}
+
+impl OpError {
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        OpError { kind, message: message.into(), hint: String::new() }
+    }
+
+    pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = hint.into();
+        self
+    }
+
+    pub fn invalid_args(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::InvalidArgs, message)
+    }
+}
+
+impl From<engine::Error> for OpError {
+    fn from(error: engine::Error) -> Self {
+        use engine::Error;
+        let kind = match &error {
+            Error::NotFound { .. } => ErrorKind::NotFound,
+            Error::AlreadyExists { .. } => ErrorKind::AlreadyExists,
+            Error::NotRunning { .. } => ErrorKind::NotRunning,
+            Error::InvalidArgs(_) => ErrorKind::InvalidArgs,
+            Error::LimitExceeded(_) => ErrorKind::LimitExceeded,
+            Error::SpawnFailed(_) => ErrorKind::SpawnFailed,
+            Error::ShuttingDown => ErrorKind::ShuttingDown,
+            Error::Internal { .. } => ErrorKind::Internal,
+        };
+        // The engine's messages say "what happened: what to do next".
+        let text = error.to_string();
+        match text.rsplit_once(": ") {
+            Some((message, hint)) => OpError::new(kind, message).with_hint(hint),
+            None => OpError::new(kind, text),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_what_serde_writes() {
+        for kind in ErrorKind::ALL {
+            assert_eq!(serde_json::to_value(kind).unwrap(), kind.as_str());
+        }
+    }
+}
