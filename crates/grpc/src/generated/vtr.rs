@@ -187,12 +187,10 @@ pub struct GetScreenResponse {
     /// The whole screen is drawn inverse.
     #[prost(bool, tag = "22")]
     pub reverse_video: bool,
-    #[prost(string, tag = "23")]
-    pub title: ::prost::alloc::string::String,
     /// 0xRRGGBB: what the default colours stand for.
-    #[prost(uint32, tag = "24")]
+    #[prost(uint32, tag = "23")]
     pub default_fg: u32,
-    #[prost(uint32, tag = "25")]
+    #[prost(uint32, tag = "24")]
     pub default_bg: u32,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -645,7 +643,7 @@ pub mod watch_sessions_event {
         Snapshot(super::SessionList),
         #[prost(message, tag = "2")]
         Added(super::Session),
-        /// Status, name, owner or size.
+        /// Its status, name or owner.
         #[prost(message, tag = "3")]
         Changed(super::Session),
         #[prost(message, tag = "4")]
