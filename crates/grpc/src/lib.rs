@@ -8,6 +8,9 @@
 //! It knows no configuration, no command line and no environment.
 
 pub mod client;
+#[doc(hidden)]
+pub mod codec;
+mod convert;
 mod failure;
 pub mod screen_row;
 
