@@ -4,3 +4,14 @@
 //! that plays. A [`Reader`] takes what is there, a cut last line included. Called by the recording
 //! operation and by players and exporters. It knows nothing of terminals, sessions or any other
 //! crate of this house, and opens no files.
+
+mod event;
+mod header;
+mod reader;
+mod text;
+mod writer;
+
+pub use event::{Event, EventData};
+pub use header::{Format, Header, Theme};
+pub use reader::{ReadError, Reader};
+pub use writer::Writer;
