@@ -18,7 +18,9 @@ pub trait Context: Clone + Send + Sync + 'static {
 
 /// How a long call tells that it is still at it. Faces that can't pass it on leave it silent.
 #[derive(Clone, Default)]
-pub struct Progress(Option<Arc<dyn Fn(&str) + Send + Sync>>);
+pub struct Progress(Option<Arc<Tell>>);
+
+type Tell = dyn Fn(&str) + Send + Sync;
 
 impl Progress {
     pub fn silent() -> Self {
