@@ -177,17 +177,3 @@ async fn progress_is_told_under_the_token_and_grows() {
     assert_eq!(client.next().await["id"], id, "nobody asked for progress");
     client.close().await.unwrap();
 }
-
-#[tokio::test(start_paused = true)]
-async fn a_long_call_says_that_it_goes_on_even_if_the_tool_does_not() {
-    let stage = Stage::new();
-    let mut client = stage.client().await;
-    let id = client.ask("tools/call", json!({ "name": "wait", "_meta": { "progressToken": 7 } })).await;
-    for told in 1..=3 {
-        let progress = client.next().await;
-        assert_eq!(progress["params"]["progress"], told);
-        assert_eq!(progress["params"]["message"], format!("wait: at it for {told}0 s"));
-    }
-    assert_eq!(client.next().await["id"], id);
-    client.close().await.unwrap();
-}

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use ops::{CallerEvent, Faces, Role};
+use ops::{CallerEvent, Context, Faces, Role};
 use serde_json::{Value, json};
 
 use crate::stage::{Stage, stateless};
@@ -28,7 +28,8 @@ async fn every_operation_of_this_face_is_listed_for_the_roles_that_may_call_it()
         let listed = tools(&stage, role).await;
         let names: Vec<&str> = listed.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
         let declared: Vec<&str> = stage
-            .table
+            .program
+            .table()
             .entries()
             .iter()
             .filter(|entry| entry.traits.faces.contains(Faces::MCP) && entry.traits.roles.allow(role))

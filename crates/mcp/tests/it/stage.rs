@@ -7,7 +7,7 @@ use std::sync::{
 
 use engine::{Engine, EngineOptions};
 use mcp::{ServeError, ServerInfo, serve};
-use ops::{Caller, CallerEvent, Context, Host, Progress, Role, Table};
+use ops::{Caller, CallerEvent, Context, Host, Progress, Recordings, Role, Table};
 use serde_json::{Value, json};
 use testkit::{DEADLINE, wait_until};
 use tokio::{
@@ -23,6 +23,8 @@ use crate::test_ops;
 pub(crate) struct Program {
     engine: Engine,
     notes: Arc<Notes>,
+    table: Arc<Table<Program>>,
+    recordings: Arc<Recordings>,
     pub(crate) gate: Arc<Gate>,
 }
 
@@ -33,6 +35,14 @@ impl Context for Program {
 
     fn host(&self) -> &dyn Host {
         &*self.notes
+    }
+
+    fn table(&self) -> &Table<Self> {
+        &self.table
+    }
+
+    fn recordings(&self) -> &Recordings {
+        &self.recordings
     }
 }
 
@@ -72,7 +82,6 @@ impl Drop for Held {
 
 pub(crate) struct Stage {
     pub(crate) program: Program,
-    pub(crate) table: Arc<Table<Program>>,
 }
 
 impl Stage {
@@ -87,7 +96,8 @@ impl Stage {
         });
         let options = EngineOptions { base_env: vec![("PATH".into(), "/usr/bin:/bin".into())], ..Default::default() };
         let engine = Engine::new(options).unwrap();
-        Stage { program: Program { engine, notes: Arc::default(), gate }, table: Arc::new(Table::new(entries)) }
+        let table = Arc::new(Table::new(entries));
+        Stage { program: Program { engine, notes: Arc::default(), table, recordings: Arc::default(), gate } }
     }
 
     pub(crate) fn engine(&self) -> &Engine {
@@ -101,7 +111,7 @@ impl Stage {
     ) -> JoinHandle<Result<(), ServeError>> {
         let caller = Caller { role, session: None };
         let info = ServerInfo { name: "stage".into(), version: "1.2".into(), instructions: "Mind the gap.".into() };
-        tokio::spawn(serve(stream, self.table.clone(), self.program.clone(), caller, info))
+        tokio::spawn(serve(stream, self.program.clone(), caller, info))
     }
 
     pub(crate) fn connect_as(&self, role: Role) -> Client {
