@@ -79,7 +79,9 @@ async fn a_tool_is_described_by_its_types_and_effects() {
     assert_eq!(input["properties"]["times"]["maximum"], 65535);
     assert_eq!((&input["required"], &input["additionalProperties"]), (&json!(["text"]), &json!(false)));
     assert!(input["properties"]["voice"].to_string().contains("loud"), "enums stand where they are used: {input}");
-    assert_eq!(echo["outputSchema"]["properties"]["text"]["type"], "string");
+    let output = &echo["outputSchema"];
+    assert_eq!(output["properties"]["text"]["type"], "string");
+    assert_eq!(output["required"], json!(["text", "voice"]), "as it is written");
     assert_eq!(tool(&stage, "erase").await["annotations"], json!({ "readOnlyHint": false, "destructiveHint": true }));
     assert_eq!(tool(&stage, "hold").await["annotations"], json!({ "readOnlyHint": false, "destructiveHint": false }));
 }
