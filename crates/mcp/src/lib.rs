@@ -16,6 +16,7 @@ mod outbox;
 mod progress;
 mod pump;
 mod running;
+mod schema;
 mod serve;
 mod sniff;
 mod tools;

@@ -1,20 +1,20 @@
 //! Operations as MCP tools: how they are listed, and how their replies and errors are written.
 
 use ops::{Context, Effects, Entry, ErrorKind, OpError, Traits};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use crate::MESSAGE_LIMIT;
+use crate::{MESSAGE_LIMIT, schema};
 
 /// One line of `tools/list`.
 pub(crate) fn listed<C: Context>(entry: &Entry<C>) -> Value {
     let mut tool = json!({
         "name": entry.name(),
         "description": entry.description(),
-        "inputSchema": schema(entry.args_schema().as_value()),
+        "inputSchema": schema::of_arguments(entry.args_schema().as_value()),
         "annotations": annotations(&entry.traits),
     });
     if has_structured_reply(entry) {
-        tool["outputSchema"] = schema(entry.reply_schema().as_value());
+        tool["outputSchema"] = schema::of_reply(entry.reply_schema().as_value());
     }
     tool
 }
@@ -31,39 +31,6 @@ fn annotations(traits: &Traits) -> Value {
         Effects::Destructive => (false, true),
     };
     json!({ "readOnlyHint": read_only, "destructiveHint": destructive })
-}
-
-/// A type's schema as clients take it.
-fn schema(schema: &Value) -> Value {
-    let mut schema = schema.clone();
-    plain_numbers(&mut schema);
-    if let Some(fields) = schema.as_object_mut() {
-        // The tool's own name and description say it.
-        for spoken in ["title", "description", "$schema"] {
-            fields.remove(spoken);
-        }
-        // Some clients refuse an object schema without it.
-        if fields.get("type").and_then(Value::as_str) == Some("object") {
-            fields.entry("properties").or_insert_with(|| Value::Object(Map::new()));
-        }
-    }
-    schema
-}
-
-/// Takes out `format: uint16` and the like: no dialect knows them, validators warn, some model APIs
-/// refuse the whole tool. The bounds stand beside them.
-fn plain_numbers(schema: &mut Value) {
-    match schema {
-        Value::Object(fields) => {
-            let format = fields.get("format").and_then(Value::as_str).unwrap_or_default();
-            if format.starts_with("uint") || format.starts_with("int") || ["float", "double"].contains(&format) {
-                fields.remove("format");
-            }
-            fields.values_mut().for_each(plain_numbers);
-        }
-        Value::Array(items) => items.iter_mut().for_each(plain_numbers),
-        _ => {}
-    }
 }
 
 /// The result of a call, `structured` as the tool's output schema promises.
