@@ -2,19 +2,10 @@
 
 use serde_json::{Map, Value};
 
-pub(crate) fn of_arguments(schema: &Value) -> Value {
-    let mut schema = plain(schema);
-    without_null(&mut schema);
-    schema
-}
-
-pub(crate) fn of_reply(schema: &Value) -> Value {
-    plain(schema)
-}
-
-fn plain(schema: &Value) -> Value {
+pub(crate) fn plain(schema: &Value) -> Value {
     let mut schema = schema.clone();
     plain_numbers(&mut schema);
+    without_null(&mut schema);
     if let Some(fields) = schema.as_object_mut() {
         // The tool's own name and description say it.
         for spoken in ["title", "description", "$schema"] {
@@ -44,8 +35,9 @@ fn plain_numbers(schema: &mut Value) {
     }
 }
 
-/// Says of what may be left out only that it may be left out, and not also that it may be null (which
-/// is taken all the same): lists of types are beyond some clients, and each costs tokens.
+/// Says of what may be left out only that it may be left out, and not also that it may be null: lists of
+/// types are beyond some clients, and each costs tokens. In arguments null is taken all the same, in
+/// replies what can be left out is left out rather than null.
 fn without_null(schema: &mut Value) {
     match schema {
         Value::Object(fields) => {
@@ -102,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn arguments_that_may_be_left_out_need_not_be_null() {
+    fn what_may_be_left_out_need_not_be_null() {
         let schema = json!({
             "title": "Args",
             "description": "What it does.",
@@ -120,7 +112,7 @@ mod tests {
             },
             "required": ["must"],
         });
-        let plain = json!({
+        let expected = json!({
             "type": "object",
             "properties": {
                 "name": { "type": "string" },
@@ -135,13 +127,12 @@ mod tests {
             },
             "required": ["must"],
         });
-        assert_eq!(of_arguments(&schema), plain);
-        assert_eq!(of_reply(&schema)["properties"]["name"]["type"], json!(["string", "null"]), "replies may say null");
+        assert_eq!(plain(&schema), expected);
     }
 
     #[test]
     fn nothing_to_give_is_an_object_with_no_properties() {
         let schema = json!({ "type": "object", "additionalProperties": false });
-        assert_eq!(of_arguments(&schema)["properties"], json!({}));
+        assert_eq!(plain(&schema)["properties"], json!({}));
     }
 }

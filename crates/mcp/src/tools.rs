@@ -10,11 +10,11 @@ pub(crate) fn listed<C: Context>(entry: &Entry<C>) -> Value {
     let mut tool = json!({
         "name": entry.name(),
         "description": entry.description(),
-        "inputSchema": schema::of_arguments(entry.args_schema().as_value()),
+        "inputSchema": schema::plain(entry.args_schema().as_value()),
         "annotations": annotations(&entry.traits),
     });
     if has_structured_reply(entry) {
-        tool["outputSchema"] = schema::of_reply(entry.reply_schema().as_value());
+        tool["outputSchema"] = schema::plain(entry.reply_schema().as_value());
     }
     tool
 }
