@@ -35,25 +35,26 @@ fn annotations(traits: &Traits) -> Value {
 
 /// The result of a call, `structured` as the tool's output schema promises.
 pub(crate) fn outcome(outcome: Result<Value, OpError>, structured: bool) -> Value {
-    outcome.and_then(|reply| replied(reply, structured)).unwrap_or_else(|error| failed(&error))
+    match outcome {
+        Ok(reply) => {
+            let mut result = json!({ "content": [{ "type": "text", "text": reply.to_string() }], "isError": false });
+            if structured {
+                result["structuredContent"] = reply;
+            }
+            result
+        }
+        Err(error) => failed(&error),
+    }
 }
 
-fn replied(reply: Value, structured: bool) -> Result<Value, OpError> {
-    let text = reply.to_string();
-    // It goes twice, as text and as structure.
-    if text.len() * 2 > MESSAGE_LIMIT {
-        let message = format!("the reply has {} bytes: it doesn't fit into one message", text.len());
-        return Err(OpError::new(ErrorKind::LimitExceeded, message).with_hint("ask for less at once"));
-    }
-    let mut result = json!({ "content": [{ "type": "text", "text": text }], "isError": false });
-    if structured {
-        result["structuredContent"] = reply;
-    }
-    Ok(result)
+/// A reply that is too long for one message.
+pub(crate) fn too_long(bytes: usize) -> Value {
+    let message = format!("the reply takes {bytes} bytes and a message at most {MESSAGE_LIMIT}");
+    failed(&OpError::new(ErrorKind::LimitExceeded, message).with_hint("ask for less at once"))
 }
 
 /// As text only: clients hold structured content, of an error too, against the tool's output schema.
-fn failed(error: &OpError) -> Value {
+pub(crate) fn failed(error: &OpError) -> Value {
     let text = serde_json::to_string(error).expect("an error is strings");
     json!({ "content": [{ "type": "text", "text": text }], "isError": true })
 }

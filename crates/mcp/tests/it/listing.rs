@@ -24,8 +24,10 @@ async fn tool(stage: &Stage, name: &str) -> Value {
 #[tokio::test]
 async fn every_operation_of_this_face_is_listed_for_the_roles_that_may_call_it() {
     let stage = Stage::new();
+    let mut offered = BTreeSet::new();
     for role in ROLES {
         let listed = tools(&stage, role).await;
+        offered.extend(listed.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()));
         let names: Vec<&str> = listed.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
         let declared: Vec<&str> = stage
             .program
@@ -41,6 +43,7 @@ async fn every_operation_of_this_face_is_listed_for_the_roles_that_may_call_it()
         assert!(!names.contains(&"hidden"));
         assert!(names.contains(&"get_process_ports"));
     }
+    stage.program.table().check_face(Faces::MCP, offered.iter().map(String::as_str)).unwrap();
 }
 
 #[tokio::test]
