@@ -1,10 +1,8 @@
 //! What each message of a client leads to.
 
-use std::{sync::Arc, time::Duration};
-
-use ops::{Call, Caller, CallerEvent, Context, ErrorKind, Faces, OpError, Progress, Table};
+use ops::{Call, Caller, CallerEvent, Context, ErrorKind, Faces, OpError, Progress};
 use serde_json::{Map, Value, json};
-use tokio::{io::AsyncRead, time::Instant};
+use tokio::io::AsyncRead;
 
 use crate::{
     MESSAGE_LIMIT,
@@ -18,14 +16,10 @@ use crate::{
     tools,
 };
 
-/// How often a call that goes on says so. Clients with the usual limit of 30 or 60 s on silence wait on.
-const STILL_AT_IT: Duration = Duration::from_secs(10);
-
 #[derive(Debug)]
 pub(crate) struct Connection<C: Context> {
     // First, so that calls are dropped before the host hears that their caller is gone.
     running: Running,
-    table: Arc<Table<C>>,
     presence: Presence<C>,
     info: ServerInfo,
     outbox: Outbox,
@@ -59,9 +53,9 @@ impl<C: Context> Drop for Presence<C> {
 }
 
 impl<C: Context> Connection<C> {
-    pub(crate) fn new(table: Arc<Table<C>>, context: C, caller: Caller, info: ServerInfo, outbox: Outbox) -> Self {
+    pub(crate) fn new(context: C, caller: Caller, info: ServerInfo, outbox: Outbox) -> Self {
         let presence = Presence::new(context, caller);
-        Connection { running: Running::default(), table, presence, info, outbox, initialized: false }
+        Connection { running: Running::default(), presence, info, outbox, initialized: false }
     }
 
     /// Until the client closes its side, or can't be served on.
@@ -148,7 +142,8 @@ impl<C: Context> Connection<C> {
             "tools/list" => {
                 first_page(&request.params)?;
                 let role = self.presence.caller.role;
-                let tools: Vec<Value> = self.table.offered(Faces::MCP, role).map(tools::listed).collect();
+                let tools: Vec<Value> =
+                    self.presence.context.table().offered(Faces::MCP, role).map(tools::listed).collect();
                 self.presence.tell(CallerEvent::ListedTools);
                 era.complete_unkept(json!({ "tools": tools }), &server)
             }
@@ -219,7 +214,7 @@ impl<C: Context> Connection<C> {
             Some(_) => return Err(Refusal::invalid_params(format!("`arguments` of {name} must be an object"))),
         };
         // A tool that the role may not call is known all the same: the table says why not, and what to do.
-        let known = self.table.get(&name).filter(|entry| entry.traits.faces.contains(Faces::MCP));
+        let known = self.presence.context.table().get(&name).filter(|entry| entry.traits.faces.contains(Faces::MCP));
         let Some(entry) = known else {
             return Err(Refusal::invalid_params(format!("unknown tool: {name}"))
                 .with_data(json!({ "kind": ErrorKind::NotFound.as_str(), "hint": "see tools/list" })));
@@ -235,10 +230,13 @@ impl<C: Context> Connection<C> {
             caller: self.presence.caller.clone(),
             progress: progress.clone().map_or_else(Progress::silent, |line| Progress::new(move |what| line.tell(what))),
         };
-        let (table, outbox, answered) = (self.table.clone(), self.outbox.clone(), id.clone());
+        let (context, outbox, answered) = (call.context.clone(), self.outbox.clone(), id.clone());
         self.running.start(id, era, progress.clone(), async move {
-            let entry = table.get(&name).expect("it was there a moment ago, and tables don't change");
-            let outcome = telling(progress.as_ref(), &name, entry.run(call, arguments)).await;
+            let entry = context.table().get(&name).expect("it was there a moment ago, and tables don't change");
+            let outcome = entry.run(call, arguments).await;
+            if let Some(progress) = progress {
+                progress.close();
+            }
             let result = era.complete(tools::outcome(outcome, structured), &server);
             outbox.place(&message::result(&answered, result)).await
         });
@@ -256,20 +254,4 @@ fn first_page(params: &Map<String, Value>) -> Result<(), Refusal> {
         None | Some(Value::Null) => Ok(()),
         Some(_) => Err(Refusal::invalid_params("unknown `cursor`: the list has one page")),
     }
-}
-
-/// Runs a call, telling from time to time that it goes on.
-async fn telling<T>(progress: Option<&ProgressLine>, name: &str, running: impl Future<Output = T>) -> T {
-    let Some(progress) = progress else { return running.await };
-    let mut running = std::pin::pin!(running);
-    let start = Instant::now();
-    let mut ticks = tokio::time::interval_at(start + STILL_AT_IT, STILL_AT_IT);
-    let outcome = loop {
-        tokio::select! {
-            outcome = &mut running => break outcome,
-            _ = ticks.tick() => progress.tell(&format!("{name}: at it for {} s", start.elapsed().as_secs())),
-        }
-    };
-    progress.close();
-    outcome
 }

@@ -1,8 +1,8 @@
 //! One connection from its first byte to its last.
 
-use std::{io, pin::pin, sync::Arc, time::Duration};
+use std::{io, pin::pin, time::Duration};
 
-use ops::{Caller, Context, Table};
+use ops::{Caller, Context};
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::{
@@ -40,24 +40,18 @@ impl From<NotReading> for ServeError {
     }
 }
 
-/// Serves the operations that `table` offers to `caller`'s role until the client closes its side.
+/// Serves the operations that the program's table offers to `caller`'s role until the client closes its side.
 ///
 /// Then every call of the connection is cancelled at once: its future is dropped. The same happens
 /// when this future is dropped.
-pub async fn serve<S, C>(
-    stream: S,
-    table: Arc<Table<C>>,
-    context: C,
-    caller: Caller,
-    info: ServerInfo,
-) -> Result<(), ServeError>
+pub async fn serve<S, C>(stream: S, context: C, caller: Caller, info: ServerInfo) -> Result<(), ServeError>
 where
     S: AsyncRead + AsyncWrite,
     C: Context,
 {
     let (reader, writer) = tokio::io::split(stream);
     let (outbox, outgoing) = outbox();
-    let mut connection = Connection::new(table, context, caller, info, outbox);
+    let mut connection = Connection::new(context, caller, info, outbox);
     let mut lines = Lines::new(reader);
     let mut writing = pin!(outgoing.write_to(writer));
     let ended = tokio::select! {
