@@ -56,6 +56,8 @@ fn generate(out: &Path) -> Result<Vec<PathBuf>> {
         .emit_package(false)
         // Cells are encoded straight from the frame, and read without an allocation each.
         .extern_path(".vtr.ScreenRow", "crate::screen_row::ScreenRow")
+        // Tells a bad message from a broken server.
+        .codec_path("crate::codec::Codec")
         .compile_fds(files)
         .context("writing Rust for proto/vtr.proto")?;
     let code = out.join("vtr.rs");

@@ -187,12 +187,10 @@ pub struct GetScreenResponse {
     /// The whole screen is drawn inverse.
     #[prost(bool, tag = "22")]
     pub reverse_video: bool,
-    #[prost(string, tag = "23")]
-    pub title: ::prost::alloc::string::String,
     /// 0xRRGGBB: what the default colours stand for.
-    #[prost(uint32, tag = "24")]
+    #[prost(uint32, tag = "23")]
     pub default_fg: u32,
-    #[prost(uint32, tag = "25")]
+    #[prost(uint32, tag = "24")]
     pub default_bg: u32,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -366,7 +364,7 @@ pub struct WaitForIdleResponse {
     pub idle: bool,
     #[prost(bool, tag = "2")]
     pub timed_out: bool,
-    /// Why it is not idle: "timeout" or "exited".
+    /// "timeout" when it is not idle; "exited" when it is because the session has ended.
     #[prost(string, tag = "16")]
     pub reason: ::prost::alloc::string::String,
 }
@@ -645,7 +643,7 @@ pub mod watch_sessions_event {
         Snapshot(super::SessionList),
         #[prost(message, tag = "2")]
         Added(super::Session),
-        /// Status, name, owner or size.
+        /// Its status, name or owner.
         #[prost(message, tag = "3")]
         Changed(super::Session),
         #[prost(message, tag = "4")]
@@ -694,6 +692,9 @@ pub struct RecordResponse {
     /// How often output was lost because the disk was too slow.
     #[prost(uint64, tag = "6")]
     pub gaps: u64,
+    /// Why it ended early.
+    #[prost(string, tag = "7")]
+    pub error: ::prost::alloc::string::String,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct DumpAsciinemaRequest {
@@ -1197,7 +1198,7 @@ pub mod vtr_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::Codec::default();
             let path = http::uri::PathAndQuery::from_static("/vtr.VTR/Spawn");
             let mut req = request.into_request();
             req.extensions_mut().insert(GrpcMethod::new("vtr.VTR", "Spawn"));
@@ -1216,7 +1217,7 @@ pub mod vtr_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::Codec::default();
             let path = http::uri::PathAndQuery::from_static("/vtr.VTR/List");
             let mut req = request.into_request();
             req.extensions_mut().insert(GrpcMethod::new("vtr.VTR", "List"));
@@ -1235,7 +1236,7 @@ pub mod vtr_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::Codec::default();
             let path = http::uri::PathAndQuery::from_static("/vtr.VTR/Info");
             let mut req = request.into_request();
             req.extensions_mut().insert(GrpcMethod::new("vtr.VTR", "Info"));
@@ -1254,7 +1255,7 @@ pub mod vtr_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::Codec::default();
             let path = http::uri::PathAndQuery::from_static("/vtr.VTR/Kill");
             let mut req = request.into_request();
             req.extensions_mut().insert(GrpcMethod::new("vtr.VTR", "Kill"));
@@ -1273,7 +1274,7 @@ pub mod vtr_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::Codec::default();
             let path = http::uri::PathAndQuery::from_static("/vtr.VTR/Remove");
             let mut req = request.into_request();
             req.extensions_mut().insert(GrpcMethod::new("vtr.VTR", "Remove"));
@@ -1292,7 +1293,7 @@ pub mod vtr_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::Codec::default();
             let path = http::uri::PathAndQuery::from_static("/vtr.VTR/Rename");
             let mut req = request.into_request();
             req.extensions_mut().insert(GrpcMethod::new("vtr.VTR", "Rename"));
@@ -1314,7 +1315,7 @@ pub mod vtr_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::Codec::default();
             let path = http::uri::PathAndQuery::from_static("/vtr.VTR/GetScreen");
             let mut req = request.into_request();
             req.extensions_mut().insert(GrpcMethod::new("vtr.VTR", "GetScreen"));
@@ -1333,7 +1334,7 @@ pub mod vtr_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::Codec::default();
             let path = http::uri::PathAndQuery::from_static("/vtr.VTR/Grep");
             let mut req = request.into_request();
             req.extensions_mut().insert(GrpcMethod::new("vtr.VTR", "Grep"));
@@ -1355,7 +1356,7 @@ pub mod vtr_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::Codec::default();
             let path = http::uri::PathAndQuery::from_static("/vtr.VTR/SendText");
             let mut req = request.into_request();
             req.extensions_mut().insert(GrpcMethod::new("vtr.VTR", "SendText"));
@@ -1377,7 +1378,7 @@ pub mod vtr_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::Codec::default();
             let path = http::uri::PathAndQuery::from_static("/vtr.VTR/SendKey");
             let mut req = request.into_request();
             req.extensions_mut().insert(GrpcMethod::new("vtr.VTR", "SendKey"));
@@ -1399,7 +1400,7 @@ pub mod vtr_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::Codec::default();
             let path = http::uri::PathAndQuery::from_static("/vtr.VTR/SendBytes");
             let mut req = request.into_request();
             req.extensions_mut().insert(GrpcMethod::new("vtr.VTR", "SendBytes"));
@@ -1418,7 +1419,7 @@ pub mod vtr_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::Codec::default();
             let path = http::uri::PathAndQuery::from_static("/vtr.VTR/Resize");
             let mut req = request.into_request();
             req.extensions_mut().insert(GrpcMethod::new("vtr.VTR", "Resize"));
@@ -1440,7 +1441,7 @@ pub mod vtr_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::Codec::default();
             let path = http::uri::PathAndQuery::from_static("/vtr.VTR/WaitFor");
             let mut req = request.into_request();
             req.extensions_mut().insert(GrpcMethod::new("vtr.VTR", "WaitFor"));
@@ -1462,7 +1463,7 @@ pub mod vtr_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::Codec::default();
             let path = http::uri::PathAndQuery::from_static("/vtr.VTR/WaitForIdle");
             let mut req = request.into_request();
             req.extensions_mut().insert(GrpcMethod::new("vtr.VTR", "WaitForIdle"));
@@ -1485,7 +1486,7 @@ pub mod vtr_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::Codec::default();
             let path = http::uri::PathAndQuery::from_static("/vtr.VTR/Subscribe");
             let mut req = request.into_request();
             req.extensions_mut().insert(GrpcMethod::new("vtr.VTR", "Subscribe"));
@@ -1508,7 +1509,7 @@ pub mod vtr_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::Codec::default();
             let path = http::uri::PathAndQuery::from_static("/vtr.VTR/Attach");
             let mut req = request.into_streaming_request();
             req.extensions_mut().insert(GrpcMethod::new("vtr.VTR", "Attach"));
@@ -1530,7 +1531,7 @@ pub mod vtr_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::Codec::default();
             let path = http::uri::PathAndQuery::from_static("/vtr.VTR/WatchSessions");
             let mut req = request.into_request();
             req.extensions_mut().insert(GrpcMethod::new("vtr.VTR", "WatchSessions"));
@@ -1549,7 +1550,7 @@ pub mod vtr_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::Codec::default();
             let path = http::uri::PathAndQuery::from_static("/vtr.VTR/Record");
             let mut req = request.into_request();
             req.extensions_mut().insert(GrpcMethod::new("vtr.VTR", "Record"));
@@ -1571,7 +1572,7 @@ pub mod vtr_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::Codec::default();
             let path = http::uri::PathAndQuery::from_static("/vtr.VTR/DumpAsciinema");
             let mut req = request.into_request();
             req.extensions_mut().insert(GrpcMethod::new("vtr.VTR", "DumpAsciinema"));
@@ -1593,7 +1594,7 @@ pub mod vtr_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::Codec::default();
             let path = http::uri::PathAndQuery::from_static("/vtr.VTR/Version");
             let mut req = request.into_request();
             req.extensions_mut().insert(GrpcMethod::new("vtr.VTR", "Version"));
@@ -1857,7 +1858,7 @@ pub mod vtr_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = SpawnSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::Codec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -1900,7 +1901,7 @@ pub mod vtr_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::Codec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -1943,7 +1944,7 @@ pub mod vtr_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = InfoSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::Codec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -1986,7 +1987,7 @@ pub mod vtr_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = KillSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::Codec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -2029,7 +2030,7 @@ pub mod vtr_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = RemoveSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::Codec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -2072,7 +2073,7 @@ pub mod vtr_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = RenameSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::Codec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -2115,7 +2116,7 @@ pub mod vtr_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = GetScreenSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::Codec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -2158,7 +2159,7 @@ pub mod vtr_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = GrepSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::Codec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -2201,7 +2202,7 @@ pub mod vtr_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = SendTextSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::Codec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -2244,7 +2245,7 @@ pub mod vtr_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = SendKeySvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::Codec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -2287,7 +2288,7 @@ pub mod vtr_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = SendBytesSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::Codec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -2330,7 +2331,7 @@ pub mod vtr_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ResizeSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::Codec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -2373,7 +2374,7 @@ pub mod vtr_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = WaitForSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::Codec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -2416,7 +2417,7 @@ pub mod vtr_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = WaitForIdleSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::Codec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -2462,7 +2463,7 @@ pub mod vtr_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = SubscribeSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::Codec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -2508,7 +2509,7 @@ pub mod vtr_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = AttachSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::Codec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -2554,7 +2555,7 @@ pub mod vtr_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = WatchSessionsSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::Codec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -2597,7 +2598,7 @@ pub mod vtr_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = RecordSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::Codec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -2640,7 +2641,7 @@ pub mod vtr_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = DumpAsciinemaSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::Codec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -2683,7 +2684,7 @@ pub mod vtr_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = VersionSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::Codec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
