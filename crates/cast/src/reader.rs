@@ -308,7 +308,8 @@ mod tests {
             if v3 {
                 others.push(EventData::Exit(status));
             }
-            let file = writer.finish(end).unwrap();
+            writer.finish(end).unwrap();
+            let file = writer.into_sink();
 
             let mut reader = Reader::new(&file[..]).unwrap();
             prop_assert_eq!((reader.format(), reader.header()), (format, &header));

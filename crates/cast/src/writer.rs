@@ -60,15 +60,17 @@ impl<W: Write> Writer<W> {
         }
     }
 
-    /// Ends the recording, with or without an exit before, and gives the sink back.
-    pub fn finish(mut self, at: Duration) -> io::Result<W> {
-        self.finish_text(at)?;
-        self.sink.flush()?;
-        Ok(self.sink)
+    /// Ends the recording, with or without an exit before.
+    pub fn finish(&mut self, at: Duration) -> io::Result<()> {
+        self.finish_text(at)
     }
 
     pub fn sink(&self) -> &W {
         &self.sink
+    }
+
+    pub fn into_sink(self) -> W {
+        self.sink
     }
 
     /// Events written so far.
@@ -125,8 +127,8 @@ mod tests {
     fn written(format: Format, record: impl FnOnce(&mut Writer<Vec<u8>>)) -> Vec<String> {
         let mut writer = Writer::new(Vec::new(), format, &size()).unwrap();
         record(&mut writer);
-        let bytes = writer.finish(Duration::from_secs(9)).unwrap();
-        String::from_utf8(bytes).unwrap().lines().skip(1).map(str::to_owned).collect()
+        writer.finish(Duration::from_secs(9)).unwrap();
+        String::from_utf8(writer.into_sink()).unwrap().lines().skip(1).map(str::to_owned).collect()
     }
 
     fn session(writer: &mut Writer<Vec<u8>>) {

@@ -13,6 +13,7 @@ pub mod codec;
 mod convert;
 mod failure;
 pub mod screen_row;
+pub mod server;
 
 pub use failure::{ERROR_DOMAIN, Failure, MAX_MESSAGE_BYTES};
 

@@ -3,7 +3,10 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::{Call, Context, Effects, Faces, OpError, Operation, RecordingFormat, RecordingStatus, Roles, Traits};
+use crate::{
+    Call, Context, Effects, Faces, OpError, Operation, RecordingFormat, RecordingStatus, Roles, Traits,
+    recordings::NewRecording,
+};
 
 /// Record a session to an asciicast file that players replay. `start` begins with the screen as it is and goes on
 /// until `stop` or the end of the program; `status` tells how far it is. The file is yours alone (mode 0600) and never
@@ -54,7 +57,8 @@ impl<C: Context> Operation<C> for RecordProcess {
         let recordings = call.context.recordings();
         match args.action {
             RecordAction::Start => {
-                recordings.start(&call, &session, args.file, args.format.unwrap_or_default(), args.input).await
+                let format = args.format.unwrap_or_default();
+                recordings.start(&call, &session, NewRecording { file: args.file, format, input: args.input }).await
             }
             RecordAction::Stop => recordings.stop(&session).await,
             RecordAction::Status => Ok(recordings.status(&session)),
