@@ -6,6 +6,7 @@ mod differential;
 mod emulator;
 mod esctest;
 mod outvoted;
+mod proto;
 mod python;
 mod record;
 mod reference;
@@ -28,6 +29,7 @@ enum Command {
     Record(record::Arguments),
     Reference(reference::Arguments),
     Bench(bench::Arguments),
+    Proto(proto::Arguments),
     Unicode(unicode::Arguments),
 }
 
@@ -45,6 +47,7 @@ fn main() -> ExitCode {
         Command::Record(arguments) => record::run(&arguments),
         Command::Reference(arguments) => reference::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
+        Command::Proto(arguments) => proto::run(&arguments),
         Command::Unicode(arguments) => unicode::run(&arguments),
     };
     match verdict {
