@@ -6,6 +6,7 @@ mod differential;
 mod emulator;
 mod esctest;
 mod outvoted;
+mod proto;
 mod python;
 mod record;
 mod screen;
@@ -26,6 +27,7 @@ enum Command {
     Outvoted(outvoted::Arguments),
     Record(record::Arguments),
     Bench(bench::Arguments),
+    Proto(proto::Arguments),
     Unicode(unicode::Arguments),
 }
 
@@ -42,6 +44,7 @@ fn main() -> ExitCode {
         Command::Outvoted(arguments) => outvoted::run(&arguments),
         Command::Record(arguments) => record::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
+        Command::Proto(arguments) => proto::run(&arguments),
         Command::Unicode(arguments) => unicode::run(&arguments),
     };
     match verdict {

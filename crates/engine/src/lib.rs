@@ -55,7 +55,7 @@ pub use names::{IdError, NameError, SessionId, SessionName};
 pub use notices::EngineEvent;
 pub use options::{EngineOptions, Limits, NameChoice, NewSession};
 pub use pattern::{Pattern, PatternError};
-pub use plain_text::PlainOutput;
+pub use plain_text::{PlainOutput, PlainText};
 pub use ports::Port;
 pub use pty::{ParseSignalError, Pid, Signal, SpawnError, TtyFacts};
 pub use pulse::Pulse;

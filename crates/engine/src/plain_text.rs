@@ -47,7 +47,7 @@ impl PlainOutput {
 
 /// Takes raw output in any pieces and hands out lines.
 #[derive(Debug, Default)]
-pub(crate) struct PlainText {
+pub struct PlainText {
     state: State,
     /// The line so far. Bytes, as a read may end within a character.
     line: Vec<u8>,
@@ -72,7 +72,7 @@ enum State {
 
 impl PlainText {
     /// Calls `line` with each line that `bytes` end, without its line end.
-    pub(crate) fn feed(&mut self, bytes: &[u8], line: &mut dyn FnMut(&str)) {
+    pub fn feed(&mut self, bytes: &[u8], line: &mut dyn FnMut(&str)) {
         for byte in bytes {
             self.take(*byte, line);
             self.in_sequence = if self.state == State::Ground { 0 } else { self.in_sequence + 1 };
@@ -91,7 +91,7 @@ impl PlainText {
     }
 
     /// The line that has not ended yet.
-    pub(crate) fn open_line(&self) -> String {
+    pub fn open_line(&self) -> String {
         String::from_utf8_lossy(&self.line).into_owned()
     }
 

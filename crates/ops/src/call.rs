@@ -8,12 +8,64 @@ use crate::{
     caller::{Caller, Role},
     error::{ErrorKind, OpError},
     host::Host,
+    recordings::Recordings,
+    table::Table,
 };
 
 /// A program as operations see it. Session operations need no more; a program's own ones may.
 pub trait Context: Clone + Send + Sync + 'static {
     fn engine(&self) -> &Engine;
     fn host(&self) -> &dyn Host;
+    /// All that this program can do.
+    fn table(&self) -> &Table<Self>;
+    /// Recordings under way and ended.
+    fn recordings(&self) -> &Recordings;
+}
+
+/// A program with the operations on sessions and no others. Cheap to clone.
+#[derive(Clone)]
+pub struct SessionContext {
+    parts: Arc<Parts>,
+}
+
+struct Parts {
+    engine: Engine,
+    host: Box<dyn Host>,
+    table: Table<SessionContext>,
+    recordings: Recordings,
+}
+
+impl SessionContext {
+    pub fn new(engine: Engine, host: impl Host + 'static) -> Self {
+        let table = Table::new(crate::operations::entries());
+        SessionContext {
+            parts: Arc::new(Parts { engine, host: Box::new(host), table, recordings: Recordings::default() }),
+        }
+    }
+}
+
+impl Context for SessionContext {
+    fn engine(&self) -> &Engine {
+        &self.parts.engine
+    }
+
+    fn host(&self) -> &dyn Host {
+        &*self.parts.host
+    }
+
+    fn table(&self) -> &Table<Self> {
+        &self.parts.table
+    }
+
+    fn recordings(&self) -> &Recordings {
+        &self.parts.recordings
+    }
+}
+
+impl std::fmt::Debug for SessionContext {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SessionContext").field("engine", &self.parts.engine).finish_non_exhaustive()
+    }
 }
 
 /// How a long call tells that it is still at it. Faces that can't pass it on leave it silent.
@@ -90,8 +142,17 @@ impl<C: Context> Call<C> {
             .with_hint("you may read it; ask the human, or the agent that started it, to change it"))
     }
 
+    /// The root of the tab the caller runs in; none for an operator, and for a caller whose session is gone.
+    pub(crate) fn own_tab(&self) -> Option<SessionId> {
+        let mut at = self.engine().get(self.caller.session?).ok()?;
+        while let Some(parent) = at.parent().and_then(|parent| self.engine().get(parent).ok()) {
+            at = parent;
+        }
+        Some(at.id())
+    }
+
     /// `session` is `root` or below it.
-    fn is_in_tree(&self, session: &Session, root: SessionId) -> bool {
+    pub(crate) fn is_in_tree(&self, session: &Session, root: SessionId) -> bool {
         let mut at = Some(session.clone());
         while let Some(session) = at {
             if session.id() == root {

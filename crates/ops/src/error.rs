@@ -44,6 +44,28 @@ impl ErrorKind {
         ErrorKind::Internal,
     ];
 
+    /// When it is given, for the reference and for callers that show it.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            ErrorKind::NotFound => "There is no session, preset or other thing of that id or name.",
+            ErrorKind::AlreadyExists => "The name is taken, the file is there, or the thing is under way already.",
+            ErrorKind::NotRunning => "The session has ended: it can be read, but not typed to, resized or signalled.",
+            ErrorKind::WrongKind => "The operation does not apply to this kind of session in its present state.",
+            ErrorKind::InvalidArgs => "An argument can't be right, whatever the state of the session.",
+            ErrorKind::InvalidKind => "A kind was given that does not exist, or not here.",
+            ErrorKind::RoleForbidden => "The operation is not for the caller's role.",
+            ErrorKind::NotRelated => "The session is outside the caller's own tree: it can be read, but not changed.",
+            ErrorKind::NeedsTrust => "The human has to allow this first.",
+            ErrorKind::UnknownAgent => "There is no agent preset of that name.",
+            ErrorKind::RevisionMismatch => "The content changed since the revision the caller has read.",
+            ErrorKind::LimitExceeded => "A limit is reached: sessions, bytes of input, recordings.",
+            ErrorKind::SpawnFailed => "The program could not be started.",
+            ErrorKind::NotReady => "The session can't take this now, but may later.",
+            ErrorKind::ShuttingDown => "The program is ending and starts nothing any more.",
+            ErrorKind::Internal => "Something failed that is not the caller's doing.",
+        }
+    }
+
     pub fn as_str(self) -> &'static str {
         match self {
             ErrorKind::NotFound => "not_found",
@@ -87,6 +109,15 @@ impl OpError {
         self
     }
 
+    /// From a message of this house, which says "what happened: what to do next".
+    pub fn from_text(kind: ErrorKind, text: impl Into<String>) -> Self {
+        let text = text.into();
+        match text.rsplit_once(": ") {
+            Some((message, hint)) => OpError::new(kind, message).with_hint(hint),
+            None => OpError::new(kind, text),
+        }
+    }
+
     pub fn invalid_args(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::InvalidArgs, message)
     }
@@ -105,12 +136,24 @@ impl From<engine::Error> for OpError {
             Error::ShuttingDown => ErrorKind::ShuttingDown,
             Error::Internal { .. } => ErrorKind::Internal,
         };
-        // The engine's messages say "what happened: what to do next".
-        let text = error.to_string();
-        match text.rsplit_once(": ") {
-            Some((message, hint)) => OpError::new(kind, message).with_hint(hint),
-            None => OpError::new(kind, text),
+        OpError::from_text(kind, error.to_string())
+    }
+}
+
+impl From<engine::PatternError> for OpError {
+    fn from(error: engine::PatternError) -> Self {
+        // A syntax error shows the pattern, which may hold anything.
+        match error {
+            engine::PatternError::Syntax(text) => OpError::invalid_args(format!("the pattern is not valid: {text}"))
+                .with_hint("use RE2-style syntax: no look-around, no back-references"),
+            other => OpError::from_text(ErrorKind::InvalidArgs, other.to_string()),
         }
+    }
+}
+
+impl From<engine::NameError> for OpError {
+    fn from(error: engine::NameError) -> Self {
+        OpError::from_text(ErrorKind::InvalidArgs, error.to_string())
     }
 }
 

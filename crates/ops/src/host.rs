@@ -1,8 +1,13 @@
 //! How a program adds itself to the shared operations.
 
-use engine::{Kind, Session};
+use std::{borrow::Cow, collections::BTreeMap, path::PathBuf};
 
-use crate::{caller::Caller, error::OpError};
+use engine::{Input, Kind, Session};
+
+use crate::{
+    caller::Caller,
+    error::{ErrorKind, OpError},
+};
 
 /// What a caller wants to start.
 #[derive(Clone, Debug)]
@@ -12,6 +17,25 @@ pub struct StartRequest<'a> {
     /// The preset it comes from, if any.
     pub preset: Option<&'a str>,
     pub argv: &'a [String],
+    /// The session that is started again; none for a new one.
+    pub session: Option<&'a Session>,
+}
+
+/// A command that the program keeps under a name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Preset {
+    pub argv: Vec<String>,
+    pub env: BTreeMap<String, String>,
+    pub env_unset: Vec<String>,
+    pub working_dir: Option<PathBuf>,
+}
+
+/// A page of `help`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HelpTopic {
+    pub name: &'static str,
+    pub content: Cow<'static, str>,
+    pub related_tools: Vec<&'static str>,
 }
 
 /// What a program knows of a session beyond the engine.
@@ -29,6 +53,7 @@ pub struct SessionNotes {
 pub struct InputGuard<'a> {
     pub caller: &'a Caller,
     pub session: &'a Session,
+    pub input: &'a Input,
     /// The digest of the prompt that the caller has read, when it answers one.
     pub digest: Option<&'a str>,
 }
@@ -52,6 +77,33 @@ pub trait Host: Send + Sync {
     fn authorise_start(&self, request: &StartRequest<'_>) -> Result<(), OpError> {
         let _ = request;
         Ok(())
+    }
+
+    /// The preset of that name for sessions of this kind.
+    fn preset(&self, kind: Kind, name: &str) -> Result<Preset, OpError> {
+        let _ = kind;
+        Err(OpError::new(ErrorKind::NotFound, format!("there is no preset '{name}'"))
+            .with_hint("this program keeps no presets: give argv instead"))
+    }
+
+    /// Of sessions that name no size.
+    fn default_size(&self) -> vt::Size {
+        vt::Size::default()
+    }
+
+    /// Of sessions that name no folder; `None`: the program's own.
+    fn default_working_dir(&self) -> Option<PathBuf> {
+        None
+    }
+
+    /// Where recordings go that name no file; `None`: they have to name one.
+    fn recording_folder(&self) -> Option<PathBuf> {
+        None
+    }
+
+    /// Pages of help besides those about sessions; one of the same name takes its place.
+    fn help_topics(&self) -> Vec<HelpTopic> {
+        Vec::new()
     }
 
     fn annotate(&self, session: &Session) -> SessionNotes {

@@ -10,15 +10,25 @@
 
 mod call;
 mod caller;
+mod entry;
 mod error;
 mod host;
 mod operation;
 pub mod operations;
+mod output;
+mod parity;
+mod recordings;
 mod table;
+mod vocabulary;
 
-pub use call::{Call, Context, Progress};
+pub use call::{Call, Context, Progress, SessionContext};
 pub use caller::{Caller, Role, Roles};
+pub use entry::{IDLE_AFTER, IdleState, ProcessEntry, ProcessStatus, exit_code, signal_name};
 pub use error::{ErrorKind, OpError};
-pub use host::{CallerEvent, Host, InputGuard, NoHost, SessionNotes, StartRequest};
+pub use host::{CallerEvent, HelpTopic, Host, InputGuard, NoHost, Preset, SessionNotes, StartRequest};
 pub use operation::{Effects, Faces, Operation, Traits, run};
+pub use output::{ChangedRow, OutputMode, ProcessOutput};
+pub use parity::ParityError;
+pub use recordings::{RecordingFormat, RecordingStatus, Recordings};
 pub use table::{Entry, Table};
+pub use vocabulary::{ActiveScreen, CursorPosition, Kind, Owner, SignalArg, Status, rfc3339};

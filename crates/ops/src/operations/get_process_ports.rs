@@ -3,25 +3,30 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Call, Context, Effects, Faces, OpError, Operation, Roles, Traits};
+use crate::{Call, Context, Effects, Faces, OpError, Operation, Roles, Traits, rfc3339};
 
 /// Network ports of a session: those its output has mentioned (URLs and host:port), and those its
 /// processes really listen on, marked `listening`. Nothing is probed.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
     /// Id or name of the session.
     pub process_id: String,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Reply {
     pub ports: Vec<Port>,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Port {
     pub port: u16,
+    /// As the session printed it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    pub first_seen_at: String,
+    /// A process of the session listens on it now.
     pub listening: bool,
 }
 
@@ -36,7 +41,12 @@ impl<C: Context> Operation<C> for GetProcessPorts {
 
     async fn run(call: Call<C>, args: Args) -> Result<Reply, OpError> {
         let session = call.session(&args.process_id)?;
-        let ports = session.ports().await;
-        Ok(Reply { ports: ports.iter().map(|port| Port { port: port.port, listening: port.listening }).collect() })
+        let ports = session.ports().await.into_iter().map(|port| Port {
+            port: port.port,
+            url: port.url,
+            first_seen_at: rfc3339(port.first_seen_at),
+            listening: port.listening,
+        });
+        Ok(Reply { ports: ports.collect() })
     }
 }

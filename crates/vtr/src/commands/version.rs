@@ -1,0 +1,58 @@
+//! `vtr version`
+
+use serde_json::json;
+
+use crate::{
+    failure::{Exit, Outcome},
+    fleet,
+    invocation::{Invocation, not_reached},
+};
+
+/// Show the version of this program, and of coordinators
+#[derive(Debug, clap::Args)]
+pub(crate) struct Version {
+    /// Ask the coordinators too
+    #[arg(long)]
+    server: bool,
+}
+
+impl Version {
+    pub(crate) async fn run(self, invocation: &mut Invocation) -> Outcome {
+        let ours = env!("CARGO_PKG_VERSION");
+        let mut servers = Vec::new();
+        if self.server {
+            let known = invocation.coordinators()?;
+            let answers = fleet::versions(&known).await;
+            if let [(coordinator, Err(silence))] = answers.as_slice() {
+                return Err(not_reached(coordinator, silence));
+            }
+            for (coordinator, answer) in answers {
+                match answer {
+                    Ok(version) => servers.push((coordinator.name, version)),
+                    Err(silence) => invocation.output.not_heard(&coordinator.name, &silence),
+                }
+            }
+        }
+        if invocation.output.json {
+            let servers: Vec<_> = servers
+                .iter()
+                .map(|(name, answer)| {
+                    json!({
+                        "coordinator": name, "program": answer.program, "version": answer.version, "pid": answer.pid,
+                    })
+                })
+                .collect();
+            let mut reply = json!({ "version": ours });
+            if self.server {
+                reply["coordinators"] = servers.into();
+            }
+            invocation.output.object(&reply)?;
+            return Ok(Exit::Done);
+        }
+        invocation.output.line(format!("vtr {ours}"))?;
+        for (name, answer) in servers {
+            invocation.output.line(format!("{name}: {} {} (pid {})", answer.program, answer.version, answer.pid))?;
+        }
+        Ok(Exit::Done)
+    }
+}

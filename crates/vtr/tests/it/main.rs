@@ -1,0 +1,16 @@
+//! The real program on sockets of its own: every command, as a person or an agent runs it.
+
+mod access;
+mod addressing;
+mod commands;
+mod completions;
+mod config;
+mod daemon;
+mod errors;
+mod faces;
+mod output;
+mod programs;
+mod serve;
+mod stage;
+mod versions;
+mod waits;
