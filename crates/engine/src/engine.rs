@@ -106,7 +106,11 @@ impl Engine {
 }
 
 impl EngineInner {
+    /// What starts programs, unless none may be started any more.
     pub(crate) fn spawner(&self) -> Result<Spawner> {
+        if self.directory.is_closed() {
+            return Err(Error::ShuttingDown);
+        }
         lock(&self.spawner).clone().ok_or(Error::ShuttingDown)
     }
 
@@ -164,9 +168,9 @@ impl EngineInner {
         }));
         self.directory.fill(shared.clone());
         self.notices.tell(EngineEvent::Added(id));
-        // From here on a cascade or a shutdown sees the session and waits for its start, so the
-        // conditions are looked at once more: whichever comes second sees the other.
-        let started = self.check_start(parent.as_deref(), new.origin).inspect_err(|_| shared.fail_start());
+        // From here on the end of its parent reaches the session and waits for its start, so the
+        // parent is looked at once more: whichever comes second sees the other.
+        let started = check_parent(parent.as_deref(), new.origin).inspect_err(|_| shared.fail_start());
         match started.and_then(|()| launch(&self, &shared)) {
             Ok(()) => Ok(Session::new(self, shared)),
             Err(error) => {
@@ -175,22 +179,19 @@ impl EngineInner {
             }
         }
     }
+}
 
-    fn check_start(&self, parent: Option<&Shared>, origin: Origin) -> Result<()> {
-        if self.directory.is_closed() {
-            return Err(Error::ShuttingDown);
-        }
-        let Some(parent) = parent else { return Ok(()) };
-        let record = parent.record();
-        if record.removing {
-            return Err(Error::NotFound { wanted: parent.id.to_string() });
-        }
-        // A person may go on in a tab whose agent has ended; an agent that has ended starts nothing.
-        if record.status.has_ended() && record.restarts == 0 && matches!(origin, Origin::Agent(_)) {
-            return Err(Error::NotRunning { id: parent.id, status: record.status });
-        }
-        Ok(())
+fn check_parent(parent: Option<&Shared>, origin: Origin) -> Result<()> {
+    let Some(parent) = parent else { return Ok(()) };
+    let record = parent.record();
+    if record.removing {
+        return Err(Error::NotFound { wanted: parent.id.to_string() });
     }
+    // A person may go on in a tab whose agent has ended; an agent that has ended starts nothing.
+    if record.status.has_ended() && record.restarts == 0 && matches!(origin, Origin::Agent(_)) {
+        return Err(Error::NotRunning { id: parent.id, status: record.status });
+    }
+    Ok(())
 }
 
 impl Drop for EngineInner {

@@ -217,6 +217,7 @@ pub(crate) fn launch(engine: &EngineInner, shared: &Arc<Shared>) -> Result<()> {
 }
 
 fn try_launch(engine: &EngineInner, shared: &Arc<Shared>) -> Result<()> {
+    // After the claim: a shutdown that came before is seen here, one that comes later waits for us.
     let spawner = engine.spawner()?;
     let number = shared.record().runs;
     let size = {

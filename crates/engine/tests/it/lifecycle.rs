@@ -140,7 +140,7 @@ async fn start_of_a_running_session_changes_nothing() {
 async fn a_stored_session_that_cannot_start_again_is_errored_and_can_be_mended() {
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("program");
-    std::fs::copy(testkit::child_path(), &program).unwrap();
+    std::os::unix::fs::symlink(testkit::child_path(), &program).unwrap();
     let engine = engine();
     let mut new = command(Script::new().exit(0));
     new.argv[0] = program.clone().into();
