@@ -91,28 +91,29 @@ pub(crate) const OPERATIONS: [(&str, &str); 15] = [
 /// The whole grammar, with session names to complete.
 pub(crate) fn grammar(surroundings: &Surroundings) -> clap::Command {
     let table: Table<SessionContext> = Table::new(ops::operations::entries());
-    let mut grammar = Cli::command();
-    for (command, operation) in OPERATIONS {
-        let Some(entry) = table.get(operation) else { continue };
-        let text = entry.description().split("\n\n").map(|text| text.replace('\n', " ")).collect::<Vec<_>>();
-        grammar = grammar.mut_subcommand(command, |command| {
-            let own = command.get_about().map(ToString::to_string).unwrap_or_default();
-            command.long_about(format!("{own}\n\n{}", text.join("\n\n")))
-        });
-    }
-    let names: Vec<String> = grammar.get_subcommands().map(|command| command.get_name().to_owned()).collect();
-    for name in names {
-        grammar = grammar.mut_subcommand(name, |command| {
-            if !command.get_arguments().any(|argument| argument.get_id() == "session") {
-                return command;
-            }
-            let surroundings = surroundings.clone();
-            let completer =
-                ArgValueCompleter::new(move |typed: &std::ffi::OsStr| completion::sessions(&surroundings, typed));
-            command.mut_arg("session", |argument| argument.add(completer))
-        });
-    }
-    grammar
+    let surroundings = surroundings.clone();
+    let completer = ArgValueCompleter::new(move |typed: &std::ffi::OsStr| completion::sessions(&surroundings, typed));
+    // In place: clap's ways to change one argument or one command move it to the end.
+    Cli::command().mut_subcommands(|command| {
+        let operation = OPERATIONS.iter().find(|(name, _)| *name == command.get_name());
+        let entry = operation.and_then(|(_, operation)| table.get(operation));
+        let command = match entry {
+            Some(entry) => with_description(command, entry.description()),
+            None => command,
+        };
+        command.mut_args(
+            |argument| {
+                if argument.get_id() == "session" { argument.add(completer.clone()) } else { argument }
+            },
+        )
+    })
+}
+
+/// The operation's own text below the command's.
+fn with_description(command: clap::Command, description: &str) -> clap::Command {
+    let own = command.get_long_about().or(command.get_about()).map(ToString::to_string).unwrap_or_default();
+    let paragraphs: Vec<String> = description.split("\n\n").map(|text| text.replace('\n', " ")).collect();
+    command.long_about(format!("{own}\n\n{}", paragraphs.join("\n\n")))
 }
 
 #[cfg(test)]

@@ -160,6 +160,13 @@ impl Editor {
         if present.is_some() {
             return Ok(false);
         }
+        // A file of comments only keeps them above what is new.
+        if self.document.iter().all(|(_, item)| item.as_array_of_tables().is_some_and(ArrayOfTables::is_empty)) {
+            let above = self.document.trailing().as_str().unwrap_or_default().to_owned();
+            let gap = if above.is_empty() || above.ends_with("\n\n") { "" } else { "\n" };
+            table.decor_mut().set_prefix(above + gap);
+            self.document.set_trailing("");
+        }
         self.entries()?.push(table);
         Ok(true)
     }
@@ -167,7 +174,26 @@ impl Editor {
     /// By path, pattern or name. False when there is none.
     pub(crate) fn remove(&mut self, which: &str) -> Result<bool, Failure> {
         let Some(position) = self.position(which)? else { return Ok(false) };
-        self.entries()?.remove(position);
+        let entries = self.entries()?;
+        let above = |table: &toml_edit::Table| {
+            table.decor().prefix().and_then(|prefix| prefix.as_str()).unwrap_or_default().to_owned()
+        };
+        // What stands above the entry may be about more than the entry: it stays.
+        let kept = entries.get(position).map(above).unwrap_or_default();
+        entries.remove(position);
+        let kept = if kept.contains('#') { kept } else { String::new() };
+        match entries.get_mut(position) {
+            Some(next) => {
+                let own = above(next);
+                let own = if kept.is_empty() { own.as_str() } else { own.trim_start_matches('\n') };
+                next.decor_mut().set_prefix(format!("{kept}{own}"));
+            }
+            None if !kept.is_empty() => {
+                let trailing = self.document.trailing().as_str().unwrap_or_default().to_owned();
+                self.document.set_trailing(format!("{}\n{trailing}", kept.trim_end_matches('\n')));
+            }
+            None => {}
+        }
         Ok(true)
     }
 

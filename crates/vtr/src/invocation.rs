@@ -92,7 +92,7 @@ impl Invocation {
     pub(crate) async fn reach(&mut self, coordinator: &Coordinator, session: &str) -> Result<Target, Failure> {
         match fleet::reach(coordinator).await {
             Ok(reached) => Ok(self.reached(reached, session.to_owned())),
-            Err(silence) => Err(not_reached(coordinator, &silence)),
+            Err(silence) => Err(Failure::unreachable(silence)),
         }
     }
 
@@ -107,8 +107,4 @@ impl Invocation {
         }
         Target { coordinator: reached.coordinator, client: reached.client, session }
     }
-}
-
-pub(crate) fn not_reached(coordinator: &Coordinator, silence: &str) -> Failure {
-    Failure::unreachable(format!("{}: {silence}", coordinator.name))
 }

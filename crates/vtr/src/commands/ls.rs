@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::{
     failure::{Exit, Failure, Outcome},
     fleet,
-    invocation::{Invocation, not_reached},
+    invocation::Invocation,
     output::Unreachable,
     wire::SessionJson,
 };
@@ -24,8 +24,8 @@ impl Ls {
     pub(crate) async fn run(self, invocation: &mut Invocation) -> Outcome {
         let known = invocation.coordinators()?;
         let answers = fleet::list_all(&known).await;
-        if let [(coordinator, Err(silence))] = answers.as_slice() {
-            return Err(not_reached(coordinator, silence));
+        if let [(_, Err(silence))] = answers.as_slice() {
+            return Err(Failure::unreachable(silence.clone()));
         }
         let mut sessions = Vec::new();
         for (coordinator, answer) in answers {

@@ -40,12 +40,14 @@ impl Send {
     }
 }
 
-/// More than one input may hold is left to the coordinator to refuse.
-const LIMIT: u64 = 2 << 20;
+/// Hex digits and blanks for more than the coordinator takes at once, which it then refuses.
+const LIMIT: u64 = 8 << 20;
 
 pub(super) fn from_stdin() -> Result<String, Failure> {
     let mut text = String::new();
     let read = std::io::stdin().lock().take(LIMIT).read_to_string(&mut text);
-    read.map_err(|error| Failure::usage(format!("reading standard input: {error}")))?;
-    Ok(text)
+    match read.map_err(|error| Failure::usage(format!("reading standard input: {error}")))? as u64 {
+        LIMIT.. => Err(Failure::usage("standard input is longer than one input can be")),
+        _ => Ok(text),
+    }
 }

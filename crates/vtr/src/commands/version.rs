@@ -3,9 +3,9 @@
 use serde_json::json;
 
 use crate::{
-    failure::{Exit, Outcome},
+    failure::{Exit, Failure, Outcome},
     fleet,
-    invocation::{Invocation, not_reached},
+    invocation::Invocation,
 };
 
 /// Show the version of this program, and of coordinators
@@ -23,8 +23,8 @@ impl Version {
         if self.server {
             let known = invocation.coordinators()?;
             let answers = fleet::versions(&known).await;
-            if let [(coordinator, Err(silence))] = answers.as_slice() {
-                return Err(not_reached(coordinator, silence));
+            if let [(_, Err(silence))] = answers.as_slice() {
+                return Err(Failure::unreachable(silence.clone()));
             }
             for (coordinator, answer) in answers {
                 match answer {

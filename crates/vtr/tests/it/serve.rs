@@ -136,7 +136,7 @@ fn out_of_files_is_said_and_passes() {
     let mut shell = std::process::Command::new("sh");
     shell.args(["-c", &script]).env_clear().envs(environment);
     crate::stage::run(&mut shell).ok();
-    let vtr = |words: &[&str]| stage.vtr(&[words, &["--socket", socket]].concat());
+    let vtr = |words: &[&str]| stage.vtr(&[&["--socket", socket], words].concat());
     let mut started = Vec::new();
     let refused = loop {
         let name = format!("s{}", started.len());

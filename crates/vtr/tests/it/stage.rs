@@ -125,16 +125,16 @@ impl Stage {
         let mut stdout = BufReader::new(process.stdout.take().unwrap());
         let mut line = String::new();
         stdout.read_line(&mut line).unwrap();
-        assert!(
-            line.contains("listening"),
-            "{line:?}; {}",
-            std::fs::read_to_string(self.path(&format!("{name}.log"))).unwrap()
-        );
+        assert!(line.contains("listening"), "{line:?}; {}", std::fs::read_to_string(self.log_path(name)).unwrap());
         Server { process, socket, _stdout: stdout }
     }
 
+    fn log_path(&self, name: &str) -> PathBuf {
+        self.path(&format!("{}.log", name.replace('/', "-")))
+    }
+
     fn log(&self, name: &str) -> std::fs::File {
-        std::fs::OpenOptions::new().create(true).append(true).open(self.path(&format!("{name}.log"))).unwrap()
+        std::fs::OpenOptions::new().create(true).append(true).open(self.log_path(name)).unwrap()
     }
 
     pub(crate) fn socket(&self) -> &Path {
