@@ -40,9 +40,9 @@ fn refusals_of_the_coordinator() {
     stage.vtr(&["spawn", "y", "--", "/no/such/program"]).failed(5, &["/no/such/program"]);
     stage.vtr(&["spawn", "y", "--cwd", "/no/such/folder", "--", "cat"]).failed(2, &["/no/such/folder"]);
     for words in [["send", "done", "x"], ["key", "done", "x"], ["raw", "done", "00"]] {
-        stage.vtr(&words).failed(5, &["done"]);
+        stage.vtr(&words).failed(5, &["not running"]);
     }
-    stage.vtr(&["kill", "done"]).failed(5, &["done"]);
+    stage.vtr(&["kill", "done"]).failed(5, &["not running"]);
     assert_eq!(
         stage.vtr(&["ls", "--json"]).json()["sessions"].as_array().unwrap().len(),
         2,

@@ -31,7 +31,7 @@ fn the_python_prompt_answers() {
             "spawn",
             "py",
             "--wait",
-            ">>> ",
+            ">>>",
             "--timeout",
             "60s",
             "--env",
