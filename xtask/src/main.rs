@@ -9,6 +9,7 @@ mod outvoted;
 mod proto;
 mod python;
 mod record;
+mod reference;
 mod screen;
 mod unicode;
 
@@ -26,6 +27,7 @@ enum Command {
     Differential(differential::Arguments),
     Outvoted(outvoted::Arguments),
     Record(record::Arguments),
+    Reference(reference::Arguments),
     Bench(bench::Arguments),
     Proto(proto::Arguments),
     Unicode(unicode::Arguments),
@@ -43,6 +45,7 @@ fn main() -> ExitCode {
         Command::Differential(arguments) => differential::run(&arguments),
         Command::Outvoted(arguments) => outvoted::run(&arguments),
         Command::Record(arguments) => record::run(&arguments),
+        Command::Reference(arguments) => reference::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Proto(arguments) => proto::run(&arguments),
         Command::Unicode(arguments) => unicode::run(&arguments),

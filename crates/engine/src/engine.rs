@@ -1,7 +1,7 @@
 //! The engine: a handle to all sessions of one program.
 
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use pty::{Signal, Spawner};
 use tokio::sync::broadcast;
@@ -12,7 +12,7 @@ use crate::environment::child_environment;
 use crate::error::{Error, InvalidArgs, Result};
 use crate::fair_lock::lock;
 use crate::leftovers::Leftovers;
-use crate::lifecycle::{StopRequest, blocking, end_run, launch};
+use crate::lifecycle::{StopRequest, blocking, deadline, end_run, launch, to_the_end};
 use crate::names::SessionId;
 use crate::notices::{EngineEvent, Notices};
 use crate::options::{EngineOptions, NewSession};
@@ -95,30 +95,9 @@ impl Engine {
     /// Ends every session and refuses new ones. Afterwards no process, thread or descriptor of this
     /// engine is left, but its sessions can still be read.
     pub async fn shutdown(&self, grace: Duration) {
-        let inner = &self.inner;
-        inner.directory.close();
-        let until = Instant::now() + grace;
-        let request = StopRequest { signal: None, grace: Some(grace) };
-        let all = inner.directory.all();
-        let mut ends = JoinSet::new();
-        for shared in all.clone() {
-            ends.spawn(async move { end_run(&shared, &request, until).await });
-        }
-        while ends.join_next().await.is_some() {}
-        let processes = all.iter().filter_map(|shared| shared.record().process.clone()).collect();
-        inner.leftovers.sweep(processes, until).await;
-        let inner = inner.clone();
-        blocking(move || {
-            for shared in all {
-                shared.join_thread();
-                let process = shared.record().process.take();
-                drop(process);
-            }
-            // The last one waits for the spawning thread.
-            let spawner = lock(&inner.spawner).take();
-            drop(spawner);
-        })
-        .await;
+        // From the very call on, whenever the rest gets its turn.
+        self.inner.directory.close();
+        to_the_end(self.inner.clone().end_all(grace)).await;
     }
 
     fn session(&self, shared: Arc<Shared>) -> Session {
@@ -127,8 +106,36 @@ impl Engine {
 }
 
 impl EngineInner {
+    /// What starts programs, unless none may be started any more.
     pub(crate) fn spawner(&self) -> Result<Spawner> {
+        if self.directory.is_closed() {
+            return Err(Error::ShuttingDown);
+        }
         lock(&self.spawner).clone().ok_or(Error::ShuttingDown)
+    }
+
+    async fn end_all(self: Arc<Self>, grace: Duration) {
+        let until = deadline(grace);
+        let request = StopRequest { signal: None, grace: Some(grace) };
+        let all = self.directory.all();
+        let mut ends = JoinSet::new();
+        for shared in all.clone() {
+            ends.spawn(async move { end_run(&shared, &request, until).await });
+        }
+        while ends.join_next().await.is_some() {}
+        let processes = all.iter().filter_map(|shared| shared.record().process.clone()).collect();
+        self.leftovers.sweep(processes, until).await;
+        blocking(move || {
+            for shared in all {
+                shared.join_thread();
+                let process = shared.record().process.take();
+                drop(process);
+            }
+            // The last one waits for the spawning thread.
+            let spawner = lock(&self.spawner).take();
+            drop(spawner);
+        })
+        .await;
     }
 
     /// Blocks for about a millisecond.
@@ -161,9 +168,9 @@ impl EngineInner {
         }));
         self.directory.fill(shared.clone());
         self.notices.tell(EngineEvent::Added(id));
-        // From here on a cascade or a shutdown sees the session and waits for its start, so the
-        // conditions are looked at once more: whichever comes second sees the other.
-        let started = self.check_start(parent.as_deref(), new.origin).inspect_err(|_| shared.fail_start());
+        // From here on the end of its parent reaches the session and waits for its start, so the
+        // parent is looked at once more: whichever comes second sees the other.
+        let started = check_parent(parent.as_deref(), new.origin).inspect_err(|_| shared.fail_start());
         match started.and_then(|()| launch(&self, &shared)) {
             Ok(()) => Ok(Session::new(self, shared)),
             Err(error) => {
@@ -172,22 +179,19 @@ impl EngineInner {
             }
         }
     }
+}
 
-    fn check_start(&self, parent: Option<&Shared>, origin: Origin) -> Result<()> {
-        if self.directory.is_closed() {
-            return Err(Error::ShuttingDown);
-        }
-        let Some(parent) = parent else { return Ok(()) };
-        let record = parent.record();
-        if record.removing {
-            return Err(Error::NotFound { wanted: parent.id.to_string() });
-        }
-        // A person may go on in a tab whose agent has ended; an agent that has ended starts nothing.
-        if record.status.has_ended() && record.restarts == 0 && matches!(origin, Origin::Agent(_)) {
-            return Err(Error::NotRunning { id: parent.id, status: record.status });
-        }
-        Ok(())
+fn check_parent(parent: Option<&Shared>, origin: Origin) -> Result<()> {
+    let Some(parent) = parent else { return Ok(()) };
+    let record = parent.record();
+    if record.removing {
+        return Err(Error::NotFound { wanted: parent.id.to_string() });
     }
+    // A person may go on in a tab whose agent has ended; an agent that has ended starts nothing.
+    if record.status.has_ended() && record.restarts == 0 && matches!(origin, Origin::Agent(_)) {
+        return Err(Error::NotRunning { id: parent.id, status: record.status });
+    }
+    Ok(())
 }
 
 impl Drop for EngineInner {

@@ -7,6 +7,7 @@ use vt::{Frame, Terminal};
 
 use crate::pulse::Pulse;
 use crate::session::Session;
+use crate::status::Status;
 
 /// A picture and the version it was taken at.
 #[derive(Clone, Debug)]
@@ -74,8 +75,8 @@ impl RowVersions {
 pub struct Frames {
     session: Session,
     pulse: watch::Receiver<Pulse>,
-    /// Of the picture given last; `None` before the first.
-    seen: Option<u64>,
+    /// Version and status when the last picture was given; `None` before the first.
+    seen: Option<(u64, Status)>,
 }
 
 impl Frames {
@@ -84,7 +85,7 @@ impl Frames {
     }
 
     /// The next picture: at once the first time, then when the screen or the status moved.
-    /// `None` once the session has been removed. Dropping the future loses nothing.
+    /// In that last case it may be the same one again. `None` once the session has been removed. Dropping the future loses nothing.
     pub async fn next(&mut self) -> Option<VersionedFrame> {
         loop {
             let pulse = *self.pulse.borrow_and_update();
@@ -92,8 +93,9 @@ impl Frames {
                 return None;
             }
             let frame = self.session.frame();
-            if self.seen != Some(frame.version) {
-                self.seen = Some(frame.version);
+            let now = Some((frame.version, pulse.status));
+            if self.seen != now {
+                self.seen = now;
                 return Some(frame);
             }
             // The sender lives as long as the session this stream holds.

@@ -24,6 +24,8 @@ pub enum Input {
     /// As they are.
     Bytes(Vec<u8>),
     Mouse(MouseEvent),
+    /// The wheel as arrow keys, lines downwards, if the child wants that of its alternate screen.
+    Wheel(i32),
     Focus(Focus),
 }
 
@@ -33,7 +35,7 @@ impl Input {
         match self {
             Input::Text(text) | Input::Paste(text) => text.len(),
             Input::Bytes(bytes) => bytes.len(),
-            Input::Key(_) | Input::Mouse(_) | Input::Focus(_) => 0,
+            Input::Key(_) | Input::Mouse(_) | Input::Wheel(_) | Input::Focus(_) => 0,
         }
     }
 
@@ -44,6 +46,7 @@ impl Input {
             Input::Paste(text) => vt::input::encode_paste(&text, modes),
             Input::Bytes(bytes) => bytes,
             Input::Mouse(event) => vt::input::encode_mouse(&event, modes).unwrap_or_default(),
+            Input::Wheel(lines) => vt::input::encode_wheel_as_arrows(lines, modes).unwrap_or_default(),
             Input::Focus(focus) => vt::input::encode_focus(focus, modes).unwrap_or_default().to_vec(),
         }
     }

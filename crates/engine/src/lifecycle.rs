@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use pty::{Signal, SpawnError, SpawnRequest, Waker};
+use tokio::task::JoinError;
 use tokio::time::timeout;
 
 use crate::engine::EngineInner;
@@ -52,17 +53,55 @@ impl Session {
     /// Ends the run: asks, waits for the grace, kills, and sees to what it left behind. A session
     /// that is not running stays as it is.
     pub async fn stop(&self, request: StopRequest) -> Result<Status> {
-        let until = Instant::now() + self.grace(&request);
-        end_run(self.shared(), &request, until).await;
-        self.sweep(until).await;
-        Ok(self.status())
+        let session = self.clone();
+        to_the_end(async move {
+            session.end(&request).await;
+            Ok(session.status())
+        })
+        .await
     }
 
     /// Runs the same command again, on an empty screen.
     pub async fn start(&self) -> Result<Started> {
+        let session = self.clone();
+        to_the_end(async move { session.start_now().await }).await
+    }
+
+    /// Stops the run, if there is one, and starts it again. The session's children stay.
+    pub async fn restart(&self, request: StopRequest) -> Result<Status> {
+        let session = self.clone();
+        to_the_end(async move {
+            let _restarting = Restarting::begin(session.shared());
+            session.end(&request).await;
+            session.start_now().await?;
+            Ok(session.status())
+        })
+        .await
+    }
+
+    /// Stops the session and everything below it, and takes them out of the engine. Their names are
+    /// free again; handles stay readable.
+    pub async fn remove(&self, request: StopRequest) -> Result<()> {
+        let tree = self.engine().directory.tree(self.shared());
+        let sessions = tree.into_iter().map(|shared| Session::new(self.engine().clone(), shared));
+        let removals: Vec<_> =
+            sessions.map(|session| tokio::spawn(async move { session.remove_alone(&request).await })).collect();
+        for removal in removals {
+            // Fails only when the runtime goes down, and this future with it.
+            let _ = removal.await;
+        }
+        Ok(())
+    }
+
+    async fn end(&self, request: &StopRequest) {
+        let until = deadline(request.grace.unwrap_or(self.engine().options.grace));
+        end_run(self.shared(), request, until).await;
+        self.sweep(until).await;
+    }
+
+    async fn start_now(&self) -> Result<Started> {
         let (engine, shared) = (self.engine().clone(), self.shared().clone());
-        let claimed = shared.claim_start()?;
-        if !claimed {
+        if !shared.claim_start()? {
             return Ok(Started::Already);
         }
         shared.publish_life();
@@ -76,51 +115,17 @@ impl Session {
         Ok(Started::Now)
     }
 
-    /// Stops the run, if there is one, and starts it again. The session's children stay.
-    pub async fn restart(&self, request: StopRequest) -> Result<Status> {
-        let restarting = Restarting::begin(self.shared());
-        let until = Instant::now() + self.grace(&request);
-        end_run(self.shared(), &request, until).await;
-        self.sweep(until).await;
-        let started = self.start().await;
-        drop(restarting);
-        started?;
-        Ok(self.status())
-    }
-
-    /// Stops the session and everything below it, and takes them out of the engine. Their names are
-    /// free again; handles stay readable.
-    pub async fn remove(&self, request: StopRequest) -> Result<()> {
-        let tree = self.engine().directory.tree(self.shared());
-        let mut removals = tokio::task::JoinSet::new();
-        for shared in tree {
-            let session = Session::new(self.engine().clone(), shared);
-            removals.spawn(async move { session.remove_alone(request).await });
-        }
-        while let Some(removed) = removals.join_next().await {
-            // It only fails if the runtime is going down, and this future with it.
-            let _ = removed;
-        }
-        Ok(())
-    }
-
-    async fn remove_alone(&self, request: StopRequest) {
+    async fn remove_alone(&self, request: &StopRequest) {
         let shared = self.shared();
         let first = !std::mem::replace(&mut shared.record().removing, true);
         if !first {
             let _ = shared.life.subscribe().wait_for(|life| life.removed).await;
             return;
         }
-        let until = Instant::now() + self.grace(&request);
-        end_run(shared, &request, until).await;
-        self.sweep(until).await;
+        self.end(request).await;
         let joined = shared.clone();
         blocking(move || joined.join_thread()).await;
         self.engine().forget(shared);
-    }
-
-    fn grace(&self, request: &StopRequest) -> Duration {
-        request.grace.unwrap_or(self.engine().options.grace)
     }
 
     async fn sweep(&self, until: Instant) {
@@ -212,6 +217,7 @@ pub(crate) fn launch(engine: &EngineInner, shared: &Arc<Shared>) -> Result<()> {
 }
 
 fn try_launch(engine: &EngineInner, shared: &Arc<Shared>) -> Result<()> {
+    // After the claim: a shutdown that came before is seen here, one that comes later waits for us.
     let spawner = engine.spawner()?;
     let number = shared.record().runs;
     let size = {
@@ -294,14 +300,28 @@ fn signal_job(run: &Run, signal: Signal) {
     }
 }
 
+/// When a grace given now is over. An endless one lasts a year.
+pub(crate) fn deadline(grace: Duration) -> Instant {
+    const YEAR: Duration = Duration::from_secs(365 * 24 * 3600);
+    Instant::now() + grace.min(YEAR)
+}
+
+/// Does `work` even if whoever asked for it goes away: half a stop would leave a process that was
+/// asked to end and is never killed.
+pub(crate) async fn to_the_end<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> T {
+    unwrap_task(tokio::spawn(work).await).await
+}
+
 /// Runs what may block for a moment beside the async tasks.
 pub(crate) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
-    match tokio::task::spawn_blocking(work).await {
+    unwrap_task(tokio::task::spawn_blocking(work).await).await
+}
+
+async fn unwrap_task<T>(done: Result<T, JoinError>) -> T {
+    match done.map_err(JoinError::try_into_panic) {
         Ok(done) => done,
-        Err(error) => match error.try_into_panic() {
-            Ok(panic) => std::panic::resume_unwind(panic),
-            // The runtime is going down and will not poll this future again.
-            Err(_) => std::future::pending().await,
-        },
+        Err(Ok(panic)) => std::panic::resume_unwind(panic),
+        // The runtime is going down and will not poll this future again.
+        Err(Err(_)) => std::future::pending().await,
     }
 }

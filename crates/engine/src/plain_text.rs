@@ -5,8 +5,45 @@
 
 use std::mem;
 
+use crate::ring::RawOutput;
+
 /// Lines beyond this are handed out in parts: a child need never print a newline.
 const MAX_LINE_BYTES: usize = 64 << 10;
+
+/// A sequence longer than this is not waited for: it may never end.
+const MAX_HELD_BACK: usize = 4096;
+
+/// Raw output as plain text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PlainOutput {
+    pub text: String,
+    /// Raw offset of the first byte that was looked at.
+    pub offset: u64,
+    /// Where the next read goes on: texts of reads in a row fit together.
+    pub next_offset: u64,
+    /// Bytes between the offset asked for and `offset` that are no longer kept.
+    pub dropped: u64,
+}
+
+impl PlainOutput {
+    pub(crate) fn of(raw: &RawOutput) -> Self {
+        let mut plain = PlainText::default();
+        let mut text = String::new();
+        plain.feed(&raw.bytes, &mut |line| {
+            text.push_str(line);
+            text.push('\n');
+        });
+        let held_back = plain.unfinished();
+        let open = plain.open_line();
+        text.push_str(open.strip_suffix(char::REPLACEMENT_CHARACTER).filter(|_| held_back > 0).unwrap_or(&open));
+        PlainOutput {
+            text,
+            offset: raw.offset,
+            next_offset: raw.next_offset() - held_back as u64,
+            dropped: raw.dropped,
+        }
+    }
+}
 
 /// Takes raw output in any pieces and hands out lines.
 #[derive(Debug, Default)]
@@ -16,6 +53,8 @@ pub struct PlainText {
     line: Vec<u8>,
     /// CR was last: a newline ends the line, anything else starts it over.
     returned: bool,
+    /// Bytes of the sequence that has not ended yet.
+    in_sequence: usize,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,7 +75,19 @@ impl PlainText {
     pub fn feed(&mut self, bytes: &[u8], line: &mut dyn FnMut(&str)) {
         for byte in bytes {
             self.take(*byte, line);
+            self.in_sequence = if self.state == State::Ground { 0 } else { self.in_sequence + 1 };
         }
+    }
+
+    /// Bytes at the end that mean nothing without what follows: part of a sequence, of a character,
+    /// or a CR whose LF may come.
+    fn unfinished(&self) -> usize {
+        let character = match std::str::from_utf8(&self.line) {
+            Err(error) if error.error_len().is_none() => self.line.len() - error.valid_up_to(),
+            _ => 0,
+        };
+        let in_sequence = if self.in_sequence > MAX_HELD_BACK { 0 } else { self.in_sequence };
+        in_sequence + usize::from(self.returned) + character
     }
 
     /// The line that has not ended yet.
@@ -146,6 +197,32 @@ mod tests {
             all.iter().map(String::len).collect::<Vec<_>>(),
             [MAX_LINE_BYTES, MAX_LINE_BYTES, MAX_LINE_BYTES, 5]
         );
+    }
+
+    #[test]
+    fn reads_in_a_row_fit_together() {
+        let raw = "10%\r20%\r\ncaf\u{e9} \x1b[1;31mred\x1b]0;t\x07 end\n\x1b]0;never".as_bytes();
+        let whole = "10%\n20%\ncafé red end\n";
+        for size in 1..raw.len() {
+            let (mut at, mut text, mut want) = (0, String::new(), size);
+            while at < raw.len() && want < 100 {
+                let bytes = raw[at..raw.len().min(at + want)].to_vec();
+                let read = PlainOutput::of(&RawOutput { offset: at as u64, bytes, dropped: 0 });
+                // A reader that gets nothing asks for more.
+                want = if read.next_offset as usize == at { want + 1 } else { size };
+                at = read.next_offset as usize;
+                text.push_str(&read.text);
+            }
+            assert_eq!(text, whole, "in reads of {size}");
+        }
+    }
+
+    #[test]
+    fn a_sequence_without_an_end_does_not_hold_a_reader_up() {
+        let mut bytes = b"x\x1b]0;".to_vec();
+        bytes.resize(10_000, b'y');
+        let read = PlainOutput::of(&RawOutput { offset: 0, bytes, dropped: 0 });
+        assert_eq!((read.text.as_str(), read.next_offset), ("x", 10_000));
     }
 
     proptest! {

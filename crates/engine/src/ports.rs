@@ -37,24 +37,32 @@ pub(crate) struct Sightings {
 }
 
 impl Sightings {
-    /// Looks at lines not seen yet; `true` when there may be more.
-    pub(crate) fn look(&mut self, terminal: &vt::Terminal, at: SystemTime) -> bool {
+    /// Where a look begins: behind the lines that are done with. A screen that grew has taken
+    /// lines back from history, which can change again.
+    pub(crate) fn start(&self, terminal: &vt::Terminal) -> u64 {
+        self.next_line.min(terminal.first_screen_line())
+    }
+
+    /// Looks at some lines from `from` on, and answers where to go on.
+    pub(crate) fn look(&mut self, terminal: &vt::Terminal, from: u64, now: SystemTime) -> u64 {
         let lines = terminal.lines();
-        let start = self.next_line.max(lines.start);
+        let start = from.max(lines.start);
         let end = lines.end.min(start + LINES_PER_TURN);
         let found = &mut self.found;
-        if terminal.alternate_screen() {
-            let mut grid = String::new();
-            terminal.grid_text(&mut grid);
-            grid.lines().for_each(|row| note_line(found, row, at));
-        }
         terminal.for_each_line(start..end, &mut |_, text| {
-            note_line(found, text, at);
+            note_line(found, text, now);
             found.len() < MAX_SIGHTINGS
         });
         // Lines on the screen may still change: they are looked at again next time.
-        self.next_line = end.min(terminal.first_screen_line()).max(start.min(lines.end));
-        end < lines.end
+        self.next_line = self.next_line.max(end.min(terminal.first_screen_line()));
+        end
+    }
+
+    /// Looks at an alternate screen, whose rows are no lines.
+    pub(crate) fn look_at_grid(&mut self, terminal: &vt::Terminal, now: SystemTime) {
+        let mut grid = String::new();
+        terminal.grid_text(&mut grid);
+        grid.lines().for_each(|row| note_line(&mut self.found, row, now));
     }
 
     pub(crate) fn found(&self) -> Vec<Port> {

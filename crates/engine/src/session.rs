@@ -17,6 +17,7 @@ use crate::fair_lock::lock;
 use crate::frames::{ChangedRows, Frames, VersionedFrame};
 use crate::names::{SessionId, SessionName};
 use crate::notices::EngineEvent;
+use crate::plain_text::PlainOutput;
 use crate::ports::{self, Port};
 use crate::pulse::Pulse;
 use crate::ring::RawOutput;
@@ -54,6 +55,15 @@ pub struct SessionInfo {
     pub alternate_screen: bool,
     pub version: u64,
     pub output_offset: u64,
+}
+
+/// The job in the foreground of a session's terminal: the shell itself, or what it runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Foreground {
+    pub group: Pid,
+    /// Short name of the group's first process, if it still runs.
+    pub command: Option<String>,
+    pub working_dir: Option<PathBuf>,
 }
 
 /// Least room for a recording tap: a few reads' worth.
@@ -163,6 +173,12 @@ impl Session {
         lock(&self.shared.ring).read(since, max)
     }
 
+    /// At most `max` raw bytes from `since` on, without their control sequences. A `max` of a few
+    /// kilobytes always gets on.
+    pub fn plain(&self, since: u64, max: usize) -> PlainOutput {
+        PlainOutput::of(&self.raw(since, max))
+    }
+
     pub fn output_offset(&self) -> u64 {
         lock(&self.shared.ring).end()
     }
@@ -219,9 +235,14 @@ impl Session {
         run.pty.tty_facts().map_err(|source| self.internal("reading the terminal's modes", source))
     }
 
-    /// The process group that reads the keyboard now.
-    pub fn foreground_group(&self) -> Result<Option<Pid>> {
-        Ok(self.shared.run()?.pty.foreground_group())
+    /// Who reads the keyboard now; `None` when nobody does.
+    pub fn foreground(&self) -> Result<Option<Foreground>> {
+        let group = self.shared.run()?.pty.foreground_group();
+        Ok(group.map(|group| Foreground {
+            group,
+            command: pty::processes::command_name(group),
+            working_dir: pty::processes::working_dir(group),
+        }))
     }
 
     /// Clamped to what a terminal can be. The child is told.

@@ -166,17 +166,16 @@ impl Shared {
             let record = self.record();
             (record.status, record.runs)
         };
-        let mut changed = false;
-        self.life.send_modify(|life| {
-            changed = life.status != status;
-            life.status = status;
-            life.run = run;
-        });
-        self.pulse.send_modify(|pulse| pulse.status = status);
-        if changed {
+        // Events first: whoever acts on the end of a wait finds them in their order.
+        if self.life.borrow().status != status {
             self.screen.lock().tell(SessionEvent::Status(status));
             self.notices.status(self.id, status);
         }
+        self.pulse.send_modify(|pulse| pulse.status = status);
+        self.life.send_modify(|life| {
+            life.status = status;
+            life.run = run;
+        });
     }
 
     pub(crate) fn publish_removal(&self) {
@@ -193,14 +192,20 @@ impl Shared {
         self.born + Duration::from_micros(self.last_output.load(Ordering::Acquire))
     }
 
-    /// Searches lines not seen yet, letting go of the screen after each few.
+    /// Searches lines not seen yet, letting go of the screen after each few. What is printed
+    /// meanwhile is left for the next time: a flood can't hold the search up.
     pub(crate) fn look_for_ports(&self) {
-        let at = self.clock.system_now();
-        loop {
+        let now = self.clock.system_now();
+        let (mut at, stop) = {
             let Screen { terminal, sightings, .. } = &mut *self.screen.lock();
-            if !sightings.look(terminal, at) {
-                return;
+            if terminal.alternate_screen() {
+                sightings.look_at_grid(terminal, now);
             }
+            (sightings.start(terminal), terminal.lines().end)
+        };
+        while at < stop {
+            let Screen { terminal, sightings, .. } = &mut *self.screen.lock();
+            at = sightings.look(terminal, at, now).max(at + 1);
         }
     }
 

@@ -47,13 +47,8 @@ impl<T: Message> Encoder for Writer<T> {
     type Error = Status;
 
     fn encode(&mut self, item: T, into: &mut EncodeBuf<'_>) -> Result<(), Status> {
-        let length = item.encoded_len();
-        if length > failure::MAX_MESSAGE_BYTES {
-            let error = OpError::new(ops::ErrorKind::LimitExceeded, format!("the answer would have {length} bytes"));
-            return Err(failure::status(error.with_hint("ask for less: runs instead of cells, fewer matches")));
-        }
         // One allocation for a whole screen.
-        into.reserve(length);
+        into.reserve(item.encoded_len());
         item.encode_raw(into);
         Ok(())
     }

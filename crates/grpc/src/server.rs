@@ -58,7 +58,8 @@ impl Server {
     /// Every call is made as `caller`.
     pub fn new<C: Context>(context: C, caller: Caller, about: About) -> Self {
         let service = proto::vtr_server::VtrServer::new(Service::new(context, caller, about))
-            .max_decoding_message_size(MAX_MESSAGE_BYTES);
+            .max_decoding_message_size(MAX_MESSAGE_BYTES)
+            .max_encoding_message_size(MAX_MESSAGE_BYTES);
         let (reporter, health) = tonic_health::server::health_reporter();
         // Nobody else holds its lock yet.
         let _ = reporter.set_service_status(SERVICE, ServingStatus::Serving).now_or_never();

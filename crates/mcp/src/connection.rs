@@ -9,7 +9,7 @@ use crate::{
     era::{self, Era},
     lines::{Line, Lines},
     message::{self, INVALID_REQUEST, Incoming, METHOD_NOT_FOUND, Refusal, Request, RequestId},
-    outbox::{NotReading, Outbox},
+    outbox::{NotReading, Outbox, TooLong},
     progress::ProgressLine,
     running::{self, Finished, Running},
     serve::{ServeError, ServerInfo},
@@ -77,7 +77,7 @@ impl<C: Context> Connection<C> {
                         tracing::error!(?id, "an operation panicked");
                         let error = OpError::new(ErrorKind::Internal, "the tool broke off: a fault of the program")
                             .with_hint("other calls are not harmed; report it with what you asked for");
-                        let result = era.complete(tools::outcome(Err(error), false), &self.server());
+                        let result = era.complete(tools::failed(&error), &self.server());
                         self.outbox.push(&message::result(&id, result))?;
                     }
                 },
@@ -223,7 +223,7 @@ impl<C: Context> Connection<C> {
         let server = self.server();
         if self.running.is_full() {
             let error = OpError::new(ErrorKind::LimitExceeded, too_many()).with_hint("wait for one, or cancel one");
-            return Ok(Some(era.complete(tools::outcome(Err(error), structured), &server)));
+            return Ok(Some(era.complete(tools::failed(&error), &server)));
         }
         let call = Call {
             context: self.presence.context.clone(),
@@ -237,8 +237,13 @@ impl<C: Context> Connection<C> {
             if let Some(progress) = progress {
                 progress.close();
             }
-            let result = era.complete(tools::outcome(outcome, structured), &server);
-            outbox.place(&message::result(&answered, result)).await
+            let answer = |result| message::result(&answered, era.complete(result, &server));
+            match outbox.place(&answer(tools::outcome(outcome, structured))).await {
+                Ok(placed) => placed,
+                Err(TooLong { bytes }) => {
+                    outbox.place(&answer(tools::too_long(bytes))).await.expect("a short message is not too long")
+                }
+            }
         });
         Ok(None)
     }

@@ -79,6 +79,9 @@ impl IdScan {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+    use serde_json::Value;
+
     use super::*;
 
     fn scan(text: &str) -> Option<RequestId> {
@@ -108,5 +111,42 @@ mod tests {
             assert_eq!(scan(message), id, "{message}");
         }
         assert_eq!(scan(&format!(r#"{{"id":"{}"}}"#, "x".repeat(TOKEN_LIMIT))), None);
+    }
+
+    fn any_json() -> impl Strategy<Value = Value> {
+        let text = "[a-z\\\\\"{}:,\\[\\]\n\u{e9}]{0,6}";
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            text.prop_map(Value::from)
+        ];
+        leaf.prop_recursive(3, 24, 4, move |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+                prop::collection::btree_map(
+                    prop_oneof![Just("id".to_owned()), text.prop_map(String::from)],
+                    inner,
+                    0..4
+                )
+                .prop_map(|map| Value::Object(map.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn agrees_with_a_parser(value in any_json(), pretty: bool) {
+            let text = if pretty { format!("{value:#}") } else { value.to_string() };
+            let id = value.as_object().and_then(|fields| fields.get("id")).cloned().and_then(RequestId::from_value);
+            prop_assert_eq!(scan(&text), id);
+        }
+
+        #[test]
+        fn survives_anything(bytes: Vec<u8>) {
+            let mut scan = IdScan::default();
+            scan.feed(&bytes);
+            scan.into_id();
+        }
     }
 }

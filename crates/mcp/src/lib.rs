@@ -1,8 +1,8 @@
 //! The MCP face: turns a table of operations into a server on any byte stream.
 //!
-//! A program gives [`serve`] a connection, itself with its table, and the caller behind the connection;
+//! A program gives [`serve()`] a connection, itself with its table, and the caller behind the connection;
 //! everything else here is the protocol, in all its published revisions at once (see `era`). The
-//! same socket may carry gRPC: [`sniff()`] tells the two apart by their first bytes. [`pump`] is the other
+//! same socket may carry gRPC: [`sniff()`] tells the two apart by their first bytes. [`pump()`] is the other
 //! end: standard input and output of a client's child process, joined to that socket.
 //!
 //! It must not know what any tool does, who may connect, or where a socket lies.
@@ -16,6 +16,7 @@ mod outbox;
 mod progress;
 mod pump;
 mod running;
+mod schema;
 mod serve;
 mod sniff;
 mod tools;

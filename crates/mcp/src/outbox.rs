@@ -16,7 +16,8 @@ use tokio::{
 
 use crate::MESSAGE_LIMIT;
 
-/// Bytes of tools' replies that may wait; further replies wait inside their calls.
+/// Bytes of tools' replies that may wait, one of the greatest length at least; further replies wait
+/// inside their calls.
 const ROOM_FOR_REPLIES: usize = MESSAGE_LIMIT;
 /// Bytes of other messages that may wait. They answer at once, so a client that reads never gets here.
 const ROOM_FOR_ANSWERS: usize = MESSAGE_LIMIT;
@@ -26,6 +27,11 @@ const ROOM_FOR_PROGRESS: usize = 64 * 1024;
 /// A client that asks on and on but reads nothing.
 #[derive(Debug)]
 pub(crate) struct NotReading;
+
+#[derive(Debug)]
+pub(crate) struct TooLong {
+    pub(crate) bytes: usize,
+}
 
 #[derive(Clone, Debug)]
 pub(crate) struct Outbox {
@@ -82,11 +88,14 @@ impl Outbox {
     }
 
     /// Waits until a tool's reply has its place.
-    pub(crate) async fn place(&self, message: &Value) -> Placed {
+    pub(crate) async fn place(&self, message: &Value) -> Result<Placed, TooLong> {
         let line = line(message);
-        let bytes = u32::try_from(line.len().min(ROOM_FOR_REPLIES)).expect("the room is less than 4 GiB");
+        if line.len() > MESSAGE_LIMIT {
+            return Err(TooLong { bytes: line.len() });
+        }
+        let bytes = u32::try_from(line.len()).expect("the limit is less than 4 GiB");
         let room = self.replies.clone().acquire_many_owned(bytes).await.expect("nobody closes the semaphore");
-        Placed(Message { line, room: Some(room) })
+        Ok(Placed(Message { line, room: Some(room) }))
     }
 
     pub(crate) fn send(&self, reply: Placed) {

@@ -1,20 +1,20 @@
 //! Operations as MCP tools: how they are listed, and how their replies and errors are written.
 
 use ops::{Context, Effects, Entry, ErrorKind, OpError, Traits};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use crate::MESSAGE_LIMIT;
+use crate::{MESSAGE_LIMIT, schema};
 
 /// One line of `tools/list`.
 pub(crate) fn listed<C: Context>(entry: &Entry<C>) -> Value {
     let mut tool = json!({
         "name": entry.name(),
         "description": entry.description(),
-        "inputSchema": schema(entry.args_schema().as_value()),
+        "inputSchema": schema::plain(entry.args_schema().as_value()),
         "annotations": annotations(&entry.traits),
     });
     if has_structured_reply(entry) {
-        tool["outputSchema"] = schema(entry.reply_schema().as_value());
+        tool["outputSchema"] = schema::plain(entry.reply_schema().as_value());
     }
     tool
 }
@@ -33,60 +33,28 @@ fn annotations(traits: &Traits) -> Value {
     json!({ "readOnlyHint": read_only, "destructiveHint": destructive })
 }
 
-/// A type's schema as clients take it.
-fn schema(schema: &Value) -> Value {
-    let mut schema = schema.clone();
-    plain_numbers(&mut schema);
-    if let Some(fields) = schema.as_object_mut() {
-        // The tool's own name and description say it.
-        for spoken in ["title", "description", "$schema"] {
-            fields.remove(spoken);
-        }
-        // Some clients refuse an object schema without it.
-        if fields.get("type").and_then(Value::as_str) == Some("object") {
-            fields.entry("properties").or_insert_with(|| Value::Object(Map::new()));
-        }
-    }
-    schema
-}
-
-/// Takes out `format: uint16` and the like: no dialect knows them, validators warn, some model APIs
-/// refuse the whole tool. The bounds stand beside them.
-fn plain_numbers(schema: &mut Value) {
-    match schema {
-        Value::Object(fields) => {
-            let format = fields.get("format").and_then(Value::as_str).unwrap_or_default();
-            if format.starts_with("uint") || format.starts_with("int") || ["float", "double"].contains(&format) {
-                fields.remove("format");
-            }
-            fields.values_mut().for_each(plain_numbers);
-        }
-        Value::Array(items) => items.iter_mut().for_each(plain_numbers),
-        _ => {}
-    }
-}
-
 /// The result of a call, `structured` as the tool's output schema promises.
 pub(crate) fn outcome(outcome: Result<Value, OpError>, structured: bool) -> Value {
-    outcome.and_then(|reply| replied(reply, structured)).unwrap_or_else(|error| failed(&error))
+    match outcome {
+        Ok(reply) => {
+            let mut result = json!({ "content": [{ "type": "text", "text": reply.to_string() }], "isError": false });
+            if structured {
+                result["structuredContent"] = reply;
+            }
+            result
+        }
+        Err(error) => failed(&error),
+    }
 }
 
-fn replied(reply: Value, structured: bool) -> Result<Value, OpError> {
-    let text = reply.to_string();
-    // It goes twice, as text and as structure.
-    if text.len() * 2 > MESSAGE_LIMIT {
-        let message = format!("the reply has {} bytes: it doesn't fit into one message", text.len());
-        return Err(OpError::new(ErrorKind::LimitExceeded, message).with_hint("ask for less at once"));
-    }
-    let mut result = json!({ "content": [{ "type": "text", "text": text }], "isError": false });
-    if structured {
-        result["structuredContent"] = reply;
-    }
-    Ok(result)
+/// A reply that is too long for one message.
+pub(crate) fn too_long(bytes: usize) -> Value {
+    let message = format!("the reply takes {bytes} bytes and a message at most {MESSAGE_LIMIT}");
+    failed(&OpError::new(ErrorKind::LimitExceeded, message).with_hint("ask for less at once"))
 }
 
 /// As text only: clients hold structured content, of an error too, against the tool's output schema.
-fn failed(error: &OpError) -> Value {
+pub(crate) fn failed(error: &OpError) -> Value {
     let text = serde_json::to_string(error).expect("an error is strings");
     json!({ "content": [{ "type": "text", "text": text }], "isError": true })
 }

@@ -68,11 +68,11 @@ impl std::fmt::Debug for SessionContext {
     }
 }
 
+type Tell = dyn Fn(&str) + Send + Sync;
+
 /// How a long call tells that it is still at it. Faces that can't pass it on leave it silent.
 #[derive(Clone, Default)]
 pub struct Progress(Option<Arc<Tell>>);
-
-type Tell = dyn Fn(&str) + Send + Sync;
 
 impl Progress {
     pub fn silent() -> Self {

@@ -44,6 +44,9 @@ impl ErrorKind {
         ErrorKind::Internal,
     ];
 
+    /// What every operation may answer.
+    pub const OF_ANY: [ErrorKind; 3] = [ErrorKind::InvalidArgs, ErrorKind::RoleForbidden, ErrorKind::Internal];
+
     /// When it is given, for the reference and for callers that show it.
     pub fn meaning(self) -> &'static str {
         match self {

@@ -4,7 +4,11 @@ use bitflags::bitflags;
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 
-use crate::{call::Call, caller::Roles, error::OpError};
+use crate::{
+    call::Call,
+    caller::Roles,
+    error::{ErrorKind, OpError},
+};
 
 bitflags! {
     /// Where an operation is offered. A parity test fails when a face lacks one it should have.
@@ -39,6 +43,8 @@ pub struct Traits {
 /// One thing that can be done, in a program `C`.
 pub trait Operation<C>: 'static {
     const TRAITS: Traits;
+    /// The kinds of error it may answer besides [`ErrorKind::OF_ANY`], for the reference.
+    const ERRORS: &'static [ErrorKind] = &[];
     /// The doc comment is the tool's description, the command's help and the reference's text.
     type Args: DeserializeOwned + JsonSchema + Send + 'static;
     type Reply: Serialize + JsonSchema + Send + 'static;

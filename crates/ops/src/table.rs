@@ -2,7 +2,7 @@
 
 use std::{pin::Pin, sync::OnceLock};
 
-use schemars::{JsonSchema, Schema};
+use schemars::{JsonSchema, Schema, generate::SchemaSettings};
 use serde_json::Value;
 
 use crate::{
@@ -17,6 +17,8 @@ type Running = Pin<Box<dyn Future<Output = Result<Value, OpError>> + Send>>;
 /// One line of the table.
 pub struct Entry<C> {
     pub traits: Traits,
+    /// Besides those of any operation.
+    pub errors: &'static [ErrorKind],
     run: fn(Call<C>, Value) -> Running,
     args: fn() -> Schema,
     reply: fn() -> Schema,
@@ -27,6 +29,7 @@ impl<C: Context> Entry<C> {
     pub fn of<O: Operation<C>>() -> Self {
         Entry {
             traits: O::TRAITS,
+            errors: O::ERRORS,
             run: |call, args| {
                 Box::pin(async move {
                     let args = serde_json::from_value(args).map_err(|error| {
@@ -38,8 +41,8 @@ impl<C: Context> Entry<C> {
                         .map_err(|error| OpError::new(ErrorKind::Internal, format!("writing the reply: {error}")))
                 })
             },
-            args: schema_of::<O::Args>,
-            reply: schema_of::<O::Reply>,
+            args: || schema_of::<O::Args>(SchemaSettings::for_deserialize),
+            reply: || schema_of::<O::Reply>(SchemaSettings::for_serialize),
             schemas: OnceLock::new(),
         }
     }
@@ -86,13 +89,14 @@ pub(crate) fn check_role(traits: &Traits, caller: &Caller) -> Result<(), OpError
         .with_hint("call whoami to see what you may call, or ask the agent or human who started you"))
 }
 
-/// Schemas stand alone: weak clients don't follow references.
-fn schema_of<T: JsonSchema>() -> Schema {
-    let settings = schemars::generate::SchemaSettings::draft2020_12().with(|settings| {
+/// Schemas stand alone: weak clients don't follow references. Arguments are described as they are read and
+/// replies as they are written, which differ where a default or an empty value is left out.
+fn schema_of<T: JsonSchema>(contract: fn(SchemaSettings) -> SchemaSettings) -> Schema {
+    let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.inline_subschemas = true;
         settings.meta_schema = None;
     });
-    settings.into_generator().into_root_schema_for::<T>()
+    contract(settings).into_generator().into_root_schema_for::<T>()
 }
 
 /// Every operation of a program, in the order it is listed.

@@ -9,26 +9,46 @@ use crate::stage::*;
 
 #[tokio::test]
 async fn exit_codes_and_signals_are_right_and_the_last_bytes_are_kept() {
+    quick_exits(60).await;
+}
+
+#[tokio::test]
+#[ignore = "slow: a thousand processes"]
+async fn so_are_those_of_a_thousand() {
+    quick_exits(1000).await;
+}
+
+async fn quick_exits(count: usize) {
     let engine = engine();
-    let mut sessions = Vec::new();
-    for code in 0..60u8 {
-        let script = Script::new().flood(3_000).print(&format!("last words {code}"));
-        let (script, expected) = match code % 3 {
+    let mut sessions = std::collections::VecDeque::new();
+    for number in 0..count {
+        let code = u8::try_from(number % 256).unwrap();
+        let script = Script::new().flood(3_000).print(&format!("last words {number}"));
+        let (script, expected) = match number % 3 {
             0 => (script.signal("KILL"), ExitStatus::Signal(9)),
             1 => (script.signal("TERM"), ExitStatus::Signal(15)),
             _ => (script.exit(code), ExitStatus::Code(i32::from(code))),
         };
-        sessions.push((code, expected, spawn(&engine, script).await));
-    }
-    for (code, expected, session) in sessions {
-        assert_eq!(exit(&session).await, (Status::Exited, Some(expected)));
-        let raw = session.raw(0, usize::MAX);
-        // 37 newlines and a rest of 40 bytes: the terminal makes CR LF of each.
-        assert_eq!(raw.bytes.len(), 3_000 + 37 + format!("last words {code}").len());
-        assert!(raw.bytes.ends_with(format!("last words {code}").as_bytes()));
-        assert!(session.grid_text().1.trim_end().ends_with(&format!("last words {code}")));
+        sessions.push_back((number, expected, spawn(&engine, script).await));
+        // Many at once, but not so many that the machine runs out of terminals.
+        if sessions.len() == 50 || number + 1 == count {
+            for (number, expected, session) in sessions.drain(..) {
+                check_ending(&session, number, expected).await;
+            }
+        }
     }
     close(engine).await;
+}
+
+async fn check_ending(session: &engine::Session, number: usize, expected: ExitStatus) {
+    assert_eq!(exit(session).await, (Status::Exited, Some(expected)));
+    let last = format!("last words {number}");
+    let raw = session.raw(0, usize::MAX);
+    // 37 newlines and a rest of 40 bytes: the terminal makes CR LF of each.
+    assert_eq!(raw.bytes.len(), 3_000 + 37 + last.len());
+    assert!(raw.bytes.ends_with(last.as_bytes()));
+    assert!(session.grid_text().1.trim_end().ends_with(&last));
+    session.remove(AT_ONCE).await.unwrap();
 }
 
 /// The child is gone, but a grandchild keeps the terminal: the exit is the child's all the same.

@@ -140,7 +140,7 @@ async fn start_of_a_running_session_changes_nothing() {
 async fn a_stored_session_that_cannot_start_again_is_errored_and_can_be_mended() {
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("program");
-    std::fs::copy(testkit::child_path(), &program).unwrap();
+    std::os::unix::fs::symlink(testkit::child_path(), &program).unwrap();
     let engine = engine();
     let mut new = command(Script::new().exit(0));
     new.argv[0] = program.clone().into();
@@ -234,12 +234,7 @@ async fn a_dropped_spawn_leaves_a_session_or_nothing() {
     let engine = engine();
     let mut new = command(Script::new().hang());
     new.name = engine::NameChoice::Exactly("dropped".parse().unwrap());
-    {
-        let spawning = engine.spawn(new);
-        tokio::pin!(spawning);
-        // Polled once, so that the start is under way.
-        let _ = futures_poll_once(spawning.as_mut()).await;
-    }
+    poll_once(engine.spawn(new)).await;
     until("it is in the list and runs", || {
         engine.find("dropped").is_ok_and(|session| session.status() == Status::Running)
     })
@@ -247,16 +242,49 @@ async fn a_dropped_spawn_leaves_a_session_or_nothing() {
     close(engine).await;
 }
 
-async fn futures_poll_once<F: Future>(future: std::pin::Pin<&mut F>) -> Option<F::Output> {
-    let mut future = Some(future);
-    std::future::poll_fn(move |context| {
-        let future = future.take().expect("polled once");
-        match future.poll(context) {
-            std::task::Poll::Ready(value) => std::task::Poll::Ready(Some(value)),
-            std::task::Poll::Pending => std::task::Poll::Ready(None),
+/// Begins `future` and drops it, unless it is done at once.
+async fn poll_once(future: impl Future) {
+    let mut future = std::pin::pin!(future);
+    std::future::poll_fn(|context| {
+        let _ = future.as_mut().poll(context);
+        std::task::Poll::Ready(())
+    })
+    .await;
+}
+
+/// Whoever asked may be gone long before the grace is over.
+#[tokio::test]
+async fn what_was_begun_is_done_although_nobody_waits() {
+    let engine = engine();
+    let deaf = Script::new().pid().ignore("TERM").print("deaf\n").hang();
+    let soon_killed = StopRequest { signal: None, grace: Some(Duration::from_millis(50)) };
+    let stopped = spawn(&engine, deaf.clone()).await;
+    line(&stopped, "deaf").await;
+    poll_once(stopped.stop(soon_killed)).await;
+    assert_eq!(exit(&stopped).await, (Status::Stopped, Some(ExitStatus::Signal(9))));
+
+    poll_once(stopped.start()).await;
+    until("it runs again", || stopped.status() == Status::Running).await;
+
+    let removed = spawn(&engine, deaf).await;
+    poll_once(removed.remove(soon_killed)).await;
+    soon("it is removed", async {
+        while removed.frames().next().await.is_some() {
+            tokio::task::yield_now().await
         }
     })
-    .await
+    .await;
+    assert!(is_not_found(&engine.get(removed.id()).unwrap_err()));
+    close(engine).await;
+}
+
+#[tokio::test]
+async fn an_endless_grace_is_no_mistake() {
+    let engine = engine();
+    let session = spawn(&engine, Script::new().hang()).await;
+    let endless = StopRequest { signal: None, grace: Some(Duration::MAX) };
+    assert_eq!(soon("it stops", session.stop(endless)).await.unwrap(), Status::Stopped);
+    soon("it shuts down", engine.shutdown(Duration::MAX)).await;
 }
 
 #[tokio::test]

@@ -126,7 +126,9 @@ async fn the_terminals_modes_and_job_are_seen() {
     line(&session, "raw").await;
     let facts = session.tty_facts().unwrap();
     assert!(!facts.canonical && !facts.echo);
-    assert_eq!(session.foreground_group().unwrap(), session.info().pid);
+    let foreground = session.foreground().unwrap().unwrap();
+    assert_eq!(Some(foreground.group), session.info().pid);
+    assert_eq!(foreground.command.as_deref(), Some("scripted-child"));
     session.stop(AT_ONCE).await.unwrap();
     assert!(session.tty_facts().is_err());
     close(engine).await;

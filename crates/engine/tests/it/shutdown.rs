@@ -88,25 +88,29 @@ fn a_dropped_engine_kills_what_runs() {
 
 #[test]
 fn many_short_sessions_leave_nothing() {
-    in_own_process("shutdown::many_short_sessions_leave_nothing", || {
-        let runtime = runtime();
-        runtime.block_on(async {
-            let engine = engine();
-            let mut steady = None;
-            for round in 0..6 {
-                for _ in 0..30 {
-                    let session = spawn(&engine, Script::new().print("x").exit(0)).await;
-                    exit(&session).await;
-                    session.remove(AT_ONCE).await.unwrap();
-                }
-                let now = (targets().len(), our_threads().len(), child_pids().len());
-                if round > 0 {
-                    assert_eq!(steady, Some(now), "after round {round}");
-                }
-                steady = Some(now);
+    in_own_process("shutdown::many_short_sessions_leave_nothing", || rounds_of_short_sessions(6));
+}
+
+#[test]
+#[ignore = "slow: three thousand processes"]
+fn thousands_of_short_sessions_leave_nothing() {
+    in_own_process("shutdown::thousands_of_short_sessions_leave_nothing", || rounds_of_short_sessions(100));
+}
+
+fn rounds_of_short_sessions(rounds: usize) {
+    runtime().block_on(async {
+        let engine = engine();
+        let mut steady = None;
+        for round in 0..rounds {
+            for _ in 0..30 {
+                let session = spawn(&engine, Script::new().print("x").exit(0)).await;
+                exit(&session).await;
+                session.remove(AT_ONCE).await.unwrap();
             }
-            close(engine).await;
-        });
+            let now = (targets().len(), our_threads().len(), child_pids().len());
+            assert_eq!(*steady.get_or_insert(now), now, "after round {round}");
+        }
+        close(engine).await;
     });
 }
 
@@ -124,5 +128,25 @@ async fn a_shutdown_waits_for_starts_under_way() {
             Ok(session) => assert_eq!(session.status(), Status::Stopped),
             Err(error) => assert!(matches!(error, Error::ShuttingDown), "{error}"),
         }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn nothing_starts_again_behind_a_shutdown() {
+    for _ in 0..20 {
+        let engine = engine();
+        let session = spawn(&engine, Script::new().hang()).await;
+        let restarting = tokio::spawn({
+            let session = session.clone();
+            async move { session.restart(AT_ONCE).await }
+        });
+        soon("the engine has shut down", engine.shutdown(Duration::ZERO)).await;
+        // It may just be about to learn that it can't start.
+        assert_ne!(session.status(), Status::Running);
+        match restarting.await.unwrap() {
+            Ok(status) => assert!(status.has_ended() || status == Status::Running, "{status}"),
+            Err(error) => assert!(matches!(error, Error::ShuttingDown), "{error}"),
+        }
+        assert!(session.status().has_ended() && session.info().pid.is_none());
     }
 }

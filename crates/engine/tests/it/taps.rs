@@ -12,8 +12,10 @@ fn enter(session: &engine::Session) {
 #[tokio::test]
 async fn a_tap_replays_to_an_equal_screen() {
     let engine = engine();
-    let script = Script::new().print("\x1b[31mred\x1b[0m before\n").flood(10_000).print("here").read_line();
-    let script = script.print("\x1b[5;5H\x1b[1;44mafter\x1b[0m").flood(30_000).print("\x1b[3;3Hthe end").exit(0);
+    // The tap begins in the middle of a sequence, and half of what is on the screen then stays.
+    let script = Script::new().flood(10_000).print("\x1b[31mred\x1b[0m before\nhere \x1b[3").read_line();
+    let script =
+        script.print("2mgreen\x1b[5;5H\x1b[1;44mafter\x1b[0m\x1b[20;1H").flood(800).print("\x1b[3;3Hthe end").exit(0);
     let session = spawn(&engine, script).await;
     line(&session, "here").await;
     let mut tap = session.tap(TapOptions::default()).unwrap();

@@ -2,11 +2,13 @@
 
 use bytes::{BufMut, Bytes, BytesMut};
 use engine::{SessionId, VersionedFrame};
+use ops::{ErrorKind, OpError};
 use prost::encoding::{self, WireType};
 use vt::{Attributes, Frame, Line, Run, Shape, Style, Theme, Underline};
 
 use super::rgb;
 use crate::{
+    failure::MAX_MESSAGE_BYTES,
     proto::{self, CellRun, CellShape, CursorShape, GetScreenResponse, RowUpdate, ScreenFormat, UnderlineStyle},
     screen_row::{Cells, ScreenRow},
 };
@@ -16,12 +18,12 @@ pub(crate) fn screen(
     name: String,
     VersionedFrame { version, frame }: &VersionedFrame,
     format: ScreenFormat,
-) -> GetScreenResponse {
+) -> Result<GetScreenResponse, OpError> {
     let screen_rows = match format {
-        ScreenFormat::Unspecified | ScreenFormat::Cells => cell_rows(frame),
+        ScreenFormat::Unspecified | ScreenFormat::Cells => cell_rows(frame)?,
         ScreenFormat::Runs => frame.rows.iter().map(|line| run_row(line, &frame.theme)).collect(),
     };
-    GetScreenResponse {
+    Ok(GetScreenResponse {
         name,
         cols: frame.size.cols.into(),
         rows: frame.size.rows.into(),
@@ -37,7 +39,7 @@ pub(crate) fn screen(
         reverse_video: frame.reverse_video,
         default_fg: rgb(frame.theme.foreground),
         default_bg: rgb(frame.theme.background),
-    }
+    })
 }
 
 /// What a viewer that was shown `before` has to draw. What is not about the screen is left empty.
@@ -141,9 +143,14 @@ fn attributes(style: &Style) -> u32 {
 const USUAL_CELL_BYTES: usize = 28;
 
 /// All rows lie in one buffer: a screen costs one allocation for its cells.
-fn cell_rows(frame: &Frame) -> Vec<ScreenRow> {
+fn cell_rows(frame: &Frame) -> Result<Vec<ScreenRow>, OpError> {
     let columns = usize::from(frame.size.cols);
-    let mut all = BytesMut::with_capacity(columns * frame.rows.len() * USUAL_CELL_BYTES);
+    let bytes = columns * frame.rows.len() * USUAL_CELL_BYTES;
+    if bytes > MAX_MESSAGE_BYTES {
+        let message = format!("{}x{} cells don't fit into one message", frame.size.cols, frame.size.rows);
+        return Err(OpError::new(ErrorKind::LimitExceeded, message).with_hint("ask for SCREEN_FORMAT_RUNS"));
+    }
+    let mut all = BytesMut::with_capacity(bytes);
     let blank = EncodedLook::of(&Style::default(), &frame.theme);
     let row = |line: &std::sync::Arc<Line>| {
         let written = write_cells(line, &frame.theme, &mut all);
@@ -158,7 +165,7 @@ fn cell_rows(frame: &Frame) -> Vec<ScreenRow> {
         runs: Vec::new(),
         wrapped,
     };
-    rows.into_iter().map(finish).collect()
+    Ok(rows.into_iter().map(finish).collect())
 }
 
 /// Writes the cells of `line`, and says how many columns they cover.
@@ -264,7 +271,7 @@ mod tests {
     #[test]
     fn cells_are_what_generated_code_reads() {
         let text = "\x1b[1;3;4;31;48;2;0;0;0mA\x1b[0m\x1b[2;5;7;8;9;53mb\x1b[0m漢e\u{301}👨\u{200d}👩\u{200d}👧x";
-        let rows = cell_rows(&frame(12, 2, text));
+        let rows = cell_rows(&frame(12, 2, text)).unwrap();
         let plain = PlainRow::decode(rows[0].encode_to_vec().as_slice()).unwrap();
         let read: Vec<(&str, i32, i32, u32)> = plain
             .cells
@@ -291,13 +298,22 @@ mod tests {
         let shown = frame(20, 3, "\x1b[32mgreen\x1b[0m and 漢字\r\nwrapped wrapped wrapped");
         for format in [ScreenFormat::Cells, ScreenFormat::Runs] {
             let versioned = VersionedFrame { version: 7, frame: std::sync::Arc::new(shown.clone()) };
-            let sent = screen("p_000001".parse().unwrap(), "one".into(), &versioned, format);
+            let sent = screen("p_000001".parse().unwrap(), "one".into(), &versioned, format).unwrap();
             let read = GetScreenResponse::decode(sent.encode_to_vec().as_slice()).unwrap();
             assert_eq!(read, sent);
             let text: Vec<String> = read.screen_rows.iter().map(ScreenRow::text).collect();
             assert_eq!(text, ["green and 漢字", "wrapped wrapped wrap", "ped"]);
             assert!(read.screen_rows[1].wrapped && !read.screen_rows[2].wrapped);
         }
+    }
+
+    #[test]
+    fn a_screen_too_large_for_cells_is_to_be_had_as_runs() {
+        let large = VersionedFrame { version: 1, frame: std::sync::Arc::new(frame(2000, 1000, "x")) };
+        let as_format = |format| screen("p_000001".parse().unwrap(), "one".into(), &large, format);
+        let error = as_format(ScreenFormat::Cells).unwrap_err();
+        assert!(error.kind == ErrorKind::LimitExceeded && error.hint.contains("RUNS"), "{error:?}");
+        assert_eq!(as_format(ScreenFormat::Runs).unwrap().screen_rows[0].text(), "x");
     }
 
     #[test]
@@ -318,7 +334,7 @@ mod tests {
 
     #[test]
     fn a_row_that_is_not_well_formed_is_an_error_or_ends_early() {
-        let row = cell_rows(&frame(4, 1, "abcd")).remove(0).encode_to_vec();
+        let row = cell_rows(&frame(4, 1, "abcd")).unwrap().remove(0).encode_to_vec();
         for cut in 1..row.len() {
             if let Ok(read) = ScreenRow::decode(&row[..cut]) {
                 assert!(read.cells.iter().count() < 4);

@@ -135,7 +135,7 @@ impl<C: Context> Vtr for Service<C> {
         self.answer(request, |call, request| async move {
             let format = request.format();
             let screen = ops::run::<GetScreen, C>(call, get_screen::Args { process_id: request.name }).await?;
-            Ok(convert::screen(screen.id, screen.name, &screen.frame, format))
+            convert::screen(screen.id, screen.name, &screen.frame, format)
         })
         .await
     }

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use engine::{Pulse, Session};
 use futures_util::{Stream, stream};
+use ops::OpError;
 use tokio::{
     sync::watch,
     time::{Instant, sleep_until},
@@ -14,7 +15,7 @@ use tokio::{
 use tonic::Status;
 
 use crate::{
-    convert,
+    convert, failure,
     proto::{RawGap, ScreenFormat, ScreenUpdate, SubscribeEvent, SubscribeRequest, subscribe_event::Event},
 };
 
@@ -39,7 +40,9 @@ pub(super) fn events(
     };
     stream::unfold(subscription, |mut subscription| async {
         let event = subscription.next().await?;
-        Some((Ok(SubscribeEvent { event: Some(event) }), subscription))
+        let event = event.map(|event| SubscribeEvent { event: Some(event) }).map_err(failure::status);
+        subscription.over |= event.is_err();
+        Some((event, subscription))
     })
 }
 
@@ -58,7 +61,7 @@ struct Subscription {
 }
 
 impl Subscription {
-    async fn next(&mut self) -> Option<Event> {
+    async fn next(&mut self) -> Option<Result<Event, OpError>> {
         if self.over {
             return None;
         }
@@ -72,12 +75,12 @@ impl Subscription {
                 return Some(self.frame());
             }
             if let Some(event) = self.raw() {
-                return Some(event);
+                return Some(Ok(event));
             }
             if ended {
                 self.over = true;
                 let ending = self.session.info().ending;
-                return Some(Event::SessionExited(convert::exited(self.session.id(), ending)));
+                return Some(Ok(Event::SessionExited(convert::exited(self.session.id(), ending))));
             }
             tokio::select! {
                 // The sender lives as long as the session that we hold.
@@ -87,13 +90,13 @@ impl Subscription {
         }
     }
 
-    fn frame(&mut self) -> Event {
+    fn frame(&mut self) -> Result<Event, OpError> {
         let frame = self.session.frame();
         self.shown = Some(frame.version);
         self.next_frame = Instant::now() + FRAME_PAUSE;
         let name = self.session.name().map(|name| name.to_string()).unwrap_or_default();
-        let screen = convert::screen(self.session.id(), name, &frame, self.format);
-        Event::ScreenUpdate(ScreenUpdate { screen: Some(screen) })
+        let screen = convert::screen(self.session.id(), name, &frame, self.format)?;
+        Ok(Event::ScreenUpdate(ScreenUpdate { screen: Some(screen) }))
     }
 
     fn raw(&mut self) -> Option<Event> {

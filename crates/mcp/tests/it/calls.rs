@@ -1,11 +1,12 @@
 //! Calls: replies, errors, several at once, progress, cancellation.
 
-use engine::{Kind, NewSession, Pattern, Scope, WaitRequest};
+use std::time::Duration;
+
 use ops::Role;
 use serde_json::{Value, json};
-use testkit::{DEADLINE, Script};
+use testkit::Script;
 
-use crate::stage::{Stage, stateless};
+use crate::stage::{Client, Stage, stateless};
 
 #[tokio::test]
 async fn a_reply_comes_as_structure_and_as_text() {
@@ -24,19 +25,42 @@ async fn a_reply_comes_as_structure_and_as_text() {
     client.close().await.unwrap();
 }
 
+/// A tool that must succeed.
+async fn reply(client: &mut Client, tool: &str, arguments: Value) -> Value {
+    let result = client.call(tool, arguments).await;
+    assert_eq!(result["isError"], false, "{tool}: {result}");
+    result["structuredContent"].clone()
+}
+
 #[tokio::test]
-async fn session_operations_reach_the_engine() {
+async fn session_operations_work_from_start_to_end() {
     let stage = Stage::new();
-    let script = Script::new().print("on http://localhost:4000\n").hang();
-    let session = stage.engine().spawn(NewSession::new(Kind::Command, script.argv())).await.unwrap();
-    let line = WaitRequest { pattern: Pattern::new("4000").unwrap(), scope: Scope::Scrollback, timeout: DEADLINE };
-    session.wait_for_pattern(line).await;
     let mut client = stage.client().await;
-    let result = client.call("get_process_ports", json!({ "process_id": session.id().to_string() })).await;
-    assert_eq!(result["structuredContent"]["ports"][0]["port"], 4000, "{result}");
+    let script = Script::new().print("on http://localhost:4000\n").cat().argv();
+    let argv: Vec<&str> = script.iter().map(|word| word.to_str().unwrap()).collect();
+    let spawned = reply(&mut client, "spawn_process", json!({ "kind": "command", "argv": argv })).await;
+    let id = &spawned["process_id"];
+    let wait = json!({ "process_id": id, "pattern": "localhost:[0-9]+", "timeout_seconds": 60, "scope": "scrollback" });
+    assert_eq!(reply(&mut client, "wait_for_pattern", wait).await["matched"], true);
+    let ports = reply(&mut client, "get_process_ports", json!({ "process_id": id })).await;
+    assert_eq!(ports["ports"][0]["port"], 4000, "{ports}");
+    let waiting = json!({ "process_id": id, "pattern": "h\u{e9}llo", "timeout_seconds": 60, "scope": "scrollback" });
+    let waiting = client.ask("tools/call", json!({ "name": "wait_for_pattern", "arguments": waiting })).await;
+    let input = json!({ "process_id": id, "kind": "text", "text": "h\u{e9}llo", "submit": true });
+    let typing = client.ask("tools/call", json!({ "name": "send_input", "arguments": input })).await;
+    for _ in 0..2 {
+        let answer = client.next().await;
+        assert!([waiting, typing].map(Value::from).contains(&answer["id"]), "{answer}");
+        let expected = if answer["id"] == waiting { "matched" } else { "ok" };
+        assert_eq!(answer["result"]["structuredContent"][expected], true, "{answer}");
+    }
+    let output = reply(&mut client, "get_process_output", json!({ "process_id": id, "mode": "grid" })).await;
+    assert!(output["content"].as_str().unwrap().contains("h\u{e9}llo"), "{output}");
     assert_eq!(client.failure("get_process_ports", json!({ "process_id": "nobody" })).await["kind"], "not_found");
+    reply(&mut client, "close_process", json!({ "process_id": id })).await;
+    assert_eq!(reply(&mut client, "list_processes", json!({})).await, json!({ "processes": [] }));
     client.close().await.unwrap();
-    stage.engine().shutdown(std::time::Duration::ZERO).await;
+    stage.engine().shutdown(Duration::ZERO).await;
 }
 
 #[tokio::test]
@@ -52,7 +76,8 @@ async fn a_failing_tool_answers_with_kind_message_and_hint() {
     }
     let error = client.failure("lead", json!({})).await;
     assert_eq!(error["kind"], "role_forbidden", "known, but not for an operator");
-    assert_eq!(client.failure("fill", json!({ "bytes": mcp::MESSAGE_LIMIT })).await["kind"], "limit_exceeded");
+    let too_long = client.failure("fill", json!({ "bytes": mcp::MESSAGE_LIMIT / 2 })).await;
+    assert_eq!(too_long["kind"], "limit_exceeded", "{too_long}");
     client.close().await.unwrap();
     let mut orchestrator = stage.connect_as(Role::Orchestrator);
     orchestrator.initialize("2025-11-25").await;

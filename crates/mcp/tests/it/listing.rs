@@ -24,8 +24,10 @@ async fn tool(stage: &Stage, name: &str) -> Value {
 #[tokio::test]
 async fn every_operation_of_this_face_is_listed_for_the_roles_that_may_call_it() {
     let stage = Stage::new();
+    let mut offered = BTreeSet::new();
     for role in ROLES {
         let listed = tools(&stage, role).await;
+        offered.extend(listed.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()));
         let names: Vec<&str> = listed.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
         let declared: Vec<&str> = stage
             .program
@@ -41,6 +43,7 @@ async fn every_operation_of_this_face_is_listed_for_the_roles_that_may_call_it()
         assert!(!names.contains(&"hidden"));
         assert!(names.contains(&"get_process_ports"));
     }
+    stage.program.table().check_face(Faces::MCP, offered.iter().map(String::as_str)).unwrap();
 }
 
 #[tokio::test]
@@ -79,7 +82,9 @@ async fn a_tool_is_described_by_its_types_and_effects() {
     assert_eq!(input["properties"]["times"]["maximum"], 65535);
     assert_eq!((&input["required"], &input["additionalProperties"]), (&json!(["text"]), &json!(false)));
     assert!(input["properties"]["voice"].to_string().contains("loud"), "enums stand where they are used: {input}");
-    assert_eq!(echo["outputSchema"]["properties"]["text"]["type"], "string");
+    let output = &echo["outputSchema"];
+    assert_eq!(output["properties"]["text"]["type"], "string");
+    assert_eq!(output["required"], json!(["text", "voice"]), "as it is written");
     assert_eq!(tool(&stage, "erase").await["annotations"], json!({ "readOnlyHint": false, "destructiveHint": true }));
     assert_eq!(tool(&stage, "hold").await["annotations"], json!({ "readOnlyHint": false, "destructiveHint": false }));
 }

@@ -47,7 +47,17 @@ pub(crate) enum Voice {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Said {
     pub(crate) text: String,
+    /// Always there, if only as null.
     pub(crate) voice: Option<Voice>,
+    /// Left out when there is nothing to say.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) remarks: Vec<String>,
+}
+
+impl Said {
+    fn new(text: impl Into<String>) -> Self {
+        Said { text: text.into(), voice: None, remarks: Vec::new() }
+    }
 }
 
 /// Nothing to give.
@@ -63,7 +73,8 @@ impl Operation<Program> for Echo {
     type Reply = Said;
 
     async fn run(_: Call<Program>, args: Words) -> Result<Said, OpError> {
-        Ok(Said { text: args.text.repeat(args.times.unwrap_or(1).into()), voice: args.voice })
+        let said = Said::new(args.text.repeat(args.times.unwrap_or(1).into()));
+        Ok(Said { voice: args.voice, ..said })
     }
 }
 
@@ -92,7 +103,7 @@ impl Operation<Program> for Hold {
         // What is told afterwards must not be heard.
         let progress = call.progress.clone();
         *gate.last_progress.lock().unwrap() = Some(progress);
-        Ok(Said { text: "let go".into(), voice: None })
+        Ok(Said::new("let go"))
     }
 }
 
@@ -106,7 +117,7 @@ impl Operation<Program> for Wait {
 
     async fn run(_: Call<Program>, _: Nothing) -> Result<Said, OpError> {
         tokio::time::sleep(Duration::from_secs(35)).await;
-        Ok(Said { text: "waited".into(), voice: None })
+        Ok(Said::new("waited"))
     }
 }
 
@@ -149,7 +160,7 @@ impl Operation<Program> for Fill {
     type Reply = Said;
 
     async fn run(_: Call<Program>, args: Size) -> Result<Said, OpError> {
-        Ok(Said { text: "x".repeat(args.bytes), voice: None })
+        Ok(Said::new("x".repeat(args.bytes)))
     }
 }
 
@@ -161,7 +172,7 @@ impl Operation<Program> for Erase {
     type Reply = Said;
 
     async fn run(_: Call<Program>, _: Nothing) -> Result<Said, OpError> {
-        Ok(Said { text: String::new(), voice: None })
+        Ok(Said::new(""))
     }
 }
 
@@ -173,7 +184,7 @@ impl Operation<Program> for Lead {
     type Reply = Said;
 
     async fn run(_: Call<Program>, _: Nothing) -> Result<Said, OpError> {
-        Ok(Said { text: "this way".into(), voice: None })
+        Ok(Said::new("this way"))
     }
 }
 
@@ -199,6 +210,6 @@ impl Operation<Program> for Hidden {
     type Reply = Said;
 
     async fn run(_: Call<Program>, _: Nothing) -> Result<Said, OpError> {
-        Ok(Said { text: "how did you get here?".into(), voice: None })
+        Ok(Said::new("how did you get here?"))
     }
 }

@@ -4,7 +4,7 @@ use engine::StopRequest;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Call, Context, Effects, Faces, OpError, Operation, Roles, Traits};
+use crate::{Call, Context, Effects, ErrorKind, Faces, OpError, Operation, Roles, Traits};
 
 /// Remove a session and everything below it: programs that still run are asked to end, and killed after
 /// the grace time. Output and history are gone then, and the name is free again.
@@ -28,6 +28,7 @@ impl<C: Context> Operation<C> for CloseProcess {
         faces: Faces::MCP.union(Faces::GRPC).union(Faces::CLI),
         effects: Effects::Destructive,
     };
+    const ERRORS: &'static [ErrorKind] = &[ErrorKind::NotFound, ErrorKind::NotRelated];
     type Args = Args;
     type Reply = Reply;
 

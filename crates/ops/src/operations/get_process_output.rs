@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::{
-    Call, Context, Effects, Faces, OpError, Operation, OutputMode, ProcessOutput, Roles, Traits,
+    Call, Context, Effects, ErrorKind, Faces, OpError, Operation, OutputMode, ProcessOutput, Roles, Traits,
     output::{self, Reading},
 };
 
@@ -37,6 +37,7 @@ pub struct GetProcessOutput;
 impl<C: Context> Operation<C> for GetProcessOutput {
     const TRAITS: Traits =
         Traits { name: "get_process_output", roles: Roles::ANYONE, faces: Faces::MCP, effects: Effects::ReadOnly };
+    const ERRORS: &'static [ErrorKind] = &[ErrorKind::NotFound];
     type Args = Args;
     type Reply = ProcessOutput;
 

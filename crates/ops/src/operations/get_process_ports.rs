@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Call, Context, Effects, Faces, OpError, Operation, Roles, Traits, rfc3339};
+use crate::{Call, Context, Effects, ErrorKind, Faces, OpError, Operation, Roles, Traits, rfc3339};
 
 /// Network ports of a session: those its output has mentioned (URLs and host:port), and those its
 /// processes really listen on, marked `listening`. Nothing is probed.
@@ -36,6 +36,7 @@ pub struct GetProcessPorts;
 impl<C: Context> Operation<C> for GetProcessPorts {
     const TRAITS: Traits =
         Traits { name: "get_process_ports", roles: Roles::ANYONE, faces: Faces::MCP, effects: Effects::ReadOnly };
+    const ERRORS: &'static [ErrorKind] = &[ErrorKind::NotFound];
     type Args = Args;
     type Reply = Reply;
 

@@ -4,7 +4,7 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Call, Context, Effects, Faces, OpError, Operation, Roles, Status, Traits, output};
+use crate::{Call, Context, Effects, ErrorKind, Faces, OpError, Operation, Roles, Status, Traits, output};
 
 /// Read the bytes a session printed, control sequences included. Few need this: get_process_output is the
 /// readable form. The last 1 MiB is kept.
@@ -47,6 +47,7 @@ pub struct GetProcessRawOutput;
 impl<C: Context> Operation<C> for GetProcessRawOutput {
     const TRAITS: Traits =
         Traits { name: "get_process_raw_output", roles: Roles::ANYONE, faces: Faces::MCP, effects: Effects::ReadOnly };
+    const ERRORS: &'static [ErrorKind] = &[ErrorKind::NotFound];
     type Args = Args;
     type Reply = Reply;
 

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::{Call, Context, Effects, Faces, OpError, Operation, ProcessStatus, Roles, Traits};
+use crate::{Call, Context, Effects, ErrorKind, Faces, OpError, Operation, ProcessStatus, Roles, Traits};
 
 /// Everything about one session except its output: status, how it ended, command line, folder, times,
 /// size, cursor, title, owner, and the version of its screen.
@@ -24,6 +24,7 @@ impl<C: Context> Operation<C> for GetProcessStatus {
         faces: Faces::MCP.union(Faces::GRPC).union(Faces::CLI),
         effects: Effects::ReadOnly,
     };
+    const ERRORS: &'static [ErrorKind] = &[ErrorKind::NotFound];
     type Args = Args;
     type Reply = ProcessStatus;
 

@@ -4,7 +4,7 @@ use engine::VersionedFrame;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::{Call, Context, Effects, Faces, OpError, Operation, Roles, Traits};
+use crate::{Call, Context, Effects, ErrorKind, Faces, OpError, Operation, Roles, Traits};
 
 mod screen;
 
@@ -28,6 +28,7 @@ impl<C: Context> Operation<C> for GetScreen {
         faces: Faces::GRPC.union(Faces::CLI),
         effects: Effects::ReadOnly,
     };
+    const ERRORS: &'static [ErrorKind] = &[ErrorKind::NotFound];
     type Args = Args;
     type Reply = Screen;
 

@@ -29,6 +29,7 @@ pub struct Help;
 
 impl<C: Context> Operation<C> for Help {
     const TRAITS: Traits = Traits { name: "help", roles: Roles::ANYONE, faces: Faces::MCP, effects: Effects::ReadOnly };
+    const ERRORS: &'static [ErrorKind] = &[ErrorKind::NotFound];
     type Args = Args;
     type Reply = Reply;
 

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::Standing;
-use crate::{Call, Context, Effects, Faces, OpError, Operation, Roles, SignalArg, Traits};
+use crate::{Call, Context, Effects, ErrorKind, Faces, OpError, Operation, Roles, SignalArg, Traits};
 
 /// Send a signal to a session's program and to the job in the foreground of its terminal, and nothing
 /// more: the session stays, and an end that follows is the program's own.
@@ -28,6 +28,7 @@ impl<C: Context> Operation<C> for KillProcess {
         faces: Faces::GRPC.union(Faces::CLI),
         effects: Effects::Destructive,
     };
+    const ERRORS: &'static [ErrorKind] = &[ErrorKind::NotFound, ErrorKind::NotRunning, ErrorKind::NotRelated];
     type Args = Args;
     type Reply = Standing;
 

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::{
-    Call, Context, Effects, Faces, OpError, Operation, RecordingFormat, RecordingStatus, Roles, Traits,
+    Call, Context, Effects, ErrorKind, Faces, OpError, Operation, RecordingFormat, RecordingStatus, Roles, Traits,
     recordings::NewRecording,
 };
 
@@ -49,6 +49,8 @@ impl<C: Context> Operation<C> for RecordProcess {
         faces: Faces::GRPC.union(Faces::CLI),
         effects: Effects::Additive,
     };
+    const ERRORS: &'static [ErrorKind] =
+        &[ErrorKind::NotFound, ErrorKind::AlreadyExists, ErrorKind::NotRunning, ErrorKind::LimitExceeded];
     type Args = Args;
     type Reply = RecordingStatus;
 

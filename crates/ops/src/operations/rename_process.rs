@@ -4,7 +4,7 @@ use engine::SessionName;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Call, Context, Effects, Faces, OpError, Operation, Roles, Traits};
+use crate::{Call, Context, Effects, ErrorKind, Faces, OpError, Operation, Roles, Traits};
 
 /// Give a session another name. Its id stays.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -32,6 +32,7 @@ impl<C: Context> Operation<C> for RenameProcess {
         faces: Faces::MCP.union(Faces::GRPC).union(Faces::CLI),
         effects: Effects::Additive,
     };
+    const ERRORS: &'static [ErrorKind] = &[ErrorKind::NotFound, ErrorKind::AlreadyExists, ErrorKind::NotRelated];
     type Args = Args;
     type Reply = Reply;
 

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Call, Context, Effects, Faces, OpError, Operation, Roles, Traits};
+use crate::{Call, Context, Effects, ErrorKind, Faces, OpError, Operation, Roles, Traits};
 
 /// Change the size of a session's terminal. The program is told, and lines are wrapped anew.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -34,6 +34,7 @@ impl<C: Context> Operation<C> for ResizeProcess {
         faces: Faces::GRPC.union(Faces::CLI),
         effects: Effects::Additive,
     };
+    const ERRORS: &'static [ErrorKind] = &[ErrorKind::NotFound, ErrorKind::NotRunning, ErrorKind::NotRelated];
     type Args = Args;
     type Reply = Reply;
 

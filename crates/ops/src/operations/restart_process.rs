@@ -25,6 +25,14 @@ pub struct RestartProcess;
 impl<C: Context> Operation<C> for RestartProcess {
     const TRAITS: Traits =
         Traits { name: "restart_process", roles: Roles::ANYONE, faces: Faces::MCP, effects: Effects::Destructive };
+    const ERRORS: &'static [ErrorKind] = &[
+        ErrorKind::NotFound,
+        ErrorKind::WrongKind,
+        ErrorKind::NotRelated,
+        ErrorKind::NeedsTrust,
+        ErrorKind::SpawnFailed,
+        ErrorKind::ShuttingDown,
+    ];
     type Args = Args;
     type Reply = Standing;
 

@@ -80,6 +80,7 @@ impl<C: Context> Operation<C> for SearchOutput {
         faces: Faces::MCP.union(Faces::GRPC).union(Faces::CLI),
         effects: Effects::ReadOnly,
     };
+    const ERRORS: &'static [ErrorKind] = &[ErrorKind::NotFound];
     type Args = Args;
     type Reply = Reply;
 

@@ -88,6 +88,14 @@ impl<C: Context> Operation<C> for SendInput {
         faces: Faces::MCP.union(Faces::GRPC).union(Faces::CLI),
         effects: Effects::Destructive,
     };
+    const ERRORS: &'static [ErrorKind] = &[
+        ErrorKind::NotFound,
+        ErrorKind::NotRunning,
+        ErrorKind::NotRelated,
+        ErrorKind::RevisionMismatch,
+        ErrorKind::LimitExceeded,
+        ErrorKind::NotReady,
+    ];
     type Args = Args;
     type Reply = Reply;
 

@@ -6,7 +6,7 @@ use engine::{NameChoice, NewSession, SessionName};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Call, Context, Effects, Faces, OpError, Operation, Preset, Roles, StartRequest, Traits};
+use crate::{Call, Context, Effects, ErrorKind, Faces, OpError, Operation, Preset, Roles, StartRequest, Traits};
 
 /// Start a program in a terminal of its own. `terminal` is an interactive shell unless argv says otherwise;
 /// `command` runs argv, or a preset of the program. What you start is yours: it ends with you, and you close it with close_process
@@ -75,6 +75,15 @@ impl<C: Context> Operation<C> for SpawnProcess {
         faces: Faces::MCP.union(Faces::GRPC).union(Faces::CLI),
         effects: Effects::Additive,
     };
+    const ERRORS: &'static [ErrorKind] = &[
+        ErrorKind::NotFound,
+        ErrorKind::AlreadyExists,
+        ErrorKind::NotRunning,
+        ErrorKind::NeedsTrust,
+        ErrorKind::LimitExceeded,
+        ErrorKind::SpawnFailed,
+        ErrorKind::ShuttingDown,
+    ];
     type Args = Args;
     type Reply = Reply;
 

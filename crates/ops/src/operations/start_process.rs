@@ -21,6 +21,14 @@ pub struct StartProcess;
 impl<C: Context> Operation<C> for StartProcess {
     const TRAITS: Traits =
         Traits { name: "start_process", roles: Roles::ANYONE, faces: Faces::MCP, effects: Effects::Additive };
+    const ERRORS: &'static [ErrorKind] = &[
+        ErrorKind::NotFound,
+        ErrorKind::WrongKind,
+        ErrorKind::NotRelated,
+        ErrorKind::NeedsTrust,
+        ErrorKind::SpawnFailed,
+        ErrorKind::ShuttingDown,
+    ];
     type Args = Args;
     type Reply = Standing;
 

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::Standing;
-use crate::{Call, Context, Effects, Faces, OpError, Operation, Roles, SignalArg, Traits};
+use crate::{Call, Context, Effects, ErrorKind, Faces, OpError, Operation, Roles, SignalArg, Traits};
 
 /// End a session's program: ask with a signal, wait for the grace time, kill. The session stays, can be
 /// read, and a command can be started again. Answers when it has ended; does nothing if it had.
@@ -25,6 +25,7 @@ pub struct StopProcess;
 impl<C: Context> Operation<C> for StopProcess {
     const TRAITS: Traits =
         Traits { name: "stop_process", roles: Roles::ANYONE, faces: Faces::MCP, effects: Effects::Destructive };
+    const ERRORS: &'static [ErrorKind] = &[ErrorKind::NotFound, ErrorKind::NotRelated];
     type Args = Args;
     type Reply = Standing;
 

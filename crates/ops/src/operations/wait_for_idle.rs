@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{timeout, with_progress};
-use crate::{Call, Context, Effects, Faces, OpError, Operation, Roles, Traits};
+use crate::{Call, Context, Effects, ErrorKind, Faces, OpError, Operation, Roles, Traits};
 
 /// Wait until a session has printed nothing for a while, or the time is up. A session whose program has ended
 /// is idle at once, with the reason `exited`.
@@ -50,6 +50,7 @@ impl<C: Context> Operation<C> for WaitForIdle {
         faces: Faces::GRPC.union(Faces::CLI),
         effects: Effects::ReadOnly,
     };
+    const ERRORS: &'static [ErrorKind] = &[ErrorKind::NotFound];
     type Args = Args;
     type Reply = Reply;
 

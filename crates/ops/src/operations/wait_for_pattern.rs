@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{timeout, with_progress};
-use crate::{Call, Context, Effects, Faces, OpError, Operation, Roles, Traits};
+use crate::{Call, Context, Effects, ErrorKind, Faces, OpError, Operation, Roles, Traits};
 
 /// Wait until a session shows a text that matches a regular expression, the time is up, or its program has
 /// ended. `grid` looks at the visible screen, now and as it changes; `scrollback` at every line drawn so far and
@@ -79,6 +79,7 @@ impl<C: Context> Operation<C> for WaitForPattern {
         faces: Faces::MCP.union(Faces::GRPC).union(Faces::CLI),
         effects: Effects::ReadOnly,
     };
+    const ERRORS: &'static [ErrorKind] = &[ErrorKind::NotFound];
     type Args = Args;
     type Reply = Reply;
 

@@ -66,7 +66,13 @@ impl Stage {
 
     pub(crate) async fn json_as(&self, caller: Caller, name: &str, args: Value) -> Result<Value, OpError> {
         let entry = self.context.table().get(name).unwrap();
-        soon(name, entry.run(Call::new(self.context.clone(), caller), args)).await
+        let answer = soon(name, entry.run(Call::new(self.context.clone(), caller), args)).await;
+        // What is answered is in the reference.
+        if let Err(error) = &answer {
+            let declared = entry.errors.contains(&error.kind) || ErrorKind::OF_ANY.contains(&error.kind);
+            assert!(declared, "{name} does not declare {error:?}");
+        }
+        answer
     }
 
     /// The kind of error of a call by JSON that must fail. Its message and hint must say something.
