@@ -13,7 +13,7 @@ use crate::{commands, completion, surroundings::Surroundings};
 /// A coordinator (`vtr serve`) owns the sessions; every other command speaks to one or more of them. SESSION is a
 /// session's name or id, or coordinator:session where several coordinators are configured.
 #[derive(Debug, Parser)]
-#[command(name = "vtr", version, propagate_version = true, after_help = EXIT_CODES, max_term_width = 100)]
+#[command(name = "vtr", version, after_help = EXIT_CODES, max_term_width = 100)]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) everywhere: Everywhere,
@@ -30,16 +30,18 @@ Exit codes:
   4  no coordinator answered
   5  the coordinator or the system refused";
 
+const EVERYWHERE: &str = "Options of every command";
+
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Everywhere {
     /// The coordinator's socket; goes before VTR_SOCKET and the config file
-    #[arg(long, global = true, value_name = "PATH", value_hint = clap::ValueHint::FilePath)]
+    #[arg(long, global = true, help_heading = EVERYWHERE, value_name = "PATH", value_hint = clap::ValueHint::FilePath)]
     pub(crate) socket: Option<PathBuf>,
     /// Print JSON, errors included
-    #[arg(long, global = true, overrides_with = "human")]
+    #[arg(long, global = true, help_heading = EVERYWHERE, overrides_with = "human")]
     pub(crate) json: bool,
     /// Print for people, also when the config file says JSON
-    #[arg(long, global = true, overrides_with = "json")]
+    #[arg(long, global = true, help_heading = EVERYWHERE, overrides_with = "json")]
     pub(crate) human: bool,
 }
 
@@ -98,22 +100,23 @@ pub(crate) fn grammar(surroundings: &Surroundings) -> clap::Command {
         let operation = OPERATIONS.iter().find(|(name, _)| *name == command.get_name());
         let entry = operation.and_then(|(_, operation)| table.get(operation));
         let command = match entry {
-            Some(entry) => with_description(command, entry.description()),
+            Some(entry) => command.after_long_help(in_its_own_words(entry.name(), entry.description())),
             None => command,
         };
-        command.mut_args(
-            |argument| {
-                if argument.get_id() == "session" { argument.add(completer.clone()) } else { argument }
-            },
-        )
+        command.mut_args(|argument| match argument.get_id().as_str() {
+            "session" => {
+                argument.help("Its name or id, or coordinator:session where there are several").add(completer.clone())
+            }
+            _ => argument,
+        })
     })
 }
 
-/// The operation's own text below the command's.
-fn with_description(command: clap::Command, description: &str) -> clap::Command {
-    let own = command.get_long_about().or(command.get_about()).map(ToString::to_string).unwrap_or_default();
+/// What agents are told about the operation: below the command's own help, because it speaks of the
+/// operation's arguments and not of flags.
+fn in_its_own_words(operation: &str, description: &str) -> String {
     let paragraphs: Vec<String> = description.split("\n\n").map(|text| text.replace('\n', " ")).collect();
-    command.long_about(format!("{own}\n\n{}", paragraphs.join("\n\n")))
+    format!("Asks for the operation {operation}. {}", paragraphs.join("\n\n"))
 }
 
 #[cfg(test)]

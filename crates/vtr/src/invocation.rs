@@ -39,12 +39,12 @@ impl Target {
 }
 
 impl Invocation {
-    pub(crate) fn new(everywhere: Everywhere, surroundings: Surroundings) -> Result<Self, (Output, Failure)> {
+    pub(crate) fn new(everywhere: Everywhere, surroundings: Surroundings) -> Result<Self, Box<(Output, Failure)>> {
         let color = surroundings.stdout_is_terminal && !surroundings.no_color;
         let mut output = Output::new(everywhere.json, color, surroundings.stdout_is_terminal);
         let config = match ClientConfig::load(&surroundings.client_config_file()) {
             Ok(config) => config,
-            Err(failure) => return Err((output, failure)),
+            Err(failure) => return Err(Box::new((output, failure))),
         };
         output.json |= config.defaults.output_format == OutputFormat::Json && !everywhere.human;
         Ok(Invocation { surroundings, config, output, everywhere, warned_of_version: false })

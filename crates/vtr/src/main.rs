@@ -69,7 +69,10 @@ fn run(cli: Cli, surroundings: Surroundings) -> Exit {
     }
     let mut invocation = match Invocation::new(cli.everywhere, surroundings) {
         Ok(invocation) => invocation,
-        Err((output, failure)) => return end(Err(failure), &output),
+        Err(failed) => {
+            let (output, failure) = *failed;
+            return end(Err(failure), &output);
+        }
     };
     // One thread: a command asks little, and starting threads would take longer than most answers.
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {

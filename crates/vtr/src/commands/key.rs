@@ -19,7 +19,7 @@ pub(crate) struct Key {
     #[arg(value_name = "SESSION")]
     session: Address,
     /// In this order
-    #[arg(value_name = "KEY", required = true, allow_hyphen_values = true)]
+    #[arg(value_name = "KEY", required = true)]
     keys: Vec<String>,
 }
 

@@ -24,7 +24,7 @@ impl Raw {
         let hex = if self.hex == "-" { from_stdin()? } else { self.hex };
         let data = bytes(&hex).map_err(|what| Failure::usage(what).with_hint("write two hex digits for each byte"))?;
         let target = invocation.target(&self.session).await?;
-        let request = SendBytesRequest { name: target.session.clone(), data: data.into() };
+        let request = SendBytesRequest { name: target.session.clone(), data };
         target.client.vtr().send_bytes(request).await.map_err(|status| target.failure(&status))?;
         invocation.output.answer(&done(&target), "")?;
         Ok(Exit::Done)

@@ -51,7 +51,9 @@ impl Version {
         }
         invocation.output.line(format!("vtr {ours}"))?;
         for (name, answer) in servers {
-            invocation.output.line(format!("{name}: {} {} (pid {})", answer.program, answer.version, answer.pid))?;
+            invocation
+                .output
+                .line(format!("coordinator {name}: {} {} (pid {})", answer.program, answer.version, answer.pid))?;
         }
         Ok(Exit::Done)
     }

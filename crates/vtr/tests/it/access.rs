@@ -105,3 +105,32 @@ fn a_user_without_the_systems_folder_gets_the_runtime_folder() {
     vtr(&["spawn", "x", "--", "cat"]).ok();
     vtr(&["serve", "--stop"]).ok();
 }
+
+#[test]
+#[ignore = "needs root and unshare: run by .ci/run"]
+fn coordinators_in_namespaces_of_their_own_are_one_list() {
+    let stage = Stage::empty();
+    let sockets = ["one", "two"].map(|name| stage.path(&format!("run/{name}.sock")));
+    let mut coordinators = sockets.clone().map(|socket| {
+        let mut command = std::process::Command::new("unshare");
+        let environment: Vec<_> = stage.bare().get_envs().map(|(k, v)| (k.to_owned(), v.unwrap().to_owned())).collect();
+        command.args(["--net", "--pid", "--fork", "--mount-proc", VTR, "serve", "--socket"]).arg(socket);
+        command.env_clear().envs(environment).stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
+        command.spawn().unwrap()
+    });
+    stage.write_config(&format!("[[coordinators]]\npath = \"{}/*.sock\"\n", stage.path("run").display()));
+    for name in ["one", "two"] {
+        let words = ["spawn", &format!("{name}:x"), "--wait", "lo:", "--", "cat", "/proc/net/dev"];
+        testkit::wait_until("the coordinator answers", || stage.by_config(&words).code == Some(0));
+    }
+    let sessions = stage.by_config(&["ls", "--json"]).json()["sessions"].clone();
+    let listed: Vec<_> = sessions.as_array().unwrap().iter().map(|session| session["coordinator"].clone()).collect();
+    assert_eq!(listed, ["one", "two"]);
+    for socket in &sockets {
+        // In there it is process 1; the kernel tells us what it is called here.
+        stage.vtr(&["serve", "--stop", "--socket", socket.to_str().unwrap()]).ok();
+    }
+    for coordinator in &mut coordinators {
+        coordinator.wait().unwrap();
+    }
+}

@@ -10,7 +10,7 @@ fn screen(stage: &Stage, name: &str) -> String {
 #[ignore = "needs bash: run by .ci/run"]
 fn bash_is_driven_through_a_build() {
     let stage = Stage::new();
-    stage.vtr(&["spawn", "sh", "--wait", r"\$ $", "--env", "PS1=$ ", "--", "bash", "--norc", "--noprofile"]).ok();
+    stage.vtr(&["spawn", "sh", "--wait", r"^\$", "--env", "PS1=$ ", "--", "bash", "--norc", "--noprofile"]).ok();
     stage.vtr(&["send", "sh", "-e", "for i in 1 2 3; do echo step $i; done; echo exit=$?"]).ok();
     assert_eq!(stage.see("sh", "^exit=0$"), "exit=0\n");
     assert_eq!(stage.vtr(&["grep", "sh", "^step"]).ok().lines().count(), 3);
@@ -31,7 +31,7 @@ fn the_python_prompt_answers() {
             "spawn",
             "py",
             "--wait",
-            ">>> ",
+            ">>>",
             "--timeout",
             "60s",
             "--env",
