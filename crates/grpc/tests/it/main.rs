@@ -1,4 +1,5 @@
 //! The face end to end: a real engine behind a real socket, and real processes.
+#![allow(clippy::unwrap_used, reason = "a test that can't go on should panic")]
 
 mod attach;
 mod calls;
