@@ -5,6 +5,7 @@ mod bench;
 mod differential;
 mod emulator;
 mod esctest;
+mod fuzz;
 mod outvoted;
 mod python;
 mod record;
@@ -26,6 +27,7 @@ enum Command {
     Outvoted(outvoted::Arguments),
     Record(record::Arguments),
     Bench(bench::Arguments),
+    Fuzz(fuzz::Arguments),
     Unicode(unicode::Arguments),
 }
 
@@ -42,6 +44,7 @@ fn main() -> ExitCode {
         Command::Outvoted(arguments) => outvoted::run(&arguments),
         Command::Record(arguments) => record::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
+        Command::Fuzz(arguments) => fuzz::run(&arguments),
         Command::Unicode(arguments) => unicode::run(&arguments),
     };
     match verdict {
