@@ -7,8 +7,10 @@ mod emulator;
 mod esctest;
 mod fuzz;
 mod outvoted;
+mod proto;
 mod python;
 mod record;
+mod reference;
 mod screen;
 mod unicode;
 
@@ -26,8 +28,10 @@ enum Command {
     Differential(differential::Arguments),
     Outvoted(outvoted::Arguments),
     Record(record::Arguments),
+    Reference(reference::Arguments),
     Bench(bench::Arguments),
     Fuzz(fuzz::Arguments),
+    Proto(proto::Arguments),
     Unicode(unicode::Arguments),
 }
 
@@ -43,8 +47,10 @@ fn main() -> ExitCode {
         Command::Differential(arguments) => differential::run(&arguments),
         Command::Outvoted(arguments) => outvoted::run(&arguments),
         Command::Record(arguments) => record::run(&arguments),
+        Command::Reference(arguments) => reference::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Fuzz(arguments) => fuzz::run(&arguments),
+        Command::Proto(arguments) => proto::run(&arguments),
         Command::Unicode(arguments) => unicode::run(&arguments),
     };
     match verdict {

@@ -1,1 +1,67 @@
-//! Placeholder.
+//! Sessions: programs in terminals that can be read, typed to, waited for and ended.
+//!
+//! An [`Engine`] owns any number of [`Session`]s. Each has one OS thread that moves its bytes into a
+//! [`vt::Terminal`] and publishes a tiny [`Pulse`]; requests are async functions that wake up by
+//! it, take a short lock and look for themselves. Locks are never nested and never held over an
+//! `.await`.
+//!
+//! Called by the operations, by the agent rules and by the programs' UI. It knows nothing of tools,
+//! faces, presets, trust or configuration, and reads no environment: everything comes in through
+//! [`EngineOptions`] and [`NewSession`]. There is no global state: two engines can live in one
+//! process.
+
+mod clock;
+mod directory;
+mod engine;
+mod environment;
+mod error;
+mod facts;
+mod fair_lock;
+mod frames;
+mod input;
+mod io_thread;
+mod leftovers;
+mod lifecycle;
+mod line_scan;
+mod mark;
+mod names;
+mod notices;
+mod options;
+mod pattern;
+mod plain_text;
+mod ports;
+mod pulse;
+mod ring;
+mod run;
+mod screen;
+mod search;
+mod session;
+mod shared;
+mod status;
+mod supervisor;
+mod tap;
+mod waits;
+
+pub use clock::{Clock, FakeClock};
+pub use engine::Engine;
+pub use environment::{INHERITED_ANYWAY, NOT_INHERITED};
+pub use error::{Error, InvalidArgs, LimitExceeded, Result};
+pub use facts::{Facts, Seen, SessionEvent};
+pub use frames::{ChangedRows, Frames, VersionedFrame};
+pub use input::{Input, Sent};
+pub use lifecycle::{Started, StopRequest};
+pub use mark::Mark;
+pub use names::{IdError, NameError, SessionId, SessionName};
+pub use notices::EngineEvent;
+pub use options::{EngineOptions, Limits, NameChoice, NewSession};
+pub use pattern::{Pattern, PatternError};
+pub use plain_text::{PlainOutput, PlainText};
+pub use ports::Port;
+pub use pty::{ParseSignalError, Pid, Signal, SpawnError, TtyFacts};
+pub use pulse::Pulse;
+pub use ring::RawOutput;
+pub use search::{FoundBytes, FoundLine, RawSearchResult, SearchRequest, SearchResult};
+pub use session::{Foreground, Session, SessionInfo};
+pub use status::{Ending, ExitStatus, Kind, KindError, Origin, Owner, Status};
+pub use tap::{Keyframe, Tap, TapEvent, TapOptions};
+pub use waits::{PatternMatch, Place, QuietOutcome, Scope, WaitOutcome, WaitRequest};

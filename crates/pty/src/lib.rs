@@ -1,1 +1,32 @@
-//! Placeholder.
+//! Pseudo-terminals and the processes in them: start, read, write, resize, signal, wait.
+//!
+//! A [`Spawner`] starts a program in a new terminal and hands back two halves: the [`Pty`] (bytes,
+//! size, terminal facts) and the [`Child`] (signals, exit status). Nothing here blocks except
+//! [`Child::wait`], [`poll()`], and the few hundred microseconds of a start; a session's I/O thread
+//! waits with [`poll()`] on the terminal, on [`Child::exit_fd`] and on its [`Waker`].
+//!
+//! Called by the engine only. It knows no sessions, screens, escape sequences, configuration or
+//! async runtime, and never reads this process's environment: a child gets exactly what its
+//! [`SpawnRequest`] says. Every operating-system call and every `unsafe` block of the house is here.
+//!
+//! Linux 5.4 or newer is the tested home. Other Unix systems go through the same interface
+//! (`spawn/portable.rs`, `child/portable.rs`), which compiles but is untested.
+
+mod child;
+mod pid;
+mod poll;
+pub mod processes;
+mod pty;
+mod queue;
+mod signal;
+mod spawn;
+mod waker;
+
+pub use child::{Child, ExitStatus};
+pub use pid::Pid;
+pub use poll::{PollFd, PollFlags, poll};
+pub use pty::{Pty, ReadOutcome, Size, TtyFacts};
+pub use queue::{QueueFull, WriteQueue};
+pub use signal::{ParseSignalError, Signal};
+pub use spawn::{SpawnError, SpawnRequest, Spawner};
+pub use waker::Waker;

@@ -195,6 +195,8 @@ impl ClusterTable {
 #[derive(Debug, Default)]
 pub(crate) struct LinkTable {
     links: HashMap<LinkId, SharedLink>,
+    /// Links that the child gave an id, by id and target.
+    named: HashMap<(String, String), LinkId>,
     next: u32,
     sweep_at: usize,
 }
@@ -209,15 +211,16 @@ impl LinkTable {
         if id.len() > MAX_LINK || uri.len() > MAX_LINK {
             return None;
         }
-        if !id.is_empty() {
-            let known = self.links.values().find(|link| link.id == id && link.uri == uri);
-            if let Some(link) = known {
-                return Some(link.key);
-            }
+        let name = (id.to_owned(), uri.to_owned());
+        if let Some(&key) = self.named.get(&name) {
+            return Some(key);
         }
         self.next = self.next.checked_add(1)?;
         let key = LinkId(NonZeroU32::new(self.next)?);
         self.links.insert(key, Arc::new(Link { id: id.to_owned(), uri: uri.to_owned(), key }));
+        if !id.is_empty() {
+            self.named.insert(name, key);
+        }
         Some(key)
     }
 
@@ -232,6 +235,7 @@ impl LinkTable {
 
     pub(crate) fn sweep(&mut self, used: impl Fn(LinkId) -> bool) {
         self.links.retain(|&id, _| used(id));
+        self.named.retain(|_, &mut id| used(id));
         self.sweep_at = self.links.len() * 2;
     }
 }

@@ -18,6 +18,9 @@ pub(crate) struct Arguments {
     rounds: usize,
 }
 
+/// Reads a terminal, perhaps into the string.
+type Work = dyn FnMut(&mut Terminal, &mut String);
+
 pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
     let mut terminal = Terminal::new(Options { size: Size::new(120, 40), ..Options::default() });
     terminal.feed(&Workload::Log.lines(10_040));
@@ -26,18 +29,17 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
     let absent = Regex::new("no such text")?;
     let mut text = String::new();
 
-    let mut show =
-        |what: &str, bar: f64, unit: f64, name: &str, mut work: Box<dyn FnMut(&mut Terminal, &mut String)>| {
-            let times = (0..arguments.rounds)
-                .map(|_| {
-                    text.clear();
-                    let start = Instant::now();
-                    work(&mut terminal, &mut text);
-                    start.elapsed().as_secs_f64() * unit
-                })
-                .collect();
-            println!("{what:<34} {:>9.2} {name}   (bar {bar} {name})", median(times));
-        };
+    let mut show = |what: &str, bar: f64, unit: f64, name: &str, mut work: Box<Work>| {
+        let times = (0..arguments.rounds)
+            .map(|_| {
+                text.clear();
+                let start = Instant::now();
+                work(&mut terminal, &mut text);
+                start.elapsed().as_secs_f64() * unit
+            })
+            .collect();
+        println!("{what:<34} {:>9.2} {name}   (bar {bar} {name})", median(times));
+    };
     show("visible grid as text", 10.0, 1e6, "µs", Box::new(|terminal, text| terminal.grid_text(text)));
     let all = lines.clone();
     show(

@@ -1,0 +1,17 @@
+//! Terminal recordings as files: asciicast, versions 2 and 3, read and written as a stream.
+//!
+//! A [`Writer`] turns timed bytes into whole lines, so that a recorder that is killed leaves a file
+//! that plays. A [`Reader`] takes what is there, a cut last line included. Called by the recording
+//! operation and by players and exporters. It knows nothing of terminals, sessions or any other
+//! crate of this house, and opens no files.
+
+mod event;
+mod header;
+mod reader;
+mod text;
+mod writer;
+
+pub use event::{Event, EventData};
+pub use header::{Format, Header, Theme};
+pub use reader::{ReadError, Reader};
+pub use writer::Writer;

@@ -1,0 +1,191 @@
+//! The time the engine measures idleness and deadlines with: real, or driven by a test.
+//!
+//! What concerns the operating system (the grace after a signal, draining a dead child's terminal)
+//! always runs on real time, so that a stopped fake clock never keeps a process alive.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, Weak};
+use std::time::{Duration, Instant, SystemTime};
+
+use tokio::sync::watch;
+
+use crate::fair_lock::lock;
+
+/// Cheap to clone; clones tell the same time.
+#[derive(Clone, Debug, Default)]
+pub struct Clock {
+    source: Source,
+}
+
+#[derive(Clone, Debug, Default)]
+enum Source {
+    #[default]
+    Real,
+    Fake(Arc<FakeTime>),
+}
+
+/// Drives a [`Clock`] by hand.
+#[derive(Clone, Debug)]
+pub struct FakeClock {
+    time: Arc<FakeTime>,
+}
+
+struct FakeTime {
+    instant: Instant,
+    system: SystemTime,
+    elapsed: watch::Sender<Duration>,
+    alarms: Mutex<Vec<Weak<Alarm>>>,
+}
+
+/// Called after a fake clock moved, from the thread that moved it. A real clock never calls.
+pub(crate) struct Alarm(Box<dyn Fn() + Send + Sync>);
+
+impl Clock {
+    pub fn real() -> Self {
+        Clock::default()
+    }
+
+    pub fn now(&self) -> Instant {
+        match &self.source {
+            Source::Real => Instant::now(),
+            Source::Fake(time) => time.instant + time.elapsed(),
+        }
+    }
+
+    pub fn system_now(&self) -> SystemTime {
+        match &self.source {
+            Source::Real => SystemTime::now(),
+            Source::Fake(time) => time.system + time.elapsed(),
+        }
+    }
+
+    /// Completes when the clock has reached `deadline`.
+    pub async fn sleep_until(&self, deadline: Instant) {
+        match &self.source {
+            Source::Real => tokio::time::sleep_until(deadline.into()).await,
+            Source::Fake(time) => {
+                let mut elapsed = time.elapsed.subscribe();
+                // The sender lives in `time`, which this future borrows: waiting can't fail.
+                let _ = elapsed.wait_for(|elapsed| time.instant + *elapsed >= deadline).await;
+            }
+        }
+    }
+
+    /// How long a blocking wait may last before `deadline` is due. `None`: until an [`Alarm`] rings.
+    pub(crate) fn blocking_timeout(&self, deadline: Instant) -> Option<Duration> {
+        let left = deadline.saturating_duration_since(self.now());
+        match &self.source {
+            Source::Real => Some(left),
+            Source::Fake(_) => left.is_zero().then_some(left),
+        }
+    }
+
+    /// `ring` is called after each move of a fake clock for as long as the result is kept.
+    pub(crate) fn on_move(&self, ring: impl Fn() + Send + Sync + 'static) -> Option<Arc<Alarm>> {
+        let Source::Fake(time) = &self.source else { return None };
+        let alarm = Arc::new(Alarm(Box::new(ring)));
+        let mut alarms = lock(&time.alarms);
+        alarms.retain(|alarm| alarm.strong_count() > 0);
+        alarms.push(Arc::downgrade(&alarm));
+        Some(alarm)
+    }
+}
+
+impl FakeClock {
+    /// Starts at the real now and stands still.
+    pub fn new() -> Self {
+        FakeClock {
+            time: Arc::new(FakeTime {
+                instant: Instant::now(),
+                system: SystemTime::now(),
+                elapsed: watch::Sender::new(Duration::ZERO),
+                alarms: Mutex::default(),
+            }),
+        }
+    }
+
+    pub fn clock(&self) -> Clock {
+        Clock { source: Source::Fake(self.time.clone()) }
+    }
+
+    pub fn advance(&self, by: Duration) {
+        self.time.elapsed.send_modify(|elapsed| *elapsed += by);
+        let alarms: Vec<_> = lock(&self.time.alarms).iter().filter_map(Weak::upgrade).collect();
+        for alarm in alarms {
+            (alarm.0)();
+        }
+    }
+}
+
+impl Default for FakeClock {
+    fn default() -> Self {
+        FakeClock::new()
+    }
+}
+
+impl FakeTime {
+    fn elapsed(&self) -> Duration {
+        *self.elapsed.borrow()
+    }
+}
+
+impl fmt::Debug for FakeTime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FakeTime").field("elapsed", &self.elapsed()).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Alarm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Alarm")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    #[tokio::test]
+    async fn a_fake_sleep_ends_when_the_clock_gets_there() {
+        let fake = FakeClock::new();
+        let clock = fake.clock();
+        let start = clock.now();
+        let sleeper = tokio::spawn({
+            let clock = clock.clone();
+            async move { clock.sleep_until(start + Duration::from_secs(10)).await }
+        });
+        fake.advance(Duration::from_secs(9));
+        tokio::task::yield_now().await;
+        assert!(!sleeper.is_finished());
+        fake.advance(Duration::from_secs(1));
+        sleeper.await.unwrap();
+        assert_eq!(clock.now() - start, Duration::from_secs(10));
+    }
+
+    #[test]
+    fn alarms_ring_until_dropped() {
+        let fake = FakeClock::new();
+        let rung = Arc::new(AtomicUsize::new(0));
+        let alarm = fake.clock().on_move({
+            let rung = rung.clone();
+            move || {
+                rung.fetch_add(1, Ordering::Relaxed);
+            }
+        });
+        fake.advance(Duration::from_millis(1));
+        drop(alarm);
+        fake.advance(Duration::from_millis(1));
+        assert_eq!(rung.load(Ordering::Relaxed), 1);
+    }
+
+    #[test]
+    fn a_blocking_wait_on_a_fake_clock_is_ended_by_its_alarm_only() {
+        let fake = FakeClock::new();
+        let clock = fake.clock();
+        let deadline = clock.now() + Duration::from_millis(150);
+        assert_eq!(clock.blocking_timeout(deadline), None);
+        fake.advance(Duration::from_millis(150));
+        assert_eq!(clock.blocking_timeout(deadline), Some(Duration::ZERO));
+    }
+}

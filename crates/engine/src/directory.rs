@@ -1,0 +1,176 @@
+//! Which sessions there are, and who has which name.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+use crate::error::{Error, LimitExceeded, Result};
+use crate::fair_lock::lock;
+use crate::names::{SessionId, SessionName};
+use crate::options::NameChoice;
+use crate::shared::Shared;
+use crate::status::Kind;
+
+/// The one place that knows names: a session's own state doesn't hold its name.
+#[derive(Debug)]
+pub(crate) struct Directory {
+    table: Mutex<Table>,
+    limit: usize,
+}
+
+#[derive(Debug, Default)]
+struct Table {
+    entries: HashMap<SessionId, Entry>,
+    by_name: HashMap<SessionName, SessionId>,
+    /// Default names are never given twice: a name an agent remembers never means another session.
+    next_number: HashMap<String, u64>,
+    added: u64,
+    closed: bool,
+}
+
+#[derive(Debug)]
+struct Entry {
+    name: SessionName,
+    /// Order of creation.
+    number: u64,
+    /// `None` while only the name is reserved.
+    shared: Option<Arc<Shared>>,
+}
+
+impl Directory {
+    pub(crate) fn new(limit: usize) -> Self {
+        Directory { table: Mutex::default(), limit }
+    }
+
+    /// Takes a name and an id that nobody has. They are free again unless [`Directory::fill`] follows
+    /// or after [`Directory::remove`].
+    pub(crate) fn reserve(&self, choice: &NameChoice, kind: Kind) -> Result<SessionId> {
+        let mut table = lock(&self.table);
+        if table.closed {
+            return Err(Error::ShuttingDown);
+        }
+        if table.entries.len() >= self.limit {
+            return Err(LimitExceeded::Sessions { limit: self.limit }.into());
+        }
+        let name = match choice {
+            NameChoice::Exactly(name) => name.clone(),
+            NameChoice::FromSlug(slug) => table.default_name(slug),
+            NameChoice::FromKind => table.default_name(kind.as_str()),
+        };
+        if let Some(holder) = table.by_name.get(&name) {
+            return Err(Error::AlreadyExists { name, holder: *holder });
+        }
+        let id = table.new_id();
+        let number = table.added;
+        table.added += 1;
+        table.by_name.insert(name.clone(), id);
+        table.entries.insert(id, Entry { name, number, shared: None });
+        Ok(id)
+    }
+
+    pub(crate) fn fill(&self, shared: Arc<Shared>) {
+        if let Some(entry) = lock(&self.table).entries.get_mut(&shared.id) {
+            entry.shared = Some(shared);
+        }
+    }
+
+    pub(crate) fn remove(&self, id: SessionId) -> bool {
+        let mut table = lock(&self.table);
+        let Some(entry) = table.entries.remove(&id) else { return false };
+        table.by_name.remove(&entry.name);
+        true
+    }
+
+    /// No session can be added from now on.
+    pub(crate) fn close(&self) {
+        lock(&self.table).closed = true;
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        lock(&self.table).closed
+    }
+
+    pub(crate) fn rename(&self, id: SessionId, name: SessionName) -> Result<()> {
+        let mut table = lock(&self.table);
+        match table.by_name.get(&name) {
+            Some(holder) if *holder == id => return Ok(()),
+            Some(holder) => return Err(Error::AlreadyExists { holder: *holder, name }),
+            None => {}
+        }
+        let Some(entry) = table.entries.get_mut(&id) else {
+            return Err(Error::NotFound { wanted: id.to_string() });
+        };
+        let old = std::mem::replace(&mut entry.name, name.clone());
+        table.by_name.remove(&old);
+        table.by_name.insert(name, id);
+        Ok(())
+    }
+
+    pub(crate) fn name(&self, id: SessionId) -> Option<SessionName> {
+        lock(&self.table).entries.get(&id).map(|entry| entry.name.clone())
+    }
+
+    pub(crate) fn get(&self, id: SessionId) -> Option<Arc<Shared>> {
+        lock(&self.table).entries.get(&id)?.shared.clone()
+    }
+
+    /// By id or by name.
+    pub(crate) fn find(&self, wanted: &str) -> Result<Arc<Shared>> {
+        let table = lock(&self.table);
+        let id = wanted.parse().ok().or_else(|| table.by_name.get(wanted).copied());
+        let found = id.and_then(|id| table.entries.get(&id)).and_then(|entry| entry.shared.clone());
+        // The wanted text comes from outside: a long one is shown in part.
+        found.ok_or_else(|| Error::NotFound { wanted: wanted.chars().take(SessionName::MAX_LENGTH).collect() })
+    }
+
+    /// In order of creation.
+    pub(crate) fn all(&self) -> Vec<Arc<Shared>> {
+        let table = lock(&self.table);
+        let mut all: Vec<_> =
+            table.entries.values().filter_map(|entry| Some((entry.number, entry.shared.clone()?))).collect();
+        drop(table);
+        all.sort_by_key(|(number, _)| *number);
+        all.into_iter().map(|(_, shared)| shared).collect()
+    }
+
+    pub(crate) fn children_of(&self, parent: SessionId) -> Vec<Arc<Shared>> {
+        let mut all = self.all();
+        all.retain(|shared| shared.parent == Some(parent));
+        all
+    }
+
+    /// A session and everything below it, parents before their children.
+    pub(crate) fn tree(&self, root: &Arc<Shared>) -> Vec<Arc<Shared>> {
+        let mut tree = vec![root.clone()];
+        // A child is always created after its parent, so one pass in that order finds all of them.
+        for shared in self.all() {
+            if tree.iter().any(|above| shared.parent == Some(above.id)) {
+                tree.push(shared);
+            }
+        }
+        tree
+    }
+}
+
+impl Table {
+    fn default_name(&mut self, slug: &str) -> SessionName {
+        let next = self.next_number.entry(slug.to_owned()).or_insert(1);
+        loop {
+            let name = SessionName::numbered(slug, *next);
+            *next += 1;
+            if !self.by_name.contains_key(&name) {
+                return name;
+            }
+        }
+    }
+
+    fn new_id(&self) -> SessionId {
+        loop {
+            let mut bytes = [0; 3];
+            getrandom::fill(&mut bytes).expect("the system gives random bytes once it has booted");
+            let id = SessionId::from_bytes(bytes);
+            if !self.entries.contains_key(&id) {
+                return id;
+            }
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! The environment a child starts with.
+//!
+//! The engine reads no environment itself: the program hands its own in, and this file says what
+//! a child may inherit of it.
+
+use std::ffi::{OsStr, OsString};
+
+use crate::names::SessionId;
+
+/// Variables of the base environment that never reach a child. A trailing `*` stands for any ending.
+///
+/// Multiplexers and terminals around us: a child that believes it talks to them sends them its
+/// private sequences. Agents around us: a nested agent that sees them refuses to start or joins
+/// the outer one's session. LINES and COLUMNS would freeze the size of the outer window.
+pub const NOT_INHERITED: &[&str] = &[
+    "COLUMNS",
+    "LINES",
+    "STY",
+    "TMUX",
+    "TMUX_PANE",
+    "ZELLIJ",
+    "ZELLIJ_*",
+    "PATTERM",
+    "PATTERM_*",
+    "TERM_PROGRAM",
+    "TERM_PROGRAM_VERSION",
+    "TERM_SESSION_ID",
+    "TERMINAL_EMULATOR",
+    "LC_TERMINAL",
+    "LC_TERMINAL_VERSION",
+    "VTE_VERSION",
+    "KITTY_WINDOW_ID",
+    "KITTY_PID",
+    "KITTY_LISTEN_ON",
+    "KONSOLE_*",
+    "ITERM_*",
+    "WEZTERM_*",
+    "ALACRITTY_*",
+    "GHOSTTY_*",
+    "WT_SESSION",
+    "WT_PROFILE_ID",
+    "VSCODE_INJECTION",
+    "VSCODE_NONCE",
+    "VSCODE_SHELL_*",
+    "INSIDE_EMACS",
+    "AI_AGENT",
+    "AGENT",
+    "CLAUDECODE",
+    "CLAUDE_CODE_*",
+    "CLAUDE_PROJECT_DIR",
+    "CLAUDE_ENV_FILE",
+    "CLAUDE_PID",
+    "CODEX_SANDBOX",
+    "CODEX_SANDBOX_*",
+    "CODEX_THREAD_ID",
+    "CODEX_CI",
+    "OPENCODE",
+    "OPENCODE_PID",
+    "OPENCODE_CONFIG_CONTENT",
+    "OPENCODE_SESSION_*",
+    "GEMINI_CLI",
+    "QWEN_CODE",
+    "GOOSE_TERMINAL",
+    "COPILOT_CLI",
+    "CURSOR_AGENT",
+    "CURSOR_TRACE_ID",
+    "AMP_CURRENT_THREAD_ID",
+];
+
+/// Exceptions to [`NOT_INHERITED`]: a person's own settings and credentials that share a prefix
+/// with an agent's session variables. Without them an agent could start without its login.
+pub const INHERITED_ANYWAY: &[&str] = &[
+    "CLAUDE_CODE_OAUTH_*",
+    "CLAUDE_CODE_USE_*",
+    "CLAUDE_CODE_SKIP_*",
+    "CLAUDE_CODE_API_*",
+    "CLAUDE_CODE_CLIENT_*",
+    "CLAUDE_CODE_MAX_*",
+    "CLAUDE_CODE_DISABLE_*",
+    "CLAUDE_CODE_ENABLE_*",
+    "CLAUDE_CODE_SHELL*",
+    "CLAUDE_CODE_EXTRA_BODY",
+    "CLAUDE_CODE_SUBAGENT_MODEL",
+    "CLAUDE_CODE_EFFORT_LEVEL",
+    "CLAUDE_CODE_NO_FLICKER",
+    "CLAUDE_CODE_GIT_BASH_PATH",
+];
+
+/// `base` without what must not be inherited, then the engine's own variables, then `unset`
+/// taken away and `extra` set, so that a request has the last word.
+pub(crate) fn child_environment(
+    base: &[(OsString, OsString)],
+    unset: &[OsString],
+    extra: &[(OsString, OsString)],
+    id: SessionId,
+) -> Vec<(OsString, OsString)> {
+    let mut environment: Vec<_> = base.iter().filter(|(name, _)| is_inherited(name)).cloned().collect();
+    set(&mut environment, "TERM", "xterm-256color");
+    set(&mut environment, "COLORTERM", "truecolor");
+    set(&mut environment, "PATTERM", "1");
+    set(&mut environment, "PATTERM_PROCESS_ID", id.to_string());
+    environment.retain(|(name, _)| !unset.contains(name));
+    for (name, value) in extra {
+        set(&mut environment, name, value);
+    }
+    environment
+}
+
+fn set(environment: &mut Vec<(OsString, OsString)>, name: impl AsRef<OsStr>, value: impl Into<OsString>) {
+    let name = name.as_ref();
+    environment.retain(|(other, _)| other != name);
+    environment.push((name.to_owned(), value.into()));
+}
+
+fn is_inherited(name: &OsStr) -> bool {
+    // Every name in the lists is ASCII; what is not text can't be one of them.
+    let Some(name) = name.to_str() else { return true };
+    !listed(NOT_INHERITED, name) || listed(INHERITED_ANYWAY, name)
+}
+
+fn listed(list: &[&str], name: &str) -> bool {
+    list.iter().any(|entry| match entry.strip_suffix('*') {
+        Some(prefix) => name.starts_with(prefix),
+        None => name == *entry,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pairs(list: &[(&str, &str)]) -> Vec<(OsString, OsString)> {
+        list.iter().map(|(name, value)| (name.into(), value.into())).collect()
+    }
+
+    fn get<'a>(environment: &'a [(OsString, OsString)], name: &str) -> Option<&'a str> {
+        let mut found = environment.iter().filter(|(other, _)| other == name);
+        let value = found.next().map(|(_, value)| value.to_str().unwrap());
+        assert_eq!(found.next(), None, "{name} is there twice");
+        value
+    }
+
+    const ID: &str = "p_0a0b0c";
+
+    fn made(base: &[(&str, &str)], unset: &[&str], extra: &[(&str, &str)]) -> Vec<(OsString, OsString)> {
+        let unset: Vec<OsString> = unset.iter().map(Into::into).collect();
+        child_environment(&pairs(base), &unset, &pairs(extra), ID.parse().unwrap())
+    }
+
+    #[test]
+    fn a_child_knows_its_terminal_and_itself() {
+        let made = made(&[("TERM", "dumb"), ("HOME", "/h"), ("PATTERM_PROCESS_ID", "p_ffffff")], &[], &[]);
+        assert_eq!(get(&made, "TERM"), Some("xterm-256color"));
+        assert_eq!(get(&made, "COLORTERM"), Some("truecolor"));
+        assert_eq!(get(&made, "PATTERM"), Some("1"));
+        assert_eq!(get(&made, "PATTERM_PROCESS_ID"), Some(ID));
+        assert_eq!(get(&made, "HOME"), Some("/h"));
+    }
+
+    #[test]
+    fn outer_multiplexers_and_agents_are_not_inherited() {
+        let outer = ["TMUX", "TMUX_PANE", "STY", "CLAUDECODE", "CLAUDE_CODE_SESSION_ID", "COLUMNS", "ZELLIJ_PANE_ID"];
+        let base: Vec<_> = outer.iter().map(|name| (*name, "x")).collect();
+        let made = made(&base, &[], &[]);
+        for name in outer {
+            assert_eq!(get(&made, name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_persons_own_settings_are_kept() {
+        let kept = ["CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CODE_USE_BEDROCK", "CODEX_HOME", "OPENCODE_CONFIG", "TMUXIFIER"];
+        let base: Vec<_> = kept.iter().map(|name| (*name, "x")).collect();
+        let made = made(&base, &[], &[]);
+        for name in kept {
+            assert_eq!(get(&made, name), Some("x"), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_request_has_the_last_word() {
+        let made = made(&[("A", "1"), ("B", "1")], &["A", "COLORTERM"], &[("B", "2"), ("TERM_PROGRAM", "ghostty")]);
+        assert_eq!(get(&made, "A"), None);
+        assert_eq!(get(&made, "COLORTERM"), None);
+        assert_eq!(get(&made, "B"), Some("2"));
+        assert_eq!(get(&made, "TERM_PROGRAM"), Some("ghostty"));
+    }
+}

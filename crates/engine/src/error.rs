@@ -1,0 +1,84 @@
+//! What can go wrong, one variant per decision a caller makes.
+//!
+//! The variants are the house's error kinds, as far as an engine can meet them. Messages say what
+//! happened, to which session, and what to do next.
+
+use thiserror::Error;
+
+use crate::names::{NameError, SessionId, SessionName};
+use crate::pattern::PatternError;
+use crate::status::Status;
+
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+#[derive(Debug, Error)]
+pub enum Error {
+    #[error("there is no session '{wanted}': list the sessions to see their ids and names")]
+    NotFound { wanted: String },
+    #[error("the name '{name}' is taken by session {holder}: choose another, or remove that session first")]
+    AlreadyExists { name: SessionName, holder: SessionId },
+    #[error("session {id} is not running, it is {status}: read its output, start it again, or spawn a new one")]
+    NotRunning { id: SessionId, status: Status },
+    #[error(transparent)]
+    InvalidArgs(#[from] InvalidArgs),
+    #[error(transparent)]
+    LimitExceeded(#[from] LimitExceeded),
+    #[error(transparent)]
+    SpawnFailed(pty::SpawnError),
+    #[error("the engine is shutting down: no session can be started any more")]
+    ShuttingDown,
+    #[error("{doing} failed for session {id}: {source}; the session is left as it was, try again")]
+    Internal { id: SessionId, doing: &'static str, source: std::io::Error },
+}
+
+/// An argument that can't be right, whatever the state of the session.
+#[derive(Debug, Error)]
+pub enum InvalidArgs {
+    #[error(transparent)]
+    Name(#[from] NameError),
+    #[error(transparent)]
+    Pattern(#[from] PatternError),
+    #[error("a {kind} needs a command: give its argv")]
+    EmptyArgv { kind: crate::status::Kind },
+    #[error(transparent)]
+    Command(pty::SpawnError),
+}
+
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum LimitExceeded {
+    #[error("there are {limit} sessions already: remove some that have ended")]
+    Sessions { limit: usize },
+    #[error("one input may have {limit} bytes, this one has {length}: send it in parts, or through a file")]
+    Input { length: usize, limit: usize },
+    #[error(
+        "session {id} does not read its input: {queued} of {limit} bytes are waiting; look at its screen, wait, or interrupt it"
+    )]
+    InputQueue { id: SessionId, queued: usize, limit: usize },
+    #[error("session {id} has {limit} recordings already: end one of them")]
+    Taps { id: SessionId, limit: usize },
+}
+
+impl From<NameError> for Error {
+    fn from(error: NameError) -> Self {
+        Error::InvalidArgs(error.into())
+    }
+}
+
+impl From<PatternError> for Error {
+    fn from(error: PatternError) -> Self {
+        Error::InvalidArgs(error.into())
+    }
+}
+
+impl From<pty::SpawnError> for Error {
+    /// What the request got wrong, told apart from what the system could not do.
+    fn from(error: pty::SpawnError) -> Self {
+        use pty::SpawnError::{BadArgument, BadVariable, EmptyCommand, TooLong, WorkingDirectory};
+        match error {
+            EmptyCommand | BadArgument { .. } | BadVariable { .. } | TooLong | WorkingDirectory { .. } => {
+                Error::InvalidArgs(InvalidArgs::Command(error))
+            }
+            error => Error::SpawnFailed(error),
+        }
+    }
+}

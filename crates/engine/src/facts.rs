@@ -1,0 +1,116 @@
+//! What a child said about itself beyond its screen: the latest of each kind, bounded.
+//!
+//! Facts are what readers and rules look at; [`SessionEvent`]s are hints that one moved. Whoever
+//! missed events reads the facts again.
+
+use std::time::Instant;
+
+use vt::{Effect, Notification, Progress, PromptMark};
+
+use crate::status::{Owner, Status};
+
+/// A value and when the child gave it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seen<T> {
+    pub value: T,
+    pub at: Instant,
+    /// The screen's version at that moment.
+    pub version: u64,
+}
+
+/// Of one run of a session; a restart begins with none.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Facts {
+    pub title: Option<Seen<String>>,
+    pub icon_name: Option<Seen<String>>,
+    /// OSC 7, as the child reports it: not checked.
+    pub working_directory: Option<Seen<String>>,
+    pub progress: Option<Seen<Progress>>,
+    /// OSC 7501.
+    pub agent_state: Option<Seen<Vec<(String, String)>>>,
+    pub prompt: Option<Seen<PromptMark>>,
+    /// The latest one; `notifications` counts them all.
+    pub notification: Option<Seen<Notification>>,
+    pub notifications: u64,
+    /// When the bell rang last; `bells` counts the turns of output in which it did.
+    pub bell: Option<Seen<()>>,
+    pub bells: u64,
+    pub resize_request: Option<Seen<vt::Size>>,
+    /// The latest body of each OSC the terminal gives no meaning to, at most
+    /// [`Facts::MAX_UNKNOWN_OSC`] of them, most recent last.
+    pub unknown_osc: Vec<(u32, Seen<String>)>,
+}
+
+/// Something happened to one session. A slow listener loses the oldest ones and is told so.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SessionEvent {
+    /// The child asked or reported something. Never a `Reply`: those are answered already.
+    Child(Effect),
+    Owner(Owner),
+    Status(Status),
+}
+
+impl Facts {
+    pub const MAX_UNKNOWN_OSC: usize = 16;
+
+    pub(crate) fn note(&mut self, effect: &Effect, at: Instant, version: u64) {
+        fn seen<T>(value: T, at: Instant, version: u64) -> Option<Seen<T>> {
+            Some(Seen { value, at, version })
+        }
+        match effect {
+            Effect::Title(title) => self.title = seen(title.clone(), at, version),
+            Effect::IconName(name) => self.icon_name = seen(name.clone(), at, version),
+            Effect::WorkingDirectory(directory) => self.working_directory = seen(directory.clone(), at, version),
+            Effect::Bell => {
+                self.bell = seen((), at, version);
+                self.bells += 1;
+            }
+            Effect::Notification(notification) => {
+                self.notification = seen(notification.clone(), at, version);
+                self.notifications += 1;
+            }
+            Effect::Progress(progress) => self.progress = seen(*progress, at, version),
+            Effect::AgentState(pairs) => self.agent_state = seen(pairs.clone(), at, version),
+            Effect::Prompt(mark) => self.prompt = seen(*mark, at, version),
+            Effect::ResizeRequest { cols, rows } => {
+                self.resize_request = seen(vt::Size::new(*cols, *rows), at, version);
+            }
+            Effect::UnknownOsc { number, body } => self.note_osc(*number, body, at, version),
+            // A clipboard write is an event only: what was copied is nobody's business later.
+            Effect::Clipboard { .. } | Effect::Reply(_) => {}
+        }
+    }
+
+    fn note_osc(&mut self, number: u32, body: &str, at: Instant, version: u64) {
+        self.unknown_osc.retain(|(other, _)| *other != number);
+        if self.unknown_osc.len() == Self::MAX_UNKNOWN_OSC {
+            self.unknown_osc.remove(0);
+        }
+        self.unknown_osc.push((number, Seen { value: body.to_owned(), at, version }));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unknown_sequences_stay_bounded_and_the_newest_wins() {
+        let mut facts = Facts::default();
+        let now = Instant::now();
+        for number in 0..100 {
+            facts.note(&Effect::UnknownOsc { number, body: "a".into() }, now, 1);
+        }
+        facts.note(&Effect::UnknownOsc { number: 99, body: "b".into() }, now, 2);
+        assert_eq!(facts.unknown_osc.len(), Facts::MAX_UNKNOWN_OSC);
+        let (number, last) = facts.unknown_osc.last().unwrap();
+        assert_eq!((*number, last.value.as_str()), (99, "b"));
+    }
+
+    #[test]
+    fn what_was_copied_is_not_kept() {
+        let mut facts = Facts::default();
+        facts.note(&Effect::Clipboard { selection: "c".into(), data: b"secret".to_vec() }, Instant::now(), 1);
+        assert_eq!(facts, Facts::default());
+    }
+}

@@ -1,0 +1,75 @@
+//! A mutex that a busy thread cannot keep for itself.
+//!
+//! The I/O thread of a flooding session takes the screen lock again a few microseconds after it
+//! let go: with a plain mutex a reader that sleeps on it is woken too late, again and again. Here
+//! whoever waits holds the next place in the queue, so that the flooding thread has to line up
+//! behind it.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+#[derive(Debug, Default)]
+pub(crate) struct FairMutex<T> {
+    next: Mutex<()>,
+    data: Mutex<T>,
+}
+
+impl<T> FairMutex<T> {
+    pub(crate) fn new(data: T) -> Self {
+        FairMutex { next: Mutex::new(()), data: Mutex::new(data) }
+    }
+
+    /// A panic of an earlier holder does not poison it: the session whose thread panicked is ended
+    /// by that thread, and its screen stays readable as it was.
+    pub(crate) fn lock(&self) -> MutexGuard<'_, T> {
+        let _next = lock(&self.next);
+        lock(&self.data)
+    }
+}
+
+/// Locks a plain mutex, whatever became of an earlier holder.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    /// With one holder that locks again at once, a second one still gets its turns; the deadline
+    /// of the test runner is the only clock here.
+    #[test]
+    fn a_greedy_holder_does_not_starve_others() {
+        let shared = Arc::new(FairMutex::new(0u64));
+        let done = Arc::new(AtomicBool::new(false));
+        let greedy = std::thread::spawn({
+            let (shared, done) = (shared.clone(), done.clone());
+            move || {
+                while !done.load(Ordering::Relaxed) {
+                    let mut guard = shared.lock();
+                    for _ in 0..1000 {
+                        *guard = std::hint::black_box(*guard + 1);
+                    }
+                }
+            }
+        });
+        for _ in 0..1000 {
+            std::hint::black_box(*shared.lock());
+        }
+        done.store(true, Ordering::Relaxed);
+        greedy.join().unwrap();
+    }
+
+    #[test]
+    fn it_outlives_a_panicking_holder() {
+        let shared = Arc::new(FairMutex::new(1));
+        let other = shared.clone();
+        let panicked = std::thread::spawn(move || {
+            let _guard = other.lock();
+            panic!("on purpose");
+        });
+        assert!(panicked.join().is_err());
+        assert_eq!(*shared.lock(), 1);
+    }
+}

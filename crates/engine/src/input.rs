@@ -1,0 +1,137 @@
+//! Input on its way to the child: what can be sent, by whom, and what the sender learns.
+
+use vt::InputModes;
+use vt::input::{Focus, KeyEvent, MouseEvent};
+
+use crate::error::{Error, LimitExceeded, Result};
+use crate::facts::SessionEvent;
+use crate::fair_lock::lock;
+use crate::names::SessionId;
+use crate::notices::EngineEvent;
+use crate::run::{Accepted, Run};
+use crate::session::Session;
+use crate::shared::Shared;
+use crate::status::{Origin, Owner, Status};
+
+/// Encoded by the modes the child has set at the moment it is sent.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Input {
+    Key(KeyEvent),
+    /// Typed text; line ends are typed as Enter.
+    Text(String),
+    /// Bracketed when the child asked for it, and never able to leave its brackets.
+    Paste(String),
+    /// As they are.
+    Bytes(Vec<u8>),
+    Mouse(MouseEvent),
+    /// The wheel as arrow keys, lines downwards, if the child wants that of its alternate screen.
+    Wheel(i32),
+    Focus(Focus),
+}
+
+impl Input {
+    /// Bytes given, before encoding.
+    fn len(&self) -> usize {
+        match self {
+            Input::Text(text) | Input::Paste(text) => text.len(),
+            Input::Bytes(bytes) => bytes.len(),
+            Input::Key(_) | Input::Mouse(_) | Input::Wheel(_) | Input::Focus(_) => 0,
+        }
+    }
+
+    fn encode(self, modes: &InputModes) -> Vec<u8> {
+        match self {
+            Input::Key(key) => vt::input::encode_key(&key, modes),
+            Input::Text(text) => vt::input::encode_text(&text, modes),
+            Input::Paste(text) => vt::input::encode_paste(&text, modes),
+            Input::Bytes(bytes) => bytes,
+            Input::Mouse(event) => vt::input::encode_mouse(&event, modes).unwrap_or_default(),
+            Input::Wheel(lines) => vt::input::encode_wheel_as_arrows(lines, modes).unwrap_or_default(),
+            Input::Focus(focus) => vt::input::encode_focus(focus, modes).unwrap_or_default().to_vec(),
+        }
+    }
+
+    /// Whether a person who sends this takes the session over. Focus and a moving mouse don't.
+    fn takes_over(&self) -> bool {
+        matches!(self, Input::Key(_) | Input::Text(_) | Input::Paste(_) | Input::Bytes(_))
+    }
+}
+
+/// Input that was accepted whole.
+#[derive(Debug)]
+pub struct Sent {
+    /// Raw output from here on came after the input: where a tail starts.
+    pub output_offset: u64,
+    /// The screen before the input.
+    pub version: u64,
+    id: SessionId,
+    accepted: Option<Accepted>,
+}
+
+impl Sent {
+    /// Completes when the child's terminal has taken all of it, which is at once unless the child
+    /// does not read. Fails when the run ends first.
+    pub async fn written(self) -> Result<()> {
+        let Some(Accepted { upto, written: Some(mut written) }) = self.accepted else { return Ok(()) };
+        let ended = |_| Error::NotRunning { id: self.id, status: Status::Exited };
+        written.wait_for(|written| *written >= upto).await.map_err(ended)?;
+        Ok(())
+    }
+}
+
+impl Session {
+    /// Sends `input` whole, or not at all. Never waits for the child: what it does not read yet
+    /// is queued, up to a limit.
+    pub fn send(&self, input: Input, origin: Origin) -> Result<Sent> {
+        let shared = self.shared();
+        let (length, limit) = (input.len(), shared.limits.input);
+        if length > limit {
+            return Err(LimitExceeded::Input { length, limit }.into());
+        }
+        let run = shared.run()?;
+        if origin == Origin::Human && input.takes_over() {
+            shared.set_owner(Owner::User);
+        }
+        let (modes, version) = {
+            let screen = shared.screen.lock();
+            (screen.terminal.input_modes(), screen.version())
+        };
+        let output_offset = lock(&shared.ring).end();
+        let bytes = input.encode(&modes);
+        let accepted = if bytes.is_empty() { None } else { Some(shared.type_bytes(&run, &bytes)?) };
+        Ok(Sent { output_offset, version, id: shared.id, accepted })
+    }
+
+    pub fn owner(&self) -> Owner {
+        self.shared().record().owner
+    }
+
+    /// The person hands the session back to the agent that drives it.
+    pub fn release(&self) {
+        self.shared().set_owner(Owner::Orchestrator);
+    }
+}
+
+impl Shared {
+    fn type_bytes(&self, run: &Run, bytes: &[u8]) -> Result<Accepted> {
+        // Asked before the bytes are typed: the Enter behind a password turns the echo on again.
+        let recorded = self.screen.lock().has_input_taps() && run.pty.tty_facts().is_ok_and(|facts| facts.echo);
+        let accepted = run.type_bytes(bytes).map_err(|full| LimitExceeded::InputQueue {
+            id: self.id,
+            queued: full.queued,
+            limit: full.limit,
+        })?;
+        if recorded {
+            self.screen.lock().note_input(bytes, self.clock.now());
+        }
+        Ok(accepted)
+    }
+
+    pub(crate) fn set_owner(&self, owner: Owner) {
+        let changed = std::mem::replace(&mut self.record().owner, owner) != owner;
+        if changed {
+            self.screen.lock().tell(SessionEvent::Owner(owner));
+            self.notices.tell(EngineEvent::Owner(self.id, owner));
+        }
+    }
+}

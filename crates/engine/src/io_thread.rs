@@ -1,0 +1,239 @@
+//! The thread that moves one session's bytes.
+//!
+//! It sleeps in `poll` on the terminal, the process and its waker, with a timeout only while a
+//! deadline is open: an idle session costs no wake-ups. Each turn writes waiting input first, then
+//! reads a bounded amount, so that no child can keep its own input, or this thread's other duties,
+//! waiting.
+
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use pty::{PollFd, PollFlags, ReadOutcome, Signal};
+
+use crate::clock::Alarm;
+use crate::fair_lock::lock;
+use crate::run::Run;
+use crate::shared::Shared;
+use crate::status::ExitStatus;
+
+/// Enough for the state machine with a wide margin; most of it is never touched.
+const STACK_BYTES: usize = 256 << 10;
+/// Read per turn before anything else gets its chance.
+const TURN_BYTES: usize = 64 << 10;
+/// Fed per turn of the screen lock: what a reader of a flooding session may have to wait for.
+const LOCKED_BYTES: usize = 16 << 10;
+/// How long a dead child's terminal is drained when some other process keeps it open.
+const DRAIN_LIMIT: Duration = Duration::from_millis(200);
+/// No process has the terminal open: nothing announces that one opens it again, so we look.
+const REOPEN_CHECK: Duration = Duration::from_secs(1);
+/// Output that paused for this long is searched for ports.
+const PORT_LOOK_DELAY: Duration = Duration::from_millis(100);
+
+pub(crate) fn start(shared: Arc<Shared>, run: Arc<Run>) -> io::Result<JoinHandle<()>> {
+    let builder = std::thread::Builder::new().name(format!("io-{}", shared.id)).stack_size(STACK_BYTES);
+    builder.spawn(move || {
+        let exit = match catch_unwind(AssertUnwindSafe(|| IoThread::new(&shared, &run).turns())) {
+            Ok(exit) => exit,
+            // A bug of ours in handling this child's bytes ends this session and no other.
+            Err(_) => {
+                let _ = run.process.signal(Signal::KILL);
+                run.process.child_mut().wait().ok()
+            }
+        };
+        shared.finish_run(&run, exit);
+    })
+}
+
+struct IoThread<'a> {
+    shared: &'a Shared,
+    run: &'a Arc<Run>,
+    buffer: Vec<u8>,
+    replies: Vec<u8>,
+    /// No process has the terminal open; look again then.
+    reopen_check: Option<Instant>,
+    /// The child has exited; what it printed last is still being read.
+    drain: Option<Drain>,
+    update_due: Option<Instant>,
+    port_look_due: Option<Instant>,
+    /// Ends the sleep when a fake clock moves.
+    _alarm: Option<Arc<Alarm>>,
+}
+
+#[derive(Clone, Copy)]
+struct Drain {
+    exit: ExitStatus,
+    until: Instant,
+}
+
+#[derive(Default)]
+struct Ready {
+    readable: bool,
+    exited: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Terminal {
+    Open,
+    Closed,
+}
+
+impl<'a> IoThread<'a> {
+    fn new(shared: &'a Shared, run: &'a Arc<Run>) -> Self {
+        let alarm = shared.clock.on_move({
+            let run = Arc::downgrade(run);
+            move || {
+                if let Some(run) = run.upgrade() {
+                    run.wake();
+                }
+            }
+        });
+        IoThread {
+            shared,
+            run,
+            buffer: vec![0; TURN_BYTES],
+            replies: Vec::new(),
+            reopen_check: None,
+            drain: None,
+            update_due: None,
+            port_look_due: None,
+            _alarm: alarm,
+        }
+    }
+
+    /// Until the child has ended and what it printed has been read.
+    fn turns(&mut self) -> Option<ExitStatus> {
+        loop {
+            let ready = self.sleep();
+            if self.run.is_abandoned() {
+                return None;
+            }
+            self.run.flush();
+            let terminal = if ready.readable { self.read() } else { Terminal::Open };
+            self.keep_deadlines();
+            if ready.exited && self.drain.is_none() {
+                let exit = self.run.process.child_mut().try_wait().ok().flatten();
+                self.drain = exit.map(|exit| Drain { exit, until: Instant::now() + DRAIN_LIMIT });
+            } else if let Some(Drain { exit, until }) = self.drain
+                && (terminal == Terminal::Closed || Instant::now() >= until)
+            {
+                self.look_for_ports();
+                return Some(exit);
+            }
+            self.reopen_check = match terminal {
+                Terminal::Closed => Some(Instant::now() + REOPEN_CHECK),
+                Terminal::Open if ready.readable => None,
+                Terminal::Open => self.reopen_check,
+            };
+        }
+    }
+
+    /// Waits for something to do.
+    fn sleep(&self) -> Ready {
+        let timeout = self.timeout();
+        let child = self.run.process.child();
+        let mut fds = vec![PollFd::new(&self.run.waker, PollFlags::IN)];
+        // After the exit its descriptor stays readable, and a terminal nobody has open stays "hung
+        // up": asking for either would never sleep.
+        let watch_exit = self.drain.is_none();
+        if watch_exit {
+            fds.push(PollFd::from_borrowed_fd(child.exit_fd(), PollFlags::IN));
+        }
+        let watch_terminal = self.reopen_check.is_none() || self.drain.is_some();
+        if watch_terminal {
+            let write = if self.run.has_input() { PollFlags::OUT } else { PollFlags::empty() };
+            fds.push(PollFd::new(&self.run.pty, PollFlags::IN | write));
+        }
+        // It fails only for want of memory; then this turn looks at everything.
+        let failed = pty::poll(&mut fds, timeout).is_err();
+        let mut happened = fds.iter().map(|fd| failed || !fd.revents().is_empty());
+        if happened.next() == Some(true) {
+            let _ = self.run.waker.drain();
+        }
+        let exited = watch_exit && happened.next() == Some(true);
+        let readable = if watch_terminal {
+            failed
+                || fds.last().is_some_and(|fd| fd.revents().intersects(PollFlags::IN | PollFlags::HUP | PollFlags::ERR))
+        } else {
+            // Woken for whatever reason: a look costs one system call.
+            true
+        };
+        Ready { readable, exited }
+    }
+
+    /// `None` while no deadline is open.
+    fn timeout(&self) -> Option<Duration> {
+        let clock = &self.shared.clock;
+        let by_clock = [self.update_due, self.port_look_due].into_iter().flatten();
+        let by_clock = by_clock.filter_map(|due| clock.blocking_timeout(due));
+        let real = [self.drain.as_ref().map(|drain| drain.until), self.reopen_check].into_iter().flatten();
+        let real = real.map(|due| due.saturating_duration_since(Instant::now()));
+        by_clock.chain(real).min()
+    }
+
+    fn read(&mut self) -> Terminal {
+        let mut filled = 0;
+        let mut terminal = Terminal::Open;
+        while filled < self.buffer.len() {
+            match self.run.pty.read(&mut self.buffer[filled..]) {
+                Ok(ReadOutcome::Bytes(count)) => filled += count,
+                Ok(ReadOutcome::WouldBlock) => break,
+                Ok(ReadOutcome::Eof) | Err(_) => {
+                    terminal = Terminal::Closed;
+                    break;
+                }
+            }
+        }
+        if filled > 0 {
+            self.absorb(filled);
+        }
+        terminal
+    }
+
+    /// The first `count` bytes of the buffer are new output.
+    fn absorb(&mut self, count: usize) {
+        let bytes = &self.buffer[..count];
+        let now = self.shared.clock.now();
+        lock(&self.shared.ring).append(bytes);
+        let (mut version, mut offset) = (0, 0);
+        for part in bytes.chunks(LOCKED_BYTES) {
+            let mut screen = self.shared.screen.lock();
+            screen.feed(part, now, &mut self.replies);
+            self.update_due = screen.update_due();
+            (version, offset) = (screen.version(), screen.offset());
+        }
+        self.port_look_due = Some(now + PORT_LOOK_DELAY);
+        self.shared.note_output(now);
+        self.shared.publish(version, offset);
+        if !self.replies.is_empty() {
+            // A child that asks without reading the answers loses them: the queue is bounded.
+            let _ = self.run.type_bytes(&self.replies);
+            self.replies.clear();
+        }
+    }
+
+    fn keep_deadlines(&mut self) {
+        let now = self.shared.clock.now();
+        if self.update_due.is_some_and(|due| due <= now) {
+            let (expired, version, offset) = {
+                let mut screen = self.shared.screen.lock();
+                let expired = screen.expire_update(now);
+                self.update_due = screen.update_due();
+                (expired, screen.version(), screen.offset())
+            };
+            if expired {
+                self.shared.publish(version, offset);
+            }
+        }
+        if self.port_look_due.is_some_and(|due| due <= now) {
+            self.look_for_ports();
+        }
+    }
+
+    fn look_for_ports(&mut self) {
+        self.port_look_due = None;
+        self.shared.look_for_ports();
+    }
+}

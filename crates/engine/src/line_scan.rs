@@ -1,0 +1,141 @@
+//! Looking for a pattern in rendered lines, those that are there and those that come.
+//!
+//! Lines have numbers that never change, so a scan remembers the next number to look at and finds
+//! every line however fast it scrolled by, as long as the history still holds it. Lines on the
+//! screen can still change and are looked at again each time; so are the rows of an alternate
+//! screen, which have no line numbers.
+
+use std::ops::Range;
+
+use crate::mark::Mark;
+use crate::pattern::Pattern;
+use crate::screen::Screen;
+use crate::shared::Shared;
+use crate::waits::Place;
+
+/// Lines copied per turn of the screen lock: 120 columns of them take about 0.1 ms. Never less than
+/// a whole screen ([`vt::Size::MAX`]), so that a mark is taken in one turn.
+const LINES_PER_TURN: u64 = 1024;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct FoundText {
+    pub(crate) place: Place,
+    pub(crate) text: String,
+}
+
+#[derive(Debug)]
+pub(crate) struct LineScan {
+    /// Lines before this have been looked at and can't change any more.
+    next: u64,
+    /// Lines that go before they are looked at were missed. Not so at first, when all of the past
+    /// is asked for: what was dropped long ago is not there.
+    counting: bool,
+    /// `None` when old lines count as well.
+    after: Option<Mark>,
+    skipped: u64,
+}
+
+impl LineScan {
+    pub(crate) fn from_the_start() -> Self {
+        LineScan { next: 0, counting: false, after: None, skipped: 0 }
+    }
+
+    pub(crate) fn after(mark: Mark) -> Self {
+        LineScan { next: mark.first_line(), counting: true, after: Some(mark), skipped: 0 }
+    }
+
+    /// Lines that left the history before they could be looked at.
+    pub(crate) fn skipped_lines(&self) -> u64 {
+        self.skipped
+    }
+
+    /// The first match in all that may have changed since the last call.
+    pub(crate) async fn next_match(&mut self, shared: &Shared, pattern: &Pattern) -> Option<FoundText> {
+        // A screen that grew has taken lines back from history: they can change again.
+        let mut at = self.next.min(shared.screen.lock().terminal.first_screen_line());
+        loop {
+            let batch = Batch::copy(shared, at);
+            if self.counting {
+                self.skipped += batch.lines.start.saturating_sub(at);
+            }
+            self.counting = true;
+            for (place, text) in batch.iter() {
+                if self.is_match(pattern, place, text) {
+                    return Some(FoundText { place, text: text.to_owned() });
+                }
+            }
+            if let Some(mark) = &mut self.after {
+                mark.forget_what_changed(&batch);
+            }
+            at = batch.lines.end;
+            self.next = self.next.max(at.min(batch.first_screen_line));
+            if batch.is_last {
+                return None;
+            }
+            tokio::task::yield_now().await;
+        }
+    }
+
+    fn is_match(&self, pattern: &Pattern, place: Place, text: &str) -> bool {
+        match self.after.as_ref().and_then(|mark| mark.known_prefix(place, text)) {
+            None => pattern.regex().is_match(text),
+            // It was there: a match counts if it reaches into what was printed since.
+            Some(known) => pattern.regex().find_iter(text).any(|found| found.end() > known),
+        }
+    }
+}
+
+/// Some lines, copied out of the screen.
+#[derive(Debug)]
+pub(crate) struct Batch {
+    text: String,
+    /// Place and end of each line's text.
+    ends: Vec<(Place, usize)>,
+    /// Lines looked at. Begins later than asked when older ones are gone.
+    pub(crate) lines: Range<u64>,
+    pub(crate) first_screen_line: u64,
+    /// Everything up to the end of the screen has been copied.
+    pub(crate) is_last: bool,
+}
+
+impl Batch {
+    /// Lines from `from` on, as many as one turn of the lock allows. With the last of them come the
+    /// rows of an alternate screen, if one is shown.
+    pub(crate) fn copy(shared: &Shared, from: u64) -> Self {
+        Self::copy_of(&shared.screen.lock(), from)
+    }
+
+    pub(crate) fn copy_of(screen: &Screen, from: u64) -> Self {
+        let terminal = &screen.terminal;
+        let kept = terminal.lines();
+        let first_screen_line = terminal.first_screen_line();
+        let start = from.clamp(kept.start, kept.end);
+        let end = kept.end.min(start.saturating_add(LINES_PER_TURN));
+        let mut text = String::new();
+        let mut ends = Vec::new();
+        terminal.for_each_line(start..end, &mut |number, line| {
+            text.push_str(line);
+            ends.push((Place::Line(number), text.len()));
+            true
+        });
+        let is_last = end == kept.end;
+        if is_last && terminal.alternate_screen() {
+            let mut grid = String::new();
+            terminal.grid_text(&mut grid);
+            for (row, line) in (0u16..).zip(grid.lines()) {
+                text.push_str(line);
+                ends.push((Place::Row(row), text.len()));
+            }
+        }
+        Batch { text, ends, lines: start..end, first_screen_line, is_last }
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (Place, &str)> {
+        let mut from = 0;
+        self.ends.iter().map(move |(place, end)| {
+            let text = &self.text[from..*end];
+            from = *end;
+            (*place, text)
+        })
+    }
+}

@@ -1,0 +1,53 @@
+//! Notices that go up from sessions: to the supervisor, and to whoever watches the list of sessions.
+//!
+//! Sending never waits.
+
+use tokio::sync::{broadcast, mpsc};
+
+use crate::names::SessionId;
+use crate::status::{Owner, Status};
+
+/// Something changed in the list of sessions. A hint: after a lag, list again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EngineEvent {
+    Added(SessionId),
+    Status(SessionId, Status),
+    Renamed(SessionId),
+    Owner(SessionId, Owner),
+    Removed(SessionId),
+}
+
+/// Engine events that wait for a slow listener.
+const EVENT_CAPACITY: usize = 1024;
+
+#[derive(Clone, Debug)]
+pub(crate) struct Notices {
+    events: broadcast::Sender<EngineEvent>,
+    /// Unbounded, but holds at most one message per end of a run that the supervisor has not seen.
+    ended: mpsc::UnboundedSender<SessionId>,
+}
+
+impl Notices {
+    pub(crate) fn new() -> (Self, mpsc::UnboundedReceiver<SessionId>) {
+        let (ended, receiver) = mpsc::unbounded_channel();
+        (Notices { events: broadcast::Sender::new(EVENT_CAPACITY), ended }, receiver)
+    }
+
+    pub(crate) fn listen(&self) -> broadcast::Receiver<EngineEvent> {
+        self.events.subscribe()
+    }
+
+    /// Nobody listening is no error.
+    pub(crate) fn tell(&self, event: EngineEvent) {
+        let _ = self.events.send(event);
+    }
+
+    pub(crate) fn status(&self, id: SessionId, status: Status) {
+        self.tell(EngineEvent::Status(id, status));
+    }
+
+    /// After a shutdown there is no supervisor any more, and nothing left to supervise.
+    pub(crate) fn ended(&self, id: SessionId) {
+        let _ = self.ended.send(id);
+    }
+}

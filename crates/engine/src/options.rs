@@ -1,0 +1,137 @@
+//! What an engine and a session are made with.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::clock::Clock;
+use crate::names::{SessionId, SessionName};
+use crate::status::{Kind, Origin};
+
+#[derive(Clone)]
+pub struct EngineOptions {
+    /// What children inherit, before [`NOT_INHERITED`](crate::NOT_INHERITED) is taken away.
+    pub base_env: Vec<(OsString, OsString)>,
+    /// Runs in terminals that name no command.
+    pub default_shell: OsString,
+    pub limits: Limits,
+    /// Between asking a child to end and killing it.
+    pub grace: Duration,
+    pub theme: vt::Theme,
+    pub clock: Clock,
+}
+
+impl Default for EngineOptions {
+    fn default() -> Self {
+        EngineOptions {
+            base_env: Vec::new(),
+            default_shell: "/bin/sh".into(),
+            limits: Limits::default(),
+            grace: Duration::from_secs(5),
+            theme: vt::Theme::default(),
+            clock: Clock::real(),
+        }
+    }
+}
+
+impl fmt::Debug for EngineOptions {
+    /// Without the environment: its values are never printed.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EngineOptions")
+            .field("default_shell", &self.default_shell)
+            .field("limits", &self.limits)
+            .field("grace", &self.grace)
+            .finish_non_exhaustive()
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limits {
+    pub sessions: usize,
+    /// Bytes of one input.
+    pub input: usize,
+    /// Bytes waiting for one child to read them. Room for one full input and its paste brackets
+    /// behind others.
+    pub input_queue: usize,
+    /// Raw bytes kept per session.
+    pub ring: usize,
+    pub history_lines: usize,
+    pub history_bytes: usize,
+    /// Recordings of one session at a time.
+    pub taps: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            sessions: 1024,
+            input: 1 << 20,
+            input_queue: 2 << 20,
+            ring: 1 << 20,
+            history_lines: 10_000,
+            history_bytes: 64 << 20,
+            taps: 16,
+        }
+    }
+}
+
+/// A session to be started.
+#[derive(Clone)]
+pub struct NewSession {
+    pub kind: Kind,
+    /// The program and its arguments. May be empty for a terminal: the default shell then.
+    pub argv: Vec<OsString>,
+    pub name: NameChoice,
+    pub parent: Option<SessionId>,
+    /// Set on top of what is inherited.
+    pub env: Vec<(OsString, OsString)>,
+    /// Taken away from what is inherited.
+    pub env_unset: Vec<OsString>,
+    pub working_dir: Option<PathBuf>,
+    pub size: vt::Size,
+    /// Decides who owns the session at first: what an agent starts is the orchestrator's.
+    pub origin: Origin,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub enum NameChoice {
+    /// The kind and a number.
+    #[default]
+    FromKind,
+    /// This and a number, as in `codex-1`.
+    FromSlug(String),
+    Exactly(SessionName),
+}
+
+impl NewSession {
+    pub fn new<A: Into<OsString>>(kind: Kind, argv: impl IntoIterator<Item = A>) -> Self {
+        NewSession {
+            kind,
+            argv: argv.into_iter().map(Into::into).collect(),
+            name: NameChoice::default(),
+            parent: None,
+            env: Vec::new(),
+            env_unset: Vec::new(),
+            working_dir: None,
+            size: vt::Size::default(),
+            origin: Origin::Human,
+        }
+    }
+}
+
+impl fmt::Debug for NewSession {
+    /// Without the values of the environment.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("NewSession")
+            .field("kind", &self.kind)
+            .field("argv", &self.argv)
+            .field("name", &self.name)
+            .field("parent", &self.parent)
+            .field("env", &self.env.iter().map(|(name, _)| name).collect::<Vec<_>>())
+            .field("working_dir", &self.working_dir)
+            .field("size", &self.size)
+            .field("origin", &self.origin)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,147 @@
+//! One run of a session's program: its terminal, its process, and the input on its way to it.
+
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use pty::{Child, Pid, Pty, QueueFull, Signal, Waker, WriteQueue};
+use tokio::sync::watch;
+
+use crate::fair_lock::lock;
+
+#[derive(Debug)]
+pub(crate) struct Run {
+    pub(crate) number: u64,
+    pub(crate) pty: Pty,
+    pub(crate) process: Arc<Process>,
+    pub(crate) waker: Waker,
+    input: Mutex<InputQueue>,
+    /// Bytes of input the terminal has taken so far. Ends with the run.
+    written: watch::Sender<u64>,
+    abandoned: AtomicBool,
+}
+
+#[derive(Debug)]
+struct InputQueue {
+    queue: WriteQueue,
+    accepted: u64,
+}
+
+/// Input that was accepted, and how to tell that it has been written.
+#[derive(Debug)]
+pub(crate) struct Accepted {
+    pub(crate) upto: u64,
+    /// `None` when it has been written already.
+    pub(crate) written: Option<watch::Receiver<u64>>,
+}
+
+impl Run {
+    pub(crate) fn new(number: u64, pty: Pty, child: Child, waker: Waker, input_queue: usize) -> Self {
+        Run {
+            number,
+            pty,
+            process: Arc::new(Process { pid: child.pid(), child: RwLock::new(child) }),
+            waker,
+            input: Mutex::new(InputQueue { queue: WriteQueue::new(input_queue), accepted: 0 }),
+            written: watch::Sender::new(0),
+            abandoned: AtomicBool::new(false),
+        }
+    }
+
+    /// Queues all of `bytes` or nothing, and writes at once what the terminal takes at once: a key
+    /// stroke does not have to wait for a thread to wake up.
+    pub(crate) fn type_bytes(&self, bytes: &[u8]) -> Result<Accepted, QueueFull> {
+        let (upto, empty, written) = {
+            let mut input = lock(&self.input);
+            input.queue.push(bytes)?;
+            input.accepted += bytes.len() as u64;
+            let empty = input.flush(&self.pty);
+            (input.accepted, empty, input.written())
+        };
+        self.note_written(written);
+        if empty {
+            return Ok(Accepted { upto, written: None });
+        }
+        let receiver = self.written.subscribe();
+        self.wake();
+        Ok(Accepted { upto, written: Some(receiver) })
+    }
+
+    /// Writes what the terminal takes; `true` when nothing is left to write.
+    pub(crate) fn flush(&self) -> bool {
+        let (empty, written) = {
+            let mut input = lock(&self.input);
+            if input.queue.is_empty() {
+                return true;
+            }
+            (input.flush(&self.pty), input.written())
+        };
+        self.note_written(written);
+        empty
+    }
+
+    pub(crate) fn has_input(&self) -> bool {
+        !lock(&self.input).queue.is_empty()
+    }
+
+    fn note_written(&self, written: u64) {
+        self.written.send_if_modified(|known| {
+            let moved = *known < written;
+            *known = written.max(*known);
+            moved
+        });
+    }
+
+    /// Makes the I/O thread look around. It can only fail for want of an open descriptor, and ours is open.
+    pub(crate) fn wake(&self) {
+        let _ = self.waker.wake();
+    }
+
+    /// Lets the I/O thread end although the process has not: not even KILL ended it.
+    pub(crate) fn abandon(&self) {
+        self.abandoned.store(true, Ordering::Release);
+        self.wake();
+    }
+
+    pub(crate) fn is_abandoned(&self) -> bool {
+        self.abandoned.load(Ordering::Acquire)
+    }
+}
+
+impl InputQueue {
+    /// An error means that no process has the terminal open: the input waits for one that opens it.
+    fn flush(&mut self, pty: &Pty) -> bool {
+        self.queue.flush(pty).unwrap_or(false)
+    }
+
+    fn written(&self) -> u64 {
+        self.accepted - self.queue.len() as u64
+    }
+}
+
+/// The program itself. Kept after its end, to find what it left behind in its session.
+#[derive(Debug)]
+pub(crate) struct Process {
+    pub(crate) pid: Pid,
+    /// Readers signal or wait for its end; the one writer is the I/O thread that takes the exit status.
+    child: RwLock<Child>,
+}
+
+impl Process {
+    pub(crate) fn child(&self) -> RwLockReadGuard<'_, Child> {
+        self.child.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn child_mut(&self) -> RwLockWriteGuard<'_, Child> {
+        self.child.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// `Ok(false)` when nothing is left that could be signalled.
+    pub(crate) fn signal(&self, signal: Signal) -> io::Result<bool> {
+        match self.child().signal_group(signal) {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! What one lock guards: the terminal, its version, what the child said beside it, and the taps.
+//!
+//! Everything here is short work on values already in memory. Whoever holds the lock waits for
+//! nothing and takes no other lock.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tokio::sync::broadcast;
+use vt::{Effect, Size, Terminal};
+
+use crate::facts::{Facts, SessionEvent};
+use crate::frames::{ChangedRows, RowVersions, VersionedFrame};
+use crate::ports::Sightings;
+use crate::status::ExitStatus;
+use crate::tap::{self, Keyframe, TapEvent, TapSink};
+
+/// A synchronized update whose end marker is lost is ended after this time.
+pub(crate) const SYNCHRONIZED_UPDATE_LIMIT: Duration = Duration::from_millis(150);
+
+/// Session events that wait for a slow listener.
+const EVENT_CAPACITY: usize = 256;
+
+#[derive(Debug)]
+pub(crate) struct Screen {
+    pub(crate) terminal: Terminal,
+    version: u64,
+    /// Raw output up to here has been fed.
+    offset: u64,
+    rows: RowVersions,
+    pub(crate) facts: Facts,
+    pub(crate) sightings: Sightings,
+    taps: Vec<TapSink>,
+    /// Made for the first listener: most sessions never have one.
+    events: Option<broadcast::Sender<SessionEvent>>,
+    update: Option<OpenUpdate>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct OpenUpdate {
+    number: u64,
+    due: Instant,
+}
+
+impl Screen {
+    pub(crate) fn new(options: vt::Options) -> Self {
+        Screen {
+            terminal: Terminal::new(options),
+            version: 0,
+            offset: 0,
+            rows: RowVersions::default(),
+            facts: Facts::default(),
+            sightings: Sightings::default(),
+            taps: Vec::new(),
+            events: None,
+            update: None,
+        }
+    }
+
+    pub(crate) fn version(&self) -> u64 {
+        self.version
+    }
+
+    pub(crate) fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// Takes output of the child. Bytes owed in answer to it are appended to `replies`.
+    pub(crate) fn feed(&mut self, bytes: &[u8], now: Instant, replies: &mut Vec<u8>) {
+        if !self.taps.is_empty() {
+            let shared: Arc<[u8]> = bytes.into();
+            self.tell_taps(now, |_| Some(TapEvent::Output { at: now, bytes: shared.clone() }));
+        }
+        self.terminal.feed(bytes);
+        self.offset += bytes.len() as u64;
+        self.moved(now, replies);
+    }
+
+    pub(crate) fn resize(&mut self, size: Size, now: Instant, replies: &mut Vec<u8>) {
+        self.tell_taps(now, |_| Some(TapEvent::Resize { at: now, size }));
+        self.terminal.resize(size);
+        self.moved(now, replies);
+    }
+
+    pub(crate) fn set_theme(&mut self, theme: vt::Theme, now: Instant, replies: &mut Vec<u8>) {
+        self.terminal.set_theme(theme);
+        self.moved(now, replies);
+    }
+
+    /// What was typed, for taps that asked for it.
+    pub(crate) fn note_input(&mut self, bytes: &[u8], now: Instant) {
+        let shared: Arc<[u8]> = bytes.into();
+        self.tell_taps(now, |sink| sink.wants_input.then(|| TapEvent::Input { at: now, bytes: shared.clone() }));
+    }
+
+    pub(crate) fn has_input_taps(&self) -> bool {
+        self.taps.iter().any(|sink| sink.wants_input)
+    }
+
+    fn moved(&mut self, now: Instant, replies: &mut Vec<u8>) {
+        self.version += 1;
+        self.follow_update(now);
+        let effects = self.terminal.take_effects();
+        let mut rang = false;
+        for effect in effects {
+            match effect {
+                Effect::Reply(bytes) => replies.extend_from_slice(&bytes),
+                // A child that prints a megabyte of bells rings once.
+                Effect::Bell if rang => {}
+                effect => {
+                    rang |= effect == Effect::Bell;
+                    self.facts.note(&effect, now, self.version);
+                    self.tell(SessionEvent::Child(effect));
+                }
+            }
+        }
+    }
+
+    fn follow_update(&mut self, now: Instant) {
+        self.update = match (self.terminal.synchronized_update(), self.update) {
+            (None, _) => None,
+            (Some(number), Some(open)) if open.number == number => Some(open),
+            (Some(number), _) => Some(OpenUpdate { number, due: now + SYNCHRONIZED_UPDATE_LIMIT }),
+        };
+    }
+
+    /// When a synchronized update that is open now will have lasted too long.
+    pub(crate) fn update_due(&self) -> Option<Instant> {
+        self.update.map(|update| update.due)
+    }
+
+    /// Ends a synchronized update that has lasted too long.
+    pub(crate) fn expire_update(&mut self, now: Instant) -> bool {
+        let expired = self.update.is_some_and(|update| update.due <= now);
+        if expired {
+            self.end_update();
+        }
+        expired
+    }
+
+    fn end_update(&mut self) {
+        self.terminal.expire_synchronized_update();
+        self.update = None;
+        self.version += 1;
+    }
+
+    /// The run is over: what a half-finished update hid comes to light, taps hear the exit.
+    pub(crate) fn finish(&mut self, exit: Option<ExitStatus>, now: Instant) {
+        if self.terminal.synchronized_update().is_some() {
+            self.end_update();
+        }
+        let (terminal, version, offset) = (&self.terminal, self.version, self.offset);
+        for sink in self.taps.drain(..) {
+            sink.finish(TapEvent::Exit { at: now, exit }, || tap::keyframe(terminal, now, version, offset));
+        }
+    }
+
+    /// A new run begins with an empty screen: a wait for "ready" must not see the last run's.
+    /// Line numbers and the version go on, so that nothing read before is mistaken for new.
+    pub(crate) fn begin_run(&mut self) {
+        // CAN ends whatever sequence the last run died in, RIS clears screen, history and modes.
+        self.terminal.feed(b"\x18\x1bc");
+        self.terminal.take_effects();
+        self.update = None;
+        self.facts = Facts::default();
+        self.sightings.forget(self.terminal.first_screen_line());
+        self.version += 1;
+    }
+
+    pub(crate) fn frame(&mut self) -> VersionedFrame {
+        self.rows.frame(&mut self.terminal, self.version)
+    }
+
+    pub(crate) fn changed_rows(&mut self, since: u64) -> ChangedRows {
+        let frame = self.frame();
+        self.rows.changed_since(since, frame)
+    }
+
+    pub(crate) fn keyframe(&self, now: Instant) -> Keyframe {
+        tap::keyframe(&self.terminal, now, self.version, self.offset)
+    }
+
+    /// Taps whose listener has gone don't count.
+    pub(crate) fn tap_count(&mut self) -> usize {
+        self.taps.retain(|sink| !sink.is_closed());
+        self.taps.len()
+    }
+
+    pub(crate) fn add_tap(&mut self, sink: TapSink) {
+        self.taps.push(sink);
+    }
+
+    fn tell_taps(&mut self, now: Instant, event: impl Fn(&TapSink) -> Option<TapEvent>) {
+        if self.taps.is_empty() {
+            return;
+        }
+        self.taps.retain(|sink| !sink.is_closed());
+        let (terminal, version, offset) = (&self.terminal, self.version, self.offset);
+        for sink in &mut self.taps {
+            if let Some(event) = event(sink) {
+                sink.push(event, || tap::keyframe(terminal, now, version, offset));
+            }
+        }
+    }
+
+    pub(crate) fn listen(&mut self) -> broadcast::Receiver<SessionEvent> {
+        self.events.get_or_insert_with(|| broadcast::Sender::new(EVENT_CAPACITY)).subscribe()
+    }
+
+    pub(crate) fn tell(&mut self, event: SessionEvent) {
+        if let Some(events) = &self.events
+            && events.send(event).is_err()
+        {
+            // Nobody listens any more.
+            self.events = None;
+        }
+    }
+}

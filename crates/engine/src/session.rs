@@ -1,0 +1,313 @@
+//! A handle to one session: what it is, and reading it. Sending is in `input`, waiting in `waits`,
+//! starting and ending in `lifecycle`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use pty::{Pid, TtyFacts};
+use tokio::sync::{broadcast, watch};
+use vt::{Cursor, Size, Terminal};
+
+use crate::engine::EngineInner;
+use crate::error::{Error, LimitExceeded, Result};
+use crate::facts::{Facts, SessionEvent};
+use crate::fair_lock::lock;
+use crate::frames::{ChangedRows, Frames, VersionedFrame};
+use crate::names::{SessionId, SessionName};
+use crate::notices::EngineEvent;
+use crate::plain_text::PlainOutput;
+use crate::ports::{self, Port};
+use crate::pulse::Pulse;
+use crate::ring::RawOutput;
+use crate::shared::Shared;
+use crate::status::{Ending, Kind, Owner, Status};
+use crate::tap::{self, Tap, TapOptions};
+
+/// Cheap to clone. Stays readable after the session has ended, and even after it was removed.
+#[derive(Clone, Debug)]
+pub struct Session {
+    engine: Arc<EngineInner>,
+    shared: Arc<Shared>,
+}
+
+/// What a session is at one moment.
+#[derive(Clone, Debug)]
+pub struct SessionInfo {
+    pub id: SessionId,
+    /// `None` once the session has been removed.
+    pub name: Option<SessionName>,
+    pub kind: Kind,
+    pub parent: Option<SessionId>,
+    pub status: Status,
+    pub ending: Option<Ending>,
+    pub owner: Owner,
+    pub argv: Vec<OsString>,
+    pub working_dir: Option<PathBuf>,
+    pub pid: Option<Pid>,
+    pub created_at: SystemTime,
+    pub started_at: Option<SystemTime>,
+    pub idle: Duration,
+    pub title: String,
+    pub size: Size,
+    pub cursor: Cursor,
+    pub alternate_screen: bool,
+    pub version: u64,
+    pub output_offset: u64,
+}
+
+/// The job in the foreground of a session's terminal: the shell itself, or what it runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Foreground {
+    pub group: Pid,
+    /// Short name of the group's first process, if it still runs.
+    pub command: Option<String>,
+    pub working_dir: Option<PathBuf>,
+}
+
+/// Least room for a recording tap: a few reads' worth.
+const MIN_TAP_BYTES: usize = 256 << 10;
+
+impl Session {
+    pub(crate) fn new(engine: Arc<EngineInner>, shared: Arc<Shared>) -> Self {
+        Session { engine, shared }
+    }
+
+    pub(crate) fn shared(&self) -> &Arc<Shared> {
+        &self.shared
+    }
+
+    pub(crate) fn engine(&self) -> &Arc<EngineInner> {
+        &self.engine
+    }
+
+    pub fn id(&self) -> SessionId {
+        self.shared.id
+    }
+
+    /// `None` once the session has been removed.
+    pub fn name(&self) -> Option<SessionName> {
+        self.engine.directory.name(self.shared.id)
+    }
+
+    pub fn rename(&self, name: SessionName) -> Result<()> {
+        self.engine.directory.rename(self.shared.id, name)?;
+        self.engine.notices.tell(EngineEvent::Renamed(self.shared.id));
+        Ok(())
+    }
+
+    pub fn kind(&self) -> Kind {
+        self.shared.kind
+    }
+
+    pub fn parent(&self) -> Option<SessionId> {
+        self.shared.parent
+    }
+
+    pub fn status(&self) -> Status {
+        self.shared.status()
+    }
+
+    pub fn info(&self) -> SessionInfo {
+        let shared = &self.shared;
+        let name = self.name();
+        let (frame, title, output_offset) = {
+            let mut screen = shared.screen.lock();
+            (screen.frame(), screen.terminal.title().to_owned(), screen.offset())
+        };
+        let record = shared.record();
+        SessionInfo {
+            id: shared.id,
+            name,
+            kind: shared.kind,
+            parent: shared.parent,
+            status: record.status,
+            ending: record.ending,
+            owner: record.owner,
+            argv: shared.command.argv.clone(),
+            working_dir: shared.command.working_dir.clone(),
+            pid: record.run.as_ref().map(|run| run.process.pid),
+            created_at: shared.created_at,
+            started_at: record.started_at,
+            idle: self.idle_for(),
+            title,
+            size: frame.frame.size,
+            cursor: frame.frame.cursor,
+            alternate_screen: frame.frame.alternate_screen,
+            version: frame.version,
+            output_offset,
+        }
+    }
+
+    /// Time since the last output, or since the start when there was none.
+    pub fn idle_for(&self) -> Duration {
+        self.shared.clock.now().saturating_duration_since(self.shared.last_output())
+    }
+
+    /// The screen itself, under its lock, for reading: be quick, and take nothing else.
+    pub fn with_screen<R>(&self, read: impl FnOnce(&mut Terminal) -> R) -> R {
+        read(&mut self.shared.screen.lock().terminal)
+    }
+
+    /// The picture now. Rows that did not change since the one before are shared with it.
+    pub fn frame(&self) -> VersionedFrame {
+        self.shared.screen.lock().frame()
+    }
+
+    /// The picture now, and which rows differ from what a reader saw at `version`.
+    pub fn rows_since(&self, version: u64) -> ChangedRows {
+        self.shared.screen.lock().changed_rows(version)
+    }
+
+    /// The visible grid, one row a line, trailing blanks trimmed, and its version.
+    pub fn grid_text(&self) -> (u64, String) {
+        let mut text = String::new();
+        let screen = self.shared.screen.lock();
+        screen.terminal.grid_text(&mut text);
+        (screen.version(), text)
+    }
+
+    /// At most `max` raw bytes from `since` on.
+    pub fn raw(&self, since: u64, max: usize) -> RawOutput {
+        lock(&self.shared.ring).read(since, max)
+    }
+
+    /// At most `max` raw bytes from `since` on, without their control sequences. A `max` of a few
+    /// kilobytes always gets on.
+    pub fn plain(&self, since: u64, max: usize) -> PlainOutput {
+        PlainOutput::of(&self.raw(since, max))
+    }
+
+    pub fn output_offset(&self) -> u64 {
+        lock(&self.shared.ring).end()
+    }
+
+    /// What the child has said about itself.
+    pub fn facts(&self) -> Facts {
+        self.shared.screen.lock().facts.clone()
+    }
+
+    /// From now on; a slow listener loses the oldest and is told.
+    pub fn events(&self) -> broadcast::Receiver<SessionEvent> {
+        self.shared.screen.lock().listen()
+    }
+
+    /// Moves whenever the session does.
+    pub fn pulse(&self) -> watch::Receiver<Pulse> {
+        self.shared.pulse.subscribe()
+    }
+
+    /// How many listen to the pulse now: viewers and waits.
+    pub fn pulse_listeners(&self) -> usize {
+        self.shared.pulse.receiver_count()
+    }
+
+    /// Pictures for a viewer, at the viewer's own rate.
+    pub fn frames(&self) -> Frames {
+        Frames::new(self.clone(), self.pulse())
+    }
+
+    /// Everything this run prints from now on, beginning with a picture of the screen.
+    pub fn tap(&self, mut options: TapOptions) -> Result<Tap> {
+        // Checked before and after: a run that ends meanwhile would never end the tap.
+        let run = self.shared.run()?;
+        options.capacity = options.capacity.max(MIN_TAP_BYTES);
+        let tap = {
+            let mut screen = self.shared.screen.lock();
+            let limit = self.shared.limits.taps;
+            if screen.tap_count() >= limit {
+                return Err(LimitExceeded::Taps { id: self.shared.id, limit }.into());
+            }
+            let (tap, sink) = tap::tap(options, screen.keyframe(self.shared.clock.now()));
+            screen.add_tap(sink);
+            tap
+        };
+        if self.shared.run()?.number != run.number {
+            return Err(Error::NotRunning { id: self.shared.id, status: self.status() });
+        }
+        Ok(tap)
+    }
+
+    /// How the child's terminal treats input now.
+    pub fn tty_facts(&self) -> Result<TtyFacts> {
+        let run = self.shared.run()?;
+        run.pty.tty_facts().map_err(|source| self.internal("reading the terminal's modes", source))
+    }
+
+    /// Who reads the keyboard now; `None` when nobody does.
+    pub fn foreground(&self) -> Result<Option<Foreground>> {
+        let group = self.shared.run()?.pty.foreground_group();
+        Ok(group.map(|group| Foreground {
+            group,
+            command: pty::processes::command_name(group),
+            working_dir: pty::processes::working_dir(group),
+        }))
+    }
+
+    /// Clamped to what a terminal can be. The child is told.
+    pub fn resize(&self, size: Size) -> Result<Size> {
+        let run = self.shared.run()?;
+        let size = size.clamped();
+        let mut replies = Vec::new();
+        let (version, offset, told) = {
+            let mut screen = self.shared.screen.lock();
+            if screen.terminal.size() != size {
+                // The screen first: what the child prints for the new size must find it. Both under
+                // one lock, so that two resizes can't leave child and screen with different sizes.
+                screen.resize(size, self.shared.clock.now(), &mut replies);
+            }
+            let told = run.pty.resize(pty::Size { cols: size.cols, rows: size.rows });
+            (screen.version(), screen.offset(), told)
+        };
+        self.shared.publish(version, offset);
+        if !replies.is_empty() {
+            // In-band report; a child that doesn't read its input can't be told.
+            let _ = run.type_bytes(&replies);
+        }
+        told.map_err(|source| self.internal("resizing the terminal", source))?;
+        Ok(size)
+    }
+
+    pub fn set_theme(&self, theme: vt::Theme) {
+        let mut replies = Vec::new();
+        let (version, offset) = {
+            let mut screen = self.shared.screen.lock();
+            screen.set_theme(theme, self.shared.clock.now(), &mut replies);
+            (screen.version(), screen.offset())
+        };
+        self.shared.publish(version, offset);
+        if !replies.is_empty()
+            && let Ok(run) = self.shared.run()
+        {
+            let _ = run.type_bytes(&replies);
+        }
+    }
+
+    /// Ports the session printed, and those its processes listen on now.
+    pub async fn ports(&self) -> Vec<Port> {
+        let shared = self.shared.clone();
+        // Reads the process table: milliseconds on a busy host.
+        let listed = tokio::task::spawn_blocking(move || {
+            shared.look_for_ports();
+            let sighted = shared.screen.lock().sightings.found();
+            let run = shared.record().run.clone();
+            let listening = run.map(|run| listening_ports(run.process.pid)).unwrap_or_default();
+            ports::merge(sighted, &listening, shared.clock.system_now())
+        });
+        listed.await.unwrap_or_default()
+    }
+
+    pub(crate) fn internal(&self, doing: &'static str, source: std::io::Error) -> Error {
+        Error::Internal { id: self.shared.id, doing, source }
+    }
+}
+
+fn listening_ports(root: Pid) -> Vec<u16> {
+    let mut pids = pty::processes::descendants(root);
+    pids.push(root);
+    let mut listening: Vec<u16> =
+        pty::processes::listening_sockets(&pids).into_iter().map(|socket| socket.port).collect();
+    listening.dedup();
+    listening
+}

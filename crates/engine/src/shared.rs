@@ -1,0 +1,235 @@
+//! The state of one session, shared by its handles and its I/O thread.
+//!
+//! Each lock guards one thing, is held for microseconds, and is never taken while another is held.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, MutexGuard};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant, SystemTime};
+
+use tokio::sync::watch;
+
+use crate::clock::Clock;
+use crate::error::{Error, Result};
+use crate::facts::SessionEvent;
+use crate::fair_lock::{FairMutex, lock};
+use crate::names::SessionId;
+use crate::notices::Notices;
+use crate::options::Limits;
+use crate::pulse::{Life, Pulse};
+use crate::ring::Ring;
+use crate::run::{Process, Run};
+use crate::screen::Screen;
+use crate::status::{Ending, ExitStatus, Kind, Owner, Status};
+
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub(crate) id: SessionId,
+    pub(crate) kind: Kind,
+    pub(crate) parent: Option<SessionId>,
+    pub(crate) created_at: SystemTime,
+    pub(crate) command: Command,
+    pub(crate) limits: Limits,
+    pub(crate) clock: Clock,
+    record: Mutex<Record>,
+    pub(crate) screen: FairMutex<Screen>,
+    pub(crate) ring: Mutex<Ring>,
+    pub(crate) pulse: watch::Sender<Pulse>,
+    pub(crate) life: watch::Sender<Life>,
+    /// Microseconds after `born`.
+    last_output: AtomicU64,
+    born: Instant,
+    pub(crate) notices: Notices,
+}
+
+/// What a session runs, each time it is started.
+pub(crate) struct Command {
+    pub(crate) argv: Vec<OsString>,
+    pub(crate) env: Vec<(OsString, OsString)>,
+    pub(crate) working_dir: Option<PathBuf>,
+}
+
+impl std::fmt::Debug for Command {
+    /// Without the environment: its values are never printed.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Command")
+            .field("argv", &self.argv)
+            .field("working_dir", &self.working_dir)
+            .finish_non_exhaustive()
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct Record {
+    pub(crate) status: Status,
+    /// Counts the starts, the one under way included.
+    pub(crate) runs: u64,
+    pub(crate) started_at: Option<SystemTime>,
+    pub(crate) ending: Option<Ending>,
+    /// While something runs.
+    pub(crate) run: Option<Arc<Run>>,
+    /// Of the last run, also after its end.
+    pub(crate) process: Option<Arc<Process>>,
+    pub(crate) thread: Option<JoinHandle<()>>,
+    /// Someone asked for the end of this run.
+    pub(crate) stop_asked: bool,
+    /// How many restarts are under way: the end of this run is not the end of the session.
+    pub(crate) restarts: usize,
+    pub(crate) removing: bool,
+    pub(crate) owner: Owner,
+}
+
+/// What [`Shared::new`] needs.
+#[derive(Debug)]
+pub(crate) struct Birth {
+    pub(crate) id: SessionId,
+    pub(crate) kind: Kind,
+    pub(crate) parent: Option<SessionId>,
+    pub(crate) command: Command,
+    pub(crate) owner: Owner,
+    pub(crate) size: vt::Size,
+    pub(crate) theme: vt::Theme,
+    pub(crate) limits: Limits,
+    pub(crate) clock: Clock,
+    pub(crate) notices: Notices,
+}
+
+impl Shared {
+    pub(crate) fn new(birth: Birth) -> Self {
+        let Birth { id, kind, parent, command, owner, size, theme, limits, clock, notices } = birth;
+        let screen = Screen::new(vt::Options {
+            size,
+            theme,
+            history_lines: limits.history_lines,
+            history_bytes: limits.history_bytes,
+        });
+        let status = Status::Starting;
+        Shared {
+            id,
+            kind,
+            parent,
+            created_at: clock.system_now(),
+            command,
+            record: Mutex::new(Record {
+                status,
+                runs: 1,
+                started_at: None,
+                ending: None,
+                run: None,
+                process: None,
+                thread: None,
+                stop_asked: false,
+                restarts: 0,
+                removing: false,
+                owner,
+            }),
+            screen: FairMutex::new(screen),
+            ring: Mutex::new(Ring::new(limits.ring)),
+            pulse: watch::Sender::new(Pulse { version: 0, output_offset: 0, status, removed: false }),
+            life: watch::Sender::new(Life { status, run: 1, removed: false }),
+            last_output: AtomicU64::new(0),
+            born: clock.now(),
+            limits,
+            clock,
+            notices,
+        }
+    }
+
+    pub(crate) fn record(&self) -> MutexGuard<'_, Record> {
+        lock(&self.record)
+    }
+
+    pub(crate) fn status(&self) -> Status {
+        self.record().status
+    }
+
+    /// The run under way, or the error that there is none.
+    pub(crate) fn run(&self) -> Result<Arc<Run>> {
+        let record = self.record();
+        record.run.clone().ok_or(Error::NotRunning { id: self.id, status: record.status })
+    }
+
+    /// The screen moved. One value for all readers; those that are busy see only the last one.
+    pub(crate) fn publish(&self, version: u64, output_offset: u64) {
+        self.pulse.send_modify(|pulse| {
+            pulse.version = pulse.version.max(version);
+            pulse.output_offset = pulse.output_offset.max(output_offset);
+        });
+    }
+
+    /// Tells everyone where the session stands. Called right after the record changed, without its lock.
+    pub(crate) fn publish_life(&self) {
+        let (status, run) = {
+            let record = self.record();
+            (record.status, record.runs)
+        };
+        // Events first: whoever acts on the end of a wait finds them in their order.
+        if self.life.borrow().status != status {
+            self.screen.lock().tell(SessionEvent::Status(status));
+            self.notices.status(self.id, status);
+        }
+        self.pulse.send_modify(|pulse| pulse.status = status);
+        self.life.send_modify(|life| {
+            life.status = status;
+            life.run = run;
+        });
+    }
+
+    pub(crate) fn publish_removal(&self) {
+        self.life.send_modify(|life| life.removed = true);
+        self.pulse.send_modify(|pulse| pulse.removed = true);
+    }
+
+    pub(crate) fn note_output(&self, now: Instant) {
+        let micros = now.saturating_duration_since(self.born).as_micros();
+        self.last_output.store(u64::try_from(micros).unwrap_or(u64::MAX), Ordering::Release);
+    }
+
+    pub(crate) fn last_output(&self) -> Instant {
+        self.born + Duration::from_micros(self.last_output.load(Ordering::Acquire))
+    }
+
+    /// Searches lines not seen yet, letting go of the screen after each few. What is printed
+    /// meanwhile is left for the next time: a flood can't hold the search up.
+    pub(crate) fn look_for_ports(&self) {
+        let now = self.clock.system_now();
+        let (mut at, stop) = {
+            let Screen { terminal, sightings, .. } = &mut *self.screen.lock();
+            if terminal.alternate_screen() {
+                sightings.look_at_grid(terminal, now);
+            }
+            (sightings.start(terminal), terminal.lines().end)
+        };
+        while at < stop {
+            let Screen { terminal, sightings, .. } = &mut *self.screen.lock();
+            at = sightings.look(terminal, at, now).max(at + 1);
+        }
+    }
+
+    /// The end of a run, called by its I/O thread as the last thing it does.
+    pub(crate) fn finish_run(&self, run: &Run, exit: Option<ExitStatus>) {
+        let now = self.clock.now();
+        let (version, offset) = {
+            let mut screen = self.screen.lock();
+            screen.finish(exit, now);
+            (screen.version(), screen.offset())
+        };
+        // Readers that wake up for the status must find the last output published.
+        self.publish(version, offset);
+        let goes_on = {
+            let mut record = self.record();
+            debug_assert_eq!(record.runs, run.number);
+            record.status = if record.stop_asked { Status::Stopped } else { Status::Exited };
+            record.ending = Some(Ending { exit, at: self.clock.system_now() });
+            record.run = None;
+            record.restarts > 0
+        };
+        self.publish_life();
+        if !goes_on {
+            self.notices.ended(self.id);
+        }
+    }
+}

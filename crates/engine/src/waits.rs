@@ -1,0 +1,323 @@
+//! Waiting for a session: for a pattern, for quiet, for its end.
+//!
+//! A wait sleeps until the session's pulse moves and then looks for itself, outside the I/O thread.
+//! Nothing is polled. Dropping the future is all it takes to give up.
+
+use std::future::Future;
+use std::time::{Duration, Instant};
+
+use tokio::sync::watch;
+
+use crate::clock::Clock;
+use crate::fair_lock::lock;
+use crate::line_scan::{FoundText, LineScan};
+use crate::mark::Mark;
+use crate::pattern::Pattern;
+use crate::plain_text::PlainText;
+use crate::pulse::Life;
+use crate::session::Session;
+use crate::shared::Shared;
+use crate::status::{Ending, Status};
+
+/// Where a pattern is looked for.
+#[derive(Clone, Debug)]
+pub enum Scope {
+    /// The visible grid as one text, a line a row.
+    Grid,
+    /// Rendered lines one by one, those in history and those to come.
+    Scrollback,
+    /// Output after the call: rendered lines as far as they changed, and the plain text of what was printed.
+    NewOutput,
+    /// As `NewOutput`, but after an earlier [`Session::mark`].
+    Since(Mark),
+}
+
+#[derive(Clone, Debug)]
+pub struct WaitRequest {
+    pub pattern: Pattern,
+    pub scope: Scope,
+    pub timeout: Duration,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WaitOutcome {
+    Matched(PatternMatch),
+    TimedOut {
+        skipped_lines: u64,
+    },
+    /// The run ended and its last output does not match either.
+    Exited {
+        ending: Option<Ending>,
+        skipped_lines: u64,
+    },
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PatternMatch {
+    pub place: Place,
+    /// The line, or the rows of the grid that the match touches.
+    pub text: String,
+    /// Lines that left the history before they could be looked at.
+    pub skipped_lines: u64,
+}
+
+/// Where a text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Place {
+    /// A row of the visible grid.
+    Row(u16),
+    /// A logical line of history and screen, by its number.
+    Line(u64),
+    /// It was printed, but is not on the screen any more, or was there before in the same words.
+    Output,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum QuietOutcome {
+    Quiet { idle: Duration },
+    TimedOut,
+    Exited { ending: Option<Ending> },
+}
+
+impl Session {
+    /// A moment in the output, for [`Scope::Since`].
+    pub fn mark(&self) -> Mark {
+        Mark::of(&self.shared().screen.lock())
+    }
+
+    /// Waits until the pattern matches, the time is up, or the run has ended. What counts as new
+    /// output is settled when this is called, not when the future is first polled.
+    pub fn wait_for_pattern(&self, request: WaitRequest) -> impl Future<Output = WaitOutcome> + Send + use<> {
+        let shared = self.shared().clone();
+        let mut pulse = shared.pulse.subscribe();
+        let (first, mut life) = Run::watch(&shared);
+        let mut look = Look::new(&shared, request.scope);
+        let deadline = deadline(&shared.clock, request.timeout);
+        async move {
+            let timeout = until(&shared.clock, deadline);
+            tokio::pin!(timeout);
+            loop {
+                // Where the run stands is read before the screen: an end seen here has its last
+                // output on the screen already.
+                pulse.borrow_and_update();
+                let over = first.is_over(*life.borrow_and_update());
+                if let Some(found) = look.at(&shared, &request.pattern).await {
+                    return WaitOutcome::Matched(found);
+                }
+                let skipped_lines = look.skipped_lines();
+                if over {
+                    return WaitOutcome::Exited { ending: shared.record().ending, skipped_lines };
+                }
+                tokio::select! {
+                    // The senders live in `shared`, which this future holds: changes can't fail.
+                    _ = pulse.changed() => {}
+                    _ = life.changed() => {}
+                    () = &mut timeout => {
+                        // Output that came at the very end still counts.
+                        let found = look.at(&shared, &request.pattern).await;
+                        let timed_out = WaitOutcome::TimedOut { skipped_lines: look.skipped_lines() };
+                        return found.map_or(timed_out, WaitOutcome::Matched);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Waits until there was no output for `idle`, the time is up, or the run has ended. Output
+    /// does not wake it: it looks again when the session could be quiet at the earliest.
+    pub fn wait_for_quiet(
+        &self,
+        idle: Duration,
+        timeout: Duration,
+    ) -> impl Future<Output = QuietOutcome> + Send + use<> {
+        let shared = self.shared().clone();
+        let (first, mut life) = Run::watch(&shared);
+        let deadline = deadline(&shared.clock, timeout);
+        async move {
+            let timeout = until(&shared.clock, deadline);
+            tokio::pin!(timeout);
+            loop {
+                if first.is_over(*life.borrow_and_update()) {
+                    return QuietOutcome::Exited { ending: shared.record().ending };
+                }
+                let last_output = shared.last_output();
+                let silent = shared.clock.now().saturating_duration_since(last_output);
+                if silent >= idle {
+                    return QuietOutcome::Quiet { idle: silent };
+                }
+                tokio::select! {
+                    () = until(&shared.clock, last_output.checked_add(idle)) => {}
+                    _ = life.changed() => {}
+                    () = &mut timeout => return QuietOutcome::TimedOut,
+                }
+            }
+        }
+    }
+
+    /// How the run ended, or `None` when the time was up first.
+    pub fn wait_for_exit(
+        &self,
+        timeout: Duration,
+    ) -> impl Future<Output = Option<(Status, Option<Ending>)>> + Send + use<> {
+        let shared = self.shared().clone();
+        let (first, mut life) = Run::watch(&shared);
+        let deadline = deadline(&shared.clock, timeout);
+        async move {
+            tokio::select! {
+                _ = life.wait_for(|life| first.is_over(*life)) => {
+                    let record = shared.record();
+                    Some((record.status, record.ending))
+                }
+                () = until(&shared.clock, deadline) => None,
+            }
+        }
+    }
+}
+
+/// The run a wait is about: the one under way, or about to begin, when the wait was asked for.
+#[derive(Clone, Copy)]
+struct Run {
+    number: u64,
+}
+
+impl Run {
+    fn watch(shared: &Shared) -> (Self, watch::Receiver<Life>) {
+        let mut life = shared.life.subscribe();
+        let number = life.borrow_and_update().run;
+        (Run { number }, life)
+    }
+
+    fn is_over(self, life: Life) -> bool {
+        life.removed || life.run != self.number || life.status.has_ended()
+    }
+}
+
+/// `None` for a time too far away to be reached.
+fn deadline(clock: &Clock, timeout: Duration) -> Option<Instant> {
+    clock.now().checked_add(timeout)
+}
+
+async fn until(clock: &Clock, deadline: Option<Instant>) {
+    match deadline {
+        Some(deadline) => clock.sleep_until(deadline).await,
+        None => std::future::pending().await,
+    }
+}
+
+enum Look {
+    Grid,
+    Lines(LineScan),
+    New(LineScan, PrintScan),
+}
+
+impl Look {
+    fn new(shared: &Shared, scope: Scope) -> Self {
+        let after = |mark: Mark| Look::New(LineScan::after(mark.clone()), PrintScan::after(&mark));
+        match scope {
+            Scope::Grid => Look::Grid,
+            Scope::Scrollback => Look::Lines(LineScan::from_the_start()),
+            Scope::NewOutput => after(Mark::of(&shared.screen.lock())),
+            Scope::Since(mark) => after(mark),
+        }
+    }
+
+    async fn at(&mut self, shared: &Shared, pattern: &Pattern) -> Option<PatternMatch> {
+        let found = match self {
+            Look::Grid => {
+                let mut grid = String::new();
+                shared.screen.lock().terminal.grid_text(&mut grid);
+                match_grid(&grid, pattern)
+            }
+            Look::Lines(scan) => scan.next_match(shared, pattern).await,
+            Look::New(scan, printed) => match scan.next_match(shared, pattern).await {
+                Some(found) => Some(found),
+                None => printed.next_match(shared, pattern).await,
+            },
+        };
+        found.map(|FoundText { place, text }| PatternMatch { place, text, skipped_lines: self.skipped_lines() })
+    }
+
+    fn skipped_lines(&self) -> u64 {
+        match self {
+            Look::Grid => 0,
+            Look::Lines(scan) | Look::New(scan, _) => scan.skipped_lines(),
+        }
+    }
+}
+
+/// Looks at what is printed, line by line. Sees what rendered lines can't show: a line that is
+/// printed again in the same words, or painted over before anyone looked.
+struct PrintScan {
+    offset: u64,
+    plain: PlainText,
+}
+
+/// Raw bytes copied per turn of the ring's lock.
+const RAW_BYTES_PER_TURN: usize = 64 << 10;
+
+impl PrintScan {
+    fn after(mark: &Mark) -> Self {
+        PrintScan { offset: mark.offset, plain: PlainText::default() }
+    }
+
+    async fn next_match(&mut self, shared: &Shared, pattern: &Pattern) -> Option<FoundText> {
+        loop {
+            let raw = lock(&shared.ring).read(self.offset, RAW_BYTES_PER_TURN);
+            if raw.bytes.is_empty() {
+                return None;
+            }
+            self.offset = raw.next_offset();
+            let mut found = None;
+            self.plain.feed(&raw.bytes, &mut |line| {
+                if found.is_none() && pattern.regex().is_match(line) {
+                    found = Some(line.to_owned());
+                }
+            });
+            let open = self.plain.open_line();
+            let found = found.or_else(|| pattern.regex().is_match(&open).then_some(open));
+            if let Some(text) = found {
+                return Some(FoundText { place: Place::Output, text });
+            }
+            tokio::task::yield_now().await;
+        }
+    }
+}
+
+/// The first match, with the whole rows it touches.
+fn match_grid(grid: &str, pattern: &Pattern) -> Option<FoundText> {
+    let found = pattern.regex().find(grid)?;
+    let start = grid[..found.start()].rfind('\n').map_or(0, |at| at + 1);
+    // A match that ends with its line's newline does not touch the next row.
+    let last = found.end().max(found.start() + 1).min(grid.len()) - usize::from(found.as_str().ends_with('\n'));
+    let end = grid.get(last..).and_then(|rest| rest.find('\n')).map_or(grid.len(), |at| last + at);
+    let row = grid[..start].bytes().filter(|byte| *byte == b'\n').count();
+    Some(FoundText { place: Place::Row(u16::try_from(row).unwrap_or(u16::MAX)), text: grid[start..end].to_owned() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn matched(grid: &str, pattern: &str) -> Option<(Place, String)> {
+        match_grid(grid, &Pattern::new(pattern).unwrap()).map(|found| (found.place, found.text))
+    }
+
+    #[test]
+    fn a_grid_match_gives_the_rows_it_touches() {
+        let grid = "one\ntwo three\n\nfour\n";
+        assert_eq!(matched(grid, "three"), Some((Place::Row(1), "two three".into())));
+        assert_eq!(matched(grid, "one\\ntwo"), Some((Place::Row(0), "one\ntwo three".into())));
+        assert_eq!(matched(grid, "(?m)^four$"), Some((Place::Row(3), "four".into())));
+        assert_eq!(matched(grid, "one\\n"), Some((Place::Row(0), "one".into())));
+        assert_eq!(matched(grid, "five"), None);
+    }
+
+    #[test]
+    fn empty_and_odd_matches_stay_within_the_grid() {
+        assert_eq!(matched("ab\ncd\n", ""), Some((Place::Row(0), "ab".into())));
+        assert_eq!(matched("", ""), Some((Place::Row(0), String::new())));
+        assert_eq!(matched("ab\ncd\n", "\\z"), Some((Place::Row(2), String::new())));
+        assert_eq!(matched("é\n", "\\n"), Some((Place::Row(0), "é".into())));
+        assert_eq!(matched("é", "$"), Some((Place::Row(0), "é".into())));
+    }
+}

@@ -1,0 +1,111 @@
+//! What the tests stand on: an engine, scripted sessions, and waits that give their reason.
+
+use std::future::Future;
+use std::time::Duration;
+
+use engine::{
+    Ending, Engine, EngineOptions, Error, ExitStatus, FakeClock, Kind, Limits, NewSession, Pattern, Scope, Session,
+    Status, StopRequest, WaitOutcome, WaitRequest,
+};
+use testkit::{DEADLINE, Script};
+
+pub(crate) const AT_ONCE: StopRequest = StopRequest { signal: None, grace: Some(Duration::ZERO) };
+
+pub(crate) fn options() -> EngineOptions {
+    EngineOptions {
+        base_env: vec![("PATH".into(), "/usr/bin:/bin".into())],
+        // Nothing here waits for a grace to run out unless it says so.
+        grace: DEADLINE,
+        ..EngineOptions::default()
+    }
+}
+
+pub(crate) fn with_limits(limits: Limits) -> EngineOptions {
+    EngineOptions { limits, ..options() }
+}
+
+pub(crate) fn engine() -> Engine {
+    Engine::new(options()).unwrap()
+}
+
+pub(crate) fn engine_on_fake_time() -> (Engine, FakeClock) {
+    let clock = FakeClock::new();
+    (Engine::new(EngineOptions { clock: clock.clock(), ..options() }).unwrap(), clock)
+}
+
+pub(crate) fn command(script: Script) -> NewSession {
+    NewSession::new(Kind::Command, script.argv())
+}
+
+pub(crate) fn shell_command(text: &str) -> NewSession {
+    NewSession::new(Kind::Command, ["/bin/sh", "-c", text])
+}
+
+pub(crate) async fn spawn(engine: &Engine, script: Script) -> Session {
+    engine.spawn(command(script)).await.unwrap()
+}
+
+pub(crate) fn pattern(text: &str) -> Pattern {
+    Pattern::new(text).unwrap()
+}
+
+pub(crate) fn wait_for(scope: Scope, text: &str, timeout: Duration) -> WaitRequest {
+    WaitRequest { pattern: pattern(text), scope, timeout }
+}
+
+/// The line that matches, as soon as there is one.
+pub(crate) async fn line(session: &Session, text: &str) -> String {
+    match session.wait_for_pattern(wait_for(Scope::Scrollback, text, DEADLINE)).await {
+        WaitOutcome::Matched(found) => found.text,
+        other => panic!("no line matches {text:?}: {other:?}\n{}", session.grid_text().1),
+    }
+}
+
+/// The number that follows `word` in the session's output, as in "pid 17".
+pub(crate) async fn number_after(session: &Session, word: &str) -> i32 {
+    let line = line(session, &format!("{word} \\d+")).await;
+    let (_, rest) = line.split_once(word).unwrap();
+    rest.trim().split(|c: char| !c.is_ascii_digit()).next().unwrap().parse().unwrap()
+}
+
+pub(crate) async fn exit(session: &Session) -> (Status, Option<ExitStatus>) {
+    let ended = session.wait_for_exit(DEADLINE).await;
+    let (status, ending) = ended.unwrap_or_else(|| panic!("it does not end:\n{}", session.grid_text().1));
+    (status, ending.and_then(|Ending { exit, .. }| exit))
+}
+
+/// What `future` gives, or a panic with the reason.
+pub(crate) async fn soon<T>(reason: &str, future: impl Future<Output = T>) -> T {
+    match tokio::time::timeout(DEADLINE, future).await {
+        Ok(value) => value,
+        Err(_) => panic!("waited {DEADLINE:?} in vain until {reason}"),
+    }
+}
+
+/// For what nothing announces. The pause decides nothing but how soon the test goes on.
+pub(crate) async fn until(reason: &str, mut condition: impl FnMut() -> bool) {
+    soon(reason, async {
+        while !condition() {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    })
+    .await;
+}
+
+/// A zombie counts as gone: its parent's business is not ours.
+pub(crate) fn is_alive(pid: i32) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    stat.rsplit(')').next().is_some_and(|rest| !rest.is_empty() && !rest.trim_start().starts_with('Z'))
+}
+
+pub(crate) async fn gone(pid: i32) {
+    until(&format!("process {pid} is gone"), || !is_alive(pid)).await;
+}
+
+pub(crate) fn is_not_found(error: &Error) -> bool {
+    matches!(error, Error::NotFound { .. })
+}
+
+pub(crate) async fn close(engine: Engine) {
+    soon("the engine has shut down", engine.shutdown(Duration::ZERO)).await;
+}

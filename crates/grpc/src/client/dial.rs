@@ -1,0 +1,201 @@
+//! Byte streams to a coordinator, opened before HTTP/2 sees them so that failures keep their type.
+
+use std::{
+    future::Future,
+    io,
+    pin::Pin,
+    process::Stdio,
+    sync::{Arc, Mutex, PoisonError},
+    task::{Context, Poll, ready},
+    time::Duration,
+};
+
+use hyper_util::rt::TokioIo;
+use tokio::{
+    io::{AsyncRead, AsyncReadExt, AsyncWrite, ReadBuf},
+    net::UnixStream,
+    process::{Child, ChildStdin, ChildStdout, Command},
+    sync::watch,
+    time::{Instant, timeout_at},
+};
+use tonic::transport::Uri;
+
+use super::{ConnectError, Endpoint};
+
+pub(super) enum Dialled {
+    Socket(UnixStream),
+    Command { stdin: ChildStdin, stdout: ChildStdout, child: Arc<Bridge> },
+}
+
+/// The command behind a stream. Killed when the last holder is gone.
+pub(super) struct Bridge {
+    command: Endpoint,
+    child: Mutex<Option<Child>>,
+    stderr: watch::Receiver<Stderr>,
+}
+
+#[derive(Default)]
+struct Stderr {
+    /// The beginning of it.
+    text: Vec<u8>,
+    closed: bool,
+}
+
+/// Of a command's complaints, this much is kept.
+const STDERR_BYTES: usize = 4 << 10;
+/// A command that fails closes its output a moment before it can be waited for.
+const EXIT_PATIENCE: Duration = Duration::from_secs(1);
+
+pub(super) async fn dial(endpoint: &Endpoint) -> Result<Dialled, ConnectError> {
+    match endpoint {
+        Endpoint::Socket(path) => match UnixStream::connect(path).await {
+            Ok(stream) => Ok(Dialled::Socket(stream)),
+            Err(source) => Err(ConnectError::socket(path.clone(), source)),
+        },
+        Endpoint::Command(argv) => {
+            start(argv).map_err(|source| ConnectError::CommandNotStarted { command: endpoint.clone(), source })
+        }
+    }
+}
+
+fn start(argv: &[String]) -> io::Result<Dialled> {
+    let (program, arguments) =
+        argv.split_first().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "it is empty"))?;
+    let mut child = Command::new(program)
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .kill_on_drop(true)
+        .spawn()?;
+    let (Some(stdin), Some(stdout), Some(mut errors)) = (child.stdin.take(), child.stdout.take(), child.stderr.take())
+    else {
+        return Err(io::Error::other("it has no streams"));
+    };
+    let (heard, stderr) = watch::channel(Stderr::default());
+    tokio::spawn(async move {
+        let mut piece = [0; 1024];
+        // Read to its end, or the command would block on a full pipe.
+        while let Ok(count @ 1..) = errors.read(&mut piece).await {
+            heard.send_modify(|stderr| {
+                let room = STDERR_BYTES.saturating_sub(stderr.text.len());
+                stderr.text.extend_from_slice(&piece[..count.min(room)]);
+            });
+        }
+        heard.send_modify(|stderr| stderr.closed = true);
+    });
+    let command = Endpoint::Command(argv.to_vec());
+    Ok(Dialled::Command { stdin, stdout, child: Arc::new(Bridge { command, child: Mutex::new(Some(child)), stderr }) })
+}
+
+impl Dialled {
+    /// For a command: whom to ask why it failed.
+    pub(super) fn complaints(&self) -> Option<Arc<Bridge>> {
+        match self {
+            Dialled::Socket(_) => None,
+            Dialled::Command { child, .. } => Some(child.clone()),
+        }
+    }
+}
+
+impl Bridge {
+    /// How the command failed, if it is what failed.
+    pub(super) async fn failure(&self, deadline: Instant) -> Option<ConnectError> {
+        let deadline = deadline.min(Instant::now() + EXIT_PATIENCE);
+        let mut child = self.child.lock().unwrap_or_else(PoisonError::into_inner).take()?;
+        let status = timeout_at(deadline, child.wait()).await.ok()?.ok()?;
+        let mut stderr = self.stderr.clone();
+        let _ = timeout_at(deadline, stderr.wait_for(|stderr| stderr.closed)).await;
+        let text = String::from_utf8_lossy(&stderr.borrow().text).trim().to_owned();
+        let stderr = if text.is_empty() { "it said nothing".to_owned() } else { text };
+        Some(ConnectError::CommandFailed { command: self.command.clone(), status: status.to_string(), stderr })
+    }
+}
+
+/// Gives HTTP/2 its stream: the first one is there already, later ones (after a loss) are dialled anew.
+#[derive(Clone)]
+pub(super) struct Dialler {
+    endpoint: Endpoint,
+    first: Arc<Mutex<Option<Dialled>>>,
+}
+
+impl Dialler {
+    pub(super) fn new(endpoint: Endpoint, first: Dialled) -> Self {
+        Dialler { endpoint, first: Arc::new(Mutex::new(Some(first))) }
+    }
+}
+
+impl tower::Service<Uri> for Dialler {
+    type Response = TokioIo<Dialled>;
+    type Error = ConnectError;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, ConnectError>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), ConnectError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, _: Uri) -> Self::Future {
+        let first = self.first.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let endpoint = self.endpoint.clone();
+        Box::pin(async move {
+            let dialled = match first {
+                Some(dialled) => dialled,
+                None => dial(&endpoint).await?,
+            };
+            Ok(TokioIo::new(dialled))
+        })
+    }
+}
+
+impl AsyncRead for Dialled {
+    fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Dialled::Socket(stream) => Pin::new(stream).poll_read(cx, buf),
+            Dialled::Command { stdout, .. } => Pin::new(stdout).poll_read(cx, buf),
+        }
+    }
+}
+
+impl AsyncWrite for Dialled {
+    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        match self.get_mut() {
+            Dialled::Socket(stream) => Pin::new(stream).poll_write(cx, bytes),
+            Dialled::Command { stdin, .. } => Pin::new(stdin).poll_write(cx, bytes),
+        }
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Dialled::Socket(stream) => Pin::new(stream).poll_flush(cx),
+            Dialled::Command { stdin, .. } => Pin::new(stdin).poll_flush(cx),
+        }
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Dialled::Socket(stream) => Pin::new(stream).poll_shutdown(cx),
+            Dialled::Command { stdin, .. } => {
+                ready!(Pin::new(stdin).poll_shutdown(cx))?;
+                Poll::Ready(Ok(()))
+            }
+        }
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bufs: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        match self.get_mut() {
+            Dialled::Socket(stream) => Pin::new(stream).poll_write_vectored(cx, bufs),
+            Dialled::Command { stdin, .. } => Pin::new(stdin).poll_write_vectored(cx, bufs),
+        }
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        match self {
+            Dialled::Socket(stream) => stream.is_write_vectored(),
+            Dialled::Command { stdin, .. } => stdin.is_write_vectored(),
+        }
+    }
+}

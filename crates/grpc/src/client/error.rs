@@ -1,0 +1,45 @@
+//! Why a coordinator was not reached, and what to do about it.
+
+use std::{error::Error, io, path::PathBuf, time::Duration};
+
+use super::Endpoint;
+
+#[derive(Debug, thiserror::Error)]
+pub enum ConnectError {
+    #[error("there is no socket {path}: start a coordinator with `vtr serve --socket {path}`, or name another socket", path = .path.display())]
+    NoSocket { path: PathBuf },
+    #[error("nobody listens on {path}: the coordinator has ended, start it again with `vtr serve --socket {path}`", path = .path.display())]
+    Refused { path: PathBuf },
+    #[error("you may not use {path}: ask its owner for `vtr serve --socket-mode 0660 --socket-group GROUP` or `--allow-uid`", path = .path.display())]
+    NotPermitted { path: PathBuf },
+    #[error("{path} can't be connected to ({source}): check that it is a coordinator's socket", path = .path.display())]
+    Socket { path: PathBuf, source: io::Error },
+    #[error("no vtr coordinator answers at {endpoint} ({reason}): check the address, and that you may connect to it")]
+    NoCoordinator { endpoint: Endpoint, reason: String },
+    #[error("no answer from {endpoint} within {after:?}: check that the coordinator runs, and try again")]
+    TimedOut { endpoint: Endpoint, after: Duration },
+    #[error("the command {command} can't be started ({source}): check that it is installed and in PATH")]
+    CommandNotStarted { command: Endpoint, source: io::Error },
+    #[error("the command {command} ended with {status}: {stderr}; run it by hand to see what it needs")]
+    CommandFailed { command: Endpoint, status: String, stderr: String },
+}
+
+impl ConnectError {
+    pub(super) fn socket(path: PathBuf, source: io::Error) -> Self {
+        match source.kind() {
+            io::ErrorKind::NotFound => ConnectError::NoSocket { path },
+            io::ErrorKind::ConnectionRefused => ConnectError::Refused { path },
+            io::ErrorKind::PermissionDenied => ConnectError::NotPermitted { path },
+            _ => ConnectError::Socket { path, source },
+        }
+    }
+}
+
+/// What lies at the bottom of an error: tonic's own texts only say "transport error".
+pub(super) fn innermost(error: &dyn Error) -> String {
+    let mut at = error;
+    while let Some(source) = at.source() {
+        at = source;
+    }
+    at.to_string()
+}

@@ -1,0 +1,46 @@
+//! A session as a message.
+
+use engine::{Ending, SessionInfo};
+
+use super::timestamp;
+use crate::proto::{Session, SessionExited, SessionStatus};
+
+pub(crate) fn session(info: SessionInfo) -> Session {
+    let ended = info.status.has_ended();
+    let ending = info.ending.filter(|_| ended);
+    let exit = ending.and_then(|ending| ending.exit);
+    let status = if ended { SessionStatus::Exited } else { SessionStatus::Running };
+    Session {
+        name: info.name.map(|name| name.to_string()).unwrap_or_default(),
+        status: status.into(),
+        cols: info.size.cols.into(),
+        rows: info.size.rows.into(),
+        exit_code: ops::exit_code(exit).unwrap_or_default(),
+        created_at: Some(timestamp(info.created_at)),
+        exited_at: ending.map(|ending| timestamp(ending.at)),
+        id: info.id.to_string(),
+        title: info.title,
+        signal: ops::signal_name(exit).unwrap_or_default(),
+        kind: info.kind.to_string(),
+        idle: info.idle.try_into().ok(),
+        pid: info.pid.map_or(0, engine::Pid::as_raw),
+        argv: info.argv.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
+        working_dir: info.working_dir.map(|dir| dir.to_string_lossy().into_owned()).unwrap_or_default(),
+        parent_id: info.parent.map(|parent| parent.to_string()).unwrap_or_default(),
+        owner: info.owner.as_str().to_owned(),
+        started_at: info.started_at.map(timestamp),
+        state: info.status.to_string(),
+        screen_version: info.version,
+        alternate_screen: info.alternate_screen,
+    }
+}
+
+/// How a session ended. One that never ran has neither code nor signal.
+pub(crate) fn exited(id: engine::SessionId, ending: Option<Ending>) -> SessionExited {
+    let exit = ending.and_then(|ending| ending.exit);
+    SessionExited {
+        exit_code: ops::exit_code(exit).unwrap_or_default(),
+        signal: ops::signal_name(exit).unwrap_or_default(),
+        id: id.to_string(),
+    }
+}

@@ -1,0 +1,384 @@
+//! The calls, each converted to an operation and its reply back.
+
+use std::{future::Future, pin::Pin, sync::Arc, time::SystemTime};
+
+use futures_util::Stream;
+use ops::{
+    Call, Caller, Context, ErrorKind, OpError, SignalArg,
+    operations::{
+        CloseProcess, GetProcessStatus, GetScreen, KillProcess, ListProcesses, RecordProcess, RenameProcess,
+        ResizeProcess, SearchOutput, SendInput, SpawnProcess, WaitForIdle, WaitForPattern, close_process,
+        get_process_status, get_screen, kill_process, list_processes,
+        record_process::{self, RecordAction},
+        rename_process, resize_process, search_output,
+        send_input::{self, InputKind},
+        spawn_process::{self, SpawnKind},
+        wait_for_idle, wait_for_pattern,
+    },
+};
+use tonic::{Request, Response, Status, Streaming};
+
+use super::{About, attach, deadline, size_lead::SizeLeads, subscribe, watch};
+use crate::{
+    convert::{self, count, extent, given, seconds},
+    failure::{self, MAX_MESSAGE_BYTES},
+    proto::{self, vtr_server::Vtr, *},
+};
+
+type Answer<T> = Result<Response<T>, Status>;
+type Events<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
+
+/// Matches that Grep returns unless told otherwise.
+const DEFAULT_MATCHES: u32 = 100;
+/// Of a recording: what fits into one message with room to spare.
+const MAX_CAST_BYTES: u64 = MAX_MESSAGE_BYTES as u64 - (1 << 20);
+
+#[derive(Debug)]
+pub(super) struct Service<C> {
+    context: C,
+    caller: Caller,
+    about: About,
+    started_at: SystemTime,
+    leads: Arc<SizeLeads>,
+}
+
+impl<C: Context> Service<C> {
+    pub(super) fn new(context: C, caller: Caller, about: About) -> Self {
+        Service { context, caller, about, started_at: SystemTime::now(), leads: Arc::default() }
+    }
+
+    fn call(&self) -> Call<C> {
+        Call::new(self.context.clone(), self.caller.clone())
+    }
+
+    /// Runs one call. When the client goes away this future is dropped, and the operation with it.
+    async fn answer<Q, R, F>(&self, request: Request<Q>, run: impl FnOnce(Call<C>, Q) -> F) -> Answer<R>
+    where
+        F: Future<Output = Result<R, OpError>>,
+    {
+        let limit = deadline::of(request.metadata());
+        let run = run(self.call(), request.into_inner());
+        let reply = deadline::within(limit, async { run.await.map_err(failure::status) }).await?;
+        Ok(Response::new(reply))
+    }
+
+    async fn send(&self, request: Request<send_input::Args>) -> Result<(), Status> {
+        self.answer(request, ops::run::<SendInput, C>).await.map(|_| ())
+    }
+}
+
+/// The session as it is now.
+async fn described<C: Context>(call: Call<C>, process_id: String) -> Result<Option<proto::Session>, OpError> {
+    let status = ops::run::<GetProcessStatus, C>(call, get_process_status::Args { process_id }).await?;
+    Ok(Some(convert::session(status.info)))
+}
+
+#[tonic::async_trait]
+impl<C: Context> Vtr for Service<C> {
+    async fn spawn(&self, request: Request<SpawnRequest>) -> Answer<SpawnResponse> {
+        self.answer(request, |call, request| async move {
+            let reply = ops::run::<SpawnProcess, C>(call.clone(), spawn_args(request)?).await?;
+            Ok(SpawnResponse { session: described(call, reply.process_id).await? })
+        })
+        .await
+    }
+
+    async fn list(&self, request: Request<ListRequest>) -> Answer<ListResponse> {
+        self.answer(request, |call, request| async move {
+            let kind = given(request.kind).map(|kind| kind.parse::<engine::Kind>()).transpose();
+            let kind = kind.map_err(|error| OpError::new(ErrorKind::InvalidKind, error.to_string()))?;
+            let args = list_processes::Args { kind: kind.map(Into::into), all: true };
+            let reply = ops::run::<ListProcesses, C>(call.clone(), args).await?;
+            // One that was removed meanwhile is left out.
+            let found = reply.processes.iter().filter_map(|entry| call.session(&entry.process_id).ok());
+            Ok(ListResponse { sessions: found.map(|session| convert::session(session.info())).collect() })
+        })
+        .await
+    }
+
+    async fn info(&self, request: Request<InfoRequest>) -> Answer<InfoResponse> {
+        self.answer(request, |call, request| async move {
+            Ok(InfoResponse { session: described(call, request.name).await? })
+        })
+        .await
+    }
+
+    async fn kill(&self, request: Request<KillRequest>) -> Answer<KillResponse> {
+        self.answer(request, |call, request| async move {
+            let signal = given(request.signal).map(SignalArg::Name);
+            let args = kill_process::Args { process_id: request.name, signal };
+            let reply = ops::run::<KillProcess, C>(call.clone(), args).await?;
+            let state = call.session(&reply.process_id).map(|session| session.status().to_string());
+            Ok(KillResponse { id: reply.process_id, state: state.unwrap_or_default() })
+        })
+        .await
+    }
+
+    async fn remove(&self, request: Request<RemoveRequest>) -> Answer<RemoveResponse> {
+        self.answer(request, |call, request| async move {
+            ops::run::<CloseProcess, C>(call, close_process::Args { process_id: request.name }).await?;
+            Ok(RemoveResponse {})
+        })
+        .await
+    }
+
+    async fn rename(&self, request: Request<RenameRequest>) -> Answer<RenameResponse> {
+        self.answer(request, |call, request| async move {
+            let args = rename_process::Args { process_id: request.name, name: request.new_name };
+            let reply = ops::run::<RenameProcess, C>(call.clone(), args).await?;
+            Ok(RenameResponse { session: described(call, reply.process_id).await? })
+        })
+        .await
+    }
+
+    async fn get_screen(&self, request: Request<GetScreenRequest>) -> Answer<GetScreenResponse> {
+        self.answer(request, |call, request| async move {
+            let format = request.format();
+            let screen = ops::run::<GetScreen, C>(call, get_screen::Args { process_id: request.name }).await?;
+            convert::screen(screen.id, screen.name, &screen.frame, format)
+        })
+        .await
+    }
+
+    async fn grep(&self, request: Request<GrepRequest>) -> Answer<GrepResponse> {
+        self.answer(request, |call, request| async move {
+            let max_matches = count("max_matches", request.max_matches)?;
+            let args = search_output::Args {
+                process_id: request.name,
+                pattern: request.pattern,
+                limit: Some(if max_matches == 0 { DEFAULT_MATCHES } else { max_matches }),
+                context_before: Some(count("context_before", request.context_before)?),
+                context_after: Some(count("context_after", request.context_after)?),
+                ..search_output::Args::default()
+            };
+            let reply = ops::run::<SearchOutput, C>(call, args).await?;
+            let first_line = reply.first_line.unwrap_or_default();
+            let matches = reply.matches.into_iter().map(|found| grep_match(found, first_line)).collect();
+            Ok(GrepResponse { matches, truncated: reply.truncated })
+        })
+        .await
+    }
+
+    async fn send_text(&self, request: Request<SendTextRequest>) -> Answer<SendTextResponse> {
+        let request = request.map(|SendTextRequest { name, text, submit, paste }| send_input::Args {
+            process_id: name,
+            kind: if paste { InputKind::Paste } else { InputKind::Text },
+            text: Some(text),
+            submit: Some(submit),
+            ..send_input::Args::default()
+        });
+        self.send(request).await.map(|()| Response::new(SendTextResponse {}))
+    }
+
+    async fn send_key(&self, request: Request<SendKeyRequest>) -> Answer<SendKeyResponse> {
+        let request = request.map(|SendKeyRequest { name, key }| send_input::Args {
+            process_id: name,
+            kind: InputKind::Key,
+            key: Some(key),
+            ..send_input::Args::default()
+        });
+        self.send(request).await.map(|()| Response::new(SendKeyResponse {}))
+    }
+
+    async fn send_bytes(&self, request: Request<SendBytesRequest>) -> Answer<SendBytesResponse> {
+        let request = request.map(|SendBytesRequest { name, data }| send_input::Args {
+            process_id: name,
+            kind: InputKind::Bytes,
+            bytes: Some(data),
+            ..send_input::Args::default()
+        });
+        self.send(request).await.map(|()| Response::new(SendBytesResponse {}))
+    }
+
+    async fn resize(&self, request: Request<ResizeRequest>) -> Answer<ResizeResponse> {
+        self.answer(request, |call, request| async move {
+            let args = resize_process::Args {
+                process_id: request.name,
+                cols: extent("cols", request.cols, vt::Size::MAX.cols)?.unwrap_or_default(),
+                rows: extent("rows", request.rows, vt::Size::MAX.rows)?.unwrap_or_default(),
+            };
+            let size = ops::run::<ResizeProcess, C>(call, args).await?;
+            Ok(ResizeResponse { cols: size.cols.into(), rows: size.rows.into() })
+        })
+        .await
+    }
+
+    async fn wait_for(&self, request: Request<WaitForRequest>) -> Answer<WaitForResponse> {
+        self.answer(request, |call, request| async move {
+            let args = wait_for_pattern::Args {
+                scope: match request.scope() {
+                    WaitScope::Unspecified | WaitScope::NewOutput => wait_for_pattern::WaitScope::NewOutput,
+                    WaitScope::Grid => wait_for_pattern::WaitScope::Grid,
+                    WaitScope::Scrollback => wait_for_pattern::WaitScope::Scrollback,
+                },
+                process_id: request.name,
+                pattern: request.pattern,
+                timeout_seconds: seconds("timeout", request.timeout)?,
+            };
+            let reply = ops::run::<WaitForPattern, C>(call, args).await?;
+            let reason = reply.reason.map(|reason| match reason {
+                wait_for_pattern::NoMatch::Timeout => "timeout",
+                wait_for_pattern::NoMatch::Exited => "exited",
+            });
+            Ok(WaitForResponse {
+                matched: reply.matched,
+                matched_line: reply.snippet.unwrap_or_default(),
+                timed_out: !reply.matched,
+                reason: reason.unwrap_or_default().to_owned(),
+                line_number: reply.line_no,
+            })
+        })
+        .await
+    }
+
+    async fn wait_for_idle(&self, request: Request<WaitForIdleRequest>) -> Answer<WaitForIdleResponse> {
+        self.answer(request, |call, request| async move {
+            let idle = seconds("idle_duration", request.idle_duration)?;
+            let args = wait_for_idle::Args {
+                process_id: request.name,
+                idle_ms: idle.map(|seconds| (seconds * 1000.0).ceil() as u64),
+                timeout_seconds: seconds("timeout", request.timeout)?,
+            };
+            let reply = ops::run::<WaitForIdle, C>(call, args).await?;
+            let reason = match (reply.timed_out, reply.reason) {
+                (true, _) => "timeout",
+                (false, Some(wait_for_idle::IdleReason::Exited)) => "exited",
+                (false, None) => "",
+            };
+            Ok(WaitForIdleResponse { idle: reply.idle, timed_out: reply.timed_out, reason: reason.to_owned() })
+        })
+        .await
+    }
+
+    type SubscribeStream = Events<SubscribeEvent>;
+
+    async fn subscribe(&self, request: Request<SubscribeRequest>) -> Answer<Self::SubscribeStream> {
+        let request = request.into_inner();
+        let session = self.call().session(&request.name).map_err(failure::status)?;
+        Ok(Response::new(Box::pin(subscribe::events(session, &request))))
+    }
+
+    type AttachStream = Events<AttachEvent>;
+
+    async fn attach(&self, request: Request<Streaming<AttachRequest>>) -> Answer<Self::AttachStream> {
+        let events = attach::attach(self.call(), request.into_inner(), self.leads.clone()).await?;
+        Ok(Response::new(Box::pin(events)))
+    }
+
+    type WatchSessionsStream = Events<WatchSessionsEvent>;
+
+    async fn watch_sessions(&self, _: Request<WatchSessionsRequest>) -> Answer<Self::WatchSessionsStream> {
+        Ok(Response::new(Box::pin(watch::events(self.context.engine().clone()))))
+    }
+
+    async fn record(&self, request: Request<RecordRequest>) -> Answer<RecordResponse> {
+        self.answer(request, |call, request| async move {
+            let args = record_process::Args {
+                action: match request.action() {
+                    proto::RecordAction::Start => RecordAction::Start,
+                    proto::RecordAction::Stop => RecordAction::Stop,
+                    proto::RecordAction::Unspecified | proto::RecordAction::Status => RecordAction::Status,
+                },
+                format: match request.format() {
+                    CastFormat::Unspecified => None,
+                    CastFormat::V2 => Some(ops::RecordingFormat::V2),
+                    CastFormat::V3 => Some(ops::RecordingFormat::V3),
+                },
+                process_id: request.name,
+                file: given(request.file),
+                input: request.include_input,
+            };
+            let status = ops::run::<RecordProcess, C>(call, args).await?;
+            Ok(RecordResponse {
+                recording: status.recording,
+                file: status.file.unwrap_or_default(),
+                bytes: status.bytes.unwrap_or_default(),
+                events: status.events.unwrap_or_default(),
+                since: status.since.and_then(|since| since.parse().ok()),
+                gaps: status.gaps.unwrap_or_default(),
+                error: status.error.unwrap_or_default(),
+            })
+        })
+        .await
+    }
+
+    async fn dump_asciinema(&self, request: Request<DumpAsciinemaRequest>) -> Answer<DumpAsciinemaResponse> {
+        self.answer(request, |call, request| async move {
+            let args = record_process::Args { process_id: request.name, ..record_process::Args::default() };
+            let status = ops::run::<RecordProcess, C>(call, args).await?;
+            let Some(file) = status.file else {
+                let error = OpError::new(ErrorKind::NotReady, "the session has not been recorded");
+                return Err(error.with_hint("start a recording first, with Record"));
+            };
+            Ok(DumpAsciinemaResponse { cast: read_cast(file).await? })
+        })
+        .await
+    }
+
+    async fn version(&self, _: Request<VersionRequest>) -> Answer<VersionResponse> {
+        Ok(Response::new(VersionResponse {
+            program: self.about.program.clone(),
+            version: self.about.version.clone(),
+            pid: i32::try_from(std::process::id()).unwrap_or_default(),
+            started_at: Some(convert::timestamp(self.started_at)),
+        }))
+    }
+}
+
+fn spawn_args(request: SpawnRequest) -> Result<spawn_process::Args, OpError> {
+    let command = given(request.command);
+    let shell = command.is_some();
+    let argv = match (command, request.argv.is_empty()) {
+        (Some(_), false) => {
+            return Err(OpError::invalid_args("both command and argv are given").with_hint("give one of them"));
+        }
+        (Some(command), true) => Some(vec![command]),
+        (None, false) => Some(request.argv),
+        (None, true) => None,
+    };
+    let kind = match request.kind.as_str() {
+        "" => None,
+        "terminal" => Some(SpawnKind::Terminal),
+        "command" => Some(SpawnKind::Command),
+        other => {
+            let error = OpError::new(ErrorKind::InvalidKind, format!("{other:?} can't be spawned"));
+            return Err(error.with_hint("use terminal or command"));
+        }
+    };
+    Ok(spawn_process::Args {
+        kind,
+        argv,
+        preset: given(request.preset),
+        shell,
+        name: given(request.name),
+        working_dir: given(request.working_dir),
+        env: request.env.into_iter().collect(),
+        cols: extent("cols", request.cols, vt::Size::MAX.cols)?,
+        rows: extent("rows", request.rows, vt::Size::MAX.rows)?,
+    })
+}
+
+fn grep_match(found: search_output::Match, first_line: u64) -> GrepMatch {
+    let line = found.line_no.unwrap_or_default();
+    // Rows of a full-screen program count from the top of the screen already.
+    let number = if found.on_screen { line } else { line.saturating_sub(first_line) };
+    GrepMatch {
+        line_number: i32::try_from(number).unwrap_or(i32::MAX),
+        line: found.text,
+        context_before: found.context_before,
+        context_after: found.context_after,
+    }
+}
+
+async fn read_cast(file: String) -> Result<Vec<u8>, OpError> {
+    let unreadable = |error: &dyn std::fmt::Display| {
+        OpError::new(ErrorKind::Internal, format!("the recording {file} can't be read ({error})"))
+            .with_hint("look for it in the file system")
+    };
+    let length = tokio::fs::metadata(&file).await.map_err(|error| unreadable(&error))?.len();
+    if length > MAX_CAST_BYTES {
+        let error = OpError::new(ErrorKind::LimitExceeded, format!("the recording {file} has {length} bytes"));
+        return Err(error.with_hint("copy the file itself"));
+    }
+    tokio::fs::read(&file).await.map_err(|error| unreadable(&error))
+}

@@ -1,0 +1,248 @@
+//! Each unary call, when all goes well.
+
+use grpc::proto::*;
+use testkit::{DEADLINE, Script};
+
+use crate::stage::{Stage, seconds, shows, soon, until};
+
+#[tokio::test]
+async fn a_session_from_spawn_to_remove() {
+    let stage = Stage::new();
+    let mut vtr = stage.vtr().await;
+    let request = SpawnRequest {
+        name: "one".into(),
+        command: "echo \"$GREETING from $PWD\"; read line; exit 3".into(),
+        working_dir: "/".into(),
+        env: [("GREETING".to_owned(), "hello".to_owned())].into(),
+        cols: 100,
+        rows: 30,
+        ..SpawnRequest::default()
+    };
+    let spawned = vtr.spawn(request).await.unwrap().into_inner().session.unwrap();
+    assert_eq!((spawned.name.as_str(), spawned.cols, spawned.rows), ("one", 100, 30));
+    assert_eq!((spawned.status(), spawned.kind.as_str()), (SessionStatus::Running, "command"));
+    assert!(spawned.pid > 0 && spawned.created_at.is_some() && spawned.exited_at.is_none());
+    let session = stage.engine.find("one").unwrap();
+    shows(&session, "hello from /").await;
+
+    // By name and by id.
+    for name in ["one".to_owned(), spawned.id.clone()] {
+        let info = vtr.info(InfoRequest { name }).await.unwrap().into_inner().session.unwrap();
+        assert_eq!((info.id.as_str(), info.working_dir.as_str()), (spawned.id.as_str(), "/"));
+        assert_eq!(info.argv.last().unwrap(), "echo \"$GREETING from $PWD\"; read line; exit 3");
+    }
+    let renamed = RenameRequest { name: "one".into(), new_name: "two".into() };
+    assert_eq!(vtr.rename(renamed).await.unwrap().into_inner().session.unwrap().name, "two");
+    let listed = vtr.list(ListRequest::default()).await.unwrap().into_inner().sessions;
+    assert_eq!(listed.iter().map(|session| session.name.as_str()).collect::<Vec<_>>(), ["two"]);
+    let terminals = ListRequest { kind: "terminal".into() };
+    assert_eq!(vtr.list(terminals).await.unwrap().into_inner().sessions, []);
+
+    vtr.send_text(SendTextRequest { name: "two".into(), text: "\n".into(), ..Default::default() }).await.unwrap();
+    soon("it exits", session.wait_for_exit(DEADLINE)).await;
+    let info = vtr.info(InfoRequest { name: "two".into() }).await.unwrap().into_inner().session.unwrap();
+    assert_eq!((info.status(), info.exit_code, info.signal.as_str()), (SessionStatus::Exited, 3, ""));
+    assert_eq!((info.state.as_str(), info.exited_at.is_some(), info.pid), ("exited", true, 0));
+    vtr.remove(RemoveRequest { name: "two".into() }).await.unwrap();
+    assert_eq!(vtr.list(ListRequest::default()).await.unwrap().into_inner().sessions, []);
+    stage.close().await;
+}
+
+#[tokio::test]
+async fn a_signal_ends_it_and_is_named() {
+    let stage = Stage::new();
+    let mut vtr = stage.vtr().await;
+    let session = stage.spawn(&mut vtr, "one", Script::new().print("up\n").hang()).await;
+    shows(&session, "up").await;
+    let reply = vtr.kill(KillRequest { name: "one".into(), signal: "SIGUSR1".into() }).await.unwrap().into_inner();
+    assert_eq!(reply.id, session.id().to_string());
+    soon("it ends", session.wait_for_exit(DEADLINE)).await;
+    let info = vtr.info(InfoRequest { name: "one".into() }).await.unwrap().into_inner().session.unwrap();
+    assert_eq!((info.exit_code, info.signal.contains("USR1")), (0, true), "{info:?}");
+    stage.close().await;
+}
+
+#[tokio::test]
+async fn input_reaches_the_child_as_it_was_meant() {
+    let stage = Stage::new();
+    let mut vtr = stage.vtr().await;
+    let session = stage.spawn(&mut vtr, "one", Script::new().raw().print("ready\n").hex()).await;
+    shows(&session, "ready").await;
+    let name = || "one".to_owned();
+    vtr.send_key(SendKeyRequest { name: name(), key: "ctrl+a".into() }).await.unwrap();
+    shows(&session, "01").await;
+    vtr.send_text(SendTextRequest { name: name(), text: "é".into(), ..Default::default() }).await.unwrap();
+    shows(&session, "c3 ?a9").await;
+    vtr.send_bytes(SendBytesRequest { name: name(), data: vec![0xff, 0x00] }).await.unwrap();
+    shows(&session, "ff ?00").await;
+    let submitted = SendTextRequest { name: name(), text: "Z".into(), submit: true, paste: false };
+    vtr.send_text(submitted).await.unwrap();
+    shows(&session, "5a ?0d").await;
+    stage.close().await;
+}
+
+#[tokio::test]
+async fn the_screen_as_cells_and_as_runs() {
+    let stage = Stage::new();
+    let mut vtr = stage.vtr().await;
+    let text = "\x1b[1;31mred\x1b[0m 漢 \x1b]8;;https://example.org\x07link\x1b]8;;\x07";
+    let session = stage.spawn(&mut vtr, "one", Script::new().print(text).hang()).await;
+    shows(&session, "link").await;
+    let cells =
+        vtr.get_screen(GetScreenRequest { name: "one".into(), ..Default::default() }).await.unwrap().into_inner();
+    assert_eq!((cells.name.as_str(), cells.cols, cells.rows, cells.screen_rows.len()), ("one", 80, 24, 24));
+    assert_eq!((cells.cursor_x, cells.cursor_y, cells.cursor_visible), (11, 0, true));
+    let row: Vec<Cell<'_>> = cells.screen_rows[0].cells.iter().collect();
+    assert_eq!(row.len(), 80);
+    assert_eq!(row[0], Cell { text: "r", fg_color: 0xcd0000, bg_color: -1, attributes: 0x01 });
+    assert_eq!((row[4].text, row[5].text, row[79].text), ("漢", "", " "));
+
+    let format = ScreenFormat::Runs.into();
+    let runs = vtr.get_screen(GetScreenRequest { name: "one".into(), format }).await.unwrap().into_inner();
+    assert_eq!(runs.screen_rows[0].text(), "red 漢 link");
+    let links: Vec<&str> =
+        runs.screen_rows[0].runs.iter().map(|run| run.link.as_str()).filter(|link| !link.is_empty()).collect();
+    assert_eq!(links, ["https://example.org"]);
+    assert!(runs.screen_rows[0].cells.is_empty());
+    stage.close().await;
+}
+
+#[tokio::test]
+async fn grep_counts_from_the_oldest_line_and_gives_context() {
+    let stage = Stage::new();
+    let mut vtr = stage.vtr().await;
+    let text: String = (0..60).map(|line| format!("line {line}\n")).collect();
+    let session = stage.spawn(&mut vtr, "one", Script::new().print(&text).hang()).await;
+    shows(&session, "line 59").await;
+    let request = GrepRequest {
+        name: "one".into(),
+        pattern: "line [1-3]7$".into(),
+        context_before: 1,
+        context_after: 2,
+        max_matches: 2,
+    };
+    let reply = vtr.grep(request.clone()).await.unwrap().into_inner();
+    assert!(reply.truncated);
+    assert_eq!(
+        reply.matches[0],
+        GrepMatch {
+            line_number: 17,
+            line: "line 17".into(),
+            context_before: vec!["line 16".into()],
+            context_after: vec!["line 18".into(), "line 19".into()],
+        }
+    );
+    assert_eq!(reply.matches.len(), 2);
+    let all = vtr.grep(GrepRequest { max_matches: 0, ..request }).await.unwrap().into_inner();
+    assert_eq!((all.matches.len(), all.truncated), (3, false));
+    stage.close().await;
+}
+
+#[tokio::test]
+async fn resize_is_answered_with_the_size() {
+    let stage = Stage::new();
+    let mut vtr = stage.vtr().await;
+    let session = stage.spawn(&mut vtr, "one", Script::new().hang()).await;
+    let reply = vtr.resize(ResizeRequest { name: "one".into(), cols: 132, rows: 50 }).await.unwrap().into_inner();
+    assert_eq!((reply.cols, reply.rows), (132, 50));
+    assert_eq!(session.info().size, vt::Size::new(132, 50));
+    stage.close().await;
+}
+
+#[tokio::test]
+async fn waiting_for_output_sees_only_what_comes() {
+    let stage = Stage::new();
+    let mut vtr = stage.vtr().await;
+    let session = stage.spawn(&mut vtr, "one", Script::new().print("old news\n").cat()).await;
+    shows(&session, "old news").await;
+    let wait = |pattern: &str, timeout: f64| WaitForRequest {
+        name: "one".into(),
+        pattern: pattern.into(),
+        timeout: seconds(timeout),
+        ..WaitForRequest::default()
+    };
+    let reply = vtr.wait_for(wait("old news", 0.05)).await.unwrap().into_inner();
+    assert_eq!((reply.matched, reply.timed_out, reply.reason.as_str()), (false, true, "timeout"));
+    let everything = WaitForRequest { scope: WaitScope::Scrollback.into(), ..wait("old news", 60.0) };
+    assert!(vtr.wait_for(everything).await.unwrap().into_inner().matched);
+    let grid = WaitForRequest { scope: WaitScope::Grid.into(), ..wait("old news", 60.0) };
+    assert!(vtr.wait_for(grid).await.unwrap().into_inner().matched);
+
+    let mut waiting = vtr.clone();
+    let wait = tokio::spawn(async move { waiting.wait_for(wait("fresh \\w+", 60.0)).await });
+    until("the wait has begun", || session.pulse_listeners() > 0).await;
+    vtr.send_text(SendTextRequest { name: "one".into(), text: "fresh bread\n".into(), ..Default::default() })
+        .await
+        .unwrap();
+    let reply = soon("the wait ends", wait).await.unwrap().unwrap().into_inner();
+    assert_eq!((reply.matched, reply.matched_line.as_str(), reply.timed_out), (true, "fresh bread", false));
+    stage.close().await;
+}
+
+#[tokio::test]
+async fn a_wait_ends_with_the_session() {
+    let stage = Stage::new();
+    let mut vtr = stage.vtr().await;
+    let session = stage.spawn(&mut vtr, "one", Script::new().read_line().exit(0)).await;
+    let request = WaitForRequest {
+        name: "one".into(),
+        pattern: "never".into(),
+        timeout: seconds(60.0),
+        ..WaitForRequest::default()
+    };
+    let mut waiting = vtr.clone();
+    let wait = tokio::spawn(async move { waiting.wait_for(request).await });
+    until("the wait has begun", || session.pulse_listeners() > 0).await;
+    vtr.send_key(SendKeyRequest { name: "one".into(), key: "enter".into() }).await.unwrap();
+    let reply = soon("the wait ends", wait).await.unwrap().unwrap().into_inner();
+    assert_eq!((reply.matched, reply.timed_out, reply.reason.as_str()), (false, true, "exited"));
+    stage.close().await;
+}
+
+#[tokio::test]
+async fn waiting_for_silence() {
+    let stage = Stage::new();
+    let mut vtr = stage.vtr().await;
+    stage.spawn(&mut vtr, "quiet", Script::new().hang()).await;
+    stage.spawn(&mut vtr, "loud", Script::new().flood_forever()).await;
+    let wait = |name: &str, timeout: f64| WaitForIdleRequest {
+        name: name.into(),
+        idle_duration: seconds(0.2),
+        timeout: seconds(timeout),
+    };
+    let quiet = vtr.wait_for_idle(wait("quiet", 60.0)).await.unwrap().into_inner();
+    assert_eq!((quiet.idle, quiet.timed_out, quiet.reason.as_str()), (true, false, ""));
+    // Silence longer than the whole wait can't be had.
+    let request = WaitForIdleRequest { idle_duration: seconds(60.0), ..wait("quiet", 0.05) };
+    let early = vtr.wait_for_idle(request).await.unwrap().into_inner();
+    assert_eq!((early.idle, early.timed_out, early.reason.as_str()), (false, true, "timeout"));
+    vtr.remove(RemoveRequest { name: "loud".into() }).await.unwrap();
+    stage.close().await;
+}
+
+#[tokio::test]
+async fn a_recording_is_made_and_dumped() {
+    let stage = Stage::new();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("one.cast").to_str().unwrap().to_owned();
+    let mut vtr = stage.vtr().await;
+    let session = stage.spawn(&mut vtr, "one", Script::new().print("before\n").cat()).await;
+    shows(&session, "before").await;
+    let record = |action: RecordAction| RecordRequest {
+        name: "one".into(),
+        action: action.into(),
+        file: if action == RecordAction::Start { file.clone() } else { String::new() },
+        format: CastFormat::V2.into(),
+        include_input: false,
+    };
+    let started = vtr.record(record(RecordAction::Start)).await.unwrap().into_inner();
+    assert_eq!((started.recording, started.file.as_str(), started.since.is_some()), (true, file.as_str(), true));
+    vtr.send_text(SendTextRequest { name: "one".into(), text: "during\n".into(), ..Default::default() }).await.unwrap();
+    shows(&session, "during").await;
+    let stopped = vtr.record(record(RecordAction::Stop)).await.unwrap().into_inner();
+    assert!(!stopped.recording && stopped.events > 0, "{stopped:?}");
+    let cast = vtr.dump_asciinema(DumpAsciinemaRequest { name: "one".into() }).await.unwrap().into_inner().cast;
+    let cast = String::from_utf8(cast).unwrap();
+    assert!(cast.starts_with('{') && cast.contains("before") && cast.contains("during"), "{cast}");
+    stage.close().await;
+}

@@ -1,0 +1,262 @@
+//! What each message of a client leads to.
+
+use ops::{Call, Caller, CallerEvent, Context, ErrorKind, Faces, OpError, Progress};
+use serde_json::{Map, Value, json};
+use tokio::io::AsyncRead;
+
+use crate::{
+    MESSAGE_LIMIT,
+    era::{self, Era},
+    lines::{Line, Lines},
+    message::{self, INVALID_REQUEST, Incoming, METHOD_NOT_FOUND, Refusal, Request, RequestId},
+    outbox::{NotReading, Outbox, TooLong},
+    progress::ProgressLine,
+    running::{self, Finished, Running},
+    serve::{ServeError, ServerInfo},
+    tools,
+};
+
+#[derive(Debug)]
+pub(crate) struct Connection<C: Context> {
+    // First, so that calls are dropped before the host hears that their caller is gone.
+    running: Running,
+    presence: Presence<C>,
+    info: ServerInfo,
+    outbox: Outbox,
+    /// The client has sent `initialize`.
+    initialized: bool,
+}
+
+/// Tells the host of a caller's coming, and of its going whatever way it goes.
+#[derive(Debug)]
+struct Presence<C: Context> {
+    context: C,
+    caller: Caller,
+}
+
+impl<C: Context> Presence<C> {
+    fn new(context: C, caller: Caller) -> Self {
+        let presence = Presence { context, caller };
+        presence.tell(CallerEvent::Connected);
+        presence
+    }
+
+    fn tell(&self, event: CallerEvent) {
+        self.context.host().heard(&self.caller, event);
+    }
+}
+
+impl<C: Context> Drop for Presence<C> {
+    fn drop(&mut self) {
+        self.tell(CallerEvent::Gone);
+    }
+}
+
+impl<C: Context> Connection<C> {
+    pub(crate) fn new(context: C, caller: Caller, info: ServerInfo, outbox: Outbox) -> Self {
+        let presence = Presence::new(context, caller);
+        Connection { running: Running::default(), presence, info, outbox, initialized: false }
+    }
+
+    /// Until the client closes its side, or can't be served on.
+    pub(crate) async fn run(&mut self, lines: &mut Lines<impl AsyncRead + Unpin>) -> Result<(), ServeError> {
+        loop {
+            tokio::select! {
+                line = lines.next() => match line.map_err(ServeError::Read)? {
+                    Some(Line::Message(line)) => self.take(&line)?,
+                    Some(Line::TooLong { id }) => {
+                        let refusal = Refusal::new(INVALID_REQUEST, "the message is longer than 16 MiB: send less at once")
+                            .with_data(json!({ "limit_bytes": MESSAGE_LIMIT }));
+                        self.outbox.push(&refusal.answer(id.as_ref()))?;
+                    }
+                    None => return Ok(()),
+                },
+                finished = self.running.finished() => match finished {
+                    Finished::Replied(reply) => self.outbox.send(reply),
+                    Finished::Panicked(id, era) => {
+                        tracing::error!(?id, "an operation panicked");
+                        let error = OpError::new(ErrorKind::Internal, "the tool broke off: a fault of the program")
+                            .with_hint("other calls are not harmed; report it with what you asked for");
+                        let result = era.complete(tools::failed(&error), &self.server());
+                        self.outbox.push(&message::result(&id, result))?;
+                    }
+                },
+            }
+        }
+    }
+
+    pub(crate) async fn close(&mut self) {
+        self.running.cancel_all().await;
+    }
+
+    fn take(&mut self, line: &[u8]) -> Result<(), NotReading> {
+        match Incoming::parse(line) {
+            Incoming::Request(request) => self.request(request),
+            Incoming::Notification { method, params } => {
+                self.notified(&method, params);
+                Ok(())
+            }
+            Incoming::Response => Ok(()),
+            Incoming::Refused { id, refusal } => {
+                tracing::debug!(code = refusal.code, "refused a message: {}", refusal.message);
+                self.outbox.push(&refusal.answer(id.as_ref()))
+            }
+        }
+    }
+
+    fn notified(&mut self, method: &str, mut params: Map<String, Value>) {
+        // Others, `initialized` among them, change nothing here; unknown ones are to be ignored.
+        if method == "notifications/cancelled"
+            && let Some(id) = params.remove("requestId").and_then(RequestId::from_value)
+        {
+            let was_running = self.running.cancel(&id);
+            tracing::debug!(?id, was_running, "cancelled");
+        }
+    }
+
+    fn request(&mut self, request: Request) -> Result<(), NotReading> {
+        if self.running.contains(&request.id) {
+            // Under its own id the refusal would pass for the answer to the first one.
+            let refusal = Refusal::new(
+                INVALID_REQUEST,
+                format!("id {} belongs to a request that is still under way: take another", request.id.to_value()),
+            );
+            return self.outbox.push(&refusal.answer(None));
+        }
+        let id = request.id.clone();
+        let answer = Era::of(&request, self.initialized).and_then(|era| self.answer(era, request));
+        match answer {
+            Ok(Some(result)) => self.outbox.push(&message::result(&id, result)),
+            Ok(None) => Ok(()),
+            Err(refusal) => self.outbox.push(&refusal.answer(Some(&id))),
+        }
+    }
+
+    /// The result, or none when it comes later or never.
+    fn answer(&mut self, era: Era, request: Request) -> Result<Option<Value>, Refusal> {
+        let server = self.server();
+        let result = match request.method.as_str() {
+            "initialize" => self.initialize(&request.params)?,
+            "server/discover" => era.complete_unkept(self.discover(), &server),
+            "ping" | "logging/setLevel" => era.complete(json!({}), &server),
+            "tools/list" => {
+                first_page(&request.params)?;
+                let role = self.presence.caller.role;
+                let tools: Vec<Value> =
+                    self.presence.context.table().offered(Faces::MCP, role).map(tools::listed).collect();
+                self.presence.tell(CallerEvent::ListedTools);
+                era.complete_unkept(json!({ "tools": tools }), &server)
+            }
+            "resources/list" => era.complete_unkept(json!({ "resources": [] }), &server),
+            "resources/templates/list" => era.complete_unkept(json!({ "resourceTemplates": [] }), &server),
+            "prompts/list" => era.complete_unkept(json!({ "prompts": [] }), &server),
+            "tools/call" => return self.call(era, request),
+            "subscriptions/listen" if era == Era::Stateless => return self.listen(request),
+            unknown => {
+                return Err(Refusal::new(METHOD_NOT_FOUND, format!("unknown method: {unknown}")));
+            }
+        };
+        Ok(Some(result))
+    }
+
+    fn server(&self) -> Value {
+        json!({ "name": self.info.name, "version": self.info.version })
+    }
+
+    fn initialize(&mut self, params: &Map<String, Value>) -> Result<Value, Refusal> {
+        let Some(asked) = params.get("protocolVersion").and_then(Value::as_str) else {
+            return Err(Refusal::invalid_params("`protocolVersion` must be a string"));
+        };
+        self.initialized = true;
+        let client = params.get("clientInfo").cloned().unwrap_or_default();
+        tracing::debug!(%client, asked, "initialize");
+        let mut result = self.introduction();
+        result["protocolVersion"] = era::negotiate(asked).into();
+        result["serverInfo"] = self.server();
+        Ok(result)
+    }
+
+    fn discover(&self) -> Value {
+        let mut result = self.introduction();
+        result["supportedVersions"] = era::supported_versions().into();
+        result
+    }
+
+    fn introduction(&self) -> Value {
+        let mut introduction = json!({ "capabilities": { "tools": {} } });
+        if !self.info.instructions.is_empty() {
+            introduction["instructions"] = self.info.instructions.as_str().into();
+        }
+        introduction
+    }
+
+    /// Our lists don't change while a caller is connected, so of all it asks for nothing is agreed to.
+    fn listen(&mut self, request: Request) -> Result<Option<Value>, Refusal> {
+        if self.running.is_full() {
+            return Err(Refusal::new(INVALID_REQUEST, too_many()));
+        }
+        let acknowledged = json!({ "_meta": { era::SUBSCRIPTION_ID: request.id.to_value() }, "notifications": {} });
+        // Without room the next answer ends the connection.
+        let _ = self.outbox.push(&message::notification("notifications/subscriptions/acknowledged", acknowledged));
+        self.running.keep_open(request.id, Era::Stateless);
+        Ok(None)
+    }
+
+    fn call(&mut self, era: Era, request: Request) -> Result<Option<Value>, Refusal> {
+        let Request { id, mut params, .. } = request;
+        let progress = ProgressLine::asked_for(era::meta(&params)?, &self.outbox)?;
+        let Some(Value::String(name)) = params.remove("name") else {
+            return Err(Refusal::invalid_params("`name` must be a string: the tool to call"));
+        };
+        let arguments = match params.remove("arguments") {
+            None | Some(Value::Null) => Value::Object(Map::new()),
+            Some(arguments @ Value::Object(_)) => arguments,
+            Some(_) => return Err(Refusal::invalid_params(format!("`arguments` of {name} must be an object"))),
+        };
+        // A tool that the role may not call is known all the same: the table says why not, and what to do.
+        let known = self.presence.context.table().get(&name).filter(|entry| entry.traits.faces.contains(Faces::MCP));
+        let Some(entry) = known else {
+            return Err(Refusal::invalid_params(format!("unknown tool: {name}"))
+                .with_data(json!({ "kind": ErrorKind::NotFound.as_str(), "hint": "see tools/list" })));
+        };
+        let structured = tools::has_structured_reply(entry);
+        let server = self.server();
+        if self.running.is_full() {
+            let error = OpError::new(ErrorKind::LimitExceeded, too_many()).with_hint("wait for one, or cancel one");
+            return Ok(Some(era.complete(tools::failed(&error), &server)));
+        }
+        let call = Call {
+            context: self.presence.context.clone(),
+            caller: self.presence.caller.clone(),
+            progress: progress.clone().map_or_else(Progress::silent, |line| Progress::new(move |what| line.tell(what))),
+        };
+        let (context, outbox, answered) = (call.context.clone(), self.outbox.clone(), id.clone());
+        self.running.start(id, era, progress.clone(), async move {
+            let entry = context.table().get(&name).expect("it was there a moment ago, and tables don't change");
+            let outcome = entry.run(call, arguments).await;
+            if let Some(progress) = progress {
+                progress.close();
+            }
+            let answer = |result| message::result(&answered, era.complete(result, &server));
+            match outbox.place(&answer(tools::outcome(outcome, structured))).await {
+                Ok(placed) => placed,
+                Err(TooLong { bytes }) => {
+                    outbox.place(&answer(tools::too_long(bytes))).await.expect("a short message is not too long")
+                }
+            }
+        });
+        Ok(None)
+    }
+}
+
+fn too_many() -> String {
+    format!("{} requests are under way on this connection", running::LIMIT)
+}
+
+/// There is one page.
+fn first_page(params: &Map<String, Value>) -> Result<(), Refusal> {
+    match params.get("cursor") {
+        None | Some(Value::Null) => Ok(()),
+        Some(_) => Err(Refusal::invalid_params("unknown `cursor`: the list has one page")),
+    }
+}

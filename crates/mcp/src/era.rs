@@ -1,0 +1,92 @@
+//! The revisions of MCP, and which one a request speaks.
+//!
+//! Up to 2025-11-25 a connection opens with `initialize`. From 2026-07-28 each request says its
+//! revision in `_meta` and nothing is remembered between two of them. Both may come on one connection:
+//! some clients probe with `server/discover` and then initialize all the same.
+
+use serde_json::{Map, Value, json};
+
+use crate::message::{Refusal, Request, UNSUPPORTED_PROTOCOL_VERSION};
+
+pub(crate) const STATELESS: &str = "2026-07-28";
+/// Opened by `initialize`, newest first.
+pub(crate) const HANDSHAKE: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
+
+const PROTOCOL_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
+const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
+pub(crate) const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Era {
+    Handshake,
+    Stateless,
+}
+
+pub(crate) fn supported_versions() -> Vec<&'static str> {
+    std::iter::once(STATELESS).chain(HANDSHAKE).collect()
+}
+
+/// The revision that answers `initialize`: the one asked for, or our newest that has it.
+pub(crate) fn negotiate(asked: &str) -> &'static str {
+    HANDSHAKE.into_iter().find(|version| *version == asked).unwrap_or(HANDSHAKE[0])
+}
+
+pub(crate) fn meta(params: &Map<String, Value>) -> Result<Option<&Map<String, Value>>, Refusal> {
+    match params.get("_meta") {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::Object(meta)) => Ok(Some(meta)),
+        Some(_) => Err(Refusal::invalid_params("`_meta` must be an object")),
+    }
+}
+
+impl Era {
+    pub(crate) fn of(request: &Request, initialized: bool) -> Result<Era, Refusal> {
+        let meta = meta(&request.params)?;
+        let version = match meta.and_then(|meta| meta.get(PROTOCOL_VERSION)) {
+            // `initialize` opens the older era, and a ping may come before it.
+            _ if request.method == "initialize" => return Ok(Era::Handshake),
+            None if initialized || request.method == "ping" => return Ok(Era::Handshake),
+            None => {
+                return Err(Refusal::invalid_params(format!(
+                    "{} came before `initialize` and without `_meta`: send `initialize` first, or `{PROTOCOL_VERSION}` \
+                     and `{CLIENT_CAPABILITIES}` with every request",
+                    request.method
+                )));
+            }
+            Some(Value::String(version)) => version.as_str(),
+            Some(_) => return Err(Refusal::invalid_params(format!("`{PROTOCOL_VERSION}` must be a string"))),
+        };
+        if HANDSHAKE.contains(&version) {
+            return Ok(Era::Handshake);
+        }
+        if version != STATELESS {
+            return Err(Refusal::new(UNSUPPORTED_PROTOCOL_VERSION, "Unsupported protocol version")
+                .with_data(json!({ "supported": supported_versions(), "requested": version })));
+        }
+        match meta.and_then(|meta| meta.get(CLIENT_CAPABILITIES)) {
+            Some(Value::Object(_)) => Ok(Era::Stateless),
+            _ => Err(Refusal::invalid_params(format!("`_meta` must hold `{CLIENT_CAPABILITIES}`, an object"))),
+        }
+    }
+
+    /// What every result of the era carries besides its own fields.
+    pub(crate) fn complete(self, mut result: Value, server: &Value) -> Value {
+        if self == Era::Stateless {
+            result["resultType"] = "complete".into();
+            result["_meta"][SERVER_INFO] = server.clone();
+        }
+        result
+    }
+
+    /// [`Self::complete`] for results that a client may keep. Ours hang on the caller's role, so nobody
+    /// else may see them; and they are stale at once, because a program takes an agent that lists its
+    /// tools for one that has started.
+    pub(crate) fn complete_unkept(self, mut result: Value, server: &Value) -> Value {
+        if self == Era::Stateless {
+            result["ttlMs"] = 0.into();
+            result["cacheScope"] = "private".into();
+        }
+        self.complete(result, server)
+    }
+}

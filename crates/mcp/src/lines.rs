@@ -1,0 +1,101 @@
+//! Messages as they arrive: one per line, bounded.
+
+use std::io;
+
+use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
+
+use crate::{MESSAGE_LIMIT, id_scan::IdScan, message::RequestId};
+
+#[derive(Debug)]
+pub(crate) enum Line {
+    Message(Vec<u8>),
+    /// Longer than the limit, and thrown away while it came in.
+    TooLong {
+        id: Option<RequestId>,
+    },
+}
+
+#[derive(Debug)]
+pub(crate) struct Lines<R> {
+    reader: BufReader<R>,
+    line: Vec<u8>,
+    /// The line at hand is too long; only its id is still looked for.
+    too_long: Option<IdScan>,
+}
+
+/// Bytes per read: a typical message in one go, a large one in few.
+const READ_SIZE: usize = 64 * 1024;
+
+impl<R: AsyncRead + Unpin> Lines<R> {
+    pub(crate) fn new(reader: R) -> Self {
+        Lines { reader: BufReader::with_capacity(READ_SIZE, reader), line: Vec::new(), too_long: None }
+    }
+
+    /// The next line that isn't blank; `None` at the end. A dropped call loses nothing.
+    pub(crate) async fn next(&mut self) -> io::Result<Option<Line>> {
+        loop {
+            let bytes = self.reader.fill_buf().await?;
+            let at_end = bytes.is_empty();
+            let newline = bytes.iter().position(|&byte| byte == b'\n');
+            let part = &bytes[..newline.unwrap_or(bytes.len())];
+            let taken = part.len() + usize::from(newline.is_some());
+            if let Some(scan) = &mut self.too_long {
+                scan.feed(part);
+            } else if self.line.len() + part.len() > MESSAGE_LIMIT {
+                let mut scan = IdScan::default();
+                scan.feed(&self.line);
+                scan.feed(part);
+                self.too_long = Some(scan);
+                self.line = Vec::new();
+            } else {
+                self.line.extend_from_slice(part);
+            }
+            self.reader.consume(taken);
+            if newline.is_none() && !at_end {
+                continue;
+            }
+            if let Some(scan) = self.too_long.take() {
+                return Ok(Some(Line::TooLong { id: scan.into_id() }));
+            }
+            let line = std::mem::take(&mut self.line);
+            if !line.trim_ascii().is_empty() {
+                return Ok(Some(Line::Message(line)));
+            }
+            if at_end {
+                return Ok(None);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn lines(bytes: &[u8]) -> Vec<String> {
+        let mut lines = Lines::new(bytes);
+        let mut all = Vec::new();
+        while let Some(line) = lines.next().await.unwrap() {
+            all.push(match line {
+                Line::Message(line) => String::from_utf8(line).unwrap(),
+                Line::TooLong { id } => format!("too long: {:?}", id.map(|id| id.to_value())),
+            });
+        }
+        all
+    }
+
+    #[tokio::test]
+    async fn blank_lines_and_a_missing_last_newline_are_fine() {
+        assert_eq!(lines(b"\n\r\n {} \r\n\n{1}").await, [" {} \r", "{1}"]);
+        assert!(lines(b"").await.is_empty());
+    }
+
+    #[tokio::test]
+    async fn a_line_at_the_limit_is_taken_and_one_past_it_is_not() {
+        let fits = "x".repeat(MESSAGE_LIMIT);
+        let long = format!("{{\"params\":\"{fits}\",\"id\":7}}");
+        let all = lines(format!("{fits}\n{long}\nnext\n{fits}y").as_bytes()).await;
+        assert_eq!(all[0].len(), MESSAGE_LIMIT);
+        assert_eq!(all[1..], ["too long: Some(Number(7))", "next", "too long: None"]);
+    }
+}

@@ -1,0 +1,125 @@
+//! What waits to be written to a client, bounded against one that doesn't read.
+
+use std::{
+    io,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use serde_json::Value;
+use tokio::{
+    io::{AsyncWrite, AsyncWriteExt},
+    sync::{OwnedSemaphorePermit, Semaphore, mpsc},
+};
+
+use crate::MESSAGE_LIMIT;
+
+/// Bytes of tools' replies that may wait, one of the greatest length at least; further replies wait
+/// inside their calls.
+const ROOM_FOR_REPLIES: usize = MESSAGE_LIMIT;
+/// Bytes of other messages that may wait. They answer at once, so a client that reads never gets here.
+const ROOM_FOR_ANSWERS: usize = MESSAGE_LIMIT;
+/// Progress is only a hint: past this it is left out.
+const ROOM_FOR_PROGRESS: usize = 64 * 1024;
+
+/// A client that asks on and on but reads nothing.
+#[derive(Debug)]
+pub(crate) struct NotReading;
+
+#[derive(Debug)]
+pub(crate) struct TooLong {
+    pub(crate) bytes: usize,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Outbox {
+    queue: mpsc::UnboundedSender<Message>,
+    answers: Arc<AtomicUsize>,
+    replies: Arc<Semaphore>,
+}
+
+#[derive(Debug)]
+struct Message {
+    line: Vec<u8>,
+    /// None: counted in `answers`.
+    room: Option<OwnedSemaphorePermit>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Outgoing {
+    queue: mpsc::UnboundedReceiver<Message>,
+    answers: Arc<AtomicUsize>,
+}
+
+/// A reply for which there is room.
+#[derive(Debug)]
+pub(crate) struct Placed(Message);
+
+pub(crate) fn outbox() -> (Outbox, Outgoing) {
+    let (sender, receiver) = mpsc::unbounded_channel();
+    let answers = Arc::new(AtomicUsize::new(0));
+    let replies = Arc::new(Semaphore::new(ROOM_FOR_REPLIES));
+    (Outbox { queue: sender, answers: answers.clone(), replies }, Outgoing { queue: receiver, answers })
+}
+
+fn line(message: &Value) -> Vec<u8> {
+    let mut line = serde_json::to_vec(message).expect("a JSON value has no keys that aren't strings");
+    line.push(b'\n');
+    line
+}
+
+impl Outbox {
+    /// An answer that needs no work.
+    pub(crate) fn push(&self, message: &Value) -> Result<(), NotReading> {
+        let line = line(message);
+        let waiting = self.answers.fetch_add(line.len(), Ordering::Relaxed) + line.len();
+        self.enqueue(Message { line, room: None });
+        if waiting > ROOM_FOR_ANSWERS { Err(NotReading) } else { Ok(()) }
+    }
+
+    pub(crate) fn hint(&self, message: &Value) {
+        if self.answers.load(Ordering::Relaxed) < ROOM_FOR_PROGRESS {
+            let line = line(message);
+            self.answers.fetch_add(line.len(), Ordering::Relaxed);
+            self.enqueue(Message { line, room: None });
+        }
+    }
+
+    /// Waits until a tool's reply has its place.
+    pub(crate) async fn place(&self, message: &Value) -> Result<Placed, TooLong> {
+        let line = line(message);
+        if line.len() > MESSAGE_LIMIT {
+            return Err(TooLong { bytes: line.len() });
+        }
+        let bytes = u32::try_from(line.len()).expect("the limit is less than 4 GiB");
+        let room = self.replies.clone().acquire_many_owned(bytes).await.expect("nobody closes the semaphore");
+        Ok(Placed(Message { line, room: Some(room) }))
+    }
+
+    pub(crate) fn send(&self, reply: Placed) {
+        self.enqueue(reply.0);
+    }
+
+    fn enqueue(&self, message: Message) {
+        // The receiver goes only with the whole connection.
+        let _ = self.queue.send(message);
+    }
+}
+
+impl Outgoing {
+    /// Writes until every [`Outbox`] is gone.
+    pub(crate) async fn write_to(mut self, mut writer: impl AsyncWrite + Unpin) -> io::Result<()> {
+        while let Some(message) = self.queue.recv().await {
+            writer.write_all(&message.line).await?;
+            if message.room.is_none() {
+                self.answers.fetch_sub(message.line.len(), Ordering::Relaxed);
+            }
+            if self.queue.is_empty() {
+                writer.flush().await?;
+            }
+        }
+        writer.shutdown().await
+    }
+}

@@ -1,0 +1,60 @@
+//! Progress of one call, told under the token its client chose.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde_json::{Value, json};
+
+use crate::{
+    message::{Refusal, notification},
+    outbox::Outbox,
+};
+
+#[derive(Clone, Debug)]
+pub(crate) struct ProgressLine(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    token: Value,
+    outbox: Outbox,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// Nothing may follow the reply, or a cancellation.
+    closed: bool,
+    /// Must grow with each notification; we know no total.
+    told: u64,
+}
+
+impl ProgressLine {
+    pub(crate) fn asked_for(
+        meta: Option<&serde_json::Map<String, Value>>,
+        outbox: &Outbox,
+    ) -> Result<Option<Self>, Refusal> {
+        let Some(token) = meta.and_then(|meta| meta.get("progressToken")) else { return Ok(None) };
+        if !(token.is_string() || token.is_i64() || token.is_u64()) {
+            return Err(Refusal::invalid_params("`progressToken` must be a string or a whole number"));
+        }
+        Ok(Some(ProgressLine(Arc::new(Inner {
+            token: token.clone(),
+            outbox: outbox.clone(),
+            state: Mutex::default(),
+        }))))
+    }
+
+    pub(crate) fn tell(&self, what: &str) {
+        // The lock is held while the message is queued, so that nothing can slip out after `close`.
+        let mut state = self.0.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.closed {
+            return;
+        }
+        state.told += 1;
+        let params = json!({ "progressToken": self.0.token, "progress": state.told, "message": what });
+        self.0.outbox.hint(&notification("notifications/progress", params));
+    }
+
+    pub(crate) fn close(&self) {
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner).closed = true;
+    }
+}

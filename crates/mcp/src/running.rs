@@ -1,0 +1,118 @@
+//! The requests of one connection that are under way.
+
+use std::{collections::HashMap, time::Duration};
+
+use tokio::task::{self, AbortHandle, JoinError, JoinSet};
+
+use crate::{era::Era, message::RequestId, outbox::Placed, progress::ProgressLine};
+
+/// Requests under way at once on one connection.
+pub(crate) const LIMIT: usize = 256;
+
+#[derive(Debug, Default)]
+pub(crate) struct Running {
+    tasks: JoinSet<Placed>,
+    requests: HashMap<RequestId, Handle>,
+    of_task: HashMap<task::Id, RequestId>,
+}
+
+#[derive(Debug)]
+struct Handle {
+    era: Era,
+    /// None: nothing runs, the request stays open until it is cancelled.
+    task: Option<AbortHandle>,
+    progress: Option<ProgressLine>,
+}
+
+/// A request that has come to its end.
+#[derive(Debug)]
+pub(crate) enum Finished {
+    Replied(Placed),
+    Panicked(RequestId, Era),
+}
+
+impl Running {
+    pub(crate) fn contains(&self, id: &RequestId) -> bool {
+        self.requests.contains_key(id)
+    }
+
+    pub(crate) fn is_full(&self) -> bool {
+        self.requests.len() >= LIMIT
+    }
+
+    pub(crate) fn start(
+        &mut self,
+        id: RequestId,
+        era: Era,
+        progress: Option<ProgressLine>,
+        reply: impl Future<Output = Placed> + Send + 'static,
+    ) {
+        let task = self.tasks.spawn(reply);
+        self.of_task.insert(task.id(), id.clone());
+        self.requests.insert(id, Handle { era, task: Some(task), progress });
+    }
+
+    pub(crate) fn keep_open(&mut self, id: RequestId, era: Era) {
+        self.requests.insert(id, Handle { era, task: None, progress: None });
+    }
+
+    /// Drops the request's future. Nothing is sent for it any more, even if it is just done.
+    pub(crate) fn cancel(&mut self, id: &RequestId) -> bool {
+        let Some(handle) = self.requests.remove(id) else { return false };
+        handle.close_progress();
+        if let Some(task) = handle.task {
+            self.of_task.remove(&task.id());
+            task.abort();
+        }
+        true
+    }
+
+    /// The next request that ends by itself. Waits for ever when there is none.
+    pub(crate) async fn finished(&mut self) -> Finished {
+        loop {
+            match self.tasks.join_next_with_id().await {
+                Some(ended) => {
+                    if let Some(finished) = self.take_finished(ended) {
+                        return finished;
+                    }
+                }
+                None => std::future::pending().await,
+            }
+        }
+    }
+
+    fn take_finished(&mut self, ended: Result<(task::Id, Placed), JoinError>) -> Option<Finished> {
+        let task = match &ended {
+            Ok((task, _)) => *task,
+            Err(error) => error.id(),
+        };
+        // A cancelled request is known no more.
+        let id = self.of_task.remove(&task)?;
+        let handle = self.requests.remove(&id)?;
+        handle.close_progress();
+        Some(match ended {
+            Ok((_, reply)) => Finished::Replied(reply),
+            Err(_) => Finished::Panicked(id, handle.era),
+        })
+    }
+
+    /// Cancels everything, and waits until it is dropped so far as it lets itself be dropped.
+    pub(crate) async fn cancel_all(&mut self) {
+        /// An operation yields far more often; one that doesn't must not hold the connection.
+        const PATIENCE: Duration = Duration::from_secs(1);
+        for handle in self.requests.values() {
+            handle.close_progress();
+        }
+        self.requests.clear();
+        self.of_task.clear();
+        let _ = tokio::time::timeout(PATIENCE, self.tasks.shutdown()).await;
+    }
+}
+
+impl Handle {
+    fn close_progress(&self) {
+        if let Some(progress) = &self.progress {
+            progress.close();
+        }
+    }
+}

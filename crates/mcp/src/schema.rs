@@ -1,0 +1,138 @@
+//! The schemas of types, made plain enough for every client and model API that reads them.
+
+use serde_json::{Map, Value};
+
+pub(crate) fn plain(schema: &Value) -> Value {
+    let mut schema = schema.clone();
+    plain_numbers(&mut schema);
+    without_null(&mut schema);
+    if let Some(fields) = schema.as_object_mut() {
+        // The tool's own name and description say it.
+        for spoken in ["title", "description", "$schema"] {
+            fields.remove(spoken);
+        }
+        // Some clients refuse an object schema without it.
+        if fields.get("type").and_then(Value::as_str) == Some("object") {
+            fields.entry("properties").or_insert_with(|| Value::Object(Map::new()));
+        }
+    }
+    schema
+}
+
+/// Takes out `format: uint16` and the like: no dialect knows them, validators warn, some model APIs
+/// refuse the whole tool. The bounds stand beside them.
+fn plain_numbers(schema: &mut Value) {
+    match schema {
+        Value::Object(fields) => {
+            let format = fields.get("format").and_then(Value::as_str).unwrap_or_default();
+            if format.starts_with("uint") || format.starts_with("int") || ["float", "double"].contains(&format) {
+                fields.remove("format");
+            }
+            fields.values_mut().for_each(plain_numbers);
+        }
+        Value::Array(items) => items.iter_mut().for_each(plain_numbers),
+        _ => {}
+    }
+}
+
+/// Says of what may be left out only that it may be left out, and not also that it may be null: lists of
+/// types are beyond some clients, and each costs tokens. In arguments null is taken all the same, in
+/// replies what can be left out is left out rather than null.
+fn without_null(schema: &mut Value) {
+    match schema {
+        Value::Object(fields) => {
+            let required = fields.get("required").cloned().unwrap_or_default();
+            let is_required =
+                |name: &str| required.as_array().is_some_and(|names| names.iter().any(|other| other == name));
+            if let Some(Value::Object(properties)) = fields.get_mut("properties") {
+                for (name, property) in properties.iter_mut() {
+                    if !is_required(name)
+                        && let Some(property) = property.as_object_mut()
+                    {
+                        drop_null(property);
+                    }
+                }
+            }
+            fields.values_mut().for_each(without_null);
+        }
+        Value::Array(items) => items.iter_mut().for_each(without_null),
+        _ => {}
+    }
+}
+
+fn drop_null(schema: &mut Map<String, Value>) {
+    if schema.get("default") == Some(&Value::Null) {
+        schema.remove("default");
+    }
+    if let Some(Value::Array(values)) = schema.get_mut("enum") {
+        values.retain(|value| !value.is_null());
+    }
+    if let Some(Value::Array(types)) = schema.get_mut("type") {
+        types.retain(|one| one != "null");
+        if let [one] = &types[..] {
+            let one = one.clone();
+            schema.insert("type".to_owned(), one);
+        }
+    }
+    if let Some(Value::Array(choices)) = schema.get_mut("anyOf") {
+        choices.retain(|choice| choice.get("type").is_none_or(|kind| kind != "null"));
+        if let [Value::Object(only)] = &choices[..] {
+            let only = only.clone();
+            schema.remove("anyOf");
+            for (key, value) in only {
+                // What is said of the property goes before what is said of its type.
+                schema.entry(key).or_insert(value);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_may_be_left_out_need_not_be_null() {
+        let schema = json!({
+            "title": "Args",
+            "description": "What it does.",
+            "type": "object",
+            "properties": {
+                "name": { "type": ["string", "null"] },
+                "size": { "type": ["integer", "null"], "format": "uint16", "minimum": 0, "default": null },
+                "mode": { "type": ["string", "null"], "enum": ["a", "b", null] },
+                "kind": { "description": "Mine.", "anyOf": [{ "description": "Its own.", "type": "string", "enum": ["x"] }, { "type": "null" }] },
+                "either": { "anyOf": [{ "type": "string" }, { "type": "integer" }, { "type": "null" }] },
+                "must": { "type": ["string", "null"] },
+                "on": { "type": "boolean", "default": false },
+                "inner": { "type": "object", "properties": { "deep": { "type": ["string", "null"] } } },
+                "format": { "type": "string" },
+            },
+            "required": ["must"],
+        });
+        let expected = json!({
+            "type": "object",
+            "properties": {
+                "name": { "type": "string" },
+                "size": { "type": "integer", "minimum": 0 },
+                "mode": { "type": "string", "enum": ["a", "b"] },
+                "kind": { "description": "Mine.", "type": "string", "enum": ["x"] },
+                "either": { "anyOf": [{ "type": "string" }, { "type": "integer" }] },
+                "must": { "type": ["string", "null"] },
+                "on": { "type": "boolean", "default": false },
+                "inner": { "type": "object", "properties": { "deep": { "type": "string" } } },
+                "format": { "type": "string" },
+            },
+            "required": ["must"],
+        });
+        assert_eq!(plain(&schema), expected);
+    }
+
+    #[test]
+    fn nothing_to_give_is_an_object_with_no_properties() {
+        let schema = json!({ "type": "object", "additionalProperties": false });
+        assert_eq!(plain(&schema)["properties"], json!({}));
+    }
+}

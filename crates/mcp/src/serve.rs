@@ -1,0 +1,71 @@
+//! One connection from its first byte to its last.
+
+use std::{io, pin::pin, time::Duration};
+
+use ops::{Caller, Context};
+use tokio::io::{AsyncRead, AsyncWrite};
+
+use crate::{
+    connection::Connection,
+    lines::Lines,
+    outbox::{NotReading, outbox},
+};
+
+/// How long the last answers may take to be written when the client has stopped sending.
+const LAST_ANSWERS: Duration = Duration::from_secs(1);
+
+/// How the server names itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ServerInfo {
+    pub name: String,
+    pub version: String,
+    /// For the model: what the tools are for and where to start. Empty for none.
+    pub instructions: String,
+}
+
+/// Why a connection ended otherwise than by its client closing it. Other connections don't notice.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    #[error("reading from the MCP client: {0}")]
+    Read(#[source] io::Error),
+    #[error("writing to the MCP client: {0}")]
+    Write(#[source] io::Error),
+    #[error("the MCP client goes on asking and reads no answers: it was disconnected")]
+    NotReading,
+}
+
+impl From<NotReading> for ServeError {
+    fn from(_: NotReading) -> Self {
+        ServeError::NotReading
+    }
+}
+
+/// Serves the operations that the program's table offers to `caller`'s role until the client closes its side.
+///
+/// Then every call of the connection is cancelled at once: its future is dropped. The same happens
+/// when this future is dropped.
+pub async fn serve<S, C>(stream: S, context: C, caller: Caller, info: ServerInfo) -> Result<(), ServeError>
+where
+    S: AsyncRead + AsyncWrite,
+    C: Context,
+{
+    let (reader, writer) = tokio::io::split(stream);
+    let (outbox, outgoing) = outbox();
+    let mut connection = Connection::new(context, caller, info, outbox);
+    let mut lines = Lines::new(reader);
+    let mut writing = pin!(outgoing.write_to(writer));
+    let ended = tokio::select! {
+        ended = connection.run(&mut lines) => ended,
+        written = &mut writing => Err(ServeError::Write(written.err().unwrap_or_else(|| io::ErrorKind::WriteZero.into()))),
+    };
+    connection.close().await;
+    drop(connection);
+    match ended {
+        Ok(()) => {
+            // Nobody may be there to read them, or not for long.
+            let _ = tokio::time::timeout(LAST_ANSWERS, writing).await;
+            Ok(())
+        }
+        Err(error) => Err(error),
+    }
+}

@@ -1,0 +1,127 @@
+//! gRPC or MCP on one socket: told by the first bytes, which are then read again.
+
+use std::{
+    io,
+    pin::Pin,
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, ReadBuf};
+
+/// How every HTTP/2 connection begins; the rest of its preface adds nothing to the decision.
+const HTTP2: &[u8] = b"PRI * HTTP/2.0";
+/// White space before the first message.
+const BLANK_LIMIT: usize = 1024;
+
+/// What a client speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Protocol {
+    /// gRPC.
+    Http2,
+    /// MCP.
+    Json,
+}
+
+/// Why a connection can't be served.
+#[derive(Debug, thiserror::Error)]
+pub enum SniffError {
+    #[error("the connection begins with \"{}\": neither HTTP/2 (gRPC) nor a JSON object (MCP)", .first.escape_ascii())]
+    Unknown { first: Vec<u8> },
+    #[error("the client said nothing to tell gRPC from MCP by within {within:?}")]
+    Silent { within: Duration },
+    #[error("the client closed the connection before it said anything")]
+    Closed,
+    #[error("reading the first bytes: {0}")]
+    Read(#[from] io::Error),
+}
+
+/// Reads as much as tells what the client speaks, and gives the connection back as if unread.
+pub async fn sniff<S: AsyncRead + Unpin>(mut stream: S, within: Duration) -> Result<(Protocol, Replay<S>), SniffError> {
+    let mut first = Vec::new();
+    let decide = async {
+        loop {
+            if let Some(protocol) = decided(&first)? {
+                return Ok(protocol);
+            }
+            let room = BLANK_LIMIT - first.len();
+            if (&mut stream).take(room as u64).read_buf(&mut first).await? == 0 {
+                return Err(SniffError::Closed);
+            }
+        }
+    };
+    let protocol = tokio::time::timeout(within, decide).await.map_err(|_| SniffError::Silent { within })??;
+    Ok((protocol, Replay { first, at: 0, stream }))
+}
+
+/// None: more bytes are needed, and fewer than the limit are there.
+fn decided(first: &[u8]) -> Result<Option<Protocol>, SniffError> {
+    if first.starts_with(HTTP2) {
+        return Ok(Some(Protocol::Http2));
+    }
+    if HTTP2.starts_with(first) {
+        return Ok(None);
+    }
+    match first.trim_ascii_start().first() {
+        Some(b'{') => Ok(Some(Protocol::Json)),
+        None if first.len() < BLANK_LIMIT => Ok(None),
+        _ => Err(SniffError::Unknown { first: first[..first.len().min(32)].to_vec() }),
+    }
+}
+
+/// A connection whose first bytes come once more.
+#[derive(Debug)]
+pub struct Replay<S> {
+    first: Vec<u8>,
+    at: usize,
+    stream: S,
+}
+
+impl<S> Replay<S> {
+    pub fn get_ref(&self) -> &S {
+        &self.stream
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Replay<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let rest = &self.first[self.at..];
+        if rest.is_empty() {
+            return Pin::new(&mut self.stream).poll_read(context, buffer);
+        }
+        let length = rest.len().min(buffer.remaining());
+        buffer.put_slice(&rest[..length]);
+        self.at += length;
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for Replay<S> {
+    fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write(context, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        slices: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write_vectored(context, slices)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+}

@@ -1,0 +1,165 @@
+//! One call of an operation: by whom, in which program, and how far along.
+
+use std::sync::Arc;
+
+use engine::{Engine, Origin, Session, SessionId};
+
+use crate::{
+    caller::{Caller, Role},
+    error::{ErrorKind, OpError},
+    host::Host,
+    recordings::Recordings,
+    table::Table,
+};
+
+/// A program as operations see it. Session operations need no more; a program's own ones may.
+pub trait Context: Clone + Send + Sync + 'static {
+    fn engine(&self) -> &Engine;
+    fn host(&self) -> &dyn Host;
+    /// All that this program can do.
+    fn table(&self) -> &Table<Self>;
+    /// Recordings under way and ended.
+    fn recordings(&self) -> &Recordings;
+}
+
+/// A program with the operations on sessions and no others. Cheap to clone.
+#[derive(Clone)]
+pub struct SessionContext {
+    parts: Arc<Parts>,
+}
+
+struct Parts {
+    engine: Engine,
+    host: Box<dyn Host>,
+    table: Table<SessionContext>,
+    recordings: Recordings,
+}
+
+impl SessionContext {
+    pub fn new(engine: Engine, host: impl Host + 'static) -> Self {
+        let table = Table::new(crate::operations::entries());
+        SessionContext {
+            parts: Arc::new(Parts { engine, host: Box::new(host), table, recordings: Recordings::default() }),
+        }
+    }
+}
+
+impl Context for SessionContext {
+    fn engine(&self) -> &Engine {
+        &self.parts.engine
+    }
+
+    fn host(&self) -> &dyn Host {
+        &*self.parts.host
+    }
+
+    fn table(&self) -> &Table<Self> {
+        &self.parts.table
+    }
+
+    fn recordings(&self) -> &Recordings {
+        &self.parts.recordings
+    }
+}
+
+impl std::fmt::Debug for SessionContext {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SessionContext").field("engine", &self.parts.engine).finish_non_exhaustive()
+    }
+}
+
+type Tell = dyn Fn(&str) + Send + Sync;
+
+/// How a long call tells that it is still at it. Faces that can't pass it on leave it silent.
+#[derive(Clone, Default)]
+pub struct Progress(Option<Arc<Tell>>);
+
+impl Progress {
+    pub fn silent() -> Self {
+        Progress(None)
+    }
+
+    pub fn new(tell: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        Progress(Some(Arc::new(tell)))
+    }
+
+    pub fn tell(&self, what: &str) {
+        if let Some(tell) = &self.0 {
+            tell(what);
+        }
+    }
+
+    pub fn is_heard(&self) -> bool {
+        self.0.is_some()
+    }
+}
+
+impl std::fmt::Debug for Progress {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Progress").field(&self.0.is_some()).finish()
+    }
+}
+
+/// Dropping the future of a call cancels it.
+#[derive(Clone, Debug)]
+pub struct Call<C> {
+    pub context: C,
+    pub caller: Caller,
+    pub progress: Progress,
+}
+
+impl<C: Context> Call<C> {
+    pub fn new(context: C, caller: Caller) -> Self {
+        Call { context, caller, progress: Progress::silent() }
+    }
+
+    pub fn engine(&self) -> &Engine {
+        self.context.engine()
+    }
+
+    pub fn host(&self) -> &dyn Host {
+        self.context.host()
+    }
+
+    pub fn origin(&self) -> Origin {
+        self.caller.session.map_or(Origin::Human, Origin::Agent)
+    }
+
+    /// A session to read. Everyone may read everything.
+    pub fn session(&self, id_or_name: &str) -> Result<Session, OpError> {
+        Ok(self.engine().find(id_or_name)?)
+    }
+
+    /// A session to change: an agent reaches only its own tree.
+    pub fn own_session(&self, id_or_name: &str) -> Result<Session, OpError> {
+        let session = self.session(id_or_name)?;
+        let Some(own) = self.caller.session else { return Ok(session) };
+        if self.caller.role == Role::Operator || self.is_in_tree(&session, own) {
+            return Ok(session);
+        }
+        let message = format!("session {} is not in your own tree", session.id());
+        Err(OpError::new(ErrorKind::NotRelated, message)
+            .with_hint("you may read it; ask the human, or the agent that started it, to change it"))
+    }
+
+    /// The root of the tab the caller runs in; none for an operator, and for a caller whose session is gone.
+    pub(crate) fn own_tab(&self) -> Option<SessionId> {
+        let mut at = self.engine().get(self.caller.session?).ok()?;
+        while let Some(parent) = at.parent().and_then(|parent| self.engine().get(parent).ok()) {
+            at = parent;
+        }
+        Some(at.id())
+    }
+
+    /// `session` is `root` or below it.
+    pub(crate) fn is_in_tree(&self, session: &Session, root: SessionId) -> bool {
+        let mut at = Some(session.clone());
+        while let Some(session) = at {
+            if session.id() == root {
+                return true;
+            }
+            at = session.parent().and_then(|parent| self.engine().get(parent).ok());
+        }
+        false
+    }
+}

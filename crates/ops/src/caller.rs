@@ -1,0 +1,53 @@
+//! Who asks.
+
+use bitflags::bitflags;
+use engine::SessionId;
+use serde::Serialize;
+
+/// What a caller may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// Stands for the human: the palette, a script with the operator's file, a client of vtr.
+    Operator,
+    /// The agent at the root of a tab.
+    Orchestrator,
+    /// An agent that another agent started.
+    SubAgent,
+}
+
+bitflags! {
+    /// The roles that may call an operation.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Roles: u8 {
+        const OPERATOR = 1;
+        const ORCHESTRATOR = 2;
+        const SUB_AGENT = 4;
+    }
+}
+
+impl Roles {
+    pub const ANYONE: Roles = Roles::all();
+
+    pub fn allow(self, role: Role) -> bool {
+        self.contains(match role {
+            Role::Operator => Roles::OPERATOR,
+            Role::Orchestrator => Roles::ORCHESTRATOR,
+            Role::SubAgent => Roles::SUB_AGENT,
+        })
+    }
+}
+
+/// Someone who calls operations, known before the first call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Caller {
+    pub role: Role,
+    /// The session the caller runs in; none for an operator.
+    pub session: Option<SessionId>,
+}
+
+impl Caller {
+    pub fn operator() -> Self {
+        Caller { role: Role::Operator, session: None }
+    }
+}

@@ -1,0 +1,134 @@
+//! How a program adds itself to the shared operations.
+
+use std::{borrow::Cow, collections::BTreeMap, path::PathBuf};
+
+use engine::{Input, Kind, Session};
+
+use crate::{
+    caller::Caller,
+    error::{ErrorKind, OpError},
+};
+
+/// What a caller wants to start.
+#[derive(Clone, Debug)]
+pub struct StartRequest<'a> {
+    pub caller: &'a Caller,
+    pub kind: Kind,
+    /// The preset it comes from, if any.
+    pub preset: Option<&'a str>,
+    pub argv: &'a [String],
+    /// The session that is started again; none for a new one.
+    pub session: Option<&'a Session>,
+}
+
+/// A command that the program keeps under a name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Preset {
+    pub argv: Vec<String>,
+    pub env: BTreeMap<String, String>,
+    pub env_unset: Vec<String>,
+    pub working_dir: Option<PathBuf>,
+}
+
+/// A page of `help`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HelpTopic {
+    pub name: &'static str,
+    pub content: Cow<'static, str>,
+    pub related_tools: Vec<&'static str>,
+}
+
+/// What a program knows of a session beyond the engine.
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, schemars::JsonSchema)]
+pub struct SessionNotes {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trusted: Option<bool>,
+    /// Anything else the program lists with a session: an agent's state, a waiting approval.
+    #[serde(flatten)]
+    pub more: serde_json::Map<String, serde_json::Value>,
+}
+
+/// Input that is about to be sent.
+#[derive(Clone, Debug)]
+pub struct InputGuard<'a> {
+    pub caller: &'a Caller,
+    pub session: &'a Session,
+    pub input: &'a Input,
+    /// The digest of the prompt that the caller has read, when it answers one.
+    pub digest: Option<&'a str>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CallerEvent {
+    Connected,
+    ListedTools,
+    Gone,
+}
+
+/// The program around the operations. Every method has the answer of a program that adds nothing.
+pub trait Host: Send + Sync {
+    /// The caller behind a token; `None` refuses it.
+    fn resolve(&self, token: &str) -> Option<Caller> {
+        let _ = token;
+        None
+    }
+
+    /// Trust: may this be started?
+    fn authorise_start(&self, request: &StartRequest<'_>) -> Result<(), OpError> {
+        let _ = request;
+        Ok(())
+    }
+
+    /// The preset of that name for sessions of this kind.
+    fn preset(&self, kind: Kind, name: &str) -> Result<Preset, OpError> {
+        let _ = kind;
+        Err(OpError::new(ErrorKind::NotFound, format!("there is no preset '{name}'"))
+            .with_hint("this program keeps no presets: give argv instead"))
+    }
+
+    /// Of sessions that name no size.
+    fn default_size(&self) -> vt::Size {
+        vt::Size::default()
+    }
+
+    /// Of sessions that name no folder; `None`: the program's own.
+    fn default_working_dir(&self) -> Option<PathBuf> {
+        None
+    }
+
+    /// Where recordings go that name no file; `None`: they have to name one.
+    fn recording_folder(&self) -> Option<PathBuf> {
+        None
+    }
+
+    /// Pages of help besides those about sessions; one of the same name takes its place.
+    fn help_topics(&self) -> Vec<HelpTopic> {
+        Vec::new()
+    }
+
+    fn annotate(&self, session: &Session) -> SessionNotes {
+        let _ = session;
+        SessionNotes::default()
+    }
+
+    /// A grid without the chrome its program draws around the conversation.
+    fn trim_grid(&self, session: &Session, grid: String) -> String {
+        let _ = session;
+        grid
+    }
+
+    fn guard_input(&self, guard: &InputGuard<'_>) -> Result<(), OpError> {
+        let _ = guard;
+        Ok(())
+    }
+
+    fn heard(&self, caller: &Caller, event: CallerEvent) {
+        let _ = (caller, event);
+    }
+}
+
+/// A program that adds nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoHost;
+
+impl Host for NoHost {}

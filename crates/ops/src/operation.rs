@@ -1,0 +1,59 @@
+//! What an operation is.
+
+use bitflags::bitflags;
+use schemars::JsonSchema;
+use serde::{Serialize, de::DeserializeOwned};
+
+use crate::{
+    call::Call,
+    caller::Roles,
+    error::{ErrorKind, OpError},
+};
+
+bitflags! {
+    /// Where an operation is offered. A parity test fails when a face lacks one it should have.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Faces: u8 {
+        const MCP = 1;
+        const GRPC = 2;
+        const CLI = 4;
+        const PALETTE = 8;
+    }
+}
+
+/// What a call changes, for clients that ask their human first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effects {
+    ReadOnly,
+    /// Changes something, and nothing is lost by it.
+    Additive,
+    /// May end a process or lose output.
+    Destructive,
+}
+
+/// What is said of an operation besides its types. Its description is the doc comment of its arguments.
+#[derive(Clone, Copy, Debug)]
+pub struct Traits {
+    pub name: &'static str,
+    pub roles: Roles,
+    pub faces: Faces,
+    pub effects: Effects,
+}
+
+/// One thing that can be done, in a program `C`.
+pub trait Operation<C>: 'static {
+    const TRAITS: Traits;
+    /// The kinds of error it may answer besides [`ErrorKind::OF_ANY`], for the reference.
+    const ERRORS: &'static [ErrorKind] = &[];
+    /// The doc comment is the tool's description, the command's help and the reference's text.
+    type Args: DeserializeOwned + JsonSchema + Send + 'static;
+    type Reply: Serialize + JsonSchema + Send + 'static;
+
+    fn run(call: Call<C>, args: Self::Args) -> impl Future<Output = Result<Self::Reply, OpError>> + Send;
+}
+
+/// Runs an operation for a face that has its types: the same role check as through the table.
+pub async fn run<O: Operation<C>, C: crate::Context>(call: Call<C>, args: O::Args) -> Result<O::Reply, OpError> {
+    crate::table::check_role(&O::TRAITS, &call.caller)?;
+    O::run(call, args).await
+}

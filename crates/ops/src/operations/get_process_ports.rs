@@ -1,0 +1,53 @@
+//! Ports a session has mentioned or listens on.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{Call, Context, Effects, ErrorKind, Faces, OpError, Operation, Roles, Traits, rfc3339};
+
+/// Network ports of a session: those its output has mentioned (URLs and host:port), and those its
+/// processes really listen on, marked `listening`. Nothing is probed.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// Id or name of the session.
+    pub process_id: String,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Reply {
+    pub ports: Vec<Port>,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Port {
+    pub port: u16,
+    /// As the session printed it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    pub first_seen_at: String,
+    /// A process of the session listens on it now.
+    pub listening: bool,
+}
+
+#[derive(Debug)]
+pub struct GetProcessPorts;
+
+impl<C: Context> Operation<C> for GetProcessPorts {
+    const TRAITS: Traits =
+        Traits { name: "get_process_ports", roles: Roles::ANYONE, faces: Faces::MCP, effects: Effects::ReadOnly };
+    const ERRORS: &'static [ErrorKind] = &[ErrorKind::NotFound];
+    type Args = Args;
+    type Reply = Reply;
+
+    async fn run(call: Call<C>, args: Args) -> Result<Reply, OpError> {
+        let session = call.session(&args.process_id)?;
+        let ports = session.ports().await.into_iter().map(|port| Port {
+            port: port.port,
+            url: port.url,
+            first_seen_at: rfc3339(port.first_seen_at),
+            listening: port.listening,
+        });
+        Ok(Reply { ports: ports.collect() })
+    }
+}

@@ -1,0 +1,34 @@
+//! Everything there is to say of one session.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::{Call, Context, Effects, ErrorKind, Faces, OpError, Operation, ProcessStatus, Roles, Traits};
+
+/// Everything about one session except its output: status, how it ended, command line, folder, times,
+/// size, cursor, title, owner, and the version of its screen.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// Id or name of the session.
+    pub process_id: String,
+}
+
+#[derive(Debug)]
+pub struct GetProcessStatus;
+
+impl<C: Context> Operation<C> for GetProcessStatus {
+    const TRAITS: Traits = Traits {
+        name: "get_process_status",
+        roles: Roles::ANYONE,
+        faces: Faces::MCP.union(Faces::GRPC).union(Faces::CLI),
+        effects: Effects::ReadOnly,
+    };
+    const ERRORS: &'static [ErrorKind] = &[ErrorKind::NotFound];
+    type Args = Args;
+    type Reply = ProcessStatus;
+
+    async fn run(call: Call<C>, args: Args) -> Result<ProcessStatus, OpError> {
+        Ok(ProcessStatus::of(&call.session(&args.process_id)?, call.host()))
+    }
+}

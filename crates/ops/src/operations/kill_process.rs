@@ -1,0 +1,41 @@
+//! Sending a signal.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::Standing;
+use crate::{Call, Context, Effects, ErrorKind, Faces, OpError, Operation, Roles, SignalArg, Traits};
+
+/// Send a signal to a session's program and to the job in the foreground of its terminal, and nothing
+/// more: the session stays, and an end that follows is the program's own.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// Id or name of the session.
+    pub process_id: String,
+    /// By name or number; TERM when left out.
+    #[serde(default)]
+    pub signal: Option<SignalArg>,
+}
+
+#[derive(Debug)]
+pub struct KillProcess;
+
+impl<C: Context> Operation<C> for KillProcess {
+    const TRAITS: Traits = Traits {
+        name: "kill_process",
+        roles: Roles::ANYONE,
+        faces: Faces::GRPC.union(Faces::CLI),
+        effects: Effects::Destructive,
+    };
+    const ERRORS: &'static [ErrorKind] = &[ErrorKind::NotFound, ErrorKind::NotRunning, ErrorKind::NotRelated];
+    type Args = Args;
+    type Reply = Standing;
+
+    async fn run(call: Call<C>, args: Args) -> Result<Standing, OpError> {
+        let session = call.own_session(&args.process_id)?;
+        let signal = args.signal.as_ref().map(SignalArg::parse).transpose()?.unwrap_or(engine::Signal::TERM);
+        session.kill(signal)?;
+        Ok(Standing::of(&session))
+    }
+}

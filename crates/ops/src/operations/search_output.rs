@@ -1,0 +1,146 @@
+//! Searching what a session has printed.
+
+use engine::{Pattern, Place, SearchRequest};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{Call, Context, Effects, ErrorKind, Faces, OpError, Operation, Roles, Traits};
+
+/// Find lines of a session by a regular expression. `rendered` looks at the lines of history and screen as
+/// they are drawn, joined where they wrapped; `raw` at the bytes that were printed.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// Id or name of the session.
+    pub process_id: String,
+    /// RE2-style: no look-around, no back-references. At most 4 KiB.
+    pub pattern: String,
+    /// `rendered` when left out.
+    #[serde(default)]
+    pub kind: SearchKind,
+    /// Matches to return, the oldest first: 20 when left out, at most 10000.
+    #[serde(default)]
+    pub limit: Option<u32>,
+    /// Rendered: lines to show before each match, at most 1000.
+    #[serde(default)]
+    pub context_before: Option<u32>,
+    /// Rendered: lines to show after each match, at most 1000.
+    #[serde(default)]
+    pub context_after: Option<u32>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SearchKind {
+    #[default]
+    Rendered,
+    Raw,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Reply {
+    pub matches: Vec<Match>,
+    /// There are more matches than the limit.
+    pub truncated: bool,
+    /// Rendered: number of the oldest line still kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_line: Option<u64>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Match {
+    /// Number of the line in all that was drawn, which stays valid while output scrolls; of a full-screen
+    /// program, the row of the screen. Left out for raw matches.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line_no: Option<u64>,
+    /// The match is on a full-screen program's screen, and `line_no` is a row of it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub on_screen: bool,
+    /// Raw: where the line begins in the stream, for get_process_raw_output.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub offset: Option<u64>,
+    pub text: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub context_before: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub context_after: Vec<String>,
+}
+
+const DEFAULT_LIMIT: u32 = 20;
+const MAX_LIMIT: u32 = 10_000;
+const MAX_CONTEXT: u32 = 1000;
+
+#[derive(Debug)]
+pub struct SearchOutput;
+
+impl<C: Context> Operation<C> for SearchOutput {
+    const TRAITS: Traits = Traits {
+        name: "search_output",
+        roles: Roles::ANYONE,
+        faces: Faces::MCP.union(Faces::GRPC).union(Faces::CLI),
+        effects: Effects::ReadOnly,
+    };
+    const ERRORS: &'static [ErrorKind] = &[ErrorKind::NotFound];
+    type Args = Args;
+    type Reply = Reply;
+
+    async fn run(call: Call<C>, args: Args) -> Result<Reply, OpError> {
+        let session = call.session(&args.process_id)?;
+        let pattern = Pattern::new(&args.pattern)?;
+        let limit = within("limit", args.limit.unwrap_or(DEFAULT_LIMIT), MAX_LIMIT)?;
+        let before = within("context_before", args.context_before.unwrap_or(0), MAX_CONTEXT)?;
+        let after = within("context_after", args.context_after.unwrap_or(0), MAX_CONTEXT)?;
+        // A full history takes milliseconds: too long to keep other calls waiting.
+        let searched = tokio::task::spawn_blocking(move || match args.kind {
+            SearchKind::Rendered => {
+                let found = session.search(&SearchRequest { pattern, limit, before, after });
+                let first_line = session.with_screen(|screen| screen.lines().start);
+                let matches = found.matches.into_iter().map(rendered_match).collect();
+                Reply { matches, truncated: found.truncated, first_line: Some(first_line) }
+            }
+            SearchKind::Raw => {
+                let found = session.search_raw(&pattern, limit);
+                let matches = found.matches.into_iter().map(raw_match).collect();
+                Reply { matches, truncated: found.truncated, first_line: None }
+            }
+        });
+        searched
+            .await
+            .map_err(|_| OpError::new(ErrorKind::Internal, "the search was broken off").with_hint("try again"))
+    }
+}
+
+fn within(argument: &str, value: u32, most: u32) -> Result<usize, OpError> {
+    if value > most {
+        return Err(OpError::invalid_args(format!("{argument} is {value}")).with_hint(format!("use at most {most}")));
+    }
+    Ok(value as usize)
+}
+
+fn rendered_match(found: engine::FoundLine) -> Match {
+    let (line_no, on_screen) = match found.place {
+        Place::Line(line) => (Some(line), false),
+        Place::Row(row) => (Some(u64::from(row)), true),
+        Place::Output => (None, false),
+    };
+    Match {
+        line_no,
+        on_screen,
+        offset: None,
+        text: found.text,
+        context_before: found.before,
+        context_after: found.after,
+    }
+}
+
+fn raw_match(found: engine::FoundBytes) -> Match {
+    let line = found.line.strip_suffix(b"\r").unwrap_or(&found.line);
+    Match {
+        line_no: None,
+        on_screen: false,
+        offset: Some(found.offset),
+        text: String::from_utf8_lossy(line).into_owned(),
+        context_before: Vec::new(),
+        context_after: Vec::new(),
+    }
+}

@@ -1,0 +1,151 @@
+//! Starting a session.
+
+use std::{collections::BTreeMap, ffi::OsString, path::PathBuf};
+
+use engine::{NameChoice, NewSession, SessionName};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{Call, Context, Effects, ErrorKind, Faces, OpError, Operation, Preset, Roles, StartRequest, Traits};
+
+/// Start a program in a terminal of its own. `terminal` is an interactive shell unless argv says otherwise;
+/// `command` runs argv, or a preset of the program. What you start is yours: it ends with you, and you close it with close_process
+/// when you are done with it. A command that ended stays readable and can be started again.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// Left out: a command when argv or a preset is given, otherwise a terminal.
+    #[serde(default)]
+    pub kind: Option<SpawnKind>,
+    /// The program and its arguments, not read by a shell unless `shell` is set.
+    #[serde(default)]
+    pub argv: Option<Vec<String>>,
+    /// Name of a stored command, instead of argv.
+    #[serde(default)]
+    pub preset: Option<String>,
+    /// Join argv with spaces and run it with `sh -lc`.
+    #[serde(default)]
+    pub shell: bool,
+    /// A free name of 1 to 64 of A-Z a-z 0-9 . _ - ; left out, one is made.
+    #[serde(default)]
+    pub name: Option<String>,
+    /// Folder to start in.
+    #[serde(default)]
+    pub working_dir: Option<String>,
+    /// Environment variables to set on top of the inherited ones.
+    #[serde(default)]
+    pub env: BTreeMap<String, String>,
+    /// Width of the terminal in columns.
+    #[serde(default)]
+    pub cols: Option<u16>,
+    /// Height of the terminal in rows.
+    #[serde(default)]
+    pub rows: Option<u16>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SpawnKind {
+    Terminal,
+    Command,
+}
+
+impl From<SpawnKind> for engine::Kind {
+    fn from(kind: SpawnKind) -> Self {
+        match kind {
+            SpawnKind::Terminal => engine::Kind::Terminal,
+            SpawnKind::Command => engine::Kind::Command,
+        }
+    }
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Reply {
+    pub process_id: String,
+    pub name: String,
+}
+
+#[derive(Debug)]
+pub struct SpawnProcess;
+
+impl<C: Context> Operation<C> for SpawnProcess {
+    const TRAITS: Traits = Traits {
+        name: "spawn_process",
+        roles: Roles::ANYONE,
+        faces: Faces::MCP.union(Faces::GRPC).union(Faces::CLI),
+        effects: Effects::Additive,
+    };
+    const ERRORS: &'static [ErrorKind] = &[
+        ErrorKind::NotFound,
+        ErrorKind::AlreadyExists,
+        ErrorKind::NotRunning,
+        ErrorKind::NeedsTrust,
+        ErrorKind::LimitExceeded,
+        ErrorKind::SpawnFailed,
+        ErrorKind::ShuttingDown,
+    ];
+    type Args = Args;
+    type Reply = Reply;
+
+    async fn run(call: Call<C>, args: Args) -> Result<Reply, OpError> {
+        let kind = engine::Kind::from(args.kind.unwrap_or(match (&args.argv, &args.preset) {
+            (None, None) => SpawnKind::Terminal,
+            _ => SpawnKind::Command,
+        }));
+        let preset = match (&args.preset, &args.argv) {
+            (Some(_), Some(_)) => {
+                return Err(OpError::invalid_args("both argv and a preset are given").with_hint("give one of them"));
+            }
+            (Some(name), None) => call.host().preset(kind, name)?,
+            (None, argv) => Preset { argv: argv.clone().unwrap_or_default(), ..Preset::default() },
+        };
+        let argv = command_line(preset.argv, args.shell)?;
+        call.host().authorise_start(&StartRequest {
+            caller: &call.caller,
+            kind,
+            preset: args.preset.as_deref(),
+            argv: &argv,
+            session: None,
+        })?;
+        let name = match (args.name, &args.preset) {
+            (Some(name), _) => NameChoice::Exactly(SessionName::new(name)?),
+            (None, Some(preset)) => NameChoice::FromSlug(preset.clone()),
+            (None, None) => NameChoice::FromKind,
+        };
+        let default_size = call.host().default_size();
+        let mut env = preset.env;
+        env.extend(args.env);
+        let session = call
+            .engine()
+            .spawn(NewSession {
+                name,
+                parent: call.caller.session,
+                env: env.into_iter().map(|(name, value)| (OsString::from(name), OsString::from(value))).collect(),
+                env_unset: preset.env_unset.into_iter().map(OsString::from).collect(),
+                working_dir: args
+                    .working_dir
+                    .map(PathBuf::from)
+                    .or(preset.working_dir)
+                    .or_else(|| call.host().default_working_dir()),
+                size: vt::Size {
+                    cols: args.cols.unwrap_or(default_size.cols),
+                    rows: args.rows.unwrap_or(default_size.rows),
+                },
+                origin: call.origin(),
+                ..NewSession::new(kind, argv)
+            })
+            .await?;
+        let name = session.name().map(|name| name.to_string()).unwrap_or_default();
+        Ok(Reply { process_id: session.id().to_string(), name })
+    }
+}
+
+fn command_line(argv: Vec<String>, shell: bool) -> Result<Vec<String>, OpError> {
+    match (shell, argv.is_empty()) {
+        (false, _) => Ok(argv),
+        (true, false) => Ok(vec!["sh".into(), "-lc".into(), argv.join(" ")]),
+        (true, true) => {
+            Err(OpError::invalid_args("shell is set and there is no argv").with_hint("give the command line in argv"))
+        }
+    }
+}

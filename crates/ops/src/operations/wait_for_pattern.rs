@@ -1,0 +1,138 @@
+//! Waiting for a text to appear.
+
+use std::time::Duration;
+
+use engine::{Pattern, Place, Scope, WaitOutcome, WaitRequest};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{timeout, with_progress};
+use crate::{Call, Context, Effects, ErrorKind, Faces, OpError, Operation, Roles, Traits};
+
+/// Wait until a session shows a text that matches a regular expression, the time is up, or its program has
+/// ended. `grid` looks at the visible screen, now and as it changes; `scrollback` at every line drawn so far and
+/// to come; `new_output` only at what is printed after this call. A timeout is an answer: `matched` is false and
+/// `reason` says why.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// Id or name of the session.
+    pub process_id: String,
+    /// RE2-style: no look-around, no back-references. At most 4 KiB.
+    pub pattern: String,
+    /// 30 when left out, at most 600.
+    #[serde(default)]
+    pub timeout_seconds: Option<f64>,
+    /// `grid` when left out.
+    #[serde(default)]
+    pub scope: WaitScope,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum WaitScope {
+    #[default]
+    Grid,
+    Scrollback,
+    NewOutput,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Reply {
+    pub matched: bool,
+    /// The line, or the rows of the screen, that matched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub snippet: Option<String>,
+    /// The row for `grid`, the number of the line otherwise. Left out when the text is no longer to be seen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line_no: Option<u64>,
+    /// Why nothing matched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<NoMatch>,
+    /// Lines that scrolled out of the history before they could be looked at.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub skipped_lines: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum NoMatch {
+    Timeout,
+    Exited,
+}
+
+/// A line can be as long as its program likes; who waits needs to recognise it.
+const MAX_SNIPPET: usize = 4096;
+
+#[derive(Debug)]
+pub struct WaitForPattern;
+
+impl<C: Context> Operation<C> for WaitForPattern {
+    const TRAITS: Traits = Traits {
+        name: "wait_for_pattern",
+        roles: Roles::ANYONE,
+        faces: Faces::MCP.union(Faces::GRPC).union(Faces::CLI),
+        effects: Effects::ReadOnly,
+    };
+    const ERRORS: &'static [ErrorKind] = &[ErrorKind::NotFound];
+    type Args = Args;
+    type Reply = Reply;
+
+    async fn run(call: Call<C>, args: Args) -> Result<Reply, OpError> {
+        let session = call.session(&args.process_id)?;
+        let pattern = Pattern::new(&args.pattern)?;
+        let timeout: Duration = timeout(args.timeout_seconds)?;
+        let scope = match args.scope {
+            WaitScope::Grid => Scope::Grid,
+            WaitScope::Scrollback => Scope::Scrollback,
+            WaitScope::NewOutput => Scope::NewOutput,
+        };
+        let wait = session.wait_for_pattern(WaitRequest { pattern, scope, timeout });
+        let waiting = format!("waiting for the pattern in {}", session.id());
+        Ok(match with_progress(&call, &waiting, wait).await {
+            WaitOutcome::Matched(found) => Reply {
+                matched: true,
+                line_no: match found.place {
+                    Place::Row(row) => Some(u64::from(row)),
+                    Place::Line(line) => Some(line),
+                    Place::Output => None,
+                },
+                snippet: Some(shortened(found.text)),
+                reason: None,
+                skipped_lines: found.skipped_lines,
+            },
+            WaitOutcome::TimedOut { skipped_lines } => {
+                Reply { reason: Some(NoMatch::Timeout), skipped_lines, ..Reply::default() }
+            }
+            WaitOutcome::Exited { skipped_lines, .. } => {
+                Reply { reason: Some(NoMatch::Exited), skipped_lines, ..Reply::default() }
+            }
+        })
+    }
+}
+
+fn shortened(mut text: String) -> String {
+    if text.len() > MAX_SNIPPET {
+        let end = (0..=MAX_SNIPPET).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+        text.truncate(end);
+        text.push('…');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn snippets_are_bounded() {
+        assert_eq!(shortened("short".into()), "short");
+        let long = shortened("é".repeat(MAX_SNIPPET));
+        assert!(long.len() <= MAX_SNIPPET + '…'.len_utf8() && long.ends_with("é…"), "{}", long.len());
+    }
+}

@@ -1,0 +1,218 @@
+//! Recordings of sessions: those under way, and how the last one of each session ended.
+//!
+//! A program keeps one registry in its context. Each recording has a thread of its own that takes
+//! events from a tap of the session and writes them: a slow disk costs gaps in that file and holds
+//! up nothing else.
+
+use std::{
+    collections::HashMap,
+    path::Path,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use engine::{Session, SessionId, TapOptions};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tokio::sync::watch;
+
+use crate::{Call, Context, ErrorKind, OpError, rfc3339};
+
+mod file;
+mod recorder;
+
+use recorder::{Recorder, Tally};
+
+/// Version of the asciicast format.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RecordingFormat {
+    V2,
+    #[default]
+    V3,
+}
+
+impl From<RecordingFormat> for cast::Format {
+    fn from(format: RecordingFormat) -> Self {
+        match format {
+            RecordingFormat::V2 => cast::Format::V2,
+            RecordingFormat::V3 => cast::Format::V3,
+        }
+    }
+}
+
+/// Where a recording stands.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct RecordingStatus {
+    /// It is under way.
+    pub recording: bool,
+    /// Of the one under way, or else of the last one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub events: Option<u64>,
+    /// When it was started.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub since: Option<String>,
+    /// How often the session printed faster than the file could be written. Each gap is marked in the file, and the
+    /// screen is right again after it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gaps: Option<u64>,
+    /// Why it ended early: the file could not be written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+/// What a recording is made with.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct NewRecording {
+    /// An absolute path, or a name in the program's folder.
+    pub(crate) file: Option<String>,
+    pub(crate) format: RecordingFormat,
+    pub(crate) input: bool,
+}
+
+/// One recording at a time for each session.
+#[derive(Debug, Default)]
+pub struct Recordings {
+    of: Mutex<HashMap<SessionId, Arc<Recording>>>,
+}
+
+#[derive(Debug)]
+struct Recording {
+    file: String,
+    since: String,
+    /// Turning `true` ends it; so does dropping it.
+    stop: watch::Sender<bool>,
+    tally: watch::Receiver<Tally>,
+}
+
+impl Recording {
+    fn status(&self) -> RecordingStatus {
+        let tally = self.tally.borrow();
+        RecordingStatus {
+            recording: !tally.over,
+            file: Some(self.file.clone()),
+            bytes: Some(tally.bytes),
+            events: Some(tally.events),
+            since: Some(self.since.clone()),
+            gaps: Some(tally.gaps),
+            error: tally.error.clone(),
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.tally.borrow().over
+    }
+
+    async fn end(&self) {
+        self.stop.send_replace(true);
+        // A recorder that is gone without a word is over as well.
+        let _ = self.tally.clone().wait_for(|tally| tally.over).await;
+    }
+}
+
+impl Recordings {
+    pub(crate) async fn start<C: Context>(
+        &self,
+        call: &Call<C>,
+        session: &Session,
+        new: NewRecording,
+    ) -> Result<RecordingStatus, OpError> {
+        if let Some(running) = self.running(session.id()) {
+            let message = format!("session {} is being recorded to {}", session.id(), running.file);
+            return Err(OpError::new(ErrorKind::AlreadyExists, message).with_hint("stop that recording first"));
+        }
+        let began = call.engine().clock().system_now();
+        let folder = call.host().recording_folder();
+        let name = session.name().map_or_else(|| session.id().to_string(), |name| name.to_string());
+        let path = file::choose(new.file.as_deref(), folder.as_deref(), &name, began)?;
+        let in_folder = folder.filter(|folder| path.parent() == Some(folder));
+        let file = blocking({
+            let path = path.clone();
+            move || file::create(&path, in_folder.as_deref())
+        })
+        .await?;
+        // The tap last: from here on the session's output waits for the writer.
+        let tap = session.tap(TapOptions { input: new.input, ..TapOptions::default() });
+        let tap = tap.map_err(|error| discard(&path, error.into()))?;
+        let header = recorder::header(session, &tap, began);
+        let (stop, stopped) = watch::channel(false);
+        let (recorder, tally) = Recorder::new(tap, file, new.format.into(), stopped);
+        let recording =
+            Arc::new(Recording { file: path.to_string_lossy().into_owned(), since: rfc3339(began), stop, tally });
+        if !self.enter(call, session.id(), &recording) {
+            let message = format!("session {} is being recorded already", session.id());
+            let error = OpError::new(ErrorKind::AlreadyExists, message).with_hint("stop that recording first");
+            return Err(discard(&path, error));
+        }
+        if let Err(error) = recorder.run(session.id(), header) {
+            self.of().remove(&session.id());
+            let error = OpError::new(ErrorKind::LimitExceeded, format!("no thread for the recording: {error}"));
+            return Err(discard(&path, error.with_hint("end something and try again")));
+        }
+        Ok(recording.status())
+    }
+
+    /// Ends the recording under way, and returns when its file is whole.
+    pub(crate) async fn stop(&self, session: &Session) -> Result<RecordingStatus, OpError> {
+        let known = self.of().get(&session.id()).cloned();
+        let Some(recording) = known.filter(|recording| !recording.is_over()) else {
+            let message = format!("session {} is not being recorded", session.id());
+            let hint = "ask for the status to see the file of the last recording";
+            return Err(OpError::new(ErrorKind::NotFound, message).with_hint(hint));
+        };
+        recording.end().await;
+        Ok(recording.status())
+    }
+
+    pub(crate) fn status(&self, session: &Session) -> RecordingStatus {
+        let known = self.of().get(&session.id()).cloned();
+        known.map_or_else(RecordingStatus::default, |recording| recording.status())
+    }
+
+    /// Ends all that are under way, and returns when their files are whole.
+    pub async fn close(&self) {
+        let all: Vec<Arc<Recording>> = self.of().values().cloned().collect();
+        for recording in &all {
+            recording.stop.send_replace(true);
+        }
+        for recording in all {
+            recording.end().await;
+        }
+    }
+
+    fn running(&self, id: SessionId) -> Option<Arc<Recording>> {
+        self.of().get(&id).filter(|recording| !recording.is_over()).cloned()
+    }
+
+    /// `false` when another start was quicker.
+    fn enter<C: Context>(&self, call: &Call<C>, id: SessionId, recording: &Arc<Recording>) -> bool {
+        let kept: Vec<SessionId> = call.engine().list().iter().map(Session::id).collect();
+        let mut of = self.of();
+        if of.get(&id).is_some_and(|other| !other.is_over()) {
+            return false;
+        }
+        // What ended with a session that is gone by now is asked for by nobody.
+        of.retain(|id, recording| !recording.is_over() || kept.contains(id));
+        of.insert(id, recording.clone());
+        true
+    }
+
+    fn of(&self) -> MutexGuard<'_, HashMap<SessionId, Arc<Recording>>> {
+        // No one panics while holding it, and the map would still be whole.
+        self.of.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A recording that did not come about leaves no file.
+fn discard(path: &Path, error: OpError) -> OpError {
+    let _ = std::fs::remove_file(path);
+    error
+}
+
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T, OpError> + Send + 'static) -> Result<T, OpError> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.unwrap_or_else(|_| Err(OpError::new(ErrorKind::Internal, "the file was not made").with_hint("try again")))
+}

@@ -1,0 +1,213 @@
+//! The thread that writes one recording.
+
+use std::{
+    fs::File,
+    future::{Future, poll_fn},
+    io,
+    pin::pin,
+    task::Poll,
+    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
+};
+
+use engine::{ExitStatus, Session, SessionId, Tap, TapEvent};
+use tokio::{runtime::Handle, sync::watch};
+
+/// How far a recording is.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Tally {
+    pub(super) bytes: u64,
+    pub(super) events: u64,
+    pub(super) gaps: u64,
+    /// The file is whole and closed.
+    pub(super) over: bool,
+    pub(super) error: Option<String>,
+}
+
+pub(super) struct Recorder {
+    tap: Tap,
+    file: File,
+    format: cast::Format,
+    /// `true`, or gone: it shall end.
+    stopped: watch::Receiver<bool>,
+    tally: watch::Sender<Tally>,
+}
+
+impl Recorder {
+    pub(super) fn new(
+        tap: Tap,
+        file: File,
+        format: cast::Format,
+        stopped: watch::Receiver<bool>,
+    ) -> (Self, watch::Receiver<Tally>) {
+        let (tally, told) = watch::channel(Tally::default());
+        (Recorder { tap, file, format, stopped, tally }, told)
+    }
+
+    /// Needs the runtime around it only to sleep until there is something to write.
+    pub(super) fn run(self, id: SessionId, header: cast::Header) -> io::Result<()> {
+        let runtime = Handle::current();
+        let work = move || runtime.block_on(self.write(header));
+        std::thread::Builder::new().name(format!("record-{id}")).spawn(work)?;
+        Ok(())
+    }
+
+    async fn write(mut self, header: cast::Header) {
+        let written = self.write_all(header).await;
+        self.tally.send_modify(|tally| {
+            tally.over = true;
+            tally.error = written.err().map(|error| error.to_string());
+        });
+    }
+
+    async fn write_all(&mut self, header: cast::Header) -> io::Result<()> {
+        let sink = self.file.try_clone()?;
+        let mut cast = cast::Writer::new(sink, self.format, &header)?;
+        let recorded = self.record(&mut cast).await;
+        if recorded.is_err() {
+            // A line that did not get through whole would spoil those before it.
+            let _ = self.file.set_len(cast.bytes());
+        }
+        cast.finish(recorded?)?;
+        self.count(&cast);
+        self.file.sync_all()
+    }
+
+    /// Until the run ends or someone stops it; answers when that was.
+    async fn record(&mut self, cast: &mut cast::Writer<File>) -> io::Result<Duration> {
+        let start = self.tap.start.at;
+        cast.output(Duration::ZERO, &self.tap.start.bytes)?;
+        let mut size = self.tap.start.size;
+        loop {
+            self.count(cast);
+            let event = tokio::select! {
+                biased;
+                // An error: whoever could stop it is gone, and so is whoever would read it.
+                _ = self.stopped.wait_for(|stopped| *stopped) => break,
+                event = self.tap.next() => event,
+            };
+            let Some(event) = event else { break };
+            if let Some(end) = self.event(cast, start, &mut size, event)? {
+                return Ok(end);
+            }
+        }
+        // What was printed before the stop belongs to it; a flood after it does not.
+        let stop = Instant::now();
+        while let Some(event) = self.waiting_event().await {
+            if moment(&event) > stop {
+                break;
+            }
+            if let Some(end) = self.event(cast, start, &mut size, event)? {
+                return Ok(end);
+            }
+        }
+        Ok(stop.saturating_duration_since(start))
+    }
+
+    /// The next event if it is there already. Asks no timer, as the runtime may be going down.
+    async fn waiting_event(&mut self) -> Option<TapEvent> {
+        let mut next = pin!(self.tap.next());
+        poll_fn(|context| match next.as_mut().poll(context) {
+            Poll::Ready(event) => Poll::Ready(event),
+            Poll::Pending => Poll::Ready(None),
+        })
+        .await
+    }
+
+    /// Answers the end when it was the last one.
+    fn event(
+        &mut self,
+        cast: &mut cast::Writer<File>,
+        start: Instant,
+        known: &mut vt::Size,
+        event: TapEvent,
+    ) -> io::Result<Option<Duration>> {
+        let at = moment(&event).saturating_duration_since(start);
+        match event {
+            TapEvent::Output { bytes, .. } => cast.output(at, &bytes)?,
+            TapEvent::Input { bytes, .. } => cast.input(at, &bytes)?,
+            TapEvent::Resize { size, .. } => {
+                *known = size;
+                cast.resize(at, size.cols, size.rows)?;
+            }
+            TapEvent::Gap { dropped_bytes, keyframe } => {
+                self.tally.send_modify(|tally| tally.gaps += 1);
+                cast.marker(at, &format!("gap: {dropped_bytes} bytes were lost"))?;
+                if keyframe.size != *known {
+                    *known = keyframe.size;
+                    cast.resize(at, known.cols, known.rows)?;
+                }
+                // The picture is drawn for a fresh terminal.
+                cast.output(at, b"\x1bc")?;
+                cast.output(at, &keyframe.bytes)?;
+            }
+            TapEvent::Exit { exit, .. } => {
+                if let Some(exit) = exit {
+                    cast.exit(at, status(exit))?;
+                }
+                return Ok(Some(at));
+            }
+        }
+        Ok(None)
+    }
+
+    fn count(&self, cast: &cast::Writer<File>) {
+        self.tally.send_modify(|tally| (tally.bytes, tally.events) = (cast.bytes(), cast.events()));
+    }
+}
+
+fn moment(event: &TapEvent) -> Instant {
+    match event {
+        TapEvent::Output { at, .. }
+        | TapEvent::Input { at, .. }
+        | TapEvent::Resize { at, .. }
+        | TapEvent::Exit { at, .. } => *at,
+        TapEvent::Gap { keyframe, .. } => keyframe.at,
+    }
+}
+
+/// As a shell tells it: 128 and the number for a signal.
+fn status(exit: ExitStatus) -> i32 {
+    match exit {
+        ExitStatus::Code(code) => code,
+        ExitStatus::Signal(number) => 128 + number,
+    }
+}
+
+/// Says nothing of the environment but the terminal's type, which is the same for all sessions.
+pub(super) fn header(session: &Session, tap: &Tap, began: SystemTime) -> cast::Header {
+    let info = session.info();
+    let words: Vec<_> = info.argv.iter().map(|word| word.to_string_lossy()).collect();
+    cast::Header {
+        cols: tap.start.size.cols,
+        rows: tap.start.size.rows,
+        term_type: Some("xterm-256color".to_owned()),
+        timestamp: began.duration_since(UNIX_EPOCH).ok().map(|since| since.as_secs()),
+        command: Some(words.join(" ")),
+        title: info.name.map(|name| name.to_string()),
+        ..cast::Header::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::{Engine, EngineOptions, Kind, NewSession, TapOptions};
+
+    #[tokio::test]
+    async fn a_full_disk_ends_the_recording_and_not_the_session() {
+        let engine = Engine::new(EngineOptions::default()).unwrap();
+        let session = engine.spawn(NewSession::new(Kind::Command, testkit::Script::new().hang().argv())).await.unwrap();
+        let tap = session.tap(TapOptions::default()).unwrap();
+        let header = header(&session, &tap, SystemTime::now());
+        let full = File::options().write(true).open("/dev/full").unwrap();
+        let (stop, stopped) = watch::channel(false);
+        let (recorder, mut tally) = Recorder::new(tap, full, cast::Format::V3, stopped);
+        recorder.run(session.id(), header).unwrap();
+        let over = tokio::time::timeout(testkit::DEADLINE, tally.wait_for(|tally| tally.over)).await;
+        let tally = over.expect("the recorder ends").unwrap().clone();
+        assert!(tally.error.is_some_and(|error| error.contains("space")));
+        assert_eq!((tally.bytes, session.status()), (0, engine::Status::Running));
+        drop(stop);
+        engine.shutdown(Duration::ZERO).await;
+    }
+}

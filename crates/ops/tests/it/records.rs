@@ -1,0 +1,269 @@
+//! Recording sessions to files.
+
+use std::{
+    fs::File,
+    io::BufReader,
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+};
+
+use cast::{EventData, Format, Reader};
+use ops::ErrorKind;
+use serde_json::{Value, json};
+use testkit::Script;
+
+use crate::stage::{Stage, TestHost, ended, id, line, until};
+
+struct Studio {
+    stage: Stage,
+    home: tempfile::TempDir,
+}
+
+impl Studio {
+    fn new() -> Self {
+        let home = tempfile::tempdir().unwrap();
+        let host = TestHost { recordings: Some(home.path().join("recordings")) };
+        Studio { stage: Stage::with(host), home }
+    }
+
+    async fn record(&self, session: &engine::Session, more: Value) -> Value {
+        let mut args = json!({"process_id": id(session)});
+        args.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        self.stage.json("record_process", args).await.unwrap()
+    }
+
+    async fn refused(&self, session: &engine::Session, more: Value) -> ErrorKind {
+        let mut args = json!({"process_id": id(session)});
+        args.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        self.stage.refusal("record_process", args).await
+    }
+
+    /// After the end of the session: its recorder has closed the file.
+    async fn closed(&self, session: &engine::Session) -> Value {
+        let mut last = Value::Null;
+        while last["recording"] != false {
+            tokio::task::yield_now().await;
+            last = self.record(session, json!({"action": "status"})).await;
+        }
+        last
+    }
+
+    async fn close(self) {
+        self.stage.close().await;
+    }
+}
+
+fn events(file: &Path) -> (Format, Vec<EventData>) {
+    let mut reader = Reader::new(BufReader::new(File::open(file).unwrap())).unwrap();
+    let events = reader.by_ref().map(|event| event.unwrap().data).collect();
+    assert!(!reader.was_cut());
+    (reader.format(), events)
+}
+
+/// The screen that a player ends on.
+fn replay(file: &Path) -> vt::Terminal {
+    let mut reader = Reader::new(BufReader::new(File::open(file).unwrap())).unwrap();
+    let size = vt::Size { cols: reader.header().cols, rows: reader.header().rows };
+    let mut terminal = vt::Terminal::new(vt::Options { size, ..vt::Options::default() });
+    for event in &mut reader {
+        match event.unwrap().data {
+            EventData::Output(text) => terminal.feed(text.as_bytes()),
+            EventData::Resize { cols, rows } => terminal.resize(vt::Size { cols, rows }),
+            _ => {}
+        }
+    }
+    terminal
+}
+
+fn assert_same_screen(file: &Path, session: &engine::Session) {
+    let mut played = replay(file);
+    let live = session.frame().frame;
+    let played = played.frame();
+    assert_eq!(played.text(), live.text());
+    assert_eq!((played.size, played.cursor), (live.size, live.cursor));
+    assert_eq!(played.damage(&live).collect::<Vec<_>>(), [0u16; 0], "the look of these rows differs");
+}
+
+#[tokio::test]
+async fn a_recording_replays_to_the_live_screen() {
+    for format in ["v2", "v3"] {
+        let studio = Studio::new();
+        let script = Script::new().no_echo().print("before \x1b[32mgreen\x1b[0m\n").read_line();
+        let script = script.print("\x1b[2J\x1b[5;7H\x1b[1;44m漢字 caf\u{e9}\x1b[0m").read_line().print("\r\nafter\n");
+        let session = studio.stage.spawn(script.exit(3)).await;
+        line(&session, "green").await;
+        let reply = studio.record(&session, json!({"action": "start", "format": format})).await;
+        assert_eq!(reply["recording"], true);
+        let file = PathBuf::from(reply["file"].as_str().unwrap());
+        let enter = json!({"process_id": id(&session), "text": ""});
+        studio.stage.json("send_input", enter.clone()).await.unwrap();
+        line(&session, "漢字").await;
+        studio.stage.json("resize_process", json!({"process_id": id(&session), "cols": 60, "rows": 12})).await.unwrap();
+        studio.stage.json("send_input", enter).await.unwrap();
+        ended(&session).await;
+        let status = studio.closed(&session).await;
+        assert_same_screen(&file, &session);
+
+        let (written, events) = events(&file);
+        assert_eq!(written, if format == "v2" { Format::V2 } else { Format::V3 });
+        assert_eq!(events.contains(&EventData::Exit(3)), format == "v3", "{events:?}");
+        assert!(events.contains(&EventData::Resize { cols: 60, rows: 12 }), "{events:?}");
+        assert!(!events.iter().any(|event| matches!(event, EventData::Input(_))), "{events:?}");
+        assert!(matches!(&events[0], EventData::Output(first) if first.contains("before")), "{events:?}");
+        assert_eq!(status["events"], events.len());
+        assert_eq!((&status["gaps"], &status["file"]), (&json!(0), &json!(file)));
+        assert_eq!(status["bytes"], std::fs::metadata(&file).unwrap().len());
+        assert!(status["since"].as_str().unwrap().ends_with('Z') && status.get("error").is_none(), "{status}");
+        studio.close().await;
+    }
+}
+
+#[tokio::test]
+async fn files_are_private() {
+    let studio = Studio::new();
+    let session = studio.stage.spawn(Script::new().hang()).await;
+    let file = studio.record(&session, json!({"action": "start"})).await["file"].as_str().unwrap().to_owned();
+    let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(Path::new(&file)), 0o600);
+    assert_eq!(mode(Path::new(&file).parent().unwrap()), 0o700);
+    assert!(file.contains("command-1-") && file.ends_with(".cast"), "{file}");
+    studio.close().await;
+}
+
+#[tokio::test]
+async fn a_stop_keeps_what_was_printed_before_it() {
+    let studio = Studio::new();
+    let session = studio
+        .stage
+        .spawn(Script::new().no_echo().read_line().print("seen\n").read_line().print("unseen\n").hang())
+        .await;
+    let file = studio.home.path().join("a.cast");
+    studio.record(&session, json!({"action": "start", "file": file})).await;
+    let enter = json!({"process_id": id(&session), "text": ""});
+    studio.stage.json("send_input", enter.clone()).await.unwrap();
+    line(&session, "^seen").await;
+    let reply = studio.record(&session, json!({"action": "stop"})).await;
+    assert_eq!(reply["recording"], false);
+    studio.stage.json("send_input", enter).await.unwrap();
+    line(&session, "unseen").await;
+    let text = replay(&file).frame().text();
+    assert!(text.contains("seen") && !text.contains("unseen"), "{text}");
+    assert!(!events(&file).1.iter().any(|event| matches!(event, EventData::Exit(_))));
+    // The session can be recorded again, to another file.
+    assert_eq!(studio.refused(&session, json!({"action": "stop"})).await, ErrorKind::NotFound);
+    assert_eq!(studio.refused(&session, json!({"action": "start", "file": file})).await, ErrorKind::AlreadyExists);
+    studio.record(&session, json!({"action": "start", "file": "b.cast"})).await;
+    assert!(studio.home.path().join("recordings/b.cast").exists());
+    studio.close().await;
+}
+
+#[tokio::test]
+async fn typing_is_recorded_only_if_asked_for_and_never_a_password() {
+    let studio = Studio::new();
+    let script = Script::new().print("name:").read_line().no_echo().print("password:").read_line().print("done\n");
+    let session = studio.stage.spawn(script.hang()).await;
+    line(&session, "name:").await;
+    let file = studio.home.path().join("typed.cast");
+    studio.record(&session, json!({"action": "start", "file": file, "input": true})).await;
+    let send = |text: &str| studio.stage.json("send_input", json!({"process_id": id(&session), "text": text}));
+    send("alice").await.unwrap();
+    line(&session, "password:").await;
+    send("hunter2").await.unwrap();
+    line(&session, "done").await;
+    studio.record(&session, json!({"action": "stop"})).await;
+    let typed: String = events(&file)
+        .1
+        .iter()
+        .filter_map(|event| match event {
+            EventData::Input(text) => Some(text.as_str()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(typed, "alice\r");
+    studio.close().await;
+}
+
+#[tokio::test]
+async fn wrong_recordings_are_refused_and_leave_no_file() {
+    let studio = Studio::new();
+    let session = studio.stage.spawn(Script::new().hang()).await;
+    let start = |file: &str| json!({"action": "start", "file": file});
+    assert_eq!(studio.record(&session, json!({})).await, json!({"recording": false}));
+    assert_eq!(studio.refused(&session, json!({"action": "stop"})).await, ErrorKind::NotFound);
+    assert_eq!(studio.refused(&session, start("../up.cast")).await, ErrorKind::InvalidArgs);
+    let nowhere = studio.home.path().join("nowhere/a.cast");
+    assert_eq!(studio.refused(&session, start(nowhere.to_str().unwrap())).await, ErrorKind::NotFound);
+    studio.record(&session, start("one.cast")).await;
+    assert_eq!(studio.refused(&session, start("two.cast")).await, ErrorKind::AlreadyExists);
+    assert_eq!(studio.refused(&session, json!({"action": "start", "format": "v1"})).await, ErrorKind::InvalidArgs);
+    studio.stage.json("stop_process", json!({"process_id": id(&session)})).await.unwrap();
+    studio.closed(&session).await;
+    assert_eq!(studio.refused(&session, start("three.cast")).await, ErrorKind::NotRunning);
+    let left: Vec<_> = std::fs::read_dir(studio.home.path().join("recordings"))
+        .unwrap()
+        .map(|file| file.unwrap().file_name())
+        .collect();
+    assert_eq!(left, ["one.cast"]);
+    studio.close().await;
+
+    let without_folder = Stage::new();
+    let session = without_folder.spawn(Script::new().hang()).await;
+    let args = json!({"process_id": id(&session), "action": "start"});
+    assert_eq!(without_folder.refusal("record_process", args).await, ErrorKind::InvalidArgs);
+    without_folder.close().await;
+}
+
+#[tokio::test]
+async fn a_signal_is_told_as_a_shell_tells_it() {
+    let studio = Studio::new();
+    let session = studio.stage.spawn(Script::new().print("up\n").hang()).await;
+    line(&session, "up").await;
+    let file = studio.home.path().join("killed.cast");
+    studio.record(&session, json!({"action": "start", "file": file})).await;
+    studio.stage.json("kill_process", json!({"process_id": id(&session), "signal": "KILL"})).await.unwrap();
+    ended(&session).await;
+    studio.closed(&session).await;
+    assert_eq!(events(&file).1.last(), Some(&EventData::Exit(137)));
+    studio.close().await;
+}
+
+#[tokio::test]
+async fn a_flood_is_not_held_up_and_ends_on_the_right_screen() {
+    let studio = Studio::new();
+    let session = studio.stage.spawn(Script::new().no_echo().read_line().flood(30_000_000).exit(0)).await;
+    let file = studio.home.path().join("flood.cast");
+    studio.record(&session, json!({"action": "start", "file": file})).await;
+    studio.stage.json("send_input", json!({"process_id": id(&session), "text": ""})).await.unwrap();
+    ended(&session).await;
+    let status = studio.closed(&session).await;
+    assert_same_screen(&file, &session);
+    // However many gaps there were, each is marked.
+    let (_, events) = events(&file);
+    let marked =
+        events.iter().filter(|event| matches!(event, EventData::Marker(label) if label.starts_with("gap"))).count();
+    assert_eq!(status["gaps"], marked);
+    assert_eq!(events.last(), Some(&EventData::Exit(0)));
+    studio.close().await;
+}
+
+#[tokio::test]
+async fn a_closed_program_leaves_whole_files() {
+    let studio = Studio::new();
+    let (mut files, mut recorders) = (Vec::new(), Vec::new());
+    for _ in 0..3 {
+        let session = studio.stage.spawn(Script::new().print("up\n").hang()).await;
+        line(&session, "up").await;
+        let file = studio.record(&session, json!({"action": "start"})).await["file"].as_str().unwrap().to_owned();
+        files.push(PathBuf::from(file));
+        recorders.push(format!("record-{}", session.id()));
+    }
+    let Studio { stage, home } = studio;
+    stage.close().await;
+    for file in files {
+        let (_, events) = events(&file);
+        assert!(matches!(events.last(), Some(EventData::Exit(_))), "{events:?}");
+    }
+    let left = || testkit::threads().iter().any(|thread| recorders.contains(&thread.name));
+    until("the recorders are gone", || !left()).await;
+    drop(home);
+}

@@ -1,0 +1,144 @@
+//! A started program: its signals and its end.
+
+use std::fmt;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::spawn::SpawnThread;
+use crate::{Pid, PollFd, PollFlags, Signal, poll};
+
+#[cfg(target_os = "linux")]
+mod linux;
+#[cfg(target_os = "linux")]
+pub(crate) use linux::Handle;
+
+#[cfg(not(target_os = "linux"))]
+mod portable;
+#[cfg(not(target_os = "linux"))]
+pub(crate) use portable::Handle;
+
+/// How a child ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ExitStatus {
+    /// It exited by itself, with a code from 0 to 255.
+    Code(i32),
+    /// This signal ended it.
+    Signal(i32),
+}
+
+impl fmt::Display for ExitStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Code(code) => write!(f, "exited with code {code}"),
+            Self::Signal(number) => match Signal::try_from(*number) {
+                Ok(signal) => write!(f, "ended by {signal}"),
+                Err(_) => write!(f, "ended by signal {number}"),
+            },
+        }
+    }
+}
+
+/// A child process: the leader of its own session and process group, whose ids are its pid.
+///
+/// Dropping a child that was not waited for kills its process group and reaps it: a `Child` that
+/// gets lost (in a panic, say) leaves nothing behind. That takes about a millisecond, and never
+/// longer than one second.
+#[derive(Debug)]
+pub struct Child {
+    pid: Pid,
+    handle: Handle,
+    status: Option<ExitStatus>,
+    /// The parent-death signal comes when the thread that started the child ends, so that thread
+    /// has to live at least as long as the child.
+    starter: Option<Arc<SpawnThread>>,
+}
+
+/// A killed process is gone within a millisecond unless the kernel itself holds it (a dead network
+/// mount): then its zombie is left to whoever inherits this process's children.
+const DROP_PATIENCE: Duration = Duration::from_secs(1);
+
+impl Child {
+    pub(crate) fn new(pid: Pid, handle: Handle, starter: Arc<SpawnThread>) -> Self {
+        Self { pid, handle, status: None, starter: Some(starter) }
+    }
+
+    /// The child's pid, which is also its session's and its process group's id. After the child has
+    /// been waited for, the number may belong to a stranger: show it, but don't signal by it.
+    pub fn pid(&self) -> Pid {
+        self.pid
+    }
+
+    /// Readable once the child has exited, and from then on.
+    pub fn exit_fd(&self) -> BorrowedFd<'_> {
+        self.handle.as_fd()
+    }
+
+    /// The exit status if the child has ended; reaps it the first time and remembers.
+    pub fn try_wait(&mut self) -> io::Result<Option<ExitStatus>> {
+        if self.status.is_none() {
+            self.status = self.handle.reap(Patience::None)?;
+            self.let_starter_go();
+        }
+        Ok(self.status)
+    }
+
+    /// Blocks until the child has ended.
+    pub fn wait(&mut self) -> io::Result<ExitStatus> {
+        loop {
+            if let Some(status) = self.status {
+                return Ok(status);
+            }
+            self.status = self.handle.reap(Patience::Endless)?;
+            self.let_starter_go();
+        }
+    }
+
+    /// Signals every process in the child's process group. `NotFound` when no process is left in it.
+    ///
+    /// A number that was freed is never signalled. Until the child is reaped, its zombie keeps the
+    /// number. After that, Linux 6.9 and newer are asked by pidfd, which names the group itself and
+    /// not its number. Older kernels: only if a process is still there that started before the reap
+    /// and is in the child's session, which proves that the number was never free; processes that
+    /// started later are then reached through it, but not once it has ended. Elsewhere a reaped
+    /// child's group is not signalled at all.
+    pub fn signal_group(&self, signal: Signal) -> io::Result<()> {
+        self.handle.signal_group(self.pid, signal)
+    }
+
+    /// Signals every process in the child's session, job-control groups and background jobs
+    /// included, and answers how many there were. Looks at every process of the system (about 10 µs
+    /// each): meant for the end of a session, not for every day. To be sure of `KILL`, call it
+    /// until it answers 0: a process may fork while it looks. 0 on systems other than Linux.
+    ///
+    /// Processes that began a session of their own are out of reach; they have left on purpose.
+    pub fn signal_session(&self, signal: Signal) -> io::Result<usize> {
+        self.handle.signal_session(self.pid, signal)
+    }
+
+    fn let_starter_go(&mut self) {
+        if self.status.is_some() {
+            self.starter = None;
+        }
+    }
+}
+
+/// How long a reap may wait for the child's end.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Patience {
+    None,
+    Endless,
+}
+
+impl Drop for Child {
+    fn drop(&mut self) {
+        if let Ok(None) = self.try_wait() {
+            // Nothing can be done about an error here, and the wait below shows the effect anyway.
+            let _ = self.signal_group(Signal::KILL);
+            let mut fds = [PollFd::from_borrowed_fd(self.handle.as_fd(), PollFlags::IN)];
+            let _ = poll(&mut fds, Some(DROP_PATIENCE));
+            let _ = self.try_wait();
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! A look at the processes in a terminal: who they are, where they are, what they listen on.
+//!
+//! Linux reads `/proc`; other systems answer with nothing. Every answer is a glimpse: a process may
+//! end, fork or move before the caller reads it. Nothing here fails: what can't be seen isn't there.
+
+use std::net::IpAddr;
+
+use crate::Pid;
+
+#[cfg(target_os = "linux")]
+mod linux;
+#[cfg(target_os = "linux")]
+mod sockets;
+
+#[cfg(target_os = "linux")]
+pub(crate) use linux::{ProcessStat, all_stats, now_in_ticks, stat};
+#[cfg(target_os = "linux")]
+pub use linux::{command_name, descendants, process_group_members, session_members, sessions, working_dir};
+#[cfg(target_os = "linux")]
+pub use sockets::listening_sockets;
+
+/// A TCP socket waiting for connections.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Listening {
+    pub port: u16,
+    /// The address it is bound to; unspecified (`0.0.0.0`, `::`) for all of them.
+    pub address: IpAddr,
+    /// The first of the processes asked for that holds the socket.
+    pub pid: Pid,
+}
+
+#[cfg(not(target_os = "linux"))]
+mod nothing {
+    use std::path::PathBuf;
+
+    use super::{Listening, Pid};
+
+    pub fn descendants(_: Pid) -> Vec<Pid> {
+        Vec::new()
+    }
+    pub fn process_group_members(_: Pid) -> Vec<Pid> {
+        Vec::new()
+    }
+    pub fn session_members(_: Pid) -> Vec<Pid> {
+        Vec::new()
+    }
+    pub fn sessions() -> std::collections::HashSet<Pid> {
+        std::collections::HashSet::new()
+    }
+    pub fn listening_sockets(_: &[Pid]) -> Vec<Listening> {
+        Vec::new()
+    }
+    pub fn working_dir(_: Pid) -> Option<PathBuf> {
+        None
+    }
+    pub fn command_name(_: Pid) -> Option<String> {
+        None
+    }
+}
+#[cfg(not(target_os = "linux"))]
+pub use nothing::{command_name, descendants, listening_sockets, process_group_members, session_members, working_dir};

@@ -1,0 +1,210 @@
+//! Processes by `/proc`.
+
+use std::collections::HashSet;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::Pid;
+
+/// The fields of `/proc/PID/stat` that are needed here.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ProcessStat {
+    pub(crate) pid: Pid,
+    state: u8,
+    parent: i32,
+    pub(crate) group: i32,
+    pub(crate) session: i32,
+    /// Clock ticks after boot.
+    pub(crate) started: u64,
+}
+
+impl ProcessStat {
+    /// A zombie: nothing but an exit status that nobody has fetched yet.
+    pub(crate) fn is_dead(&self) -> bool {
+        matches!(self.state, b'Z' | b'X')
+    }
+
+    /// `PID (NAME) STATE PARENT GROUP SESSION …`. The name is the process's own choice and may hold
+    /// spaces, brackets and newlines: the fields are counted from its last bracket.
+    fn parse(pid: Pid, text: &[u8]) -> Option<Self> {
+        let after_name = text.iter().rposition(|byte| *byte == b')')? + 1;
+        let rest = std::str::from_utf8(&text[after_name..]).ok()?;
+        let mut fields = rest.split_ascii_whitespace();
+        let state = *fields.next()?.as_bytes().first()?;
+        let parent = fields.next()?.parse().ok()?;
+        let group = fields.next()?.parse().ok()?;
+        let session = fields.next()?.parse().ok()?;
+        // proc(5) counts from 1 at the pid: session is field 6, the start time field 22.
+        let started = fields.nth(22 - 6 - 1)?.parse().ok()?;
+        Some(Self { pid, state, parent, group, session, started })
+    }
+}
+
+pub(crate) fn stat(pid: Pid) -> Option<ProcessStat> {
+    ProcessStat::parse(pid, &fs::read(format!("/proc/{pid}/stat")).ok()?)
+}
+
+/// Every process of the system that this user may see.
+pub(crate) fn all_stats() -> Vec<ProcessStat> {
+    numbers_in(Path::new("/proc")).filter_map(Pid::new).filter_map(stat).collect()
+}
+
+/// The present in the unit of [`ProcessStat::started`].
+pub(crate) fn now_in_ticks() -> u64 {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::Boottime);
+    let per_second = rustix::param::clock_ticks_per_second();
+    let seconds = u64::try_from(now.tv_sec).expect("time since boot is positive");
+    let nanos = u64::try_from(now.tv_nsec).expect("a part of a second is positive");
+    seconds * per_second + nanos * per_second / 1_000_000_000
+}
+
+/// More processes than this below one child are not a session any more but a fork bomb; looking at
+/// them all would make it ours too.
+const MAX_DESCENDANTS: usize = 4096;
+
+/// The children of `pid`, their children and so on, nearest first, `pid` not included. Costs as
+/// much as there are of them, however many processes the system has. A process whose parent has
+/// ended belongs to the system's first process and is not found: see [`session_members`].
+pub fn descendants(pid: Pid) -> Vec<Pid> {
+    let mut found = Vec::new();
+    let mut seen = HashSet::from([pid]);
+    let mut next = 0;
+    let mut parent = pid;
+    loop {
+        match children_of(parent) {
+            Ok(children) => found.extend(children.into_iter().filter(|child| seen.insert(*child))),
+            // A kernel built without the list of children.
+            Err(error) if error.kind() == io::ErrorKind::NotFound && parent == pid && stat(pid).is_some() => {
+                return descendants_by_parent(pid, &all_stats());
+            }
+            Err(_) => {}
+        }
+        if next == found.len() || found.len() >= MAX_DESCENDANTS {
+            found.truncate(MAX_DESCENDANTS);
+            return found;
+        }
+        parent = found[next];
+        next += 1;
+    }
+}
+
+/// Each thread keeps the list of the children that it started.
+fn children_of(pid: Pid) -> io::Result<Vec<Pid>> {
+    let main_thread = children_of_thread(pid, pid.as_raw())?;
+    let others = numbers_in(Path::new(&format!("/proc/{pid}/task"))).filter(|thread| *thread != pid.as_raw());
+    let others = others.filter_map(|thread| children_of_thread(pid, thread).ok()).flatten();
+    Ok(main_thread.into_iter().chain(others).collect())
+}
+
+fn children_of_thread(pid: Pid, thread: i32) -> io::Result<Vec<Pid>> {
+    let list = fs::read_to_string(format!("/proc/{pid}/task/{thread}/children"))?;
+    Ok(list.split_ascii_whitespace().filter_map(|number| Pid::new(number.parse().ok()?)).collect())
+}
+
+fn descendants_by_parent(pid: Pid, everyone: &[ProcessStat]) -> Vec<Pid> {
+    let mut found = Vec::new();
+    let mut next = 0;
+    let mut parent = pid;
+    loop {
+        let children = everyone.iter().filter(|process| process.parent == parent.as_raw());
+        let children: Vec<Pid> =
+            children.map(|process| process.pid).filter(|child| *child != pid && !found.contains(child)).collect();
+        found.extend(children);
+        if next == found.len() || found.len() >= MAX_DESCENDANTS {
+            found.truncate(MAX_DESCENDANTS);
+            return found;
+        }
+        parent = found[next];
+        next += 1;
+    }
+}
+
+/// The processes in a process group, zombies not included. Looks at every process of the system.
+pub fn process_group_members(group: Pid) -> Vec<Pid> {
+    pids_where(|process| process.group == group.as_raw())
+}
+
+/// The processes in a session, which for a [`Child`](crate::Child) are all that came from it and
+/// did not leave on purpose; zombies not included. Looks at every process of the system.
+pub fn session_members(session: Pid) -> Vec<Pid> {
+    pids_where(|process| process.session == session.as_raw())
+}
+
+/// The sessions that have at least one process, zombies not counted. One look at every process of
+/// the system, however many sessions the caller has in mind.
+pub fn sessions() -> HashSet<Pid> {
+    let alive = all_stats().into_iter().filter(|process| !process.is_dead());
+    alive.filter_map(|process| Pid::new(process.session)).collect()
+}
+
+fn pids_where(wanted: impl Fn(&ProcessStat) -> bool) -> Vec<Pid> {
+    let everyone = all_stats().into_iter();
+    everyone.filter(|process| !process.is_dead() && wanted(process)).map(|process| process.pid).collect()
+}
+
+/// Where the process stands; `None` also when that folder has been deleted.
+pub fn working_dir(pid: Pid) -> Option<PathBuf> {
+    let path = fs::read_link(format!("/proc/{pid}/cwd")).ok()?;
+    let deleted = path.as_os_str().as_encoded_bytes().ends_with(b" (deleted)") && !path.exists();
+    (!deleted).then_some(path)
+}
+
+/// The process's short name (at most 15 bytes of its own choice), without control characters.
+pub fn command_name(pid: Pid) -> Option<String> {
+    let name = fs::read(format!("/proc/{pid}/comm")).ok()?;
+    let name = String::from_utf8_lossy(&name);
+    let name: String = name.chars().filter(|c| !c.is_control()).collect();
+    (!name.is_empty()).then_some(name)
+}
+
+/// The entries of a folder that are numbers.
+pub(super) fn numbers_in(folder: &Path) -> impl Iterator<Item = i32> + use<> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pid(raw: i32) -> Pid {
+        Pid::new(raw).unwrap()
+    }
+
+    #[test]
+    fn a_stat_line_is_read_from_behind_a_hostile_name() {
+        let line = b"77 (a) Z 1 1 1 (b\n) S 5 70 60 34816 80 4194560 1 2 3 4 5 6 7 8 20 0 1 0 123456 9 9\n";
+        let read = ProcessStat::parse(pid(77), line).unwrap();
+        assert_eq!(
+            read,
+            ProcessStat { pid: pid(77), state: b'S', parent: 5, group: 70, session: 60, started: 123_456 }
+        );
+    }
+
+    #[test]
+    fn broken_stat_lines_are_no_process() {
+        for line in
+            [&b""[..], b"77 (x", b"77 (x) ", b"77 (x) S 1 2", b"77 (x) S a b c 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0"]
+        {
+            assert_eq!(ProcessStat::parse(pid(77), line), None);
+        }
+    }
+
+    #[test]
+    fn the_clock_counts_in_the_unit_of_start_times() {
+        let me = stat(pid(i32::try_from(std::process::id()).unwrap())).unwrap();
+        let now = now_in_ticks();
+        assert!(me.started <= now, "started at {} but it is {now}", me.started);
+        let hour = 3600 * rustix::param::clock_ticks_per_second();
+        assert!(now - me.started < 24 * hour, "a test that ran for a day? {} {now}", me.started);
+    }
+
+    #[test]
+    fn descendants_by_parent_ends_even_if_glimpses_make_a_circle() {
+        let process =
+            |number, parent| ProcessStat { pid: pid(number), state: b'S', parent, group: 1, session: 1, started: 0 };
+        let everyone = [process(2, 4), process(3, 2), process(4, 3), process(9, 1)];
+        assert_eq!(descendants_by_parent(pid(2), &everyone), [pid(3), pid(4)]);
+    }
+}

@@ -1,0 +1,189 @@
+//! The master side of a pseudo-terminal.
+
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+use rustix::io::Errno;
+use rustix::termios::{InputModes, LocalModes, OptionalActions, Termios, Winsize};
+
+use crate::{Pid, Signal};
+
+/// Columns and rows of a terminal, in cells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Size {
+    pub cols: u16,
+    pub rows: u16,
+}
+
+/// What one read of the terminal gave.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReadOutcome {
+    /// So many bytes are at the start of the buffer; never 0.
+    Bytes(usize),
+    /// Nothing now.
+    WouldBlock,
+    /// No process has the terminal open any more, and everything it printed has been read. From
+    /// here on a poll would always be ready: leave the terminal out of it. A background grandchild
+    /// can hold the end off long after the child's exit: decide exits by [`Child`](crate::Child),
+    /// never by this.
+    Eof,
+}
+
+/// How the terminal treats input at the moment, as the programs in it have set it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TtyFacts {
+    /// Input is handed over by the line; a line beyond 4,095 bytes (1,023 on macOS) is cut.
+    pub canonical: bool,
+    /// What is typed comes back as output; off at a password prompt.
+    pub echo: bool,
+    /// Ctrl-C, Ctrl-\ and Ctrl-Z become signals.
+    pub signals: bool,
+}
+
+/// The master side of a pseudo-terminal: non-blocking, and close-on-exec from its first instant.
+/// Dropping it hangs the terminal up: its processes get `SIGHUP`.
+#[derive(Debug)]
+pub struct Pty {
+    master: OwnedFd,
+}
+
+impl Pty {
+    /// A fresh terminal of this size, and its slave side for the child. The slave's number is above
+    /// 2, so that it can be duplicated onto 0, 1 and 2 even when this process runs without stdio.
+    pub(crate) fn open(size: Size) -> io::Result<(Self, OwnedFd)> {
+        let (master, slave) = open_pair()?;
+        let pty = Self { master };
+        pty.resize(size)?;
+        let mut termios = rustix::termios::tcgetattr(&slave)?;
+        make_sane(&mut termios);
+        rustix::termios::tcsetattr(&slave, OptionalActions::Now, &termios)?;
+        let flags = rustix::fs::fcntl_getfl(&pty.master)?;
+        rustix::fs::fcntl_setfl(&pty.master, flags | rustix::fs::OFlags::NONBLOCK)?;
+        let slave = rustix::io::fcntl_dupfd_cloexec(slave, 3)?;
+        Ok((pty, slave))
+    }
+
+    /// Takes what the terminal printed, at most `buf.len()` bytes.
+    pub fn read(&self, buf: &mut [u8]) -> io::Result<ReadOutcome> {
+        // The kernel would answer 0, which is also its word for the end.
+        if buf.is_empty() {
+            return Ok(ReadOutcome::WouldBlock);
+        }
+        loop {
+            return match rustix::io::read(&self.master, &mut *buf) {
+                Err(Errno::INTR) => continue,
+                Err(Errno::AGAIN) => Ok(ReadOutcome::WouldBlock),
+                // Linux says "input/output error" for a terminal that nobody has open.
+                Ok(0) | Err(Errno::IO) => Ok(ReadOutcome::Eof),
+                Ok(count) => Ok(ReadOutcome::Bytes(count)),
+                Err(other) => Err(other.into()),
+            };
+        }
+    }
+
+    /// Types `bytes`; answers how many were taken, 0 when the terminal has no room now. A terminal
+    /// that nobody has open takes a few kilobytes to nowhere and then has no room for ever: its end
+    /// shows in [`Pty::read`] only.
+    pub fn write(&self, bytes: &[u8]) -> io::Result<usize> {
+        loop {
+            return match rustix::io::write(&self.master, bytes) {
+                Err(Errno::INTR) => continue,
+                Err(Errno::AGAIN) => Ok(0),
+                other => Ok(other?),
+            };
+        }
+    }
+
+    /// Tells the terminal its new size; the foreground processes get `SIGWINCH` if it differs.
+    pub fn resize(&self, size: Size) -> io::Result<()> {
+        let winsize = Winsize { ws_col: size.cols, ws_row: size.rows, ws_xpixel: 0, ws_ypixel: 0 };
+        Ok(rustix::termios::tcsetwinsize(&self.master, winsize)?)
+    }
+
+    /// The process group that reads the keyboard now; `None` when there is none.
+    pub fn foreground_group(&self) -> Option<Pid> {
+        rustix::termios::tcgetpgrp(&self.master).ok().map(Pid::from)
+    }
+
+    /// Signals the process group that reads the keyboard now. `NotFound` when there is none left.
+    ///
+    /// The terminal remembers its foreground group by number even after the group's last process is
+    /// gone, and the number may have found a new owner by then. So the group is signalled only
+    /// while one of its processes belongs to this terminal's session.
+    pub fn signal_foreground(&self, signal: Signal) -> io::Result<()> {
+        let nobody = || io::Error::from(io::ErrorKind::NotFound);
+        let group = self.foreground_group().ok_or_else(nobody)?;
+        let session = Pid::from(rustix::termios::tcgetsid(&self.master)?);
+        // The leader is the cheap witness; the first process of a pipeline may have ended before
+        // the others, and only then all processes are looked through.
+        let ours = match rustix::process::getsid(Some(group.to_rustix())) {
+            Ok(leaders) => Pid::from(leaders) == session,
+            Err(_) => crate::processes::process_group_members(group)
+                .into_iter()
+                .any(|member| rustix::process::getsid(Some(member.to_rustix())).is_ok_and(|s| Pid::from(s) == session)),
+        };
+        if ours { crate::signal::kill_group(group, signal) } else { Err(nobody()) }
+    }
+
+    pub fn tty_facts(&self) -> io::Result<TtyFacts> {
+        let modes = rustix::termios::tcgetattr(&self.master)?.local_modes;
+        Ok(TtyFacts {
+            canonical: modes.contains(LocalModes::ICANON),
+            echo: modes.contains(LocalModes::ECHO),
+            signals: modes.contains(LocalModes::ISIG),
+        })
+    }
+}
+
+impl AsFd for Pty {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.master.as_fd()
+    }
+}
+
+/// Master and slave, both close-on-exec from birth: another thread may start a program at any time.
+#[cfg(target_os = "linux")]
+fn open_pair() -> io::Result<(OwnedFd, OwnedFd)> {
+    use rustix::pty::{OpenptFlags, ioctl_tiocgptpeer, openpt, unlockpt};
+    let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
+    let master = openpt(flags)?;
+    unlockpt(&master)?;
+    // The peer by the master itself, not by its path: /dev/pts may be another mount than the
+    // master's.
+    let slave = ioctl_tiocgptpeer(&master, flags)?;
+    Ok((master, slave))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn open_pair() -> io::Result<(OwnedFd, OwnedFd)> {
+    use rustix::fs::{Mode, OFlags};
+    use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY)?;
+    // A program started by another thread between these two calls would inherit the master; there
+    // is no atomic way here.
+    rustix::io::fcntl_setfd(&master, rustix::io::FdFlags::CLOEXEC)?;
+    grantpt(&master)?;
+    unlockpt(&master)?;
+    let path = ptsname(&master, Vec::new())?;
+    let slave = rustix::fs::open(path, OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC, Mode::empty())?;
+    Ok((master, slave))
+}
+
+/// What `stty sane` says, plus UTF-8 aware erasing. Kernels begin with nearly this; it is said here
+/// so that children never depend on the kernel's idea of it.
+fn make_sane(termios: &mut Termios) {
+    use rustix::termios::{ControlModes, OutputModes};
+    termios.input_modes = InputModes::BRKINT | InputModes::ICRNL | InputModes::IMAXBEL | InputModes::IXON;
+    #[cfg(any(target_os = "linux", target_os = "macos"))]
+    termios.input_modes.insert(InputModes::IUTF8);
+    termios.output_modes = OutputModes::OPOST | OutputModes::ONLCR;
+    termios.control_modes.insert(ControlModes::CREAD | ControlModes::CS8);
+    termios.local_modes = LocalModes::ISIG
+        | LocalModes::ICANON
+        | LocalModes::IEXTEN
+        | LocalModes::ECHO
+        | LocalModes::ECHOE
+        | LocalModes::ECHOK
+        | LocalModes::ECHOCTL
+        | LocalModes::ECHOKE;
+}

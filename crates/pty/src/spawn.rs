@@ -1,0 +1,172 @@
+//! Starting programs in new terminals, from one thread that lives as long as they do.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+use std::sync::{Arc, mpsc};
+use std::thread::JoinHandle;
+
+use crate::child::Handle;
+use crate::{Child, Pid, Pty, Size};
+
+#[cfg(target_os = "linux")]
+mod linux;
+#[cfg(target_os = "linux")]
+mod vfork;
+#[cfg(target_os = "linux")]
+use linux as platform;
+
+#[cfg(not(target_os = "linux"))]
+mod portable;
+#[cfg(not(target_os = "linux"))]
+use portable as platform;
+
+/// What to start, and in what surroundings. Nothing is added to it.
+#[derive(Clone)]
+pub struct SpawnRequest {
+    /// The program and its arguments. A program without a slash is looked for in the `PATH` of
+    /// `env`, as a shell would.
+    pub argv: Vec<OsString>,
+    /// The complete environment.
+    pub env: Vec<(OsString, OsString)>,
+    /// Where it starts; `None` for this process's own folder. A relative program path and relative
+    /// `PATH` entries count from here.
+    pub working_dir: Option<PathBuf>,
+    pub size: Size,
+}
+
+/// Environment values are secrets more often than not: only their number is shown.
+impl fmt::Debug for SpawnRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SpawnRequest")
+            .field("argv", &self.argv)
+            .field("env", &format_args!("{} variables", self.env.len()))
+            .field("working_dir", &self.working_dir)
+            .field("size", &self.size)
+            .finish()
+    }
+}
+
+/// Why a program was not started. Nothing is left behind: no process, no descriptor.
+#[derive(Debug, thiserror::Error)]
+pub enum SpawnError {
+    #[error("the command is empty: name a program to run")]
+    EmptyCommand,
+    #[error("{what} holds a NUL byte, which no process can be given: remove it")]
+    BadArgument { what: &'static str },
+    #[error("{name:?} can't name an environment variable: use a name that is not empty and holds no `=`")]
+    BadVariable { name: OsString },
+    #[error("`{}` was not found: check its spelling, install it, or give its full path (the child's PATH was searched)", .program.display())]
+    NotFound { program: OsString },
+    #[error("`{}` may not be run: check that it is a file with its execute permission set, and that its folders can be entered", .program.display())]
+    PermissionDenied { program: OsString },
+    #[error("`{}` is there, but the interpreter or loader that it names is not: look at its `#!` line, or at the system it was built for", .program.display())]
+    MissingInterpreter { program: PathBuf },
+    #[error("can't start in `{}` ({source}): choose a folder that exists and may be entered", .path.display())]
+    WorkingDirectory { path: PathBuf, source: io::Error },
+    #[error("arguments and environment together are larger than the system allows: pass less, or pass it in a file")]
+    TooLong,
+    #[error(
+        "no terminal could be opened ({source}): end some sessions, or raise the system's limit on pseudo-terminals (kernel.pty.max)"
+    )]
+    NoPty { source: io::Error },
+    #[error("no more files can be opened ({source}): end some sessions, or raise the limit (ulimit -n)")]
+    TooManyFiles { source: io::Error },
+    #[error(
+        "no more processes can be started ({source}): end some, or raise the limit (ulimit -u, or the container's pids limit)"
+    )]
+    TooManyProcesses { source: io::Error },
+    #[error("`{}` could not be run ({source}): try it in a shell to see more", .program.display())]
+    Exec { program: OsString, source: io::Error },
+    #[error(
+        "the system refused to {step} for a new child ({source}): it may be too old (Linux 5.4 is needed) or a sandbox forbids it"
+    )]
+    System { step: &'static str, source: io::Error },
+    #[error("the thread that starts programs has ended: restart this program")]
+    SpawnerGone,
+}
+
+impl SpawnError {
+    /// A failure to get hold of one more descriptor, or else what `other` makes of it.
+    fn descriptors_or(source: io::Error, other: impl FnOnce(io::Error) -> Self) -> Self {
+        match source.raw_os_error() {
+            Some(libc::EMFILE | libc::ENFILE) => Self::TooManyFiles { source },
+            _ => other(source),
+        }
+    }
+}
+
+/// The one long-lived thread that starts children.
+///
+/// One thread, because a child's parent-death signal comes when the *thread* that started it ends,
+/// not the process: children started from a pool would die with its idle workers. Clones share the
+/// thread. It ends when the last clone and the last [`Child`] not yet waited for are dropped.
+///
+/// Starts are done one after the other, each taking well under a millisecond, unless the program or
+/// its working directory lies on a file system that hangs.
+#[derive(Debug, Clone)]
+pub struct Spawner {
+    thread: Arc<SpawnThread>,
+}
+
+impl Spawner {
+    /// Starts the thread. If this process inherited an ignored `SIGCHLD`, that is undone: with it
+    /// the kernel would throw the children's exit statuses away.
+    pub fn new() -> io::Result<Self> {
+        platform::keep_exit_statuses()?;
+        let (jobs, inbox) = mpsc::channel::<Job>();
+        let handle = std::thread::Builder::new().name("pty-spawner".into()).spawn(move || {
+            for job in inbox {
+                // The caller waits for the answer, so it is there to take it.
+                let _ = job.reply.send(job.launch.run());
+            }
+        })?;
+        Ok(Self { thread: Arc::new(SpawnThread { jobs: Some(jobs), handle: Some(handle) }) })
+    }
+
+    /// Starts a program in a new terminal: leader of its own session and process group, with the
+    /// terminal as its controlling one and as its descriptors 0, 1 and 2, no others, and with every
+    /// signal at its default and unblocked.
+    ///
+    /// If this process dies, however suddenly, the child is killed (not its own children, which get
+    /// `SIGHUP` from the vanishing terminal; and not a child that changed its user, such as `sudo`,
+    /// which gets `SIGHUP` too). Linux only.
+    pub fn spawn(&self, request: SpawnRequest) -> Result<(Pty, Child), SpawnError> {
+        if request.argv.first().is_none_or(|program| program.is_empty()) {
+            return Err(SpawnError::EmptyCommand);
+        }
+        let size = request.size;
+        let command = platform::Command::new(request)?;
+        let (pty, slave) = Pty::open(size)
+            .map_err(|source| SpawnError::descriptors_or(source, |source| SpawnError::NoPty { source }))?;
+        let (reply, answer) = mpsc::sync_channel(1);
+        let job = Job { launch: platform::Launch { command, terminal: slave }, reply };
+        let jobs = self.thread.jobs.as_ref().expect("only dropping takes it");
+        jobs.send(job).map_err(|_| SpawnError::SpawnerGone)?;
+        let (pid, handle) = answer.recv().map_err(|_| SpawnError::SpawnerGone)??;
+        Ok((pty, Child::new(pid, handle, Arc::clone(&self.thread))))
+    }
+}
+
+struct Job {
+    launch: platform::Launch,
+    reply: mpsc::SyncSender<Result<(Pid, Handle), SpawnError>>,
+}
+
+/// Owned by every [`Spawner`] and every running [`Child`], never by the thread itself.
+#[derive(Debug)]
+pub(crate) struct SpawnThread {
+    jobs: Option<mpsc::Sender<Job>>,
+    handle: Option<JoinHandle<()>>,
+}
+
+impl Drop for SpawnThread {
+    fn drop(&mut self) {
+        self.jobs = None;
+        if let Some(handle) = self.handle.take() {
+            // It is idle: whoever asks for a start holds a handle. A panic there has been printed.
+            let _ = handle.join();
+        }
+    }
+}

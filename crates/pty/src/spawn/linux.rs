@@ -1,0 +1,179 @@
+//! Linux: everything a start needs, made ready as C data, and its failures made readable.
+
+use std::ffi::{CString, OsStr, OsString};
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+
+use super::vfork::{self, Failure, Stage};
+use super::{SpawnError, SpawnRequest};
+use crate::Pid;
+use crate::child::Handle;
+
+/// A request as the kernel takes it.
+pub(super) struct Command {
+    program: OsString,
+    /// The paths to try in turn.
+    candidates: Vec<CString>,
+    argv: Vec<CString>,
+    env: Vec<CString>,
+    working_dir: Option<CString>,
+}
+
+/// Where programs are when the environment has no `PATH`: what the C library assumes.
+const DEFAULT_PATH: &[u8] = b"/bin:/usr/bin";
+
+impl Command {
+    /// Refuses what can't be said to the kernel.
+    pub(super) fn new(request: SpawnRequest) -> Result<Self, SpawnError> {
+        let program = request.argv[0].clone();
+        let path = request.env.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.as_bytes());
+        let candidates = candidates(&program, path.unwrap_or(DEFAULT_PATH))?;
+        let argv = request.argv.into_iter().map(|argument| c_string(argument.into_vec(), "an argument"));
+        let env = request.env.into_iter().map(|(name, value)| {
+            if name.is_empty() || name.as_bytes().contains(&b'=') {
+                return Err(SpawnError::BadVariable { name });
+            }
+            c_string([name.as_bytes(), b"=", value.as_bytes()].concat(), "an environment variable")
+        });
+        let working_dir =
+            request.working_dir.map(|path| c_string(path.into_os_string().into_vec(), "the working directory"));
+        Ok(Self {
+            program,
+            candidates,
+            argv: argv.collect::<Result<_, _>>()?,
+            env: env.collect::<Result<_, _>>()?,
+            working_dir: working_dir.transpose()?,
+        })
+    }
+}
+
+fn c_string(bytes: Vec<u8>, what: &'static str) -> Result<CString, SpawnError> {
+    CString::new(bytes).map_err(|_| SpawnError::BadArgument { what })
+}
+
+/// The paths that execvp(3) would try: the program itself if it has a slash, else beneath every
+/// entry of `path`, of which an empty one means the working directory.
+fn candidates(program: &OsStr, path: &[u8]) -> Result<Vec<CString>, SpawnError> {
+    let program = program.as_bytes();
+    if program.contains(&b'/') {
+        return Ok(vec![c_string(program.to_vec(), "an argument")?]);
+    }
+    let folders = path.split(|byte| *byte == b':');
+    folders
+        .map(|folder| {
+            let path = if folder.is_empty() { program.to_vec() } else { [folder, b"/", program].concat() };
+            c_string(path, "an environment variable")
+        })
+        .collect()
+}
+
+/// A command, and the slave side of its terminal.
+pub(super) struct Launch {
+    pub(super) command: Command,
+    pub(super) terminal: OwnedFd,
+}
+
+impl Launch {
+    pub(super) fn run(self) -> Result<(Pid, Handle), SpawnError> {
+        let Command { candidates, argv, env, working_dir, .. } = &self.command;
+        let image = vfork::Image { candidates, argv, env, working_dir: working_dir.as_deref() };
+        match vfork::start(&image, self.terminal.as_fd()) {
+            Ok((pid, pidfd)) => Ok((pid, Handle::new(pidfd))),
+            Err(failure) => Err(self.command.explain(failure)),
+        }
+    }
+}
+
+impl Command {
+    fn explain(self, failure: Failure) -> SpawnError {
+        let source = io::Error::from_raw_os_error(failure.errno);
+        match failure.stage {
+            Stage::Clone => match failure.errno {
+                libc::EAGAIN | libc::ENOMEM => SpawnError::TooManyProcesses { source },
+                _ => {
+                    SpawnError::descriptors_or(source, |source| SpawnError::System { step: "clone a process", source })
+                }
+            },
+            Stage::Stack => SpawnError::System { step: "map a stack", source },
+            Stage::ParentDeath => SpawnError::System { step: "set the parent-death signal", source },
+            Stage::Session => SpawnError::System { step: "begin a session", source },
+            Stage::ControllingTerminal => SpawnError::System { step: "set the controlling terminal", source },
+            Stage::StandardStreams => SpawnError::System { step: "connect the terminal", source },
+            Stage::WorkingDirectory => {
+                let path = self.working_dir.expect("it was entered only if it was given").into_bytes();
+                SpawnError::WorkingDirectory { path: PathBuf::from(OsString::from_vec(path)), source }
+            }
+            Stage::Exec => self.explain_exec(failure.errno, source),
+        }
+    }
+
+    fn explain_exec(self, errno: i32, source: io::Error) -> SpawnError {
+        let program = self.program.clone();
+        match errno {
+            // "No such file" is also said of a script whose interpreter is missing.
+            libc::ENOENT => match self.existing_candidate() {
+                Some(program) => SpawnError::MissingInterpreter { program },
+                None => SpawnError::NotFound { program },
+            },
+            libc::ENAMETOOLONG | libc::ELOOP => SpawnError::NotFound { program },
+            libc::EACCES | libc::EPERM => SpawnError::PermissionDenied { program },
+            libc::E2BIG => SpawnError::TooLong,
+            libc::EAGAIN | libc::ENOMEM => SpawnError::TooManyProcesses { source },
+            _ => SpawnError::descriptors_or(source, |source| SpawnError::Exec { program, source }),
+        }
+    }
+
+    fn existing_candidate(self) -> Option<PathBuf> {
+        let folder = self.working_dir.map(|path| OsString::from_vec(path.into_bytes())).unwrap_or_default();
+        let paths = self.candidates.into_iter().map(|path| Path::new(&folder).join(OsStr::from_bytes(path.as_bytes())));
+        paths.into_iter().find(|path| path.is_file())
+    }
+}
+
+/// Puts an ignored `SIGCHLD` back to its default, and leaves a handler alone.
+#[expect(unsafe_code, reason = "signal dispositions have no safe interface")]
+pub(super) fn keep_exit_statuses() -> io::Result<()> {
+    let mut action = std::mem::MaybeUninit::<libc::sigaction>::uninit();
+    // SAFETY: asks only, and writes the answer to memory of the right size.
+    if unsafe { libc::sigaction(libc::SIGCHLD, std::ptr::null(), action.as_mut_ptr()) } != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: the call above succeeded and so filled it.
+    let mut action = unsafe { action.assume_init() };
+    if action.sa_sigaction == libc::SIG_IGN {
+        action.sa_sigaction = libc::SIG_DFL;
+    } else if action.sa_flags & libc::SA_NOCLDWAIT == 0 {
+        return Ok(());
+    }
+    action.sa_flags &= !libc::SA_NOCLDWAIT;
+    // SAFETY: the action is the one in force, with its handler kept or replaced by the default.
+    match unsafe { libc::sigaction(libc::SIGCHLD, &action, std::ptr::null_mut()) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn paths(program: &str, path: &str) -> Vec<String> {
+        let candidates = candidates(OsStr::new(program), path.as_bytes()).unwrap();
+        candidates.into_iter().map(|path| path.into_string().unwrap()).collect()
+    }
+
+    #[test]
+    fn a_bare_name_is_looked_for_in_every_folder_of_the_path() {
+        assert_eq!(paths("ls", "/a:/b"), ["/a/ls", "/b/ls"]);
+        assert_eq!(paths("ls", ":/b:"), ["ls", "/b/ls", "ls"]);
+        assert_eq!(paths("ls", ""), ["ls"]);
+    }
+
+    #[test]
+    fn a_name_with_a_slash_is_taken_as_it_is() {
+        assert_eq!(paths("./ls", "/a:/b"), ["./ls"]);
+        assert_eq!(paths("/bin/ls", ""), ["/bin/ls"]);
+    }
+}

@@ -1,0 +1,150 @@
+//! The command line: its grammar, built from the commands, and what it says of each operation.
+
+use std::path::PathBuf;
+
+use clap::{CommandFactory, Parser, Subcommand};
+use clap_complete::engine::ArgValueCompleter;
+use ops::{SessionContext, Table};
+
+use crate::{commands, completion, surroundings::Surroundings};
+
+/// Terminal sessions without a terminal: start programs, read their screens, type, and wait
+///
+/// A coordinator (`vtr serve`) owns the sessions; every other command speaks to one or more of them. SESSION is a
+/// session's name or id, or coordinator:session where several coordinators are configured.
+#[derive(Debug, Parser)]
+#[command(name = "vtr", version, after_help = EXIT_CODES, max_term_width = 100)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) everywhere: Everywhere,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0  done, found
+  1  no such session, or nothing matched
+  2  wrong usage, an ambiguous name, or a bad config file
+  3  the time was up, or the session ended, before what was waited for came
+  4  no coordinator answered
+  5  the coordinator or the system refused";
+
+const EVERYWHERE: &str = "Options of every command";
+
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct Everywhere {
+    /// The coordinator's socket; goes before VTR_SOCKET and the config file
+    #[arg(long, global = true, help_heading = EVERYWHERE, value_name = "PATH", value_hint = clap::ValueHint::FilePath)]
+    pub(crate) socket: Option<PathBuf>,
+    /// Print JSON, errors included
+    #[arg(long, global = true, help_heading = EVERYWHERE, overrides_with = "human")]
+    pub(crate) json: bool,
+    /// Print for people, also when the config file says JSON
+    #[arg(long, global = true, help_heading = EVERYWHERE, overrides_with = "json")]
+    pub(crate) human: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Serve(commands::serve::Serve),
+    Ls(commands::ls::Ls),
+    Spawn(commands::spawn::Spawn),
+    Info(commands::info::Info),
+    Screen(commands::screen::Screen),
+    Grep(commands::grep::Grep),
+    Send(commands::send::Send),
+    Key(commands::key::Key),
+    Raw(commands::raw::Raw),
+    Resize(commands::resize::Resize),
+    Wait(commands::wait::Wait),
+    Idle(commands::idle::Idle),
+    Kill(commands::kill::Kill),
+    Rm(commands::rm::Rm),
+    Rename(commands::rename::Rename),
+    Record(commands::record::Record),
+    Config(commands::config::Config),
+    DialStdio(commands::dial_stdio::DialStdio),
+    Mcp(commands::mcp::Mcp),
+    Completions(commands::completions::Completions),
+    Man(commands::man::Man),
+    Version(commands::version::Version),
+}
+
+/// The operation behind each command that is one: its text is the command's help.
+pub(crate) const OPERATIONS: [(&str, &str); 15] = [
+    ("ls", "list_processes"),
+    ("spawn", "spawn_process"),
+    ("info", "get_process_status"),
+    ("screen", "get_screen"),
+    ("grep", "search_output"),
+    ("send", "send_input"),
+    ("key", "send_input"),
+    ("raw", "send_input"),
+    ("resize", "resize_process"),
+    ("wait", "wait_for_pattern"),
+    ("idle", "wait_for_idle"),
+    ("kill", "kill_process"),
+    ("rm", "close_process"),
+    ("rename", "rename_process"),
+    ("record", "record_process"),
+];
+
+/// The whole grammar, with session names to complete.
+pub(crate) fn grammar(surroundings: &Surroundings) -> clap::Command {
+    let table: Table<SessionContext> = Table::new(ops::operations::entries());
+    let surroundings = surroundings.clone();
+    let completer = ArgValueCompleter::new(move |typed: &std::ffi::OsStr| completion::sessions(&surroundings, typed));
+    // In place: clap's ways to change one argument or one command move it to the end.
+    Cli::command().mut_subcommands(|command| {
+        let operation = OPERATIONS.iter().find(|(name, _)| *name == command.get_name());
+        let entry = operation.and_then(|(_, operation)| table.get(operation));
+        let command = match entry {
+            Some(entry) => command.after_long_help(in_its_own_words(entry.name(), entry.description())),
+            None => command,
+        };
+        command.mut_args(|argument| match argument.get_id().as_str() {
+            "session" => {
+                argument.help("Its name or id, or coordinator:session where there are several").add(completer.clone())
+            }
+            _ => argument,
+        })
+    })
+}
+
+/// What agents are told about the operation: below the command's own help, because it speaks of the
+/// operation's arguments and not of flags.
+fn in_its_own_words(operation: &str, description: &str) -> String {
+    let paragraphs: Vec<String> = description.split("\n\n").map(|text| text.replace('\n', " ")).collect();
+    format!("Asks for the operation {operation}. {}", paragraphs.join("\n\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use ops::Faces;
+
+    use super::*;
+
+    #[test]
+    fn the_grammar_is_sound() {
+        let root = Path::new("/nowhere");
+        grammar(&crate::default_socket::tests::nowhere(root)).debug_assert();
+    }
+
+    #[test]
+    fn every_operation_for_the_command_line_has_a_command() {
+        let table: Table<SessionContext> = Table::new(ops::operations::entries());
+        let grammar = Cli::command();
+        let known = OPERATIONS.map(|(_, operation)| operation);
+        for entry in table.entries() {
+            let expected = entry.traits.faces.contains(Faces::CLI);
+            assert_eq!(known.contains(&entry.name()), expected, "{}", entry.name());
+        }
+        for (command, operation) in OPERATIONS {
+            assert!(grammar.find_subcommand(command).is_some(), "{command}");
+            assert!(table.get(operation).is_some(), "{operation}");
+        }
+    }
+}

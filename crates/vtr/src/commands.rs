@@ -1,0 +1,65 @@
+//! The commands, one file each: its arguments, whose doc comments are its help, and its run.
+
+pub(crate) mod completions;
+pub(crate) mod config;
+pub(crate) mod dial_stdio;
+pub(crate) mod grep;
+pub(crate) mod idle;
+pub(crate) mod info;
+pub(crate) mod key;
+pub(crate) mod kill;
+pub(crate) mod ls;
+pub(crate) mod man;
+pub(crate) mod mcp;
+pub(crate) mod raw;
+pub(crate) mod record;
+pub(crate) mod rename;
+pub(crate) mod resize;
+pub(crate) mod rm;
+pub(crate) mod screen;
+pub(crate) mod send;
+pub(crate) mod serve;
+pub(crate) mod spawn;
+pub(crate) mod version;
+pub(crate) mod wait;
+
+use serde_json::{Value, json};
+
+use crate::{
+    cli::Command,
+    failure::Outcome,
+    invocation::{Invocation, Target},
+};
+
+/// Runs a command that speaks to coordinators, or needs none.
+pub(crate) async fn run(command: Command, invocation: &mut Invocation) -> Outcome {
+    match command {
+        Command::Serve(_) => unreachable!("it has a runtime of its own"),
+        Command::Ls(command) => command.run(invocation).await,
+        Command::Spawn(command) => command.run(invocation).await,
+        Command::Info(command) => command.run(invocation).await,
+        Command::Screen(command) => command.run(invocation).await,
+        Command::Grep(command) => command.run(invocation).await,
+        Command::Send(command) => command.run(invocation).await,
+        Command::Key(command) => command.run(invocation).await,
+        Command::Raw(command) => command.run(invocation).await,
+        Command::Resize(command) => command.run(invocation).await,
+        Command::Wait(command) => command.run(invocation).await,
+        Command::Idle(command) => command.run(invocation).await,
+        Command::Kill(command) => command.run(invocation).await,
+        Command::Rm(command) => command.run(invocation).await,
+        Command::Rename(command) => command.run(invocation).await,
+        Command::Record(command) => command.run(invocation).await,
+        Command::Config(command) => command.run(invocation),
+        Command::DialStdio(command) => command.run(invocation).await,
+        Command::Mcp(command) => command.run(invocation).await,
+        Command::Completions(command) => command.run(invocation),
+        Command::Man(command) => command.run(invocation),
+        Command::Version(command) => command.run(invocation).await,
+    }
+}
+
+/// What commands that only do something answer with `--json`.
+fn done(target: &Target) -> Value {
+    json!({ "coordinator": target.coordinator.name, "session": target.session, "ok": true })
+}

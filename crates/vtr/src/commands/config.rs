@@ -1,0 +1,146 @@
+//! `vtr config`
+
+use serde_json::json;
+
+use crate::{
+    client_config::{Editor, NewEntry},
+    failure::{Exit, Failure, Outcome},
+    glob,
+    invocation::Invocation,
+};
+
+/// Show and change which coordinators are known
+#[derive(Debug, clap::Args)]
+pub(crate) struct Config {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Action {
+    /// List the coordinators of the config file, as written there
+    Ls,
+    /// Add a coordinator: a socket, a pattern of sockets, or after "--" a command that speaks for one
+    ///
+    /// For example: vtr config add '/var/run/vtr/*.sock', or: vtr config add --name far -- ssh far vtr dial-stdio
+    Add {
+        /// A socket, or a pattern with *, ? or [a-z]
+        #[arg(value_name = "PATH", required_unless_present = "command", conflicts_with = "command")]
+        path: Option<String>,
+        /// What to call it [default: the socket's file name]
+        #[arg(long)]
+        name: Option<String>,
+        /// A command whose input and output are a coordinator's
+        #[arg(last = true, value_name = "COMMAND", requires = "name")]
+        command: Vec<String>,
+    },
+    /// Take a coordinator out of the config file
+    Rm {
+        /// As `vtr config ls` shows it
+        #[arg(value_name = "PATH|NAME")]
+        which: String,
+    },
+    /// Show the coordinators that commands will speak to
+    Resolve,
+}
+
+impl Config {
+    pub(crate) fn run(self, invocation: &mut Invocation) -> Outcome {
+        match self.action {
+            Action::Ls => list(invocation),
+            Action::Add { path, name, command } => add(invocation, path, name, command),
+            Action::Rm { which } => remove(invocation, &which),
+            Action::Resolve => resolve(invocation),
+        }
+    }
+}
+
+fn list(invocation: &mut Invocation) -> Outcome {
+    let file = invocation.surroundings.client_config_file();
+    let entries = invocation.config.coordinators.clone();
+    if invocation.output.json {
+        let entries: Vec<_> = entries
+            .iter()
+            .map(|entry| {
+                let mut object = serde_json::Map::new();
+                object.extend(entry.name.as_ref().map(|name| ("name".to_owned(), json!(name))));
+                object.extend(entry.path.as_ref().map(|path| ("path".to_owned(), json!(path))));
+                object.extend(entry.command.as_ref().map(|command| ("command".to_owned(), json!(command))));
+                object
+            })
+            .collect();
+        invocation.output.object(&json!({ "file": file, "coordinators": entries }))?;
+        return Ok(Exit::Done);
+    }
+    let rows = entries.into_iter().map(|entry| {
+        let place = entry.path.or(entry.command.map(|command| command.join(" "))).unwrap_or_default();
+        [entry.name.unwrap_or_else(|| "-".into()), place]
+    });
+    let rows: Vec<_> = rows.collect();
+    if rows.is_empty() {
+        let message = format!("{} names no coordinators: the default one is used", file.display());
+        invocation.output.line(message)?;
+    } else {
+        invocation.output.table(["NAME", "PATH OR COMMAND"], rows)?;
+    }
+    Ok(Exit::Done)
+}
+
+fn add(invocation: &mut Invocation, path: Option<String>, name: Option<String>, command: Vec<String>) -> Outcome {
+    let file = invocation.surroundings.client_config_file();
+    let new = match (path, name) {
+        (Some(path), name) => {
+            if name.is_some() && glob::is_pattern(&path) {
+                return Err(Failure::usage("a pattern can't have a name: its sockets are called after their files"));
+            }
+            // Later commands run in other folders.
+            let path = if path.starts_with(['/', '~']) {
+                path
+            } else {
+                invocation.surroundings.absolute(&path).to_string_lossy().into_owned()
+            };
+            NewEntry::Path { path, name }
+        }
+        (None, Some(name)) => NewEntry::Command { name, command },
+        (None, None) => return Err(Failure::usage("a command needs a --name")),
+    };
+    let mut editor = Editor::open(file.clone())?;
+    let added = editor.add(&new)?;
+    if added {
+        editor.save()?;
+    } else {
+        invocation.output.warn("it is there already: nothing changed");
+    }
+    invocation.output.answer(&json!({ "file": file, "added": added }), "")?;
+    Ok(Exit::Done)
+}
+
+fn remove(invocation: &mut Invocation, which: &str) -> Outcome {
+    let file = invocation.surroundings.client_config_file();
+    let mut editor = Editor::open(file.clone())?;
+    if !editor.remove(which)? {
+        return Err(Failure::not_found(format!("{} has no coordinator {which:?}", file.display()))
+            .with_hint("`vtr config ls` shows how they are written"));
+    }
+    editor.save()?;
+    invocation.output.answer(&json!({ "file": file, "removed": true }), "")?;
+    Ok(Exit::Done)
+}
+
+fn resolve(invocation: &mut Invocation) -> Outcome {
+    let known = invocation.coordinators()?;
+    if invocation.output.json {
+        let known: Vec<_> = known
+            .iter()
+            .map(|coordinator| match &coordinator.endpoint {
+                grpc::client::Endpoint::Socket(path) => json!({ "name": coordinator.name, "socket": path }),
+                grpc::client::Endpoint::Command(argv) => json!({ "name": coordinator.name, "command": argv }),
+            })
+            .collect();
+        invocation.output.object(&json!({ "coordinators": known }))?;
+        return Ok(Exit::Done);
+    }
+    let rows = known.into_iter().map(|coordinator| [coordinator.name.clone(), coordinator.place()]).collect();
+    invocation.output.table(["COORDINATOR", "SOCKET OR COMMAND"], rows)?;
+    Ok(Exit::Done)
+}

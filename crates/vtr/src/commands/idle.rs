@@ -1,0 +1,65 @@
+//! `vtr idle`
+
+use std::time::{Duration, Instant};
+
+use grpc::proto::WaitForIdleRequest;
+use serde_json::json;
+
+use super::wait::LONGEST;
+use crate::{
+    coordinators::Address,
+    failure::{Exit, Failure, Outcome},
+    invocation::Invocation,
+    wire,
+};
+
+/// Wait until a session is silent
+///
+/// Exits with 3 when the time is up first.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Idle {
+    #[arg(value_name = "SESSION")]
+    session: Address,
+    /// How long it has to be silent [default: 5s, or wait_for_idle_timeout of the config file]
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    idle: Option<Duration>,
+    /// How long to wait at most
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = humantime::parse_duration)]
+    timeout: Duration,
+}
+
+impl Idle {
+    pub(crate) async fn run(self, invocation: &mut Invocation) -> Outcome {
+        let idle = self.idle.or(invocation.config.defaults.wait_for_idle_timeout).unwrap_or(Duration::from_secs(5));
+        let target = invocation.target(&self.session).await?;
+        let start = Instant::now();
+        let answer = loop {
+            let left = self.timeout.saturating_sub(start.elapsed());
+            let request = WaitForIdleRequest {
+                name: target.session.clone(),
+                idle_duration: Some(wire::duration(idle)),
+                timeout: Some(wire::duration(left.min(LONGEST))),
+            };
+            let answer = target.client.vtr().wait_for_idle(request).await.map_err(|status| target.failure(&status))?;
+            let answer = answer.into_inner();
+            if !answer.timed_out || answer.reason == "exited" || left <= LONGEST {
+                break answer;
+            }
+        };
+        let exit = if answer.idle { Exit::Done } else { Exit::TimedOut };
+        if invocation.output.json {
+            let mut reply = json!({ "idle": answer.idle, "timed_out": answer.timed_out });
+            if !answer.reason.is_empty() {
+                reply["reason"] = answer.reason.into();
+            }
+            invocation.output.object(&reply)?;
+        } else if exit == Exit::TimedOut {
+            let message = match answer.reason.as_str() {
+                "exited" => "the session ended".to_owned(),
+                _ => format!("still busy after {}", humantime::format_duration(self.timeout)),
+            };
+            invocation.output.failure(&Failure::new(exit, &answer.reason, message));
+        }
+        Ok(exit)
+    }
+}

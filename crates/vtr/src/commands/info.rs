@@ -1,0 +1,55 @@
+//! `vtr info`
+
+use grpc::proto::InfoRequest;
+
+use crate::{
+    coordinators::Address,
+    failure::{Exit, Outcome},
+    invocation::Invocation,
+    output::printable,
+    wire::SessionJson,
+};
+
+/// Show everything about one session
+#[derive(Debug, clap::Args)]
+pub(crate) struct Info {
+    #[arg(value_name = "SESSION")]
+    session: Address,
+}
+
+impl Info {
+    pub(crate) async fn run(self, invocation: &mut Invocation) -> Outcome {
+        let target = invocation.target(&self.session).await?;
+        let request = InfoRequest { name: target.session.clone() };
+        let answer = target.client.vtr().info(request).await.map_err(|status| target.failure(&status))?;
+        let session = SessionJson::of(answer.into_inner().session.unwrap_or_default(), &target.coordinator);
+        if invocation.output.json {
+            invocation.output.object(&session)?;
+            return Ok(Exit::Done);
+        }
+        let idle = humantime::format_duration(std::time::Duration::from_secs(session.idle_ms / 1000)).to_string();
+        let mut lines = vec![
+            ("Session", session.name.clone()),
+            ("Id", session.id.clone()),
+            ("Coordinator", session.coordinator.clone()),
+            ("Status", session.status_text()),
+            ("Kind", session.kind.clone()),
+            ("Size", format!("{}x{}", session.cols, session.rows)),
+            ("Command", printable(&session.argv.join(" "))),
+            ("Folder", printable(&session.working_dir)),
+            ("Title", printable(&session.title)),
+            ("Pid", session.pid.map(|pid| pid.to_string()).unwrap_or_default()),
+            ("Created", session.created_at.clone()),
+            ("Exited", session.exited_at.clone().unwrap_or_default()),
+            ("Exit code", session.exit_code.map(|code| code.to_string()).unwrap_or_default()),
+            ("Signal", session.signal.clone().unwrap_or_default()),
+            ("Idle", if session.status == "running" { idle } else { String::new() }),
+            ("Driven by", session.owner.clone()),
+        ];
+        lines.retain(|(_, value)| !value.is_empty());
+        for (heading, value) in lines {
+            invocation.output.line(format!("{:<13}{value}", format!("{heading}:")))?;
+        }
+        Ok(Exit::Done)
+    }
+}

@@ -1,0 +1,36 @@
+//! `vtr key`
+
+use grpc::proto::SendKeyRequest;
+
+use super::done;
+use crate::{
+    coordinators::Address,
+    failure::{Exit, Outcome},
+    invocation::Invocation,
+};
+
+/// Press keys
+///
+/// enter, tab, escape, space, backspace, delete, insert, up, down, left, right, home, end, pageup, pagedown, f1 to f12, a
+/// single character, or any of them with modifiers: ctrl+c, C-c, alt+x, shift+tab, ctrl+alt+left. They are
+/// sent as the program's keyboard modes ask for.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Key {
+    #[arg(value_name = "SESSION")]
+    session: Address,
+    /// In this order
+    #[arg(value_name = "KEY", required = true)]
+    keys: Vec<String>,
+}
+
+impl Key {
+    pub(crate) async fn run(self, invocation: &mut Invocation) -> Outcome {
+        let target = invocation.target(&self.session).await?;
+        for key in self.keys {
+            let request = SendKeyRequest { name: target.session.clone(), key };
+            target.client.vtr().send_key(request).await.map_err(|status| target.failure(&status))?;
+        }
+        invocation.output.answer(&done(&target), "")?;
+        Ok(Exit::Done)
+    }
+}

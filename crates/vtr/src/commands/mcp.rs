@@ -1,0 +1,51 @@
+//! `vtr mcp`
+
+use grpc::client::Endpoint;
+
+use super::dial_stdio::pump;
+use crate::{
+    coordinators::{Address, meant},
+    failure::{Exit, Failure, Outcome},
+    invocation::Invocation,
+};
+
+/// Serve a coordinator's sessions as MCP tools on standard input and output
+///
+/// For MCP clients, which start it themselves. One coordinator per run.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Mcp {
+    /// By name, where several are configured
+    #[arg(value_name = "COORDINATOR")]
+    coordinator: Option<String>,
+}
+
+impl Mcp {
+    pub(crate) async fn run(self, invocation: &mut Invocation) -> Outcome {
+        let known = invocation.coordinators()?;
+        let address = Address { coordinator: self.coordinator, session: String::new() };
+        let only = match meant(&address, &known)?.as_slice() {
+            [only] => (*only).clone(),
+            several => {
+                let names = several.iter().map(|coordinator| coordinator.name.clone()).collect();
+                return Err(Failure::new(Exit::Usage, "ambiguous", "several coordinators are configured:")
+                    .with_candidates(names)
+                    .with_hint("say which: vtr mcp NAME, or give --socket PATH"));
+            }
+        };
+        match &only.endpoint {
+            Endpoint::Socket(path) => pump(path).await,
+            Endpoint::Command(argv) => run(argv).await,
+        }
+    }
+}
+
+/// The command speaks for the coordinator already: it gets our input and output.
+async fn run(argv: &[String]) -> Outcome {
+    let Some((program, arguments)) = argv.split_first() else { return Ok(Exit::Done) };
+    let status = tokio::process::Command::new(program).args(arguments).kill_on_drop(true).status().await;
+    match status {
+        Ok(status) if status.success() => Ok(Exit::Done),
+        Ok(status) => Err(Failure::unreachable(format!("{} ended with {status}", argv.join(" ")))),
+        Err(error) => Err(Failure::unreachable(format!("starting {program}: {error}"))),
+    }
+}

@@ -1,0 +1,40 @@
+//! `vtr resize`
+
+use grpc::proto::ResizeRequest;
+use serde_json::json;
+
+use crate::{
+    coordinators::Address,
+    failure::{Exit, Outcome},
+    invocation::Invocation,
+};
+
+/// Change the size of a session's terminal
+#[derive(Debug, clap::Args)]
+pub(crate) struct Resize {
+    #[arg(value_name = "SESSION")]
+    session: Address,
+    #[arg(value_parser = clap::value_parser!(u16).range(1..))]
+    cols: u16,
+    #[arg(value_parser = clap::value_parser!(u16).range(1..))]
+    rows: u16,
+}
+
+impl Resize {
+    pub(crate) async fn run(self, invocation: &mut Invocation) -> Outcome {
+        let target = invocation.target(&self.session).await?;
+        let (cols, rows) = (self.cols.into(), self.rows.into());
+        let request = ResizeRequest { name: target.session.clone(), cols, rows };
+        let answer = target.client.vtr().resize(request).await.map_err(|status| target.failure(&status))?.into_inner();
+        if (answer.cols, answer.rows) != (cols, rows) {
+            invocation
+                .output
+                .warn(format_args!("it is {}x{} now: that is as far as it goes", answer.cols, answer.rows));
+        }
+        let reply = json!({
+            "coordinator": target.coordinator.name, "session": target.session, "cols": answer.cols, "rows": answer.rows,
+        });
+        invocation.output.answer(&reply, "")?;
+        Ok(Exit::Done)
+    }
+}

@@ -1,0 +1,102 @@
+//! `vtr serve`
+
+use std::path::PathBuf;
+
+use serde_json::json;
+
+use crate::{
+    cli::Everywhere,
+    coordinators::{self, Coordinator},
+    failure::{Exit, Failure, Outcome},
+    fleet,
+    output::Output,
+    server::{
+        daemon::{self, Started},
+        run,
+        settings::{Flags, Settings},
+        stop,
+    },
+    surroundings::Surroundings,
+};
+
+/// Run a coordinator, which owns sessions and serves them on a socket
+///
+/// Ends, with all its sessions, on TERM, INT or HUP.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Serve {
+    #[command(flatten)]
+    flags: Flags,
+    /// Run in the background; returns when the coordinator answers
+    #[arg(long, conflicts_with = "stop")]
+    daemon: bool,
+    /// End the coordinator on this socket, or the one that holds the pid file
+    #[arg(long)]
+    stop: bool,
+    /// We are what `--daemon` started.
+    #[arg(long, hide = true)]
+    in_background: bool,
+}
+
+impl Serve {
+    pub(crate) fn run(self, everywhere: &Everywhere, surroundings: &Surroundings, output: &mut Output) -> Outcome {
+        let by_pid_file = self.flags.pid_file.is_some() && everywhere.socket.is_none();
+        let flags = Flags { socket: everywhere.socket.clone(), ..self.flags };
+        if self.in_background {
+            return in_background(flags, surroundings);
+        }
+        let settings = Settings::decide(flags, surroundings)?;
+        if self.stop {
+            let pid = stop::stop(&settings, by_pid_file)?;
+            output.answer(&json!({ "stopped": true, "pid": pid }), format!("stopped the coordinator (pid {pid})"))?;
+            return Ok(Exit::Done);
+        }
+        if self.daemon {
+            return start(&settings, surroundings, output);
+        }
+        let socket = settings.socket.clone();
+        let bound = run::bind(settings, surroundings)?;
+        in_runtime(run::serve(bound, surroundings, || {
+            let started = json!({ "socket": socket, "pid": std::process::id() });
+            // Nobody may be reading; serving goes on.
+            let _ = output.answer(&started, format!("listening on {}", socket.display()));
+        }))?;
+        Ok(Exit::Done)
+    }
+}
+
+fn in_background(flags: Flags, surroundings: &Surroundings) -> Outcome {
+    let ready = daemon::detach()
+        .and_then(|()| Settings::decide(flags, surroundings))
+        .and_then(|settings| run::bind(settings, surroundings));
+    let outcome = ready.and_then(|bound| in_runtime(run::serve(bound, surroundings, || daemon::announce(Ok(())))));
+    match outcome {
+        Ok(()) => Ok(Exit::Done),
+        Err(failure) => {
+            daemon::announce(Err(&failure));
+            Err(failure)
+        }
+    }
+}
+
+fn in_runtime(serving: impl Future<Output = Result<(), Failure>>) -> Result<(), Failure> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| Failure::system("starting the runtime", &error))?;
+    let outcome = runtime.block_on(serving);
+    runtime.shutdown_background();
+    outcome
+}
+
+fn start(settings: &Settings, surroundings: &Surroundings, output: &mut Output) -> Outcome {
+    let started = daemon::start(settings, surroundings)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| Failure::system("starting the runtime", &error))?;
+    let coordinator = Coordinator::at(PathBuf::from(&started.socket), coordinators::TIMEOUT);
+    if let Err(silence) = runtime.block_on(fleet::reach(&coordinator)) {
+        let message = format!("the coordinator (pid {}) started, and does not answer: {silence}", started.pid);
+        return Err(Failure::unreachable(message).with_hint(format!("see its log: {}", started.log.display())));
+    }
+    let Started { socket, pid, log } = &started;
+    let text = format!("listening on {} (pid {pid})\nlog: {}", socket.display(), log.display());
+    output.answer(&started, text)?;
+    Ok(Exit::Done)
+}

@@ -1,0 +1,106 @@
+//! `vtr spawn`
+
+use std::{collections::HashMap, path::PathBuf, time::Duration};
+
+use grpc::{
+    client::Endpoint,
+    proto::{SpawnRequest, WaitScope},
+};
+use serde::Serialize;
+
+use super::wait::{Waited, wait_for};
+use crate::{
+    coordinators::Address,
+    failure::{Exit, Failure, Outcome},
+    invocation::Invocation,
+    wire::SessionJson,
+};
+
+/// Start a session
+#[derive(Debug, clap::Args)]
+pub(crate) struct Spawn {
+    /// A name for it; coordinator:name where there are several coordinators
+    #[arg(value_name = "NAME")]
+    name: Address,
+    /// A command line for the shell [default: an interactive shell]
+    #[arg(long, value_name = "COMMAND", conflicts_with = "argv")]
+    cmd: Option<String>,
+    /// Folder to start in [default: the home folder of the coordinator's user]
+    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
+    cwd: Option<PathBuf>,
+    /// Width [default: the coordinator's, usually 80]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    cols: Option<u16>,
+    /// Height [default: the coordinator's, usually 24]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    rows: Option<u16>,
+    /// Set an environment variable; may be given again
+    #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
+    env: Vec<(String, String)>,
+    /// Return only when a line of its output matches
+    #[arg(long, value_name = "PATTERN")]
+    wait: Option<String>,
+    /// For --wait
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = humantime::parse_duration, requires = "wait")]
+    timeout: Duration,
+    /// A program and its arguments, run without a shell
+    #[arg(last = true, value_name = "PROGRAM")]
+    argv: Vec<String>,
+}
+
+fn variable(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.into(), value.into())),
+        _ => Err("write it as NAME=VALUE".into()),
+    }
+}
+
+#[derive(Serialize)]
+struct Reply {
+    #[serde(flatten)]
+    session: SessionJson,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    wait: Option<Waited>,
+}
+
+impl Spawn {
+    pub(crate) async fn run(self, invocation: &mut Invocation) -> Outcome {
+        let mut target = invocation.place(&self.name).await?;
+        let working_dir = match (&self.cwd, &target.coordinator.endpoint) {
+            // The coordinator stands elsewhere; on the same machine, paths mean what they mean here.
+            (Some(dir), Endpoint::Socket(_)) => invocation.surroundings.working_dir.join(dir),
+            (Some(dir), Endpoint::Command(_)) => dir.clone(),
+            (None, _) => PathBuf::new(),
+        };
+        let working_dir = working_dir
+            .into_os_string()
+            .into_string()
+            .map_err(|dir| Failure::usage(format!("the folder {} is not valid UTF-8", dir.display())))?;
+        let request = SpawnRequest {
+            name: self.name.session,
+            command: self.cmd.unwrap_or_default(),
+            working_dir,
+            env: HashMap::from_iter(self.env),
+            cols: self.cols.unwrap_or(0).into(),
+            rows: self.rows.unwrap_or(0).into(),
+            argv: self.argv,
+            ..SpawnRequest::default()
+        };
+        let spawned = target.client.vtr().spawn(request).await.map_err(|status| target.failure(&status))?;
+        let session = spawned.into_inner().session.unwrap_or_default();
+        let session = SessionJson::of(session, &target.coordinator);
+        target.session.clone_from(if session.id.is_empty() { &session.name } else { &session.id });
+        let name = session.name.clone();
+        let waited = match &self.wait {
+            // Everything it has printed so far counts: it started before we could ask.
+            Some(pattern) => Some(wait_for(&target, pattern, self.timeout, WaitScope::Scrollback).await?),
+            None => None,
+        };
+        let exit = waited.as_ref().map_or(Exit::Done, Waited::exit);
+        invocation.output.answer(&Reply { session, wait: waited.clone() }, &name)?;
+        if let (Some(waited), false) = (waited, invocation.output.json) {
+            waited.explain(&self.timeout, &mut invocation.output)?;
+        }
+        Ok(exit)
+    }
+}

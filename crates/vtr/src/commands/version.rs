@@ -1,0 +1,60 @@
+//! `vtr version`
+
+use serde_json::json;
+
+use crate::{
+    failure::{Exit, Failure, Outcome},
+    fleet,
+    invocation::Invocation,
+};
+
+/// Show the version of this program, and of coordinators
+#[derive(Debug, clap::Args)]
+pub(crate) struct Version {
+    /// Ask the coordinators too
+    #[arg(long)]
+    server: bool,
+}
+
+impl Version {
+    pub(crate) async fn run(self, invocation: &mut Invocation) -> Outcome {
+        let ours = env!("CARGO_PKG_VERSION");
+        let mut servers = Vec::new();
+        if self.server {
+            let known = invocation.coordinators()?;
+            let answers = fleet::versions(&known).await;
+            if let [(_, Err(silence))] = answers.as_slice() {
+                return Err(Failure::unreachable(silence.clone()));
+            }
+            for (coordinator, answer) in answers {
+                match answer {
+                    Ok(version) => servers.push((coordinator.name, version)),
+                    Err(silence) => invocation.output.not_heard(&coordinator.name, &silence),
+                }
+            }
+        }
+        if invocation.output.json {
+            let servers: Vec<_> = servers
+                .iter()
+                .map(|(name, answer)| {
+                    json!({
+                        "coordinator": name, "program": answer.program, "version": answer.version, "pid": answer.pid,
+                    })
+                })
+                .collect();
+            let mut reply = json!({ "version": ours });
+            if self.server {
+                reply["coordinators"] = servers.into();
+            }
+            invocation.output.object(&reply)?;
+            return Ok(Exit::Done);
+        }
+        invocation.output.line(format!("vtr {ours}"))?;
+        for (name, answer) in servers {
+            invocation
+                .output
+                .line(format!("coordinator {name}: {} {} (pid {})", answer.program, answer.version, answer.pid))?;
+        }
+        Ok(Exit::Done)
+    }
+}

@@ -1,0 +1,138 @@
+//! `vtr wait`
+
+use std::time::{Duration, Instant};
+
+use grpc::proto::{WaitForRequest, WaitScope};
+use serde::Serialize;
+
+use crate::{
+    coordinators::Address,
+    failure::{Exit, Failure, Outcome},
+    invocation::{Invocation, Target},
+    output::{Output, printable},
+    wire,
+};
+
+/// Wait until output matches
+///
+/// Prints the line that matched. Exits with 3 when the time is up, or when the session ends first.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Wait {
+    #[arg(value_name = "SESSION")]
+    session: Address,
+    /// A regular expression (RE2 style: no look-around, no back-references)
+    #[arg(value_name = "PATTERN", allow_hyphen_values = true)]
+    pattern: String,
+    /// How long to wait at most
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = humantime::parse_duration)]
+    timeout: Duration,
+    /// Where to look
+    #[arg(long, value_enum, default_value_t)]
+    scope: Scope,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+enum Scope {
+    /// In output from now on
+    #[default]
+    New,
+    /// On the screen, as it is or will be
+    Screen,
+    /// In all lines, past and future
+    Scrollback,
+}
+
+impl From<Scope> for WaitScope {
+    fn from(scope: Scope) -> Self {
+        match scope {
+            Scope::New => WaitScope::NewOutput,
+            Scope::Screen => WaitScope::Grid,
+            Scope::Scrollback => WaitScope::Scrollback,
+        }
+    }
+}
+
+/// How a wait ended.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Waited {
+    pub(crate) matched: bool,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub(crate) matched_line: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) line_number: Option<u64>,
+    pub(crate) timed_out: bool,
+    /// Why nothing matched: `timeout` or `exited`.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub(crate) reason: String,
+}
+
+impl Waited {
+    pub(crate) fn exit(&self) -> Exit {
+        if self.matched { Exit::Done } else { Exit::TimedOut }
+    }
+
+    /// For people.
+    pub(crate) fn explain(&self, timeout: &Duration, output: &mut Output) -> Result<(), Failure> {
+        if self.matched {
+            return output.line(printable(&self.matched_line));
+        }
+        let (kind, message) = match self.reason.as_str() {
+            "exited" => ("exited", "the session ended before anything matched".to_owned()),
+            _ => ("timeout", format!("nothing matched within {}", humantime::format_duration(*timeout))),
+        };
+        let hint = "`vtr screen` shows what is there; --scope screen or scrollback also finds what came before";
+        output.failure(&Failure::new(Exit::TimedOut, kind, message).with_hint(hint));
+        Ok(())
+    }
+}
+
+impl Wait {
+    pub(crate) async fn run(self, invocation: &mut Invocation) -> Outcome {
+        if self.scope == Scope::New && self.timeout > LONGEST {
+            let message = format!("one wait for new output takes at most {}", humantime::format_duration(LONGEST));
+            return Err(Failure::usage(message).with_hint("--scope scrollback waits as long as you like"));
+        }
+        let target = invocation.target(&self.session).await?;
+        let waited = wait_for(&target, &self.pattern, self.timeout, self.scope.into()).await?;
+        if invocation.output.json {
+            invocation.output.object(&waited)?;
+        } else {
+            waited.explain(&self.timeout, &mut invocation.output)?;
+        }
+        Ok(waited.exit())
+    }
+}
+
+/// What a coordinator accepts in one call.
+pub(super) const LONGEST: Duration = Duration::from_secs(600);
+
+/// Asks again when the time is longer than one call takes: what was there is still there.
+pub(super) async fn wait_for(
+    target: &Target,
+    pattern: &str,
+    timeout: Duration,
+    scope: WaitScope,
+) -> Result<Waited, Failure> {
+    let start = Instant::now();
+    loop {
+        let left = timeout.saturating_sub(start.elapsed());
+        let request = WaitForRequest {
+            name: target.session.clone(),
+            pattern: pattern.to_owned(),
+            timeout: Some(wire::duration(left.min(LONGEST))),
+            scope: scope.into(),
+        };
+        let answer =
+            target.client.vtr().wait_for(request).await.map_err(|status| target.failure(&status))?.into_inner();
+        if !answer.matched && answer.reason != "exited" && left > LONGEST {
+            continue;
+        }
+        return Ok(Waited {
+            matched: answer.matched,
+            matched_line: answer.matched_line,
+            line_number: answer.line_number,
+            timed_out: answer.timed_out,
+            reason: answer.reason,
+        });
+    }
+}

@@ -1,0 +1,41 @@
+//! Session names while a command line is being typed: asked from the coordinators, and quickly.
+
+use std::{ffi::OsStr, time::Duration};
+
+use clap_complete::CompletionCandidate;
+
+use crate::{client_config::ClientConfig, coordinators, fleet, surroundings::Surroundings};
+
+/// A person waits for it with a finger on the key.
+const PATIENCE: Duration = Duration::from_millis(700);
+
+/// Nothing at all when something is wrong: a shell is no place for our errors.
+pub(crate) fn sessions(surroundings: &Surroundings, typed: &OsStr) -> Vec<CompletionCandidate> {
+    let Some(typed) = typed.to_str() else { return Vec::new() };
+    let Ok(config) = ClientConfig::load(&surroundings.client_config_file()) else { return Vec::new() };
+    let Ok(mut known) = coordinators::known(None, &config, surroundings) else { return Vec::new() };
+    for coordinator in &mut known {
+        coordinator.timeout = coordinator.timeout.min(PATIENCE);
+    }
+    let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return Vec::new() };
+    let heard = runtime.block_on(fleet::list_all(&known));
+    runtime.shutdown_background();
+    let sessions: Vec<(String, String, String)> = heard
+        .into_iter()
+        .flat_map(|(coordinator, answer)| {
+            let sessions = answer.map(|answer| answer.sessions).unwrap_or_default();
+            sessions.into_iter().map(move |session| (coordinator.name.clone(), session.name, session.title))
+        })
+        .collect();
+    let mut candidates = Vec::new();
+    for (coordinator, name, title) in &sessions {
+        let unique = sessions.iter().filter(|(_, other, _)| other == name).count() == 1;
+        let long = format!("{coordinator}:{name}");
+        let shown = if unique && !typed.contains(':') { name.clone() } else { long };
+        if shown.starts_with(typed) {
+            let help = if title.is_empty() { coordinator.clone() } else { crate::output::printable(title) };
+            candidates.push(CompletionCandidate::new(shown).help(Some(help.into())));
+        }
+    }
+    candidates
+}

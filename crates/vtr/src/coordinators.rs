@@ -1,0 +1,190 @@
+//! The coordinators a command may speak to, and which of them is meant by `coordinator:session`.
+//!
+//! Nothing here connects; that is `fleet`.
+
+use std::{
+    os::unix::fs::FileTypeExt,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use grpc::client::Endpoint;
+
+use crate::{
+    client_config::{ClientConfig, Entry},
+    default_socket,
+    failure::{Exit, Failure},
+    glob,
+    surroundings::Surroundings,
+};
+
+/// For a coordinator to answer, when the config doesn't say. Enough for an ssh handshake.
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(5);
+
+#[derive(Clone, Debug)]
+pub(crate) struct Coordinator {
+    pub(crate) name: String,
+    pub(crate) endpoint: Endpoint,
+    pub(crate) timeout: Duration,
+}
+
+impl Coordinator {
+    pub(crate) fn at(socket: PathBuf, timeout: Duration) -> Self {
+        let file = socket.file_name().unwrap_or_default().to_string_lossy();
+        let name = file.strip_suffix(".sock").unwrap_or(&file).to_owned();
+        Coordinator { name, endpoint: Endpoint::Socket(socket), timeout }
+    }
+
+    /// Its socket or its command, for people.
+    pub(crate) fn place(&self) -> String {
+        match &self.endpoint {
+            Endpoint::Socket(path) => path.display().to_string(),
+            Endpoint::Command(argv) => argv.join(" "),
+        }
+    }
+}
+
+/// `--socket`, else those of the config, else the default one.
+pub(crate) fn known(
+    socket: Option<&Path>,
+    config: &ClientConfig,
+    surroundings: &Surroundings,
+) -> Result<Vec<Coordinator>, Failure> {
+    let timeout = config.defaults.coordinator_timeout.unwrap_or(TIMEOUT);
+    if let Some(socket) = socket {
+        return Ok(vec![Coordinator::at(surroundings.working_dir.join(socket), timeout)]);
+    }
+    if surroundings.socket.is_some() || config.coordinators.is_empty() {
+        return Ok(vec![Coordinator::at(default_socket::for_client(surroundings)?, timeout)]);
+    }
+    let mut known: Vec<Coordinator> = Vec::new();
+    for entry in &config.coordinators {
+        for coordinator in expand(entry, timeout, surroundings) {
+            if !known.iter().any(|other| other.endpoint == coordinator.endpoint) {
+                known.push(coordinator);
+            }
+        }
+    }
+    Ok(known)
+}
+
+/// What one entry of the config stands for at the moment. A pattern stands for the sockets it finds, a
+/// path for itself, there or not.
+pub(crate) fn expand(entry: &Entry, timeout: Duration, surroundings: &Surroundings) -> Vec<Coordinator> {
+    let timeout = entry.timeout.unwrap_or(timeout);
+    let mut found = match (&entry.path, &entry.command) {
+        (Some(path), _) if glob::is_pattern(path) => {
+            let is_socket = |path: &PathBuf| path.metadata().is_ok_and(|found| found.file_type().is_socket());
+            let paths = glob::expand(&surroundings.absolute(path)).into_iter().filter(is_socket);
+            paths.map(|path| Coordinator::at(path, timeout)).collect()
+        }
+        (Some(path), _) => vec![Coordinator::at(surroundings.absolute(path), timeout)],
+        (None, Some(command)) => {
+            vec![Coordinator { name: String::new(), endpoint: Endpoint::Command(command.clone()), timeout }]
+        }
+        (None, None) => Vec::new(),
+    };
+    if let (Some(name), [only]) = (&entry.name, found.as_mut_slice()) {
+        only.name.clone_from(name);
+    }
+    found
+}
+
+/// `session` or `coordinator:session`, as typed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Address {
+    pub(crate) coordinator: Option<String>,
+    pub(crate) session: String,
+}
+
+impl std::str::FromStr for Address {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (coordinator, session) = match text.rsplit_once(':') {
+            Some((coordinator, session)) => (Some(coordinator.to_owned()), session),
+            None => (None, text),
+        };
+        if session.is_empty() || coordinator.as_deref() == Some("") {
+            return Err("write it as session or coordinator:session".into());
+        }
+        Ok(Address { coordinator, session: session.into() })
+    }
+}
+
+/// Those of `known` that the address may mean: the one it names, or all.
+pub(crate) fn meant<'a>(address: &Address, known: &'a [Coordinator]) -> Result<Vec<&'a Coordinator>, Failure> {
+    let Some(wanted) = &address.coordinator else {
+        if known.is_empty() {
+            return Err(Failure::unreachable("no coordinator is configured that exists at the moment")
+                .with_hint("start one with `vtr serve --daemon`, or see `vtr config ls`"));
+        }
+        return Ok(known.iter().collect());
+    };
+    let named: Vec<&Coordinator> = known.iter().filter(|coordinator| coordinator.name == *wanted).collect();
+    match named.as_slice() {
+        [] => {
+            let names: Vec<&str> = known.iter().map(|coordinator| coordinator.name.as_str()).collect();
+            let hint = match names.as_slice() {
+                [] => "no coordinator is known: see `vtr config resolve`".to_owned(),
+                names => format!("known are: {}; see `vtr config resolve`", names.join(", ")),
+            };
+            Err(Failure::not_found(format!("no coordinator is called {wanted:?}")).with_hint(hint))
+        }
+        [_] => Ok(named),
+        several => {
+            let places = several.iter().map(|coordinator| coordinator.place()).collect();
+            let message = format!("{} coordinators are called {wanted:?}:", several.len());
+            Err(Failure::new(Exit::Usage, "ambiguous", message)
+                .with_candidates(places)
+                .with_hint("say which with --socket PATH, or give one a name in the config"))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named(name: &str) -> Coordinator {
+        Coordinator { name: name.into(), endpoint: Endpoint::Socket(format!("/{name}.sock").into()), timeout: TIMEOUT }
+    }
+
+    #[test]
+    fn addresses() {
+        let parse = |text: &str| text.parse::<Address>();
+        assert_eq!(parse("codex"), Ok(Address { coordinator: None, session: "codex".into() }));
+        assert_eq!(parse("a:codex"), Ok(Address { coordinator: Some("a".into()), session: "codex".into() }));
+        for wrong in ["", ":", "a:", ":b"] {
+            parse(wrong).unwrap_err();
+        }
+    }
+
+    #[test]
+    fn names_come_from_files() {
+        let name = |path: &str| Coordinator::at(path.into(), TIMEOUT).name;
+        assert_eq!(
+            [name("/run/project-a.sock"), name("/run/x.sock.d"), name("plain")],
+            ["project-a", "x.sock.d", "plain"]
+        );
+    }
+
+    #[test]
+    fn an_address_picks_its_coordinator() {
+        let known = [named("a"), named("b")];
+        let pick = |text: &str| meant(&text.parse().unwrap(), &known).map(|found| found.len());
+        assert_eq!(pick("x").unwrap(), 2);
+        assert_eq!(pick("b:x").unwrap(), 1);
+        let failure = pick("c:x").unwrap_err();
+        assert_eq!(failure.exit, Exit::NotFound);
+        assert!(failure.hint.contains("a, b"), "{failure:?}");
+    }
+
+    #[test]
+    fn two_of_one_name_are_ambiguous() {
+        let mut second = named("a");
+        second.endpoint = Endpoint::Command(vec!["ssh".into()]);
+        let failure = meant(&"a:x".parse().unwrap(), &[named("a"), second]).unwrap_err();
+        assert_eq!((failure.exit, failure.candidates.len()), (Exit::Usage, 2));
+    }
+}

@@ -1,0 +1,103 @@
+//! Where a coordinator listens when nobody says: the same answer for client and server.
+
+use std::{
+    os::unix::fs::MetadataExt,
+    path::{Path, PathBuf},
+};
+
+use rustix::fs::{Access, access};
+
+use crate::{failure::Failure, surroundings::Surroundings};
+
+const SYSTEM_SOCKET: &str = "/var/run/vtr.sock";
+
+/// The system's socket where this user may create it, else one in the user's runtime folder.
+pub(crate) fn for_server(surroundings: &Surroundings) -> Result<PathBuf, Failure> {
+    choose(surroundings, Path::new(SYSTEM_SOCKET))
+}
+
+/// As the server chooses. A user without a coordinator of their own gets the system's, if they may
+/// speak to it.
+pub(crate) fn for_client(surroundings: &Surroundings) -> Result<PathBuf, Failure> {
+    let system = Path::new(SYSTEM_SOCKET);
+    let chosen = choose(surroundings, system)?;
+    if !chosen.exists() && access(system, Access::WRITE_OK).is_ok() {
+        return Ok(system.into());
+    }
+    Ok(chosen)
+}
+
+fn choose(surroundings: &Surroundings, system: &Path) -> Result<PathBuf, Failure> {
+    if let Some(socket) = &surroundings.socket {
+        return Ok(surroundings.working_dir.join(socket));
+    }
+    let folder = system.parent().unwrap_or(Path::new("/"));
+    if access(folder, Access::WRITE_OK | Access::EXEC_OK).is_ok() {
+        return Ok(system.into());
+    }
+    if let Some(runtime) = &surroundings.runtime_dir {
+        return Ok(runtime.join("vtr/vtr.sock"));
+    }
+    // The temporary folder is everybody's: a folder of our name that is not ours is a trap.
+    let folder = surroundings.temp_dir.join(format!("vtr-{}", surroundings.user));
+    match std::fs::symlink_metadata(&folder) {
+        Ok(found) if found.uid() != surroundings.user || !found.is_dir() || found.mode() & 0o077 != 0 => {
+            let message = format!("{} is not a private folder of this user", folder.display());
+            Err(Failure::usage(message).with_hint("set XDG_RUNTIME_DIR, or give --socket PATH"))
+        }
+        _ => Ok(folder.join("vtr.sock")),
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    pub(crate) fn nowhere(root: &Path) -> Surroundings {
+        Surroundings {
+            program: "vtr".into(),
+            working_dir: root.into(),
+            home: root.join("home"),
+            config_dir: root.join("config"),
+            state_dir: root.join("state"),
+            runtime_dir: None,
+            temp_dir: root.join("tmp"),
+            socket: None,
+            client_config: None,
+            shell: None,
+            environment: Vec::new(),
+            user: rustix::process::geteuid().as_raw(),
+            no_color: true,
+            stdout_is_terminal: false,
+        }
+    }
+
+    #[test]
+    fn the_users_runtime_folder_stands_in_for_the_systems() {
+        let root = tempfile::tempdir().unwrap();
+        let mut around = nowhere(root.path());
+        around.runtime_dir = Some("/run/user/1".into());
+        let missing = root.path().join("no/such/vtr.sock");
+        assert_eq!(choose(&around, &missing).unwrap(), Path::new("/run/user/1/vtr/vtr.sock"));
+        let writable = root.path().join("vtr.sock");
+        assert_eq!(choose(&around, &writable).unwrap(), writable);
+        around.socket = Some("mine.sock".into());
+        assert_eq!(choose(&around, &writable).unwrap(), root.path().join("mine.sock"));
+    }
+
+    #[test]
+    fn a_folder_others_can_enter_is_refused_in_the_temporary_folder() {
+        let root = tempfile::tempdir().unwrap();
+        let around = nowhere(root.path());
+        let missing = root.path().join("no/such/vtr.sock");
+        let folder = around.temp_dir.join(format!("vtr-{}", around.user));
+        assert_eq!(choose(&around, &missing).unwrap(), folder.join("vtr.sock"));
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o755)).unwrap();
+        assert!(choose(&around, &missing).unwrap_err().message.contains("private"));
+        std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o700)).unwrap();
+        assert_eq!(choose(&around, &missing).unwrap(), folder.join("vtr.sock"));
+    }
+}

@@ -1,0 +1,110 @@
+//! One run of a client command: its config, its output, and the way to the session it names.
+
+use grpc::client::Client;
+
+use crate::{
+    cli::Everywhere,
+    client_config::{ClientConfig, OutputFormat},
+    coordinators::{self, Address, Coordinator},
+    failure::Failure,
+    fleet::{self, Reached},
+    output::Output,
+    surroundings::Surroundings,
+    wire,
+};
+
+#[derive(Debug)]
+pub(crate) struct Invocation {
+    pub(crate) surroundings: Surroundings,
+    pub(crate) config: ClientConfig,
+    pub(crate) output: Output,
+    pub(crate) everywhere: Everywhere,
+    warned_of_version: bool,
+}
+
+/// A session to speak about, on a coordinator that answers.
+#[derive(Debug)]
+pub(crate) struct Target {
+    pub(crate) coordinator: Coordinator,
+    pub(crate) client: Client,
+    /// Its name, or its id, as given.
+    pub(crate) session: String,
+}
+
+impl Target {
+    /// What the coordinator said instead of doing it.
+    pub(crate) fn failure(&self, status: &tonic::Status) -> Failure {
+        wire::failure(status, &self.coordinator)
+    }
+}
+
+impl Invocation {
+    pub(crate) fn new(everywhere: Everywhere, surroundings: Surroundings) -> Result<Self, Box<(Output, Failure)>> {
+        let color = surroundings.stdout_is_terminal && !surroundings.no_color;
+        let mut output = Output::new(everywhere.json, color, surroundings.stdout_is_terminal);
+        let config = match ClientConfig::load(&surroundings.client_config_file()) {
+            Ok(config) => config,
+            Err(failure) => return Err(Box::new((output, failure))),
+        };
+        output.json |= config.defaults.output_format == OutputFormat::Json && !everywhere.human;
+        Ok(Invocation { surroundings, config, output, everywhere, warned_of_version: false })
+    }
+
+    pub(crate) fn coordinators(&self) -> Result<Vec<Coordinator>, Failure> {
+        coordinators::known(self.everywhere.socket.as_deref(), &self.config, &self.surroundings)
+    }
+
+    /// The session that an address names, wherever it is.
+    pub(crate) async fn target(&mut self, address: &Address) -> Result<Target, Failure> {
+        let known = self.coordinators()?;
+        let meant: Vec<Coordinator> = coordinators::meant(address, &known)?.into_iter().cloned().collect();
+        if let [only] = meant.as_slice() {
+            return self.reach(only, &address.session).await;
+        }
+        let search = fleet::search(&meant, &address.session).await;
+        for (coordinator, silence) in &search.silent {
+            self.output.not_heard(&coordinator.name, silence);
+        }
+        let (reached, found) = fleet::only_one(address, search, meant.len())?;
+        // By id from here on: the name may go to another session at any time.
+        let session = if found.id.is_empty() { found.name } else { found.id };
+        Ok(self.reached(reached, session))
+    }
+
+    /// The coordinator for something new: the one that is named, or the only one.
+    pub(crate) async fn place(&mut self, address: &Address) -> Result<Target, Failure> {
+        let known = self.coordinators()?;
+        match coordinators::meant(address, &known)?.as_slice() {
+            [only] => {
+                let only = (*only).clone();
+                self.reach(&only, &address.session).await
+            }
+            several => {
+                let candidates =
+                    several.iter().map(|coordinator| format!("{}:{}", coordinator.name, address.session)).collect();
+                Err(Failure::new(crate::failure::Exit::Usage, "ambiguous", "several coordinators are configured:")
+                    .with_candidates(candidates)
+                    .with_hint("write one of these, or give --socket PATH"))
+            }
+        }
+    }
+
+    pub(crate) async fn reach(&mut self, coordinator: &Coordinator, session: &str) -> Result<Target, Failure> {
+        match fleet::reach(coordinator).await {
+            Ok(reached) => Ok(self.reached(reached, session.to_owned())),
+            Err(silence) => Err(Failure::unreachable(silence)),
+        }
+    }
+
+    fn reached(&mut self, reached: Reached, session: String) -> Target {
+        let ours = env!("CARGO_PKG_VERSION");
+        let theirs = reached.client.server().map_or("too old to tell", |server| server.version.as_str());
+        if theirs != ours && !self.warned_of_version {
+            self.warned_of_version = true;
+            let name = &reached.coordinator.name;
+            self.output
+                .warn(format_args!("this is vtr {ours}; the coordinator {name} is {theirs}: restart it to match"));
+        }
+        Target { coordinator: reached.coordinator, client: reached.client, session }
+    }
+}

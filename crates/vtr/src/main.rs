@@ -1,0 +1,128 @@
+//! `vtr`: terminal sessions without a terminal. A coordinator that owns them, and a command line for people
+//! and agents.
+//!
+//! Only this file reads the environment, the home folder and the kind of our output; all else is told. What
+//! can be done with a session is decided in `ops`; here it is only asked for and printed.
+
+mod ansi;
+mod cli;
+mod client_config;
+mod commands;
+mod completion;
+mod coordinators;
+mod default_socket;
+mod failure;
+mod fleet;
+mod glob;
+mod invocation;
+mod output;
+mod server;
+mod surroundings;
+mod wire;
+
+use std::{
+    env,
+    ffi::OsString,
+    io::{self, IsTerminal, Write},
+    path::PathBuf,
+    process::ExitCode,
+};
+
+use anyhow::{Context, Result};
+use clap::FromArgMatches;
+use etcetera::BaseStrategy;
+
+use crate::{
+    cli::{Cli, Command},
+    commands::completions,
+    failure::{Exit, Outcome},
+    invocation::Invocation,
+    output::Output,
+    surroundings::Surroundings,
+};
+
+fn main() -> ExitCode {
+    let surroundings = match look_around() {
+        Ok(surroundings) => surroundings,
+        Err(error) => {
+            let _ = writeln!(io::stderr(), "vtr: {error:#}");
+            return ExitCode::from(Exit::Refused.code());
+        }
+    };
+    clap_complete::CompleteEnv::with_factory(|| cli::grammar(&surroundings)).var(completions::VARIABLE).complete();
+    // clap ends the process itself for help, version and mistakes: with 0 or with our code for usage.
+    let mut matches = cli::grammar(&surroundings).get_matches();
+    let cli = match Cli::from_arg_matches_mut(&mut matches) {
+        Ok(cli) => cli,
+        Err(error) => error.exit(),
+    };
+    ExitCode::from(run(cli, surroundings).code())
+}
+
+fn run(cli: Cli, surroundings: Surroundings) -> Exit {
+    if let Command::Serve(serve) = cli.command {
+        log_to_stderr();
+        let terminal = surroundings.stdout_is_terminal;
+        let mut output = Output::new(cli.everywhere.json, terminal && !surroundings.no_color, terminal);
+        let outcome = serve.run(&cli.everywhere, &surroundings, &mut output);
+        return end(outcome, &output);
+    }
+    let mut invocation = match Invocation::new(cli.everywhere, surroundings) {
+        Ok(invocation) => invocation,
+        Err(failed) => {
+            let (output, failure) = *failed;
+            return end(Err(failure), &output);
+        }
+    };
+    // One thread: a command asks little, and starting threads would take longer than most answers.
+    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => return end(Err(failure::Failure::system("starting the runtime", &error)), &invocation.output),
+    };
+    let outcome = runtime.block_on(commands::run(cli.command, &mut invocation));
+    // A read of standard input can't be cancelled, and is not waited for.
+    runtime.shutdown_background();
+    end(outcome, &invocation.output)
+}
+
+fn end(outcome: Outcome, output: &Output) -> Exit {
+    match outcome {
+        Ok(exit) => exit,
+        Err(failure) => {
+            if failure.exit != Exit::ReaderGone {
+                output.failure(&failure);
+            }
+            failure.exit
+        }
+    }
+}
+
+/// In the background, standard error is the log file.
+fn log_to_stderr() {
+    let subscriber = tracing_subscriber::fmt().with_writer(io::stderr).with_ansi(false).with_target(false).finish();
+    // Fails only when there is one already, and this is the first.
+    let _ = tracing::subscriber::set_global_default(subscriber);
+}
+
+fn look_around() -> Result<Surroundings> {
+    let folders = etcetera::choose_base_strategy().context("no home folder: set HOME")?;
+    let variable = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
+    let home = folders.home_dir().to_owned();
+    let state = folders.state_dir().unwrap_or_else(|| home.join(".local/state"));
+    Ok(Surroundings {
+        program: env::current_exe().context("finding this program")?,
+        working_dir: env::current_dir().context("finding the working folder")?,
+        config_dir: folders.config_dir().join("vtr"),
+        state_dir: state.join("vtr"),
+        runtime_dir: variable("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.is_absolute()),
+        temp_dir: env::temp_dir(),
+        socket: variable("VTR_SOCKET").map(PathBuf::from),
+        client_config: variable("VTR_CONFIG").map(PathBuf::from),
+        shell: variable("SHELL"),
+        environment: env::vars_os().collect::<Vec<(OsString, OsString)>>(),
+        user: rustix::process::geteuid().as_raw(),
+        no_color: variable("NO_COLOR").is_some() || variable("TERM").is_some_and(|term| term == "dumb"),
+        stdout_is_terminal: io::stdout().is_terminal(),
+        home,
+    })
+}

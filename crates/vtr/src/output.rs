@@ -1,0 +1,164 @@
+//! What a command prints: tables and lines for people, JSON for programs; warnings go to standard error.
+
+use std::io::{self, Write};
+
+use comfy_table::{Table, presets};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::failure::Failure;
+
+/// Standard output and error of one command.
+#[derive(Debug)]
+pub(crate) struct Output {
+    pub(crate) json: bool,
+    pub(crate) color: bool,
+    /// People look at it right now.
+    pub(crate) terminal: bool,
+    /// Coordinators that did not answer: said on standard error at once, and added to JSON.
+    unreachable: Vec<Unreachable>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Unreachable {
+    pub(crate) coordinator: String,
+    pub(crate) reason: String,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Paint {
+    Match,
+    Place,
+    Bold,
+}
+
+impl Output {
+    pub(crate) fn new(json: bool, color: bool, terminal: bool) -> Self {
+        Output { json, color, terminal, unreachable: Vec::new() }
+    }
+
+    pub(crate) fn line(&mut self, line: impl AsRef<str>) -> Result<(), Failure> {
+        self.bytes(format!("{}\n", line.as_ref()).as_bytes())
+    }
+
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        let mut stdout = io::stdout().lock();
+        stdout.write_all(bytes)?;
+        Ok(stdout.flush()?)
+    }
+
+    /// One JSON object on one line. Says which coordinators were not heard.
+    pub(crate) fn object(&mut self, value: &impl Serialize) -> Result<(), Failure> {
+        let value = serde_json::to_value(value).map_err(|error| io::Error::other(error.to_string()))?;
+        let mut object = match value {
+            Value::Object(object) => object,
+            other => Map::from_iter([("value".to_owned(), other)]),
+        };
+        if !self.unreachable.is_empty() {
+            let list = serde_json::to_value(&self.unreachable).map_err(|error| io::Error::other(error.to_string()))?;
+            object.insert("unreachable".into(), list);
+        }
+        self.line(Value::Object(object).to_string())
+    }
+
+    /// The object with `--json`; without, the line, unless it is empty.
+    pub(crate) fn answer(&mut self, value: &impl Serialize, line: impl AsRef<str>) -> Result<(), Failure> {
+        match (self.json, line.as_ref()) {
+            (true, _) => self.object(value),
+            (false, "") => Ok(()),
+            (false, line) => self.line(line),
+        }
+    }
+
+    pub(crate) fn table<const N: usize>(&mut self, headings: [&str; N], rows: Vec<[String; N]>) -> Result<(), Failure> {
+        let mut table = Table::new();
+        table.load_style(presets::NOTHING).set_header(headings);
+        for row in rows {
+            table.add_row(row);
+        }
+        for column in table.column_iter_mut() {
+            column.set_padding((0, 4));
+        }
+        for (number, line) in table.lines().enumerate() {
+            let line = line.trim_end();
+            match number {
+                0 => self.line(self.painted(Paint::Bold, line))?,
+                _ => self.line(line)?,
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn painted(&self, paint: Paint, text: &str) -> String {
+        if !self.color || text.is_empty() {
+            return text.to_owned();
+        }
+        let code = match paint {
+            Paint::Match => "1;31",
+            Paint::Place => "35",
+            Paint::Bold => "1",
+        };
+        format!("\x1b[{code}m{text}\x1b[0m")
+    }
+
+    pub(crate) fn warn(&self, warning: impl std::fmt::Display) {
+        // Nobody to tell if that fails.
+        let _ = writeln!(io::stderr(), "vtr: warning: {warning}");
+    }
+
+    pub(crate) fn not_heard(&mut self, coordinator: &str, reason: &str) {
+        self.warn(format_args!("{coordinator} did not answer: {reason}"));
+        self.unreachable.push(Unreachable { coordinator: coordinator.into(), reason: reason.into() });
+    }
+
+    pub(crate) fn unreachable(&self) -> &[Unreachable] {
+        &self.unreachable
+    }
+
+    pub(crate) fn failure(&self, failure: &Failure) {
+        let mut stderr = io::stderr().lock();
+        let _ = if self.json {
+            let mut error = serde_json::json!({ "error": failure });
+            if !self.unreachable.is_empty() {
+                error["unreachable"] = serde_json::json!(self.unreachable);
+            }
+            writeln!(stderr, "{error}")
+        } else {
+            let hint = if failure.hint.is_empty() { String::new() } else { format!("\nhint: {}", failure.hint) };
+            let candidates: String = failure.candidates.iter().map(|one| format!("\n  {one}")).collect();
+            writeln!(stderr, "vtr: {}{candidates}{hint}", failure.message)
+        };
+    }
+}
+
+/// A stretch of time in one unit, as tables show it: 42s, 5m, 2h, 3d.
+pub(crate) fn age(seconds: i64) -> String {
+    match seconds.max(0) {
+        s @ 0..60 => format!("{s}s"),
+        s @ 60..3600 => format!("{}m", s / 60),
+        s @ 3600..86_400 => format!("{}h", s / 3600),
+        s => format!("{}d", s / 86_400),
+    }
+}
+
+/// Text of a child on a person's terminal: control characters could do anything there.
+pub(crate) fn printable(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ages_have_one_unit() {
+        let ages = [-3, 0, 59, 60, 3599, 3600, 86_399, 86_400, 200_000].map(age);
+        assert_eq!(ages, ["0s", "0s", "59s", "1m", "59m", "1h", "23h", "1d", "2d"]);
+    }
+
+    #[test]
+    fn colour_is_left_out_when_unwanted() {
+        assert_eq!(Output::new(false, false, true).painted(Paint::Match, "x"), "x");
+        assert_eq!(Output::new(false, true, true).painted(Paint::Match, "x"), "\x1b[1;31mx\x1b[0m");
+    }
+}

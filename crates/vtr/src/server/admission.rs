@@ -1,0 +1,93 @@
+//! Who may speak to the coordinator. The kernel tells who connected; the file's mode is only the first door.
+
+use std::io;
+
+/// A peer passes if it is the owner, root, in the group, or on the list.
+#[derive(Clone, Debug)]
+pub(crate) struct Admission {
+    pub(crate) owner: u32,
+    pub(crate) group: Option<u32>,
+    pub(crate) allowed: Vec<u32>,
+}
+
+impl Admission {
+    pub(crate) fn admits(&self, peer: tokio::net::unix::UCred) -> bool {
+        self.admits_ids(peer.uid(), peer.gid(), || peer.pid().map(further_groups).unwrap_or_default())
+    }
+
+    fn admits_ids(&self, user: u32, group: u32, further: impl FnOnce() -> Vec<u32>) -> bool {
+        user == self.owner
+            || user == 0
+            || self.allowed.contains(&user)
+            || self.group.is_some_and(|ours| group == ours || further().contains(&ours))
+    }
+}
+
+/// The other groups of a process. None when it can't be seen, as from another container.
+fn further_groups(pid: i32) -> Vec<u32> {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    groups_in(&status)
+}
+
+fn groups_in(status: &str) -> Vec<u32> {
+    let line = status.lines().find_map(|line| line.strip_prefix("Groups:")).unwrap_or_default();
+    line.split_whitespace().filter_map(|group| group.parse().ok()).collect()
+}
+
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum GroupError {
+    #[error("no group {0:?} in /etc/group; a group's number works too")]
+    Unknown(String),
+    #[error("reading /etc/group: {0}")]
+    System(#[from] io::Error),
+}
+
+/// A group by name or number.
+pub(crate) fn group_id(group: &str) -> Result<u32, GroupError> {
+    if let Ok(number) = group.parse() {
+        return Ok(number);
+    }
+    let file = std::fs::read_to_string("/etc/group")?;
+    named_in(&file, group).ok_or_else(|| GroupError::Unknown(group.into()))
+}
+
+fn named_in(file: &str, group: &str) -> Option<u32> {
+    let mut entries = file.lines().map(|line| line.split(':'));
+    entries.find_map(|mut fields| (fields.next() == Some(group)).then(|| fields.nth(1)?.parse().ok()).flatten())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_passes() {
+        let admission = Admission { owner: 1000, group: Some(50), allowed: vec![1002] };
+        let admits = |user, group, further: &[u32]| admission.admits_ids(user, group, || further.to_vec());
+        assert!(admits(1000, 1, &[]), "the owner");
+        assert!(admits(0, 0, &[]), "root");
+        assert!(admits(1001, 50, &[]), "a member by primary group");
+        assert!(admits(1001, 1, &[7, 50]), "a member by another group");
+        assert!(admits(1002, 1, &[]), "one on the list");
+        assert!(!admits(1001, 1, &[7]), "anyone else");
+        let nobody_else = Admission { owner: 1000, group: None, allowed: Vec::new() };
+        assert!(!nobody_else.admits_ids(1001, 1000, || vec![1000]), "a group only counts when it was given");
+    }
+
+    #[test]
+    fn groups_of_this_process_are_read() {
+        let ours: Vec<u32> = rustix::process::getgroups().unwrap().iter().map(|group| group.as_raw()).collect();
+        let pid = i32::try_from(std::process::id()).unwrap();
+        let mut read = further_groups(pid);
+        read.retain(|group| ours.contains(group));
+        assert_eq!(read.len(), ours.len());
+        assert_eq!(groups_in("Name:\tx\nGroups:\t4 24 \nx"), [4, 24]);
+    }
+
+    #[test]
+    fn groups_by_name() {
+        assert_eq!(named_in("root:x:0:\nstaff:x:50:me,you\n", "staff"), Some(50));
+        assert_eq!(named_in("root:x:0:\n", "staff"), None);
+        assert_eq!(group_id("123").unwrap(), 123);
+    }
+}

@@ -1,0 +1,80 @@
+//! Starting a coordinator in the background: this program again, in a session of its own, which says on
+//! its standard output when it listens or why it can't.
+
+use std::{
+    io::{self, BufRead, BufReader, Write},
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+
+use serde_json::{Value, json};
+
+use super::{folder, settings::Settings};
+use crate::{
+    failure::{Exit, Failure},
+    surroundings::Surroundings,
+};
+
+/// Told on the command line of the process in the background, and to nobody else.
+pub(crate) const CHILD_FLAG: &str = "--in-background";
+
+/// A coordinator that listens.
+#[derive(Clone, Debug, serde::Serialize)]
+pub(crate) struct Started {
+    pub(crate) socket: PathBuf,
+    pub(crate) pid: u32,
+    pub(crate) log: PathBuf,
+}
+
+pub(crate) fn start(settings: &Settings, surroundings: &Surroundings) -> Result<Started, Failure> {
+    let log = settings.log_file.clone();
+    let failed = |what: &str, error: &io::Error| Failure::system(what, error);
+    let log_file =
+        folder::open_log(&log).map_err(|error| failed(&format!("opening the log {}", log.display()), &error))?;
+    let mut child = Command::new(&surroundings.program)
+        .arg("serve")
+        .args(settings.to_flags())
+        .arg(CHILD_FLAG)
+        .current_dir("/")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(log_file)
+        .spawn()
+        .map_err(|error| failed("starting the coordinator", &error))?;
+    let mut announcement = String::new();
+    let stdout = child.stdout.take().expect("it was asked for above");
+    // Ends when the child says something or ends: it holds the only other end.
+    let read = BufReader::new(stdout).read_line(&mut announcement);
+    let said: Value = serde_json::from_str(&announcement).unwrap_or_default();
+    if read.is_ok() && said.get("ready").is_some() {
+        return Ok(Started { socket: settings.socket.clone(), pid: child.id(), log });
+    }
+    // It has nothing left to do but to end.
+    let status = child.wait().map_err(|error| failed("waiting for the coordinator", &error))?;
+    let text = |key: &str| said["error"][key].as_str().map(str::to_owned);
+    let message = text("message").unwrap_or_else(|| format!("the coordinator ended before it listened: {status}"));
+    let exit = if status.code() == Some(Exit::Usage.code().into()) { Exit::Usage } else { Exit::Refused };
+    Err(Failure::new(exit, &text("kind").unwrap_or_else(|| "internal".into()), message)
+        .with_hint(text("hint").unwrap_or_else(|| format!("see the log: {}", log.display()))))
+}
+
+/// In the background: away from the terminal that started us.
+pub(crate) fn detach() -> Result<(), Failure> {
+    rustix::process::setsid()
+        .map(drop)
+        .map_err(|error| Failure::system("leaving the terminal's session", &error.into()))
+}
+
+/// In the background: tells the one who started us how it went, and lets it go.
+pub(crate) fn announce(outcome: Result<(), &Failure>) {
+    let said = match outcome {
+        Ok(()) => json!({ "ready": true }),
+        Err(failure) => json!({ "error": failure }),
+    };
+    let mut stdout = io::stdout().lock();
+    // Nobody may be waiting any more: then nobody misses it.
+    let _ = writeln!(stdout, "{said}").and_then(|()| stdout.flush());
+    if let Ok(nowhere) = std::fs::OpenOptions::new().write(true).open(Path::new("/dev/null")) {
+        let _ = rustix::stdio::dup2_stdout(&nowhere);
+    }
+}

@@ -1,0 +1,130 @@
+//! A file that is locked while a coordinator runs and holds its process id. The lock is the truth: it
+//! ends with the process however that ends, while a file or a number in it may be left over.
+
+use std::{
+    fs::{File, OpenOptions, TryLockError},
+    io::{self, Read, Seek, Write},
+    os::unix::fs::{MetadataExt, OpenOptionsExt},
+    path::{Path, PathBuf},
+};
+
+/// Held by this process. Dropping it removes the file.
+#[derive(Debug)]
+pub(crate) struct LockFile {
+    path: PathBuf,
+    _file: File,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum LockError {
+    /// By the process of this id, as far as the file can be read.
+    #[error("a running coordinator holds {}", path.display())]
+    Held { path: PathBuf, pid: Option<u32> },
+    #[error("{}: {error}", path.display())]
+    System { path: PathBuf, error: io::Error },
+}
+
+impl LockFile {
+    pub(crate) fn acquire(path: &Path) -> Result<Self, LockError> {
+        let failed = |error| LockError::System { path: path.into(), error };
+        loop {
+            let mut file = open(path, true).map_err(failed)?;
+            match file.try_lock() {
+                Ok(()) => {}
+                Err(TryLockError::WouldBlock) => {
+                    return Err(LockError::Held { path: path.into(), pid: pid_in(&mut file) });
+                }
+                Err(TryLockError::Error(error)) => return Err(failed(error)),
+            }
+            // The one before us may have removed the file between our opening and our locking it:
+            // then we hold a lock that nobody else will ever see.
+            if !is_at(&file, path) {
+                continue;
+            }
+            file.set_len(0).map_err(failed)?;
+            writeln!(file, "{}", std::process::id()).map_err(failed)?;
+            return Ok(LockFile { path: path.into(), _file: file });
+        }
+    }
+
+    /// The process that holds it, if one does.
+    pub(crate) fn holder(path: &Path) -> io::Result<Option<u32>> {
+        let mut file = match open(path, false) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        match file.try_lock() {
+            Ok(()) => Ok(None),
+            Err(TryLockError::WouldBlock) => Ok(pid_in(&mut file)),
+            Err(TryLockError::Error(error)) => Err(error),
+        }
+    }
+}
+
+impl Drop for LockFile {
+    fn drop(&mut self) {
+        // Still locked here, so nobody else can have taken it over. Failing leaves a file without a lock.
+        let _ = std::fs::remove_file(&self.path);
+    }
+}
+
+fn open(path: &Path, create: bool) -> io::Result<File> {
+    OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(create)
+        .mode(0o600)
+        .custom_flags(rustix::fs::OFlags::NOFOLLOW.bits().cast_signed())
+        .open(path)
+}
+
+fn is_at(file: &File, path: &Path) -> bool {
+    match (file.metadata(), path.symlink_metadata()) {
+        (Ok(ours), Ok(there)) => (ours.dev(), ours.ino()) == (there.dev(), there.ino()),
+        _ => false,
+    }
+}
+
+fn pid_in(file: &mut File) -> Option<u32> {
+    let mut text = String::new();
+    file.rewind().ok()?;
+    file.take(32).read_to_string(&mut text).ok()?;
+    text.trim().parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_holder_at_a_time_and_nothing_left() {
+        let root = tempfile::tempdir().unwrap();
+        let path = root.path().join("x.lock");
+        assert_eq!(LockFile::holder(&path).unwrap(), None);
+        let first = LockFile::acquire(&path).unwrap();
+        assert_eq!(LockFile::holder(&path).unwrap(), Some(std::process::id()));
+        assert!(matches!(LockFile::acquire(&path), Err(LockError::Held { pid: Some(_), .. })));
+        drop(first);
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn a_file_left_over_is_taken() {
+        let root = tempfile::tempdir().unwrap();
+        let path = root.path().join("x.lock");
+        std::fs::write(&path, "99999999\n").unwrap();
+        assert_eq!(LockFile::holder(&path).unwrap(), None);
+        LockFile::acquire(&path).unwrap();
+    }
+
+    #[test]
+    fn a_link_is_not_followed() {
+        let root = tempfile::tempdir().unwrap();
+        let target = root.path().join("precious");
+        std::fs::write(&target, "data").unwrap();
+        std::os::unix::fs::symlink(&target, root.path().join("x.lock")).unwrap();
+        assert!(matches!(LockFile::acquire(&root.path().join("x.lock")), Err(LockError::System { .. })));
+        assert_eq!(std::fs::read_to_string(&target).unwrap(), "data");
+    }
+}

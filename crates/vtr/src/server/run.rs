@@ -1,0 +1,247 @@
+//! One coordinator from its socket to its end.
+
+use std::{io, time::Duration};
+
+use engine::{Engine, EngineOptions, Limits};
+use ops::{Caller, Context, SessionContext};
+use tokio::{
+    net::{UnixListener, UnixStream},
+    signal::unix::{SignalKind, signal},
+    sync::watch,
+    task::JoinSet,
+};
+
+use super::{
+    admission::Admission,
+    host::CoordinatorHost,
+    lock_file::{LockError, LockFile},
+    settings::Settings,
+    socket::{Permissions, Socket, SocketError},
+};
+use crate::{
+    failure::{Exit, Failure},
+    surroundings::Surroundings,
+};
+
+/// For a client to say whether it speaks gRPC or MCP. An MCP client may take its time before its first word.
+const FIRST_WORD: Duration = Duration::from_secs(600);
+/// For last answers to be written after the sessions have ended.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+/// After the system refused a connection: when we are out of file descriptors, trying at once is of no use.
+const PAUSE: Duration = Duration::from_millis(100);
+/// Three descriptors or so for each of 1,024 sessions, and some for clients.
+const WANTED_FILES: u64 = 16 << 10;
+
+/// Bound to its socket, not yet serving.
+#[derive(Debug)]
+pub(crate) struct Bound {
+    settings: Settings,
+    listener: std::os::unix::net::UnixListener,
+    admission: Admission,
+    // In this order: the socket goes before the file that says who has it.
+    _socket: Socket,
+    _pid_file: Option<LockFile>,
+}
+
+pub(crate) fn bind(settings: Settings, surroundings: &Surroundings) -> Result<Bound, Failure> {
+    let pid_file = match &settings.pid_file {
+        Some(path) => {
+            if let Some(folder) = path.parent() {
+                super::folder::create_private(folder).map_err(|error| {
+                    Failure::system(format_args!("creating the folder of {}", path.display()), &error)
+                })?;
+            }
+            Some(LockFile::acquire(path).map_err(|error| pid_file_failure(&error))?)
+        }
+        None => None,
+    };
+    let permissions = Permissions { mode: settings.socket_mode, group: settings.socket_group };
+    let (socket, listener) = Socket::bind(&settings.socket, permissions).map_err(|error| socket_failure(&error))?;
+    let admission =
+        Admission { owner: surroundings.user, group: settings.socket_group, allowed: settings.allow_uids.clone() };
+    Ok(Bound { settings, listener, admission, _socket: socket, _pid_file: pid_file })
+}
+
+fn socket_failure(error: &SocketError) -> Failure {
+    let (kind, hint) = match error {
+        SocketError::Alive { .. } => {
+            ("already_exists", "use it, end it with `vtr serve --stop`, or give this one another --socket")
+        }
+        SocketError::NotASocket { .. } => ("usage", "give another --socket, or move the file away"),
+        SocketError::TooLong { .. } => ("usage", "give a shorter --socket"),
+        SocketError::System { .. } => ("system", "give a --socket in a folder that you may write to"),
+    };
+    let exit = if kind == "usage" { Exit::Usage } else { Exit::Refused };
+    Failure::new(exit, kind, error.to_string()).with_hint(hint)
+}
+
+fn pid_file_failure(error: &LockError) -> Failure {
+    let (kind, hint) = match error {
+        LockError::Held { .. } => ("already_exists", "end it with `vtr serve --stop --pid-file FILE`"),
+        LockError::System { .. } => ("system", "give a --pid-file that you may write to"),
+    };
+    Failure::new(Exit::Refused, kind, error.to_string()).with_hint(hint)
+}
+
+/// Serves until TERM, INT or HUP. All sessions have ended when it returns.
+pub(crate) async fn serve(bound: Bound, surroundings: &Surroundings, ready: impl FnOnce()) -> Result<(), Failure> {
+    let Bound { settings, listener, admission, _socket, _pid_file } = bound;
+    allow_many_files();
+    let failed = |what: &'static str| move |error: io::Error| Failure::system(what, &error);
+    let mut end = EndSignals::new().map_err(failed("listening to signals"))?;
+    let listener = UnixListener::from_std(listener).map_err(failed("serving the socket"))?;
+    let engine = Engine::new(EngineOptions {
+        base_env: surroundings.environment.clone(),
+        default_shell: settings.shell.clone(),
+        limits: Limits { history_lines: settings.scrollback, ..Limits::default() },
+        grace: settings.kill_timeout,
+        ..EngineOptions::default()
+    })
+    .map_err(failed("starting the engine"))?;
+    let host = CoordinatorHost {
+        size: vt::Size::new(settings.cols, settings.rows),
+        home: surroundings.home.clone(),
+        recordings: surroundings.state_dir.join("recordings"),
+    };
+    let context = SessionContext::new(engine.clone(), host);
+    let about = grpc::server::About { program: "vtr".into(), version: env!("CARGO_PKG_VERSION").into() };
+    let server = grpc::server::Server::new(context.clone(), Caller::operator(), about);
+    let (closing, closed) = watch::channel(());
+    let mut connections = JoinSet::new();
+    tracing::info!(socket = %settings.socket.display(), pid = std::process::id(), "listening");
+    ready();
+    let why = loop {
+        tokio::select! {
+            why = end.next() => break why,
+            accepted = listener.accept() => match accepted {
+                Ok((stream, _)) => {
+                    let connection =
+                        Connection { context: context.clone(), server: server.clone(), closing: closed.clone() };
+                    let admission = admission.clone();
+                    connections.spawn(async move { connection.run(stream, &admission).await });
+                }
+                Err(error) => {
+                    tracing::warn!(%error, "a connection could not be taken");
+                    tokio::time::sleep(PAUSE).await;
+                }
+            },
+            Some(_) = connections.join_next() => {}
+        }
+    };
+    tracing::info!(signal = why, "ending all sessions");
+    drop(listener);
+    tokio::select! {
+        () = engine.shutdown(settings.kill_timeout) => {}
+        // Whoever asks twice is in a hurry: what still runs is killed when we end.
+        why = end.next() => tracing::warn!(signal = why, "ending without waiting for sessions"),
+    }
+    context.recordings().close().await;
+    let last_answers = async { while connections.join_next().await.is_some() {} };
+    drop(closing);
+    // What is still under way then goes with the process.
+    let _ = tokio::time::timeout(LAST_WORDS, last_answers).await;
+    tracing::info!("ended");
+    Ok(())
+}
+
+struct Connection {
+    context: SessionContext,
+    server: grpc::server::Server,
+    /// Its sender goes when the coordinator ends.
+    closing: watch::Receiver<()>,
+}
+
+impl Connection {
+    async fn run(mut self, stream: UnixStream, admission: &Admission) {
+        match stream.peer_cred() {
+            Ok(peer) if admission.admits(peer) => {}
+            Ok(peer) => {
+                tracing::warn!(uid = peer.uid(), gid = peer.gid(), pid = peer.pid(), "refused a client");
+                return;
+            }
+            Err(error) => {
+                tracing::warn!(%error, "refused a client that can't be identified");
+                return;
+            }
+        }
+        let sniffed = tokio::select! {
+            sniffed = mcp::sniff(stream, FIRST_WORD) => sniffed,
+            _ = self.closing.changed() => return,
+        };
+        let (protocol, stream) = match sniffed {
+            Ok(sniffed) => sniffed,
+            // Looking whether we are alive is no mistake.
+            Err(mcp::SniffError::Closed) => return,
+            Err(error) => {
+                tracing::warn!(%error, "refused a connection");
+                return;
+            }
+        };
+        match protocol {
+            mcp::Protocol::Http2 => {
+                let stop = async {
+                    // Only ever an error, which says that the sender has gone.
+                    let _ = self.closing.changed().await;
+                };
+                if let Err(error) = self.server.serve_connection(stream, stop).await {
+                    tracing::debug!(%error, "a gRPC connection ended");
+                }
+            }
+            mcp::Protocol::Json => self.serve_mcp(stream).await,
+        }
+    }
+
+    async fn serve_mcp(mut self, stream: mcp::Replay<UnixStream>) {
+        let info = mcp::ServerInfo {
+            name: "vtr".into(),
+            version: env!("CARGO_PKG_VERSION").into(),
+            instructions: "Terminal sessions of one machine: start programs with spawn_process, type with \
+                send_input, wait with wait_for_pattern, read with get_process_output. Call help first."
+                .into(),
+        };
+        let served = tokio::select! {
+            served = mcp::serve(stream, self.context, Caller::operator(), info) => served,
+            _ = self.closing.changed() => return,
+        };
+        if let Err(error) = served {
+            tracing::debug!(%error, "an MCP connection ended");
+        }
+    }
+}
+
+/// Any of the signals that end a coordinator.
+struct EndSignals {
+    terminate: tokio::signal::unix::Signal,
+    interrupt: tokio::signal::unix::Signal,
+    hang_up: tokio::signal::unix::Signal,
+}
+
+impl EndSignals {
+    fn new() -> io::Result<Self> {
+        Ok(EndSignals {
+            terminate: signal(SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+            hang_up: signal(SignalKind::hangup())?,
+        })
+    }
+
+    async fn next(&mut self) -> &'static str {
+        tokio::select! {
+            _ = self.terminate.recv() => "TERM",
+            _ = self.interrupt.recv() => "INT",
+            _ = self.hang_up.recv() => "HUP",
+        }
+    }
+}
+
+/// The usual limit of 1,024 would hold some 300 sessions.
+fn allow_many_files() {
+    use rustix::process::{Resource, getrlimit, setrlimit};
+    let mut limit = getrlimit(Resource::Nofile);
+    let wanted = limit.maximum.map_or(WANTED_FILES, |maximum| maximum.min(WANTED_FILES));
+    if limit.current.is_some_and(|current| current < wanted) {
+        limit.current = Some(wanted);
+        // Then it stays as it is, and the sessions that don't fit are refused one by one.
+        let _ = setrlimit(Resource::Nofile, limit);
+    }
+}

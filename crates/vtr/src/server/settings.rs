@@ -1,0 +1,286 @@
+//! What a coordinator runs with: flags before server.toml before defaults.
+
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use serde::Deserialize;
+
+use super::admission::group_id;
+use crate::{
+    default_socket,
+    failure::{Exit, Failure},
+    surroundings::Surroundings,
+};
+
+/// `server.toml`. Every key has a flag.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ServerConfig {
+    socket_path: Option<String>,
+    scrollback_limit: Option<usize>,
+    default_shell: Option<String>,
+    cols: Option<u16>,
+    rows: Option<u16>,
+    kill_timeout: Option<String>,
+    pid_file: Option<String>,
+    log_file: Option<String>,
+    socket_mode: Option<String>,
+    socket_group: Option<String>,
+    #[serde(default)]
+    allow_uids: Vec<u32>,
+}
+
+/// Flags of `vtr serve`, as far as given.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(crate) struct Flags {
+    /// Where to listen [default: /var/run/vtr.sock, or vtr/vtr.sock in the user's runtime folder]
+    // `--socket` itself is a global flag, shared with the client commands.
+    #[arg(skip)]
+    pub(crate) socket: Option<PathBuf>,
+    /// Runs in sessions that name no command [default: $SHELL]
+    #[arg(long, value_name = "PROGRAM")]
+    pub(crate) shell: Option<OsString>,
+    /// Width of new sessions [default: 80]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) cols: Option<u16>,
+    /// Height of new sessions [default: 24]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) rows: Option<u16>,
+    /// Lines of history kept for each session [default: 10000]
+    #[arg(long, value_name = "LINES")]
+    pub(crate) scrollback: Option<usize>,
+    /// Between asking a session to end and killing it [default: 5s]
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    pub(crate) kill_timeout: Option<Duration>,
+    /// Settings to start from; flags go before them [default: server.toml in the config folder]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// Write the process id here while running
+    #[arg(long, value_name = "FILE")]
+    pub(crate) pid_file: Option<PathBuf>,
+    /// Where a daemon writes its log [default: in the user's state folder]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) log_file: Option<PathBuf>,
+    /// Mode of the socket, in octal [default: 0600; 0660 with a group; 0666 with allowed users, who are checked]
+    #[arg(long, value_name = "MODE", value_parser = parse_mode)]
+    pub(crate) socket_mode: Option<u32>,
+    /// Members of this group, by name or number, may connect
+    #[arg(long, value_name = "GROUP")]
+    pub(crate) socket_group: Option<String>,
+    /// This user may connect; may be given again
+    #[arg(long, value_name = "UID")]
+    pub(crate) allow_uid: Vec<u32>,
+}
+
+fn parse_mode(text: &str) -> Result<u32, String> {
+    match u32::from_str_radix(text.trim_start_matches("0o"), 8) {
+        Ok(mode) if mode <= 0o777 => Ok(mode),
+        _ => Err("write it in octal, as in 0660".into()),
+    }
+}
+
+/// Everything decided.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Settings {
+    pub(crate) socket: PathBuf,
+    pub(crate) shell: OsString,
+    pub(crate) cols: u16,
+    pub(crate) rows: u16,
+    pub(crate) scrollback: usize,
+    pub(crate) kill_timeout: Duration,
+    pub(crate) pid_file: Option<PathBuf>,
+    pub(crate) log_file: PathBuf,
+    pub(crate) socket_mode: u32,
+    pub(crate) socket_group: Option<u32>,
+    pub(crate) allow_uids: Vec<u32>,
+}
+
+impl Settings {
+    pub(crate) fn decide(flags: Flags, surroundings: &Surroundings) -> Result<Self, Failure> {
+        let (file, config) = load(flags.config.as_deref(), surroundings)?;
+        let bad = |what: String| {
+            Failure::new(Exit::Usage, "bad_config", format!("{}: {what}", file.display()))
+                .with_hint("mend the file; docs/guide/vtr.md lists its keys")
+        };
+        let here = |path: PathBuf| surroundings.working_dir.join(path);
+        let from_file = |path: &String| surroundings.absolute(path);
+        let socket = match flags.socket.map(here).or(config.socket_path.as_ref().map(from_file)) {
+            Some(socket) => socket,
+            None => default_socket::for_server(surroundings)?,
+        };
+        let kill_timeout = match (flags.kill_timeout, &config.kill_timeout) {
+            (Some(given), _) => given,
+            (None, None) => Duration::from_secs(5),
+            (None, Some(text)) => {
+                humantime::parse_duration(text).map_err(|_| bad(format!("kill_timeout {text:?} is no duration")))?
+            }
+        };
+        let group = flags.socket_group.as_ref().or(config.socket_group.as_ref());
+        let socket_group = match group {
+            Some(group) => Some(group_id(group).map_err(|error| Failure::usage(format!("socket group: {error}")))?),
+            None => None,
+        };
+        let allow_uids = if flags.allow_uid.is_empty() { config.allow_uids } else { flags.allow_uid };
+        let socket_mode = match (flags.socket_mode, &config.socket_mode) {
+            (Some(mode), _) => mode,
+            (None, Some(text)) => parse_mode(text).map_err(|what| bad(format!("socket_mode {text:?}: {what}")))?,
+            (None, None) if !allow_uids.is_empty() => 0o666,
+            (None, None) if socket_group.is_some() => 0o660,
+            (None, None) => 0o600,
+        };
+        let log_name = format!("{}.log", socket.file_stem().unwrap_or_default().to_string_lossy());
+        let log_file = flags.log_file.map(here).or(config.log_file.as_ref().map(from_file));
+        let [cols, rows] = [(flags.cols, config.cols, 80), (flags.rows, config.rows, 24)]
+            .map(|(flag, file, default)| flag.or(file).unwrap_or(default));
+        if cols == 0 || rows == 0 {
+            return Err(bad("cols and rows are at least 1".into()));
+        }
+        Ok(Settings {
+            shell: flags
+                .shell
+                .or(config.default_shell.map(OsString::from))
+                .or_else(|| surroundings.shell.clone())
+                .unwrap_or_else(|| "/bin/sh".into()),
+            cols,
+            rows,
+            scrollback: flags.scrollback.or(config.scrollback_limit).unwrap_or(10_000),
+            kill_timeout,
+            pid_file: flags.pid_file.map(here).or(config.pid_file.as_ref().map(from_file)),
+            log_file: log_file.unwrap_or_else(|| surroundings.state_dir.join(log_name)),
+            socket_mode,
+            socket_group,
+            allow_uids,
+            socket,
+        })
+    }
+
+    /// Flags that decide the same again, without a file.
+    pub(crate) fn to_flags(&self) -> Vec<OsString> {
+        let mut flags: Vec<OsString> = Vec::new();
+        let mut add = |name: &str, value: OsString| flags.extend([name.into(), value]);
+        add("--socket", self.socket.clone().into());
+        add("--shell", self.shell.clone());
+        add("--cols", self.cols.to_string().into());
+        add("--rows", self.rows.to_string().into());
+        add("--scrollback", self.scrollback.to_string().into());
+        add("--kill-timeout", humantime::format_duration(self.kill_timeout).to_string().into());
+        add("--log-file", self.log_file.clone().into());
+        add("--socket-mode", format!("{:o}", self.socket_mode).into());
+        add("--config", "/dev/null".into());
+        if let Some(file) = &self.pid_file {
+            add("--pid-file", file.into());
+        }
+        if let Some(group) = self.socket_group {
+            add("--socket-group", group.to_string().into());
+        }
+        for user in &self.allow_uids {
+            add("--allow-uid", user.to_string().into());
+        }
+        flags
+    }
+}
+
+/// The file that was asked for, or the default one if it is there.
+fn load(asked: Option<&Path>, surroundings: &Surroundings) -> Result<(PathBuf, ServerConfig), Failure> {
+    let file = asked.map_or_else(|| surroundings.server_config_file(), |file| surroundings.working_dir.join(file));
+    let text = match std::fs::read_to_string(&file) {
+        Ok(text) => text,
+        Err(error) if asked.is_none() && error.kind() == std::io::ErrorKind::NotFound => String::new(),
+        Err(error) => {
+            return Err(Failure::usage(format!("reading {}: {error}", file.display())));
+        }
+    };
+    let config = toml::from_str(&text).map_err(|error| {
+        Failure::new(Exit::Usage, "bad_config", format!("{}: {}", file.display(), error.to_string().trim_end()))
+            .with_hint("mend the file; docs/guide/vtr.md lists its keys")
+    })?;
+    Ok((file, config))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::default_socket::tests::nowhere;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        flags: Flags,
+        #[arg(long)]
+        socket: Option<PathBuf>,
+    }
+
+    fn flags(words: &[&str]) -> Flags {
+        let line = Line::try_parse_from(std::iter::once("x").chain(words.iter().copied())).unwrap();
+        Flags { socket: line.socket, ..line.flags }
+    }
+
+    #[test]
+    fn flags_go_before_the_file_before_defaults() {
+        let root = tempfile::tempdir().unwrap();
+        let around = nowhere(root.path());
+        std::fs::create_dir(&around.config_dir).unwrap();
+        let file = "socket_path = \"~/a.sock\"\nscrollback_limit = 7\ndefault_shell = \"/bin/bash\"\nkill_timeout = \"2s\"\nsocket_mode = \"0660\"\n";
+        std::fs::write(around.server_config_file(), file).unwrap();
+        let settings = Settings::decide(flags(&["--scrollback", "9", "--pid-file", "p"]), &around).unwrap();
+        assert_eq!(settings.socket, around.home.join("a.sock"));
+        assert_eq!((settings.scrollback, settings.cols, settings.rows), (9, 80, 24));
+        assert_eq!(settings.kill_timeout, Duration::from_secs(2));
+        assert_eq!(settings.shell, "/bin/bash");
+        assert_eq!(settings.socket_mode, 0o660);
+        assert_eq!(settings.pid_file, Some(root.path().join("p")));
+        assert_eq!(settings.log_file, around.state_dir.join("a.log"));
+    }
+
+    #[test]
+    fn a_daemon_gets_the_same_settings() {
+        let root = tempfile::tempdir().unwrap();
+        let around = nowhere(root.path());
+        let words = [
+            "--socket",
+            "s",
+            "--socket-group",
+            "0",
+            "--allow-uid",
+            "7",
+            "--allow-uid",
+            "8",
+            "--kill-timeout",
+            "1500ms",
+        ];
+        let settings = Settings::decide(flags(&words), &around).unwrap();
+        assert_eq!(settings.socket_mode, 0o666);
+        let again: Vec<String> = settings.to_flags().into_iter().map(|word| word.into_string().unwrap()).collect();
+        let again: Vec<&str> = again.iter().map(String::as_str).collect();
+        assert_eq!(Settings::decide(flags(&again), &around).unwrap(), settings);
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        let root = tempfile::tempdir().unwrap();
+        let around = nowhere(root.path());
+        let decide = |text: &str| {
+            let file = root.path().join("s.toml");
+            std::fs::write(&file, text).unwrap();
+            Settings::decide(flags(&["--socket", "x", "--config", file.to_str().unwrap()]), &around)
+                .unwrap_err()
+                .message
+        };
+        for (text, expected) in [
+            ("sokcet_path = 1", "sokcet_path"),
+            ("kill_timeout = \"soon\"", "soon"),
+            ("socket_mode = \"9\"", "octal"),
+            ("socket_group = \"no-such-group-here\"", "no-such-group-here"),
+            ("cols = 0", "at least 1"),
+        ] {
+            assert!(decide(text).contains(expected), "{text}: {}", decide(text));
+        }
+        let missing = Settings::decide(flags(&["--config", "/no/such/file"]), &around).unwrap_err();
+        assert_eq!(missing.exit, Exit::Usage);
+    }
+}

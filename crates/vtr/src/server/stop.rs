@@ -1,0 +1,88 @@
+//! Ending a coordinator in order: its process is asked to, and waited for.
+
+use std::{
+    io,
+    path::Path,
+    time::{Duration, Instant},
+};
+
+use rustix::{
+    event::{PollFd, PollFlags, Timespec, poll},
+    process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal},
+};
+
+use super::{lock_file::LockFile, settings::Settings};
+use crate::failure::{Exit, Failure};
+
+/// Beyond what the sessions are granted.
+const MARGIN: Duration = Duration::from_secs(10);
+
+/// The process that listens on the socket, or that holds the pid file when only that was given.
+pub(crate) fn stop(settings: &Settings, by_pid_file: bool) -> Result<i32, Failure> {
+    let pid = match &settings.pid_file {
+        Some(file) if by_pid_file => holder(file)?,
+        _ => listener(&settings.socket)?,
+    };
+    let failed = |error: rustix::io::Errno| match error {
+        rustix::io::Errno::PERM => Failure::new(Exit::Refused, "refused", format!("process {pid} is another user's"))
+            .with_hint("stop it as that user"),
+        error => Failure::system(format_args!("stopping process {pid}"), &error.into()),
+    };
+    let raw = pid.as_raw_nonzero().get();
+    let process = match pidfd_open(pid, PidfdFlags::empty()) {
+        Ok(process) => process,
+        // It ended since we looked.
+        Err(rustix::io::Errno::SRCH) => return Ok(raw),
+        Err(error) => return Err(failed(error)),
+    };
+    match pidfd_send_signal(&process, Signal::TERM) {
+        Ok(()) | Err(rustix::io::Errno::SRCH) => {}
+        Err(error) => return Err(failed(error)),
+    }
+    let patience = settings.kill_timeout + MARGIN;
+    let deadline = Instant::now() + patience;
+    loop {
+        let left = deadline.saturating_duration_since(Instant::now());
+        let timeout = Timespec::try_from(left).unwrap_or_default();
+        match poll(&mut [PollFd::new(&process, PollFlags::IN)], Some(&timeout)) {
+            Ok(0) => {
+                let message = format!("process {pid} has not ended within {}", humantime::format_duration(patience));
+                return Err(Failure::new(Exit::TimedOut, "timeout", message)
+                    .with_hint("see its log; a coordinator with a longer --kill-timeout needs the same flag here"));
+            }
+            Ok(_) => return Ok(raw),
+            Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(failed(error)),
+        }
+    }
+}
+
+/// The kernel knows who listens, in our own numbering of processes.
+fn listener(socket: &Path) -> Result<Pid, Failure> {
+    let none = || {
+        Failure::not_found(format!("no coordinator listens on {}", socket.display()))
+            .with_hint("say which with --socket PATH or --pid-file FILE")
+    };
+    // tokio's way of asking, because it can answer "a process you can't see".
+    let asked = tokio::runtime::Builder::new_current_thread()
+        .enable_io()
+        .build()
+        .and_then(|runtime| runtime.block_on(async { tokio::net::UnixStream::connect(socket).await?.peer_cred() }));
+    let peer = asked.map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused => none(),
+        _ => Failure::system(format_args!("connecting to {}", socket.display()), &error),
+    })?;
+    peer.pid().and_then(Pid::from_raw).ok_or_else(|| {
+        Failure::new(Exit::Refused, "refused", "the coordinator runs where its process can't be seen from here")
+            .with_hint("stop it inside its container")
+    })
+}
+
+fn holder(file: &Path) -> Result<Pid, Failure> {
+    let holder =
+        LockFile::holder(file).map_err(|error| Failure::system(format_args!("reading {}", file.display()), &error))?;
+    holder.and_then(|pid| Pid::from_raw(pid.cast_signed())).ok_or_else(|| {
+        Failure::not_found(format!("no running coordinator holds {}", file.display()))
+            .with_hint("say which with --socket PATH or --pid-file FILE")
+    })
+}

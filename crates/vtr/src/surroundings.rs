@@ -1,0 +1,57 @@
+//! What the process finds around itself, as plain data.
+//!
+//! `main.rs` is the only place that reads the environment, the home folder and the terminal; everything
+//! else gets this.
+
+use std::{ffi::OsString, path::PathBuf};
+
+#[derive(Clone)]
+pub(crate) struct Surroundings {
+    /// This program, to start it again as a daemon.
+    pub(crate) program: PathBuf,
+    pub(crate) working_dir: PathBuf,
+    pub(crate) home: PathBuf,
+    /// Holds `config.toml` and `server.toml`.
+    pub(crate) config_dir: PathBuf,
+    /// Holds the logs of daemons.
+    pub(crate) state_dir: PathBuf,
+    /// The user's runtime folder, where the system has one.
+    pub(crate) runtime_dir: Option<PathBuf>,
+    pub(crate) temp_dir: PathBuf,
+    /// `VTR_SOCKET`.
+    pub(crate) socket: Option<PathBuf>,
+    /// `VTR_CONFIG`, in place of `config.toml`.
+    pub(crate) client_config: Option<PathBuf>,
+    /// `SHELL`.
+    pub(crate) shell: Option<OsString>,
+    /// What sessions inherit. Never printed.
+    pub(crate) environment: Vec<(OsString, OsString)>,
+    pub(crate) user: u32,
+    /// `NO_COLOR` is set, or `TERM` is `dumb`.
+    pub(crate) no_color: bool,
+    pub(crate) stdout_is_terminal: bool,
+}
+
+impl Surroundings {
+    pub(crate) fn client_config_file(&self) -> PathBuf {
+        self.client_config.clone().unwrap_or_else(|| self.config_dir.join("config.toml"))
+    }
+
+    pub(crate) fn server_config_file(&self) -> PathBuf {
+        self.config_dir.join("server.toml")
+    }
+
+    /// `~/x` as a path, and anything relative from where we stand.
+    pub(crate) fn absolute(&self, path: &str) -> PathBuf {
+        match path.strip_prefix("~/") {
+            Some(rest) => self.home.join(rest),
+            None => self.working_dir.join(path),
+        }
+    }
+}
+
+impl std::fmt::Debug for Surroundings {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Surroundings").field("home", &self.home).finish_non_exhaustive()
+    }
+}

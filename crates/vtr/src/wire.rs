@@ -1,0 +1,132 @@
+//! What coordinators answer, as people and programs of the command line see it.
+
+use grpc::proto::{self, SessionStatus};
+use serde::Serialize;
+
+use crate::{
+    coordinators::Coordinator,
+    failure::{Exit, Failure},
+};
+
+/// A session in JSON. Keys are only ever added.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct SessionJson {
+    pub(crate) coordinator: String,
+    pub(crate) name: String,
+    pub(crate) id: String,
+    /// `running` or `exited`.
+    pub(crate) status: &'static str,
+    /// In detail: starting, running, stopped, exited, errored.
+    pub(crate) state: String,
+    pub(crate) kind: String,
+    pub(crate) cols: i32,
+    pub(crate) rows: i32,
+    pub(crate) created_at: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) started_at: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) exited_at: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) exit_code: Option<i32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) signal: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) pid: Option<i32>,
+    pub(crate) idle_ms: u64,
+    pub(crate) title: String,
+    pub(crate) argv: Vec<String>,
+    pub(crate) working_dir: String,
+    pub(crate) owner: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) parent_id: Option<String>,
+    pub(crate) screen_version: u64,
+    pub(crate) alternate_screen: bool,
+}
+
+impl SessionJson {
+    pub(crate) fn of(session: proto::Session, coordinator: &Coordinator) -> Self {
+        let exited = session.status() == SessionStatus::Exited;
+        let idle = session.idle.unwrap_or_default();
+        let some = |text: String| (!text.is_empty()).then_some(text);
+        let signal = some(session.signal);
+        // A session that never ran has neither.
+        let ran = session.state != "errored";
+        SessionJson {
+            coordinator: coordinator.name.clone(),
+            status: if exited { "exited" } else { "running" },
+            exit_code: (exited && ran && signal.is_none()).then_some(session.exit_code),
+            created_at: session.created_at.map(rfc3339).unwrap_or_default(),
+            started_at: session.started_at.map(rfc3339),
+            exited_at: session.exited_at.map(rfc3339),
+            pid: (session.pid != 0).then_some(session.pid),
+            idle_ms: u64::try_from(idle.seconds * 1000 + i64::from(idle.nanos) / 1_000_000).unwrap_or_default(),
+            parent_id: some(session.parent_id),
+            signal,
+            name: session.name,
+            id: session.id,
+            state: session.state,
+            kind: session.kind,
+            cols: session.cols,
+            rows: session.rows,
+            title: session.title,
+            argv: session.argv,
+            working_dir: session.working_dir,
+            owner: session.owner,
+            screen_version: session.screen_version,
+            alternate_screen: session.alternate_screen,
+        }
+    }
+
+    /// `running`, `exited(1)`, `exited(TERM)`.
+    pub(crate) fn status_text(&self) -> String {
+        let how = self.signal.clone().or(self.exit_code.map(|code| code.to_string()));
+        match how {
+            Some(how) => format!("{}({how})", self.status),
+            None if self.state == "errored" => self.state.clone(),
+            None => self.status.to_owned(),
+        }
+    }
+
+    pub(crate) fn age_text(&self) -> String {
+        let created: Option<jiff::Timestamp> = self.created_at.parse().ok();
+        created
+            .map(|created| crate::output::age(jiff::Timestamp::now().as_second() - created.as_second()))
+            .unwrap_or_default()
+    }
+}
+
+pub(crate) fn rfc3339(time: prost_types::Timestamp) -> String {
+    // Whole milliseconds: what people and sorting need, and always the same length.
+    let time = jiff::Timestamp::new(time.seconds, time.nanos).unwrap_or_default();
+    format!("{time:.3}")
+}
+
+pub(crate) fn duration(duration: std::time::Duration) -> prost_types::Duration {
+    prost_types::Duration::try_from(duration).unwrap_or(prost_types::Duration { seconds: i64::MAX / 1000, nanos: 0 })
+}
+
+/// A refusal of the coordinator.
+pub(crate) fn failure(status: &tonic::Status, coordinator: &Coordinator) -> Failure {
+    use tonic::Code;
+    let grpc::Failure { kind, code, message, hint } = status.into();
+    let Some(kind) = kind else {
+        let message = format!("the coordinator {} went away: {}", coordinator.name, silence(status));
+        return Failure::unreachable(message).with_hint("is it still running? see its log");
+    };
+    let exit = match code {
+        Code::NotFound => Exit::NotFound,
+        Code::InvalidArgument => Exit::Usage,
+        Code::Unavailable => Exit::Unreachable,
+        _ => Exit::Refused,
+    };
+    Failure::new(exit, kind.as_str(), message).with_hint(hint)
+}
+
+/// Why an answer never came.
+pub(crate) fn silence(status: &tonic::Status) -> String {
+    match status.message() {
+        "" => format!("{:?}", status.code()).to_lowercase(),
+        "transport error" => "the connection was closed".into(),
+        message => message.to_owned(),
+    }
+}

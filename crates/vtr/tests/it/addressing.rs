@@ -1,0 +1,113 @@
+//! Many coordinators as one.
+
+use crate::stage::{Stage, VTR, is_gone};
+
+/// Two coordinators that the config finds by a pattern.
+fn two() -> Stage {
+    let mut stage = Stage::empty();
+    stage.serve("a", &[]);
+    stage.serve("b", &[]);
+    stage.write_config(&format!("[[coordinators]]\npath = \"{}/*.sock\"\n", stage.path("run").display()));
+    stage
+}
+
+#[test]
+fn sessions_are_found_wherever_they_are() {
+    let stage = two();
+    stage.by_config(&["spawn", "a:one", "--wait", "here", "--cmd", "echo here; cat"]).ok();
+    stage.by_config(&["spawn", "b:two", "--", "cat"]).ok();
+    let table = stage.by_config(&["ls"]).ok();
+    let rows: Vec<Vec<&str>> = table.lines().skip(1).map(|line| line.split_whitespace().take(2).collect()).collect();
+    assert_eq!(rows, [["a", "one"], ["b", "two"]]);
+    assert!(stage.by_config(&["screen", "one"]).ok().contains("here"));
+    assert!(stage.by_config(&["screen", "a:one"]).ok().contains("here"));
+    assert_eq!(stage.by_config(&["info", "two", "--json"]).json()["coordinator"], "b");
+    stage.by_config(&["info", "b:one"]).failed(1, &["one"]);
+    stage.by_config(&["info", "c:one"]).failed(1, &["\"c\"", "a, b"]);
+    stage.by_config(&["info", "three"]).failed(1, &["three", "2 coordinators"]);
+}
+
+#[test]
+fn an_ambiguous_name_lists_the_candidates() {
+    let stage = two();
+    for name in ["a:same", "b:same"] {
+        stage.by_config(&["spawn", name, "--", "cat"]).ok();
+    }
+    stage.by_config(&["info", "same"]).failed(2, &["several coordinators", "a:same", "b:same"]);
+    let ran = stage.by_config(&["rm", "same", "--json"]).failed(2, &[]);
+    let error: serde_json::Value = serde_json::from_str(&ran.stderr).unwrap();
+    assert_eq!(error["error"]["kind"], "ambiguous");
+    assert_eq!(error["error"]["candidates"], serde_json::json!(["a:same", "b:same"]));
+    stage.by_config(&["info", "b:same"]).ok();
+    let socket = stage.path("run/a.sock");
+    stage.by_config(&["info", "same", "--socket", socket.to_str().unwrap()]).ok();
+    stage.by_config(&["spawn", "new", "--", "cat"]).failed(2, &["a:new", "b:new"]);
+}
+
+#[test]
+fn a_command_stands_in_for_a_socket() {
+    let mut stage = Stage::empty();
+    stage.serve("near", &[]);
+    stage.serve("far", &[]);
+    let [near, far] = ["near", "far"].map(|name| stage.path(&format!("run/{name}.sock")));
+    let command = format!("[\"{VTR}\", \"dial-stdio\", \"--socket\", \"{}\"]", far.display());
+    let near = near.display();
+    stage.write_config(&format!(
+        "[[coordinators]]\npath = \"{near}\"\n[[coordinators]]\nname = \"machine\"\ncommand = {command}\n"
+    ));
+    stage.by_config(&["spawn", "machine:x", "--wait", "over there", "--cmd", "echo over there; cat"]).ok();
+    stage.by_config(&["send", "x", "-e", "hello"]).ok();
+    stage.by_config(&["wait", "x", "hello", "--scope", "scrollback"]).ok();
+    assert_eq!(stage.by_config(&["ls", "--json"]).json()["sessions"][0]["coordinator"], "machine");
+    let direct = stage.by_config(&["info", "x", "--socket", far.to_str().unwrap(), "--json"]).json();
+    assert_eq!(direct["name"], "x", "it is the same session");
+    stage.by_config(&["rm", "machine:x"]).ok();
+}
+
+#[test]
+fn a_dead_host_is_named_and_the_others_answer() {
+    let stage = two();
+    stage.by_config(&["spawn", "a:x", "--", "cat"]).ok();
+    let pid_file = stage.path("hanging.pid");
+    let run = stage.path("run");
+    stage.write_config(&format!(
+        "[[coordinators]]\npath = \"{0}/*.sock\"\n\
+         [[coordinators]]\npath = \"{0}/gone.sock\"\n\
+         [[coordinators]]\nname = \"broken\"\ncommand = [\"sh\", \"-c\", \"echo no route to host >&2; exit 255\"]\n\
+         [[coordinators]]\nname = \"missing\"\ncommand = [\"/no/such/ssh\"]\n\
+         [[coordinators]]\nname = \"hanging\"\ntimeout = \"2s\"\ncommand = [\"sh\", \"-c\", \"echo $$ > {1}; exec sleep 1000\"]\n",
+        run.display(),
+        pid_file.display(),
+    ));
+    let ran = stage.by_config(&["ls", "--json"]);
+    for part in ["gone", "broken", "no route to host", "missing", "hanging", "2s"] {
+        assert!(ran.stderr.contains(part), "{part} is not in {}", ran.stderr);
+    }
+    let json = ran.json();
+    assert_eq!(json["sessions"][0]["name"], "x");
+    let names: Vec<&str> =
+        json["unreachable"].as_array().unwrap().iter().map(|one| one["coordinator"].as_str().unwrap()).collect();
+    assert_eq!(names, ["gone", "broken", "missing", "hanging"]);
+    let pid: i32 = std::fs::read_to_string(&pid_file).unwrap().trim().parse().unwrap();
+    testkit::wait_until("the hanging command is gone", || is_gone(pid));
+
+    let info = stage.by_config(&["info", "x", "--json"]).json();
+    assert_eq!((info["coordinator"].as_str(), info["unreachable"].as_array().unwrap().len()), (Some("a"), 4));
+    // Named, it is not asked of anybody else.
+    let ran = stage.by_config(&["info", "a:x"]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
+    stage.by_config(&["info", "nope"]).failed(1, &["as far as they answered"]);
+    stage.by_config(&["info", "broken:x"]).failed(4, &["no route to host"]);
+}
+
+#[test]
+fn nobody_answering_is_unreachable() {
+    let stage = Stage::empty();
+    let run = stage.path("run");
+    let run = run.display();
+    stage.write_config(&format!(
+        "[[coordinators]]\npath = \"{run}/c.sock\"\n[[coordinators]]\npath = \"{run}/d.sock\"\n"
+    ));
+    stage.by_config(&["ls"]).failed(4, &["c did not answer", "d did not answer", "no coordinator answered"]);
+    stage.by_config(&["info", "x"]).failed(4, &["no coordinator answered"]);
+}

@@ -1,0 +1,108 @@
+//! Each refusal: its exit code, its kind, and what it tells to do next.
+
+use crate::stage::Stage;
+
+#[test]
+fn an_unknown_session_is_said_by_every_command() {
+    let stage = Stage::new();
+    let commands: [&[&str]; 13] = [
+        &["info", "nope"],
+        &["screen", "nope"],
+        &["grep", "nope", "x"],
+        &["send", "nope", "x"],
+        &["key", "nope", "x"],
+        &["raw", "nope", "00"],
+        &["resize", "nope", "80", "24"],
+        &["wait", "nope", "x"],
+        &["idle", "nope"],
+        &["kill", "nope"],
+        &["rm", "nope"],
+        &["rename", "nope", "x"],
+        &["record", "nope", "status"],
+    ];
+    for words in commands {
+        stage.vtr(words).failed(1, &["nope"]);
+        let ran = stage.vtr(&[words, &["--json"]].concat()).failed(1, &[]);
+        let error: serde_json::Value = serde_json::from_str(&ran.stderr).unwrap();
+        assert_eq!(error["error"]["kind"], "not_found", "{words:?}");
+        assert_eq!(ran.stdout, "", "{words:?}");
+    }
+}
+
+#[test]
+fn refusals_of_the_coordinator() {
+    let stage = Stage::new();
+    stage.spawn_cat("x");
+    stage.vtr(&["spawn", "done", "--", "true"]).ok();
+    stage.see_end("done");
+    stage.vtr(&["spawn", "x", "--", "cat"]).failed(5, &["x"]);
+    stage.vtr(&["rename", "done", "x"]).failed(5, &["x"]);
+    stage.vtr(&["spawn", "y", "--", "/no/such/program"]).failed(5, &["/no/such/program"]);
+    stage.vtr(&["spawn", "y", "--cwd", "/no/such/folder", "--", "cat"]).failed(2, &["/no/such/folder"]);
+    for words in [["send", "done", "x"], ["key", "done", "x"], ["raw", "done", "00"]] {
+        stage.vtr(&words).failed(5, &["not running"]);
+    }
+    stage.vtr(&["kill", "done"]).failed(5, &["not running"]);
+    assert_eq!(
+        stage.vtr(&["ls", "--json"]).json()["sessions"].as_array().unwrap().len(),
+        2,
+        "nothing is left of failures"
+    );
+}
+
+#[test]
+fn wrong_arguments() {
+    let stage = Stage::new();
+    stage.spawn_cat("x");
+    stage.vtr(&["grep", "x", "("]).failed(2, &["("]);
+    stage.vtr(&["wait", "x", "a(?=b)"]).failed(2, &["look"]);
+    stage.vtr(&["key", "x", "hyper-key"]).failed(2, &["hyper-key"]);
+    stage.vtr(&["kill", "x", "--signal", "NOPE"]).failed(2, &["NOPE"]);
+    stage.vtr(&["raw", "x", "abc"]).failed(2, &["whole number of bytes", "two hex digits"]);
+    stage.vtr(&["rename", "x", "a b"]).failed(2, &["session name"]);
+    stage.vtr(&["spawn", "a/b", "--", "cat"]).failed(2, &["session name"]);
+    stage.vtr(&["resize", "x", "0", "24"]).failed(2, &["0"]);
+    stage.vtr(&["wait", "x", "y", "--timeout", "soon"]).failed(2, &["soon"]);
+    stage.vtr(&["spawn", "y", "--env", "novalue"]).failed(2, &["NAME=VALUE"]);
+    stage.vtr(&["spawn", "y", "--cmd", "x", "--", "y"]).failed(2, &["--cmd"]);
+    stage.vtr(&["info", "a:"]).failed(2, &["coordinator:session"]);
+    stage.vtr(&["dance"]).failed(2, &["dance"]);
+    stage.vtr(&[]).failed(2, &["Usage"]);
+    assert!(stage.vtr(&["--help"]).ok().contains("Exit codes"));
+}
+
+#[test]
+fn more_than_a_megabyte_at_once_is_refused() {
+    let stage = Stage::new();
+    stage.spawn_cat("x");
+    let ran = stage.vtr_reading(&["raw", "x", "-"], &"00".repeat((1 << 20) + 1));
+    assert!(matches!(ran.code, Some(2 | 5)), "{ran:?}");
+    stage.vtr(&["send", "x", "-e", "still here"]).ok();
+    stage.see("x", "still here");
+}
+
+#[test]
+fn no_coordinator() {
+    let stage = Stage::empty();
+    let ran = stage.vtr(&["ls", "--socket", "none.sock"]);
+    ran.failed(4, &["none.sock", "vtr serve"]);
+    let ran = stage.vtr(&["info", "x", "--socket", "none.sock", "--json"]).failed(4, &[]);
+    let error: serde_json::Value = serde_json::from_str(&ran.stderr).unwrap();
+    assert_eq!(error["error"]["kind"], "unreachable");
+    for words in [["dial-stdio"], ["mcp"]] {
+        stage.vtr(&[&words[..], &["--socket", "none.sock"]].concat()).failed(4, &["none.sock"]);
+    }
+}
+
+#[test]
+fn a_socket_that_is_no_coordinator() {
+    let stage = Stage::empty();
+    let socket = stage.path("run/other.sock");
+    let listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+    let answering = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        std::io::Write::write_all(&mut stream, b"220 mail\r\n").unwrap();
+    });
+    stage.vtr(&["ls", "--socket", socket.to_str().unwrap()]).failed(4, &["other.sock"]);
+    answering.join().unwrap();
+}

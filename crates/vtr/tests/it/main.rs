@@ -1,0 +1,17 @@
+//! The real program on sockets of its own: every command, as a person or an agent runs it.
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also outside its own function")]
+
+mod access;
+mod addressing;
+mod commands;
+mod completions;
+mod config;
+mod daemon;
+mod errors;
+mod faces;
+mod output;
+mod programs;
+mod serve;
+mod stage;
+mod versions;
+mod waits;

@@ -1,0 +1,156 @@
+//! A coordinator in the foreground: its socket, its signals, its settings.
+
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+
+use rustix::process::Signal;
+use testkit::wait_until;
+
+use crate::stage::{Stage, is_gone};
+
+fn mode(path: &std::path::Path) -> u32 {
+    path.symlink_metadata().unwrap().mode() & 0o777
+}
+
+fn session_pid(stage: &Stage, name: &str) -> i32 {
+    i32::try_from(stage.vtr(&["info", name, "--json"]).json()["pid"].as_i64().unwrap()).unwrap()
+}
+
+#[test]
+fn signals_end_all_sessions_and_leave_nothing() {
+    for signal in [Signal::TERM, Signal::HUP, Signal::INT] {
+        let mut stage = Stage::new();
+        stage.spawn_cat("polite");
+        stage
+            .vtr(&[
+                "spawn",
+                "deaf",
+                "--wait",
+                "ready",
+                "--cmd",
+                "trap '' HUP INT; echo ready; while :; do sleep 1; done",
+            ])
+            .ok();
+        let pids = [session_pid(&stage, "polite"), session_pid(&stage, "deaf")];
+        stage.server().signal(signal);
+        assert!(stage.server().wait().success(), "{signal:?}");
+        for pid in pids {
+            wait_until("the sessions' processes are gone", || is_gone(pid));
+        }
+        assert_eq!(std::fs::read_dir(stage.path("run")).unwrap().count(), 0, "socket and lock are gone");
+    }
+}
+
+#[test]
+fn what_ignores_term_is_killed_after_the_kill_timeout() {
+    let mut stage = Stage::empty();
+    stage.serve("a", &["--kill-timeout", "100ms"]);
+    stage
+        .vtr(&["spawn", "deaf", "--wait", "ready", "--cmd", "trap '' TERM HUP; echo ready; while :; do sleep 1; done"])
+        .ok();
+    let pid = session_pid(&stage, "deaf");
+    stage.vtr(&["rm", "deaf"]).ok();
+    wait_until("it is gone", || is_gone(pid));
+}
+
+#[test]
+fn a_second_coordinator_on_a_live_socket_is_refused() {
+    let stage = Stage::new();
+    stage.spawn_cat("x");
+    let socket = stage.socket().to_str().unwrap();
+    stage.vtr(&["serve", "--socket", socket]).failed(5, &["already running", socket, "--stop"]);
+    stage.vtr(&["serve", "--daemon", "--socket", socket]).failed(5, &["already running", socket, "--stop"]);
+    stage.vtr(&["info", "x"]).ok();
+}
+
+#[test]
+fn a_stale_socket_is_taken_over() {
+    let mut stage = Stage::new();
+    stage.spawn_cat("x");
+    let pid = session_pid(&stage, "x");
+    stage.server().process.kill().unwrap();
+    stage.server().wait();
+    wait_until("the session died with its coordinator", || is_gone(pid));
+    assert!(stage.socket().exists(), "a killed coordinator leaves its socket");
+    stage.vtr(&["ls"]).failed(4, &["vtr serve"]);
+    let second = stage.start("a", &[]);
+    assert_eq!(stage.vtr(&["ls", "--json"]).json()["sessions"], serde_json::json!([]));
+    drop(second);
+}
+
+#[test]
+fn a_file_is_not_mistaken_for_a_stale_socket() {
+    let stage = Stage::empty();
+    std::fs::write(stage.path("precious"), "data").unwrap();
+    stage.vtr(&["serve", "--socket", "precious"]).failed(2, &["not a socket"]);
+    assert_eq!(std::fs::read_to_string(stage.path("precious")).unwrap(), "data");
+}
+
+#[test]
+fn folders_and_sockets_are_private_unless_told_otherwise() {
+    let stage = Stage::empty();
+    let run = stage.path("run");
+    std::fs::set_permissions(&run, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let server = stage.start("new/a", &[]);
+    assert_eq!((mode(&server.socket), mode(&stage.path("run/new")), mode(&run)), (0o600, 0o700, 0o755));
+    let open = stage.start("b", &["--socket-mode", "0660", "--pid-file", "pids/b.pid"]);
+    assert_eq!(mode(&open.socket), 0o660);
+    assert_eq!(std::fs::read_to_string(stage.path("pids/b.pid")).unwrap(), format!("{}\n", open.pid()));
+    drop((server, open));
+    assert!(!stage.path("pids/b.pid").exists());
+}
+
+#[test]
+fn server_toml_is_read_and_flags_go_before_it() {
+    let mut stage = Stage::empty();
+    let file = "scrollback_limit = 5\ncols = 90\nrows = 20\ndefault_shell = \"/no/such/shell\"\n";
+    std::fs::write(stage.path("config/vtr/server.toml"), file).unwrap();
+    stage.serve("a", &["--rows", "10"]);
+    stage.vtr(&["spawn", "x", "--wait", "END", "--cmd", "seq 100; echo END; cat"]).ok();
+    let info = stage.vtr(&["info", "x", "--json"]).json();
+    assert_eq!((info["cols"].as_i64(), info["rows"].as_i64()), (Some(90), Some(10)));
+    stage.vtr(&["grep", "x", "^10$"]).failed(1, &[]);
+    stage.vtr(&["grep", "x", "^99$"]).ok();
+}
+
+#[test]
+fn bad_settings_are_named() {
+    let stage = Stage::empty();
+    std::fs::write(stage.path("bad.toml"), "scrolback = 5\n").unwrap();
+    stage.vtr(&["serve", "--config", "bad.toml"]).failed(2, &["bad.toml", "scrolback"]);
+    stage.vtr(&["serve", "--config", "missing.toml"]).failed(2, &["missing.toml"]);
+    stage.vtr(&["serve", "--socket-mode", "9"]).failed(2, &["octal"]);
+    stage
+        .vtr(&["serve", "--socket", "x.sock", "--socket-group", "no-such-group-here"])
+        .failed(2, &["no-such-group-here"]);
+    let long = "x".repeat(150);
+    stage.vtr(&["serve", "--socket", &long]).failed(2, &["107"]);
+}
+
+#[test]
+fn out_of_files_is_said_and_passes() {
+    let stage = Stage::empty();
+    let socket = stage.path("run/a.sock");
+    let socket = socket.to_str().unwrap();
+    let script = format!("ulimit -n 64; exec '{}' serve --daemon --socket '{socket}'", crate::stage::VTR);
+    let environment: Vec<_> = stage.bare().get_envs().map(|(k, v)| (k.to_owned(), v.unwrap().to_owned())).collect();
+    let mut shell = std::process::Command::new("sh");
+    shell.args(["-c", &script]).env_clear().envs(environment);
+    crate::stage::run(&mut shell).ok();
+    let vtr = |words: &[&str]| stage.vtr(&[&["--socket", socket], words].concat());
+    let mut started = Vec::new();
+    let refused = loop {
+        let name = format!("s{}", started.len());
+        let ran = vtr(&["spawn", &name, "--", "cat"]);
+        if ran.code != Some(0) {
+            break ran;
+        }
+        started.push(name);
+        assert!(started.len() < 64, "64 descriptors can't hold so many");
+    };
+    assert!(!started.is_empty() && refused.stderr.contains("files"), "{refused:?} after {}", started.len());
+    for name in &started {
+        vtr(&["rm", name]).ok();
+    }
+    vtr(&["spawn", "again", "--", "cat"]).ok();
+    vtr(&["serve", "--stop"]).ok();
+}

@@ -1,0 +1,246 @@
+//! A place for one test: a folder, perhaps coordinators, and a way to run `vtr` with nothing of the machine's.
+
+use std::{
+    io::{BufRead, BufReader, Read, Write},
+    path::{Path, PathBuf},
+    process::{Child, ChildStdout, Command, ExitStatus, Stdio},
+};
+
+use serde_json::Value;
+use testkit::wait_until_some;
+
+pub(crate) const VTR: &str = env!("CARGO_BIN_EXE_vtr");
+
+/// What a run of `vtr` left.
+#[derive(Debug)]
+pub(crate) struct Ran {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Ran {
+    #[track_caller]
+    pub(crate) fn ok(self) -> String {
+        assert_eq!(self.code, Some(0), "{self:?}");
+        self.stdout
+    }
+
+    #[track_caller]
+    pub(crate) fn json(self) -> Value {
+        let text = self.ok();
+        serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error} in {text:?}"))
+    }
+
+    /// Failed with this code, and said all of this on standard error.
+    #[track_caller]
+    pub(crate) fn failed(self, code: i32, said: &[&str]) -> Self {
+        assert_eq!(self.code, Some(code), "{self:?}");
+        for part in said {
+            assert!(self.stderr.contains(part), "{part:?} is not in {}", self.stderr);
+        }
+        self
+    }
+}
+
+/// A coordinator in the foreground, which is a child of the test.
+pub(crate) struct Server {
+    pub(crate) process: Child,
+    pub(crate) socket: PathBuf,
+    _stdout: BufReader<ChildStdout>,
+}
+
+impl Server {
+    pub(crate) fn pid(&self) -> i32 {
+        i32::try_from(self.process.id()).unwrap()
+    }
+
+    pub(crate) fn signal(&self, signal: rustix::process::Signal) {
+        rustix::process::kill_process(rustix::process::Pid::from_raw(self.pid()).unwrap(), signal).unwrap();
+    }
+
+    #[track_caller]
+    pub(crate) fn wait(&mut self) -> ExitStatus {
+        wait_until_some("the coordinator has ended", || self.process.try_wait().unwrap())
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        if self.process.try_wait().unwrap().is_none() {
+            self.signal(rustix::process::Signal::TERM);
+            let status = self.process.wait().unwrap();
+            if !std::thread::panicking() {
+                assert!(status.success(), "the coordinator ended with {status}");
+            }
+        }
+    }
+}
+
+pub(crate) struct Stage {
+    // Dropped in this order: a coordinator writes into the folder until it ends.
+    servers: Vec<Server>,
+    root: tempfile::TempDir,
+}
+
+impl Stage {
+    /// No coordinator yet.
+    pub(crate) fn empty() -> Self {
+        let root = tempfile::tempdir().unwrap();
+        for folder in ["home", "run", "config/vtr", "state"] {
+            std::fs::create_dir_all(root.path().join(folder)).unwrap();
+        }
+        Stage { servers: Vec::new(), root }
+    }
+
+    /// One coordinator, `a.sock`, with a shell that prints no prompt of its own making.
+    pub(crate) fn new() -> Self {
+        let mut stage = Self::empty();
+        stage.serve("a", &[]);
+        stage
+    }
+
+    pub(crate) fn path(&self, relative: &str) -> PathBuf {
+        self.root.path().join(relative)
+    }
+
+    /// Runs `vtr serve` on `NAME.sock` and waits until it listens.
+    pub(crate) fn serve(&mut self, name: &str, flags: &[&str]) -> &mut Server {
+        let server = self.start(name, flags);
+        self.servers.push(server);
+        self.servers.last_mut().unwrap()
+    }
+
+    pub(crate) fn start(&self, name: &str, flags: &[&str]) -> Server {
+        let socket = self.path(&format!("run/{name}.sock"));
+        let mut process = self
+            .bare()
+            .args(["serve", "--shell", "/bin/sh", "--socket"])
+            .arg(&socket)
+            .args(flags)
+            .stdout(Stdio::piped())
+            .stderr(self.log(name))
+            .spawn()
+            .unwrap();
+        let mut stdout = BufReader::new(process.stdout.take().unwrap());
+        let mut line = String::new();
+        stdout.read_line(&mut line).unwrap();
+        assert!(line.contains("listening"), "{line:?}; {}", std::fs::read_to_string(self.log_path(name)).unwrap());
+        Server { process, socket, _stdout: stdout }
+    }
+
+    fn log_path(&self, name: &str) -> PathBuf {
+        self.path(&format!("{}.log", name.replace('/', "-")))
+    }
+
+    fn log(&self, name: &str) -> std::fs::File {
+        std::fs::OpenOptions::new().create(true).append(true).open(self.log_path(name)).unwrap()
+    }
+
+    pub(crate) fn socket(&self) -> &Path {
+        &self.servers[0].socket
+    }
+
+    pub(crate) fn server(&mut self) -> &mut Server {
+        &mut self.servers[0]
+    }
+
+    /// `vtr` in an environment of its own that names no coordinator.
+    pub(crate) fn bare(&self) -> Command {
+        let mut command = Command::new(VTR);
+        command
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap())
+            .env("HOME", self.path("home"))
+            .env("SHELL", "/bin/sh")
+            .env("PS1", "$ ")
+            .env("XDG_CONFIG_HOME", self.path("config"))
+            .env("XDG_STATE_HOME", self.path("state"))
+            .env("XDG_RUNTIME_DIR", self.path("run"))
+            .env("TMPDIR", self.root.path())
+            .stdin(Stdio::null())
+            .current_dir(self.root.path());
+        command
+    }
+
+    /// `vtr` for the first coordinator.
+    pub(crate) fn command(&self, words: &[&str]) -> Command {
+        let mut command = self.bare();
+        if let Some(server) = self.servers.first() {
+            command.env("VTR_SOCKET", &server.socket);
+        }
+        command.args(words);
+        command
+    }
+
+    #[track_caller]
+    pub(crate) fn vtr(&self, words: &[&str]) -> Ran {
+        run(&mut self.command(words))
+    }
+
+    /// With `text` as its standard input.
+    #[track_caller]
+    pub(crate) fn vtr_reading(&self, words: &[&str], text: &str) -> Ran {
+        let mut command = self.command(words);
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+        finish(child)
+    }
+
+    /// `vtr` that finds its coordinators in the config file only.
+    #[track_caller]
+    pub(crate) fn by_config(&self, words: &[&str]) -> Ran {
+        run(self.bare().args(words))
+    }
+
+    pub(crate) fn write_config(&self, text: &str) {
+        std::fs::write(self.path("config/vtr/config.toml"), text).unwrap();
+    }
+
+    /// Starts `cat` under a name: it echoes, and runs until it is told to end.
+    #[track_caller]
+    pub(crate) fn spawn_cat(&self, name: &str) {
+        assert_eq!(self.vtr(&["spawn", name, "--", "cat"]).ok(), format!("{name}\n"));
+    }
+
+    /// Waits until the session has printed something that matches.
+    #[track_caller]
+    pub(crate) fn see(&self, session: &str, pattern: &str) -> String {
+        self.vtr(&["wait", session, pattern, "--scope", "scrollback", "--timeout", "60s"]).ok()
+    }
+
+    /// Waits until the session has ended.
+    #[track_caller]
+    pub(crate) fn see_end(&self, session: &str) -> Value {
+        wait_until_some("the session has ended", || {
+            let info = self.vtr(&["info", session, "--json"]).json();
+            (info["status"] == "exited").then_some(info)
+        })
+    }
+}
+
+#[track_caller]
+pub(crate) fn run(command: &mut Command) -> Ran {
+    finish(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
+}
+
+#[track_caller]
+pub(crate) fn finish(child: Child) -> Ran {
+    let output = child.wait_with_output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    Ran { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
+}
+
+pub(crate) fn read_all(mut from: impl Read) -> String {
+    let mut text = String::new();
+    from.read_to_string(&mut text).unwrap();
+    text
+}
+
+/// A process that has ended and was reaped, or is only waiting to be.
+pub(crate) fn is_gone(pid: i32) -> bool {
+    match std::fs::read_to_string(format!("/proc/{pid}/stat")) {
+        Ok(stat) => stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('Z')),
+        Err(_) => true,
+    }
+}
