@@ -5,6 +5,7 @@ mod bench;
 mod differential;
 mod emulator;
 mod esctest;
+mod fuzz;
 mod outvoted;
 mod proto;
 mod python;
@@ -29,6 +30,7 @@ enum Command {
     Record(record::Arguments),
     Reference(reference::Arguments),
     Bench(bench::Arguments),
+    Fuzz(fuzz::Arguments),
     Proto(proto::Arguments),
     Unicode(unicode::Arguments),
 }
@@ -47,6 +49,7 @@ fn main() -> ExitCode {
         Command::Record(arguments) => record::run(&arguments),
         Command::Reference(arguments) => reference::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
+        Command::Fuzz(arguments) => fuzz::run(&arguments),
         Command::Proto(arguments) => proto::run(&arguments),
         Command::Unicode(arguments) => unicode::run(&arguments),
     };
