@@ -1,6 +1,5 @@
 //! Throws random bytes and random sequences at `vt`: nothing may panic, hang, grow without bounds or take long, and
-//! chunks and replays must make no difference. On stable Rust and by seed, so a find is found again;
-//! `fuzz/` holds the targets that are led by coverage.
+//! chunks and replays must make no difference. On stable Rust and by seed, so a find is found again.
 
 mod case;
 mod crafted;
