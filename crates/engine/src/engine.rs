@@ -16,6 +16,7 @@ use crate::lifecycle::{StopRequest, blocking, deadline, end_run, launch, to_the_
 use crate::names::SessionId;
 use crate::notices::{EngineEvent, Notices};
 use crate::options::{EngineOptions, NewSession};
+use crate::second_thread::Slots;
 use crate::session::Session;
 use crate::shared::{Birth, Command, Shared};
 use crate::status::{Kind, Origin, Owner};
@@ -34,6 +35,7 @@ pub(crate) struct EngineInner {
     pub(crate) directory: Directory,
     pub(crate) notices: Notices,
     pub(crate) leftovers: Leftovers,
+    second_threads: Slots,
     /// `None` after a shutdown.
     spawner: Mutex<Option<Spawner>>,
 }
@@ -46,6 +48,7 @@ impl Engine {
             directory: Directory::new(options.limits.sessions),
             spawner: Mutex::new(Some(Spawner::new()?)),
             leftovers: Leftovers::default(),
+            second_threads: Slots::new(options.second_threads),
             notices,
             options,
         });
@@ -165,6 +168,7 @@ impl EngineInner {
             limits: self.options.limits.clone(),
             clock: self.options.clock.clone(),
             notices: self.notices.clone(),
+            second_threads: self.second_threads.clone(),
         }));
         self.directory.fill(shared.clone());
         self.notices.tell(EngineEvent::Added(id));

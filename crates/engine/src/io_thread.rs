@@ -13,9 +13,10 @@ use std::time::{Duration, Instant};
 
 use pty::{PollFd, PollFlags, ReadOutcome, Signal};
 
+use crate::absorb::{absorb, expire_update};
 use crate::clock::Alarm;
-use crate::fair_lock::lock;
 use crate::run::Run;
+use crate::second_thread::{FloodGauge, SecondThread};
 use crate::shared::Shared;
 use crate::status::ExitStatus;
 
@@ -23,14 +24,14 @@ use crate::status::ExitStatus;
 const STACK_BYTES: usize = 256 << 10;
 /// Read per turn before anything else gets its chance.
 const TURN_BYTES: usize = 64 << 10;
-/// Fed per turn of the screen lock: what a reader of a flooding session may have to wait for.
-const LOCKED_BYTES: usize = 16 << 10;
 /// How long a dead child's terminal is drained when some other process keeps it open.
 const DRAIN_LIMIT: Duration = Duration::from_millis(200);
 /// No process has the terminal open: nothing announces that one opens it again, so we look.
 const REOPEN_CHECK: Duration = Duration::from_secs(1);
 /// Output that paused for this long is searched for ports.
 const PORT_LOOK_DELAY: Duration = Duration::from_millis(100);
+/// A second thread that had nothing to do for this long is sent home.
+const SECOND_THREAD_LIMIT: Duration = Duration::from_secs(1);
 
 pub(crate) fn start(shared: Arc<Shared>, run: Arc<Run>) -> io::Result<JoinHandle<()>> {
     let builder = std::thread::Builder::new().name(format!("io-{}", shared.id)).stack_size(STACK_BYTES);
@@ -48,15 +49,17 @@ pub(crate) fn start(shared: Arc<Shared>, run: Arc<Run>) -> io::Result<JoinHandle
 }
 
 struct IoThread<'a> {
-    shared: &'a Shared,
+    shared: &'a Arc<Shared>,
     run: &'a Arc<Run>,
     buffer: Vec<u8>,
-    replies: Vec<u8>,
+    gauge: FloodGauge,
+    /// While the child floods.
+    second: Option<SecondThread>,
+    second_until: Option<Instant>,
     /// No process has the terminal open; look again then.
     reopen_check: Option<Instant>,
     /// The child has exited; what it printed last is still being read.
     drain: Option<Drain>,
-    update_due: Option<Instant>,
     port_look_due: Option<Instant>,
     /// Ends the sleep when a fake clock moves.
     _alarm: Option<Arc<Alarm>>,
@@ -81,7 +84,7 @@ enum Terminal {
 }
 
 impl<'a> IoThread<'a> {
-    fn new(shared: &'a Shared, run: &'a Arc<Run>) -> Self {
+    fn new(shared: &'a Arc<Shared>, run: &'a Arc<Run>) -> Self {
         let alarm = shared.clock.on_move({
             let run = Arc::downgrade(run);
             move || {
@@ -94,10 +97,11 @@ impl<'a> IoThread<'a> {
             shared,
             run,
             buffer: vec![0; TURN_BYTES],
-            replies: Vec::new(),
+            gauge: FloodGauge::new(Instant::now()),
+            second: None,
+            second_until: None,
             reopen_check: None,
             drain: None,
-            update_due: None,
             port_look_due: None,
             _alarm: alarm,
         }
@@ -119,6 +123,7 @@ impl<'a> IoThread<'a> {
             } else if let Some(Drain { exit, until }) = self.drain
                 && (terminal == Terminal::Closed || Instant::now() >= until)
             {
+                self.end_second_thread();
                 self.look_for_ports();
                 return Some(exit);
             }
@@ -166,9 +171,10 @@ impl<'a> IoThread<'a> {
     /// `None` while no deadline is open.
     fn timeout(&self) -> Option<Duration> {
         let clock = &self.shared.clock;
-        let by_clock = [self.update_due, self.port_look_due].into_iter().flatten();
+        let by_clock = [self.run.update_due(), self.port_look_due].into_iter().flatten();
         let by_clock = by_clock.filter_map(|due| clock.blocking_timeout(due));
-        let real = [self.drain.as_ref().map(|drain| drain.until), self.reopen_check].into_iter().flatten();
+        let real = [self.drain.as_ref().map(|drain| drain.until), self.reopen_check, self.second_until];
+        let real = real.into_iter().flatten();
         let real = real.map(|due| due.saturating_duration_since(Instant::now()));
         by_clock.chain(real).min()
     }
@@ -187,48 +193,46 @@ impl<'a> IoThread<'a> {
             }
         }
         if filled > 0 {
-            self.absorb(filled);
+            self.take_turn(filled);
+            self.port_look_due = Some(self.shared.clock.now() + PORT_LOOK_DELAY);
         }
         terminal
     }
 
     /// The first `count` bytes of the buffer are new output.
-    fn absorb(&mut self, count: usize) {
+    fn take_turn(&mut self, count: usize) {
         let bytes = &self.buffer[..count];
-        let now = self.shared.clock.now();
-        lock(&self.shared.ring).append(bytes);
-        let (mut version, mut offset) = (0, 0);
-        for part in bytes.chunks(LOCKED_BYTES) {
-            let mut screen = self.shared.screen.lock();
-            screen.feed(part, now, &mut self.replies);
-            self.update_due = screen.update_due();
-            (version, offset) = (screen.version(), screen.offset());
+        let flood = self.gauge.is_flood(count, Instant::now());
+        if flood && self.second.is_none() {
+            self.second = SecondThread::start(self.shared, self.run, STACK_BYTES);
         }
-        self.port_look_due = Some(now + PORT_LOOK_DELAY);
-        self.shared.note_output(now);
-        self.shared.publish(version, offset);
-        if !self.replies.is_empty() {
-            // A child that asks without reading the answers loses them: the queue is bounded.
-            let _ = self.run.type_bytes(&self.replies);
-            self.replies.clear();
+        match &self.second {
+            // Behind what it has not drawn yet, or to draw while the rest is read.
+            Some(second) if flood || !second.is_idle() => {
+                second.hand_over(bytes);
+                self.second_until = Some(Instant::now() + SECOND_THREAD_LIMIT);
+            }
+            _ => absorb(self.shared, self.run, bytes),
+        }
+    }
+
+    fn end_second_thread(&mut self) {
+        self.second_until = None;
+        if let Some(second) = self.second.take() {
+            second.finish();
         }
     }
 
     fn keep_deadlines(&mut self) {
         let now = self.shared.clock.now();
-        if self.update_due.is_some_and(|due| due <= now) {
-            let (expired, version, offset) = {
-                let mut screen = self.shared.screen.lock();
-                let expired = screen.expire_update(now);
-                self.update_due = screen.update_due();
-                (expired, screen.version(), screen.offset())
-            };
-            if expired {
-                self.shared.publish(version, offset);
-            }
+        if self.run.update_due().is_some_and(|due| due <= now) {
+            expire_update(self.shared, self.run, now);
         }
         if self.port_look_due.is_some_and(|due| due <= now) {
             self.look_for_ports();
+        }
+        if self.second_until.is_some_and(|until| until <= Instant::now()) {
+            self.end_second_thread();
         }
     }
 

@@ -10,6 +10,7 @@
 //! [`EngineOptions`] and [`NewSession`]. There is no global state: two engines can live in one
 //! process.
 
+mod absorb;
 mod clock;
 mod directory;
 mod engine;
@@ -35,6 +36,7 @@ mod ring;
 mod run;
 mod screen;
 mod search;
+mod second_thread;
 mod session;
 mod shared;
 mod status;

@@ -20,6 +20,9 @@ pub struct EngineOptions {
     pub grace: Duration,
     pub theme: vt::Theme,
     pub clock: Clock,
+    /// Flooding sessions that may have a second thread at a time. With more than half of the cores
+    /// drawing, none is left for those who print.
+    pub second_threads: usize,
 }
 
 impl Default for EngineOptions {
@@ -31,6 +34,7 @@ impl Default for EngineOptions {
             grace: Duration::from_secs(5),
             theme: vt::Theme::default(),
             clock: Clock::real(),
+            second_threads: std::thread::available_parallelism().map_or(1, |cores| cores.get().div_ceil(2)),
         }
     }
 }

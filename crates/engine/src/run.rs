@@ -3,6 +3,7 @@
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::time::Instant;
 
 use pty::{Child, Pid, Pty, QueueFull, Signal, Waker, WriteQueue};
 use tokio::sync::watch;
@@ -18,6 +19,8 @@ pub(crate) struct Run {
     input: Mutex<InputQueue>,
     /// Bytes of input the terminal has taken so far. Ends with the run.
     written: watch::Sender<u64>,
+    /// When a synchronized update that is open has lasted too long.
+    update_due: Mutex<Option<Instant>>,
     abandoned: AtomicBool,
 }
 
@@ -44,6 +47,7 @@ impl Run {
             waker,
             input: Mutex::new(InputQueue { queue: WriteQueue::new(input_queue), accepted: 0 }),
             written: watch::Sender::new(0),
+            update_due: Mutex::new(None),
             abandoned: AtomicBool::new(false),
         }
     }
@@ -90,6 +94,14 @@ impl Run {
             *known = written.max(*known);
             moved
         });
+    }
+
+    pub(crate) fn update_due(&self) -> Option<Instant> {
+        *lock(&self.update_due)
+    }
+
+    pub(crate) fn set_update_due(&self, due: Option<Instant>) {
+        *lock(&self.update_due) = due;
     }
 
     /// Makes the I/O thread look around. It can only fail for want of an open descriptor, and ours is open.

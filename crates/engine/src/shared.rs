@@ -23,6 +23,7 @@ use crate::pulse::{Life, Pulse};
 use crate::ring::Ring;
 use crate::run::{Process, Run};
 use crate::screen::Screen;
+use crate::second_thread::Slots;
 use crate::status::{Ending, ExitStatus, Kind, Owner, Status};
 
 #[derive(Debug)]
@@ -43,6 +44,7 @@ pub(crate) struct Shared {
     last_output: AtomicU64,
     born: Instant,
     pub(crate) notices: Notices,
+    pub(crate) second_threads: Slots,
 }
 
 /// What a session runs, each time it is started.
@@ -95,11 +97,12 @@ pub(crate) struct Birth {
     pub(crate) limits: Limits,
     pub(crate) clock: Clock,
     pub(crate) notices: Notices,
+    pub(crate) second_threads: Slots,
 }
 
 impl Shared {
     pub(crate) fn new(birth: Birth) -> Self {
-        let Birth { id, kind, parent, command, owner, size, theme, limits, clock, notices } = birth;
+        let Birth { id, kind, parent, command, owner, size, theme, limits, clock, notices, second_threads } = birth;
         let screen = Screen::new(vt::Options {
             size,
             theme,
@@ -135,6 +138,7 @@ impl Shared {
             limits,
             clock,
             notices,
+            second_threads,
         }
     }
 

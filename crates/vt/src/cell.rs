@@ -52,6 +52,12 @@ impl Cell {
         Cell { content: EDGE, style }
     }
 
+    /// Zero for a blank cell in the default look: many can be tested at once.
+    #[inline]
+    pub(crate) fn bits(self) -> u64 {
+        u64::from(self.content) << 32 | u64::from(self.style.0)
+    }
+
     #[inline]
     pub(crate) fn is_blank(self) -> bool {
         self.content == 0

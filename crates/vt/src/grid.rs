@@ -100,8 +100,13 @@ impl Row {
 
     /// Columns up to the last cell that is not blank in the default look.
     pub(crate) fn used(&self) -> usize {
+        let mut end = self.cells.len();
+        // Most rows end in blanks: eight at a time.
+        while end >= 8 && self.cells[end - 8..end].iter().fold(0, |bits, cell| bits | cell.bits()) == 0 {
+            end -= 8;
+        }
         let stale_edge = |cell: Cell| !self.wrapped && cell == Cell::edge(StyleId(0));
-        self.cells.iter().rposition(|&cell| cell != Cell::BLANK && !stale_edge(cell)).map_or(0, |last| last + 1)
+        self.cells[..end].iter().rposition(|&cell| cell != Cell::BLANK && !stale_edge(cell)).map_or(0, |last| last + 1)
     }
 }
 

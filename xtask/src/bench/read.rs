@@ -25,7 +25,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
     let mut terminal = Terminal::new(Options { size: Size::new(120, 40), ..Options::default() });
     terminal.feed(&Workload::Log.lines(10_040));
     let lines = terminal.lines();
-    let rare = Regex::new(r"id=00009\d17 .*status=200")?;
+    let rare = Regex::new(r"id=009\d17 .*status=200")?;
     let absent = Regex::new("no such text")?;
     let mut text = String::new();
 

@@ -6,7 +6,7 @@ use clap::ValueEnum;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Workload {
-    /// Plain log lines of about 120 columns.
+    /// Plain log lines that just fit into 120 columns.
     Log,
     /// Log lines whose every word has a colour of its own.
     Coloured,
@@ -56,7 +56,7 @@ impl Workload {
 fn log_line(n: u64, out: &mut String) {
     write!(
         out,
-        "2026-11-15T08:{:02}:{:02}.{:03}Z INFO  server::http request id={n:08} method=GET path=/api/v1/items/{:05} status=200 took={:03}us\r\n",
+        "2026-11-15T08:{:02}:{:02}.{:03}Z INFO  server::http request id={n:06} method=GET path=/api/v1/items/{:05} status=200 in {:03}us\r\n",
         n / 60 % 60,
         n % 60,
         n % 1000,

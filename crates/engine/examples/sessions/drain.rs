@@ -2,48 +2,65 @@
 
 use std::time::{Duration, Instant};
 
+use engine::{Engine, EngineOptions};
 use pty::{PollFd, PollFlags, ReadOutcome, Size, SpawnRequest, Spawner};
 use testkit::Script;
 
 use crate::proc;
 
-const ROUNDS: usize = 7;
+const ROUNDS: usize = 15;
+
+/// Seconds on the clock and of processor time (the child's not counted).
+type Cost = (f64, f64);
 
 pub(crate) async fn run(megabytes: usize) {
     let bytes = megabytes as u64 * 1_000_000;
     let script = Script::new().raw().flood(bytes).exit(0);
-    let engine = crate::engine();
+    let with_second_threads = |second_threads| {
+        let base_env = vec![("PATH".into(), "/usr/bin:/bin".into())];
+        Engine::new(EngineOptions { base_env, second_threads, ..EngineOptions::default() }).unwrap()
+    };
+    let (alone, helped) = (with_second_threads(0), with_second_threads(1));
     let spawner = Spawner::new().unwrap();
-    let mut ratios = Vec::new();
-    println!(
-        "{megabytes} MB of log lines by turns: MB/s of a bare reader, of a session, ratio; processor ms of both, ratio"
-    );
+    let mut rounds = Vec::new();
     for _ in 0..ROUNDS {
-        let before = proc::processor_seconds();
-        let bare = bare(&spawner, &script, bytes);
-        let between = proc::processor_seconds();
-        let session = through_session(&engine, &script, bytes).await;
-        let after = proc::processor_seconds();
-        let (bare_used, session_used) = (between - before, after - between);
-        let speed = |time: Duration| megabytes as f64 / time.as_secs_f64();
-        let ratio = bare.as_secs_f64() / session.as_secs_f64();
-        println!(
-            "{:8.0} {:8.0} {ratio:8.3} {:12.0} {:8.0} {:8.3}",
-            speed(bare),
-            speed(session),
-            bare_used * 1e3,
-            session_used * 1e3,
-            bare_used / session_used
-        );
-        ratios.push(ratio);
+        let bare = timed(async { bare(&spawner, &script, bytes) }).await;
+        let alone = timed(through_session(&alone, &script, bytes)).await;
+        let helped = timed(through_session(&helped, &script, bytes)).await;
+        rounds.push([bare, alone, helped]);
     }
-    ratios.sort_by(f64::total_cmp);
-    println!("median ratio {:.3}", ratios[ROUNDS / 2]);
-    engine.shutdown(Duration::ZERO).await;
+    println!("{megabytes} MB of log lines, {ROUNDS} rounds by turns: median, best; ratios within each round");
+    for (index, name) in ["bare reader", "session, one thread", "session, second thread"].into_iter().enumerate() {
+        let speeds = sorted(rounds.iter().map(|round| megabytes as f64 / round[index].0));
+        let ratios = sorted(rounds.iter().map(|round| round[0].0 / round[index].0));
+        let used = sorted(rounds.iter().map(|round| round[index].1 * 1e3));
+        println!(
+            "{name:>24}: {:4.0} MB/s, best {:4.0}; {:.2} of the bare reader, best {:.2}; {:4.0} ms of processor, best {:4.0}",
+            speeds[ROUNDS / 2],
+            speeds[ROUNDS - 1],
+            ratios[ROUNDS / 2],
+            speeds[ROUNDS - 1] / sorted(rounds.iter().map(|round| megabytes as f64 / round[0].0))[ROUNDS - 1],
+            used[ROUNDS / 2],
+            used[0],
+        );
+    }
+    alone.shutdown(Duration::ZERO).await;
+    helped.shutdown(Duration::ZERO).await;
 }
 
-fn bare(spawner: &Spawner, script: &Script, bytes: u64) -> Duration {
-    let start = Instant::now();
+fn sorted(values: impl Iterator<Item = f64>) -> Vec<f64> {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    values
+}
+
+async fn timed(work: impl Future<Output = ()>) -> Cost {
+    let (start, used) = (Instant::now(), proc::processor_seconds());
+    work.await;
+    (start.elapsed().as_secs_f64(), proc::processor_seconds() - used)
+}
+
+fn bare(spawner: &Spawner, script: &Script, bytes: u64) {
     let size = Size { cols: 120, rows: 40 };
     let request = SpawnRequest { argv: script.argv(), env: Vec::new(), working_dir: None, size };
     let (pty, mut child) = spawner.spawn(request).unwrap();
@@ -60,15 +77,11 @@ fn bare(spawner: &Spawner, script: &Script, bytes: u64) -> Duration {
     }
     child.wait().unwrap();
     assert_eq!(total, bytes);
-    start.elapsed()
 }
 
-async fn through_session(engine: &engine::Engine, script: &Script, bytes: u64) -> Duration {
-    let start = Instant::now();
+async fn through_session(engine: &Engine, script: &Script, bytes: u64) {
     let session = engine.spawn(crate::command(script.clone())).await.unwrap();
     session.wait_for_exit(Duration::from_secs(600)).await.unwrap();
-    let time = start.elapsed();
     assert_eq!(session.output_offset(), bytes);
     session.remove(engine::StopRequest::default()).await.unwrap();
-    time
 }

@@ -43,6 +43,19 @@ fn parse(text: &str) -> Option<Duration> {
 mod tests {
     use super::*;
 
+    #[tokio::test]
+    async fn work_that_outlasts_the_deadline_is_dropped() {
+        let (held, dropped) = tokio::sync::oneshot::channel::<()>();
+        let work = async move {
+            let _held = held;
+            std::future::pending::<Result<(), Status>>().await
+        };
+        let status = within(Some(Duration::ZERO), work).await.unwrap_err();
+        assert_eq!(status.code(), tonic::Code::DeadlineExceeded);
+        assert!(dropped.await.is_err());
+        assert_eq!(within(None, async { Ok(7) }).await.unwrap(), 7);
+    }
+
     #[test]
     fn timeouts_are_read_as_grpc_writes_them() {
         assert_eq!(parse("2S"), Some(Duration::from_secs(2)));

@@ -1,4 +1,4 @@
-//! A bare coordinator for trying clients against: `cargo run -p grpc --example serve -- SOCKET`.
+//! A bare coordinator for trying clients against: `cargo run -p grpc --example coordinator -- SOCKET`.
 #![allow(clippy::print_stdout, reason = "it talks to a person")]
 
 use std::{error::Error, path::PathBuf, time::Duration};
@@ -13,7 +13,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let socket = PathBuf::from(std::env::args_os().nth(1).ok_or("say which socket to listen on")?);
     let engine = Engine::new(EngineOptions { base_env: std::env::vars_os().collect(), ..EngineOptions::default() })?;
     let context = SessionContext::new(engine.clone(), NoHost);
-    let about = About { program: "serve".into(), version: env!("CARGO_PKG_VERSION").into() };
+    let about = About { program: "coordinator".into(), version: env!("CARGO_PKG_VERSION").into() };
     let server = Server::new(context, Caller::operator(), about);
     let listener = UnixListener::bind(&socket)?;
     println!("listening on {}; end it with Enter", socket.display());

@@ -1,0 +1,42 @@
+//! What happens to output once it has been read: ring, screen, answers, pulse.
+
+use std::time::Instant;
+
+use crate::fair_lock::lock;
+use crate::run::Run;
+use crate::shared::Shared;
+
+/// Fed per turn of the screen lock: what a reader of a flooding session may have to wait for.
+const LOCKED_BYTES: usize = 16 << 10;
+
+/// Takes `bytes`, which follow what was absorbed before.
+pub(crate) fn absorb(shared: &Shared, run: &Run, bytes: &[u8]) {
+    let now = shared.clock.now();
+    lock(&shared.ring).append(bytes);
+    let mut replies = Vec::new();
+    let (mut version, mut offset, mut update_due) = (0, 0, None);
+    for part in bytes.chunks(LOCKED_BYTES) {
+        let mut screen = shared.screen.lock();
+        screen.feed(part, now, &mut replies);
+        (version, offset, update_due) = (screen.version(), screen.offset(), screen.update_due());
+    }
+    run.set_update_due(update_due);
+    shared.note_output(now);
+    shared.publish(version, offset);
+    if !replies.is_empty() {
+        // A child that asks without reading the answers loses them: the queue is bounded.
+        let _ = run.type_bytes(&replies);
+    }
+}
+
+/// Ends a synchronized update that has lasted too long.
+pub(crate) fn expire_update(shared: &Shared, run: &Run, now: Instant) {
+    let (expired, version, offset, update_due) = {
+        let mut screen = shared.screen.lock();
+        (screen.expire_update(now), screen.version(), screen.offset(), screen.update_due())
+    };
+    run.set_update_due(update_due);
+    if expired {
+        shared.publish(version, offset);
+    }
+}

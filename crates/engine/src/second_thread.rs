@@ -1,0 +1,207 @@
+//! A second thread for a session that floods: it draws while the I/O thread reads on.
+//!
+//! A terminal's kernel buffer holds some 12 KiB. A thread that reads and draws by turns lets it run
+//! full, and the child stalls for as long as it draws; two threads keep all three busy. The second
+//! one is started when output comes faster than [`FLOOD_BYTES`] per [`FLOOD_WINDOW`], and sent home
+//! when that is long over. Otherwise the I/O thread draws by itself: what is typed is echoed
+//! without a hand-over. There are only so many of them in an engine: when every core is busy with
+//! floods, more threads only get into each other's way.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use crate::absorb::absorb;
+use crate::fair_lock::lock;
+use crate::run::Run;
+use crate::shared::Shared;
+
+const FLOOD_WINDOW: Duration = Duration::from_millis(10);
+/// 6.5 MB/s: below that, a thread is busy with drawing for a few hundredths of its time.
+const FLOOD_BYTES: usize = 64 << 10;
+/// Read ahead of the screen at most.
+const AHEAD_BYTES: usize = 256 << 10;
+
+/// Tells whether output is a flood.
+#[derive(Debug)]
+pub(crate) struct FloodGauge {
+    since: Instant,
+    bytes: usize,
+    flooding: bool,
+}
+
+impl FloodGauge {
+    pub(crate) fn new(now: Instant) -> Self {
+        FloodGauge { since: now, bytes: 0, flooding: false }
+    }
+
+    /// Counts what was just read.
+    pub(crate) fn is_flood(&mut self, bytes: usize, now: Instant) -> bool {
+        self.bytes += bytes;
+        let window = now.saturating_duration_since(self.since);
+        if window >= FLOOD_WINDOW {
+            // Judged by the time it really took: a pause is no flood, however much came before it.
+            self.flooding = self.bytes as u128 * FLOOD_WINDOW.as_nanos() >= FLOOD_BYTES as u128 * window.as_nanos();
+            self.since = now;
+            self.bytes = 0;
+        }
+        self.flooding
+    }
+}
+
+/// How many second threads an engine may have at a time.
+#[derive(Clone, Debug)]
+pub(crate) struct Slots {
+    free: Arc<AtomicUsize>,
+}
+
+impl Slots {
+    pub(crate) fn new(count: usize) -> Self {
+        Slots { free: Arc::new(AtomicUsize::new(count)) }
+    }
+
+    fn take(&self) -> Option<Slot> {
+        let taken = self.free.fetch_update(Ordering::AcqRel, Ordering::Relaxed, |free| free.checked_sub(1));
+        taken.is_ok().then(|| Slot(self.clone()))
+    }
+}
+
+#[derive(Debug)]
+struct Slot(Slots);
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        self.0.free.fetch_add(1, Ordering::AcqRel);
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct SecondThread {
+    ahead: Arc<Ahead>,
+    thread: JoinHandle<()>,
+    _slot: Slot,
+}
+
+#[derive(Debug, Default)]
+struct Ahead {
+    state: Mutex<State>,
+    moved: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// Read, not drawn yet.
+    bytes: Vec<u8>,
+    drawing: bool,
+    closed: bool,
+}
+
+impl SecondThread {
+    /// `None` when there are enough of them, or the system has no thread for us: the I/O thread then
+    /// goes on alone.
+    pub(crate) fn start(shared: &Arc<Shared>, run: &Arc<Run>, stack_bytes: usize) -> Option<Self> {
+        let slot = shared.second_threads.take()?;
+        let ahead = Arc::new(Ahead::default());
+        let builder = std::thread::Builder::new().name(format!("2nd-{}", shared.id)).stack_size(stack_bytes);
+        let (shared, run, theirs) = (shared.clone(), run.clone(), ahead.clone());
+        let thread = builder.spawn(move || draw(&shared, &run, &theirs)).ok()?;
+        Some(SecondThread { ahead, thread, _slot: slot })
+    }
+
+    /// Hands output over, waiting while too much is under way.
+    pub(crate) fn hand_over(&self, bytes: &[u8]) {
+        let mut state = lock(&self.ahead.state);
+        while state.bytes.len() + bytes.len() > AHEAD_BYTES && !self.thread.is_finished() {
+            state = self.ahead.wait(state);
+        }
+        let sleeping = !state.drawing && state.bytes.is_empty();
+        state.bytes.extend_from_slice(bytes);
+        drop(state);
+        if sleeping {
+            self.ahead.moved.notify_all();
+        }
+    }
+
+    /// Everything handed over is on the screen.
+    pub(crate) fn is_idle(&self) -> bool {
+        let state = lock(&self.ahead.state);
+        !state.drawing && state.bytes.is_empty()
+    }
+
+    /// Lets it do what it has, and ends it. A panic there becomes one here.
+    pub(crate) fn finish(self) {
+        lock(&self.ahead.state).closed = true;
+        self.ahead.moved.notify_all();
+        if let Err(panic) = self.thread.join() {
+            std::panic::resume_unwind(panic);
+        }
+    }
+}
+
+impl Ahead {
+    fn wait<'a>(&self, state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
+        self.moved.wait(state).unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn draw(shared: &Shared, run: &Run, ahead: &Ahead) {
+    let mut turn = Vec::new();
+    loop {
+        let was_full = {
+            let mut state = lock(&ahead.state);
+            state.drawing = false;
+            while state.bytes.is_empty() {
+                if state.closed {
+                    return;
+                }
+                state = ahead.wait(state);
+            }
+            state.drawing = true;
+            turn.clear();
+            std::mem::swap(&mut state.bytes, &mut turn);
+            turn.len() > AHEAD_BYTES / 2
+        };
+        if was_full {
+            ahead.moved.notify_all();
+        }
+        absorb(shared, run, &turn);
+        if run.update_due().is_some() {
+            // The I/O thread sleeps without a deadline while it knows of none.
+            run.wake();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slots_come_back() {
+        let slots = Slots::new(1);
+        let first = slots.take().unwrap();
+        assert!(slots.take().is_none());
+        drop(first);
+        assert!(slots.take().is_some());
+    }
+
+    #[test]
+    fn a_flood_is_a_rate_not_an_amount() {
+        let mut now = Instant::now();
+        let mut gauge = FloodGauge::new(now);
+        let mut after = |millis, bytes| {
+            now += Duration::from_millis(millis);
+            gauge.is_flood(bytes, now)
+        };
+        assert!(!after(0, 4096));
+        // A megabyte, but over a second.
+        assert!(!after(1000, 1 << 20));
+        // 16 KiB every 2 ms.
+        assert!(!(0..4).any(|_| after(2, 16 << 10)));
+        assert!(after(2, 16 << 10));
+        assert!(after(2, 16 << 10));
+        // It dries up.
+        assert!(!after(20, 1024));
+    }
+}
