@@ -32,15 +32,17 @@ fn main() -> Result<()> {
     let (ready, is_ready) = mpsc::channel();
     let (stop, stopped) = tokio::sync::oneshot::channel();
     let served = socket.clone();
-    let server = std::thread::spawn(move || runtime()?.block_on(serve(served, ready, stopped)));
+    let server = std::thread::spawn(move || server_runtime()?.block_on(serve(served, ready, stopped)));
     is_ready.recv()?;
-    let measured = runtime()?.block_on(measure(socket));
+    // As a command's: a client that waits for one answer at a time needs no second thread.
+    let client = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let measured = client.block_on(measure(socket));
     let _ = stop.send(());
     server.join().map_err(|_| "the server panicked")??;
     measured
 }
 
-fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
+fn server_runtime() -> std::io::Result<tokio::runtime::Runtime> {
     tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()
 }
 
@@ -68,7 +70,7 @@ async fn serve(socket: PathBuf, ready: mpsc::Sender<()>, stopped: tokio::sync::o
 async fn measure(socket: PathBuf) -> Result<()> {
     let client = client::connect(&Endpoint::Socket(socket)).await?;
     println!("{:34} {:>9} {:>9} {:>9}", format!("{CALLS} calls each, {COLS}x{ROWS}"), "p50 us", "p99 us", "max us");
-    spawn(&client, "echo", "stty -echo; printf ready; exec cat").await?;
+    spawn(&client, "echo", "stty -echo; echo ready; exec cat").await?;
     spawn(&client, "full", "for i in $(seq 60); do printf '%0119d\\n' $i; done; exec sleep 1000").await?;
     spawn(&client, "flood", "exec yes \"$(printf '%0100d' 7)\"").await?;
     wait_until_shown(&client, "echo", "ready").await?;

@@ -16,6 +16,9 @@ const CELLS: u32 = 1;
 const RUNS: u32 = 16;
 const WRAPPED: u32 = 17;
 
+/// 120 columns in the default colours, with a little room.
+const USUAL_ROW_BYTES: usize = 3500;
+
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ScreenRow {
     /// One for each column, or none when runs were asked for.
@@ -172,9 +175,19 @@ impl ScreenRow {
             self.cells.0 = Encoded::Own(bytes.to_vec());
         }
         let Encoded::Own(cells) = &mut self.cells.0 else { return Err(decode_error()) };
+        if cells.is_empty() {
+            cells.reserve(USUAL_ROW_BYTES);
+        }
         encoding::encode_key(CELLS, WireType::LengthDelimited, cells);
         encoding::encode_varint(length, cells);
-        cells.put(buf.take(length as usize));
+        let length = length as usize;
+        // Nearly always the cell lies in one piece.
+        if let Some(cell) = buf.chunk().get(..length) {
+            cells.extend_from_slice(cell);
+            buf.advance(length);
+        } else {
+            cells.put(buf.take(length));
+        }
         Ok(())
     }
 }

@@ -154,9 +154,7 @@ fn cell_rows(frame: &Frame) -> Result<Vec<ScreenRow>, OpError> {
     let blank = EncodedLook::of(&Style::default(), &frame.theme);
     let row = |line: &std::sync::Arc<Line>| {
         let written = write_cells(line, &frame.theme, &mut all);
-        for _ in written..columns {
-            blank.write(" ", &mut all);
-        }
+        blank.write_ascii(columns.saturating_sub(written), std::iter::repeat(b' '), &mut all);
         (all.split(), line.wrapped())
     };
     let rows: Vec<(BytesMut, bool)> = frame.rows.iter().map(row).collect();
@@ -178,6 +176,7 @@ fn write_cells(line: &Line, theme: &Theme, into: &mut BytesMut) -> usize {
         columns += run.cols as usize;
         let look = EncodedLook::of(&run.style, theme);
         match run.shape {
+            Shape::Narrow | Shape::Blank if text.is_ascii() => look.write_ascii(text.len(), text.bytes(), into),
             Shape::Narrow | Shape::Blank => characters(text).for_each(|character| look.write(character, into)),
             Shape::Wide => characters(text).for_each(|character| look.write_wide(character, into)),
             Shape::Cluster => look.write(text, into),
@@ -214,18 +213,24 @@ impl EncodedLook {
         EncodedLook { bytes, length }
     }
 
+    /// Nearly all cells: each is a copy of the first with another character in its place.
+    fn write_ascii(&self, cells: usize, characters: impl Iterator<Item = u8>, into: &mut BytesMut) {
+        const CHARACTER: usize = 4;
+        let mut cell = [0; CHARACTER + 1 + Self::MAX_BYTES];
+        cell[..=CHARACTER].copy_from_slice(&[0x0a, 3 + self.length as u8, 0x0a, 1, b' ']);
+        cell[CHARACTER + 1..].copy_from_slice(&self.bytes);
+        let cell = &cell[..CHARACTER + 1 + self.length];
+        let start = into.len();
+        into.resize(start + cells * cell.len(), 0);
+        for (place, character) in into[start..].chunks_exact_mut(cell.len()).zip(characters) {
+            place.copy_from_slice(cell);
+            place[CHARACTER] = character;
+        }
+    }
+
     /// One `ScreenCell` as field 1 of a row.
-    #[inline]
     fn write(&self, text: &str, into: &mut BytesMut) {
         let look = &self.bytes[..self.length];
-        if text.len() == 1 {
-            // Nearly all cells: one copy of known size.
-            let mut cell = [0; 5 + Self::MAX_BYTES];
-            cell[..5].copy_from_slice(&[0x0a, 3 + self.length as u8, 0x0a, 1, text.as_bytes()[0]]);
-            cell[5..5 + self.length].copy_from_slice(look);
-            into.put_slice(&cell[..5 + self.length]);
-            return;
-        }
         let text_bytes =
             if text.is_empty() { 0 } else { 1 + encoding::encoded_len_varint(text.len() as u64) + text.len() };
         encoding::encode_key(1, WireType::LengthDelimited, into);
