@@ -113,3 +113,9 @@ fn without_autowrap_the_last_column_is_overwritten() {
     assert_eq!(grid(&fed(5, 2, "\x1b[?7labcdefgh")), "abcdh");
     assert_eq!(grid(&fed(5, 2, "\x1b[?7labcd漢z")), "abcdz");
 }
+
+#[test]
+fn a_restored_cursor_obeys_the_margins_it_finds() {
+    let mut terminal = fed(22, 8, "\x1b[?6h\n\n\x1b7\x1b[;2r\x1b8");
+    assert_eq!(terminal.frame().cursor.position, vt::Position { row: 1, col: 0 });
+}
