@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
-use grpc::proto::{SendTextRequest, WaitForRequest, WaitScope, vtr_client::VtrClient};
+use grpc::proto::{SendTextRequest, VersionRequest, WaitForRequest, WaitScope, vtr_client::VtrClient};
 use tonic::transport::Channel;
 
 use super::{
@@ -22,9 +22,13 @@ pub(super) const ECHO: [&str; 3] = ["/bin/sh", "-c", "stty -echo; echo ready; ex
 pub(super) fn run(setup: &Setup, report: &mut Report) -> Result<()> {
     let mut pair = setup.start()?;
     start(&mut pair)?;
-    let [mut ours, mut at_once, mut theirs] = [const { Vec::new() }; 3];
+    let [mut ours, mut at_once, mut theirs, mut empty, mut their_empty] = [const { Vec::new() }; 5];
     let mut vtr = pair.ours.vtr();
     for round in 0..setup.scaled(ROUNDS, 3) {
+        for _ in 0..LINES {
+            empty.push(timed(|| Ok(pair.ours.wait(vtr.version(VersionRequest {})).map(drop)?))?);
+            their_empty.push(timed(|| pair.theirs.control.run("display-message -p x").map(drop))?);
+        }
         for line in 0..LINES {
             let text = format!("a {round}-{line}.");
             ours.push(timed(|| pair.ours.wait(send_then_wait(&mut vtr, &text)))?);
@@ -40,6 +44,7 @@ pub(super) fn run(setup: &Setup, report: &mut Report) -> Result<()> {
             at_once.push(timed(|| pair.ours.wait(send_while_waiting(&mut vtr, &text)))?);
         }
     }
+    report.times("a call that does nothing", &empty, &their_empty, Bar::None, Bar::None);
     let bars = (Bar::TimesAtMost(1.0), Bar::TimesAtMost(1.5));
     report.times("send, then wait for the echo: gRPC, tmux -C", &ours, &theirs, bars.0, bars.1);
     report.times("  both calls under way at once", &at_once, &theirs, Bar::None, Bar::None);

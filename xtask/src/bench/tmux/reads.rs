@@ -55,9 +55,10 @@ fn measure(setup: &Setup, report: &mut Report, pair: &mut Pair, what: &str, scri
     let mut show = |way: &str, ours: &[Duration], theirs: &[Duration], p99: Bar| {
         report.times(&format!("read a screen, {what}, {way}"), ours, theirs, Bar::None, p99);
     };
-    show("cells, capture -p", &cells, &theirs, bar);
     show("runs, capture -p", &runs, &theirs, bar);
-    show("runs, capture -pe", &runs, &coloured, Bar::None);
+    // Both with attributes and colours; -p alone is plain text.
+    show("cells, capture -pe", &cells, &coloured, bar);
+    show("cells, capture -p", &cells, &theirs, Bar::None);
     Ok(())
 }
 
