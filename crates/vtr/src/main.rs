@@ -53,7 +53,10 @@ fn main() -> ExitCode {
         .var(completions::VARIABLE)
         .complete();
     // clap ends the process itself for help, version and mistakes: with 0 or with our code for usage.
-    let mut matches = cli::grammar(&surroundings, Texts::for_words(env::args_os())).get_matches();
+    let mut grammar = cli::grammar(&surroundings, Texts::for_words(env::args_os()));
+    let mut matches = grammar.try_get_matches_from_mut(env::args_os()).unwrap_or_else(|error| error.exit());
+    // Taking it apart would be a tenth of what most commands do; it goes with the process.
+    std::mem::forget(grammar);
     let cli = match Cli::from_arg_matches_mut(&mut matches) {
         Ok(cli) => cli,
         Err(error) => error.exit(),

@@ -1,6 +1,6 @@
 //! What the kernel counts for a process. Linux only.
 
-use std::fs;
+use std::{collections::HashMap, ffi::OsString, fs};
 
 use anyhow::{Context, Result};
 
@@ -20,16 +20,16 @@ pub(crate) fn processor_seconds(pid: u32) -> Result<f64> {
     Ok((ticks(11)? + ticks(12)?) / rustix::param::clock_ticks_per_second() as f64)
 }
 
-/// How often its threads went to sleep so far, all together: one more is one wake-up.
-pub(crate) fn sleeps(pid: u32) -> Result<f64> {
-    let mut sum = 0.0;
-    for thread in fs::read_dir(format!("/proc/{pid}/task")).context("listing threads")?.flatten() {
+/// How often each thread went to sleep so far, by its id: one more is one wake-up.
+pub(crate) fn sleeps(pid: u32) -> Result<HashMap<OsString, u64>> {
+    let threads = fs::read_dir(format!("/proc/{pid}/task")).context("listing threads")?.flatten();
+    let counts = threads.filter_map(|thread| {
         // One that has just ended does not count.
-        let status = fs::read_to_string(thread.path().join("status")).unwrap_or_default();
-        let line = status.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"));
-        sum += line.and_then(|count| count.trim().parse::<f64>().ok()).unwrap_or_default();
-    }
-    Ok(sum)
+        let status = fs::read_to_string(thread.path().join("status")).ok()?;
+        let line = status.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"))?;
+        Some((thread.file_name(), line.trim().parse().ok()?))
+    });
+    Ok(counts.collect())
 }
 
 fn read(file: &str) -> Result<String> {

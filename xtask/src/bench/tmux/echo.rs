@@ -82,7 +82,7 @@ async fn send_then_wait(vtr: &mut VtrClient<Channel>, text: &str) -> Result<()> 
 
 async fn send_while_waiting(vtr: &mut VtrClient<Channel>, text: &str) -> Result<()> {
     let mut second = vtr.clone();
-    let (waited, sent) = tokio::join!(vtr.wait_for(wait(text)), second.send_text(send(text)));
+    let (sent, waited) = tokio::join!(vtr.send_text(send(text)), second.wait_for(wait(text)));
     sent?;
     found(waited?.into_inner().matched)
 }

@@ -1,6 +1,10 @@
 //! What a server does for 100 sessions that do nothing, seen by nobody.
 
-use std::time::{Duration, Instant};
+use std::{
+    collections::HashMap,
+    ffi::OsString,
+    time::{Duration, Instant},
+};
 
 use anyhow::Result;
 
@@ -21,22 +25,35 @@ pub(super) fn run(setup: &Setup, report: &mut Report) -> Result<()> {
     }
     // What a start sets going has come to rest.
     std::thread::sleep(Duration::from_secs(2));
-    let pids = [pair.ours.pid(), pair.theirs.pid()];
-    let (start, before) = (Instant::now(), counts(pids)?);
+    let (start, before) = (Instant::now(), [Counts::of(pair.ours.pid())?, Counts::of(pair.theirs.pid())?]);
     std::thread::sleep(Duration::from_secs(setup.scaled(20, 3) as u64));
-    let (seconds, after) = (start.elapsed().as_secs_f64(), counts(pids)?);
-    let rate = |side: usize, what: usize| (after[side][what] - before[side][what]) / seconds;
-    // One clock tick in 20 s is 0.05 %.
-    for (index, what, unit, factor, most) in [(0, "processor", "%", 100.0, 0.05), (1, "wake-ups", "1/s", 1.0, 1.0)] {
-        let [ours, theirs] = [rate(0, index) * factor, rate(1, index) * factor];
+    let (seconds, after) =
+        (start.elapsed().as_secs_f64(), [Counts::of(pair.ours.pid())?, Counts::of(pair.theirs.pid())?]);
+    let [ours, theirs] = [0, 1].map(|side| after[side].since(&before[side]));
+    let mut show = |what: &str, unit, ours: f64, theirs: f64, most| {
         let what = format!("{SESSIONS} idle sessions, {what}");
+        let [ours, theirs] = [ours / seconds, theirs / seconds];
         report.line(&Line { what: &what, unit, ours, theirs, ratio: ours / theirs, bar: Bar::AtMost(most) });
-    }
+    };
+    // One clock tick in 20 s is 0.05 %.
+    show("processor", "%", 100.0 * ours.0, 100.0 * theirs.0, 0.05);
+    show("wake-ups", "1/s", ours.1, theirs.1, 1.0);
     Ok(())
 }
 
-/// Processor seconds and sleeps of each side.
-fn counts(pids: [u32; 2]) -> Result<[[f64; 2]; 2]> {
-    let of = |pid| -> Result<[f64; 2]> { Ok([process::processor_seconds(pid)?, process::sleeps(pid)?]) };
-    Ok([of(pids[0])?, of(pids[1])?])
+struct Counts {
+    processor_seconds: f64,
+    sleeps: HashMap<OsString, u64>,
+}
+
+impl Counts {
+    fn of(pid: u32) -> Result<Self> {
+        Ok(Counts { processor_seconds: process::processor_seconds(pid)?, sleeps: process::sleeps(pid)? })
+    }
+
+    /// Seconds of processor time, and wake-ups of the threads that are there now.
+    fn since(&self, before: &Self) -> (f64, f64) {
+        let woken = self.sleeps.iter().map(|(thread, count)| count - before.sleeps.get(thread).unwrap_or(&0));
+        (self.processor_seconds - before.processor_seconds, woken.sum::<u64>() as f64)
+    }
 }
