@@ -241,6 +241,9 @@ impl Grid {
         self.rows.drain(..usize::from(keep_from).min(self.rows.len()));
         self.rows.truncate(usize::from(size.rows));
         for row in &mut self.rows {
+            if size.cols != self.size.cols {
+                row.drop_edge();
+            }
             row.split_at(size.cols);
             row.cells.resize(usize::from(size.cols), Cell::BLANK);
             row.cells.shrink_to_fit();
