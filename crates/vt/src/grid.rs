@@ -250,6 +250,9 @@ impl Grid {
             row.wrapped &= size.cols == self.size.cols;
             row.dirty = true;
         }
+        if let Some(last) = self.rows.last_mut() {
+            last.wrapped = false;
+        }
         self.rows.resize_with(usize::from(size.rows), || Row::new(size.cols, Cell::BLANK));
         self.size = size;
     }
