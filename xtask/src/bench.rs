@@ -1,8 +1,11 @@
-//! Measures `vt`: instructions and time to parse, memory, reads. Figures go to docs/benchmarks.md.
+//! Measures `vt` (instructions and time to parse, memory, reads), and `vtr` beside tmux. Figures go to
+//! docs/benchmarks.md.
 
 mod memory;
 mod parse;
+mod process;
 mod read;
+mod tmux;
 mod workload;
 
 use anyhow::Result;
@@ -10,7 +13,7 @@ use clap::{Args, Subcommand};
 
 use crate::Verdict;
 
-/// Measure `vt` beside `alacritty_terminal`
+/// Measure `vt` beside `alacritty_terminal`, and `vtr` beside tmux
 #[derive(Args)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -22,6 +25,9 @@ enum What {
     Parse(parse::Arguments),
     Memory(memory::Arguments),
     Read(read::Arguments),
+    Tmux(tmux::Arguments),
+    #[command(hide = true)]
+    Pace(tmux::pace::Arguments),
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
@@ -29,6 +35,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
         What::Parse(arguments) => parse::run(arguments),
         What::Memory(arguments) => memory::run(arguments),
         What::Read(arguments) => read::run(arguments),
+        What::Tmux(arguments) => tmux::run(arguments),
+        What::Pace(arguments) => tmux::pace::run(arguments),
     }
 }
 

@@ -55,6 +55,8 @@ pub struct SessionInfo {
     pub alternate_screen: bool,
     pub version: u64,
     pub output_offset: u64,
+    /// As [`Session::pulse_listeners`].
+    pub watchers: usize,
 }
 
 /// The job in the foreground of a session's terminal: the shell itself, or what it runs.
@@ -137,6 +139,7 @@ impl Session {
             alternate_screen: frame.frame.alternate_screen,
             version: frame.version,
             output_offset,
+            watchers: self.pulse_listeners(),
         }
     }
 

@@ -55,6 +55,9 @@ pub struct Session {
     pub screen_version: u64,
     #[prost(bool, tag = "29")]
     pub alternate_screen: bool,
+    /// Waits for a pattern, subscriptions and attached clients at the moment.
+    #[prost(int32, tag = "30")]
+    pub watchers: i32,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct SpawnRequest {

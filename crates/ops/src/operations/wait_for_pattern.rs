@@ -1,6 +1,6 @@
 //! Waiting for a text to appear.
 
-use std::time::Duration;
+use std::{borrow::Cow, time::Duration};
 
 use engine::{Pattern, Place, Scope, WaitOutcome, WaitRequest};
 use schemars::JsonSchema;
@@ -18,7 +18,8 @@ use crate::{Call, Context, Effects, ErrorKind, Faces, OpError, Operation, Roles,
 pub struct Args {
     /// Id or name of the session.
     pub process_id: String,
-    /// RE2-style: no look-around, no back-references. At most 4 KiB.
+    /// RE2-style: no look-around, no back-references. At most 4 KiB. Blanks at its end also match the end of a
+    /// line, where drawn lines have none: `>>> ` finds a prompt.
     pub pattern: String,
     /// 30 when left out, at most 600.
     #[serde(default)]
@@ -85,7 +86,7 @@ impl<C: Context> Operation<C> for WaitForPattern {
 
     async fn run(call: Call<C>, args: Args) -> Result<Reply, OpError> {
         let session = call.session(&args.process_id)?;
-        let pattern = Pattern::new(&args.pattern)?;
+        let pattern = Pattern::new(&with_line_ends(&args.pattern))?;
         let timeout: Duration = timeout(args.timeout_seconds)?;
         let scope = match args.scope {
             WaitScope::Grid => Scope::Grid,
@@ -116,6 +117,20 @@ impl<C: Context> Operation<C> for WaitForPattern {
     }
 }
 
+/// Drawn lines end with their last visible character, so blanks that a pattern wants there may be missing.
+fn with_line_ends(pattern: &str) -> Cow<'_, str> {
+    let mut body = pattern.trim_end_matches(' ');
+    let escapes = body.bytes().rev().take_while(|byte| *byte == b'\\').count();
+    if escapes % 2 == 1 && body.len() < pattern.len() {
+        // Its blank belongs to it.
+        body = &pattern[..=body.len()];
+    }
+    match pattern.len() - body.len() {
+        0 => Cow::Borrowed(pattern),
+        blanks => Cow::Owned(format!("{body}(?:[ ]{{{blanks}}}|(?m:$))")),
+    }
+}
+
 fn shortened(mut text: String) -> String {
     if text.len() > MAX_SNIPPET {
         let end = (0..=MAX_SNIPPET).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
@@ -128,6 +143,21 @@ fn shortened(mut text: String) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn blanks_at_the_end_of_a_pattern_are_there_or_the_line_ends() {
+        let matches =
+            |pattern: &str, text: &str| Pattern::new(&with_line_ends(pattern)).unwrap().regex().is_match(text);
+        for text in [">>>", ">>> ", ">>> x", "a\n>>>\nb"] {
+            assert!(matches(">>> ", text), "{text:?}");
+        }
+        assert!(!matches(">>> ", ">>>x") && !matches("a  ", "a b") && matches("a  ", "a"));
+        assert!(matches("x|> ", "x") && matches("x|> ", ">") && !matches("x|> ", ">y"));
+        assert!(matches(r">\ ", "> x") && !matches(r">\ ", ">"), "an escaped blank is meant");
+        assert!(matches(r"\\ ", r"\"), "an escaped backslash is not a blank's");
+        assert_eq!(with_line_ends("ready"), "ready");
+        assert!(matches(" ", "") && matches("", ""));
+    }
 
     #[test]
     fn snippets_are_bounded() {
