@@ -241,11 +241,17 @@ impl Grid {
         self.rows.drain(..usize::from(keep_from).min(self.rows.len()));
         self.rows.truncate(usize::from(size.rows));
         for row in &mut self.rows {
+            if size.cols != self.size.cols {
+                row.drop_edge();
+            }
             row.split_at(size.cols);
             row.cells.resize(usize::from(size.cols), Cell::BLANK);
             row.cells.shrink_to_fit();
             row.wrapped &= size.cols == self.size.cols;
             row.dirty = true;
+        }
+        if let Some(last) = self.rows.last_mut() {
+            last.wrapped = false;
         }
         self.rows.resize_with(usize::from(size.rows), || Row::new(size.cols, Cell::BLANK));
         self.size = size;

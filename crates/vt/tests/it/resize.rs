@@ -110,3 +110,12 @@ proptest! {
         prop_assert_eq!((grid(&terminal), all_lines(&terminal), cursor(&mut terminal)), before);
     }
 }
+
+#[test]
+fn the_gap_before_a_wide_character_is_a_blank_once_the_row_is_wider() {
+    let mut terminal = fed(5, 3, "\x1b[?1049habcd漢");
+    terminal.resize(Size::new(8, 3));
+    terminal.feed(b"\x1b[1;6Hxyzw");
+    assert!(grid(&terminal).starts_with("abcd xyz\nw"), "{}", grid(&terminal));
+    assert!(terminal.frame().text().starts_with("abcd xyz\nw"), "{}", terminal.frame().text());
+}
