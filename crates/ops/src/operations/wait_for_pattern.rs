@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, time::Duration};
 
-use engine::{Pattern, Place, Scope, WaitOutcome, WaitRequest};
+use engine::{Pattern, Place, Scope, Session, WaitOutcome, WaitRequest};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -86,16 +86,34 @@ impl<C: Context> Operation<C> for WaitForPattern {
 
     async fn run(call: Call<C>, args: Args) -> Result<Reply, OpError> {
         let session = call.session(&args.process_id)?;
-        let pattern = Pattern::new(&with_line_ends(&args.pattern))?;
-        let timeout: Duration = timeout(args.timeout_seconds)?;
-        let scope = match args.scope {
-            WaitScope::Grid => Scope::Grid,
-            WaitScope::Scrollback => Scope::Scrollback,
-            WaitScope::NewOutput => Scope::NewOutput,
-        };
-        let wait = session.wait_for_pattern(WaitRequest { pattern, scope, timeout });
-        let waiting = format!("waiting for the pattern in {}", session.id());
-        Ok(match with_progress(&call, &waiting, wait).await {
+        Ok(begin(&call, &session, &args.pattern, args.timeout_seconds, args.scope)?.await)
+    }
+}
+
+/// What counts as new output is settled here, before the first poll.
+pub(super) fn begin<C: Context>(
+    call: &Call<C>,
+    session: &Session,
+    pattern: &str,
+    timeout_seconds: Option<f64>,
+    scope: WaitScope,
+) -> Result<impl Future<Output = Reply> + Send + use<C>, OpError> {
+    let pattern = Pattern::new(&with_line_ends(pattern))?;
+    let timeout: Duration = timeout(timeout_seconds)?;
+    let scope = match scope {
+        WaitScope::Grid => Scope::Grid,
+        WaitScope::Scrollback => Scope::Scrollback,
+        WaitScope::NewOutput => Scope::NewOutput,
+    };
+    let wait = session.wait_for_pattern(WaitRequest { pattern, scope, timeout });
+    let waiting = format!("waiting for the pattern in {}", session.id());
+    let call = call.clone();
+    Ok(async move { with_progress(&call, &waiting, wait).await.into() })
+}
+
+impl From<WaitOutcome> for Reply {
+    fn from(outcome: WaitOutcome) -> Self {
+        match outcome {
             WaitOutcome::Matched(found) => Reply {
                 matched: true,
                 line_no: match found.place {
@@ -113,7 +131,7 @@ impl<C: Context> Operation<C> for WaitForPattern {
             WaitOutcome::Exited { skipped_lines, .. } => {
                 Reply { reason: Some(NoMatch::Exited), skipped_lines, ..Reply::default() }
             }
-        })
+        }
     }
 }
 
