@@ -12,7 +12,7 @@ use super::{
     report::{Bar, Report},
 };
 
-const ROUNDS: usize = 15;
+const ROUNDS: usize = 7;
 const MEGABYTES: usize = 200;
 
 pub(super) fn run(setup: &Setup, report: &mut Report) -> Result<()> {
