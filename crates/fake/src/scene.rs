@@ -16,6 +16,8 @@ pub(crate) struct Scene {
     pub(crate) started: Instant,
     /// The header and the box are drawn.
     pub(crate) is_open: bool,
+    /// The start is over: it speaks of its state.
+    pub(crate) is_up: bool,
     /// MCP servers are being connected.
     pub(crate) booting: bool,
     pub(crate) connected_servers: usize,

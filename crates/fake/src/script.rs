@@ -148,6 +148,8 @@ pub(crate) enum Step {
     Set(Map<String, Value>),
     If(If),
     Repeat(Repeat),
+    /// At the start: draws the box before the start is over, as codex does before it asks for trust.
+    ShowBox {},
     /// Leaves the turn at once, as if all was said.
     End {},
 }

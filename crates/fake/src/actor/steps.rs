@@ -185,6 +185,7 @@ impl Actor {
                     self.insert(&repeat.steps);
                 }
             }
+            Step::ShowBox {} => self.scene.is_open = true,
             Step::End {} => {
                 if let Some(turn) = &mut self.turn {
                     turn.steps.clear();

@@ -61,7 +61,7 @@ impl Costume for Claude {
     }
 
     fn report(&self, scene: &Scene) -> String {
-        match (self.known_terminal && scene.is_open, scene.work.is_some()) {
+        match (self.known_terminal && scene.is_up, scene.work.is_some()) {
             (false, _) => String::new(),
             (true, true) => "\x1b]9;4;3;\x07".into(),
             (true, false) => "\x1b]9;4;0;\x07".into(),
