@@ -95,6 +95,7 @@ impl Actor {
             topic: String::new(),
             entries: Vec::new(),
             draft: Draft::default(),
+            ghost_text: line.script.settings.ghost_text.clone(),
             queued: Vec::new(),
             work: None,
             front: Front::PromptBox,

@@ -269,8 +269,11 @@ impl Codex {
                 cursor = (lines.len(), 2 + width(&text));
             }
             let line = Line::styled(mark, Look::BOLD);
-            let line =
-                if scene.draft.is_empty() { line.with(PLACEHOLDER, Look::DIM) } else { line.with(text, Look::PLAIN) };
+            let line = if scene.draft.is_empty() {
+                line.with(scene.placeholder(PLACEHOLDER), Look::DIM)
+            } else {
+                line.with(text, Look::PLAIN)
+            };
             lines.push(line.shaded(BOX));
         }
         lines.push(Line::empty().shaded(BOX));
