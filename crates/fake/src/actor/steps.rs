@@ -285,7 +285,7 @@ impl Actor {
         Ok(())
     }
 
-    pub(super) fn choose(&mut self, choice: usize, _: Instant) {
+    pub(super) fn choose(&mut self, choice: usize) {
         let Some(Turn { wait, .. }) = &mut self.turn else { return };
         if let Wait::Choice { bind: Some(name) } = std::mem::replace(wait, Wait::Nothing) {
             self.variables.set(name, json!(choice));
