@@ -1,5 +1,7 @@
 //! What each message of a client leads to.
 
+use std::sync::Arc;
+
 use ops::{Call, Caller, CallerEvent, Context, ErrorKind, Faces, OpError, Progress};
 use serde_json::{Map, Value, json};
 use tokio::io::AsyncRead;
@@ -20,7 +22,7 @@ use crate::{
 pub(crate) struct Connection<C: Context> {
     // First, so that calls are dropped before the host hears that their caller is gone.
     running: Running,
-    presence: Presence<C>,
+    presence: Arc<Presence<C>>,
     info: ServerInfo,
     outbox: Outbox,
     /// The client has sent `initialize`.
@@ -29,13 +31,13 @@ pub(crate) struct Connection<C: Context> {
 
 /// Tells the host of a caller's coming, and of its going whatever way it goes.
 #[derive(Debug)]
-struct Presence<C: Context> {
-    context: C,
-    caller: Caller,
+pub(crate) struct Presence<C: Context> {
+    pub(crate) context: C,
+    pub(crate) caller: Caller,
 }
 
 impl<C: Context> Presence<C> {
-    fn new(context: C, caller: Caller) -> Self {
+    pub(crate) fn new(context: C, caller: Caller) -> Self {
         let presence = Presence { context, caller };
         presence.tell(CallerEvent::Connected);
         presence
@@ -54,8 +56,12 @@ impl<C: Context> Drop for Presence<C> {
 
 impl<C: Context> Connection<C> {
     pub(crate) fn new(context: C, caller: Caller, info: ServerInfo, outbox: Outbox) -> Self {
-        let presence = Presence::new(context, caller);
-        Connection { running: Running::default(), presence, info, outbox, initialized: false }
+        Self::within(Arc::new(Presence::new(context, caller)), info, outbox, false)
+    }
+
+    /// For a caller who is there already, and may have shaken hands before.
+    pub(crate) fn within(presence: Arc<Presence<C>>, info: ServerInfo, outbox: Outbox, initialized: bool) -> Self {
+        Connection { running: Running::default(), presence, info, outbox, initialized }
     }
 
     /// Until the client closes its side, or can't be served on.
@@ -63,7 +69,7 @@ impl<C: Context> Connection<C> {
         loop {
             tokio::select! {
                 line = lines.next() => match line.map_err(ServeError::Read)? {
-                    Some(Line::Message(line)) => self.take(&line)?,
+                    Some(Line::Message(line)) => self.take(Incoming::parse(&line))?,
                     Some(Line::TooLong { id }) => {
                         let refusal = Refusal::new(INVALID_REQUEST, "the message is longer than 16 MiB: send less at once")
                             .with_data(json!({ "limit_bytes": MESSAGE_LIMIT }));
@@ -71,16 +77,33 @@ impl<C: Context> Connection<C> {
                     }
                     None => return Ok(()),
                 },
-                finished = self.running.finished() => match finished {
-                    Finished::Replied(reply) => self.outbox.send(reply),
-                    Finished::Panicked(id, era) => {
-                        tracing::error!(?id, "an operation panicked");
-                        let error = OpError::new(ErrorKind::Internal, "the tool broke off: a fault of the program")
-                            .with_hint("other calls are not harmed; report it with what you asked for");
-                        let result = era.complete(tools::failed(&error), &self.server());
-                        self.outbox.push(&message::result(&id, result))?;
-                    }
-                },
+                finished = self.running.finished() => self.settle(finished)?,
+            }
+        }
+    }
+
+    /// Answers one message and ends: what it started is done, or this future was dropped.
+    pub(crate) async fn run_one(mut self, message: Incoming) -> Result<(), NotReading> {
+        self.take(message)?;
+        while !self.running.is_empty() {
+            let finished = self.running.finished().await;
+            self.settle(finished)?;
+        }
+        Ok(())
+    }
+
+    fn settle(&mut self, finished: Finished) -> Result<(), NotReading> {
+        match finished {
+            Finished::Replied(reply) => {
+                self.outbox.send(reply);
+                Ok(())
+            }
+            Finished::Panicked(id, era) => {
+                tracing::error!(?id, "an operation panicked");
+                let error = OpError::new(ErrorKind::Internal, "the tool broke off: a fault of the program")
+                    .with_hint("other calls are not harmed; report it with what you asked for");
+                let result = era.complete(tools::failed(&error), &self.server());
+                self.outbox.push(&message::result(&id, result))
             }
         }
     }
@@ -89,8 +112,8 @@ impl<C: Context> Connection<C> {
         self.running.cancel_all().await;
     }
 
-    fn take(&mut self, line: &[u8]) -> Result<(), NotReading> {
-        match Incoming::parse(line) {
+    fn take(&mut self, message: Incoming) -> Result<(), NotReading> {
+        match message {
             Incoming::Request(request) => self.request(request),
             Incoming::Notification { method, params } => {
                 self.notified(&method, params);

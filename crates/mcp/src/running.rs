@@ -36,6 +36,10 @@ impl Running {
         self.requests.contains_key(id)
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.requests.is_empty()
+    }
+
     pub(crate) fn is_full(&self) -> bool {
         self.requests.len() >= LIMIT
     }
