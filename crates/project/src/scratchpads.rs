@@ -1,0 +1,5 @@
+//! Scratchpads: the project's shared texts.
+
+/// The scratchpads of one project.
+#[derive(Debug, Default)]
+pub struct Scratchpads {}
