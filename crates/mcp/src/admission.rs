@@ -5,7 +5,7 @@
 
 use std::{io, time::Duration};
 
-use ops::{Caller, ErrorKind, Host};
+use ops::{Caller, Context, ErrorKind};
 use serde_json::{Value, json};
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
@@ -66,20 +66,23 @@ pub fn greeting(token: &str) -> String {
 }
 
 /// Reads who connects and asks the host for the caller. Whoever is refused has been told so when this returns.
-pub async fn admit<S>(mut stream: S, host: &dyn Host) -> Result<(Caller, Replay<S>), AdmissionError>
+pub async fn admit<S, C>(mut stream: S, context: &C) -> Result<(Caller, Replay<S>), AdmissionError>
 where
     S: AsyncRead + AsyncWrite + Unpin,
+    C: Context,
 {
     let mut first = Vec::new();
     let known = match timeout(GREETING_TIME, first_line(&mut stream, &mut first)).await {
         Ok(read) => read,
         Err(_) => Err(AdmissionError::Silent(GREETING_TIME)),
     };
-    let known = known.and_then(|newline| {
-        let token = token_in(&first[..newline]).ok_or(AdmissionError::NoGreeting)?;
-        let caller = host.resolve(&token).ok_or(AdmissionError::UnknownIdentity)?;
-        Ok((caller, first.split_off(newline + 1)))
-    });
+    let known = match known {
+        Ok(newline) => match token_in(&first[..newline]) {
+            Some(token) => resolve(context, token).await.map(|caller| (caller, first.split_off(newline + 1))),
+            None => Err(AdmissionError::NoGreeting),
+        },
+        Err(error) => Err(error),
+    };
     match known {
         Ok((caller, rest)) => Ok((caller, Replay::new(rest, stream))),
         Err(error @ (AdmissionError::Closed | AdmissionError::Read(_))) => Err(error),
@@ -96,6 +99,16 @@ where
             Err(error)
         }
     }
+}
+
+async fn resolve<C: Context>(context: &C, token: String) -> Result<Caller, AdmissionError> {
+    resolved(context, token).await.ok_or(AdmissionError::UnknownIdentity)
+}
+
+/// A host may wait a moment for a caller that is just coming into being, so it is not asked on this thread.
+pub(crate) async fn resolved<C: Context>(context: &C, token: String) -> Option<Caller> {
+    let context = context.clone();
+    tokio::task::spawn_blocking(move || context.host().resolve(&token)).await.ok().flatten()
 }
 
 /// Where the newline is.

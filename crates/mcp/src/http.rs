@@ -24,6 +24,7 @@ use self::{
 };
 use crate::{
     MESSAGE_LIMIT,
+    admission::resolved,
     connection::{Connection, Presence},
     era::Era,
     message::{INVALID_REQUEST, Incoming, Refusal, Request as McpRequest, RequestId},
@@ -91,9 +92,8 @@ impl<C: Context> Server<C> {
         if let Err(refused) = guard::check_origin(request.headers()) {
             return refused;
         }
-        let Some(caller) = guard::token(request.headers()).and_then(|token| self.context.host().resolve(token)) else {
-            return reply::unauthorised();
-        };
+        let Some(token) = guard::token(request.headers()) else { return reply::unauthorised() };
+        let Some(caller) = resolved(&self.context, token.to_owned()).await else { return reply::unauthorised() };
         match *request.method() {
             Method::POST => self.post(request, caller).await,
             Method::DELETE => match self.sessions.named_in(request.headers(), &caller) {

@@ -72,9 +72,7 @@ impl PrivateSocket {
     /// Listens on `FOLDER/PID.sock`, mode 0600, in a folder that [`private_folder`] has made or approved. What a
     /// dead process has left there is removed.
     pub fn bind(folder: &Path, pid: u32) -> Result<(Self, UnixListener), SocketError> {
-        // Held while we look and bind, so that nobody removes as stale what another has just made.
-        let lock = File::open(folder).map_err(system("opening", folder))?;
-        lock.lock().map_err(system("locking", folder))?;
+        let _lock = lock(folder)?;
         for attempt in 0..NAMES {
             let name = if attempt == 0 { format!("{pid}.sock") } else { format!("{pid}-{attempt}.sock") };
             let path = folder.join(name);
@@ -86,6 +84,20 @@ impl PrivateSocket {
             }
         }
         Err(SocketError::Taken(folder.into()))
+    }
+
+    /// Removes the sockets in `folder` that dead processes have left, and says which.
+    pub fn remove_stale(folder: &Path) -> Result<Vec<PathBuf>, SocketError> {
+        let _lock = lock(folder)?;
+        let mut removed = Vec::new();
+        for entry in fs::read_dir(folder).map_err(system("looking into", folder))?.flatten() {
+            let path = entry.path();
+            let is_socket = entry.file_type().is_ok_and(|kind| kind.is_socket());
+            if is_socket && path.extension().is_some_and(|extension| extension == "sock") && is_free(&path)? {
+                removed.push(path);
+            }
+        }
+        Ok(removed)
     }
 
     /// The mode is set between naming the socket and listening on it: until then every connection is refused, so
@@ -116,6 +128,13 @@ impl Drop for PrivateSocket {
             let _ = fs::remove_file(&self.path);
         }
     }
+}
+
+/// Held while we look and bind, so that nobody removes as stale what another has just made.
+fn lock(folder: &Path) -> Result<File, SocketError> {
+    let lock = File::open(folder).map_err(system("opening", folder))?;
+    lock.lock().map_err(system("locking", folder))?;
+    Ok(lock)
 }
 
 /// Nothing is there, or nothing but what a dead process has left.
@@ -177,6 +196,7 @@ mod tests {
         drop(third);
         UnixStream::connect(root.path().join("7-1.sock")).unwrap();
         drop((theirs, first));
+        assert_eq!(PrivateSocket::remove_stale(root.path()).unwrap(), [root.path().join("7-1.sock")]);
         assert!(!root.path().join("7.sock").exists());
     }
 

@@ -1,7 +1,7 @@
 //! Who is let in, and what the others are told.
 
 use mcp::{AdmissionError, admit, greeting};
-use ops::{Context, Role};
+use ops::Role;
 use serde_json::{Value, json};
 use testkit::DEADLINE;
 use tokio::{
@@ -15,7 +15,7 @@ use crate::stage::{OPERATOR, SUB_AGENT, Stage, stateless};
 async fn heard(stage: &Stage, said: &str) -> (AdmissionError, Value) {
     let (mut here, there) = duplex(256 * 1024);
     here.write_all(said.as_bytes()).await.unwrap();
-    let refused = timeout(DEADLINE, admit(there, stage.program.host())).await.expect("it is decided").unwrap_err();
+    let refused = timeout(DEADLINE, admit(there, &stage.program)).await.expect("it is decided").unwrap_err();
     let mut text = String::new();
     here.read_to_string(&mut text).await.unwrap();
     (refused, if text.is_empty() { Value::Null } else { serde_json::from_str(&text).unwrap() })
@@ -36,7 +36,7 @@ async fn a_known_token_is_its_caller_and_nothing_after_it_is_lost() {
                 }
                 here
             };
-            let (here, admitted) = tokio::join!(writing, admit(there, stage.program.host()));
+            let (here, admitted) = tokio::join!(writing, admit(there, &stage.program));
             let (caller, stream) = admitted.unwrap();
             assert_eq!(caller.role, role);
             let served = stage.serve(stream, caller.role);
@@ -91,10 +91,10 @@ async fn who_says_nothing_is_given_up_in_time() {
     let (mut here, there) = duplex(64);
     here.write_all(b"{\"patterm_ident").await.unwrap();
     let start = tokio::time::Instant::now();
-    let refused = admit(there, stage.program.host()).await.unwrap_err();
+    let refused = admit(there, &stage.program).await.unwrap_err();
     assert!(matches!(refused, AdmissionError::Silent(_)));
     assert!(start.elapsed().as_secs() <= 12);
     let (here, there) = duplex(64);
     drop(here);
-    assert!(matches!(admit(there, stage.program.host()).await, Err(AdmissionError::Closed)));
+    assert!(matches!(admit(there, &stage.program).await, Err(AdmissionError::Closed)));
 }

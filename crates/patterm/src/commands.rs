@@ -1,0 +1,25 @@
+//! The commands, one file each: its arguments, whose doc comments are its help, and its run.
+
+pub(crate) mod completions;
+pub(crate) mod headless;
+pub(crate) mod man;
+
+use crate::{
+    cli::{Cli, Command},
+    failure::{Exit, Failure, Outcome},
+    output::Output,
+    surroundings::Surroundings,
+};
+
+pub(crate) fn run(cli: Cli, surroundings: &Surroundings, output: &mut Output) -> Outcome {
+    match cli.command {
+        None if cli.run.headless => headless::run(cli.run, surroundings, output),
+        None => Err(Failure::new(Exit::NoInterface, "no_interface", "patterm has no terminal interface yet")
+            .with_hint(
+                "run `patterm --headless`, which serves the same sessions and tools to scripts and MCP clients",
+            )),
+        Some(Command::McpStdio(_)) => unreachable!("main hands it over before anything is parsed"),
+        Some(Command::Completions(command)) => command.run(output),
+        Some(Command::Man(command)) => command.run(surroundings, output),
+    }
+}

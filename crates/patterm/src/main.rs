@@ -1,0 +1,79 @@
+//! `patterm`: tabs of agents, shells and commands, and an MCP server through which one agent drives the others.
+//!
+//! Only this file reads the environment, the home folder and the kind of our output; all else is told. What can be done
+//! with sessions is decided in `ops` and `project`; here a run is put together, and its command line answered.
+
+mod cli;
+mod commands;
+mod failure;
+mod observe;
+mod output;
+mod proxy;
+mod run;
+mod surroundings;
+
+use std::{
+    env,
+    ffi::OsString,
+    io::{self, Write},
+    path::PathBuf,
+    process::ExitCode,
+};
+
+use anyhow::{Context, Result};
+use clap::Parser;
+use etcetera::BaseStrategy;
+
+use crate::{cli::Cli, failure::Exit, output::Output, surroundings::Surroundings};
+
+fn main() -> ExitCode {
+    // Before anything else: an agent's proxy is small because nothing else of this program is ever started in it.
+    let mut words = env::args_os().skip(1);
+    if words.next().is_some_and(|word| word == "mcp-stdio") {
+        let words: Vec<OsString> = words.collect();
+        if !words.iter().any(|word| word == "--help" || word == "-h") {
+            return ExitCode::from(proxy::run(&words).code());
+        }
+    }
+    let surroundings = match look_around() {
+        Ok(surroundings) => surroundings,
+        Err(error) => {
+            let _ = writeln!(io::stderr(), "patterm: {error:#}");
+            return ExitCode::from(Exit::Refused.code());
+        }
+    };
+    // clap ends the process itself for help, version and mistakes: with 0 or with our code for usage.
+    let cli = Cli::parse();
+    let mut output = Output::new(cli.json);
+    let exit = match commands::run(cli, &surroundings, &mut output) {
+        Ok(exit) => exit,
+        Err(failure) => {
+            if failure.exit != Exit::ReaderGone {
+                output.failure(&failure);
+            }
+            failure.exit
+        }
+    };
+    ExitCode::from(exit.code())
+}
+
+fn look_around() -> Result<Surroundings> {
+    let folders = etcetera::choose_base_strategy().context("no home folder: set HOME")?;
+    let variable = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
+    let home = folders.home_dir().to_owned();
+    let state = folders.state_dir().unwrap_or_else(|| home.join(".local/state"));
+    Ok(Surroundings {
+        program: env::current_exe().context("finding this program")?,
+        working_dir: env::current_dir().context("finding the working folder")?,
+        config_dir: folders.config_dir().join("patterm"),
+        data_dir: folders.data_dir().join("patterm"),
+        state_dir: state.join("patterm"),
+        runtime_dir: variable("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.is_absolute()),
+        temp_dir: env::temp_dir(),
+        shell: variable("SHELL").unwrap_or_else(|| "/bin/sh".into()),
+        inside_patterm: variable("PATTERM").is_some(),
+        environment: env::vars_os().collect::<Vec<(OsString, OsString)>>(),
+        user: rustix::process::geteuid().as_raw(),
+        home,
+    })
+}
