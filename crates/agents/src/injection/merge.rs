@@ -1,0 +1,1 @@
+//! Merging our configuration into a copy of theirs.
