@@ -7,6 +7,7 @@
 mod folder;
 mod launch;
 mod merge;
+mod render;
 
 pub use folder::{LaunchFolder, is_plain_file_name};
 pub use launch::{Launch, LaunchError, LaunchRequest};

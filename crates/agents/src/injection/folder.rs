@@ -20,7 +20,7 @@ impl LaunchFolder {
             let mut chance = [0; 8];
             getrandom::fill(&mut chance).map_err(io::Error::other)?;
             let path = run_folder.join(format!("launch-{:016x}", u64::from_be_bytes(chance)));
-            match DirBuilder::new().mode(0o700).create(&path) {
+            match create_private(&path) {
                 Ok(()) => return Ok(LaunchFolder { path }),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(error),
@@ -39,8 +39,7 @@ impl LaunchFolder {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, format!("'{name}' is no plain file name")));
         }
         let path = self.path.join(name);
-        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
-        file.write_all(bytes)?;
+        write_private(&path, bytes)?;
         Ok(path)
     }
 
@@ -67,6 +66,15 @@ impl Drop for LaunchFolder {
             tracing::warn!(%error, "a launch's folder could not be removed");
         }
     }
+}
+
+pub(super) fn create_private(folder: &Path) -> io::Result<()> {
+    DirBuilder::new().mode(0o700).create(folder)
+}
+
+pub(super) fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+    file.write_all(bytes)
 }
 
 /// One part of a path: no separators, no way up, not hidden.

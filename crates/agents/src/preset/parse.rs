@@ -162,6 +162,9 @@ fn check_templates(preset: &AgentPreset) -> Result<(), String> {
     let injections = [("mcp_injection", &preset.mcp_injection), ("hooks_injection", &preset.hooks_injection)];
     for (place, injection) in injections {
         let Some(injection) = injection else { continue };
+        if place == "hooks_injection" && injection.content().is_none() && !matches!(injection, Injection::Args { .. }) {
+            return Err("`hooks_injection` says where hooks go, but not which: add `content`".into());
+        }
         for text in strings_of(injection) {
             let template = check(place, &text)?;
             if template.uses(Placeholder::File) && !injection.renders_a_file() {

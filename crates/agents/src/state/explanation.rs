@@ -1,6 +1,6 @@
 //! Every vote behind an answer, for people and agents that doubt it.
 
-use super::decide::{Evidence, Weight};
+use super::decide::{Decision, Evidence, Weight};
 use super::matching::InputText;
 use super::tracker::{Look, Readiness};
 use super::vocabulary::AgentStatus;
@@ -48,7 +48,7 @@ impl Explanation {
         let Look { decision, evidence, readiness, input, .. } = look;
         let stand = |(index, evidence): (usize, Evidence)| {
             let standing = match evidence.weight {
-                _ if decision.evidence == Some(index) => Standing::Decides,
+                _ if decision == Decision::Counts(index) => Standing::Decides,
                 Weight::Holds { .. } | Weight::Lingers => Standing::Outvoted,
                 Weight::TooYoung => Standing::TooYoung,
                 Weight::Stale => Standing::Stale,

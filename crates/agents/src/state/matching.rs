@@ -233,12 +233,18 @@ fn progress_kind(progress: Option<Progress>) -> ProgressKind {
 fn read_input(behaviour: &Behaviour, grid: &str) -> InputText {
     let Some(input_box) = &behaviour.submit.input_box else { return InputText::Absent };
     let Some(found) = input_box.pattern().regex().captures_iter(grid).last() else { return InputText::Absent };
-    let text = found.name("text").map_or("", |text| text.as_str().trim());
-    let nobody_typed = |placeholder: &crate::preset::Expression| placeholder.is_match(text);
+    let text = found.name("text").map_or_else(String::new, |text| without_frame(text.as_str()));
+    let nobody_typed = |placeholder: &crate::preset::Expression| placeholder.is_match(&text);
     if text.is_empty() || behaviour.submit.placeholder.as_ref().is_some_and(nobody_typed) {
         return InputText::Empty;
     }
-    InputText::Text(text.to_owned())
+    InputText::Text(text)
+}
+
+/// The text alone, without the bars that some prompt boxes draw beside it.
+fn without_frame(text: &str) -> String {
+    let bar = |character: char| character.is_whitespace() || matches!(character, '│' | '┃' | '▏' | '▕');
+    text.lines().map(|line| line.trim_matches(bar)).collect::<Vec<_>>().join("\n").trim().to_owned()
 }
 
 impl Condition {

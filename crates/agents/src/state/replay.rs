@@ -175,11 +175,11 @@ impl Player {
     }
 
     fn note(&mut self, look: &Look, at: Duration) {
-        let state = look.decision.state;
+        let state = look.state;
         if self.timeline.last().is_some_and(|last| last.state == state) {
             return;
         }
-        let evidence = look.decision.evidence.map(|index| &look.evidence[index]);
+        let evidence = look.because.as_ref();
         self.timeline.push(ReplayedState {
             offset: self.offset,
             at: self.timed.then_some(at),

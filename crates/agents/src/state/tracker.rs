@@ -33,9 +33,20 @@ struct Run {
     number: u64,
     began: Instant,
     rules: Vec<Memory>,
-    shown: bool,
+    known: Known,
     ready: bool,
     ready_sign_since: Option<Instant>,
+}
+
+/// What was known of the run a moment ago.
+#[derive(Debug, Default)]
+enum Known {
+    /// It has not shown anything yet.
+    #[default]
+    Nothing,
+    Evidence(Evidence),
+    /// It has, but what it shows now says nothing.
+    Lost,
 }
 
 /// Of one rule.
@@ -55,6 +66,9 @@ struct Memory {
 /// What a look found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Look {
+    pub state: State,
+    /// What decides, now or, while something newer matures, a moment ago.
+    pub because: Option<Evidence>,
     pub decision: Decision,
     /// One for each rule, in their order.
     pub evidence: Vec<Evidence>,
@@ -95,24 +109,44 @@ impl Tracker {
         for (rule, memory) in behaviour.rules.iter().zip(&mut run.rules) {
             evidence.push(memory.weigh(rule, &matcher, now, &mut look_again));
         }
-        let counts = |evidence: &Evidence| matches!(evidence.weight, Weight::Holds { .. } | Weight::Lingers);
-        run.shown |= evidence.iter().any(counts);
+        let decision = decide(&evidence);
         let start_limit = run.began.checked_add(Duration::from_millis(behaviour.ready_signal.timeout_ms));
-        let still_starting = !run.shown && start_limit.is_none_or(|limit| now < limit);
-        if still_starting {
-            look_again = earliest(look_again, start_limit);
+        let (state, because) = run.settle(decision, &evidence, start_limit.is_none_or(|limit| now < limit));
+        if state == State::Starting {
+            look_again = earliest(look_again, start_limit.filter(|limit| *limit > now));
         }
-        let decision = decide(observation.phase, &evidence, !still_starting);
-        let blocked = decision.state == State::Blocked;
+        let (state, because) = match observation.phase {
+            RunPhase::Running => (state, because),
+            RunPhase::Starting => (State::Starting, None),
+            RunPhase::Ended(_) => (State::Exited, None),
+        };
+        let blocked = state == State::Blocked;
         let readiness = run.readiness(&behaviour.ready_signal, blocked, &matcher, now, &mut look_again);
-        Look { decision, evidence, readiness, input: matcher.input().clone(), look_again }
+        Look { state, because, decision, evidence, readiness, input: matcher.input().clone(), look_again }
     }
 }
 
 impl Run {
     fn new(number: u64, behaviour: &Behaviour, now: Instant) -> Self {
         let rules = vec![Memory::default(); behaviour.rules.len()];
-        Run { number, began: now, rules, shown: false, ready: false, ready_sign_since: None }
+        Run { number, began: now, rules, known: Known::Nothing, ready: false, ready_sign_since: None }
+    }
+
+    /// `early`: it may still be starting.
+    fn settle(&mut self, decision: Decision, evidence: &[Evidence], early: bool) -> (State, Option<Evidence>) {
+        self.known = match (decision, std::mem::take(&mut self.known)) {
+            (Decision::Counts(index), _) => Known::Evidence(evidence[index].clone()),
+            // The first thing it shows needs no patience: there is nothing it could contradict.
+            (Decision::Matures(index), Known::Nothing) => Known::Evidence(evidence[index].clone()),
+            (Decision::Matures(_), known) => known,
+            (Decision::Silent, Known::Nothing) if early => Known::Nothing,
+            (Decision::Silent, _) => Known::Lost,
+        };
+        match &self.known {
+            Known::Nothing => (State::Starting, None),
+            Known::Evidence(known) => (known.vote.into(), Some(known.clone())),
+            Known::Lost => (State::Unknown, None),
+        }
     }
 
     fn readiness(

@@ -349,8 +349,8 @@ impl Follower {
     }
 
     fn publish(&self, look: &Look, observed: &Observed, now: Instant) {
-        let state = look.decision.state;
-        let evidence = look.decision.evidence.map(|index| &look.evidence[index]);
+        let state = look.state;
+        let evidence = look.because.as_ref();
         let detail = match (evidence, observed.phase) {
             (Some(evidence), _) => evidence.detail.clone(),
             (None, RunPhase::Ended(exit)) => describe_end(exit),
