@@ -57,6 +57,7 @@ pub(crate) struct RunFlags {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     McpStdio(McpStdio),
+    Presets(commands::presets::Presets),
     Completions(commands::completions::Completions),
     Man(commands::man::Man),
 }

@@ -3,6 +3,7 @@
 pub(crate) mod completions;
 pub(crate) mod headless;
 pub(crate) mod man;
+pub(crate) mod presets;
 
 use crate::{
     cli::{Cli, Command},
@@ -12,6 +13,7 @@ use crate::{
 };
 
 pub(crate) fn run(cli: Cli, surroundings: &Surroundings, output: &mut Output) -> Outcome {
+    let project = surroundings.working_dir.join(cli.run.project.clone().unwrap_or_default());
     match cli.command {
         None if cli.run.headless => headless::run(cli.run, surroundings, output),
         None => Err(Failure::new(Exit::NoInterface, "no_interface", "patterm has no terminal interface yet")
@@ -19,6 +21,7 @@ pub(crate) fn run(cli: Cli, surroundings: &Surroundings, output: &mut Output) ->
                 "run `patterm --headless`, which serves the same sessions and tools to scripts and MCP clients",
             )),
         Some(Command::McpStdio(_)) => unreachable!("main hands it over before anything is parsed"),
+        Some(Command::Presets(command)) => command.run(&project, surroundings, output),
         Some(Command::Completions(command)) => command.run(output),
         Some(Command::Man(command)) => command.run(surroundings, output),
     }

@@ -5,6 +5,7 @@ use tokio::sync::Mutex;
 
 use crate::{
     cli::RunFlags,
+    commands::presets,
     failure::{Exit, Failure, Outcome},
     observe::{self, Observers},
     output::Output,
@@ -20,11 +21,9 @@ pub(crate) fn run(flags: RunFlags, surroundings: &Surroundings, output: &mut Out
     if !observers.logs() {
         observe::log_to_stderr();
     }
-    let options = RunOptions {
-        project_dir: surroundings.working_dir.join(flags.project.clone().unwrap_or_default()),
-        http: flags.mcp_http,
-        settings: project::Settings::default(),
-    };
+    let project_dir = surroundings.working_dir.join(flags.project.clone().unwrap_or_default());
+    presets::install_shipped(&presets::folders(surroundings, &project_dir), output);
+    let options = RunOptions { project_dir, http: flags.mcp_http, settings: project::Settings::default() };
     let runtime = run::runtime().map_err(|error| Failure::system("starting the runtime", &error))?;
     let outcome = runtime.block_on(serve(options, surroundings, observers, output));
     // A thread that hangs in a system call must not keep us.

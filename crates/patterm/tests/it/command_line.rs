@@ -26,3 +26,26 @@ fn help_version_completions_and_pages() {
     assert!(std::fs::read_to_string(stage.path("project/pages/patterm.1")).unwrap().contains("headless"));
     stage.patterm(&["--wrong"]).failed(2, &["--wrong"]);
 }
+
+#[test]
+fn presets_are_listed_shown_checked_and_found() {
+    let stage = Stage::new();
+    let listed = stage.patterm(&["presets", "ls", "--json"]).json();
+    let names: Vec<_> = listed["presets"].as_array().unwrap().iter().map(|preset| preset["name"].clone()).collect();
+    assert_eq!(names, ["claude", "codex", "opencode"], "those that come with the program");
+    let folder = stage.path("project/.patterm/presets/processes");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("dev.json"), r#"{ "name": "dev", "argv": ["make", "dev"] } // mine"#).unwrap();
+    std::fs::write(folder.join("bad.json"), "{\n  \"name\": \"bad\",\n  \"argv\": 7 }").unwrap();
+    let ran = stage.patterm(&["presets", "ls"]);
+    assert!(ran.stdout.contains("make dev") && ran.stdout.contains("project's"), "{ran:?}");
+    assert!(ran.stderr.contains("bad.json:3"), "{ran:?}");
+    assert!(stage.patterm(&["presets", "show", "dev"]).ok().contains("\"make\""));
+    stage.patterm(&["presets", "show", "nothing"]).failed(1, &["no preset 'nothing'"]);
+    let checked = stage.patterm(&["presets", "check"]);
+    assert_eq!(checked.code, Some(1), "{checked:?}");
+    std::fs::remove_file(folder.join("bad.json")).unwrap();
+    assert!(stage.patterm(&["presets", "check"]).ok().contains("4 can be used"));
+    assert!(stage.patterm(&["presets", "path"]).ok().contains(".patterm/presets"));
+    assert!(stage.patterm(&["presets", "schema", "agent"]).ok().contains("mcp_injection"));
+}
