@@ -9,22 +9,29 @@
 
 mod delivery;
 mod events;
+mod folder;
+mod help_topics;
 mod host;
 mod identities;
 mod layout;
+mod messages;
 pub mod operations;
 mod project;
 mod scratchpads;
-mod settings;
-mod timers;
-mod trust;
+pub mod settings;
+mod system_notices;
+pub mod timers;
+pub mod trust;
+mod turn;
 
 pub use delivery::{Deliver, Delivery, DeliveryState, Receipt, TypeIn};
 pub use events::ProjectEvent;
 pub use identities::{Entrance, Identities, NoIdentities};
 pub use layout::{Layout, LayoutError, ProjectKey};
+pub use messages::{MAX_MESSAGE_BYTES, Tag, direction, tagged};
 pub use project::{Project, ProjectError, ProjectOptions};
-pub use scratchpads::Scratchpads;
+pub use scratchpads::{MAX_PAD_BYTES, Pad, PadError, PadInfo, PadName, Revision, Scratchpads, Written};
 pub use settings::Settings;
 pub use timers::Timers;
 pub use trust::Trust;
+pub use turn::Turn;

@@ -2,12 +2,16 @@
 
 use std::{
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, Mutex},
 };
 
-use engine::Engine;
+use engine::{Engine, EngineEvent};
+use notify::RecommendedWatcher;
 use ops::{Context, Host, Recordings, Table};
-use tokio::sync::broadcast;
+use tokio::{
+    sync::broadcast::{self, error::RecvError},
+    task::AbortHandle,
+};
 
 use crate::{
     delivery::Deliver,
@@ -17,8 +21,9 @@ use crate::{
     operations,
     scratchpads::Scratchpads,
     settings::Settings,
-    timers::Timers,
-    trust::Trust,
+    system_notices::SystemNotices,
+    timers::{Timers, activity::Activity},
+    trust::{Grants, Trust},
 };
 
 /// What a project is opened with. Times come from the engine's clock.
@@ -35,8 +40,11 @@ pub struct ProjectOptions {
     pub settings: Settings,
     pub identities: Arc<dyn Identities>,
     pub deliver: Arc<dyn Deliver>,
+    pub activity: Arc<dyn Activity>,
     /// Of sessions that name no size: what a pane has room for.
     pub default_size: ops::Size,
+    /// Of the program, for meta.json.
+    pub version: String,
 }
 
 impl std::fmt::Debug for ProjectOptions {
@@ -63,38 +71,70 @@ pub(crate) struct Inner {
     pub(crate) settings: Settings,
     pub(crate) identities: Arc<dyn Identities>,
     pub(crate) deliver: Arc<dyn Deliver>,
-    pub(crate) default_size: std::sync::Mutex<ops::Size>,
+    pub(crate) default_size: Mutex<ops::Size>,
     pub(crate) events: broadcast::Sender<ProjectEvent>,
     pub(crate) scratchpads: Scratchpads,
     pub(crate) trust: Trust,
     pub(crate) timers: Timers,
     table: Table<Project>,
     recordings: Recordings,
+    /// `None` once it is closed.
+    background: Mutex<Option<Background>>,
+}
+
+/// What goes on by itself until it is dropped.
+struct Background {
+    _watchers: Vec<RecommendedWatcher>,
+    _notices: SystemNotices,
+    sessions: AbortHandle,
+}
+
+impl Drop for Background {
+    fn drop(&mut self) {
+        self.sessions.abort();
+    }
 }
 
 impl Project {
     /// Needs a tokio runtime around it. Makes the project's folders.
     pub fn open(options: ProjectOptions) -> Result<Self, ProjectError> {
+        let ProjectOptions { engine, settings, identities, deliver, activity, .. } = options;
         let layout = Layout::new(&options.project_dir, &options.data_dir)?;
+        layout.prepare(engine.clock().system_now(), &options.version)?;
+        let events = broadcast::Sender::new(EVENT_CAPACITY);
+        let scratchpads = Scratchpads::new(layout.scratchpads());
+        if let Err(error) = scratchpads.sweep() {
+            tracing::warn!(%error, "leftovers among the scratchpads stay");
+        }
+        let trust = Trust::new(Grants::new(layout.folder.clone()), events.clone(), engine.clock().clone());
+        let background = Background {
+            _watchers: watch(&scratchpads, &trust, &events),
+            _notices: SystemNotices::new(engine.clone(), deliver.clone(), settings.notices.clone()),
+            sessions: tokio::spawn(forget_removed(engine.events(), trust.clone(), identities.clone())).abort_handle(),
+        };
         let inner = Inner {
-            engine: options.engine,
+            timers: Timers::new(engine.clone(), activity, deliver.clone()),
+            table: Table::new(operations::entries_for_depth(settings.max_depth)),
+            engine,
             layout,
-            settings: options.settings,
-            identities: options.identities,
-            deliver: options.deliver,
-            default_size: std::sync::Mutex::new(options.default_size),
-            events: broadcast::Sender::new(EVENT_CAPACITY),
-            scratchpads: Scratchpads::default(),
-            trust: Trust::default(),
-            timers: Timers::default(),
-            table: Table::new(operations::entries()),
+            settings,
+            identities,
+            deliver,
+            default_size: Mutex::new(options.default_size),
+            events,
+            scratchpads,
+            trust,
             recordings: Recordings::default(),
+            background: Mutex::new(Some(background)),
         };
         Ok(Project { inner: Arc::new(inner) })
     }
 
     /// Ends the project's own work: timers, notices, watches. Sessions are the engine's to end.
     pub async fn close(&self) {
+        self.inner.timers.close();
+        let background = lock(&self.inner.background).take();
+        drop(background);
         self.inner.recordings.close().await;
     }
 
@@ -160,6 +200,38 @@ impl Context for Project {
     }
 }
 
+/// Edits by others are told of. Without watches everything works, only later: they look for themselves.
+fn watch(
+    scratchpads: &Scratchpads,
+    trust: &Trust,
+    events: &broadcast::Sender<ProjectEvent>,
+) -> Vec<RecommendedWatcher> {
+    let events = events.clone();
+    let pads = scratchpads.watch(move || {
+        let _ = events.send(ProjectEvent::ScratchpadsChanged);
+    });
+    let watchers = [pads, trust.watch()];
+    let told = |watcher: notify::Result<RecommendedWatcher>| {
+        watcher.inspect_err(|error| tracing::warn!(%error, "edits by other programs are not noticed at once")).ok()
+    };
+    watchers.into_iter().filter_map(told).collect()
+}
+
+/// What is kept for a session goes with it.
+async fn forget_removed(mut events: broadcast::Receiver<EngineEvent>, trust: Trust, identities: Arc<dyn Identities>) {
+    loop {
+        match events.recv().await {
+            Ok(EngineEvent::Removed(session)) => {
+                trust.forget(session);
+                identities.forget(session);
+            }
+            // What is missed in a flood of events is a few bytes until the end.
+            Ok(_) | Err(RecvError::Lagged(_)) => {}
+            Err(RecvError::Closed) => return,
+        }
+    }
+}
+
 impl std::fmt::Debug for Project {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Project").field("layout", &self.inner.layout).finish_non_exhaustive()
@@ -167,7 +239,7 @@ impl std::fmt::Debug for Project {
 }
 
 /// A panic of another holder leaves values that are whole: each critical section here replaces or inserts.
-pub(crate) fn lock<T>(mutex: &std::sync::Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 

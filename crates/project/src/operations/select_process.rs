@@ -2,8 +2,9 @@
 
 use ops::{Call, Effects, ErrorKind, Faces, OpError, Operation, Roles, Traits};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
+use super::{DONE, Done};
 use crate::{events::ProjectEvent, project::Project};
 
 /// Ask for a session to be shown to the human, who may be looking at another. It is advice and interrupts nothing; to
@@ -15,11 +16,6 @@ pub struct Args {
     pub process_id: String,
 }
 
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Reply {
-    pub ok: bool,
-}
-
 #[derive(Debug)]
 pub struct SelectProcess;
 
@@ -28,11 +24,11 @@ impl Operation<Project> for SelectProcess {
         Traits { name: "select_process", roles: Roles::ANYONE, faces: Faces::MCP, effects: Effects::Additive };
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::NotFound];
     type Args = Args;
-    type Reply = Reply;
+    type Reply = Done;
 
-    async fn run(call: Call<Project>, args: Args) -> Result<Reply, OpError> {
+    async fn run(call: Call<Project>, args: Args) -> Result<Done, OpError> {
         let session = call.session(&args.process_id)?.id();
         call.context.tell(ProjectEvent::Select { session });
-        Ok(Reply { ok: true })
+        Ok(DONE)
     }
 }
