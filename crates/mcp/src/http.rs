@@ -26,7 +26,7 @@ use crate::{
     MESSAGE_LIMIT,
     admission::resolved,
     connection::{Connection, Presence},
-    era::Era,
+    era::{self, Era},
     message::{INVALID_REQUEST, Incoming, Refusal, Request as McpRequest, RequestId},
     outbox::outbox,
     serve::ServerInfo,
@@ -128,7 +128,9 @@ impl<C: Context> Server<C> {
             }
             None => None,
         };
-        if let Err(refusal) = headers::check_revision(&head.headers) {
+        // A body that says its revision is held against the headers later.
+        let says_revision = matches!(&message, Incoming::Request(request) if era::revision(&request.params).is_some());
+        if !says_revision && let Err(refusal) = headers::check_revision(&head.headers) {
             return reply::refusal(StatusCode::BAD_REQUEST, id_of(&message), refusal);
         }
         match message {

@@ -58,6 +58,8 @@ pub(crate) struct RunFlags {
 pub(crate) enum Command {
     McpStdio(McpStdio),
     Presets(commands::presets::Presets),
+    Trust(commands::trust::Trust),
+    Config(commands::config::Config),
     Completions(commands::completions::Completions),
     Man(commands::man::Man),
 }

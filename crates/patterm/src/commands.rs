@@ -1,9 +1,11 @@
 //! The commands, one file each: its arguments, whose doc comments are its help, and its run.
 
 pub(crate) mod completions;
+pub(crate) mod config;
 pub(crate) mod headless;
 pub(crate) mod man;
 pub(crate) mod presets;
+pub(crate) mod trust;
 
 use crate::{
     cli::{Cli, Command},
@@ -22,6 +24,8 @@ pub(crate) fn run(cli: Cli, surroundings: &Surroundings, output: &mut Output) ->
             )),
         Some(Command::McpStdio(_)) => unreachable!("main hands it over before anything is parsed"),
         Some(Command::Presets(command)) => command.run(&project, surroundings, output),
+        Some(Command::Trust(command)) => command.run(&project, surroundings, output),
+        Some(Command::Config(command)) => command.run(surroundings, output),
         Some(Command::Completions(command)) => command.run(output),
         Some(Command::Man(command)) => command.run(surroundings, output),
     }

@@ -20,7 +20,7 @@ use std::{
 
 use engine::{Engine, EngineOptions, Limits};
 use mcp::PrivateSocket;
-use project::{Project, ProjectOptions, Settings};
+use project::{Project, ProjectOptions, Settings, timers::activity::BySilence};
 use tokio::net::{TcpListener, UnixListener};
 
 use self::{door::Door, folder::RunFolder, identities::RunIdentities};
@@ -82,11 +82,15 @@ impl Run {
             Some(port) => Some(bind_http(port).await?),
             None => None,
         };
-        let grace = EngineOptions::default().grace;
+        let grace = options.settings.grace();
         let engine = Engine::new(EngineOptions {
             base_env: surroundings.environment.clone(),
             default_shell: surroundings.shell.clone(),
-            limits: Limits::default(),
+            limits: Limits {
+                history_lines: options.settings.scrollback.lines,
+                history_bytes: options.settings.scrollback.bytes,
+                ..Limits::default()
+            },
             grace,
             ..EngineOptions::default()
         })
@@ -182,6 +186,7 @@ fn open_project(
     run_dir: &Path,
     identities: Arc<RunIdentities>,
 ) -> Result<Project, Failure> {
+    let idle_after = Duration::from_millis(options.settings.agents.idle_ms);
     Project::open(ProjectOptions {
         engine,
         project_dir: options.project_dir,
@@ -191,6 +196,8 @@ fn open_project(
         settings: options.settings,
         identities,
         deliver: Arc::new(project::TypeIn),
+        activity: Arc::new(BySilence { idle_after }),
+        version: env!("CARGO_PKG_VERSION").into(),
         default_size: SIZE,
     })
     .map_err(|error| Failure::new(Exit::Refused, "system", error.to_string()))

@@ -154,6 +154,7 @@ async fn in_the_stateless_era_the_headers_say_what_the_body_says() {
     assert_eq!((got.status, &got.json()["result"]["structuredContent"]["text"]), (200, &json!("hi")));
     for headers in [
         &all[1..],
+        &[("Mcp-Protocol-Version", "1999-01-01"), all[1], all[2]][..],
         &all[..2],
         &[revision, ("Mcp-Method", "tools/list"), ("Mcp-Name", "echo")][..],
         &[revision, ("Mcp-Method", "tools/call"), ("Mcp-Name", "other")][..],

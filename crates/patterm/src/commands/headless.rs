@@ -5,7 +5,7 @@ use tokio::sync::Mutex;
 
 use crate::{
     cli::RunFlags,
-    commands::presets,
+    commands::{config, presets},
     failure::{Exit, Failure, Outcome},
     observe::{self, Observers},
     output::Output,

@@ -49,3 +49,43 @@ fn presets_are_listed_shown_checked_and_found() {
     assert!(stage.patterm(&["presets", "path"]).ok().contains(".patterm/presets"));
     assert!(stage.patterm(&["presets", "schema", "agent"]).ok().contains("mcp_injection"));
 }
+
+#[test]
+fn trust_is_granted_listed_and_taken_back_by_content() {
+    let stage = Stage::new();
+    let folder = stage.path("config/patterm/presets/processes");
+    std::fs::create_dir_all(&folder).unwrap();
+    let write = |argv: &str| {
+        std::fs::write(folder.join("dev.json"), format!(r#"{{ "name": "dev", "argv": ["make", "{argv}"] }}"#)).unwrap();
+    };
+    write("dev");
+    assert!(stage.patterm(&["trust", "ls"]).ok().contains("nothing is trusted"));
+    assert!(stage.patterm(&["trust", "grant", "dev"]).ok().contains("make dev"));
+    let listed = stage.patterm(&["trust", "ls", "--json"]).json();
+    assert_eq!((&listed["grants"][0]["preset"], &listed["grants"][0]["current"]), (&"dev".into(), &true.into()));
+    write("other");
+    let listed = stage.patterm(&["trust", "ls", "--json"]).json();
+    assert_eq!(listed["grants"][0]["current"], false, "an edited preset is another one");
+    assert!(stage.patterm(&["trust", "grant", "dev"]).ok().contains("argv[1]"), "what changed is shown");
+    stage.patterm(&["trust", "revoke", "dev"]).ok();
+    stage.patterm(&["trust", "revoke", "dev"]).failed(1, &["not trusted"]);
+    stage.patterm(&["trust", "grant", "nothing"]).failed(1, &["no preset"]);
+}
+
+#[test]
+fn the_config_is_found_checked_and_explained() {
+    let stage = Stage::new();
+    let file = stage.path("config/patterm/config.json");
+    assert_eq!(stage.patterm(&["config", "path"]).ok().trim(), file.to_str().unwrap());
+    assert!(stage.patterm(&["config", "check"]).ok().contains("default"));
+    let text = stage.patterm(&["config", "default"]).ok();
+    std::fs::write(&file, &text).unwrap();
+    stage.patterm(&["config", "check"]).ok();
+    std::fs::write(&file, "{ \"max_deph\": 3 }").unwrap();
+    let ran = stage.patterm(&["config", "check"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(ran.stdout.contains("max_deph"), "{ran:?}");
+    std::fs::write(&file, "{ \"max_depth\": 99 }").unwrap();
+    stage.patterm(&["config", "check"]).failed(2, &["max_depth", "config default"]);
+    stage.patterm(&["--headless"]).failed(2, &["max_depth"]);
+}
