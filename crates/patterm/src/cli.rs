@@ -60,6 +60,7 @@ pub(crate) enum Command {
     Presets(commands::presets::Presets),
     Trust(commands::trust::Trust),
     Config(commands::config::Config),
+    FakeAgent(FakeAgent),
     Completions(commands::completions::Completions),
     Man(commands::man::Man),
 }
@@ -78,6 +79,20 @@ pub(crate) struct McpStdio {
     /// The token. Others can see it in the list of processes: prefer --connect
     #[arg(long, value_name = "TOKEN", requires = "socket")]
     identity: Option<String>,
+}
+
+/// Play an agent without a model behind it, to try things out
+///
+/// Looks and behaves as the CLI it stands for, takes its flags, and follows a script: --script FILE or --story NAME, and
+/// --fast for short delays. See docs/guide/fake-agents.md.
+#[derive(Debug, clap::Args)]
+pub(crate) struct FakeAgent {
+    /// claude, codex or opencode
+    #[arg(value_name = "MAKE")]
+    make: String,
+    /// What that CLI takes
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    arguments: Vec<String>,
 }
 
 #[cfg(test)]

@@ -29,11 +29,14 @@ use crate::{cli::Cli, failure::Exit, output::Output, surroundings::Surroundings}
 fn main() -> ExitCode {
     // Before anything else: an agent's proxy is small because nothing else of this program is ever started in it.
     let mut words = env::args_os().skip(1);
-    if words.next().is_some_and(|word| word == "mcp-stdio") {
-        let words: Vec<OsString> = words.collect();
-        if !words.iter().any(|word| word == "--help" || word == "-h") {
-            return ExitCode::from(proxy::run(&words).code());
-        }
+    let command = words.next().unwrap_or_default();
+    let words: Vec<OsString> = words.collect();
+    let wants_help = matches!(words.first().and_then(|word| word.to_str()), Some("--help" | "-h"));
+    match command.to_str() {
+        Some("mcp-stdio") if !wants_help => return ExitCode::from(proxy::run(&words).code()),
+        // Its arguments are the vendor's, not ours.
+        Some("fake-agent") if !wants_help => return fake_agent(words),
+        _ => {}
     }
     let surroundings = match look_around() {
         Ok(surroundings) => surroundings,
@@ -55,6 +58,33 @@ fn main() -> ExitCode {
         }
     };
     ExitCode::from(exit.code())
+}
+
+/// Names a script for fakes whose command line can't be changed.
+const FAKE_SCRIPT: &str = "PATTERM_FAKE_SCRIPT";
+
+fn fake_agent(words: Vec<OsString>) -> ExitCode {
+    let usage = |text: &str| {
+        let _ = writeln!(io::stderr(), "patterm fake-agent: {text}");
+        ExitCode::from(Exit::Usage.code())
+    };
+    let Some((make, arguments)) = words.split_first() else {
+        return usage("which one? claude, codex or opencode");
+    };
+    let make = match make.to_string_lossy().parse::<fake::Make>() {
+        Ok(make) => make,
+        Err(error) => return usage(&error.to_string()),
+    };
+    let Ok(working_dir) = env::current_dir() else { return usage("the working folder can't be found") };
+    let program = env::current_exe().map_or_else(|_| "patterm".into(), OsString::from);
+    fake::run(fake::FakeOptions {
+        make,
+        arguments: arguments.to_vec(),
+        environment: env::vars_os().collect(),
+        working_dir,
+        script: env::var_os(FAKE_SCRIPT).map(PathBuf::from),
+        again: std::iter::once(program).chain(env::args_os().skip(1)).collect(),
+    })
 }
 
 fn look_around() -> Result<Surroundings> {

@@ -1,0 +1,351 @@
+//! The fake itself: owns the scene, the turn, the servers and the terminal, and lets time and input act on them.
+//!
+//! Runs on one thread. Nothing here waits: a step that takes time says what it waits for, and the loop in
+//! [`run`](crate::run) comes back.
+
+mod calls;
+mod keyboard;
+mod steps;
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::io;
+use std::sync::mpsc::SyncSender;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use serde_json::{Value, json};
+
+use crate::command_line::CommandLine;
+use crate::costume::{Fitting, costume};
+use crate::draft::Draft;
+use crate::hooks::Hooks;
+use crate::keys::Decoder;
+use crate::make::Make;
+use crate::mcp_client::Client;
+use crate::options::FakeOptions;
+use crate::run::{Incoming, pace};
+use crate::scene::{CallState, Entry, Front, Scene, ShellState};
+use crate::server_config::CODEX_PASSES_ON;
+use crate::stage::Stage;
+use crate::terminal;
+use crate::turn::{Turn, Wait};
+use crate::values::Variables;
+
+/// How the performance ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ending {
+    /// In good order, with this code.
+    Exit(u8),
+    /// Without a word.
+    Crash(u8),
+    /// The terminal is gone.
+    NobodyLooks,
+}
+
+pub(crate) struct Actor {
+    options: FakeOptions,
+    line: CommandLine,
+    scene: Scene,
+    stage: Stage,
+    decoder: Decoder,
+    /// When the keyboard was last heard.
+    heard: Instant,
+    /// The last many characters or large paste at once, for the burst rule.
+    burst: Option<Instant>,
+    clients: Vec<Client>,
+    connecting: bool,
+    incoming: SyncSender<Incoming>,
+    hooks: Hooks,
+    turn: Option<Turn>,
+    variables: Variables,
+    prompts: usize,
+    /// Reactions with `once` that were played.
+    spent: BTreeSet<usize>,
+    /// What the person has allowed for good.
+    always: BTreeSet<String>,
+    /// A notification that is sent if nothing happens before.
+    nudge: Option<(Instant, &'static str)>,
+    ending: Option<Ending>,
+}
+
+/// A lone Escape is a key of its own after so long.
+const ESCAPE_PATIENCE: Duration = Duration::from_millis(30);
+/// The size is looked at so often: to be told of it would take a signal handler, and those take unsafe code.
+const SIZE_LOOK: Duration = Duration::from_millis(200);
+/// When claude reminds of a question, and of its being idle.
+const QUESTION_NUDGE_MS: u64 = 6_000;
+const IDLE_NUDGE_MS: u64 = 60_000;
+
+impl Actor {
+    pub(crate) fn new(options: FakeOptions, line: CommandLine, incoming: SyncSender<Incoming>) -> Self {
+        let folder = options.working_dir.to_string_lossy().into_owned();
+        let project = options.working_dir.file_name().map_or_else(|| "/".into(), |name| name.to_string_lossy());
+        let known_terminal = matches!(options.variable("TERM_PROGRAM"), Some("ghostty" | "WezTerm"));
+        let fitting = Fitting { make: options.make, alternate_screen: line.alternate_screen, known_terminal };
+        let now = Instant::now();
+        let scene = Scene {
+            size: terminal::size(),
+            project: project.into_owned(),
+            folder,
+            started: now,
+            is_open: false,
+            booting: false,
+            connected_servers: 0,
+            topic: String::new(),
+            entries: Vec::new(),
+            draft: Draft::default(),
+            queued: Vec::new(),
+            work: None,
+            front: Front::PromptBox,
+            unseen_end: false,
+            leaving: false,
+            interrupting: false,
+        };
+        let settings = line.settings.as_ref().filter(|_| line.script.settings.run_hooks);
+        let hooks = Hooks::new(settings, line.notify.clone(), options.environment.clone(), options.working_dir.clone());
+        Actor {
+            scene,
+            stage: Stage::new(costume(fitting)),
+            decoder: Decoder::default(),
+            heard: now,
+            burst: None,
+            clients: Vec::new(),
+            connecting: false,
+            incoming,
+            hooks,
+            turn: Some(Turn::new(&line.script.start, None)),
+            variables: Variables::default(),
+            prompts: 0,
+            spent: BTreeSet::new(),
+            always: BTreeSet::new(),
+            nudge: None,
+            ending: None,
+            options,
+            line,
+        }
+    }
+
+    pub(crate) fn enter(&mut self) {
+        self.write(&self.stage.costume.hello());
+    }
+
+    /// The exit code.
+    pub(crate) fn leave(&mut self, ending: Ending) -> u8 {
+        match ending {
+            Ending::Exit(code) => {
+                self.hooks.fire("SessionEnd", json!({ "reason": "prompt_input_exit" }));
+                self.write(&self.stage.costume.farewell());
+                code
+            }
+            Ending::Crash(code) => code,
+            Ending::NobodyLooks => 0,
+        }
+    }
+
+    pub(crate) fn take(&mut self, incoming: Incoming, now: Instant) {
+        match incoming {
+            Incoming::Keys(bytes) => {
+                self.heard = now;
+                self.press_all(&bytes, now);
+            }
+            Incoming::EndOfKeys => self.ending = Some(Ending::Exit(0)),
+            Incoming::Server(index, line) => self.hear(index, line.as_deref()),
+        }
+    }
+
+    /// Lets everything happen that is due.
+    pub(crate) fn advance(&mut self, now: Instant) -> Option<Ending> {
+        if self.decoder.is_undecided()
+            && now.saturating_duration_since(self.heard) >= ESCAPE_PATIENCE
+            && let Some(key) = self.decoder.settle()
+        {
+            self.press(key, now);
+        }
+        self.scene.size = terminal::size();
+        if let Some((_, message)) = self.nudge.take_if(|(due, _)| *due <= now) {
+            let kind = if self.turn.is_some() { "permission_prompt" } else { "idle_prompt" };
+            self.hooks.fire("Notification", json!({ "message": message, "notification_type": kind }));
+        }
+        while self.ending.is_none() && self.play_step(now) {}
+        self.ending
+    }
+
+    pub(crate) fn draw(&mut self, now: Instant) -> io::Result<()> {
+        if self.turn.as_ref().is_some_and(|turn| matches!(turn.wait, Wait::Flood { .. })) {
+            return Ok(());
+        }
+        let bytes = self.stage.draw(&self.scene, now);
+        if bytes.is_empty() { Ok(()) } else { terminal::write(bytes.as_bytes()) }
+    }
+
+    /// How long the loop may wait for input.
+    pub(crate) fn until_next_look(&self, now: Instant) -> Duration {
+        let until = |due: Instant| due.saturating_duration_since(now);
+        let turn = self.turn.as_ref().and_then(|turn| match &turn.wait {
+            Wait::Until(due) | Wait::Words { due, .. } => Some(until(*due)),
+            Wait::Nothing | Wait::Flood { .. } => Some(Duration::ZERO),
+            _ => None,
+        });
+        let escape = self.decoder.is_undecided().then(|| until(self.heard + ESCAPE_PATIENCE));
+        let frame = self.stage.until_next_frame(&self.scene, now);
+        let nudge = self.nudge.map(|(due, _)| until(due));
+        [turn, escape, frame, nudge].into_iter().flatten().fold(SIZE_LOOK, Duration::min)
+    }
+
+    fn pace(&self, ms: u64) -> Duration {
+        pace(self.line.fast, ms)
+    }
+
+    /// To the terminal, past the painter. When nobody looks any more, the next picture tells.
+    fn write(&self, text: &str) {
+        let _ = terminal::write(text.as_bytes());
+    }
+
+    /// The header and the box appear, the servers are started.
+    fn open(&mut self) {
+        if !self.scene.is_open {
+            self.scene.is_open = true;
+            self.hooks.fire("SessionStart", json!({ "source": "startup" }));
+        }
+        self.connect();
+    }
+
+    fn connect(&mut self) {
+        if self.connecting || !self.line.script.settings.connect {
+            return;
+        }
+        self.connecting = true;
+        let environment = self.server_environment();
+        for (index, config) in self.line.servers.clone().into_iter().enumerate() {
+            let name = config.name.clone();
+            let era = self.line.script.settings.mcp_era;
+            let started = Client::start(config, self.options.make, era, &environment, index, self.incoming.clone());
+            match started {
+                Ok(client) => self.clients.push(client),
+                Err(error) => {
+                    let text = format!("MCP server {name} failed to start: {error}");
+                    self.scene.entries.push(Entry::Answer(text));
+                    // Those behind it keep their numbers by not being started either.
+                    break;
+                }
+            }
+        }
+        self.scene.booting = !self.clients.is_empty();
+    }
+
+    fn server_environment(&self) -> Vec<(OsString, OsString)> {
+        let mut passed = self.options.environment.clone();
+        match self.options.make {
+            Make::Codex => passed.retain(|(key, _)| CODEX_PASSES_ON.iter().any(|name| key == name)),
+            Make::Claude => {
+                passed.push(("CLAUDE_CODE_SESSION_ID".into(), "fake-session".into()));
+                passed.push(("CLAUDE_PROJECT_DIR".into(), self.options.working_dir.clone().into()));
+            }
+            Make::Opencode => {}
+        }
+        passed
+    }
+
+    /// Takes a prompt, or keeps it for later.
+    fn submit(&mut self, text: String, shown: String, now: Instant) {
+        if self.turn.is_some() {
+            self.scene.queued.push(text);
+            return;
+        }
+        self.nudge = None;
+        self.prompts += 1;
+        self.hooks.fire("UserPromptSubmit", json!({ "prompt": text }));
+        if self.scene.topic.is_empty() {
+            self.scene.topic = crate::wrap::cut(text.lines().next().unwrap_or_default(), 40);
+        }
+        self.scene.entries.push(Entry::Prompt { shown, text: text.clone() });
+        self.scene.work = Some(crate::scene::Work { since: now, streaming: false });
+        self.scene.unseen_end = false;
+        let steps = self.reaction_to(&text);
+        self.turn = Some(Turn::new(&steps, Some(text)));
+    }
+
+    /// All was said and done.
+    fn finish_turn(&mut self, now: Instant) {
+        let Some(turn) = self.turn.take() else { return };
+        if let Some(work) = self.scene.work.take() {
+            let took = now.saturating_duration_since(work.since);
+            self.scene.entries.push(Entry::Finished { took, at: time_of_day() });
+        }
+        self.scene.interrupting = false;
+        match turn.prompt {
+            None => {
+                self.open();
+                if let Some(prompt) = self.line.prompt.take() {
+                    self.scene.queued.insert(0, prompt);
+                }
+            }
+            Some(prompt) => {
+                self.scene.unseen_end = true;
+                let last = &turn.last_answer;
+                self.hooks.fire("Stop", json!({ "stop_hook_active": false, "last_assistant_message": last }));
+                self.hooks.turn_is_done(last, &prompt);
+                if self.line.notify_terminal {
+                    let text = crate::stage::one_line(last);
+                    self.write(&self.stage.costume.notification(&text));
+                }
+                self.nudge = Some((now + self.pace(IDLE_NUDGE_MS), "Claude is waiting for your input"));
+            }
+        }
+        self.take_queued(now);
+    }
+
+    /// Escape, or a refusal: no hook tells of it.
+    fn interrupt_turn(&mut self, now: Instant) {
+        let Some(turn) = self.turn.take() else { return };
+        if let Wait::Replies(calls) = &turn.wait {
+            for call in calls {
+                if let crate::turn::CallStage::Sent(id) = call.stage {
+                    self.clients[call.server].cancel(id);
+                }
+            }
+        }
+        for entry in &mut self.scene.entries {
+            match entry {
+                Entry::Call { state: state @ CallState::Running, .. } => {
+                    *state = CallState::Failed("interrupted".into())
+                }
+                Entry::Shell { state, .. } | Entry::Write { state, .. } if *state == ShellState::Waiting => {
+                    *state = ShellState::Refused;
+                }
+                _ => {}
+            }
+        }
+        self.scene.front = Front::PromptBox;
+        self.scene.work = None;
+        self.scene.interrupting = false;
+        self.nudge = None;
+        if turn.prompt.is_some() {
+            self.scene.entries.push(Entry::Interrupted);
+        } else {
+            self.open();
+        }
+        self.take_queued(now);
+    }
+
+    fn take_queued(&mut self, now: Instant) {
+        if !self.scene.queued.is_empty() {
+            let text = self.scene.queued.remove(0);
+            self.submit(text.clone(), text, now);
+        }
+    }
+}
+
+/// Hour and minute, UTC.
+fn time_of_day() -> (u64, u64) {
+    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |passed| passed.as_secs());
+    (seconds / 3600 % 24, seconds / 60 % 60)
+}
+
+/// What a script's variables hold of a prompt's match: numbered and named groups.
+fn captured(captures: &regex::Captures<'_>, pattern: &regex::Regex) -> Vec<(String, Value)> {
+    let text = |found: Option<regex::Match<'_>>| json!(found.map(|found| found.as_str()).unwrap_or_default());
+    let numbered = (0..captures.len()).map(|number| (number.to_string(), text(captures.get(number))));
+    let named = pattern.capture_names().flatten().map(|name| (name.to_owned(), text(captures.name(name))));
+    numbered.chain(named).collect()
+}

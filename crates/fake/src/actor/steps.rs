@@ -1,0 +1,341 @@
+//! The steps of a script, one after the other.
+
+use std::collections::VecDeque;
+use std::time::Instant;
+
+use rustix::process::{Signal, getpid, kill_process};
+use serde_json::json;
+
+use super::{Actor, Ending, captured};
+use crate::scene::{About, Answer, Dialog, Entry, Front, ShellState};
+use crate::script::{AskPermission, Crash, Flood, Hang, If, Step};
+use crate::turn::{Turn, Wait};
+use crate::values::{NoSuchVariable, is_something, shown};
+
+/// Bytes of a flood between two looks at the keyboard.
+const FLOOD_CHUNK: u64 = 64 << 10;
+/// Steps that a script may still have before it: a `repeat` inside a `repeat` grows fast.
+const MAX_STEPS: usize = 100_000;
+
+impl Actor {
+    /// The steps for a prompt; its captures are variables from now on.
+    pub(super) fn reaction_to(&mut self, prompt: &str) -> Vec<Step> {
+        self.variables.set("prompt", json!(prompt));
+        self.variables.set("nth", json!(self.prompts));
+        for (index, reaction) in self.line.script.reactions.iter().enumerate() {
+            if reaction.nth.is_some_and(|nth| nth != self.prompts) || self.spent.contains(&index) {
+                continue;
+            }
+            if let Some(pattern) = &reaction.prompt {
+                let Some(captures) = pattern.0.captures(prompt) else { continue };
+                for (name, value) in captured(&captures, &pattern.0) {
+                    self.variables.set(name, value);
+                }
+            }
+            if reaction.once {
+                self.spent.insert(index);
+            }
+            return reaction.steps.clone();
+        }
+        vec![Step::Say("No reaction of this script fits that prompt.".into())]
+    }
+
+    /// Goes one step on, if anything is due. False when there is nothing to do but wait.
+    pub(super) fn play_step(&mut self, now: Instant) -> bool {
+        let Some(turn) = &mut self.turn else { return false };
+        match &mut turn.wait {
+            Wait::Nothing => {}
+            Wait::Until(due) if *due <= now => turn.wait = Wait::Nothing,
+            Wait::Words { rest, due } => {
+                if *due > now {
+                    return false;
+                }
+                let Some(word) = rest.pop_front() else {
+                    turn.wait = Wait::Nothing;
+                    self.stream(false);
+                    return true;
+                };
+                *due = now + crate::run::pace(self.line.fast, self.line.script.settings.word_ms);
+                turn.last_answer.push_str(&word);
+                if let Some(Entry::Answer(text)) = self.scene.entries.last_mut() {
+                    text.push_str(&word);
+                }
+                return true;
+            }
+            Wait::Flood { .. } => return self.flood(now),
+            Wait::Connection(calls) => {
+                let calls = std::mem::take(calls);
+                if !self.is_settled(&calls) {
+                    self.wait(Wait::Connection(calls));
+                    return false;
+                }
+                match self.plan(&calls) {
+                    Ok(planned) => self.wait(Wait::Replies(planned)),
+                    Err(fault) => self.fault(&fault),
+                }
+                return true;
+            }
+            Wait::Replies(_) => {
+                if !self.push_calls(now) {
+                    return false;
+                }
+                self.wait(Wait::Nothing);
+            }
+            Wait::Until(_) | Wait::Forever | Wait::Permission { .. } | Wait::Choice { .. } => return false,
+        }
+        let Some(turn) = &mut self.turn else { return false };
+        match turn.steps.pop_front() {
+            Some(step) => {
+                if let Err(fault) = self.begin(step, now) {
+                    self.fault(&fault);
+                }
+            }
+            None => self.finish_turn(now),
+        }
+        self.turn.is_some()
+    }
+
+    fn wait(&mut self, wait: Wait) {
+        if let Some(turn) = &mut self.turn {
+            turn.wait = wait;
+        }
+    }
+
+    fn insert(&mut self, steps: &[Step]) {
+        if let Some(turn) = &mut self.turn
+            && turn.steps.len() + steps.len() <= MAX_STEPS
+        {
+            turn.insert(steps);
+        }
+    }
+
+    fn stream(&mut self, streaming: bool) {
+        if let Some(work) = &mut self.scene.work {
+            work.streaming = streaming;
+        }
+    }
+
+    /// Shown where whoever wrote the script will look.
+    fn fault(&mut self, fault: &NoSuchVariable) {
+        self.scene.entries.push(Entry::Answer(format!("SCRIPT FAULT: {fault}")));
+        if let Some(turn) = &mut self.turn {
+            turn.steps.clear();
+            turn.wait = Wait::Nothing;
+        }
+    }
+
+    fn begin(&mut self, step: Step, now: Instant) -> Result<(), NoSuchVariable> {
+        match step {
+            Step::Say(text) => self.say(&text, now)?,
+            Step::Think(ms) | Step::Sleep(ms) => self.wait(Wait::Until(now + self.pace(ms))),
+            Step::Call(call) => {
+                self.connect();
+                self.wait(Wait::Connection(vec![call]));
+            }
+            Step::CallTogether(calls) => {
+                self.connect();
+                self.wait(Wait::Connection(calls));
+            }
+            Step::Shell(shell) => {
+                let command = self.variables.fill_text(&shell.command)?;
+                let state = ShellState::Done(self.variables.fill_text(&shell.output)?);
+                self.scene.entries.push(Entry::Shell { command, state });
+            }
+            Step::AskPermission(asked) => self.ask_permission(asked, now)?,
+            Step::Dialog(dialog) => self.show_dialog(&dialog)?,
+            Step::Print(text) => {
+                let text = self.variables.fill_text(&text)?;
+                self.write(&text);
+            }
+            Step::Flood(Flood { bytes }) => {
+                let room = self.stage.before_raw_output(&self.scene, now);
+                self.write(&room);
+                self.wait(Wait::Flood { left: bytes, line: 0 });
+            }
+            Step::Hang(Hang::Working) => self.wait(Wait::Forever),
+            Step::Hang(Hang::Frozen) => {
+                // What was said so far is to be seen.
+                let _ = self.draw(now);
+                loop {
+                    std::thread::park();
+                }
+            }
+            Step::Crash(Crash::Code(code)) => self.crash(Ending::Crash(code), now),
+            Step::Crash(Crash::Signal(name)) => self.kill_self(&name, now),
+            Step::Exit(code) => self.ending = Some(Ending::Exit(code)),
+            Step::Title(text) => self.scene.topic = self.variables.fill_text(&text)?,
+            Step::Notify(text) => {
+                let text = crate::stage::one_line(&self.variables.fill_text(&text)?);
+                self.write(&self.stage.costume.notification(&text));
+            }
+            Step::Set(values) => {
+                for (name, value) in &values {
+                    let value = self.variables.fill(value)?;
+                    self.variables.set(name.clone(), value);
+                }
+            }
+            Step::If(question) => {
+                let steps = if self.holds(&question) { &question.then } else { &question.otherwise };
+                self.insert(steps);
+            }
+            Step::Repeat(repeat) => {
+                if repeat.times > 0 {
+                    let again = Step::Repeat(crate::script::Repeat { times: repeat.times - 1, ..repeat.clone() });
+                    self.insert(&[again]);
+                    self.insert(&repeat.steps);
+                }
+            }
+            Step::End {} => {
+                if let Some(turn) = &mut self.turn {
+                    turn.steps.clear();
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn say(&mut self, text: &str, now: Instant) -> Result<(), NoSuchVariable> {
+        let text = self.variables.fill_text(text)?;
+        let words: VecDeque<String> = text.split_inclusive([' ', '\n']).map(str::to_owned).collect();
+        self.scene.entries.push(Entry::Answer(String::new()));
+        if let Some(turn) = &mut self.turn {
+            turn.last_answer.clear();
+        }
+        self.stream(true);
+        self.wait(Wait::Words { rest: words, due: now });
+        Ok(())
+    }
+
+    fn holds(&self, question: &If) -> bool {
+        let value = self.variables.fill_or_null(&question.value);
+        match (&question.is, &question.matches) {
+            (Some(expected), _) => value == self.variables.fill_or_null(expected),
+            (None, Some(pattern)) => pattern.0.is_match(&shown(&value)),
+            (None, None) => is_something(&value),
+        }
+    }
+
+    fn ask_permission(&mut self, asked: AskPermission, now: Instant) -> Result<(), NoSuchVariable> {
+        let reason = self.variables.fill_text(&asked.reason)?;
+        let (about, entry) = match (&asked.command, &asked.file) {
+            (None, Some(file)) => {
+                let file = self.variables.fill_text(file)?;
+                (About::File(file.clone()), Entry::Write { file, state: ShellState::Waiting })
+            }
+            (command, _) => {
+                let command = self.variables.fill_text(command.as_deref().unwrap_or_default())?;
+                (About::Command(command.clone()), Entry::Shell { command, state: ShellState::Waiting })
+            }
+        };
+        self.scene.entries.push(entry);
+        let entry = self.scene.entries.len() - 1;
+        let known = self.always.contains(&key_of(&about));
+        if !known {
+            self.ask(about, reason, now);
+        }
+        self.wait(Wait::Permission { asked: Box::new(asked), entry });
+        if known {
+            self.answer_permission(Answer::Once, now);
+        }
+        Ok(())
+    }
+
+    pub(super) fn answer_permission(&mut self, answer: Answer, now: Instant) {
+        let Some(Turn { wait, .. }) = &mut self.turn else { return };
+        let Wait::Permission { asked, entry } = std::mem::replace(wait, Wait::Nothing) else { return };
+        let output = self.variables.fill_text(&asked.output).unwrap_or_default();
+        let new = if answer == Answer::Refuse { ShellState::Refused } else { ShellState::Approved(output) };
+        let about = match &mut self.scene.entries[entry] {
+            Entry::Shell { command, state } => {
+                *state = new;
+                About::Command(command.clone())
+            }
+            Entry::Write { file, state } => {
+                *state = new;
+                About::File(file.clone())
+            }
+            _ => return,
+        };
+        match answer {
+            Answer::Refuse if asked.refused.is_empty() => self.interrupt_turn(now),
+            Answer::Refuse => self.insert(&asked.refused),
+            Answer::Once | Answer::Always => {
+                if answer == Answer::Always {
+                    self.always.insert(key_of(&about));
+                }
+                self.insert(&asked.approved);
+            }
+        }
+    }
+
+    fn show_dialog(&mut self, dialog: &crate::script::Dialog) -> Result<(), NoSuchVariable> {
+        let own = dialog.kind.as_deref().and_then(|kind| self.stage.costume.dialog(kind, &self.scene));
+        let text = self.variables.fill_text(&dialog.text)?;
+        let title = self.variables.fill_text(&dialog.title)?;
+        let made = || Dialog {
+            text: [title, String::new(), text].into_iter().collect(),
+            options: if dialog.options.is_empty() { vec!["OK".into()] } else { dialog.options.clone() },
+            hint: "Enter to confirm · Esc to cancel".into(),
+            indent: 1,
+            ..Dialog::default()
+        };
+        self.scene.front = Front::Dialog(own.unwrap_or_else(made));
+        self.wait(Wait::Choice { bind: dialog.bind.clone() });
+        Ok(())
+    }
+
+    pub(super) fn choose(&mut self, choice: usize, _: Instant) {
+        let Some(Turn { wait, .. }) = &mut self.turn else { return };
+        if let Wait::Choice { bind: Some(name) } = std::mem::replace(wait, Wait::Nothing) {
+            self.variables.set(name, json!(choice));
+        }
+    }
+
+    fn flood(&mut self, now: Instant) -> bool {
+        let Some(Turn { wait: Wait::Flood { left, line }, .. }) = &mut self.turn else { return false };
+        let mut chunk = String::new();
+        while (chunk.len() as u64) < FLOOD_CHUNK.min(*left) {
+            *line += 1;
+            chunk.push_str(&format!("flood line {line}: {}\r\n", "=".repeat(80)));
+        }
+        *left = left.saturating_sub(chunk.len() as u64);
+        let over = *left == 0;
+        self.write(&chunk);
+        if over {
+            let after = self.stage.after_raw_output(&self.scene, now);
+            self.write(after);
+            self.wait(Wait::Nothing);
+        }
+        over
+    }
+
+    fn crash(&mut self, ending: Ending, now: Instant) {
+        let _ = self.draw(now);
+        self.ending = Some(ending);
+    }
+
+    fn kill_self(&mut self, name: &str, now: Instant) {
+        let signal = match name {
+            "ABRT" => Signal::ABORT,
+            "HUP" => Signal::HUP,
+            "INT" => Signal::INT,
+            "SEGV" => Signal::SEGV,
+            "TERM" => Signal::TERM,
+            _ => Signal::KILL,
+        };
+        let _ = self.draw(now);
+        // Twice: the first SIGSEGV only takes away the handler that Rust has for stack overflows.
+        for _ in 0..2 {
+            let _ = kill_process(getpid(), signal);
+        }
+        self.ending = Some(Ending::Crash(1));
+    }
+}
+
+fn key_of(about: &About) -> String {
+    match about {
+        About::Command(command) => format!("command {command}"),
+        About::File(_) => "file".into(),
+        About::Tool { server, tool, .. } => format!("mcp__{server}__{tool}"),
+    }
+}

@@ -1,0 +1,293 @@
+//! The vendor's command line, as far as a fake acts on it, and our own flags among it.
+//!
+//! Flags the fake has no use for are passed over, so a preset made for the real CLI starts the fake unchanged.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::make::Make;
+use crate::options::FakeOptions;
+use crate::script::{Script, ScriptError};
+use crate::server_config::{self, ConfigError, ServerConfig};
+use crate::stories;
+
+#[derive(Debug)]
+pub(crate) struct CommandLine {
+    pub(crate) script: Script,
+    /// Delays are a twentieth of what the script says.
+    pub(crate) fast: bool,
+    pub(crate) alternate_screen: bool,
+    /// Submitted as soon as the fake is up.
+    pub(crate) prompt: Option<String>,
+    pub(crate) servers: Vec<ServerConfig>,
+    /// Tools and servers claude may use without asking, as `--allowedTools` names them.
+    pub(crate) allowed: BTreeSet<String>,
+    /// claude's settings, for their hooks.
+    pub(crate) settings: Option<Value>,
+    /// codex's program for finished turns.
+    pub(crate) notify: Vec<OsString>,
+    /// codex tells of turns and questions by OSC 9.
+    pub(crate) notify_terminal: bool,
+    /// We were started again through a shell that ignores SIGTERM.
+    pub(crate) ignores_term: bool,
+}
+
+/// The command line makes no sense.
+#[derive(Debug, thiserror::Error)]
+pub enum UsageError {
+    #[error("{0} needs a value after it")]
+    NoValue(String),
+    #[error("the arguments must be UTF-8, and {0:?} is not")]
+    NotText(OsString),
+    #[error("{0}")]
+    Config(String),
+    #[error(transparent)]
+    Script(#[from] ScriptError),
+}
+
+impl From<ConfigError> for UsageError {
+    fn from(error: ConfigError) -> Self {
+        UsageError::Config(error.to_string())
+    }
+}
+
+/// Marks the second start of a fake that ignores SIGTERM.
+pub(crate) const TERM_IS_IGNORED: &str = "--term-is-ignored";
+
+/// How many values a flag of the vendor takes.
+enum Values {
+    None,
+    One,
+    /// Up to the next flag.
+    Many,
+}
+
+fn values_of(make: Make, flag: &str) -> Values {
+    match (make, flag) {
+        (Make::Claude, "--mcp-config" | "--allowedTools" | "--allowed-tools" | "--disallowedTools" | "--add-dir") => {
+            Values::Many
+        }
+        (
+            Make::Claude,
+            "--settings"
+            | "--model"
+            | "--permission-mode"
+            | "--append-system-prompt"
+            | "--system-prompt"
+            | "--session-id"
+            | "--fallback-model"
+            | "--setting-sources"
+            | "--agents"
+            | "--effort",
+        ) => Values::One,
+        (
+            Make::Codex,
+            "-c" | "--config" | "-m" | "--model" | "-s" | "--sandbox" | "-a" | "--ask-for-approval" | "-C" | "--cd"
+            | "-p" | "--profile" | "--enable" | "--disable" | "--add-dir" | "-i" | "--image",
+        ) => Values::One,
+        (
+            Make::Opencode,
+            "--prompt" | "-m" | "--model" | "--port" | "--hostname" | "--agent" | "-s" | "--session" | "--log-level",
+        ) => Values::One,
+        _ => Values::None,
+    }
+}
+
+/// The command line as it was written: flags with their values, and what stands alone.
+#[derive(Default)]
+struct Written {
+    flags: Vec<(String, String)>,
+    alone: Vec<String>,
+    script: Option<PathBuf>,
+    story: Option<String>,
+    fast: bool,
+    ignores_term: bool,
+}
+
+impl Written {
+    fn read(options: &FakeOptions) -> Result<Self, UsageError> {
+        let mut written = Written::default();
+        let mut words =
+            options.arguments.iter().map(|word| word.to_str().ok_or_else(|| UsageError::NotText(word.clone())));
+        let mut words = words.by_ref().collect::<Result<Vec<&str>, _>>()?.into_iter().peekable();
+        while let Some(word) = words.next() {
+            let mut value = |flag: &str| words.next().ok_or_else(|| UsageError::NoValue(flag.into()));
+            match word {
+                "--" => {
+                    written.alone.extend(words.by_ref().map(str::to_owned));
+                }
+                "--script" => written.script = Some(value(word)?.into()),
+                "--story" => written.story = Some(value(word)?.into()),
+                "--fast" => written.fast = true,
+                TERM_IS_IGNORED => written.ignores_term = true,
+                flag if flag.starts_with('-') => {
+                    if let Some((flag, value)) = flag.split_once('=').filter(|(flag, _)| flag.starts_with("--")) {
+                        written.flags.push((flag.into(), value.into()));
+                        continue;
+                    }
+                    match values_of(options.make, flag) {
+                        Values::None => written.flags.push((flag.into(), String::new())),
+                        Values::One => written.flags.push((flag.into(), value(flag)?.into())),
+                        Values::Many => {
+                            written.flags.push((flag.into(), value(flag)?.into()));
+                            while let Some(more) = words.next_if(|word| !word.starts_with('-')) {
+                                written.flags.push((flag.into(), more.into()));
+                            }
+                        }
+                    }
+                }
+                alone => written.alone.push(alone.into()),
+            }
+        }
+        Ok(written)
+    }
+
+    fn all<'a>(&'a self, names: &'a [&str]) -> impl Iterator<Item = &'a str> {
+        self.flags.iter().filter(|(flag, _)| names.contains(&flag.as_str())).map(|(_, value)| value.as_str())
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.flags.iter().any(|(flag, _)| flag == name)
+    }
+}
+
+impl CommandLine {
+    pub(crate) fn read(options: &FakeOptions) -> Result<Self, UsageError> {
+        let written = Written::read(options)?;
+        let script = match (&written.script, &written.story, &options.script) {
+            (Some(path), _, _) => Script::read(path)?,
+            (None, Some(name), _) => stories::story(name)?,
+            (None, None, Some(path)) => Script::read(path)?,
+            (None, None, None) => stories::story("echo")?,
+        };
+        let mut line = CommandLine {
+            script,
+            fast: written.fast,
+            alternate_screen: options.make != Make::Claude,
+            prompt: written.alone.first().cloned(),
+            servers: Vec::new(),
+            allowed: BTreeSet::new(),
+            settings: None,
+            notify: Vec::new(),
+            notify_terminal: false,
+            ignores_term: written.ignores_term,
+        };
+        match options.make {
+            Make::Claude => line.read_claude(&written)?,
+            Make::Codex => line.read_codex(&written),
+            Make::Opencode => line.read_opencode(&written, options)?,
+        }
+        Ok(line)
+    }
+
+    fn read_claude(&mut self, written: &Written) -> Result<(), UsageError> {
+        for value in written.all(&["--mcp-config"]) {
+            self.servers.extend(server_config::claude(value)?);
+        }
+        let allowed = written.all(&["--allowedTools", "--allowed-tools"]);
+        self.allowed = allowed.flat_map(|names| names.split([',', ' '])).map(str::to_owned).collect();
+        if written.has("--dangerously-skip-permissions") {
+            self.servers.iter_mut().for_each(|server| server.approved = true);
+        }
+        self.settings = written.all(&["--settings"]).last().map(server_config::json_or_file).transpose()?;
+        Ok(())
+    }
+
+    fn read_codex(&mut self, written: &Written) {
+        self.alternate_screen = !written.has("--no-alt-screen");
+        let overrides: Vec<(String, Value)> = written
+            .all(&["-c", "--config"])
+            .filter_map(|text| text.split_once('='))
+            .map(|(key, value)| (key.trim().to_owned(), server_config::codex_value(value.trim())))
+            .collect();
+        self.servers = server_config::codex(&overrides);
+        let last = |key: &str| overrides.iter().rev().find(|(other, _)| other == key).map(|(_, value)| value);
+        let notify = last("notify").and_then(Value::as_array).into_iter().flatten();
+        self.notify = notify.filter_map(|word| word.as_str().map(OsString::from)).collect();
+        self.notify_terminal = last("tui.notification_condition").is_some_and(|value| value == "always");
+    }
+
+    fn read_opencode(&mut self, written: &Written, options: &FakeOptions) -> Result<(), UsageError> {
+        // What stands alone is a folder there.
+        self.prompt = written.all(&["--prompt"]).last().map(str::to_owned);
+        const CONTENT: &str = "OPENCODE_CONFIG_CONTENT";
+        if let Some(path) = options.variable("OPENCODE_CONFIG") {
+            self.servers.extend(server_config::opencode(path, &server_config::read(Path::new(path))?)?);
+        }
+        if let Some(text) = options.variable(CONTENT) {
+            self.servers.extend(server_config::opencode(CONTENT, text)?);
+        }
+        Ok(())
+    }
+
+    /// Whether a tool may be called without a question.
+    pub(crate) fn may_call(&self, server: &ServerConfig, tool: &str) -> bool {
+        let whole = format!("mcp__{}", server.name);
+        server.approved || self.allowed.contains(&whole) || self.allowed.contains(&format!("{whole}__{tool}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(make: Make, words: &[&str], environment: &[(&str, &str)]) -> Result<CommandLine, UsageError> {
+        CommandLine::read(&FakeOptions {
+            make,
+            arguments: words.iter().map(OsString::from).collect(),
+            environment: environment.iter().map(|(key, value)| ((*key).into(), (*value).into())).collect(),
+            working_dir: "/".into(),
+            script: None,
+            again: Vec::new(),
+        })
+    }
+
+    const SERVER: &str = r#"{"mcpServers":{"patterm":{"command":"p"}}}"#;
+
+    #[test]
+    fn claude_takes_variadic_flags_and_a_prompt_after_dashes() {
+        let words =
+            ["--mcp-config", SERVER, "--strict-mcp-config", "--allowedTools", "mcp__patterm", "Bash", "--", "hi"];
+        let line = read(Make::Claude, &words, &[]).unwrap();
+        assert_eq!((line.servers.len(), line.prompt.as_deref()), (1, Some("hi")));
+        assert!(line.may_call(&line.servers[0], "whoami"));
+        let line = read(Make::Claude, &["--mcp-config", SERVER], &[]).unwrap();
+        assert!(!line.may_call(&line.servers[0], "whoami"));
+    }
+
+    #[test]
+    fn codex_takes_overrides() {
+        let words = [
+            "--no-daemon",
+            "--no-alt-screen",
+            "-c",
+            "mcp_servers.patterm.command=\"p\"",
+            "-c",
+            "tui.notification_condition=\"always\"",
+            "-c",
+            "notify=[\"n\", \"x\"]",
+            "do it",
+        ];
+        let line = read(Make::Codex, &words, &[]).unwrap();
+        assert_eq!((line.servers[0].name.as_str(), line.prompt.as_deref()), ("patterm", Some("do it")));
+        assert!(!line.alternate_screen && line.notify_terminal);
+        assert_eq!(line.notify, ["n", "x"]);
+    }
+
+    #[test]
+    fn opencode_takes_its_environment() {
+        let content = r#"{"mcp":{"patterm":{"type":"local","command":["p"]}},"plugin":["file:///x.js"]}"#;
+        let line = read(Make::Opencode, &["--prompt", "go", "."], &[("OPENCODE_CONFIG_CONTENT", content)]).unwrap();
+        assert_eq!((line.servers.len(), line.prompt.as_deref()), (1, Some("go")));
+    }
+
+    #[test]
+    fn a_missing_value_or_story_is_named() {
+        assert_eq!(read(Make::Codex, &["-c"], &[]).unwrap_err().to_string(), "-c needs a value after it");
+        let error = read(Make::Codex, &["--story", "none"], &[]).unwrap_err().to_string();
+        assert!(error.contains("echo"), "{error}");
+    }
+}

@@ -1,0 +1,113 @@
+//! What each CLI looks like: everything that is a vendor's and not ours. Drawn after recordings of the versions named
+//! in [`Make::version`](crate::make::Make); model names are our own, so that nobody takes a fake for the real one.
+//!
+//! A costume is a set of pure functions from a [`Scene`] and the time to lines, titles and reports.
+
+mod claude;
+mod codex;
+mod opencode;
+
+use std::time::{Duration, Instant};
+
+use crate::draft::PasteRule;
+use crate::line::Line;
+use crate::make::Make;
+use crate::painter::Picture;
+use crate::scene::{About, Answer, Dialog, Entry, Scene};
+
+pub(crate) trait Costume {
+    /// Modes and queries, before anything is drawn.
+    fn hello(&self) -> String;
+    /// Modes back, and the last words.
+    fn farewell(&self) -> String;
+    /// Whether its frames are wrapped in synchronized updates.
+    fn synchronizes(&self) -> bool;
+    fn title(&self, scene: &Scene, now: Instant) -> String;
+    /// What it reports of its own state, in sequences of its own. Sent when it differs from the last.
+    fn report(&self, scene: &Scene) -> String;
+    /// The lines above the conversation.
+    fn header(&self, scene: &Scene) -> Vec<Line>;
+    fn entry(&self, entry: &Entry, scene: &Scene) -> Vec<Line>;
+    /// Everything below the conversation.
+    fn bottom(&self, scene: &Scene, now: Instant) -> Picture;
+    /// The whole alternate screen; `None` for those that draw on the main one. `conversation` is what the other
+    /// functions gave for it.
+    fn page(&self, scene: &Scene, conversation: &[Line], now: Instant) -> Option<Picture>;
+    /// How often it must be drawn again by itself, if at all.
+    fn frame_time(&self, scene: &Scene) -> Option<Duration>;
+    fn paste_rule(&self) -> PasteRule;
+    /// What each choice of a permission prompt means, in the order they are shown.
+    fn answers(&self, about: &About) -> Vec<Answer>;
+    fn manners(&self) -> Manners;
+    /// What a letter does at a permission prompt.
+    fn shortcut(&self, c: char) -> Option<Shortcut>;
+    /// One of the vendor's own dialogs.
+    fn dialog(&self, kind: &str, scene: &Scene) -> Option<Dialog>;
+    /// A desktop notification.
+    fn notification(&self, text: &str) -> String;
+}
+
+/// How it takes keys, where the CLIs differ.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Manners {
+    /// Enter right behind many typed characters is a line end, not a submission.
+    pub(crate) typed_burst_is_a_paste: bool,
+    /// Enter right behind a large paste does nothing.
+    pub(crate) loses_enter_after_large_paste: bool,
+    pub(crate) escapes_to_interrupt: u8,
+    /// Ctrl-C with an empty box.
+    pub(crate) interrupts_to_leave: u8,
+}
+
+impl Default for Manners {
+    fn default() -> Self {
+        Manners {
+            typed_burst_is_a_paste: false,
+            loses_enter_after_large_paste: false,
+            escapes_to_interrupt: 1,
+            interrupts_to_leave: 1,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shortcut {
+    Answer(Answer),
+    Back,
+    Forward,
+}
+
+/// What of the surroundings changes a costume.
+#[derive(Clone, Debug)]
+pub(crate) struct Fitting {
+    pub(crate) make: Make,
+    pub(crate) alternate_screen: bool,
+    /// `TERM_PROGRAM` names a terminal that claude knows to do more.
+    pub(crate) known_terminal: bool,
+}
+
+pub(crate) fn costume(fitting: Fitting) -> Box<dyn Costume> {
+    match fitting.make {
+        Make::Claude => Box::new(claude::Claude { known_terminal: fitting.known_terminal }),
+        Make::Codex => Box::new(codex::Codex { alternate_screen: fitting.alternate_screen }),
+        Make::Opencode => Box::new(opencode::Opencode),
+    }
+}
+
+/// `text` in rows behind a mark; the rows after the first are indented alike.
+fn marked(mark: &str, text: &str, cols: usize, line: impl Fn(&str, String) -> Line) -> Vec<Line> {
+    let indent = crate::wrap::width(mark);
+    let blank = " ".repeat(indent);
+    let rows = crate::wrap::wrap(text, cols.saturating_sub(indent));
+    rows.into_iter().enumerate().map(|(row, text)| line(if row == 0 { mark } else { &blank }, text)).collect()
+}
+
+/// Seconds as the CLIs write them.
+fn seconds(took: Duration) -> String {
+    let seconds = took.as_secs();
+    match seconds {
+        0..60 => format!("{seconds}s"),
+        60..3600 => format!("{}m {}s", seconds / 60, seconds % 60),
+        _ => format!("{}h {}m", seconds / 3600, seconds / 60 % 60),
+    }
+}

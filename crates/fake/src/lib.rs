@@ -1,0 +1,39 @@
+//! Fake agents: programs that look and behave in a terminal as claude, codex or opencode do, and follow a script
+//! instead of a model. They make orchestration testable, and patterm triable, without spending a token.
+//!
+//! [`run`] is the whole program: it takes the vendor's own command line, starts the MCP servers it was configured
+//! with, draws on standard output and reads keys from standard input. Called by `patterm fake-agent` and by the
+//! `fake-agent` binary beside it. It knows nothing of sessions, presets or patterm's tools, and reads no
+//! environment: everything comes in through [`FakeOptions`].
+//!
+//! One thread owns all state ([`actor`]); two kinds of helper threads only bring it what they read: keys, and lines
+//! from MCP servers. What a vendor's screen looks like is in [`costume`], and nowhere else.
+
+mod actor;
+mod command_line;
+mod costume;
+mod draft;
+mod hooks;
+mod keys;
+mod line;
+mod make;
+mod mcp_client;
+mod options;
+mod painter;
+mod run;
+mod scene;
+mod script;
+mod server_config;
+mod stage;
+mod stories;
+mod terminal;
+mod turn;
+mod values;
+mod wrap;
+
+pub use command_line::UsageError;
+pub use make::{Make, UnknownMake};
+pub use options::FakeOptions;
+pub use run::run;
+pub use script::{Script, ScriptError};
+pub use stories::STORIES;

@@ -1,0 +1,289 @@
+//! A small MCP client: JSON-RPC lines over a child's standard streams, as much of it as an agent CLI uses.
+//!
+//! It never waits: requests are written, and whatever the server says comes in through the main loop
+//! ([`Incoming::Server`]) and is sorted by [`Client::hear`]. It knows no tools.
+
+use std::ffi::OsString;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::SyncSender;
+use std::time::{Duration, Instant};
+
+use serde_json::{Map, Value, json};
+
+use crate::make::Make;
+use crate::run::Incoming;
+use crate::script::McpEra;
+use crate::server_config::ServerConfig;
+
+/// One message of a server. What is longer ends the connection.
+const MAX_LINE: u64 = 16 << 20;
+/// For a server to end by itself once its input is closed.
+const PATIENCE: Duration = Duration::from_millis(500);
+const STATELESS: &str = "2026-07-28";
+
+#[derive(Debug)]
+pub(crate) struct Client {
+    pub(crate) config: ServerConfig,
+    make: Make,
+    era: McpEra,
+    child: Child,
+    input: Option<ChildStdin>,
+    last_id: u64,
+    stage: Stage,
+    pub(crate) tools: Vec<Tool>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Tool {
+    pub(crate) name: String,
+    pub(crate) description: String,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Stage {
+    /// `initialize` or `server/discover` with this id is under way.
+    Opening(u64),
+    Listing(u64),
+    Ready,
+    Gone,
+}
+
+/// What a message means for the fake.
+#[derive(Debug)]
+pub(crate) enum Heard {
+    Nothing,
+    Ready,
+    Reply(u64, Outcome),
+    Gone,
+}
+
+/// The answer to a tool call.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Outcome {
+    /// Structured where the server gave structure, else the text, read as JSON if it is some.
+    pub(crate) value: Value,
+    pub(crate) text: String,
+    pub(crate) is_error: bool,
+}
+
+impl Client {
+    /// Starts the server and sends the first request. `index` names it in what comes in.
+    pub(crate) fn start(
+        config: ServerConfig,
+        make: Make,
+        era: McpEra,
+        environment: &[(OsString, OsString)],
+        index: usize,
+        incoming: SyncSender<Incoming>,
+    ) -> std::io::Result<Self> {
+        let [program, arguments @ ..] = &config.command[..] else {
+            return Err(std::io::Error::new(std::io::ErrorKind::InvalidInput, "its command is empty"));
+        };
+        let mut child = Command::new(program)
+            .args(arguments)
+            .env_clear()
+            .envs(environment.iter().map(|(key, value)| (key, value)))
+            .envs(config.environment.iter().map(|(key, value)| (key, value)))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()?;
+        let input = child.stdin.take();
+        let output = child.stdout.take().expect("piped above");
+        std::thread::spawn(move || read_lines(output, index, &incoming));
+        let mut client = Client { config, make, era, child, input, last_id: 0, stage: Stage::Gone, tools: Vec::new() };
+        client.open();
+        Ok(client)
+    }
+
+    pub(crate) fn is_ready(&self) -> bool {
+        self.stage == Stage::Ready
+    }
+
+    pub(crate) fn is_gone(&self) -> bool {
+        self.stage == Stage::Gone
+    }
+
+    pub(crate) fn call(&mut self, tool: &str, arguments: &Value) -> u64 {
+        let arguments = if arguments.is_null() { json!({}) } else { arguments.clone() };
+        self.request("tools/call", json!({ "name": tool, "arguments": arguments }))
+    }
+
+    pub(crate) fn cancel(&mut self, id: u64) {
+        self.notify("notifications/cancelled", json!({ "requestId": id, "reason": "interrupted by the user" }));
+    }
+
+    /// `line` is `None` when the server has closed its output.
+    pub(crate) fn hear(&mut self, line: Option<&str>) -> Heard {
+        let Some(line) = line else {
+            self.stage = Stage::Gone;
+            return Heard::Gone;
+        };
+        // A server that prints something else is a broken one, and no reason to fall over.
+        let Ok(message) = serde_json::from_str::<Value>(line) else { return Heard::Nothing };
+        if let Some(method) = message["method"].as_str() {
+            self.answer(method, &message["id"]);
+            return Heard::Nothing;
+        }
+        let Some(id) = message["id"].as_u64() else { return Heard::Nothing };
+        match self.stage {
+            Stage::Opening(open) if open == id => {
+                if self.era == McpEra::Handshake {
+                    self.notify("notifications/initialized", json!({}));
+                }
+                self.stage = Stage::Listing(self.last_id + 1);
+                self.request("tools/list", json!({}));
+                Heard::Nothing
+            }
+            Stage::Listing(list) if list == id => {
+                let tools = message["result"]["tools"].as_array().into_iter().flatten();
+                let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+                self.tools = tools
+                    .map(|tool| Tool { name: text(&tool["name"]), description: text(&tool["description"]) })
+                    .collect();
+                self.stage = Stage::Ready;
+                Heard::Ready
+            }
+            _ => Heard::Reply(id, Outcome::of(&message)),
+        }
+    }
+
+    fn open(&mut self) {
+        self.stage = Stage::Opening(self.last_id + 1);
+        match self.era {
+            McpEra::Handshake => {
+                let params = json!({
+                    "protocolVersion": self.make.protocol_version(),
+                    "capabilities": self.capabilities(),
+                    "clientInfo": self.client_info(),
+                });
+                self.request("initialize", params);
+            }
+            McpEra::Stateless => {
+                self.request("server/discover", json!({}));
+            }
+        }
+    }
+
+    fn capabilities(&self) -> Value {
+        match self.make {
+            Make::Claude => json!({ "roots": {}, "elicitation": {} }),
+            Make::Codex => json!({ "elicitation": {} }),
+            Make::Opencode => json!({ "roots": {} }),
+        }
+    }
+
+    fn client_info(&self) -> Value {
+        json!({ "name": self.make.client_name(), "version": self.make.version() })
+    }
+
+    fn request(&mut self, method: &str, mut params: Value) -> u64 {
+        if self.era == McpEra::Stateless {
+            let mut meta = Map::new();
+            for (key, value) in [
+                ("protocolVersion", STATELESS.into()),
+                ("clientInfo", self.client_info()),
+                ("clientCapabilities", self.capabilities()),
+            ] {
+                meta.insert(format!("io.modelcontextprotocol/{key}"), value);
+            }
+            params["_meta"] = Value::Object(meta);
+        }
+        self.last_id += 1;
+        self.send(&json!({ "jsonrpc": "2.0", "id": self.last_id, "method": method, "params": params }));
+        self.last_id
+    }
+
+    fn notify(&mut self, method: &str, params: Value) {
+        self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
+    }
+
+    /// What a server asks of its client. Notifications have no id, and are passed over.
+    fn answer(&mut self, method: &str, id: &Value) {
+        if id.is_null() {
+            return;
+        }
+        let mut message = json!({ "jsonrpc": "2.0", "id": id });
+        match method {
+            "ping" => message["result"] = json!({}),
+            "roots/list" => message["result"] = json!({ "roots": [] }),
+            _ => message["error"] = json!({ "code": -32601, "message": format!("{method} is not known here") }),
+        }
+        self.send(&message);
+    }
+
+    /// A server that does not read any more is noticed when its output ends.
+    fn send(&mut self, message: &Value) {
+        if let Some(input) = &mut self.input {
+            let _ = input.write_all(format!("{message}\n").as_bytes()).and_then(|()| input.flush());
+        }
+    }
+}
+
+impl Outcome {
+    fn of(message: &Value) -> Self {
+        if let Some(error) = message.get("error") {
+            let text = error["message"].as_str().unwrap_or("the server refused").to_owned();
+            return Outcome { value: error.clone(), text, is_error: true };
+        }
+        let result = &message["result"];
+        let parts = result["content"].as_array().into_iter().flatten();
+        let text = parts.filter_map(|part| part["text"].as_str()).collect::<Vec<_>>().join("\n");
+        let value = match result.get("structuredContent") {
+            Some(structure) if !structure.is_null() => structure.clone(),
+            _ => serde_json::from_str(&text).unwrap_or_else(|_| Value::String(text.clone())),
+        };
+        Outcome { value, text, is_error: result["isError"] == true }
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        self.input = None;
+        let start = Instant::now();
+        while matches!(self.child.try_wait(), Ok(None)) {
+            if start.elapsed() > PATIENCE {
+                // Fails only if it has just ended.
+                let _ = self.child.kill();
+                let _ = self.child.wait();
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
+fn read_lines(output: impl Read, index: usize, incoming: &SyncSender<Incoming>) {
+    let mut output = BufReader::new(output);
+    loop {
+        let mut line = Vec::new();
+        match output.by_ref().take(MAX_LINE).read_until(b'\n', &mut line) {
+            Ok(count) if count > 0 && line.ends_with(b"\n") => {}
+            _ => break,
+        }
+        let line = String::from_utf8_lossy(&line).trim().to_owned();
+        if !line.is_empty() && incoming.send(Incoming::Server(index, Some(line))).is_err() {
+            return;
+        }
+    }
+    // The main loop may be gone already.
+    let _ = incoming.send(Incoming::Server(index, None));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn outcomes_are_structure_json_or_text() {
+        let of = |result: Value| Outcome::of(&json!({ "id": 1, "result": result }));
+        let text = |text: &str| json!([{ "type": "text", "text": text }]);
+        assert_eq!(of(json!({ "content": text("x"), "structuredContent": { "a": 1 } })).value, json!({ "a": 1 }));
+        assert_eq!(of(json!({ "content": text("{\"a\":1}") })).value, json!({ "a": 1 }));
+        assert_eq!(of(json!({ "content": text("plain") })).value, json!("plain"));
+        assert!(of(json!({ "content": text("no"), "isError": true })).is_error);
+        let refused = Outcome::of(&json!({ "id": 1, "error": { "code": -32602, "message": "no such tool" } }));
+        assert_eq!((refused.text.as_str(), refused.is_error), ("no such tool", true));
+    }
+}

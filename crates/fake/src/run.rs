@@ -1,0 +1,117 @@
+//! The program: helper threads that read, and the loop that owns everything else.
+
+use std::io::Read;
+use std::os::unix::process::CommandExt;
+use std::process::{Command, ExitCode};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
+use std::time::{Duration, Instant};
+
+use crate::actor::{Actor, Ending};
+use crate::command_line::{CommandLine, TERM_IS_IGNORED};
+use crate::options::FakeOptions;
+use crate::terminal::{self, RawMode};
+
+/// What the helper threads bring.
+#[derive(Debug)]
+pub(crate) enum Incoming {
+    Keys(Vec<u8>),
+    /// Nobody types any more.
+    EndOfKeys,
+    /// A line of the MCP server with this index; `None` when it has closed its output.
+    Server(usize, Option<String>),
+}
+
+/// Messages that wait for the loop. Full only while it is frozen; then readers stop too, and so do those who write
+/// to us.
+const CAPACITY: usize = 1024;
+/// Bytes of one read of the keyboard.
+const READ: usize = 64 << 10;
+
+/// Plays the fake to its end. The terminal is as it was when this returns.
+pub fn run(options: FakeOptions) -> ExitCode {
+    let line = match CommandLine::read(&options) {
+        Ok(line) => line,
+        Err(error) => return complain(&error.to_string()),
+    };
+    if line.script.settings.ignore_term && !line.ignores_term {
+        return complain(&start_again_without_term(&options));
+    }
+    let silence = pace(line.fast, line.script.settings.silent_ms);
+    // Before raw mode, as with the real ones: whatever is typed now is echoed by the terminal.
+    std::thread::sleep(silence);
+    let raw = RawMode::enter();
+    let (incoming, outcome) = mpsc::sync_channel(CAPACITY);
+    let keys = incoming.clone();
+    // Not joined: it waits in a read that only ends with the terminal.
+    std::thread::spawn(move || read_keys(&keys));
+    let mut actor = Actor::new(options, line, incoming);
+    let ending = perform(&mut actor, &outcome);
+    let code = actor.leave(ending);
+    drop(actor);
+    drop(raw);
+    ExitCode::from(code)
+}
+
+fn perform(actor: &mut Actor, incoming: &Receiver<Incoming>) -> Ending {
+    actor.enter();
+    loop {
+        let now = Instant::now();
+        if let Some(ending) = actor.advance(now) {
+            return ending;
+        }
+        if actor.draw(now).is_err() {
+            return Ending::NobodyLooks;
+        }
+        match incoming.recv_timeout(actor.until_next_look(Instant::now())) {
+            Ok(first) => {
+                actor.take(first, Instant::now());
+                // All there is before the next picture, within reason.
+                for next in incoming.try_iter().take(CAPACITY) {
+                    actor.take(next, Instant::now());
+                }
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return Ending::NobodyLooks,
+        }
+    }
+}
+
+fn read_keys(incoming: &SyncSender<Incoming>) {
+    let mut buffer = vec![0; READ];
+    let mut input = std::io::stdin().lock();
+    loop {
+        let read = match input.read(&mut buffer) {
+            Ok(0) => Incoming::EndOfKeys,
+            Ok(count) => Incoming::Keys(buffer[..count].to_vec()),
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+            Err(_) => Incoming::EndOfKeys,
+        };
+        let over = matches!(read, Incoming::EndOfKeys);
+        if incoming.send(read).is_err() || over {
+            return;
+        }
+    }
+}
+
+/// Does not return when it succeeds: this process becomes the other.
+fn start_again_without_term(options: &FakeOptions) -> String {
+    let own = options.again.len().saturating_sub(options.arguments.len());
+    let mut command = options.again.clone();
+    // Before the vendor's arguments: behind a `--` it would be a prompt.
+    command.insert(own, TERM_IS_IGNORED.into());
+    let error = Command::new("/bin/sh").args(["-c", "trap '' TERM; exec \"$@\"", "sh"]).args(command).exec();
+    format!("the shell that ignores SIGTERM can't be started: {error}")
+}
+
+/// A delay of the script as it is waited for.
+pub(crate) fn pace(fast: bool, ms: u64) -> Duration {
+    let whole = Duration::from_millis(ms);
+    if fast { whole / 20 } else { whole }
+}
+
+fn complain(text: &str) -> ExitCode {
+    let text: String = text.chars().filter(|c| !c.is_control()).collect();
+    // Nobody is left to tell when even this fails.
+    let _ = terminal::complain(&format!("fake-agent: {text}\n"));
+    ExitCode::from(2)
+}

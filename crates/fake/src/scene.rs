@@ -1,0 +1,175 @@
+//! What there is to draw: the conversation so far, the prompt box, and what stands in its place. No looks here.
+
+use std::time::{Duration, Instant};
+
+use vt::Size;
+
+use crate::draft::Draft;
+
+#[derive(Debug)]
+pub(crate) struct Scene {
+    pub(crate) size: Size,
+    pub(crate) folder: String,
+    /// The last part of the folder.
+    pub(crate) project: String,
+    /// When the fake was started: what blinks without a turn counts from here.
+    pub(crate) started: Instant,
+    /// The header and the box are drawn.
+    pub(crate) is_open: bool,
+    /// MCP servers are being connected.
+    pub(crate) booting: bool,
+    pub(crate) connected_servers: usize,
+    /// Of the conversation; empty before the first prompt.
+    pub(crate) topic: String,
+    pub(crate) entries: Vec<Entry>,
+    pub(crate) draft: Draft,
+    /// Submitted while a turn was under way.
+    pub(crate) queued: Vec<String>,
+    pub(crate) work: Option<Work>,
+    pub(crate) front: Front,
+    /// The last turn came to its end, and no key was pressed since.
+    pub(crate) unseen_end: bool,
+    /// Ctrl-C was pressed once where it takes two to leave.
+    pub(crate) leaving: bool,
+    /// Escape was pressed once where it takes two to interrupt.
+    pub(crate) interrupting: bool,
+}
+
+/// A turn under way.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Work {
+    pub(crate) since: Instant,
+    /// Text is coming in.
+    pub(crate) streaming: bool,
+}
+
+/// What takes the keys.
+#[derive(Clone, Debug)]
+pub(crate) enum Front {
+    PromptBox,
+    Question(Question),
+    Dialog(Dialog),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Entry {
+    Prompt {
+        /// As the box showed it: with labels for large pastes.
+        shown: String,
+        text: String,
+    },
+    Answer(String),
+    Call {
+        server: String,
+        tool: String,
+        state: CallState,
+    },
+    Shell {
+        command: String,
+        state: ShellState,
+    },
+    Write {
+        file: String,
+        state: ShellState,
+    },
+    Finished {
+        took: Duration,
+        /// Hour and minute of the day, UTC.
+        at: (u64, u64),
+    },
+    Interrupted,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum CallState {
+    Running,
+    Done(String),
+    Failed(String),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum ShellState {
+    Waiting,
+    /// What it printed.
+    Done(String),
+    /// The same, and somebody had to allow it.
+    Approved(String),
+    Refused,
+}
+
+/// A permission prompt.
+#[derive(Clone, Debug)]
+pub(crate) struct Question {
+    pub(crate) about: About,
+    pub(crate) reason: String,
+    /// Index of the marked choice.
+    pub(crate) marked: usize,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum About {
+    Command(String),
+    File(String),
+    Tool { server: String, tool: String, description: String },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Answer {
+    Once,
+    Always,
+    Refuse,
+}
+
+/// Any other box that wants a choice.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Dialog {
+    pub(crate) text: Vec<String>,
+    pub(crate) options: Vec<String>,
+    pub(crate) hint: String,
+    pub(crate) marked: usize,
+    /// Columns the vendor leaves free at the left.
+    pub(crate) indent: usize,
+    /// Choosing this one, counted from 1, or leaving with Escape, ends the program.
+    pub(crate) exits: Option<usize>,
+}
+
+impl Scene {
+    pub(crate) fn cols(&self) -> usize {
+        usize::from(self.size.cols)
+    }
+
+    pub(crate) fn rows(&self) -> usize {
+        usize::from(self.size.rows)
+    }
+
+    /// Entries from this one on may still change.
+    pub(crate) fn first_unsettled(&self) -> usize {
+        let settled = self.entries.iter().take_while(|entry| entry.is_settled()).count();
+        // An answer grows while it streams.
+        let grows = self.work.is_some_and(|work| work.streaming);
+        if grows { settled.min(self.entries.len().saturating_sub(1)) } else { settled }
+    }
+
+    /// Whole seconds of the turn so far.
+    pub(crate) fn seconds(&self, now: Instant) -> u64 {
+        self.work.map_or(0, |work| now.saturating_duration_since(work.since).as_secs())
+    }
+
+    /// Which of `count` pictures an animation shows that changes every `step`.
+    pub(crate) fn animation(&self, now: Instant, step: Duration, count: usize) -> usize {
+        let since = self.work.map_or(self.started, |work| work.since);
+        let steps = now.saturating_duration_since(since).as_millis() / step.as_millis().max(1);
+        (steps % count as u128) as usize
+    }
+}
+
+impl Entry {
+    fn is_settled(&self) -> bool {
+        !matches!(
+            self,
+            Entry::Call { state: CallState::Running, .. }
+                | Entry::Shell { state: ShellState::Waiting, .. }
+                | Entry::Write { state: ShellState::Waiting, .. }
+        )
+    }
+}

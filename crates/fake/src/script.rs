@@ -1,0 +1,317 @@
+//! The script a fake follows: JSON with comments, read once at the start. The format for people is in
+//! docs/guide/fake-agents.md.
+//!
+//! It is data only: what a step does is in [`turn`](crate::turn).
+
+use std::path::{Path, PathBuf};
+use std::{fmt, fs};
+
+use jsonc_parser::ParseOptions;
+use regex::{Regex, RegexBuilder};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+/// A script is written by hand; what is larger is no script.
+const MAX_BYTES: u64 = 4 << 20;
+/// Of one compiled pattern.
+const MAX_PATTERN_BYTES: usize = 1 << 20;
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Script {
+    /// For the reader only.
+    pub(crate) about: String,
+    pub(crate) settings: Settings,
+    /// Before the first prompt box is drawn.
+    pub(crate) start: Vec<Step>,
+    /// The first that fits a prompt is played.
+    pub(crate) reactions: Vec<Reaction>,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum ScriptError {
+    #[error("the script {path} can't be read: {source}", path = path.display())]
+    Unreadable { path: PathBuf, source: std::io::Error },
+    #[error("the script {path} has {size} bytes, and {MAX_BYTES} are the most", path = path.display())]
+    TooLarge { path: PathBuf, size: u64 },
+    #[error("the script {name} is wrong: {message}")]
+    Wrong { name: String, message: String },
+    #[error("there is no story {0:?}: `--story` takes one of {1}")]
+    NoStory(String, String),
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Settings {
+    /// Nothing is printed and the terminal is left as it is for so long, as opencode does at its start.
+    pub(crate) silent_ms: u64,
+    pub(crate) ignore_term: bool,
+    /// A large paste is shown as a label, as the real CLIs do.
+    pub(crate) collapse_pastes: bool,
+    /// Enter in the same breath as a burst of text does not submit, where the real CLI behaves so.
+    pub(crate) burst_rule: bool,
+    /// When false, the configured MCP servers are never started.
+    pub(crate) connect: bool,
+    pub(crate) mcp_era: McpEra,
+    pub(crate) run_hooks: bool,
+    /// Between two words of an answer.
+    pub(crate) word_ms: u64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            silent_ms: 0,
+            ignore_term: false,
+            collapse_pastes: true,
+            burst_rule: true,
+            connect: true,
+            mcp_era: McpEra::default(),
+            run_hooks: true,
+            word_ms: 40,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum McpEra {
+    /// A connection opens with `initialize`: revisions up to 2025-11-25.
+    #[default]
+    Handshake,
+    /// Every request stands alone: 2026-07-28.
+    Stateless,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Reaction {
+    /// Found anywhere in the prompt; every prompt fits when it is left out.
+    #[serde(default)]
+    pub(crate) prompt: Option<Pattern>,
+    /// Counted from 1.
+    #[serde(default)]
+    pub(crate) nth: Option<usize>,
+    /// Not played a second time.
+    #[serde(default)]
+    pub(crate) once: bool,
+    #[serde(rename = "do")]
+    pub(crate) steps: Vec<Step>,
+}
+
+#[derive(Clone, Deserialize)]
+#[serde(try_from = "String")]
+pub(crate) struct Pattern(pub(crate) Regex);
+
+impl TryFrom<String> for Pattern {
+    type Error = regex::Error;
+
+    fn try_from(text: String) -> Result<Self, regex::Error> {
+        RegexBuilder::new(&text).size_limit(MAX_PATTERN_BYTES).build().map(Pattern)
+    }
+}
+
+impl fmt::Debug for Pattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "/{}/", self.0)
+    }
+}
+
+/// One thing a fake does. In a script: an object with the step's name as its only key.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Step {
+    /// Streams an answer.
+    Say(String),
+    /// Shows itself busy for so many milliseconds.
+    Think(u64),
+    /// Does nothing for so many milliseconds, without looking busy unless it already does.
+    Sleep(u64),
+    Call(Call),
+    /// All at once; goes on when each has its answer.
+    CallTogether(Vec<Call>),
+    /// A command that needs no permission. Drawn, never run.
+    Shell(Shell),
+    AskPermission(AskPermission),
+    Dialog(Dialog),
+    /// Written to the terminal as it is.
+    Print(String),
+    Flood(Flood),
+    Hang(Hang),
+    /// Ends without a farewell: an exit code, or a signal by name.
+    Crash(Crash),
+    /// Says farewell and ends.
+    Exit(u8),
+    Title(String),
+    /// A desktop notification, as the CLI's own.
+    Notify(String),
+    Set(Map<String, Value>),
+    If(If),
+    Repeat(Repeat),
+    /// Leaves the turn at once, as if all was said.
+    End {},
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Call {
+    pub(crate) tool: String,
+    #[serde(default)]
+    pub(crate) args: Value,
+    /// The first configured one when left out.
+    #[serde(default)]
+    pub(crate) server: Option<String>,
+    /// The variable that takes the result.
+    #[serde(default, rename = "as")]
+    pub(crate) bind: Option<String>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Shell {
+    pub(crate) command: String,
+    #[serde(default)]
+    pub(crate) output: String,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AskPermission {
+    /// A shell command; or `file`.
+    #[serde(default)]
+    pub(crate) command: Option<String>,
+    /// A file to be written.
+    #[serde(default)]
+    pub(crate) file: Option<String>,
+    #[serde(default)]
+    pub(crate) reason: String,
+    /// What the command is said to have printed once it was allowed.
+    #[serde(default)]
+    pub(crate) output: String,
+    #[serde(default)]
+    pub(crate) approved: Vec<Step>,
+    /// Empty: the turn ends, as with the real CLIs.
+    #[serde(default)]
+    pub(crate) refused: Vec<Step>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Dialog {
+    /// One of the vendor's own (`trust`, `api_key`, `project_mcp`, `hooks`), or made of `title`, `text`, `options`.
+    #[serde(default)]
+    pub(crate) kind: Option<String>,
+    #[serde(default)]
+    pub(crate) title: String,
+    #[serde(default)]
+    pub(crate) text: String,
+    #[serde(default)]
+    pub(crate) options: Vec<String>,
+    /// The variable that takes the number of the chosen option; 0 when it was left with Escape.
+    #[serde(default, rename = "as")]
+    pub(crate) bind: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Flood {
+    pub(crate) bytes: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Hang {
+    /// Looks busy and never comes to an end. Escape interrupts it.
+    Working,
+    /// Draws and reads nothing any more.
+    Frozen,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum Crash {
+    Code(u8),
+    Signal(String),
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct If {
+    pub(crate) value: Value,
+    /// Equal to this; or `matches`; or, with neither, anything but null, false, 0 and "".
+    #[serde(default)]
+    pub(crate) is: Option<Value>,
+    #[serde(default)]
+    pub(crate) matches: Option<Pattern>,
+    #[serde(default)]
+    pub(crate) then: Vec<Step>,
+    #[serde(default, rename = "else")]
+    pub(crate) otherwise: Vec<Step>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Repeat {
+    pub(crate) times: u64,
+    #[serde(rename = "do")]
+    pub(crate) steps: Vec<Step>,
+}
+
+impl Script {
+    pub fn read(path: &Path) -> Result<Self, ScriptError> {
+        let unreadable = |source| ScriptError::Unreadable { path: path.into(), source };
+        let size = fs::metadata(path).map_err(unreadable)?.len();
+        if size > MAX_BYTES {
+            return Err(ScriptError::TooLarge { path: path.into(), size });
+        }
+        Self::parse(&path.display().to_string(), &fs::read_to_string(path).map_err(unreadable)?)
+    }
+
+    /// `name` is for the error only.
+    pub fn parse(name: &str, text: &str) -> Result<Self, ScriptError> {
+        // Comments and trailing commas, and no other liberties: a script must stay readable by other tools.
+        let options = ParseOptions {
+            allow_comments: true,
+            allow_trailing_commas: true,
+            allow_loose_object_property_names: false,
+            allow_missing_commas: false,
+            allow_single_quoted_strings: false,
+            allow_hexadecimal_numbers: false,
+            allow_unary_plus_numbers: false,
+            allow_bare_decimal_point_numbers: false,
+            allow_non_finite_numbers: false,
+            allow_extended_string_escapes: false,
+        };
+        jsonc_parser::parse_to_serde_value(text, &options)
+            .map_err(|error| ScriptError::Wrong { name: name.into(), message: error.to_string() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comments_and_trailing_commas_are_welcome() {
+        let text = r#"{
+            // what it is for
+            "reactions": [{ "prompt": "^hi", "do": [{ "say": "hello" }, { "hang": "working" }, { "crash": "KILL" }, { "end": {} }] },],
+        }"#;
+        let script = Script::parse("test", text).unwrap();
+        assert_eq!(script.reactions[0].steps.len(), 4);
+        assert!(script.reactions[0].prompt.as_ref().unwrap().0.is_match("hi there"));
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        for (text, word) in [
+            (r#"{ "reactions": [{ "do": [{ "sing": "la" }] }] }"#, "sing"),
+            (r#"{ "settings": { "silent": 3 } }"#, "silent"),
+            (r#"{ "reactions": [{ "prompt": "(", "do": [] }] }"#, "unclosed group"),
+            (r#"{ "reactions": [{ "do": [{ "call": {} }] }] }"#, "tool"),
+        ] {
+            let error = Script::parse("test", text).unwrap_err().to_string();
+            assert!(error.contains(word), "{text}: {error}");
+        }
+    }
+}
