@@ -1,5 +1,7 @@
-//! Measures `vt`: instructions and time to parse, memory, reads. Figures go to docs/benchmarks.md.
+//! Measures `vt` (instructions and time to parse, memory, reads) and the way of a tool call. Figures go to
+//! docs/benchmarks.md.
 
+mod mcp;
 mod memory;
 mod parse;
 mod read;
@@ -10,7 +12,7 @@ use clap::{Args, Subcommand};
 
 use crate::Verdict;
 
-/// Measure `vt` beside `alacritty_terminal`
+/// Measure `vt` beside `alacritty_terminal`, and tool calls beside a bare socket
 #[derive(Args)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -22,6 +24,7 @@ enum What {
     Parse(parse::Arguments),
     Memory(memory::Arguments),
     Read(read::Arguments),
+    Mcp(mcp::Arguments),
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
@@ -29,6 +32,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
         What::Parse(arguments) => parse::run(arguments),
         What::Memory(arguments) => memory::run(arguments),
         What::Read(arguments) => read::run(arguments),
+        What::Mcp(arguments) => mcp::run(arguments),
     }
 }
 

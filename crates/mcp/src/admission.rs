@@ -1,6 +1,7 @@
 //! Who is at the other end: a line with a token comes before the first message, and the program knows whose it is.
 //!
-//! The line is ours, not MCP's: `{"patterm_identity":"TOKEN"}`. A client behind [`relay`](crate::relay()) never sees
+//! The line is ours, not MCP's: `{"patterm_identity":"TOKEN"}`. It may hold one call, and then no MCP follows: an agent's
+//! hook has one thing to say, and is no client that comes and goes. A client behind [`relay`](crate::relay()) never sees
 //! it. Whoever is refused is told why under the id of its first request, because that is where clients look.
 
 use std::{io, time::Duration};
@@ -18,14 +19,32 @@ use crate::{
     sniff::Replay,
 };
 
-/// Bytes of the whole line: ours are a hundred.
-const GREETING_LIMIT: usize = 1024;
+/// Bytes of the whole line: a token has sixty-four, and a hook's words are few.
+const GREETING_LIMIT: usize = 8 * 1024;
 /// For the line to come. A proxy sends it at once; somebody who types has time to think.
 const GREETING_TIME: Duration = Duration::from_secs(10);
 /// For the first request of somebody who is refused, and for the refusal to be taken.
 const REFUSAL_TIME: Duration = Duration::from_secs(2);
 
 const KEY: &str = "patterm_identity";
+const CALL: &str = "call";
+
+/// Somebody who is known.
+#[derive(Debug)]
+pub struct Admitted<S> {
+    pub caller: Caller,
+    /// The one call this connection is for; MCP follows when there is none.
+    pub call: Option<OneCall>,
+    /// As if nothing had been read.
+    pub stream: Replay<S>,
+}
+
+/// An operation that is called without MCP.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OneCall {
+    pub operation: String,
+    pub arguments: Value,
+}
 
 /// Why nobody was let in.
 #[derive(Debug, thiserror::Error)]
@@ -65,8 +84,14 @@ pub fn greeting(token: &str) -> String {
     format!("{}\n", json!({ KEY: token }))
 }
 
+/// The line of somebody who has one call to make. The answer is one line: the reply, or `{"error": …}`.
+pub fn greeting_with_call(token: &str, call: &OneCall) -> String {
+    let call = json!({ "name": call.operation, "arguments": call.arguments });
+    format!("{}\n", json!({ KEY: token, CALL: call }))
+}
+
 /// Reads who connects and asks the host for the caller. Whoever is refused has been told so when this returns.
-pub async fn admit<S, C>(mut stream: S, context: &C) -> Result<(Caller, Replay<S>), AdmissionError>
+pub async fn admit<S, C>(mut stream: S, context: &C) -> Result<Admitted<S>, AdmissionError>
 where
     S: AsyncRead + AsyncWrite + Unpin,
     C: Context,
@@ -77,14 +102,16 @@ where
         Err(_) => Err(AdmissionError::Silent(GREETING_TIME)),
     };
     let known = match known {
-        Ok(newline) => match token_in(&first[..newline]) {
-            Some(token) => resolve(context, token).await.map(|caller| (caller, first.split_off(newline + 1))),
+        Ok(newline) => match read_greeting(&first[..newline]) {
+            Some((token, call)) => {
+                resolve(context, token).await.map(|caller| (caller, call, first.split_off(newline + 1)))
+            }
             None => Err(AdmissionError::NoGreeting),
         },
         Err(error) => Err(error),
     };
     match known {
-        Ok((caller, rest)) => Ok((caller, Replay::new(rest, stream))),
+        Ok((caller, call, rest)) => Ok(Admitted { caller, call, stream: Replay::new(rest, stream) }),
         Err(error @ (AdmissionError::Closed | AdmissionError::Read(_))) => Err(error),
         Err(error) => {
             // A line that is no greeting may be a request, and is answered as one.
@@ -127,13 +154,21 @@ async fn first_line(stream: &mut (impl AsyncRead + Unpin), first: &mut Vec<u8>) 
     }
 }
 
-/// The token, if the line is nothing but a greeting.
-fn token_in(line: &[u8]) -> Option<String> {
+/// The token, and the call if there is one; none if the line is anything else.
+fn read_greeting(line: &[u8]) -> Option<(String, Option<OneCall>)> {
     let Ok(Value::Object(mut line)) = serde_json::from_slice(line) else { return None };
-    match line.remove(KEY) {
-        Some(Value::String(token)) if line.is_empty() => Some(token),
-        _ => None,
-    }
+    let Some(Value::String(token)) = line.remove(KEY) else { return None };
+    let call = match line.remove(CALL) {
+        None => None,
+        Some(Value::Object(mut call)) => match (call.remove("name"), call.remove("arguments")) {
+            (Some(Value::String(operation)), Some(arguments @ Value::Object(_))) if call.is_empty() => {
+                Some(OneCall { operation, arguments })
+            }
+            _ => return None,
+        },
+        Some(_) => return None,
+    };
+    line.is_empty().then_some((token, call))
 }
 
 async fn refuse<S: AsyncRead + AsyncWrite + Unpin>(mut stream: S, error: &AdmissionError) -> io::Result<()> {
@@ -169,17 +204,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_greeting_is_one_key_and_nothing_else() {
-        assert_eq!(token_in(greeting("abc").trim_end().as_bytes()).as_deref(), Some("abc"));
+    fn a_greeting_is_a_token_and_perhaps_a_call() {
+        let read = |line: &str| read_greeting(line.trim_end().as_bytes());
+        assert_eq!(read(&greeting("abc")), Some(("abc".into(), None)));
+        let call = OneCall { operation: "op".into(), arguments: json!({ "a": 1 }) };
+        assert_eq!(read(&greeting_with_call("abc", &call)), Some(("abc".into(), Some(call))));
         for line in [
             "",
             "abc",
             "{}",
             r#"{"patterm_identity":1}"#,
             r#"{"patterm_identity":"a","more":1}"#,
+            r#"{"patterm_identity":"a","call":1}"#,
+            r#"{"patterm_identity":"a","call":{"name":"x"}}"#,
             r#"{"jsonrpc":"2.0","id":1,"method":"initialize"}"#,
         ] {
-            assert_eq!(token_in(line.as_bytes()), None, "{line}");
+            assert_eq!(read(line), None, "{line}");
         }
     }
 }

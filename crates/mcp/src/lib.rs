@@ -28,7 +28,7 @@ mod sniff;
 mod socket;
 mod tools;
 
-pub use admission::{AdmissionError, admit, greeting};
+pub use admission::{AdmissionError, Admitted, OneCall, admit, greeting, greeting_with_call};
 pub use http::serve_http;
 pub use pump::{PumpEnd, PumpError, pump};
 pub use relay::relay;

@@ -60,6 +60,7 @@ pub(crate) enum Command {
     Presets(commands::presets::Presets),
     Trust(commands::trust::Trust),
     Config(commands::config::Config),
+    Hook(Hook),
     FakeAgent(FakeAgent),
     Completions(commands::completions::Completions),
     Man(commands::man::Man),
@@ -79,6 +80,20 @@ pub(crate) struct McpStdio {
     /// The token. Others can see it in the list of processes: prefer --connect
     #[arg(long, value_name = "TOKEN", requires = "socket")]
     identity: Option<String>,
+}
+
+/// Tell a running patterm what an agent's own hook or plugin says
+///
+/// Agents' CLIs run it as their presets say. It prints nothing that a CLI could take for a part of a prompt.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Hook {
+    /// The agent's connect file
+    #[arg(long, value_name = "FILE")]
+    connect: PathBuf,
+    /// What happened, as the CLI names it
+    event: String,
+    /// What the CLI says beside it
+    detail: Option<String>,
 }
 
 /// Play an agent without a model behind it, to try things out

@@ -22,7 +22,9 @@ pub(crate) fn run(cli: Cli, surroundings: &Surroundings, output: &mut Output) ->
             .with_hint(
                 "run `patterm --headless`, which serves the same sessions and tools to scripts and MCP clients",
             )),
-        Some(Command::McpStdio(_) | Command::FakeAgent(_)) => unreachable!("main hands them over before anything is parsed"),
+        Some(Command::McpStdio(_) | Command::Hook(_) | Command::FakeAgent(_)) => {
+            unreachable!("main hands them over before anything is parsed")
+        }
         Some(Command::Presets(command)) => command.run(&project, surroundings, output),
         Some(Command::Trust(command)) => command.run(&project, surroundings, output),
         Some(Command::Config(command)) => command.run(surroundings, output),

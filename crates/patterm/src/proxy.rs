@@ -3,7 +3,7 @@
 
 use std::{
     ffi::OsString,
-    io::{self, Read, Write},
+    io::{self, Write},
     os::unix::net::UnixStream,
     path::{Path, PathBuf},
 };
@@ -57,24 +57,13 @@ fn way_in(words: &[OsString]) -> Result<ConnectFile, String> {
         *place = Some(value);
     }
     match (socket, identity, connect) {
-        (None, None, Some(file)) => read(Path::new(&file)),
+        (None, None, Some(file)) => ConnectFile::read(Path::new(&file)),
         (Some(socket), Some(identity), None) => {
             let token = identity.into_string().map_err(|_| "the identity is not a token of patterm's")?;
             Ok(ConnectFile { socket: PathBuf::from(socket), token })
         }
         _ => Err(USAGE.into()),
     }
-}
-
-/// Ours has a few hundred bytes.
-const FILE_LIMIT: u64 = 64 * 1024;
-
-fn read(file: &Path) -> Result<ConnectFile, String> {
-    let mut text = String::new();
-    let read = std::fs::File::open(file).and_then(|opened| opened.take(FILE_LIMIT).read_to_string(&mut text));
-    let shown = file.display();
-    read.map_err(|error| format!("the connect file {shown} can't be read ({error}): has patterm ended?"))?;
-    ConnectFile::parse(&text).ok_or_else(|| format!("{shown} is no connect file of patterm's"))
 }
 
 #[cfg(test)]

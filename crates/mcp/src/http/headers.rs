@@ -48,10 +48,13 @@ pub(super) fn checked_era(headers: &HeaderMap, request: &Request, initialized: b
     if revision == Some(era::STATELESS) && REMOVED.contains(&request.method.as_str()) {
         return Err(Refusal::new(METHOD_NOT_FOUND, format!("unknown method: {}", request.method)));
     }
+    // Before anything is said of the revision itself: which of the two would be meant?
+    if revision.is_some() {
+        agrees(headers, REVISION, revision)?;
+    }
     let era = Era::of(request, initialized)?;
     if era == Era::Stateless {
         let name = request.params.get("name").and_then(Value::as_str).filter(|_| request.method == "tools/call");
-        agrees(headers, REVISION, revision)?;
         agrees(headers, METHOD, Some(&request.method))?;
         agrees(headers, NAME, name)?;
     }

@@ -37,7 +37,8 @@ async fn a_known_token_is_its_caller_and_nothing_after_it_is_lost() {
                 here
             };
             let (here, admitted) = tokio::join!(writing, admit(there, &stage.program));
-            let (caller, stream) = admitted.unwrap();
+            let mcp::Admitted { caller, call, stream } = admitted.unwrap();
+            assert_eq!(call, None);
             assert_eq!(caller.role, role);
             let served = stage.serve(stream, caller.role);
             let mut line = String::new();
@@ -76,7 +77,7 @@ async fn who_does_not_greet_is_sent_to_the_front_door() {
         (format!("{OPERATOR}\n"), Value::Null),
         ("\n".into(), Value::Null),
         (format!("{}\n", "x".repeat(1 << 16)), Value::Null),
-        (format!("{request}{}", " ".repeat(2000)), Value::Null),
+        (format!("{request}{}", " ".repeat(20_000)), Value::Null),
     ] {
         let (refused, answer) = heard(&stage, &said).await;
         assert!(matches!(refused, AdmissionError::NoGreeting), "{said:.80}: {refused}");

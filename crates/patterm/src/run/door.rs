@@ -2,10 +2,11 @@
 
 use std::{sync::Arc, time::Duration};
 
-use mcp::ServerInfo;
-use ops::Role;
+use mcp::{Admitted, OneCall, ServerInfo};
+use ops::{Call, Caller, Context, ErrorKind, Faces, OpError, Role};
 use project::Project;
 use tokio::{
+    io::{AsyncWrite, AsyncWriteExt},
     net::{UnixListener, UnixStream},
     sync::{Semaphore, watch},
 };
@@ -100,7 +101,7 @@ impl Guest {
                 return;
             }
         }
-        let (caller, stream) = match mcp::admit(stream, &self.project).await {
+        let Admitted { caller, call, stream } = match mcp::admit(stream, &self.project).await {
             Ok(admitted) => admitted,
             // Looking whether we are alive is no mistake.
             Err(mcp::AdmissionError::Closed) => return,
@@ -109,6 +110,9 @@ impl Guest {
                 return;
             }
         };
+        if let Some(call) = call {
+            return answer(self.project, caller, call, stream).await;
+        }
         let about = about(caller.role);
         let stream = self.observers.transcribe(stream, &caller);
         tracing::debug!(?caller, "connected");
@@ -117,6 +121,23 @@ impl Guest {
             Err(error) => tracing::debug!(%error, "disconnected"),
         }
     }
+}
+
+/// A call without MCP: one line back, and it is over.
+async fn answer(project: Project, caller: Caller, call: OneCall, mut stream: impl AsyncWrite + Unpin) {
+    let context = project.clone();
+    let entry = context.table().get(&call.operation).filter(|entry| entry.traits.faces.contains(Faces::HOOK));
+    let outcome = match entry {
+        Some(entry) => entry.run(Call::new(project, caller), call.arguments).await,
+        None => Err(OpError::new(ErrorKind::NotFound, format!("'{}' is no operation for hooks", call.operation))),
+    };
+    let line = match outcome {
+        Ok(reply) => format!("{reply}\n"),
+        Err(error) => format!("{}\n", serde_json::json!({ "error": error })),
+    };
+    // Who does not wait for the answer misses nothing.
+    let _ = stream.write_all(line.as_bytes()).await;
+    let _ = stream.shutdown().await;
 }
 
 pub(super) fn about(role: Role) -> ServerInfo {

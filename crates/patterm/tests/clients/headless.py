@@ -25,6 +25,16 @@ class Patterm:
         self.folder = folder
         self.flags = list(flags)
 
+    def install_fakes(self):
+        """Puts programs called claude, codex and opencode on the path of sessions: fakes of them."""
+        programs = self.folder / "bin"
+        programs.mkdir()
+        for make in ["claude", "codex", "opencode"]:
+            program = programs / make
+            program.write_text(f'#!/bin/sh\nexec "{self.program}" fake-agent {make} --fast "$@"\n')
+            program.chmod(0o755)
+        self.environment["PATH"] = f"{programs}:{self.environment['PATH']}"
+
     def __enter__(self):
         self.process = subprocess.Popen(
             [self.program, "--headless", *self.flags],

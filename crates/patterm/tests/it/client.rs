@@ -175,6 +175,33 @@ impl Client {
         assert_eq!(found["matched"], true, "{pattern}: {found}");
     }
 
+    /// Starts an agent below the caller; answers its process id.
+    #[track_caller]
+    pub(crate) fn spawn_agent(&mut self, make: &str, name: &str, prompt: &str) -> String {
+        let arguments = json!({ "agent": make, "name": name, "agent_instructions": prompt });
+        self.call("spawn_agent", arguments)["process_id"].as_str().unwrap().to_owned()
+    }
+
+    #[track_caller]
+    pub(crate) fn wait_for_state(&mut self, process: &str, state: &str) -> Value {
+        let wanted = json!({ "process_id": process, "state": state, "timeout_seconds": 60 });
+        let reached = self.call("wait_for_state", wanted);
+        assert_eq!(reached["reached"], true, "{state}: {reached}; {}", self.grid(process));
+        reached
+    }
+
+    /// What stands on a screen.
+    #[track_caller]
+    pub(crate) fn grid(&mut self, process: &str) -> String {
+        let read = self.call("get_process_output", json!({ "process_id": process, "mode": "grid" }));
+        read["content"].as_str().unwrap().to_owned()
+    }
+
+    #[track_caller]
+    pub(crate) fn status(&mut self, process: &str) -> Value {
+        self.call("get_process_status", json!({ "process_id": process }))
+    }
+
     /// Closes our side.
     pub(crate) fn close_input(&mut self) {
         self.writer = None;

@@ -84,7 +84,7 @@ impl Stage {
         let mut command = Command::new(PATTERM);
         command
             .env_clear()
-            .env("PATH", std::env::var_os("PATH").unwrap())
+            .env("PATH", format!("{}:{}", self.path("bin").display(), std::env::var("PATH").unwrap()))
             .env("HOME", self.path("home"))
             .env("SHELL", "/bin/sh")
             .env("PS1", "$ ")
@@ -106,6 +106,23 @@ impl Stage {
     #[track_caller]
     pub(crate) fn headless(&self, flags: &[&str]) -> Headless {
         Headless::start(&mut self.command(&[&["--headless"], flags].concat()))
+    }
+
+    /// Puts a program called `make` on the path of sessions: a fake of it that plays `story`, at twenty times the pace.
+    pub(crate) fn install_fake(&self, make: &str, story: &str) {
+        fs::create_dir_all(self.path("bin")).unwrap();
+        let program = self.path("bin").join(make);
+        fs::write(&program, format!("#!/bin/sh\nexec '{PATTERM}' fake-agent {make} --story {story} --fast \"$@\"\n"))
+            .unwrap();
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    /// What a scratchpad of the project holds, as a person would find it.
+    #[track_caller]
+    pub(crate) fn scratchpad(&self, name: &str) -> String {
+        let projects: Vec<_> = fs::read_dir(self.path("data/patterm/projects")).unwrap().flatten().collect();
+        assert_eq!(projects.len(), 1, "{projects:?}");
+        fs::read_to_string(projects[0].path().join("scratchpads").join(name)).unwrap()
     }
 
     /// All that lies in the folder of sockets.
@@ -159,6 +176,20 @@ impl Headless {
     #[track_caller]
     pub(crate) fn operator(&self) -> Client {
         Client::behind_proxy(&self.connect_file())
+    }
+
+    /// Connect files of the agents that were started, in that order.
+    pub(crate) fn agents(&self) -> Vec<PathBuf> {
+        let folder = self.connect_file().parent().unwrap().to_owned();
+        let files = fs::read_dir(folder).unwrap().flatten().map(|entry| entry.path());
+        let mut agents: Vec<(u32, PathBuf)> = files
+            .filter_map(|file| {
+                let number = file.file_stem()?.to_str()?.strip_prefix("agent-")?.parse().ok()?;
+                Some((number, file))
+            })
+            .collect();
+        agents.sort();
+        agents.into_iter().map(|(_, file)| file).collect()
     }
 
     pub(crate) fn signal(&self, signal: Signal) {
