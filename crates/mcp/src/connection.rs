@@ -13,7 +13,7 @@ use crate::{
     message::{self, INVALID_REQUEST, Incoming, METHOD_NOT_FOUND, Refusal, Request, RequestId},
     outbox::{NotReading, Outbox, TooLong},
     progress::ProgressLine,
-    running::{self, Finished, Running},
+    running::{Finished, Running},
     serve::{ServeError, ServerInfo},
     tools,
 };
@@ -61,7 +61,7 @@ impl<C: Context> Connection<C> {
 
     /// For a caller who is there already, and may have shaken hands before.
     pub(crate) fn within(presence: Arc<Presence<C>>, info: ServerInfo, outbox: Outbox, initialized: bool) -> Self {
-        Connection { running: Running::default(), presence, info, outbox, initialized }
+        Connection { running: Running::new(info.max_calls), presence, info, outbox, initialized }
     }
 
     /// Until the client closes its side, or can't be served on.
@@ -182,6 +182,10 @@ impl<C: Context> Connection<C> {
         Ok(Some(result))
     }
 
+    fn too_many(&self) -> String {
+        format!("{} requests are under way on this connection", self.running.limit())
+    }
+
     fn server(&self) -> Value {
         json!({ "name": self.info.name, "version": self.info.version })
     }
@@ -216,7 +220,7 @@ impl<C: Context> Connection<C> {
     /// Our lists don't change while a caller is connected, so of all it asks for nothing is agreed to.
     fn listen(&mut self, request: Request) -> Result<Option<Value>, Refusal> {
         if self.running.is_full() {
-            return Err(Refusal::new(INVALID_REQUEST, too_many()));
+            return Err(Refusal::new(INVALID_REQUEST, self.too_many()));
         }
         let acknowledged = json!({ "_meta": { era::SUBSCRIPTION_ID: request.id.to_value() }, "notifications": {} });
         // Without room the next answer ends the connection.
@@ -245,7 +249,8 @@ impl<C: Context> Connection<C> {
         let structured = tools::has_structured_reply(entry);
         let server = self.server();
         if self.running.is_full() {
-            let error = OpError::new(ErrorKind::LimitExceeded, too_many()).with_hint("wait for one, or cancel one");
+            let error =
+                OpError::new(ErrorKind::LimitExceeded, self.too_many()).with_hint("wait for one, or cancel one");
             return Ok(Some(era.complete(tools::failed(&error), &server)));
         }
         let call = Call {
@@ -270,10 +275,6 @@ impl<C: Context> Connection<C> {
         });
         Ok(None)
     }
-}
-
-fn too_many() -> String {
-    format!("{} requests are under way on this connection", running::LIMIT)
 }
 
 /// There is one page.

@@ -135,7 +135,9 @@ impl Run {
         let door = Door::new(project.clone(), user, observers.clone());
         let web = async {
             match http {
-                Some(listener) => mcp::serve_http(listener, project.clone(), door::about(ops::Role::Operator)).await,
+                Some(listener) => {
+                    mcp::serve_http(listener, project.clone(), door::about(ops::Role::Operator, &project)).await
+                }
                 None => std::future::pending().await,
             }
         };

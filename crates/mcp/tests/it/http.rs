@@ -49,7 +49,7 @@ impl Http {
         let stage = Stage::new();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
-        let info = mcp::ServerInfo { name: "stage".into(), version: "1".into(), instructions: String::new() };
+        let info = mcp::ServerInfo { name: "stage".into(), version: "1".into(), ..mcp::ServerInfo::default() };
         let serving = tokio::spawn(mcp::serve_http(listener, stage.program.clone(), info));
         Http { stage, port, serving }
     }

@@ -122,7 +122,12 @@ impl Stage {
         role: Role,
     ) -> JoinHandle<Result<(), ServeError>> {
         let caller = Caller { role, session: None };
-        let info = ServerInfo { name: "stage".into(), version: "1.2".into(), instructions: "Mind the gap.".into() };
+        let info = ServerInfo {
+            name: "stage".into(),
+            version: "1.2".into(),
+            instructions: "Mind the gap.".into(),
+            ..ServerInfo::default()
+        };
         tokio::spawn(serve(stream, self.program.clone(), caller, info))
     }
 

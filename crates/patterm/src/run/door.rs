@@ -14,8 +14,6 @@ use tokio::{
 use super::instructions;
 use crate::observe::Observers;
 
-/// Each session has one or two; beyond it, new ones wait.
-const CONNECTIONS: usize = 4096;
 /// After the system refused a connection: when we are out of file descriptors, trying at once is of no use.
 const PAUSE: Duration = Duration::from_millis(100);
 
@@ -26,6 +24,7 @@ pub(super) struct Door {
     observers: Observers,
     closing: watch::Sender<()>,
     room: Arc<Semaphore>,
+    connections: usize,
 }
 
 /// What is still served when the door has closed.
@@ -33,16 +32,20 @@ pub(super) struct Door {
 pub(super) struct Connections {
     closing: watch::Sender<()>,
     room: Arc<Semaphore>,
+    /// Places in the room.
+    number: usize,
 }
 
 impl Door {
     pub(super) fn new(project: Project, user: u32, observers: Observers) -> Self {
         let (closing, _) = watch::channel(());
-        Door { project, user, observers, closing, room: Arc::new(Semaphore::new(CONNECTIONS)) }
+        // Beyond it, new ones wait.
+        let connections = project.settings().mcp.max_connections;
+        Door { project, user, observers, closing, room: Arc::new(Semaphore::new(connections)), connections }
     }
 
     pub(super) fn connections(&self) -> Connections {
-        Connections { closing: self.closing.clone(), room: self.room.clone() }
+        Connections { closing: self.closing.clone(), room: self.room.clone(), number: self.connections }
     }
 
     /// Until it is dropped. Connections go on without it, until [`Connections::end`].
@@ -75,7 +78,7 @@ impl Connections {
     /// Tells them to end, and waits for them, though not for long.
     pub(super) async fn end(self, patience: Duration) {
         self.closing.send_replace(());
-        let all = u32::try_from(CONNECTIONS).expect("there are not so many");
+        let all = u32::try_from(self.number).unwrap_or(u32::MAX);
         // Who is still there then goes with the process.
         let _ = tokio::time::timeout(patience, self.room.acquire_many(all)).await;
     }
@@ -113,7 +116,7 @@ impl Guest {
         if let Some(call) = call {
             return answer(self.project, caller, call, stream).await;
         }
-        let about = about(caller.role);
+        let about = about(caller.role, &self.project);
         let stream = self.observers.transcribe(stream, &caller);
         tracing::debug!(?caller, "connected");
         match mcp::serve(stream, self.project, caller, about).await {
@@ -140,10 +143,11 @@ async fn answer(project: Project, caller: Caller, call: OneCall, mut stream: imp
     let _ = stream.shutdown().await;
 }
 
-pub(super) fn about(role: Role) -> ServerInfo {
+pub(super) fn about(role: Role, project: &Project) -> ServerInfo {
     ServerInfo {
         name: "patterm".into(),
         version: env!("CARGO_PKG_VERSION").into(),
         instructions: instructions::text(role),
+        max_calls: project.settings().mcp.max_calls,
     }
 }
