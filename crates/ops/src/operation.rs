@@ -18,6 +18,8 @@ bitflags! {
         const GRPC = 2;
         const CLI = 4;
         const PALETTE = 8;
+        /// Called over MCP by an agent's own hooks, and never listed.
+        const HOOK = 16;
     }
 }
 
