@@ -89,7 +89,7 @@ impl<C: Context> Server<C> {
         if request.uri().path() != "/mcp" {
             return reply::plain(StatusCode::NOT_FOUND, "there is only /mcp");
         }
-        if let Err(refused) = guard::check_origin(request.headers()) {
+        if let Some(refused) = guard::refused_origin(request.headers()) {
             return refused;
         }
         let Some(token) = guard::token(request.headers()) else { return reply::unauthorised() };
@@ -115,7 +115,7 @@ impl<C: Context> Server<C> {
         }
         let message = match read(body).await {
             Ok(bytes) => Incoming::parse(&bytes),
-            Err(refused) => return refused,
+            Err(refused) => return *refused,
         };
         let session = match self.sessions.named_in(&head.headers, &caller) {
             Some(Ok(session)) => Some(session),
@@ -198,15 +198,15 @@ fn id_of(message: &Incoming) -> Option<&RequestId> {
     }
 }
 
-async fn read(body: Body) -> Result<Bytes, Reply> {
+async fn read(body: Body) -> Result<Bytes, Box<Reply>> {
     let collected = tokio::time::timeout(REQUEST_TIME, Limited::new(body, MESSAGE_LIMIT).collect()).await;
     match collected {
         Ok(Ok(body)) => Ok(body.to_bytes()),
         Ok(Err(error)) if error.is::<http_body_util::LengthLimitError>() => {
             let refusal = Refusal::new(INVALID_REQUEST, "the message is longer than 16 MiB: send less at once");
-            Err(reply::refusal(StatusCode::PAYLOAD_TOO_LARGE, None, refusal))
+            Err(reply::refusal(StatusCode::PAYLOAD_TOO_LARGE, None, refusal).into())
         }
-        Ok(Err(_)) => Err(reply::plain(StatusCode::BAD_REQUEST, "the body broke off")),
-        Err(_) => Err(reply::plain(StatusCode::REQUEST_TIMEOUT, "the body did not come")),
+        Ok(Err(_)) => Err(reply::plain(StatusCode::BAD_REQUEST, "the body broke off").into()),
+        Err(_) => Err(reply::plain(StatusCode::REQUEST_TIMEOUT, "the body did not come").into()),
     }
 }

@@ -6,6 +6,7 @@ use engine::{Input, Kind, Session};
 
 use crate::{
     caller::{Caller, Role},
+    entry::IdleState,
     error::{ErrorKind, OpError},
 };
 
@@ -46,6 +47,9 @@ pub struct HelpTopic {
 pub struct SessionNotes {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trusted: Option<bool>,
+    /// Whether it is at work, and how that is known, where the program knows more than silence.
+    #[serde(skip)]
+    pub idle: Option<(IdleState, String)>,
     /// Anything else the program lists with a session: an agent's state, a waiting approval.
     #[serde(flatten)]
     pub more: serde_json::Map<String, serde_json::Value>,

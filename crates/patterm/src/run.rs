@@ -20,7 +20,7 @@ use std::{
 
 use engine::{Engine, EngineOptions, Limits};
 use mcp::PrivateSocket;
-use project::{Project, ProjectOptions, Settings, timers::activity::BySilence};
+use project::{Project, ProjectOptions, Settings};
 use tokio::net::{TcpListener, UnixListener};
 
 use self::{door::Door, folder::RunFolder, identities::RunIdentities};
@@ -72,7 +72,7 @@ impl Run {
         let (socket, listener) = bind(surroundings)?;
         let folder = RunFolder::beside(socket.path())
             .map_err(|error| Failure::system("making the folder of this run", &error))?;
-        let identities = Arc::new(RunIdentities::new(&surroundings.program, socket.path(), folder.path()));
+        let identities = Arc::new(RunIdentities::new(socket.path(), folder.path()));
         let operator = identities
             .open_operator()
             .map_err(|error| Failure::system("writing the operator's connect file", &error))?;
@@ -188,7 +188,6 @@ fn open_project(
     run_dir: &Path,
     identities: Arc<RunIdentities>,
 ) -> Result<Project, Failure> {
-    let idle_after = Duration::from_millis(options.settings.agents.idle_ms);
     Project::open(ProjectOptions {
         engine,
         project_dir: options.project_dir,
@@ -197,8 +196,9 @@ fn open_project(
         run_dir: run_dir.into(),
         settings: options.settings,
         identities,
-        deliver: Arc::new(project::TypeIn),
-        activity: Arc::new(BySilence { idle_after }),
+        deliver: None,
+        program: surroundings.program.clone(),
+        home: surroundings.home.clone(),
         version: env!("CARGO_PKG_VERSION").into(),
         default_size: SIZE,
     })

@@ -2,6 +2,7 @@
 
 use std::{future::Future, pin::Pin};
 
+use agents::{Outcome, Ticket};
 use engine::{Input, Origin, Session};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -26,12 +27,36 @@ pub struct Receipt {
     pub detail: String,
 }
 
+impl From<&Outcome> for Receipt {
+    fn from(outcome: &Outcome) -> Self {
+        match outcome {
+            Outcome::Queued(waiting) => Receipt { state: DeliveryState::Queued, detail: waiting.to_string() },
+            Outcome::Submitted { verified_by } => {
+                Receipt { state: DeliveryState::Submitted, detail: format!("verified by: {verified_by}") }
+            }
+            Outcome::Failed(why) => Receipt { state: DeliveryState::Failed, detail: why.to_string() },
+        }
+    }
+}
+
 /// A delivery under way. Dropping it does not stop it.
 pub struct Delivery {
-    /// Names the turn in later answers.
+    /// Names the turn in later answers; empty when it was not even queued.
     pub turn_id: String,
     /// Where it stands at the end: never `Queued`.
     pub receipt: Pin<Box<dyn Future<Output = Receipt> + Send>>,
+    /// Tells where it stands meanwhile, if anything does.
+    pub ticket: Option<Ticket>,
+}
+
+impl Delivery {
+    /// Where it stands now.
+    pub fn now(&self) -> Receipt {
+        match &self.ticket {
+            Some(ticket) => Receipt::from(&ticket.receipt().outcome),
+            None => Receipt { state: DeliveryState::Queued, detail: "it goes on in the background".to_owned() },
+        }
+    }
 }
 
 impl std::fmt::Debug for Delivery {
@@ -45,7 +70,7 @@ pub trait Deliver: Send + Sync {
     fn deliver(&self, target: &Session, text: String, origin: Origin) -> Delivery;
 }
 
-/// The plain way: pasted at once, then Enter. For programs without agents' rules, and tests.
+/// The plain way: typed at once, with Enter, verified by nothing. For programs without agents, and tests.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TypeIn;
 
@@ -56,11 +81,7 @@ impl Deliver for TypeIn {
             Ok(_) => Receipt { state: DeliveryState::Submitted, detail: "typed in, not verified".to_owned() },
             Err(error) => Receipt { state: DeliveryState::Failed, detail: error.to_string() },
         };
-        Delivery { turn_id: turn_id(), receipt: Box::pin(async move { receipt }) }
+        let turn_id = crate::project::random_id("t_");
+        Delivery { turn_id, receipt: Box::pin(async move { receipt }), ticket: None }
     }
-}
-
-/// `t_` and eight hex digits.
-pub(crate) fn turn_id() -> String {
-    crate::project::random_id("t_")
 }

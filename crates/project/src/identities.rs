@@ -1,6 +1,6 @@
 //! Who stands behind a token, as the program around the project decides it.
 
-use std::{ffi::OsString, path::PathBuf};
+use std::path::PathBuf;
 
 use engine::SessionId;
 use ops::Caller;
@@ -10,9 +10,7 @@ use ops::Caller;
 pub struct Entrance {
     /// Unique among the entrances of a program, and no secret.
     pub number: u64,
-    /// The command line of a stdio MCP server that leads here as that agent. Holds no secret.
-    pub proxy: Vec<OsString>,
-    /// The 0600 file that the proxy reads: socket and token.
+    /// The 0600 file that the agent's proxy and hooks read: socket and token.
     pub connect_file: PathBuf,
 }
 

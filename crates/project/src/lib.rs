@@ -7,6 +7,7 @@
 //! It must not know JSON-RPC, sockets, tokens' spelling, clap or any widget. It reads no environment: folders, settings
 //! and the clock come in through [`ProjectOptions`].
 
+mod crew;
 mod delivery;
 mod events;
 mod folder;
@@ -16,6 +17,7 @@ mod identities;
 mod layout;
 mod messages;
 pub mod operations;
+pub mod presets;
 mod project;
 mod scratchpads;
 pub mod settings;
@@ -24,11 +26,12 @@ pub mod timers;
 pub mod trust;
 mod turn;
 
+pub use crew::{Crew, Standing};
 pub use delivery::{Deliver, Delivery, DeliveryState, Receipt, TypeIn};
 pub use events::ProjectEvent;
 pub use identities::{Entrance, Identities, NoIdentities};
 pub use layout::{Layout, LayoutError, ProjectKey};
-pub use messages::{MAX_MESSAGE_BYTES, Tag, direction, tagged};
+pub use messages::{Speaker, direction, tagged};
 pub use project::{Project, ProjectError, ProjectOptions};
 pub use scratchpads::{MAX_PAD_BYTES, Pad, PadError, PadInfo, PadName, Revision, Scratchpads, Written};
 pub use settings::Settings;

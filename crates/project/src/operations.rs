@@ -1,6 +1,6 @@
 //! The operations that only patterm has, one file each.
 
-use engine::Session;
+use engine::{Origin, Session};
 use ops::{Call, Entry, ErrorKind, OpError, Roles};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -11,7 +11,9 @@ use crate::{
     timers::TimerError,
 };
 
+pub mod explain_state;
 pub mod get_project_status;
+pub mod report_hook;
 pub mod request_human_attention;
 pub mod scratchpad_append;
 pub mod scratchpad_delete;
@@ -20,6 +22,7 @@ pub mod scratchpad_read;
 pub mod scratchpad_write;
 pub mod select_process;
 pub mod send_message;
+pub mod spawn_agent;
 pub mod timer_cancel;
 pub mod timer_fire_when_idle_all;
 pub mod timer_fire_when_idle_any;
@@ -28,9 +31,12 @@ pub mod timer_pause;
 pub mod timer_resume;
 pub mod timer_set;
 pub mod timer_wait;
+pub mod wait_for_state;
 pub mod whoami;
 
+pub use explain_state::ExplainState;
 pub use get_project_status::GetProjectStatus;
+pub use report_hook::ReportHook;
 pub use request_human_attention::RequestHumanAttention;
 pub use scratchpad_append::ScratchpadAppend;
 pub use scratchpad_delete::ScratchpadDelete;
@@ -39,6 +45,7 @@ pub use scratchpad_read::ScratchpadRead;
 pub use scratchpad_write::ScratchpadWrite;
 pub use select_process::SelectProcess;
 pub use send_message::SendMessage;
+pub use spawn_agent::SpawnAgent;
 pub use timer_cancel::TimerCancel;
 pub use timer_fire_when_idle_all::TimerFireWhenIdleAll;
 pub use timer_fire_when_idle_any::TimerFireWhenIdleAny;
@@ -47,6 +54,7 @@ pub use timer_pause::TimerPause;
 pub use timer_resume::TimerResume;
 pub use timer_set::TimerSet;
 pub use timer_wait::TimerWait;
+pub use wait_for_state::WaitForState;
 pub use whoami::Whoami;
 
 /// Every line of patterm's table: those of any program, with patterm's own in place of one of the same name, and the
@@ -62,10 +70,13 @@ pub fn entries() -> Vec<Entry<Project>> {
 /// Those that only patterm has, or has in its own way.
 pub fn own() -> Vec<Entry<Project>> {
     vec![
+        Entry::of::<SpawnAgent>(),
         Entry::of::<SelectProcess>(),
         Entry::of::<GetProjectStatus>(),
         Entry::of::<SendMessage>(),
         Entry::of::<RequestHumanAttention>(),
+        Entry::of::<WaitForState>(),
+        Entry::of::<ExplainState>(),
         Entry::of::<TimerWait>(),
         Entry::of::<TimerSet>(),
         Entry::of::<TimerFireWhenIdleAny>(),
@@ -80,6 +91,7 @@ pub fn own() -> Vec<Entry<Project>> {
         Entry::of::<ScratchpadAppend>(),
         Entry::of::<ScratchpadDelete>(),
         Entry::of::<Whoami>(),
+        Entry::of::<ReportHook>(),
     ]
 }
 
@@ -101,6 +113,11 @@ pub struct Done {
 }
 
 const DONE: Done = Done { ok: true };
+
+/// As whom a prompt is typed. An operator's takes nothing over: it is no key of the human's.
+fn typist(call: &Call<Project>) -> Origin {
+    call.caller.session.map_or(Origin::System, Origin::Agent)
+}
 
 /// The caller's own session; none for an operator.
 fn own_session(call: &Call<Project>) -> Result<Option<Session>, OpError> {

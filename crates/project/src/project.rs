@@ -3,17 +3,23 @@
 use std::{
     path::{Path, PathBuf},
     sync::{Arc, Mutex},
+    time::Duration,
 };
 
+use agents::{Catalog, PresetFolders, Presets};
 use engine::{Engine, EngineEvent};
 use notify::RecommendedWatcher;
 use ops::{Context, Host, Recordings, Table};
 use tokio::{
-    sync::broadcast::{self, error::RecvError},
+    sync::{
+        broadcast::{self, error::RecvError},
+        watch,
+    },
     task::AbortHandle,
 };
 
 use crate::{
+    crew::Crew,
     delivery::Deliver,
     events::{EVENT_CAPACITY, ProjectEvent},
     identities::Identities,
@@ -22,7 +28,7 @@ use crate::{
     scratchpads::Scratchpads,
     settings::Settings,
     system_notices::SystemNotices,
-    timers::{Timers, activity::Activity},
+    timers::Timers,
     trust::{Grants, Trust},
 };
 
@@ -39,8 +45,12 @@ pub struct ProjectOptions {
     pub run_dir: PathBuf,
     pub settings: Settings,
     pub identities: Arc<dyn Identities>,
-    pub deliver: Arc<dyn Deliver>,
-    pub activity: Arc<dyn Activity>,
+    /// `None`: verified delivery. Another way is for tests.
+    pub deliver: Option<Arc<dyn Deliver>>,
+    /// This program, absolute: agents run it as their MCP server and for their hooks.
+    pub program: PathBuf,
+    /// The user's home folder: presets may name folders below it.
+    pub home: PathBuf,
     /// Of sessions that name no size: what a pane has room for.
     pub default_size: ops::Size,
     /// Of the program, for meta.json.
@@ -71,6 +81,11 @@ pub(crate) struct Inner {
     pub(crate) settings: Settings,
     pub(crate) identities: Arc<dyn Identities>,
     pub(crate) deliver: Arc<dyn Deliver>,
+    pub(crate) crew: Crew,
+    pub(crate) presets: Presets,
+    pub(crate) program: PathBuf,
+    pub(crate) home: PathBuf,
+    pub(crate) run_dir: PathBuf,
     pub(crate) default_size: Mutex<ops::Size>,
     pub(crate) events: broadcast::Sender<ProjectEvent>,
     pub(crate) scratchpads: Scratchpads,
@@ -86,19 +101,19 @@ pub(crate) struct Inner {
 struct Background {
     _watchers: Vec<RecommendedWatcher>,
     _notices: SystemNotices,
-    sessions: AbortHandle,
+    tasks: [AbortHandle; 2],
 }
 
 impl Drop for Background {
     fn drop(&mut self) {
-        self.sessions.abort();
+        self.tasks.iter().for_each(AbortHandle::abort);
     }
 }
 
 impl Project {
     /// Needs a tokio runtime around it. Makes the project's folders.
     pub fn open(options: ProjectOptions) -> Result<Self, ProjectError> {
-        let ProjectOptions { engine, settings, identities, deliver, activity, .. } = options;
+        let ProjectOptions { engine, settings, identities, program, home, run_dir, .. } = options;
         let layout = Layout::new(&options.project_dir, &options.data_dir)?;
         layout.prepare(engine.clock().system_now(), &options.version)?;
         let events = broadcast::Sender::new(EVENT_CAPACITY);
@@ -107,19 +122,34 @@ impl Project {
             tracing::warn!(%error, "leftovers among the scratchpads stay");
         }
         let trust = Trust::new(Grants::new(layout.folder.clone()), events.clone(), engine.clock().clone());
+        let crew = Crew::new(Duration::from_millis(settings.agents.idle_ms));
+        let deliver = options.deliver.unwrap_or_else(|| Arc::new(crew.clone()));
+        let presets = Presets::open(PresetFolders {
+            global: options.config_dir.join("presets"),
+            project: Some(layout.project_dir.join(".patterm").join("presets")),
+        });
         let background = Background {
-            _watchers: watch(&scratchpads, &trust, &events),
+            _watchers: watch_files(&scratchpads, &trust, &events),
             _notices: SystemNotices::new(engine.clone(), deliver.clone(), settings.notices.clone()),
-            sessions: tokio::spawn(forget_removed(engine.events(), trust.clone(), identities.clone())).abort_handle(),
+            tasks: [
+                tokio::spawn(forget_removed(engine.events(), trust.clone(), identities.clone(), crew.clone()))
+                    .abort_handle(),
+                tokio::spawn(tell_of_presets(presets.subscribe(), events.clone())).abort_handle(),
+            ],
         };
         let inner = Inner {
-            timers: Timers::new(engine.clone(), activity, deliver.clone()),
+            timers: Timers::new(engine.clone(), Arc::new(crew.clone()), deliver.clone()),
             table: Table::new(operations::entries_for_depth(settings.max_depth)),
             engine,
             layout,
             settings,
             identities,
             deliver,
+            crew,
+            presets,
+            program,
+            home,
+            run_dir,
             default_size: Mutex::new(options.default_size),
             events,
             scratchpads,
@@ -135,6 +165,7 @@ impl Project {
         self.inner.timers.close();
         let background = lock(&self.inner.background).take();
         drop(background);
+        self.inner.crew.dismiss_all();
         self.inner.recordings.close().await;
     }
 
@@ -162,6 +193,15 @@ impl Project {
 
     pub fn trust(&self) -> &Trust {
         &self.inner.trust
+    }
+
+    pub fn presets(&self) -> &Presets {
+        &self.inner.presets
+    }
+
+    /// Who works in the sessions.
+    pub fn crew(&self) -> &Crew {
+        &self.inner.crew
     }
 
     pub fn timers(&self) -> &Timers {
@@ -201,7 +241,7 @@ impl Context for Project {
 }
 
 /// Edits by others are told of. Without watches everything works, only later: they look for themselves.
-fn watch(
+fn watch_files(
     scratchpads: &Scratchpads,
     trust: &Trust,
     events: &broadcast::Sender<ProjectEvent>,
@@ -218,17 +258,29 @@ fn watch(
 }
 
 /// What is kept for a session goes with it.
-async fn forget_removed(mut events: broadcast::Receiver<EngineEvent>, trust: Trust, identities: Arc<dyn Identities>) {
+async fn forget_removed(
+    mut events: broadcast::Receiver<EngineEvent>,
+    trust: Trust,
+    identities: Arc<dyn Identities>,
+    crew: Crew,
+) {
     loop {
         match events.recv().await {
             Ok(EngineEvent::Removed(session)) => {
                 trust.forget(session);
                 identities.forget(session);
+                crew.leave(session);
             }
             // What is missed in a flood of events is a few bytes until the end.
             Ok(_) | Err(RecvError::Lagged(_)) => {}
             Err(RecvError::Closed) => return,
         }
+    }
+}
+
+async fn tell_of_presets(mut catalog: watch::Receiver<Arc<Catalog>>, events: broadcast::Sender<ProjectEvent>) {
+    while catalog.changed().await.is_ok() {
+        let _ = events.send(ProjectEvent::PresetsChanged);
     }
 }
 

@@ -370,4 +370,21 @@ mod tests {
         std::fs::write(pads.folder().join("raw"), [0xff]).unwrap();
         assert!(matches!(pads.read(&name("raw")), Err(PadError::NotText { .. })));
     }
+
+    #[tokio::test]
+    async fn what_was_given_up_for_a_lock_is_never_written() {
+        let root = tempfile::tempdir().unwrap();
+        let pads = Scratchpads::new(root.path().join("pads"));
+        pads.write(&now(), &name("x"), "old", None).unwrap();
+        let lock = std::fs::File::options().write(true).open(pads.folder().join(".lock")).unwrap();
+        lock.lock().unwrap();
+        let (held, (told, result)) = (pads.clone(), std::sync::mpsc::channel());
+        let given_up = in_turn(Duration::ZERO, move |turn| {
+            let _ = told.send(held.write(turn, &name("x"), "new", None));
+        });
+        assert_eq!(given_up.await, None);
+        lock.unlock().unwrap();
+        assert!(matches!(result.recv().unwrap(), Err(PadError::Locked { .. })));
+        assert_eq!(pads.read(&name("x")).unwrap().content, "old");
+    }
 }

@@ -121,11 +121,11 @@ pub enum Osc52 {
     Focused,
 }
 
-/// Defaults for agents.
+/// How it is told what sessions are doing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Agents {
-    /// Milliseconds of silence that count as idle where a preset says nothing else, 100 to 600000.
+    /// Milliseconds of silence that count as rest in sessions without an agent preset, 100 to 600000.
     #[schemars(range(min = 100, max = 600_000))]
     pub idle_ms: u64,
 }

@@ -14,7 +14,7 @@ use tokio::{sync::broadcast::error::RecvError, task::AbortHandle};
 
 use crate::{
     delivery::Deliver,
-    messages::{Tag, tagged},
+    messages::{Speaker, tagged},
     project::lock,
     settings::Notices,
 };
@@ -106,7 +106,7 @@ impl Teller {
                 endings
             };
             let Ok(session) = self.engine.get(reader) else { continue };
-            let text = tagged(&Tag::System, &line(&endings));
+            let text = tagged(&Speaker::System, &line(&endings));
             // What ends while the agent can't listen waits for the next line.
             self.deliver.deliver(&session, text, Origin::System).receipt.await;
         }

@@ -311,7 +311,12 @@ fn given_up() -> TrustError {
 
 /// What changed between two contents, for people.
 fn changes(before: &str, after: &str) -> Vec<String> {
-    if before == after { Vec::new() } else { vec!["the content".to_owned()] }
+    use agents::preset::Content;
+    match (Content::from_canonical(before), Content::from_canonical(after)) {
+        (Some(before), Some(after)) => after.changes_since(&before).iter().map(ToString::to_string).collect(),
+        // Only what we wrote ourselves is kept, so this is a file that was edited by hand.
+        _ => vec!["what was allowed before can't be read".to_owned()],
+    }
 }
 
 #[cfg(test)]
@@ -323,7 +328,7 @@ impl Subject {
             name: name.to_owned(),
             of_project: false,
             hash: crate::layout::hex(&Sha256::digest(content)),
-            content: content.to_owned(),
+            content: format!("{{\"name\":\"{content}\"}}"),
             command: vec!["true".to_owned()],
             working_dir: None,
             env: Vec::new(),
@@ -374,7 +379,7 @@ mod tests {
         trust.authorise(&dev("one"), stage.agent).unwrap();
         refused(trust.authorise(&dev("two"), stage.agent));
         let [question] = &trust.questions()[..] else { panic!("{:?}", trust.questions()) };
-        assert!(question.changes.as_ref().is_some_and(|changes| !changes.is_empty()));
+        assert_eq!(question.changes, Some(vec!["name: \"one\" → \"two\"".to_owned()]));
         // Edited once more before anyone answered: only what can still be started waits.
         refused(trust.authorise(&dev("three"), stage.agent));
         assert_eq!(trust.questions().len(), 1);

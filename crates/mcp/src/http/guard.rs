@@ -8,18 +8,19 @@ use hyper::{
 
 use super::{Reply, reply};
 
-pub(super) fn check_origin(headers: &HeaderMap) -> Result<(), Reply> {
+/// The refusal, if there is one.
+pub(super) fn refused_origin(headers: &HeaderMap) -> Option<Reply> {
     let text = |name: HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or_default());
     if !text(HOST).is_some_and(is_loopback) {
         let said = "this server answers to localhost, 127.0.0.1 and [::1] only";
-        return Err(reply::plain(StatusCode::MISDIRECTED_REQUEST, said));
+        return Some(reply::plain(StatusCode::MISDIRECTED_REQUEST, said));
     }
     let local = |origin: &str| origin.strip_prefix("http://").is_some_and(is_loopback);
     match text(ORIGIN) {
         Some(origin) if !local(origin) => {
-            Err(reply::plain(StatusCode::FORBIDDEN, "pages of other hosts may not ask here"))
+            Some(reply::plain(StatusCode::FORBIDDEN, "pages of other hosts may not ask here"))
         }
-        _ => Ok(()),
+        _ => None,
     }
 }
 

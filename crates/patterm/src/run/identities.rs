@@ -1,7 +1,6 @@
 //! The tokens of one run: who they stand for, and the connect files that hold them.
 
 use std::{
-    ffi::OsString,
     fs, io,
     path::{Path, PathBuf},
     sync::{Condvar, Mutex, MutexGuard, PoisonError},
@@ -20,7 +19,6 @@ const ASSIGNMENT_TIME: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]
 pub(crate) struct RunIdentities {
-    program: PathBuf,
     socket: PathBuf,
     /// Of this run alone, 0700.
     folder: PathBuf,
@@ -49,9 +47,8 @@ impl std::fmt::Debug for State {
 }
 
 impl RunIdentities {
-    pub(crate) fn new(program: &Path, socket: &Path, folder: &Path) -> Self {
+    pub(crate) fn new(socket: &Path, folder: &Path) -> Self {
         RunIdentities {
-            program: program.into(),
             socket: socket.into(),
             folder: folder.into(),
             state: Mutex::default(),
@@ -74,9 +71,7 @@ impl RunIdentities {
         let connect_file = self.folder.join(format!("{name}-{number}.json"));
         ConnectFile { socket: self.socket.clone(), token: token.clone() }.write(&connect_file)?;
         state.known.push(Known { number, token, connect_file: connect_file.clone(), caller: None });
-        let proxy: [OsString; 4] =
-            [self.program.clone().into(), "mcp-stdio".into(), "--connect".into(), connect_file.clone().into()];
-        Ok(Entrance { number, proxy: proxy.into(), connect_file })
+        Ok(Entrance { number, connect_file })
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -166,13 +161,12 @@ mod tests {
     #[test]
     fn a_token_is_known_from_its_assignment_until_its_end() {
         let folder = tempfile::tempdir().unwrap();
-        let identities = Arc::new(RunIdentities::new(Path::new("/p"), Path::new("/s"), folder.path()));
+        let identities = Arc::new(RunIdentities::new(Path::new("/s"), folder.path()));
         let operator = identities.open_operator().unwrap();
         assert_eq!(operator.metadata().unwrap().mode() & 0o777, 0o600);
         assert_eq!(identities.resolve(&token_of(&operator)), Some(Caller::operator()));
         let entrance = identities.open().unwrap();
         let token = token_of(&entrance.connect_file);
-        assert!(!entrance.proxy.iter().any(|word| word.to_str().unwrap().contains(&token)), "argv is public");
         let early = { (identities.clone(), token.clone()) };
         let early = std::thread::spawn(move || early.0.resolve(&early.1));
         identities.assign(&entrance, agent());
@@ -189,7 +183,7 @@ mod tests {
     #[test]
     fn what_is_never_assigned_leads_nowhere() {
         let folder = tempfile::tempdir().unwrap();
-        let identities = RunIdentities::new(Path::new("/p"), Path::new("/s"), folder.path());
+        let identities = RunIdentities::new(Path::new("/s"), folder.path());
         let entrance = identities.open().unwrap();
         assert_eq!(identities.resolve(&token_of(&entrance.connect_file)), None);
     }

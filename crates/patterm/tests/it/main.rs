@@ -1,7 +1,8 @@
 //! The program as people, scripts and agents meet it: real processes, sockets and folders of their own.
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also outside its own function")]
 
-#[allow(dead_code, reason = "the tests of agents will use the rest")]
+mod agent_failures;
+mod agents;
 mod client;
 mod command_line;
 mod failures;
@@ -12,5 +13,5 @@ mod observing;
 mod other_users;
 mod protocol;
 mod proxy;
-#[allow(dead_code, reason = "the tests of agents will use the rest")]
 mod stage;
+mod stories;

@@ -2,15 +2,16 @@
 
 use std::time::Duration;
 
+use agents::delivery::MAX_BODY_BYTES;
 use engine::Kind;
 use ops::{Call, Effects, ErrorKind, Faces, OpError, Operation, Roles, Traits};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::own_session;
+use super::{own_session, typist};
 use crate::{
     delivery::{Delivery, DeliveryState},
-    messages::{MAX_MESSAGE_BYTES, direction, tagged},
+    messages::{direction, tagged},
     project::Project,
 };
 
@@ -44,18 +45,15 @@ const PATIENCE: Duration = Duration::from_millis(1500);
 
 impl Reply {
     /// Where the delivery stands after a short wait.
-    pub(super) async fn of(target: &engine::Session, delivery: Delivery) -> Self {
-        let receipt = tokio::time::timeout(PATIENCE, delivery.receipt).await;
-        let (state, detail) = match receipt {
-            Ok(receipt) => (receipt.state, receipt.detail),
-            Err(_) => (DeliveryState::Queued, "it is typed in as soon as the agent can take it".to_owned()),
-        };
+    pub(super) async fn of(target: &engine::Session, mut delivery: Delivery) -> Self {
+        let settled = tokio::time::timeout(PATIENCE, &mut delivery.receipt).await;
+        let receipt = settled.unwrap_or_else(|_| delivery.now());
         Reply {
             process_id: target.id().to_string(),
             name: target.name().map(|name| name.to_string()).unwrap_or_default(),
             turn_id: delivery.turn_id,
-            delivery: state,
-            detail,
+            delivery: receipt.state,
+            detail: receipt.detail,
         }
     }
 }
@@ -78,7 +76,7 @@ impl Operation<Project> for SendMessage {
 
     async fn run(call: Call<Project>, args: Args) -> Result<Reply, OpError> {
         let target = call.session(&args.target_process_id)?;
-        let Some(tag) = direction(own_session(&call)?.as_ref(), &target) else {
+        let Some(speaker) = direction(own_session(&call)?.as_ref(), &target) else {
             let message = format!("session {} is neither your parent nor your child", target.id());
             return Err(OpError::new(ErrorKind::NotRelated, message)
                 .with_hint("siblings talk through their parent; call whoami for your parent_process_id"));
@@ -89,8 +87,8 @@ impl Operation<Project> for SendMessage {
         }
         check_length(&args.message)?;
         running(&target)?;
-        let text = tagged(&tag, &args.message);
-        let delivery = call.context.deliver().deliver(&target, text, call.origin());
+        let text = tagged(&speaker, &args.message);
+        let delivery = call.context.deliver().deliver(&target, text, typist(&call));
         Ok(Reply::of(&target, delivery).await)
     }
 }
@@ -107,8 +105,8 @@ pub(super) fn check_length(text: &str) -> Result<(), OpError> {
     if text.trim().is_empty() {
         return Err(OpError::invalid_args("the text is empty").with_hint("say something"));
     }
-    if text.len() > MAX_MESSAGE_BYTES {
-        let message = format!("the text has {} bytes, at most {MAX_MESSAGE_BYTES} are allowed", text.len());
+    if text.len() > MAX_BODY_BYTES {
+        let message = format!("the text has {} bytes, at most {MAX_BODY_BYTES} are allowed", text.len());
         return Err(OpError::new(ErrorKind::LimitExceeded, message)
             .with_hint("write it into a scratchpad or a file and send its name"));
     }

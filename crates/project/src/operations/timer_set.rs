@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::send_message::{check_length, running};
 use crate::{
-    messages::{Tag, tagged},
+    messages::{Speaker, tagged},
     project::Project,
     timers::{NewTimer, Set, Wait},
 };
@@ -170,10 +170,10 @@ pub(super) fn owner(call: &Call<Project>, wanted: Option<&str>) -> Result<Sessio
 /// What an agent sets for itself comes back as patterm's word; what it sets for one below it is its own.
 pub(super) fn text(call: &Call<Project>, owner: &Session, body: &str) -> String {
     let own = call.caller.session.is_none_or(|caller| caller == owner.id());
-    let tag = if own { Tag::System } else { Tag::Orchestrator };
+    let speaker = if own { Speaker::System } else { Speaker::Orchestrator };
     // Agents write the tag themselves at times.
     let body = body.trim_start();
-    tagged(&tag, body.strip_prefix("[system]").map_or(body, str::trim_start))
+    tagged(&speaker, body.strip_prefix("[system]").map_or(body, str::trim_start))
 }
 
 pub(super) fn label(label: Option<String>) -> Option<String> {

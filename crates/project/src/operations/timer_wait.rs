@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::timer_set::{self, Reply};
 use crate::{
-    messages::{Tag, tagged},
+    messages::{Speaker, tagged},
     project::Project,
 };
 
@@ -39,6 +39,6 @@ impl Operation<Project> for TimerWait {
             Some(label) => format!("Your timer [{label}] has completed."),
             None => "Your timer has completed.".to_owned(),
         };
-        timer_set::delay(&call, owner, args.seconds, tagged(&Tag::System, &text), label)
+        timer_set::delay(&call, owner, args.seconds, tagged(&Speaker::System, &text), label)
     }
 }

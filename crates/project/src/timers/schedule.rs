@@ -157,17 +157,17 @@ impl Schedule {
         self.all().any(|timer| timer.condition.watched().iter().any(|watched| watched.session == session))
     }
 
-    /// Takes out the timers that fire now, those set first come first.
+    /// Takes out the timers that fire now, in the order they were due.
     pub(crate) fn take_fired(&mut self, now: Instant, rest: impl Fn(SessionId) -> Rest) -> Vec<Timer> {
         let mut fired = Vec::new();
         for timer in self.timers.values_mut().filter(|timer| !timer.is_paused()) {
-            let due = matches!(timer.due, Due::At(at) if at <= now);
-            if timer.condition.look(&rest) || due {
-                fired.push((timer.created_at, timer.id.clone()));
+            let due = if let Due::At(at) = timer.due { Some(at).filter(|at| *at <= now) } else { None };
+            if timer.condition.look(&rest) || due.is_some() {
+                fired.push((due.unwrap_or(now), timer.created_at, timer.id.clone()));
             }
         }
         fired.sort();
-        fired.into_iter().filter_map(|(_, id)| self.timers.remove(&id)).collect()
+        fired.into_iter().filter_map(|(_, _, id)| self.timers.remove(&id)).collect()
     }
 }
 

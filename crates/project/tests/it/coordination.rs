@@ -35,7 +35,7 @@ async fn messages_go_up_and_down_with_tags_that_cannot_be_forged() {
     let shell = stage.spawn(Kind::Command, Some(&root), Script::new().hang()).await;
     assert_eq!(stage.refusal(&orchestrator, "send_message", send(id(&shell), "x")).await, ErrorKind::WrongKind);
     assert_eq!(stage.refusal(&orchestrator, "send_message", send(id(&child), " \n")).await, ErrorKind::InvalidArgs);
-    let long = "x".repeat(project::MAX_MESSAGE_BYTES + 1);
+    let long = "x".repeat(agents::delivery::MAX_BODY_BYTES + 1);
     assert_eq!(stage.refusal(&orchestrator, "send_message", send(id(&child), &long)).await, ErrorKind::LimitExceeded);
     child.stop(StopRequest::default()).await.unwrap();
     assert_eq!(stage.refusal(&orchestrator, "send_message", send(id(&child), "x")).await, ErrorKind::NotRunning);

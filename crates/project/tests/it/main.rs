@@ -5,5 +5,7 @@
 mod coordination;
 mod help;
 mod scratchpads;
+mod spawning;
 mod stage;
+mod table;
 mod timers;

@@ -1,6 +1,6 @@
 //! Scratchpads as agents use them, and what else may happen to their files.
 
-use std::{path::Path, time::Duration};
+use std::path::Path;
 
 use ops::{Caller, ErrorKind};
 use project::{PadName, ProjectEvent, Scratchpads, Turn};
@@ -156,25 +156,6 @@ fn a_writer_that_is_killed_leaves_a_whole_text() {
     pads.append(&Turn::default(), &pad, "more").unwrap();
     assert!(pads.read(&pad).unwrap().content.ends_with("more"));
     std::fs::remove_dir_all(&folder).unwrap();
-}
-
-/// The lock of a process that hangs is waited for only so long, and what was given up is never written.
-#[tokio::test(start_paused = true)]
-async fn a_lock_that_is_not_let_go_is_given_up() {
-    let folder = tempfile::tempdir().unwrap();
-    let pads = Scratchpads::new(folder.path().join("pads"));
-    let pad = PadName::new("x").unwrap();
-    pads.write(&Turn::default(), &pad, "old", None).unwrap();
-    let lock = std::fs::File::options().write(true).open(pads.folder().join(".lock")).unwrap();
-    lock.lock().unwrap();
-    let (held, name) = (pads.clone(), pad.clone());
-    let write = tokio::spawn(async move { held.aside(move |pads, turn| pads.write(turn, &name, "new", None)).await });
-    let error = tokio::time::timeout(Duration::from_secs(60), write).await.unwrap().unwrap().unwrap_err();
-    assert!(matches!(error, project::PadError::Locked { .. }), "{error}");
-    lock.unlock().unwrap();
-    // A later writer gets its turn after the one that was given up.
-    pads.append(&Turn::default(), &pad, "er").unwrap();
-    assert_eq!(pads.read(&pad).unwrap().content, "older");
 }
 
 #[test]

@@ -10,10 +10,7 @@ use engine::{
     Clock, Engine, EngineOptions, Kind, NewSession, Origin, Pattern, Scope, Session, WaitOutcome, WaitRequest,
 };
 use ops::{Call, Caller, Context, ErrorKind, OpError, Role};
-use project::{
-    Deliver, Delivery, NoIdentities, Project, ProjectEvent, ProjectOptions, Settings, TypeIn,
-    timers::activity::BySilence,
-};
+use project::{Deliver, Delivery, Identities, NoIdentities, Project, ProjectEvent, ProjectOptions, Settings, TypeIn};
 use serde_json::Value;
 use testkit::{DEADLINE, Script};
 use tokio::sync::broadcast;
@@ -64,10 +61,19 @@ impl Told {
     }
 }
 
-#[derive(Default)]
 pub(crate) struct Setting {
     pub(crate) clock: Clock,
     pub(crate) settings: Settings,
+    /// Texts are typed at once and kept in [`Stage::told`]; otherwise by verified delivery.
+    pub(crate) told: bool,
+    pub(crate) identities: Arc<dyn Identities>,
+}
+
+impl Default for Setting {
+    fn default() -> Self {
+        let (clock, settings) = (Clock::real(), Settings::default());
+        Setting { clock, settings, told: true, identities: Arc::new(NoIdentities) }
+    }
 }
 
 impl Stage {
@@ -96,9 +102,10 @@ impl Stage {
             config_dir: root.path().join("config"),
             run_dir: root.path().join("run"),
             settings: setting.settings,
-            identities: Arc::new(NoIdentities),
-            deliver: Arc::new(told.clone()),
-            activity: Arc::new(BySilence { idle_after: Duration::from_secs(1) }),
+            identities: setting.identities,
+            deliver: setting.told.then(|| Arc::new(told.clone()) as Arc<dyn Deliver>),
+            program: testkit::child_path().to_owned(),
+            home: root.path().join("home"),
             default_size: ops::Size::default(),
             version: "test".into(),
         })

@@ -68,7 +68,7 @@ async fn delays_fire_once_with_their_text() {
     assert_eq!(ring.stage.told.count(&ring.root, 1).await, ["[system] Your timer [tea] has completed."]);
     ring.advance(60.0);
     let texts = ring.stage.told.count(&ring.root, 3).await;
-    assert_eq!(texts[1..], ["[system] look at the build", "[system] Your timer has completed."]);
+    assert_eq!(texts[1..], ["[system] Your timer has completed.", "[system] look at the build"]);
     assert_eq!(ring.listed().await, [] as [Value; 0]);
     line(&ring.root, r"^\[system\] look at the build").await;
     ring.stage.close().await;
