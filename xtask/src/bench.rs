@@ -1,6 +1,7 @@
-//! Measures `vt` (instructions and time to parse, memory, reads), and `vtr` beside tmux. Figures go to
-//! docs/benchmarks.md.
+//! Measures `vt` (instructions and time to parse, memory, reads), `vtr` beside tmux, and the way of a tool call. Figures
+//! go to docs/benchmarks.md.
 
+mod mcp;
 mod memory;
 mod parse;
 mod process;
@@ -13,7 +14,7 @@ use clap::{Args, Subcommand};
 
 use crate::Verdict;
 
-/// Measure `vt` beside `alacritty_terminal`, and `vtr` beside tmux
+/// Measure `vt` beside `alacritty_terminal`, `vtr` beside tmux, and tool calls beside a bare socket
 #[derive(Args)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -28,6 +29,7 @@ enum What {
     Tmux(tmux::Arguments),
     #[command(hide = true)]
     Pace(tmux::pace::Arguments),
+    Mcp(mcp::Arguments),
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
@@ -37,6 +39,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
         What::Read(arguments) => read::run(arguments),
         What::Tmux(arguments) => tmux::run(arguments),
         What::Pace(arguments) => tmux::pace::run(arguments),
+        What::Mcp(arguments) => mcp::run(arguments),
     }
 }
 

@@ -2,9 +2,10 @@
 
 use std::{fmt::Write, fs};
 
-use anyhow::{Context, Result};
+use anyhow::{Context as _, Result};
 use clap::Args;
 use ops::{Effects, Entry, ErrorKind, Faces, Roles, SessionContext};
+use project::Project;
 use serde_json::{Map, Value};
 
 use crate::{Verdict, repository};
@@ -20,10 +21,17 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
-    let entries = ops::operations::entries::<SessionContext>();
+    let shared = ops::operations::entries::<SessionContext>();
+    let of_patterm = project::operations::own();
     let folder = repository(FOLDER);
     let mut verdict = Verdict::Good;
-    for (name, page) in [("operations.md", operations(&entries)), ("errors.md", errors(&entries))] {
+    let pages = [
+        ("operations.md", page(SHARED, &shared)),
+        ("patterm.md", page(OF_PATTERM, &of_patterm)),
+        ("config.md", config()),
+        ("errors.md", errors(&given_by(&shared, &of_patterm))),
+    ];
+    for (name, page) in pages {
         let path = folder.join(name);
         if !arguments.check {
             fs::create_dir_all(&folder).with_context(|| format!("making {FOLDER}"))?;
@@ -36,15 +44,26 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
     Ok(verdict)
 }
 
-const GENERATED: &str = "<!-- Written by `cargo xtask reference` from crates/ops. Change it there. -->\n";
+const GENERATED: &str = "<!-- Written by `cargo xtask reference` from the tables of operations. Change it there. -->\n";
 
-fn operations(entries: &[Entry<SessionContext>]) -> String {
-    let mut page = format!("# Operations on sessions\n\n{GENERATED}\n");
-    page.push_str(
-        "The same operations behind every face: MCP tools of these names, the RPCs and commands of `vtr`. \
-         `process_id` takes a session's id (`p_` and six hex digits) or its name. Times are RFC 3339 in UTC. \
-         Errors that any operation may give are left out below; [errors](errors.md) has them all.\n\n",
-    );
+/// Title and opening of a page.
+type Head = (&'static str, &'static str);
+
+const SHARED: Head = (
+    "Operations on sessions",
+    "The same operations behind every face: MCP tools of these names, the RPCs and commands of `vtr`. \
+     `process_id` takes a session's id (`p_` and six hex digits) or its name. Times are RFC 3339 in UTC. \
+     Errors that any operation may give are left out below; [errors](errors.md) has them all.\n\n",
+);
+
+const OF_PATTERM: Head = (
+    "Operations of patterm",
+    "What patterm has besides the [operations on sessions](operations.md), or has in its own way. Those of the face \
+     `hook` are called by agents' hooks and not listed.\n\n",
+);
+
+fn page<C: ops::Context>((title, opening): Head, entries: &[Entry<C>]) -> String {
+    let mut page = format!("# {title}\n\n{GENERATED}\n{opening}");
     page.push_str("| operation | faces | roles | effect |\n|---|---|---|---|\n");
     for entry in entries {
         let traits = entry.traits;
@@ -58,7 +77,7 @@ fn operations(entries: &[Entry<SessionContext>]) -> String {
     page
 }
 
-fn section(page: &mut String, entry: &Entry<SessionContext>) {
+fn section<C: ops::Context>(page: &mut String, entry: &Entry<C>) {
     let name = entry.name();
     write!(page, "\n## {name}\n\n{}\n", entry.description()).expect("text takes text");
     let arguments = rows(entry.args_schema().as_value());
@@ -81,20 +100,42 @@ fn section(page: &mut String, entry: &Entry<SessionContext>) {
     }
 }
 
-fn errors(entries: &[Entry<SessionContext>]) -> String {
+/// Which operations give which errors.
+type GivenBy = Vec<(ErrorKind, Vec<&'static str>)>;
+
+fn given_by(shared: &[Entry<SessionContext>], of_patterm: &[Entry<Project>]) -> GivenBy {
+    let names = |kind: ErrorKind| {
+        let shared = shared.iter().filter(|entry| entry.errors.contains(&kind)).map(Entry::name);
+        let own = of_patterm.iter().filter(|entry| entry.errors.contains(&kind)).map(Entry::name);
+        shared.chain(own).collect()
+    };
+    ErrorKind::ALL.into_iter().map(|kind| (kind, names(kind))).collect()
+}
+
+/// Every key of config.json, from its schema.
+fn config() -> String {
+    let mut page = format!("# config.json\n\n{GENERATED}\n");
+    page.push_str(
+        "patterm's settings: JSON, comments allowed. `patterm config path` prints where the file lies, `patterm config \
+         check` what is wrong with it, and `patterm config default` a file with every key at its default.\n\n\
+         | key | type | |\n|---|---|---|\n",
+    );
+    push_rows(&mut page, &rows(project::Settings::json_schema().as_value()), "");
+    page
+}
+
+fn errors(given_by: &GivenBy) -> String {
     let mut page = format!("# Errors\n\n{GENERATED}\n");
     page.push_str(
         "Every error has a `kind` to branch on, a `message` for people, and a `hint` what to do next where there is \
          something to do. The kinds are closed. A timeout is an answer, not an error.\n\n\
          | kind | when | given by |\n|---|---|---|\n",
     );
-    for kind in ErrorKind::ALL {
-        let given_by: Vec<&str> =
-            entries.iter().filter(|entry| entry.errors.contains(&kind)).map(Entry::name).collect();
-        let given_by = match (ErrorKind::OF_ANY.contains(&kind), given_by.is_empty()) {
+    for (kind, given_by) in given_by {
+        let given_by = match (ErrorKind::OF_ANY.contains(kind), given_by.is_empty()) {
             (true, _) => "any operation".to_owned(),
             (false, false) => given_by.join(", "),
-            (false, true) => "operations of one program".to_owned(),
+            (false, true) => "nothing yet".to_owned(),
         };
         writeln!(page, "| `{}` | {} | {given_by} |", kind.as_str(), kind.meaning()).expect("text takes text");
     }
@@ -190,7 +231,13 @@ fn push_rows(page: &mut String, rows: &[Row], mark: &str) {
 }
 
 fn faces(faces: Faces) -> String {
-    let all = [(Faces::MCP, "MCP"), (Faces::GRPC, "gRPC"), (Faces::CLI, "command line"), (Faces::PALETTE, "palette")];
+    let all = [
+        (Faces::MCP, "MCP"),
+        (Faces::GRPC, "gRPC"),
+        (Faces::CLI, "command line"),
+        (Faces::PALETTE, "palette"),
+        (Faces::HOOK, "hook"),
+    ];
     all.iter().filter(|(face, _)| faces.contains(*face)).map(|(_, name)| *name).collect::<Vec<_>>().join(", ")
 }
 

@@ -53,7 +53,8 @@ pub enum SessionEvent {
 impl Facts {
     pub const MAX_UNKNOWN_OSC: usize = 16;
 
-    pub(crate) fn note(&mut self, effect: &Effect, at: Instant, version: u64) {
+    /// Takes over what the child said. Whoever replays a recording keeps its own facts with this.
+    pub fn note(&mut self, effect: &Effect, at: Instant, version: u64) {
         fn seen<T>(value: T, at: Instant, version: u64) -> Option<Seen<T>> {
             Some(Seen { value, at, version })
         }

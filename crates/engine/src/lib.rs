@@ -63,7 +63,7 @@ pub use pty::{ParseSignalError, Pid, Signal, SpawnError, TtyFacts};
 pub use pulse::Pulse;
 pub use ring::RawOutput;
 pub use search::{FoundBytes, FoundLine, RawSearchResult, SearchRequest, SearchResult};
-pub use session::{Foreground, Session, SessionInfo};
+pub use session::{Foreground, Session, SessionInfo, Survey};
 pub use status::{Ending, ExitStatus, Kind, KindError, Origin, Owner, Status};
 pub use tap::{Keyframe, Tap, TapEvent, TapOptions};
 pub use waits::{PatternMatch, Place, QuietOutcome, Scope, WaitOutcome, WaitRequest};

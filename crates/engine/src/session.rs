@@ -4,12 +4,13 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use pty::{Pid, TtyFacts};
 use tokio::sync::{broadcast, watch};
 use vt::{Cursor, Size, Terminal};
 
+use crate::clock::Clock;
 use crate::engine::EngineInner;
 use crate::error::{Error, LimitExceeded, Result};
 use crate::facts::{Facts, SessionEvent};
@@ -57,6 +58,16 @@ pub struct SessionInfo {
     pub output_offset: u64,
     /// As [`Session::pulse_listeners`].
     pub watchers: usize,
+}
+
+/// What rules look at, all of one moment.
+#[derive(Clone, Debug)]
+pub struct Survey {
+    pub version: u64,
+    pub facts: Facts,
+    /// The visible grid, one row a line, trailing blanks trimmed.
+    pub grid: String,
+    pub alternate_screen: bool,
 }
 
 /// The job in the foreground of a session's terminal: the shell itself, or what it runs.
@@ -143,6 +154,21 @@ impl Session {
         }
     }
 
+    /// The engine's.
+    pub fn clock(&self) -> &Clock {
+        &self.shared.clock
+    }
+
+    /// Counts the starts, the one under way included.
+    pub fn run_number(&self) -> u64 {
+        self.shared.record().runs
+    }
+
+    /// When the last output came, or the run began.
+    pub fn last_output(&self) -> Instant {
+        self.shared.last_output()
+    }
+
     /// Time since the last output, or since the start when there was none.
     pub fn idle_for(&self) -> Duration {
         self.shared.clock.now().saturating_duration_since(self.shared.last_output())
@@ -169,6 +195,19 @@ impl Session {
         let screen = self.shared.screen.lock();
         screen.terminal.grid_text(&mut text);
         (screen.version(), text)
+    }
+
+    /// Screen, and what was said beside it, in one look.
+    pub fn survey(&self) -> Survey {
+        let mut grid = String::new();
+        let screen = self.shared.screen.lock();
+        screen.terminal.grid_text(&mut grid);
+        Survey {
+            version: screen.version(),
+            facts: screen.facts.clone(),
+            grid,
+            alternate_screen: screen.terminal.alternate_screen(),
+        }
     }
 
     /// At most `max` raw bytes from `since` on.

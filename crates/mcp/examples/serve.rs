@@ -45,6 +45,7 @@ async fn serve(stream: impl AsyncRead + AsyncWrite) -> Result<(), Failure> {
         name: "mcp-example".into(),
         version: env!("CARGO_PKG_VERSION").into(),
         instructions: "Sessions in terminals: start one with spawn_process.".into(),
+        ..ServerInfo::default()
     };
     let context = SessionContext::new(engine.clone(), NoHost);
     let served = mcp::serve(stream, context, Caller::operator(), info).await;

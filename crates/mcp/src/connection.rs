@@ -1,5 +1,7 @@
 //! What each message of a client leads to.
 
+use std::sync::Arc;
+
 use ops::{Call, Caller, CallerEvent, Context, ErrorKind, Faces, OpError, Progress};
 use serde_json::{Map, Value, json};
 use tokio::io::AsyncRead;
@@ -11,7 +13,7 @@ use crate::{
     message::{self, INVALID_REQUEST, Incoming, METHOD_NOT_FOUND, Refusal, Request, RequestId},
     outbox::{NotReading, Outbox, TooLong},
     progress::ProgressLine,
-    running::{self, Finished, Running},
+    running::{Finished, Running},
     serve::{ServeError, ServerInfo},
     tools,
 };
@@ -20,7 +22,7 @@ use crate::{
 pub(crate) struct Connection<C: Context> {
     // First, so that calls are dropped before the host hears that their caller is gone.
     running: Running,
-    presence: Presence<C>,
+    presence: Arc<Presence<C>>,
     info: ServerInfo,
     outbox: Outbox,
     /// The client has sent `initialize`.
@@ -29,13 +31,13 @@ pub(crate) struct Connection<C: Context> {
 
 /// Tells the host of a caller's coming, and of its going whatever way it goes.
 #[derive(Debug)]
-struct Presence<C: Context> {
-    context: C,
-    caller: Caller,
+pub(crate) struct Presence<C: Context> {
+    pub(crate) context: C,
+    pub(crate) caller: Caller,
 }
 
 impl<C: Context> Presence<C> {
-    fn new(context: C, caller: Caller) -> Self {
+    pub(crate) fn new(context: C, caller: Caller) -> Self {
         let presence = Presence { context, caller };
         presence.tell(CallerEvent::Connected);
         presence
@@ -54,8 +56,12 @@ impl<C: Context> Drop for Presence<C> {
 
 impl<C: Context> Connection<C> {
     pub(crate) fn new(context: C, caller: Caller, info: ServerInfo, outbox: Outbox) -> Self {
-        let presence = Presence::new(context, caller);
-        Connection { running: Running::default(), presence, info, outbox, initialized: false }
+        Self::within(Arc::new(Presence::new(context, caller)), info, outbox, false)
+    }
+
+    /// For a caller who is there already, and may have shaken hands before.
+    pub(crate) fn within(presence: Arc<Presence<C>>, info: ServerInfo, outbox: Outbox, initialized: bool) -> Self {
+        Connection { running: Running::new(info.max_calls), presence, info, outbox, initialized }
     }
 
     /// Until the client closes its side, or can't be served on.
@@ -63,7 +69,7 @@ impl<C: Context> Connection<C> {
         loop {
             tokio::select! {
                 line = lines.next() => match line.map_err(ServeError::Read)? {
-                    Some(Line::Message(line)) => self.take(&line)?,
+                    Some(Line::Message(line)) => self.take(Incoming::parse(&line))?,
                     Some(Line::TooLong { id }) => {
                         let refusal = Refusal::new(INVALID_REQUEST, "the message is longer than 16 MiB: send less at once")
                             .with_data(json!({ "limit_bytes": MESSAGE_LIMIT }));
@@ -71,16 +77,33 @@ impl<C: Context> Connection<C> {
                     }
                     None => return Ok(()),
                 },
-                finished = self.running.finished() => match finished {
-                    Finished::Replied(reply) => self.outbox.send(reply),
-                    Finished::Panicked(id, era) => {
-                        tracing::error!(?id, "an operation panicked");
-                        let error = OpError::new(ErrorKind::Internal, "the tool broke off: a fault of the program")
-                            .with_hint("other calls are not harmed; report it with what you asked for");
-                        let result = era.complete(tools::failed(&error), &self.server());
-                        self.outbox.push(&message::result(&id, result))?;
-                    }
-                },
+                finished = self.running.finished() => self.settle(finished)?,
+            }
+        }
+    }
+
+    /// Answers one message and ends: what it started is done, or this future was dropped.
+    pub(crate) async fn run_one(mut self, message: Incoming) -> Result<(), NotReading> {
+        self.take(message)?;
+        while !self.running.is_empty() {
+            let finished = self.running.finished().await;
+            self.settle(finished)?;
+        }
+        Ok(())
+    }
+
+    fn settle(&mut self, finished: Finished) -> Result<(), NotReading> {
+        match finished {
+            Finished::Replied(reply) => {
+                self.outbox.send(reply);
+                Ok(())
+            }
+            Finished::Panicked(id, era) => {
+                tracing::error!(?id, "an operation panicked");
+                let error = OpError::new(ErrorKind::Internal, "the tool broke off: a fault of the program")
+                    .with_hint("other calls are not harmed; report it with what you asked for");
+                let result = era.complete(tools::failed(&error), &self.server());
+                self.outbox.push(&message::result(&id, result))
             }
         }
     }
@@ -89,8 +112,8 @@ impl<C: Context> Connection<C> {
         self.running.cancel_all().await;
     }
 
-    fn take(&mut self, line: &[u8]) -> Result<(), NotReading> {
-        match Incoming::parse(line) {
+    fn take(&mut self, message: Incoming) -> Result<(), NotReading> {
+        match message {
             Incoming::Request(request) => self.request(request),
             Incoming::Notification { method, params } => {
                 self.notified(&method, params);
@@ -159,6 +182,10 @@ impl<C: Context> Connection<C> {
         Ok(Some(result))
     }
 
+    fn too_many(&self) -> String {
+        format!("{} requests are under way on this connection", self.running.limit())
+    }
+
     fn server(&self) -> Value {
         json!({ "name": self.info.name, "version": self.info.version })
     }
@@ -193,7 +220,7 @@ impl<C: Context> Connection<C> {
     /// Our lists don't change while a caller is connected, so of all it asks for nothing is agreed to.
     fn listen(&mut self, request: Request) -> Result<Option<Value>, Refusal> {
         if self.running.is_full() {
-            return Err(Refusal::new(INVALID_REQUEST, too_many()));
+            return Err(Refusal::new(INVALID_REQUEST, self.too_many()));
         }
         let acknowledged = json!({ "_meta": { era::SUBSCRIPTION_ID: request.id.to_value() }, "notifications": {} });
         // Without room the next answer ends the connection.
@@ -214,7 +241,12 @@ impl<C: Context> Connection<C> {
             Some(_) => return Err(Refusal::invalid_params(format!("`arguments` of {name} must be an object"))),
         };
         // A tool that the role may not call is known all the same: the table says why not, and what to do.
-        let known = self.presence.context.table().get(&name).filter(|entry| entry.traits.faces.contains(Faces::MCP));
+        let known = self
+            .presence
+            .context
+            .table()
+            .get(&name)
+            .filter(|entry| entry.traits.faces.intersects(Faces::MCP | Faces::HOOK));
         let Some(entry) = known else {
             return Err(Refusal::invalid_params(format!("unknown tool: {name}"))
                 .with_data(json!({ "kind": ErrorKind::NotFound.as_str(), "hint": "see tools/list" })));
@@ -222,7 +254,8 @@ impl<C: Context> Connection<C> {
         let structured = tools::has_structured_reply(entry);
         let server = self.server();
         if self.running.is_full() {
-            let error = OpError::new(ErrorKind::LimitExceeded, too_many()).with_hint("wait for one, or cancel one");
+            let error =
+                OpError::new(ErrorKind::LimitExceeded, self.too_many()).with_hint("wait for one, or cancel one");
             return Ok(Some(era.complete(tools::failed(&error), &server)));
         }
         let told = progress.clone().map_or_else(Progress::silent, |line| Progress::new(move |what| line.tell(what)));
@@ -244,10 +277,6 @@ impl<C: Context> Connection<C> {
         });
         Ok(None)
     }
-}
-
-fn too_many() -> String {
-    format!("{} requests are under way on this connection", running::LIMIT)
 }
 
 /// There is one page.

@@ -40,6 +40,11 @@ pub(crate) fn meta(params: &Map<String, Value>) -> Result<Option<&Map<String, Va
     }
 }
 
+/// The revision that a request says it speaks.
+pub(crate) fn revision(params: &Map<String, Value>) -> Option<&str> {
+    params.get("_meta")?.get(PROTOCOL_VERSION)?.as_str()
+}
+
 impl Era {
     pub(crate) fn of(request: &Request, initialized: bool) -> Result<Era, Refusal> {
         let meta = meta(&request.params)?;

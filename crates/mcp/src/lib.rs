@@ -5,25 +5,36 @@
 //! same socket may carry gRPC: [`sniff()`] tells the two apart by their first bytes. [`pump()`] is the other
 //! end: standard input and output of a client's child process, joined to that socket.
 //!
-//! It must not know what any tool does, who may connect, or where a socket lies.
+//! A program with several callers puts [`admit()`] before it: a line with a token, which the program knows or refuses.
+//! [`serve_http()`] is the same server for clients that speak Streamable HTTP.
+//!
+//! It must not know what any tool does, what a token stands for, or where a socket lies.
 
+mod admission;
 mod connection;
 mod era;
+mod http;
 mod id_scan;
 mod lines;
 mod message;
 mod outbox;
 mod progress;
 mod pump;
+mod relay;
 mod running;
 mod schema;
 mod serve;
 mod sniff;
+mod socket;
 mod tools;
 
+pub use admission::{AdmissionError, Admitted, OneCall, admit, greeting, greeting_with_call};
+pub use http::serve_http;
 pub use pump::{PumpEnd, PumpError, pump};
+pub use relay::relay;
 pub use serve::{ServeError, ServerInfo, serve};
 pub use sniff::{Protocol, Replay, SniffError, sniff};
+pub use socket::{PrivateSocket, SocketError, private_folder};
 
 /// The longest message taken or sent, in bytes.
 pub const MESSAGE_LIMIT: usize = 16 * 1024 * 1024;

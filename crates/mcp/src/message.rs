@@ -6,6 +6,9 @@ pub(crate) const PARSE_ERROR: i64 = -32700;
 pub(crate) const INVALID_REQUEST: i64 = -32600;
 pub(crate) const METHOD_NOT_FOUND: i64 = -32601;
 pub(crate) const INVALID_PARAMS: i64 = -32602;
+/// Ours: the protocol has no word for it.
+pub(crate) const REFUSED_CALLER: i64 = -32000;
+pub(crate) const HEADER_MISMATCH: i64 = -32020;
 pub(crate) const UNSUPPORTED_PROTOCOL_VERSION: i64 = -32022;
 
 /// What a request is answered under. MCP allows no null and no fractions.

@@ -109,6 +109,15 @@ impl Outbox {
 }
 
 impl Outgoing {
+    /// The next message with its newline; none when every [`Outbox`] is gone.
+    pub(crate) async fn next(&mut self) -> Option<Vec<u8>> {
+        let message = self.queue.recv().await?;
+        if message.room.is_none() {
+            self.answers.fetch_sub(message.line.len(), Ordering::Relaxed);
+        }
+        Some(message.line)
+    }
+
     /// Writes until every [`Outbox`] is gone.
     pub(crate) async fn write_to(mut self, mut writer: impl AsyncWrite + Unpin) -> io::Result<()> {
         while let Some(message) = self.queue.recv().await {

@@ -6,11 +6,9 @@ use tokio::task::{self, AbortHandle, JoinError, JoinSet};
 
 use crate::{era::Era, message::RequestId, outbox::Placed, progress::ProgressLine};
 
-/// Requests under way at once on one connection.
-pub(crate) const LIMIT: usize = 256;
-
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Running {
+    limit: usize,
     tasks: JoinSet<Placed>,
     requests: HashMap<RequestId, Handle>,
     of_task: HashMap<task::Id, RequestId>,
@@ -32,12 +30,24 @@ pub(crate) enum Finished {
 }
 
 impl Running {
+    pub(crate) fn new(limit: usize) -> Self {
+        Running { limit, tasks: JoinSet::new(), requests: HashMap::new(), of_task: HashMap::new() }
+    }
+
+    pub(crate) fn limit(&self) -> usize {
+        self.limit
+    }
+
     pub(crate) fn contains(&self, id: &RequestId) -> bool {
         self.requests.contains_key(id)
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.requests.is_empty()
+    }
+
     pub(crate) fn is_full(&self) -> bool {
-        self.requests.len() >= LIMIT
+        self.requests.len() >= self.limit
     }
 
     pub(crate) fn start(

@@ -14,13 +14,21 @@ use crate::{
 /// How long the last answers may take to be written when the client has stopped sending.
 const LAST_ANSWERS: Duration = Duration::from_secs(1);
 
-/// How the server names itself.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// How the server names itself, and what it takes at once.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerInfo {
     pub name: String,
     pub version: String,
     /// For the model: what the tools are for and where to start. Empty for none.
     pub instructions: String,
+    /// Requests under way at once on one connection.
+    pub max_calls: usize,
+}
+
+impl Default for ServerInfo {
+    fn default() -> Self {
+        ServerInfo { name: String::new(), version: String::new(), instructions: String::new(), max_calls: 256 }
+    }
 }
 
 /// Why a connection ended otherwise than by its client closing it. Other connections don't notice.

@@ -51,7 +51,7 @@ pub async fn sniff<S: AsyncRead + Unpin>(mut stream: S, within: Duration) -> Res
         }
     };
     let protocol = tokio::time::timeout(within, decide).await.map_err(|_| SniffError::Silent { within })??;
-    Ok((protocol, Replay { first, at: 0, stream }))
+    Ok((protocol, Replay::new(first, stream)))
 }
 
 /// None: more bytes are needed, and fewer than the limit are there.
@@ -78,6 +78,10 @@ pub struct Replay<S> {
 }
 
 impl<S> Replay<S> {
+    pub(crate) fn new(first: Vec<u8>, stream: S) -> Self {
+        Replay { first, at: 0, stream }
+    }
+
     pub fn get_ref(&self) -> &S {
         &self.stream
     }

@@ -165,7 +165,7 @@ impl<C: Context> Call<C> {
     }
 
     /// The root of the tab the caller runs in; none for an operator, and for a caller whose session is gone.
-    pub(crate) fn own_tab(&self) -> Option<SessionId> {
+    pub fn own_tab(&self) -> Option<SessionId> {
         let mut at = self.engine().get(self.caller.session?).ok()?;
         while let Some(parent) = at.parent().and_then(|parent| self.engine().get(parent).ok()) {
             at = parent;
@@ -174,7 +174,7 @@ impl<C: Context> Call<C> {
     }
 
     /// `session` is `root` or below it.
-    pub(crate) fn is_in_tree(&self, session: &Session, root: SessionId) -> bool {
+    pub fn is_in_tree(&self, session: &Session, root: SessionId) -> bool {
         let mut at = Some(session.clone());
         while let Some(session) = at {
             if session.id() == root {

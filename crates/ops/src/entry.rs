@@ -85,7 +85,7 @@ impl ProcessEntry {
 
     fn from_info(info: &SessionInfo, notes: SessionNotes) -> Self {
         let exit = info.ending.and_then(|ending| ending.exit);
-        let (idle_state, idle_reason) = idleness(info);
+        let (idle_state, idle_reason) = notes.idle.clone().unwrap_or_else(|| idleness(info));
         ProcessEntry {
             process_id: info.id.to_string(),
             name: info.name.as_ref().map(ToString::to_string).unwrap_or_default(),

@@ -5,7 +5,8 @@ use std::{borrow::Cow, collections::BTreeMap, path::PathBuf};
 use engine::{Input, Kind, Session};
 
 use crate::{
-    caller::Caller,
+    caller::{Caller, Role},
+    entry::IdleState,
     error::{ErrorKind, OpError},
 };
 
@@ -14,8 +15,8 @@ use crate::{
 pub struct StartRequest<'a> {
     pub caller: &'a Caller,
     pub kind: Kind,
-    /// The preset it comes from, if any.
-    pub preset: Option<&'a str>,
+    /// The preset it comes from, if any, as [`Host::preset`] gave it.
+    pub preset: Option<&'a Preset>,
     pub argv: &'a [String],
     /// The session that is started again; none for a new one.
     pub session: Option<&'a Session>,
@@ -24,6 +25,9 @@ pub struct StartRequest<'a> {
 /// A command that the program keeps under a name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Preset {
+    pub name: String,
+    /// What the program knows this very content by: an edit gives another one.
+    pub fingerprint: String,
     pub argv: Vec<String>,
     pub env: BTreeMap<String, String>,
     pub env_unset: Vec<String>,
@@ -43,6 +47,9 @@ pub struct HelpTopic {
 pub struct SessionNotes {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trusted: Option<bool>,
+    /// Whether it is at work, and how that is known, where the program knows more than silence.
+    #[serde(skip)]
+    pub idle: Option<(IdleState, String)>,
     /// Anything else the program lists with a session: an agent's state, a waiting approval.
     #[serde(flatten)]
     pub more: serde_json::Map<String, serde_json::Value>,
@@ -79,6 +86,11 @@ pub trait Host: Send + Sync {
         Ok(())
     }
 
+    /// A session was started anew.
+    fn started(&self, session: &Session, preset: Option<&Preset>) {
+        let _ = (session, preset);
+    }
+
     /// The preset of that name for sessions of this kind.
     fn preset(&self, kind: Kind, name: &str) -> Result<Preset, OpError> {
         let _ = kind;
@@ -101,9 +113,10 @@ pub trait Host: Send + Sync {
         None
     }
 
-    /// Pages of help besides those about sessions; one of the same name takes its place.
-    fn help_topics(&self) -> Vec<HelpTopic> {
-        Vec::new()
+    /// All pages of help for a caller of this role; one called `topics` opens the list of them.
+    fn help_topics(&self, role: Role) -> Vec<HelpTopic> {
+        let _ = role;
+        crate::operations::help::about_sessions()
     }
 
     fn annotate(&self, session: &Session) -> SessionNotes {

@@ -32,3 +32,5 @@ pub use parity::ParityError;
 pub use recordings::{RecordingFormat, RecordingStatus, Recordings};
 pub use table::{Entry, Table};
 pub use vocabulary::{ActiveScreen, CursorPosition, Kind, Owner, SignalArg, Status, rfc3339};
+/// In `Host`'s words; who knows `ops` need not know `vt`.
+pub use vt::Size;

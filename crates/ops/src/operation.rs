@@ -18,6 +18,8 @@ bitflags! {
         const GRPC = 2;
         const CLI = 4;
         const PALETTE = 8;
+        /// Called over MCP by an agent's own hooks, and never listed.
+        const HOOK = 16;
     }
 }
 
@@ -45,6 +47,8 @@ pub trait Operation<C>: 'static {
     const TRAITS: Traits;
     /// The kinds of error it may answer besides [`ErrorKind::OF_ANY`], for the reference.
     const ERRORS: &'static [ErrorKind] = &[];
+    /// What a caller of another role may do instead.
+    const ROLE_HINT: &'static str = "call whoami to see what you may call, or ask the agent or human who started you";
     /// The doc comment is the tool's description, the command's help and the reference's text.
     type Args: DeserializeOwned + JsonSchema + Send + 'static;
     type Reply: Serialize + JsonSchema + Send + 'static;
@@ -54,6 +58,6 @@ pub trait Operation<C>: 'static {
 
 /// Runs an operation for a face that has its types: the same role check as through the table.
 pub async fn run<O: Operation<C>, C: crate::Context>(call: Call<C>, args: O::Args) -> Result<O::Reply, OpError> {
-    crate::table::check_role(&O::TRAITS, &call.caller)?;
+    crate::table::check_role(&O::TRAITS, O::ROLE_HINT, &call.caller)?;
     O::run(call.clone(), args).await.map_err(|error| call.in_the_callers_words(error))
 }

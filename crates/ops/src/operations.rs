@@ -108,7 +108,8 @@ const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 /// Clients give up on a silent call after some minutes; whoever needs longer waits again.
 const MAX_TIMEOUT: Duration = Duration::from_secs(600);
 
-fn timeout(seconds: Option<f64>) -> Result<Duration, OpError> {
+/// The time a caller gives for a wait; 30 seconds when left out.
+pub fn timeout(seconds: Option<f64>) -> Result<Duration, OpError> {
     let Some(seconds) = seconds else { return Ok(DEFAULT_TIMEOUT) };
     match Duration::try_from_secs_f64(seconds) {
         Ok(timeout) if timeout <= MAX_TIMEOUT => Ok(timeout),
@@ -121,7 +122,7 @@ fn timeout(seconds: Option<f64>) -> Result<Duration, OpError> {
 const PROGRESS_EVERY: Duration = Duration::from_secs(10);
 
 /// Runs a wait and tells whoever listens that it is still at it.
-async fn with_progress<C, T>(call: &Call<C>, waiting: &str, wait: impl Future<Output = T>) -> T {
+pub async fn with_progress<C, T>(call: &Call<C>, waiting: &str, wait: impl Future<Output = T>) -> T {
     if !call.progress.is_heard() {
         return wait.await;
     }

@@ -19,6 +19,7 @@ pub struct Entry<C> {
     pub traits: Traits,
     /// Besides those of any operation.
     pub errors: &'static [ErrorKind],
+    role_hint: &'static str,
     run: fn(Call<C>, Value) -> Running,
     args: fn() -> Schema,
     reply: fn() -> Schema,
@@ -30,6 +31,7 @@ impl<C: Context> Entry<C> {
         Entry {
             traits: O::TRAITS,
             errors: O::ERRORS,
+            role_hint: O::ROLE_HINT,
             run: |call, args| {
                 Box::pin(async move {
                     let args = serde_json::from_value(args).map_err(|error| {
@@ -70,7 +72,7 @@ impl<C: Context> Entry<C> {
 
     /// Runs with JSON arguments, after the role check.
     pub async fn run(&self, call: Call<C>, args: Value) -> Result<Value, OpError> {
-        check_role(&self.traits, &call.caller)?;
+        check_role(&self.traits, self.role_hint, &call.caller)?;
         (self.run)(call.clone(), args).await.map_err(|error| call.in_the_callers_words(error))
     }
 }
@@ -81,12 +83,11 @@ impl<C> std::fmt::Debug for Entry<C> {
     }
 }
 
-pub(crate) fn check_role(traits: &Traits, caller: &Caller) -> Result<(), OpError> {
+pub(crate) fn check_role(traits: &Traits, hint: &str, caller: &Caller) -> Result<(), OpError> {
     if traits.roles.allow(caller.role) {
         return Ok(());
     }
-    Err(OpError::new(ErrorKind::RoleForbidden, format!("{} is not for your role", traits.name))
-        .with_hint("call whoami to see what you may call, or ask the agent or human who started you"))
+    Err(OpError::new(ErrorKind::RoleForbidden, format!("{} is not for your role", traits.name)).with_hint(hint))
 }
 
 /// Schemas stand alone: weak clients don't follow references. Arguments are described as they are read and

@@ -166,7 +166,7 @@ async fn our_own_server_understands_it() {
         let context = SessionContext::new(engine.clone(), NoHost);
         let server = tokio::spawn(async move {
             let (stream, _) = listener.accept().await.unwrap();
-            let info = ServerInfo { name: "test".into(), version: "1".into(), instructions: String::new() };
+            let info = ServerInfo { name: "test".into(), version: "1".into(), ..ServerInfo::default() };
             mcp::serve(stream, context, Caller::operator(), info).await
         });
         let fake = cast.with_server(&["--socket", socket.to_str().unwrap()]).approved().open().await;

@@ -50,7 +50,19 @@ impl Context for Program {
 #[derive(Debug, Default)]
 pub(crate) struct Notes(Mutex<Vec<CallerEvent>>);
 
+/// What the host knows an operator by, and a sub-agent.
+pub(crate) const OPERATOR: &str = "operators-token";
+pub(crate) const SUB_AGENT: &str = "sub-agents-token";
+
 impl Host for Notes {
+    fn resolve(&self, token: &str) -> Option<Caller> {
+        match token {
+            OPERATOR => Some(Caller::operator()),
+            SUB_AGENT => Some(Caller { role: Role::SubAgent, session: None }),
+            _ => None,
+        }
+    }
+
     fn heard(&self, _: &Caller, event: CallerEvent) {
         self.0.lock().unwrap().push(event);
     }
@@ -110,7 +122,12 @@ impl Stage {
         role: Role,
     ) -> JoinHandle<Result<(), ServeError>> {
         let caller = Caller { role, session: None };
-        let info = ServerInfo { name: "stage".into(), version: "1.2".into(), instructions: "Mind the gap.".into() };
+        let info = ServerInfo {
+            name: "stage".into(),
+            version: "1.2".into(),
+            instructions: "Mind the gap.".into(),
+            ..ServerInfo::default()
+        };
         tokio::spawn(serve(stream, self.program.clone(), caller, info))
     }
 

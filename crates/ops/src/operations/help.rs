@@ -8,6 +8,8 @@ use crate::{Call, Context, Effects, Entry, ErrorKind, Faces, HelpTopic, OpError,
 
 mod topics;
 
+pub use topics::about_sessions;
+
 /// Short guidance by topic, or on one tool by its name. Without a topic: the list of topics.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -34,12 +36,7 @@ impl<C: Context> Operation<C> for Help {
     type Reply = Reply;
 
     async fn run(call: Call<C>, args: Args) -> Result<Reply, OpError> {
-        let mut topics = call.host().help_topics();
-        for topic in topics::about_sessions() {
-            if !topics.iter().any(|own| own.name == topic.name) {
-                topics.push(topic);
-            }
-        }
+        let topics = call.host().help_topics(call.caller.role);
         let wanted = args.topic.as_deref().map(str::trim).filter(|topic| !topic.is_empty()).unwrap_or("topics");
         if wanted == "topics" {
             return Ok(list(&topics));
@@ -70,9 +67,11 @@ impl<C: Context> Operation<C> for Help {
 
 fn list(topics: &[HelpTopic]) -> Reply {
     let names: Vec<&str> = topics.iter().map(|topic| topic.name).collect();
+    let opening = topics.iter().find(|topic| topic.name == "topics").map_or("", |topic| &topic.content);
+    let list = format!("Topics: {}. Any tool's name is a topic too.", names.join(", "));
     Reply {
         topic: "topics".to_owned(),
-        content: format!("Topics: {}. Any tool's name is a topic too.", names.join(", ")),
+        content: format!("{opening} {list}").trim_start().to_owned(),
         related_tools: vec!["help".to_owned(), "whoami".to_owned()],
     }
 }

@@ -96,24 +96,25 @@ impl<C: Context> Operation<C> for SpawnProcess {
             (Some(_), Some(_)) => {
                 return Err(OpError::invalid_args("both argv and a preset are given").with_hint("give one of them"));
             }
-            (Some(name), None) => call.host().preset(kind, name)?,
-            (None, argv) => Preset { argv: argv.clone().unwrap_or_default(), ..Preset::default() },
+            (Some(name), None) => Some(call.host().preset(kind, name)?),
+            (None, _) => None,
         };
-        let argv = command_line(preset.argv, args.shell)?;
+        let given = preset.as_ref().map_or(args.argv.as_ref(), |preset| Some(&preset.argv));
+        let argv = command_line(given.cloned().unwrap_or_default(), args.shell)?;
         call.host().authorise_start(&StartRequest {
             caller: &call.caller,
             kind,
-            preset: args.preset.as_deref(),
+            preset: preset.as_ref(),
             argv: &argv,
             session: None,
         })?;
-        let name = match (args.name, &args.preset) {
+        let name = match (args.name, &preset) {
             (Some(name), _) => NameChoice::Exactly(SessionName::new(name)?),
-            (None, Some(preset)) => NameChoice::FromSlug(preset.clone()),
+            (None, Some(preset)) => NameChoice::FromSlug(preset.name.clone()),
             (None, None) => NameChoice::FromKind,
         };
         let default_size = call.host().default_size();
-        let mut env = preset.env;
+        let Preset { mut env, env_unset, working_dir, .. } = preset.clone().unwrap_or_default();
         env.extend(args.env);
         let session = call
             .engine()
@@ -121,11 +122,11 @@ impl<C: Context> Operation<C> for SpawnProcess {
                 name,
                 parent: call.caller.session,
                 env: env.into_iter().map(|(name, value)| (OsString::from(name), OsString::from(value))).collect(),
-                env_unset: preset.env_unset.into_iter().map(OsString::from).collect(),
+                env_unset: env_unset.into_iter().map(OsString::from).collect(),
                 working_dir: args
                     .working_dir
                     .map(PathBuf::from)
-                    .or(preset.working_dir)
+                    .or(working_dir)
                     .or_else(|| call.host().default_working_dir()),
                 size: vt::Size {
                     cols: args.cols.unwrap_or(default_size.cols),
@@ -135,6 +136,7 @@ impl<C: Context> Operation<C> for SpawnProcess {
                 ..NewSession::new(kind, argv)
             })
             .await?;
+        call.host().started(&session, preset.as_ref());
         let name = session.name().map(|name| name.to_string()).unwrap_or_default();
         Ok(Reply { process_id: session.id().to_string(), name })
     }

@@ -49,24 +49,25 @@ async fn help_knows_its_topics_and_every_tool() {
 struct Talkative;
 
 impl Host for Talkative {
-    fn help_topics(&self) -> Vec<HelpTopic> {
+    fn help_topics(&self, _: ops::Role) -> Vec<HelpTopic> {
         let page = |name, content: &'static str| HelpTopic {
             name,
             content: content.into(),
             related_tools: vec!["no_such_tool"],
         };
-        vec![page("io", "ours"), page("trust", "about trust")]
+        vec![page("topics", "Hello."), page("io", "ours"), page("trust", "about trust")]
     }
 }
 
 #[tokio::test]
-async fn a_program_adds_pages_and_replaces_them() {
+async fn a_program_has_its_own_pages() {
     let stage = Stage::with(Talkative);
     for (topic, content) in [("io", "ours"), ("trust", "about trust")] {
         let page = stage.json("help", json!({"topic": topic})).await.unwrap();
         assert_eq!((&page["content"], &page["related_tools"]), (&json!(content), &json!([])));
     }
     let list = stage.json("help", json!({"topic": " "})).await.unwrap();
-    assert_eq!(list["content"].as_str().unwrap().matches("io,").count(), 1, "{list}");
+    assert_eq!(list["content"], "Hello. Topics: topics, io, trust. Any tool's name is a topic too.");
+    assert_eq!(stage.refusal("help", json!({"topic": "waiting"})).await, ErrorKind::NotFound);
     stage.close().await;
 }

@@ -203,6 +203,7 @@ impl Host for Careful {
     fn preset(&self, kind: engine::Kind, name: &str) -> Result<Preset, OpError> {
         match (kind, name) {
             (engine::Kind::Command, "dev") => Ok(Preset {
+                name: "dev".to_owned(),
                 argv: words(Script::new().print_env("MODE").print_env("MORE").hang()),
                 env: [("MODE".to_owned(), "preset".to_owned()), ("MORE".to_owned(), "preset".to_owned())].into(),
                 ..Preset::default()
@@ -212,7 +213,7 @@ impl Host for Careful {
     }
 
     fn authorise_start(&self, request: &StartRequest<'_>) -> Result<(), OpError> {
-        if request.preset == Some("dev")
+        if request.preset.is_some_and(|preset| preset.name == "dev")
             || request.session.is_some_and(|session| session.kind() == engine::Kind::Terminal)
         {
             return Ok(());

@@ -198,6 +198,7 @@ impl Connection {
             instructions: "Terminal sessions of one machine: start programs with spawn_process, type with \
                 send_input, wait with wait_for_pattern, read with get_process_output. Call help first."
                 .into(),
+            ..mcp::ServerInfo::default()
         };
         let served = tokio::select! {
             served = mcp::serve(stream, self.context, Caller::operator(), info) => served,

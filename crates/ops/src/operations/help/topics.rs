@@ -2,7 +2,8 @@
 
 use crate::HelpTopic;
 
-pub(super) fn about_sessions() -> Vec<HelpTopic> {
+/// All that a program without presets, agents or projects needs.
+pub fn about_sessions() -> Vec<HelpTopic> {
     let page = |name, content: &'static str, related: &[&'static str]| HelpTopic {
         name,
         content: content.into(),

@@ -1,0 +1,14 @@
+//! Prompts that arrive once, whole and submitted.
+//!
+//! Each session has one [`Delivery`]: a queue, and a task that waits until the agent can take a
+//! prompt, pastes it, presses Enter and looks for proof. Nothing is ever typed into a permission
+//! prompt or a dialog, and nothing over what a person has begun to type.
+
+mod body;
+mod courier;
+mod queue;
+mod receipt;
+
+pub use body::{MAX_BODY_BYTES, PREFACE, Tag, clean_body, compose};
+pub use queue::{Delivery, Message, Refused};
+pub use receipt::{Outcome, Receipt, Ticket, TurnId, TurnIdError, Waiting, Why};

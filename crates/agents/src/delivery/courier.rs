@@ -1,0 +1,298 @@
+//! One prompt on its way: wait until it can be typed, paste, pause, Enter, look for proof.
+
+use std::time::{Duration, Instant};
+
+use engine::{Clock, Input, Pulse, Session};
+use tokio::sync::watch;
+use vt::input::{Key, KeyEvent};
+
+use super::queue::{Parcel, Slip};
+use super::receipt::{Waiting, Why};
+use crate::preset::Submit;
+use crate::state::{Glance, InputText, Matcher, State, StateWatch};
+
+/// Every CLI tried needs less than this between a paste and its Enter.
+const MIN_ENTER_DELAY: Duration = Duration::from_millis(150);
+/// A long paste is still being drawn; Enter waits until that has stopped for so long…
+const PASTE_SETTLES: Duration = Duration::from_millis(50);
+/// …but no longer than this: some agents never stop drawing.
+const MAX_PASTE_SETTLES: Duration = Duration::from_secs(2);
+/// For a child that does not read its input.
+const MAX_WRITE: Duration = Duration::from_secs(10);
+/// Silence that lets a prompt be typed where nothing says what the agent is doing.
+const UNCLEAR_SILENCE: Duration = Duration::from_secs(1);
+/// Least time between two looks. Real time: it decides only how often.
+const LOOK_INTERVAL: Duration = Duration::from_millis(10);
+
+pub(super) async fn deliver(watch: &StateWatch, parcel: Parcel) {
+    let Parcel { message, slip } = parcel;
+    let mut courier = Courier {
+        watch,
+        session: watch.session(),
+        submit: &watch.behaviour().submit,
+        clock: watch.clock(),
+        glances: watch.glances(),
+        pulse: watch.session().pulse(),
+        slip: &slip,
+        begun: watch.clock().now(),
+    };
+    let delivered = async {
+        courier.wait_for_gate(message.timeout).await?;
+        courier.type_text(&message).await?;
+        courier.press_enter_when_safe(&message).await
+    };
+    match delivered.await {
+        Ok(verified_by) => slip.submitted(verified_by),
+        Err(why) => slip.failed(why),
+    }
+}
+
+struct Courier<'a> {
+    watch: &'a StateWatch,
+    session: &'a Session,
+    submit: &'a Submit,
+    clock: &'a Clock,
+    glances: watch::Receiver<Glance>,
+    pulse: watch::Receiver<Pulse>,
+    slip: &'a Slip,
+    begun: Instant,
+}
+
+/// What to do with a prompt now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Gate {
+    Open,
+    Closed(Waiting),
+    /// The run is over.
+    Gone {
+        detail: String,
+    },
+}
+
+impl Courier<'_> {
+    /// Ends when the prompt may be typed.
+    async fn wait_for_gate(&mut self, timeout: Duration) -> Result<(), Why> {
+        let ready_timeout = Duration::from_millis(self.watch.behaviour().ready_signal.timeout_ms).min(timeout);
+        loop {
+            let glance = self.glances.borrow_and_update().clone();
+            let (waiting, limit) = match self.gate(&glance) {
+                Gate::Open => return Ok(()),
+                Gate::Gone { detail } => return Err(Why::Ended { detail }),
+                Gate::Closed(waiting @ Waiting::NotReady { .. }) => (waiting, ready_timeout),
+                Gate::Closed(waiting) => (waiting, timeout),
+            };
+            let deadline = self.begun.checked_add(limit);
+            if deadline.is_some_and(|deadline| deadline <= self.clock.now()) {
+                return Err(match waiting {
+                    Waiting::NotReady { missing } => Why::NotReady { waited: limit, missing },
+                    other => Why::TimedOut { waited: limit, reason: other.to_string() },
+                });
+            }
+            let unclear = matches!(waiting, Waiting::Unclear { .. });
+            self.slip.waits_for(waiting);
+            let silent_at = if unclear { self.session.last_output().checked_add(UNCLEAR_SILENCE) } else { None };
+            let wake = [deadline, silent_at.filter(|at| *at > self.clock.now())].into_iter().flatten().min();
+            tokio::select! {
+                // The sender lives in `watch`.
+                _ = self.glances.changed() => {}
+                () = until(self.clock, wake) => {}
+            }
+        }
+    }
+
+    fn gate(&self, glance: &Glance) -> Gate {
+        let silence = self.clock.now().saturating_duration_since(self.session.last_output());
+        match gate(glance, self.submit, silence) {
+            // The watch may be a few milliseconds behind: ask the screen itself before typing.
+            Gate::Open => match self.prompt_on_screen() {
+                Some(detail) => Gate::Closed(Waiting::Blocked { detail }),
+                None => Gate::Open,
+            },
+            closed => closed,
+        }
+    }
+
+    /// What waits for a decision right now, by any rule, held for long or not.
+    fn prompt_on_screen(&self) -> Option<String> {
+        let observed = self.watch.observe();
+        let observation = observed.observation();
+        let matcher = Matcher::new(&observation, self.watch.behaviour(), self.clock.now());
+        matcher.visible_prompt()
+    }
+
+    async fn type_text(&mut self, message: &super::Message) -> Result<(), Why> {
+        self.slip.waits_for(Waiting::Typing);
+        let bracketed = self.session.with_screen(|screen| screen.input_modes().bracketed_paste);
+        // Unbracketed, each line end would submit what stands before it.
+        let text = if bracketed { message.text.clone() } else { message.text.replace('\n', " ") };
+        self.send(Input::Paste(text), message.origin).await?;
+        self.slip.written();
+        let written = self.clock.now();
+        let delay = Duration::from_millis(self.submit.enter_delay_ms).max(MIN_ENTER_DELAY);
+        until(self.clock, written.checked_add(delay)).await;
+        self.session.wait_for_quiet(PASTE_SETTLES, MAX_PASTE_SETTLES).await;
+        Ok(())
+    }
+
+    async fn send(&self, input: Input, origin: engine::Origin) -> Result<(), Why> {
+        let not_typed = |error: engine::Error| match error {
+            engine::Error::NotRunning { status, .. } => Why::Ended { detail: status.to_string() },
+            other => Why::NotTyped { message: other.to_string() },
+        };
+        let sent = self.session.send(input, origin).map_err(not_typed)?;
+        tokio::select! {
+            written = sent.written() => written.map_err(not_typed),
+            () = until(self.clock, self.clock.now().checked_add(MAX_WRITE)) => Err(Why::NotTyped {
+                message: "the agent does not read its input; look at its screen, or interrupt it".into(),
+            }),
+        }
+    }
+
+    /// Enter, proof, and at most one Enter more.
+    async fn press_enter_when_safe(&mut self, message: &super::Message) -> Result<String, Why> {
+        self.wait_until_no_prompt(message.timeout).await?;
+        for last in [false, true] {
+            let proofs = Proofs::before_enter(self);
+            let entered = self.clock.now();
+            self.send(Input::Key(KeyEvent::press(Key::Enter)), message.origin).await?;
+            self.slip.entered();
+            if let Some(verified_by) = self.wait_for_proof(&proofs, entered).await? {
+                return Ok(verified_by);
+            }
+            // A second Enter only where the text is seen to stand in the box: it would answer anything else.
+            let still_there = matches!(self.watch.input(), InputText::Text(_)) && self.prompt_on_screen().is_none();
+            if last || !still_there {
+                break;
+            }
+        }
+        Err(Why::Unproved)
+    }
+
+    /// A prompt that came up since the text was typed: Enter would answer it.
+    async fn wait_until_no_prompt(&mut self, timeout: Duration) -> Result<(), Why> {
+        let Some(mut detail) = self.prompt_on_screen() else { return Ok(()) };
+        let deadline = self.clock.now().checked_add(timeout);
+        loop {
+            self.slip.waits_for(Waiting::Blocked { detail });
+            tokio::select! {
+                _ = self.pulse.changed() => {}
+                _ = self.glances.changed() => {}
+                () = until(self.clock, deadline) => return Err(Why::Interrupted),
+            }
+            if let Some(detail) = self.ended() {
+                return Err(Why::Ended { detail });
+            }
+            match self.prompt_on_screen() {
+                Some(still) => detail = still,
+                // The text may have gone into the dialog: it is sent only where it can be seen.
+                None if self.submit.input_box.is_some() && !matches!(self.input_now(), InputText::Text(_)) => {
+                    return Err(Why::Interrupted);
+                }
+                None => return Ok(()),
+            }
+        }
+    }
+
+    fn input_now(&self) -> InputText {
+        let observed = self.watch.observe();
+        let observation = observed.observation();
+        Matcher::new(&observation, self.watch.behaviour(), self.clock.now()).input().clone()
+    }
+
+    fn ended(&self) -> Option<String> {
+        let glance = self.glances.borrow();
+        let over = glance.over || glance.status.state == State::Exited;
+        over.then(|| glance.status.detail.clone())
+    }
+
+    async fn wait_for_proof(&mut self, proofs: &Proofs, entered: Instant) -> Result<Option<String>, Why> {
+        let deadline = entered.checked_add(Duration::from_millis(self.submit.proof_ms));
+        loop {
+            let looked = tokio::time::Instant::now();
+            self.pulse.borrow_and_update();
+            self.glances.mark_unchanged();
+            if let Some(name) = proofs.found(self, entered) {
+                return Ok(Some(name));
+            }
+            if let Some(detail) = self.ended() {
+                return Err(Why::Ended { detail });
+            }
+            tokio::select! {
+                _ = self.pulse.changed() => tokio::time::sleep_until(looked + LOOK_INTERVAL).await,
+                _ = self.glances.changed() => {}
+                () = until(self.clock, deadline) => return Ok(proofs.found(self, entered)),
+            }
+        }
+    }
+}
+
+/// Whether the watch's last word lets a prompt be typed.
+fn gate(glance: &Glance, submit: &Submit, silence: Duration) -> Gate {
+    let status = &glance.status;
+    if glance.over || status.state == State::Exited {
+        return Gate::Gone { detail: status.detail.clone() };
+    }
+    if status.state == State::Blocked {
+        return Gate::Closed(Waiting::Blocked { detail: status.detail.clone() });
+    }
+    if !glance.readiness.ready {
+        return Gate::Closed(Waiting::NotReady { missing: glance.readiness.missing.join(", ") });
+    }
+    if let InputText::Text(_) = glance.input {
+        return Gate::Closed(Waiting::Draft);
+    }
+    if submit.input_box.is_some() && glance.input == InputText::Absent {
+        let detail = "its prompt box is not to be seen".into();
+        return Gate::Closed(if status.state == State::Working {
+            Waiting::Working
+        } else {
+            Waiting::Unclear { detail }
+        });
+    }
+    match status.state {
+        State::Idle => Gate::Open,
+        State::Working if submit.while_working => Gate::Open,
+        State::Working => Gate::Closed(Waiting::Working),
+        // A prompt box that can be seen is sign enough; so is silence where no box is known.
+        _ if glance.input == InputText::Empty || silence >= UNCLEAR_SILENCE => Gate::Open,
+        _ => Gate::Closed(Waiting::Unclear { detail: status.detail.clone() }),
+    }
+}
+
+/// The proofs of a preset, and which of them stood on the screen before Enter was pressed.
+struct Proofs {
+    held_before: Vec<bool>,
+}
+
+impl Proofs {
+    fn before_enter(courier: &Courier<'_>) -> Self {
+        let observed = courier.watch.observe();
+        let observation = observed.observation();
+        let matcher = Matcher::new(&observation, courier.watch.behaviour(), courier.clock.now());
+        let held = |proof: &crate::preset::Proof| matcher.ask(&proof.when).holds.is_some();
+        Proofs { held_before: courier.submit.proof.iter().map(held).collect() }
+    }
+
+    /// The first proof that is younger than Enter.
+    fn found(&self, courier: &Courier<'_>, entered: Instant) -> Option<String> {
+        let observed = courier.watch.observe();
+        if courier.submit.proof.is_empty() {
+            return (observed.last_output > entered).then(|| "output".into());
+        }
+        let observation = observed.observation();
+        let matcher = Matcher::new(&observation, courier.watch.behaviour(), courier.clock.now());
+        let mut proofs = courier.submit.proof.iter().zip(&self.held_before);
+        let found = proofs.find(|(proof, held_before)| {
+            let Some(found) = matcher.ask(&proof.when).holds else { return false };
+            found.given.map_or(!**held_before, |given| given >= entered)
+        });
+        found.map(|(proof, _)| proof.name.clone())
+    }
+}
+
+async fn until(clock: &Clock, deadline: Option<Instant>) {
+    match deadline {
+        Some(deadline) => clock.sleep_until(deadline).await,
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,197 @@
+//! The queue of prompts for one session, in the order they came.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use engine::{Clock, Origin};
+use thiserror::Error;
+use tokio::sync::{Notify, watch};
+use tokio::task::AbortHandle;
+
+use super::body::MAX_BODY_BYTES;
+use super::courier;
+use super::receipt::{Outcome, Receipt, Ticket, TurnId, Waiting, Why};
+use crate::state::StateWatch;
+
+/// Prompts that may wait for one session.
+const MAX_WAITING: usize = 256;
+
+/// A prompt to be delivered.
+#[derive(Clone, Debug)]
+pub struct Message {
+    /// As [`compose`](super::compose) made it.
+    pub text: String,
+    /// Who types. A person's would take the session over.
+    pub origin: Origin,
+    /// How long it may wait for its turn to be typed, once those before it are done.
+    pub timeout: Duration,
+}
+
+impl Message {
+    /// Long enough for a turn of work or a person's decision.
+    pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(3600);
+
+    pub fn new(text: String, origin: Origin) -> Self {
+        Message { text, origin, timeout: Self::DEFAULT_TIMEOUT }
+    }
+}
+
+/// Why a prompt was not even queued.
+#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
+pub enum Refused {
+    #[error("{MAX_WAITING} prompts are waiting for this agent already: wait until it takes some")]
+    QueueFull,
+    #[error("a prompt may have {MAX_BODY_BYTES} bytes, this one has {length}: put it in a file or a scratchpad")]
+    TooLong { length: usize },
+    #[error("there is nothing to send: give it some text")]
+    Empty,
+}
+
+/// Cheap to clone. When the last clone is dropped, what still waits is taken back.
+#[derive(Clone, Debug)]
+pub struct Delivery {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    watch: StateWatch,
+    queue: Arc<Queue>,
+    task: AbortHandle,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Queue {
+    waiting: Mutex<VecDeque<Parcel>>,
+    /// Also counts the one being typed.
+    arrived: Notify,
+    last_turn: AtomicU64,
+}
+
+/// A prompt and its receipt.
+#[derive(Debug)]
+pub(super) struct Parcel {
+    pub(super) message: Message,
+    pub(super) slip: Slip,
+}
+
+/// The sender's end of a receipt. Whatever happens to it, the receipt becomes final.
+#[derive(Debug)]
+pub(super) struct Slip {
+    receipt: watch::Sender<Receipt>,
+    clock: Clock,
+}
+
+impl Delivery {
+    /// Needs a tokio runtime around it.
+    pub fn new(watch: StateWatch) -> Self {
+        let queue = Arc::new(Queue::default());
+        let task = tokio::spawn(carry(watch.clone(), queue.clone())).abort_handle();
+        Delivery { inner: Arc::new(Inner { watch, queue, task }) }
+    }
+
+    /// Queues a prompt behind those that wait. Never waits itself.
+    pub fn send(&self, message: Message) -> Result<Ticket, Refused> {
+        let length = message.text.len();
+        if length > MAX_BODY_BYTES {
+            return Err(Refused::TooLong { length });
+        }
+        if message.text.trim().is_empty() {
+            return Err(Refused::Empty);
+        }
+        let clock = self.inner.watch.clock().clone();
+        let queue = &self.inner.queue;
+        let ticket = {
+            let mut waiting = queue.waiting();
+            if waiting.len() >= MAX_WAITING {
+                return Err(Refused::QueueFull);
+            }
+            let number = queue.last_turn.fetch_add(1, Ordering::Relaxed) + 1;
+            let receipt = Receipt {
+                turn_id: TurnId::new(self.inner.watch.session().id(), number),
+                outcome: Outcome::Queued(Waiting::Turn { ahead: waiting.len() }),
+                queued_at: clock.system_now(),
+                written_at: None,
+                accepted_at: None,
+                enters: 0,
+            };
+            let (sender, receiver) = watch::channel(receipt);
+            waiting.push_back(Parcel { message, slip: Slip { receipt: sender, clock: clock.clone() } });
+            Ticket { receipt: receiver, clock }
+        };
+        queue.arrived.notify_one();
+        Ok(ticket)
+    }
+
+    /// Prompts that wait, the one being typed not counted.
+    pub fn waiting(&self) -> usize {
+        self.inner.queue.waiting().len()
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.task.abort();
+        // Each slip settles its receipt as it goes.
+        self.queue.waiting().clear();
+    }
+}
+
+impl Queue {
+    fn waiting(&self) -> MutexGuard<'_, VecDeque<Parcel>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// One at a time, in order.
+async fn carry(watch: StateWatch, queue: Arc<Queue>) {
+    loop {
+        let next = queue.waiting().pop_front();
+        match next {
+            Some(parcel) => courier::deliver(&watch, parcel).await,
+            None => queue.arrived.notified().await,
+        }
+    }
+}
+
+impl Slip {
+    pub(super) fn waits_for(&self, waiting: Waiting) {
+        self.receipt.send_if_modified(|receipt| {
+            let outcome = Outcome::Queued(waiting);
+            let changed = receipt.outcome != outcome;
+            receipt.outcome = outcome;
+            changed
+        });
+    }
+
+    pub(super) fn written(&self) {
+        let now = self.clock.system_now();
+        self.receipt.send_modify(|receipt| receipt.written_at = Some(now));
+    }
+
+    pub(super) fn entered(&self) {
+        self.receipt.send_modify(|receipt| receipt.enters += 1);
+    }
+
+    pub(super) fn submitted(&self, verified_by: String) {
+        let now = self.clock.system_now();
+        self.receipt.send_modify(|receipt| {
+            receipt.accepted_at = Some(now);
+            receipt.outcome = Outcome::Submitted { verified_by };
+        });
+    }
+
+    pub(super) fn failed(&self, why: Why) {
+        self.receipt.send_modify(|receipt| receipt.outcome = Outcome::Failed(why));
+    }
+}
+
+impl Drop for Slip {
+    fn drop(&mut self) {
+        if !self.receipt.borrow().outcome.is_final() {
+            self.failed(Why::Cancelled);
+        }
+    }
+}

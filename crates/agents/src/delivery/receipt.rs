@@ -1,0 +1,174 @@
+//! What a sender learns of its prompt.
+
+use std::fmt;
+use std::time::{Duration, SystemTime};
+
+use engine::{Clock, SessionId};
+use serde::Serialize;
+use thiserror::Error;
+use tokio::sync::watch;
+
+/// A delivered prompt and what the agent makes of it. Unique per engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TurnId {
+    session: SessionId,
+    number: u64,
+}
+
+/// Where a prompt stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Receipt {
+    pub turn_id: TurnId,
+    pub outcome: Outcome,
+    pub queued_at: SystemTime,
+    /// When the text had been typed.
+    pub written_at: Option<SystemTime>,
+    /// When the proof was seen.
+    pub accepted_at: Option<SystemTime>,
+    /// Times that Enter was pressed.
+    pub enters: u32,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Waits, and why.
+    Queued(Waiting),
+    Submitted {
+        /// The proof: its name in the preset.
+        verified_by: String,
+    },
+    Failed(Why),
+}
+
+/// What a queued prompt waits for.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum Waiting {
+    #[error("{ahead} prompts are before it")]
+    Turn { ahead: usize },
+    #[error("the agent is not ready yet: {missing}")]
+    NotReady { missing: String },
+    #[error("the agent waits for a decision ({detail}): answer that first")]
+    Blocked { detail: String },
+    #[error("the agent is working: it is typed when the turn is over")]
+    Working,
+    #[error("someone has begun to type in the agent's prompt: it is typed when that is sent or cleared")]
+    Draft,
+    #[error("it is not clear what the agent is doing ({detail})")]
+    Unclear { detail: String },
+    #[error("it is being typed")]
+    Typing,
+}
+
+/// Why a prompt was not delivered.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum Why {
+    #[error("the agent was not ready within {waited:?}: {missing}; look at its screen, or start it again")]
+    NotReady { waited: Duration, missing: String },
+    #[error("it waited {waited:?}, and still {reason}; look at the agent's screen")]
+    TimedOut { waited: Duration, reason: String },
+    #[error("the agent has ended ({detail}): start it again")]
+    Ended { detail: String },
+    #[error(
+        "the text was typed and Enter pressed, but nothing shows that the agent took it: look at its screen before sending again"
+    )]
+    Unproved,
+    #[error(
+        "a prompt or dialog came up after the text was typed, before Enter; it was not sent: answer it, then look at the prompt box"
+    )]
+    Interrupted,
+    #[error("the text could not be typed: {message}")]
+    NotTyped { message: String },
+    #[error("it was taken back")]
+    Cancelled,
+}
+
+impl Outcome {
+    /// `queued`, `submitted` or `failed`.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Outcome::Queued(_) => "queued",
+            Outcome::Submitted { .. } => "submitted",
+            Outcome::Failed(_) => "failed",
+        }
+    }
+
+    pub fn is_final(&self) -> bool {
+        !matches!(self, Outcome::Queued(_))
+    }
+}
+
+impl TurnId {
+    pub(crate) fn new(session: SessionId, number: u64) -> Self {
+        TurnId { session, number }
+    }
+
+    pub fn session(&self) -> SessionId {
+        self.session
+    }
+}
+
+/// `t_` with the session's digits and a number, as in `t_a1b2c3_4`.
+impl fmt::Display for TurnId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let session = self.session.to_string();
+        write!(f, "t_{}_{}", session.trim_start_matches("p_"), self.number)
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("a turn id is 't_', six hex digits, '_' and a number, as in t_a1b2c3_4")]
+pub struct TurnIdError;
+
+impl std::str::FromStr for TurnId {
+    type Err = TurnIdError;
+
+    fn from_str(text: &str) -> Result<Self, TurnIdError> {
+        let (session, number) = text.strip_prefix("t_").and_then(|rest| rest.split_once('_')).ok_or(TurnIdError)?;
+        let session = format!("p_{session}").parse().map_err(|_| TurnIdError)?;
+        let digits = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+        let number = number.parse().ok().filter(|_| digits).ok_or(TurnIdError)?;
+        Ok(TurnId { session, number })
+    }
+}
+
+impl Serialize for TurnId {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// Follows one prompt. Dropping it does not take the prompt back.
+#[derive(Clone, Debug)]
+pub struct Ticket {
+    pub(crate) receipt: watch::Receiver<Receipt>,
+    pub(crate) clock: Clock,
+}
+
+impl Ticket {
+    pub fn turn_id(&self) -> TurnId {
+        self.receipt.borrow().turn_id
+    }
+
+    /// As it stands now.
+    pub fn receipt(&self) -> Receipt {
+        self.receipt.borrow().clone()
+    }
+
+    /// The receipt once it is final, or as it stands when the time is up.
+    pub async fn settled(&mut self, timeout: Duration) -> Receipt {
+        let deadline = self.clock.now().checked_add(timeout);
+        let clock = self.clock.clone();
+        let timed_out = async {
+            match deadline {
+                Some(deadline) => clock.sleep_until(deadline).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            // An error means that the queue is gone; the receipt says how far it got.
+            _ = self.receipt.wait_for(|receipt| receipt.outcome.is_final()) => {}
+            () = timed_out => {}
+        }
+        self.receipt()
+    }
+}

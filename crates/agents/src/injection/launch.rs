@@ -1,0 +1,120 @@
+//! An agent preset, made ready to be started once.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+use super::folder::LaunchFolder;
+use super::merge::merge;
+use super::render::{Additions, Renderer};
+use crate::preset::{AgentPreset, TemplateError, Values, resolve_folder};
+
+/// What one launch needs to know.
+#[derive(Debug)]
+pub struct LaunchRequest<'a> {
+    pub preset: &'a AgentPreset,
+    /// Our own program, absolute: the CLI runs it as `mcp-stdio` and `hook`.
+    pub program: &'a Path,
+    /// Holds socket and token, 0600. It may lie in `folder`, and then goes with it.
+    pub connect_file: &'a Path,
+    /// Takes the rendered files. Some CLIs refuse files under a folder that others can write to, as
+    /// the temporary folder is.
+    pub folder: LaunchFolder,
+    pub project_root: &'a Path,
+    pub home: &'a Path,
+}
+
+/// Keep it for as long as the agent runs, and across its restarts: its files go when it is dropped.
+#[derive(Debug)]
+pub struct Launch {
+    pub argv: Vec<OsString>,
+    pub env: Vec<(OsString, OsString)>,
+    pub env_unset: Vec<OsString>,
+    pub working_dir: PathBuf,
+    pub folder: LaunchFolder,
+}
+
+#[derive(Debug, Error)]
+pub enum LaunchError {
+    #[error("the path {} is not UTF-8, so the agent '{preset}' can't be told of it: use a folder with a plain name", path.display())]
+    NotText { preset: String, path: PathBuf },
+    #[error("preset '{preset}': {source}")]
+    Template { preset: String, source: TemplateError },
+    #[error("preset '{preset}': {} can't be copied: {reason}; mend the file, or change `mcp_injection`", path.display())]
+    Config { preset: String, path: PathBuf, reason: String },
+    #[error("preset '{preset}': the launch's files can't be written in {}: {source}; check free space and permissions", path.display())]
+    Write { preset: String, path: PathBuf, source: std::io::Error },
+}
+
+impl Launch {
+    /// Renders everything the preset asks for into the launch's folder.
+    pub fn prepare(request: LaunchRequest<'_>) -> Result<Launch, LaunchError> {
+        let LaunchRequest { preset, program, connect_file, folder, project_root, home } = request;
+        let text = |path: &Path| match path.to_str() {
+            Some(text) => Ok(text.to_owned()),
+            None => Err(LaunchError::NotText { preset: preset.name.clone(), path: path.into() }),
+        };
+        let (command, connect, place) = (text(program)?, text(connect_file)?, text(folder.path())?);
+        let (project, home_text) = (text(project_root)?, text(home)?);
+        let renderer = Renderer {
+            preset: &preset.name,
+            purpose: "mcp",
+            folder: &folder,
+            values: Values {
+                command: &command,
+                connect: &connect,
+                file: None,
+                folder: &place,
+                project: &project,
+                home: &home_text,
+            },
+            usual: true,
+        };
+        let mut additions = Additions::default();
+        for (name, value) in &preset.env {
+            additions.env.insert(name.clone(), renderer.text(value, None)?);
+        }
+        if let Some(injection) = &preset.mcp_injection {
+            renderer.render(injection, &mut additions)?;
+        }
+        if let Some(injection) = &preset.hooks_injection {
+            Renderer { purpose: "hooks", usual: false, ..renderer }.render(injection, &mut additions)?;
+        }
+        let argv = preset.argv.iter().map(|arg| renderer.text(arg, None)).collect::<Result<Vec<_>, _>>()?;
+        let argv = insert_args(argv, std::mem::take(&mut additions.args));
+        let working_dir = resolve_folder(preset.working_dir.as_deref(), project_root, home);
+        Ok(Launch {
+            argv: argv.into_iter().map(OsString::from).collect(),
+            env: settle_env(additions).into_iter().map(|(name, value)| (name.into(), value.into())).collect(),
+            env_unset: preset.env_unset.iter().map(OsString::from).collect(),
+            working_dir,
+            folder,
+        })
+    }
+
+    /// Removes the launch's files now, and says so if it can't.
+    pub fn close(self) -> std::io::Result<()> {
+        self.folder.close()
+    }
+}
+
+/// Behind the preset's own arguments, but before a `--`: what follows that is no option any more.
+fn insert_args(mut argv: Vec<String>, args: Vec<String>) -> Vec<String> {
+    let end = argv.iter().position(|arg| arg == "--").unwrap_or(argv.len());
+    argv.splice(end..end, args);
+    argv
+}
+
+/// A configuration in a variable is merged into what the preset itself sets there, if that is JSON.
+fn settle_env(additions: Additions) -> BTreeMap<String, String> {
+    let Additions { mut env, env_contents, .. } = additions;
+    for (var, ours) in env_contents {
+        let theirs = env.get(&var).and_then(|text| serde_json::from_str::<serde_json::Value>(text).ok());
+        let mut content = theirs.filter(serde_json::Value::is_object).unwrap_or_default();
+        merge(&mut content, ours);
+        env.insert(var, content.to_string());
+    }
+    env
+}

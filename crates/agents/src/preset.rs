@@ -1,0 +1,35 @@
+//! Presets: JSON files, comments allowed, that say how to start an agent or a command.
+//!
+//! A file is read by [`parse`](parse_agent), folders by [`Catalog::scan`], and [`Presets`] follows
+//! them while the program runs. What a preset may hold is in `agent`, `process` and `rule`.
+
+mod agent;
+mod catalog;
+mod content;
+mod expression;
+mod injection;
+mod interpolation;
+mod names;
+mod parse;
+mod places;
+mod process;
+mod rule;
+mod schema;
+mod shipped;
+mod store;
+
+pub use agent::{AgentPreset, ReadySignal, RowRange, Submit, TrimHint};
+pub use catalog::{Catalog, Found, Place, PresetFolders};
+pub use content::{Change, Content, ContentHash};
+pub use expression::Expression;
+pub use injection::{FileText, Format, Injection, PointsTo};
+pub use interpolation::{Placeholder, Template, TemplateError, Values};
+pub use names::slug;
+pub use parse::{MAX_PRESET_BYTES, Problem, Severity, parse_agent, parse_process};
+pub(crate) use places::expand_home;
+pub use places::resolve_folder;
+pub use process::ProcessPreset;
+pub use rule::{Condition, InputBox, OscMatch, ProgressKind, Proof, Region, Rule, TtyMatch, Vote};
+pub use schema::{agent_schema, process_schema};
+pub use shipped::{SHIPPED, Shipped, install_shipped};
+pub use store::Presets;

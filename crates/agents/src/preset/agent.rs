@@ -1,0 +1,142 @@
+//! What an agent preset may hold.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::expression::Expression;
+use super::injection::Injection;
+use super::rule::{Condition, Proof, Region, Rule};
+
+/// How to start a vendor's agent CLI, hand it patterm's tools, tell what it is doing, and type to it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AgentPreset {
+    /// Where an editor finds the schema of this file. Has no effect.
+    #[serde(rename = "$schema", default, skip_serializing_if = "Option::is_none")]
+    pub schema: Option<String>,
+    /// Shown in the palette and used by spawn_agent. Default: the file's name without `.json`.
+    #[serde(default)]
+    pub name: String,
+    /// The program and its arguments. What an injection adds goes behind them, but before a `--`.
+    pub argv: Vec<String>,
+    /// Set on top of what is inherited. Values may hold placeholders.
+    #[serde(default)]
+    pub env: BTreeMap<String, String>,
+    /// Taken away from what is inherited.
+    #[serde(default)]
+    pub env_unset: Vec<String>,
+    /// Relative to the project; `~/` is the home folder. Default: the project.
+    #[serde(default)]
+    pub working_dir: Option<String>,
+    /// How the CLI is told of patterm's tools.
+    #[serde(default)]
+    pub mcp_injection: Option<Injection>,
+    /// How the CLI is told to report its own state.
+    #[serde(default)]
+    pub hooks_injection: Option<Injection>,
+    /// When the first prompt may be typed. Default: one second of silence after the start.
+    #[serde(default)]
+    pub ready_signal: ReadySignal,
+    /// Parts of the screen that rules name.
+    #[serde(default)]
+    pub regions: BTreeMap<String, Region>,
+    /// What the agent is doing. Of one source, the first rule that holds counts. Without any rule:
+    /// silence for `idle_ms` is idle, output is working.
+    #[serde(default)]
+    pub rules: Vec<Rule>,
+    /// How a prompt is typed, and what proves that it was taken.
+    #[serde(default)]
+    pub submit: Submit,
+    /// Rows that grid reads leave out: regular expressions, or ranges of rows.
+    #[serde(default)]
+    pub chrome_trim_hints: Vec<TrimHint>,
+    /// Milliseconds of silence that count as idle where no rule says otherwise.
+    #[serde(default = "default_idle_ms")]
+    pub idle_ms: u64,
+    /// Whether a sub-agent's first prompt begins with one line of orientation.
+    #[serde(default = "yes")]
+    pub sub_agent_preface: bool,
+}
+
+/// When a prompt may be typed for the first time. Everything given must hold, and no prompt or
+/// dialog may be up.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ReadySignal {
+    /// The CLI has asked patterm for its list of tools.
+    pub tools_listed: bool,
+    /// What the screen, title or self-report must show, as in a rule.
+    pub when: Option<Condition>,
+    /// Milliseconds without output, counted after the rest holds. Default: 300, or 1000 where
+    /// nothing else is asked for.
+    pub quiet_ms: Option<u64>,
+    /// Milliseconds after which it counts as not ready, and waiting prompts fail.
+    pub timeout_ms: u64,
+}
+
+/// How a prompt is typed: bracketed paste, a pause, Enter alone, proof.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Submit {
+    /// Matches the prompt box; its group `text` is what stands in it.
+    pub input_box: Option<Expression>,
+    /// Matches text in the box that nobody typed.
+    pub placeholder: Option<Expression>,
+    /// Milliseconds between the paste and Enter; at least 150.
+    pub enter_delay_ms: u64,
+    /// Any of these, true after Enter, proves that the prompt was taken.
+    pub proof: Vec<Proof>,
+    /// Milliseconds to wait for a proof, before and after the one Enter more.
+    pub proof_ms: u64,
+    /// Whether a prompt may be typed while the agent works, because the CLI queues it.
+    pub while_working: bool,
+}
+
+/// Rows to leave out of a grid.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum TrimHint {
+    /// Every row that matches.
+    Matching(Expression),
+    /// A range of rows.
+    Rows(RowRange),
+}
+
+/// Rows counted from 0 at the top, or from -1 at the bottom; both ends are part of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RowRange {
+    pub from_row: i32,
+    pub to_row: i32,
+}
+
+pub(crate) const DEFAULT_IDLE_MS: u64 = 1000;
+
+fn default_idle_ms() -> u64 {
+    DEFAULT_IDLE_MS
+}
+
+fn yes() -> bool {
+    true
+}
+
+impl Default for ReadySignal {
+    fn default() -> Self {
+        ReadySignal { tools_listed: false, when: None, quiet_ms: None, timeout_ms: 60_000 }
+    }
+}
+
+impl Default for Submit {
+    fn default() -> Self {
+        Submit {
+            input_box: None,
+            placeholder: None,
+            enter_delay_ms: 150,
+            proof: Vec::new(),
+            proof_ms: 3000,
+            while_working: false,
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! One preset file: text to preset, or what is wrong with it and where.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use jsonc_parser::{ParseOptions, errors::ParseError, parse_to_serde_value};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::agent::AgentPreset;
+use super::content::Content;
+use super::injection::{FileText, Injection};
+use super::interpolation::{Placeholder, Template};
+use super::names::check_name;
+use super::process::ProcessPreset;
+use super::rule::Condition;
+
+/// Bytes of one preset file.
+pub const MAX_PRESET_BYTES: usize = 256 << 10;
+
+/// What is wrong with a preset file or folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    pub file: PathBuf,
+    /// From 1.
+    pub line: Option<usize>,
+    /// From 1, in characters.
+    pub column: Option<usize>,
+    /// What is wrong, and what to do.
+    pub message: String,
+    pub severity: Severity,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Severity {
+    /// The file was skipped.
+    Error,
+    /// The preset can be used.
+    Warning,
+}
+
+impl Problem {
+    pub(crate) fn error(file: &Path, message: impl Into<String>) -> Self {
+        Problem { file: file.into(), line: None, column: None, message: message.into(), severity: Severity::Error }
+    }
+
+    fn warning(file: &Path, message: impl Into<String>) -> Self {
+        Problem { severity: Severity::Warning, ..Problem::error(file, message) }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.file.display())?;
+        if let (Some(line), Some(column)) = (self.line, self.column) {
+            write!(f, ":{line}:{column}")?;
+        }
+        write!(f, ": {}", self.message)
+    }
+}
+
+/// A preset that can be used, what it says, and what may be wrong with it all the same.
+#[derive(Clone, Debug)]
+pub struct Parsed<P> {
+    pub preset: P,
+    pub content: Content,
+    pub warnings: Vec<Problem>,
+}
+
+/// `file` gives the default name, and is named in problems; it is not read.
+pub fn parse_agent(file: &Path, text: &str) -> Result<Parsed<AgentPreset>, Problem> {
+    let (mut preset, content): (AgentPreset, Content) = read(file, text)?;
+    preset.name = checked_name(file, preset.name)?;
+    check_command(file, &preset.argv, preset.env.keys().chain(&preset.env_unset))?;
+    check_templates(&preset).map_err(|message| Problem::error(file, message))?;
+    check_regions(&preset).map_err(|message| Problem::error(file, message))?;
+    check_input_box(&preset).map_err(|message| Problem::error(file, message))?;
+    let warnings = unseen_copies(&preset).map(|message| Problem::warning(file, message)).collect();
+    Ok(Parsed { preset, content, warnings })
+}
+
+/// As [`parse_agent`].
+pub fn parse_process(file: &Path, text: &str) -> Result<Parsed<ProcessPreset>, Problem> {
+    let (mut preset, content): (ProcessPreset, Content) = read(file, text)?;
+    preset.name = checked_name(file, preset.name)?;
+    check_command(file, &preset.argv, preset.env.keys().chain(&preset.env_unset))?;
+    Ok(Parsed { preset, content, warnings: Vec::new() })
+}
+
+/// Comments and trailing commas are welcome; everything else is plain JSON.
+const OPTIONS: ParseOptions = ParseOptions {
+    allow_comments: true,
+    allow_loose_object_property_names: false,
+    allow_trailing_commas: true,
+    allow_missing_commas: false,
+    allow_single_quoted_strings: false,
+    allow_hexadecimal_numbers: false,
+    allow_unary_plus_numbers: false,
+    allow_non_finite_numbers: false,
+    allow_bare_decimal_point_numbers: false,
+    allow_extended_string_escapes: false,
+};
+
+fn read<P: DeserializeOwned>(file: &Path, text: &str) -> Result<(P, Content), Problem> {
+    if text.len() > MAX_PRESET_BYTES {
+        let length = text.len();
+        let message = format!("the file has {length} bytes, at most {MAX_PRESET_BYTES} are allowed: make it smaller");
+        return Err(Problem::error(file, message));
+    }
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let located = |error: ParseError| locate(file, &error);
+    let value: Value = parse_to_serde_value(text, &OPTIONS).map_err(located)?;
+    if !value.is_object() {
+        return Err(Problem::error(file, "a preset is one JSON object: begin it with {"));
+    }
+    let preset = parse_to_serde_value(text, &OPTIONS).map_err(located)?;
+    Ok((preset, Content::new(value)))
+}
+
+fn locate(file: &Path, error: &ParseError) -> Problem {
+    Problem {
+        line: Some(error.line_display()),
+        column: Some(error.column_display()),
+        ..Problem::error(file, format!("{}: mend it, then it is read again", error.kind()))
+    }
+}
+
+fn checked_name(file: &Path, name: String) -> Result<String, Problem> {
+    let stem = || file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let name = if name.is_empty() { stem() } else { name };
+    match check_name(&name) {
+        Ok(()) => Ok(name),
+        Err(error) => Err(Problem::error(file, error.to_string())),
+    }
+}
+
+fn check_command<'a>(
+    file: &Path,
+    argv: &[String],
+    mut variables: impl Iterator<Item = &'a String>,
+) -> Result<(), Problem> {
+    if argv.first().is_none_or(String::is_empty) {
+        return Err(Problem::error(file, "`argv` names no program: give it, as in [\"claude\"]"));
+    }
+    match variables.find(|name| name.is_empty() || name.contains(['=', '\0'])) {
+        Some(name) => {
+            let message = format!("'{}' can't be the name of a variable: correct it", name.escape_debug());
+            Err(Problem::error(file, message))
+        }
+        None => Ok(()),
+    }
+}
+
+fn check_templates(preset: &AgentPreset) -> Result<(), String> {
+    let check = |place: &str, text: &str| match Template::parse(text) {
+        Ok(template) => Ok(template),
+        Err(error) => Err(format!("in `{place}`: {error}")),
+    };
+    for text in preset.argv.iter().chain(preset.env.values()) {
+        check("argv or env", text)?;
+    }
+    let injections = [("mcp_injection", &preset.mcp_injection), ("hooks_injection", &preset.hooks_injection)];
+    for (place, injection) in injections {
+        let Some(injection) = injection else { continue };
+        if place == "hooks_injection" && injection.content().is_none() && !matches!(injection, Injection::Args { .. }) {
+            return Err("`hooks_injection` says where hooks go, but not which: add `content`".into());
+        }
+        for text in strings_of(injection) {
+            let template = check(place, &text)?;
+            if template.uses(Placeholder::File) && !injection.renders_a_file() {
+                return Err(format!("in `{place}`: this kind renders no file, so `${{file}}` stands for nothing"));
+            }
+        }
+        for name in injection.files().keys() {
+            if !crate::injection::is_plain_file_name(name) {
+                return Err(format!("in `{place}`: '{}' is no plain file name", name.escape_debug()));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Every string of an injection that may hold placeholders.
+fn strings_of(injection: &Injection) -> Vec<String> {
+    fn walk(value: &Value, out: &mut Vec<String>) {
+        match value {
+            Value::String(text) => out.push(text.clone()),
+            Value::Array(items) => items.iter().for_each(|item| walk(item, out)),
+            Value::Object(map) => map.iter().for_each(|(key, value)| {
+                out.push(key.clone());
+                walk(value, out);
+            }),
+            _ => {}
+        }
+    }
+    let mut strings = Vec::new();
+    if let Some(content) = injection.content() {
+        walk(content, &mut strings);
+    }
+    match injection {
+        Injection::FlagFile { value: Some(value), .. } => strings.push(value.clone()),
+        Injection::Args { args, .. } => strings.extend(args.iter().cloned()),
+        _ => {}
+    }
+    strings.extend(injection.files().values().map(FileText::joined));
+    strings
+}
+
+fn check_regions(preset: &AgentPreset) -> Result<(), String> {
+    let conditions = preset.rules.iter().flat_map(|rule| [Some(&rule.when), rule.until.as_ref()]);
+    let others = preset.submit.proof.iter().map(|proof| &proof.when).chain(&preset.ready_signal.when);
+    for condition in conditions.flatten().chain(others) {
+        if let Some(region) = condition.region.as_ref().filter(|region| !preset.regions.contains_key(*region)) {
+            return Err(format!("a rule looks at the region '{region}', which `regions` does not name: add it there"));
+        }
+    }
+    match preset.rules.iter().find(|rule| rule.when == Condition::default()) {
+        Some(rule) => Err(format!("the rule '{}' has an empty `when`: say what it looks at", rule.name)),
+        None => Ok(()),
+    }
+}
+
+fn check_input_box(preset: &AgentPreset) -> Result<(), String> {
+    let Some(input_box) = &preset.submit.input_box else { return Ok(()) };
+    let mut names = input_box.pattern().regex().capture_names().flatten();
+    if names.any(|name| name == "text") {
+        return Ok(());
+    }
+    Err("`submit.input_box` has no group named text: mark what is typed as (?<text>…)".into())
+}
+
+/// Copies of configuration files that nothing names: the CLI would never see them.
+fn unseen_copies(preset: &AgentPreset) -> impl Iterator<Item = String> {
+    let injections = [("mcp_injection", &preset.mcp_injection), ("hooks_injection", &preset.hooks_injection)];
+    injections.into_iter().filter_map(|(place, injection)| match injection {
+        Some(Injection::ConfigFile { flag: None, var: None, .. }) => Some(format!(
+            "`{place}` copies a configuration file, but nothing tells the CLI of the copy: add `flag` or `var`"
+        )),
+        _ => None,
+    })
+}

@@ -1,0 +1,148 @@
+//! The presets that come with the program, and how they get into the person's folder.
+//!
+//! A small file beside them remembers what was written: a preset that was edited is never touched
+//! again, one that was deleted does not come back, and one that was left alone follows the program.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+/// A preset that comes with the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shipped {
+    pub file_name: &'static str,
+    pub text: &'static str,
+}
+
+pub const SHIPPED: &[Shipped] = &[
+    Shipped { file_name: "claude.json", text: include_str!("../../../../presets/claude.json") },
+    Shipped { file_name: "codex.json", text: include_str!("../../../../presets/codex.json") },
+    Shipped { file_name: "opencode.json", text: include_str!("../../../../presets/opencode.json") },
+];
+
+/// Hidden, so that it is never read as a preset.
+const MEMORY: &str = ".shipped.json";
+
+/// File names and the hash of what was written last.
+type Memory = BTreeMap<String, String>;
+
+/// Puts the shipped agent presets into `presets/agents`, and says which files it wrote.
+pub fn install_shipped(presets: &Path) -> io::Result<Vec<PathBuf>> {
+    install(presets, SHIPPED)
+}
+
+fn install(presets: &Path, shipped: &[Shipped]) -> io::Result<Vec<PathBuf>> {
+    let folder = presets.join("agents");
+    fs::create_dir_all(&folder)?;
+    let memory_file = folder.join(MEMORY);
+    let mut memory = read_memory(&memory_file)?;
+    let mut written = Vec::new();
+    for Shipped { file_name, text } in shipped {
+        let path = folder.join(file_name);
+        let new = hash(text.as_bytes());
+        let there = match fs::read(&path) {
+            Ok(bytes) => Some(hash(&bytes)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(error),
+        };
+        let wanted = match (memory.get(*file_name), &there) {
+            (None, None) => true,
+            (Some(known), Some(there)) => known == there && *there != new,
+            (Some(_), None) | (None, Some(_)) => false,
+        };
+        if wanted {
+            write_whole(&path, text.as_bytes())?;
+            written.push(path);
+        }
+        if wanted || !memory.contains_key(*file_name) {
+            memory.insert((*file_name).to_owned(), new);
+        }
+    }
+    let text = serde_json::to_string_pretty(&memory).map_err(io::Error::other)? + "\n";
+    if fs::read_to_string(&memory_file).ok().as_deref() != Some(&text) {
+        write_whole(&memory_file, text.as_bytes())?;
+    }
+    Ok(written)
+}
+
+/// A memory that can't be read is taken for none: existing files are then left alone for good.
+fn read_memory(file: &Path) -> io::Result<Memory> {
+    match fs::read(file) {
+        Ok(bytes) => Ok(serde_json::from_slice(&bytes).unwrap_or_default()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Memory::new()),
+        Err(error) => Err(error),
+    }
+}
+
+/// All of it or nothing: a watcher never reads half a preset.
+fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut part = path.as_os_str().to_owned();
+    part.push(".part");
+    let part = PathBuf::from(part);
+    let mut file = fs::File::create(&part)?;
+    let done = file.write_all(bytes).and_then(|()| file.sync_all()).and_then(|()| fs::rename(&part, path));
+    if done.is_err() {
+        _ = fs::remove_file(&part);
+    }
+    done
+}
+
+fn hash(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OLD: &[Shipped] =
+        &[Shipped { file_name: "a.json", text: "old a" }, Shipped { file_name: "b.json", text: "old b" }];
+    const NEW: &[Shipped] =
+        &[Shipped { file_name: "a.json", text: "new a" }, Shipped { file_name: "b.json", text: "new b" }];
+
+    fn read(presets: &Path, name: &str) -> Option<String> {
+        fs::read_to_string(presets.join("agents").join(name)).ok()
+    }
+
+    #[test]
+    fn presets_are_installed_once_and_followed_while_nobody_edits_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let presets = folder.path();
+        assert_eq!(install(presets, OLD).unwrap().len(), 2);
+        assert_eq!(install(presets, OLD).unwrap().len(), 0);
+        assert_eq!(install(presets, NEW).unwrap().len(), 2);
+        assert_eq!(read(presets, "a.json").as_deref(), Some("new a"));
+    }
+
+    #[test]
+    fn edited_deleted_and_foreign_files_are_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let presets = folder.path();
+        install(presets, OLD).unwrap();
+        fs::write(presets.join("agents/a.json"), "mine").unwrap();
+        fs::remove_file(presets.join("agents/b.json")).unwrap();
+        assert_eq!(install(presets, NEW).unwrap(), Vec::<PathBuf>::new());
+        assert_eq!(read(presets, "a.json").as_deref(), Some("mine"));
+        assert_eq!(read(presets, "b.json"), None);
+
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("agents")).unwrap();
+        fs::write(folder.path().join("agents/a.json"), "there before us").unwrap();
+        install(folder.path(), OLD).unwrap();
+        install(folder.path(), NEW).unwrap();
+        assert_eq!(read(folder.path(), "a.json").as_deref(), Some("there before us"));
+    }
+
+    #[test]
+    fn what_is_shipped_can_be_read() {
+        for shipped in SHIPPED {
+            let parsed = super::super::parse_agent(Path::new(shipped.file_name), shipped.text);
+            let parsed = parsed.unwrap_or_else(|problem| panic!("{problem}"));
+            assert_eq!(parsed.warnings, []);
+            assert_eq!(format!("{}.json", parsed.preset.name), shipped.file_name);
+        }
+    }
+}

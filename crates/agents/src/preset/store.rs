@@ -1,0 +1,205 @@
+//! Presets that follow their folders while the program runs.
+//!
+//! One thread waits for the system's word that something moved in a folder, lets it settle, and
+//! reads the folders again. Nothing is polled.
+
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use notify::{RecommendedWatcher, RecursiveMode, Watcher};
+use tokio::sync::watch;
+
+use super::catalog::{Catalog, PresetFolders};
+use super::parse::Problem;
+
+/// An editor writes a file in several steps; they are over when nothing moved for this long.
+const SETTLE: Duration = Duration::from_millis(50);
+/// A folder that never comes to rest is read all the same.
+const MAX_SETTLE: Duration = Duration::from_millis(500);
+
+/// Cheap to clone. Dropping the last one ends the watch.
+#[derive(Clone, Debug)]
+pub struct Presets {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    folders: PresetFolders,
+    catalog: watch::Sender<Arc<Catalog>>,
+    /// Why changes are not noticed, if they are not.
+    watch_problem: Mutex<Option<Problem>>,
+    /// Wakes the thread up for its end.
+    stop: mpsc::Sender<Moved>,
+}
+
+/// A hint that something may have changed.
+struct Moved;
+
+impl Presets {
+    /// Reads the folders and follows them. Where the system can't watch, the presets are there all
+    /// the same, [`problems`](Self::problems) says so, and [`reload`](Self::reload) reads them again.
+    pub fn open(folders: PresetFolders) -> Self {
+        let (sender, receiver) = mpsc::channel();
+        let inner = Arc::new(Inner {
+            catalog: watch::Sender::new(Arc::default()),
+            watch_problem: Mutex::default(),
+            folders,
+            stop: sender.clone(),
+        });
+        let presets = Presets { inner };
+        let (first_read, wait_for_first) = mpsc::channel();
+        let weak = Arc::downgrade(&presets.inner);
+        let folders = presets.inner.folders.clone();
+        let follow = move || {
+            let mut watched = WatchedFolders::new(&folders, sender);
+            loop {
+                // Watched before they are read: what changes in between is noticed.
+                let trouble = watched.arm();
+                let Some(inner) = weak.upgrade() else { return };
+                *inner.watch_problem.lock().unwrap_or_else(PoisonError::into_inner) = trouble;
+                inner.reload();
+                drop(inner);
+                let _ = first_read.send(());
+                if !wait_until_settled(&receiver) {
+                    return;
+                }
+            }
+        };
+        let spawned = std::thread::Builder::new().name("presets".into()).spawn(follow);
+        match spawned {
+            // An error here means the thread has died; what it read is all there is.
+            Ok(_) => _ = wait_for_first.recv(),
+            Err(error) => {
+                let problem = Problem::error(&presets.inner.folders.global, cannot_watch(&error));
+                *presets.inner.watch_problem.lock().unwrap_or_else(PoisonError::into_inner) = Some(problem);
+                presets.reload();
+            }
+        }
+        presets
+    }
+
+    pub fn folders(&self) -> &PresetFolders {
+        &self.inner.folders
+    }
+
+    pub fn current(&self) -> Arc<Catalog> {
+        self.inner.catalog.borrow().clone()
+    }
+
+    /// Moves when a preset or a problem does.
+    pub fn subscribe(&self) -> watch::Receiver<Arc<Catalog>> {
+        self.inner.catalog.subscribe()
+    }
+
+    /// Of the current catalog.
+    pub fn problems(&self) -> Vec<Problem> {
+        self.current().problems.clone()
+    }
+
+    /// Reads the folders now.
+    pub fn reload(&self) {
+        self.inner.reload();
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        let _ = self.stop.send(Moved);
+    }
+}
+
+impl Inner {
+    fn reload(&self) {
+        let mut catalog = Catalog::scan(&self.folders);
+        catalog.problems.extend(self.watch_problem.lock().unwrap_or_else(PoisonError::into_inner).clone());
+        self.catalog.send_if_modified(|known| {
+            let changed = !known.same_as(&catalog);
+            if changed {
+                *known = Arc::new(catalog);
+            }
+            changed
+        });
+    }
+}
+
+/// Waits for a hint and for the calm after it. `false` when nobody needs the presets any more.
+fn wait_until_settled(moved: &mpsc::Receiver<Moved>) -> bool {
+    if moved.recv().is_err() {
+        return false;
+    }
+    let first = Instant::now();
+    while first.elapsed() < MAX_SETTLE {
+        match moved.recv_timeout(SETTLE) {
+            Ok(Moved) => {}
+            Err(RecvTimeoutError::Timeout) => return true,
+            Err(RecvTimeoutError::Disconnected) => return false,
+        }
+    }
+    true
+}
+
+/// The folders with presets, or, where one is missing, the nearest folder above it.
+struct WatchedFolders {
+    wanted: Vec<PathBuf>,
+    sender: mpsc::Sender<Moved>,
+    watcher: Option<RecommendedWatcher>,
+    watched: Vec<PathBuf>,
+}
+
+impl WatchedFolders {
+    fn new(folders: &PresetFolders, sender: mpsc::Sender<Moved>) -> Self {
+        let roots = std::iter::once(&folders.global).chain(&folders.project);
+        let wanted = roots.flat_map(|root| [root.join("agents"), root.join("processes")]).collect();
+        WatchedFolders { wanted, sender, watcher: None, watched: Vec::new() }
+    }
+
+    /// Watches what there is now. A folder that went and came back is a new one to the system, so
+    /// all are watched anew each time.
+    fn arm(&mut self) -> Option<Problem> {
+        let wanted = self.wanted.clone();
+        let sender = self.sender.clone();
+        let hear = move |event: notify::Result<notify::Event>| {
+            let relevant = match &event {
+                Ok(event) => !event.kind.is_access() && event.paths.iter().any(|path| concerns(path, &wanted)),
+                // Events were lost: look again.
+                Err(_) => true,
+            };
+            if relevant {
+                let _ = sender.send(Moved);
+            }
+        };
+        let mut watcher = match notify::recommended_watcher(hear) {
+            Ok(watcher) => watcher,
+            Err(error) => return Some(Problem::error(&self.wanted[0], cannot_watch(&error))),
+        };
+        let mut targets: Vec<&Path> = self.wanted.iter().filter_map(|folder| nearest_folder(folder)).collect();
+        targets.sort();
+        targets.dedup();
+        let mut problem = None;
+        self.watched.clear();
+        for target in targets {
+            match watcher.watch(target, RecursiveMode::NonRecursive) {
+                Ok(()) => self.watched.push(target.into()),
+                Err(error) => problem = Some(Problem::error(target, cannot_watch(&error))),
+            }
+        }
+        self.watcher = Some(watcher);
+        problem
+    }
+}
+
+fn cannot_watch(error: &dyn std::error::Error) -> String {
+    format!("changes are not noticed ({error}): restart after editing, or raise the system's limit of watches")
+}
+
+fn nearest_folder(folder: &Path) -> Option<&Path> {
+    folder.ancestors().find(|ancestor| ancestor.is_dir())
+}
+
+/// Whether what happened to `path` can change what is in one of the folders.
+fn concerns(path: &Path, folders: &[PathBuf]) -> bool {
+    folders.iter().any(|folder| path.starts_with(folder) || folder.starts_with(path))
+}

@@ -1,0 +1,28 @@
+//! What a session is doing, decided from evidence by rules that are data.
+//!
+//! [`Behaviour`] is a preset's part in it. [`Tracker`] turns what can be observed of a session at
+//! one moment into evidence, and [`decide`] turns evidence into one answer; neither reads a clock.
+//! [`StateWatch`] feeds them from a live session, [`replay()`] from a recording.
+
+mod behaviour;
+mod decide;
+mod explanation;
+mod matching;
+mod observation;
+mod region;
+mod replay;
+mod tracker;
+mod vocabulary;
+mod watch;
+
+pub use behaviour::Behaviour;
+pub use decide::{Decision, Evidence, Weight, decide};
+pub use explanation::{CountedVote, Explanation, Standing};
+pub use matching::InputText;
+pub(crate) use matching::Matcher;
+pub use observation::{HookEvent, Observation, RunPhase};
+pub use replay::{Recording, ReplayedState, Timing, replay};
+pub use tracker::{Look, Readiness, Tracker};
+pub use vocabulary::{AgentStatus, Source, State};
+pub(crate) use watch::Glance;
+pub use watch::{StateChanges, StateOutcome, StateWatch};

@@ -1,0 +1,81 @@
+//! The part of a preset that says how to tell what a session is doing.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use crate::preset::{AgentPreset, Condition, Expression, ReadySignal, Region, Rule, Submit, Vote};
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Behaviour {
+    pub regions: BTreeMap<String, Region>,
+    pub rules: Vec<Rule>,
+    pub ready_signal: ReadySignal,
+    pub submit: Submit,
+}
+
+impl Behaviour {
+    /// Commands and terminals: silence is idle, output is working.
+    pub fn silence(idle: Duration) -> Self {
+        let milliseconds = u64::try_from(idle.as_millis()).unwrap_or(u64::MAX);
+        Behaviour {
+            regions: BTreeMap::new(),
+            rules: silence_rules(milliseconds, None),
+            ready_signal: ReadySignal::default(),
+            submit: Submit::default(),
+        }
+    }
+
+    /// Whether anything looks at the screen or at what was said beside it.
+    pub(crate) fn looks_at_screen(&self) -> bool {
+        self.submit.input_box.is_some() || self.conditions().any(|condition| !is_about_time(condition))
+    }
+
+    pub(crate) fn looks_at_tty(&self) -> bool {
+        self.conditions().any(|condition| condition.tty.is_some())
+    }
+
+    fn conditions(&self) -> impl Iterator<Item = &Condition> {
+        let rules = self.rules.iter().flat_map(|rule| std::iter::once(&rule.when).chain(&rule.until));
+        rules.chain(&self.ready_signal.when).chain(self.submit.proof.iter().map(|proof| &proof.when))
+    }
+}
+
+impl From<&AgentPreset> for Behaviour {
+    fn from(preset: &AgentPreset) -> Self {
+        let rules = if preset.rules.is_empty() {
+            // Many agents draw nothing for seconds: a blank screen is no idle one.
+            let drawn = Expression::new(r"\S").expect("a constant that compiles");
+            silence_rules(preset.idle_ms, Some(drawn))
+        } else {
+            preset.rules.clone()
+        };
+        Behaviour {
+            regions: preset.regions.clone(),
+            rules,
+            ready_signal: preset.ready_signal.clone(),
+            submit: preset.submit.clone(),
+        }
+    }
+}
+
+fn is_about_time(condition: &Condition) -> bool {
+    let rest = Condition { silence_ms: None, output_within_ms: None, ..condition.clone() };
+    rest == Condition::default()
+}
+
+fn silence_rules(milliseconds: u64, drawn: Option<Expression>) -> Vec<Rule> {
+    let rule = |name: &str, when: Condition, state| Rule {
+        name: name.into(),
+        when,
+        state,
+        kind: None,
+        source: Some(super::Source::Silence),
+        hold_ms: 0,
+        linger_ms: Some(0),
+        lasts_ms: None,
+        until: None,
+    };
+    let silent = Condition { silence_ms: Some(milliseconds), screen: drawn.clone(), ..Condition::default() };
+    let busy = Condition { output_within_ms: Some(milliseconds), screen: drawn, ..Condition::default() };
+    vec![rule("no output", silent, Vote::Idle), rule("output", busy, Vote::Working)]
+}

@@ -1,0 +1,163 @@
+//! One answer from all the evidence. A pure function.
+
+use std::time::Instant;
+
+use super::vocabulary::{Source, State};
+use crate::preset::Vote;
+
+/// What one rule says at one moment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Evidence {
+    pub rule: String,
+    pub source: Source,
+    pub vote: Vote,
+    pub kind: Option<String>,
+    pub detail: String,
+    pub weight: Weight,
+}
+
+/// Whether evidence counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Weight {
+    Holds {
+        since: Instant,
+    },
+    /// Stopped holding a moment ago.
+    Lingers,
+    /// Holds, but not for long enough yet.
+    TooYoung,
+    /// Was given too long ago, or something newer speaks against it.
+    Stale,
+    /// Does not hold.
+    Absent,
+}
+
+/// What the evidence says, as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// The evidence with this index decides.
+    Counts(usize),
+    /// The strongest evidence, by its index, is too young: what was known stays for now.
+    Matures(usize),
+    /// Nothing speaks.
+    Silent,
+}
+
+/// A prompt on the screen that waits for a decision beats everything: a stale "idle" would let
+/// text be typed into it. Otherwise the strongest source decides; of one source, the first rule
+/// that holds, and only then one that lingers or is too young.
+pub fn decide(evidence: &[Evidence]) -> Decision {
+    let rank = |evidence: &Evidence| match evidence.weight {
+        Weight::Holds { .. } => Some(0),
+        Weight::Lingers => Some(1),
+        Weight::TooYoung => Some(2),
+        Weight::Stale | Weight::Absent => None,
+    };
+    let prompt_on_screen = |evidence: &Evidence| {
+        let counts = matches!(evidence.weight, Weight::Holds { .. } | Weight::Lingers);
+        counts && evidence.vote == Vote::Blocked && evidence.source == Source::Screen
+    };
+    let strongest = evidence
+        .iter()
+        .enumerate()
+        .filter_map(|(index, evidence)| Some((!prompt_on_screen(evidence), evidence.source, rank(evidence)?, index)))
+        .min();
+    match strongest {
+        None => Decision::Silent,
+        Some((_, _, 2, index)) => Decision::Matures(index),
+        Some((_, _, _, index)) => Decision::Counts(index),
+    }
+}
+
+impl From<Vote> for State {
+    fn from(vote: Vote) -> Self {
+        match vote {
+            Vote::Idle => State::Idle,
+            Vote::Working => State::Working,
+            Vote::Blocked => State::Blocked,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn holds() -> Weight {
+        Weight::Holds { since: Instant::now() }
+    }
+
+    fn evidence(source: Source, vote: Vote, weight: Weight) -> Evidence {
+        Evidence { rule: String::new(), source, vote, kind: None, detail: String::new(), weight }
+    }
+
+    #[test]
+    fn the_strongest_source_decides_and_of_one_source_the_first_rule() {
+        let votes = [
+            evidence(Source::Silence, Vote::Idle, holds()),
+            evidence(Source::Screen, Vote::Idle, holds()),
+            evidence(Source::Screen, Vote::Working, holds()),
+            evidence(Source::SelfReport, Vote::Working, Weight::Absent),
+        ];
+        assert_eq!(decide(&votes), Decision::Counts(1));
+        assert_eq!(decide(&votes[..1]), Decision::Counts(0));
+        assert_eq!(decide(&votes[3..]), Decision::Silent);
+        assert_eq!(decide(&[]), Decision::Silent);
+    }
+
+    #[test]
+    fn a_visible_prompt_beats_whatever_the_agent_says() {
+        let mut votes =
+            [evidence(Source::SelfReport, Vote::Idle, holds()), evidence(Source::Screen, Vote::Blocked, holds())];
+        assert_eq!(decide(&votes), Decision::Counts(1));
+        votes[1].weight = Weight::Lingers;
+        assert_eq!(decide(&votes), Decision::Counts(1));
+        votes[1].weight = Weight::TooYoung;
+        assert_eq!(decide(&votes), Decision::Counts(0));
+        // Only what is seen: a title may be old.
+        votes[1] = evidence(Source::Osc, Vote::Blocked, holds());
+        assert_eq!(decide(&votes), Decision::Counts(0));
+    }
+
+    #[test]
+    fn young_evidence_of_a_strong_source_keeps_weaker_ones_from_deciding() {
+        let votes = [
+            evidence(Source::SelfReport, Vote::Idle, Weight::TooYoung),
+            evidence(Source::Osc, Vote::Blocked, Weight::Lingers),
+        ];
+        assert_eq!(decide(&votes), Decision::Matures(0));
+    }
+
+    fn any_evidence() -> impl Strategy<Value = Evidence> {
+        let source =
+            prop::sample::select(vec![Source::SelfReport, Source::Osc, Source::Screen, Source::Tty, Source::Silence]);
+        let vote = prop::sample::select(vec![Vote::Idle, Vote::Working, Vote::Blocked]);
+        let weight =
+            prop::sample::select(vec![holds(), Weight::Lingers, Weight::TooYoung, Weight::Stale, Weight::Absent]);
+        (source, vote, weight).prop_map(|(source, vote, weight)| evidence(source, vote, weight))
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_is_idle_while_a_prompt_is_seen(mut votes in prop::collection::vec(any_evidence(), 0..8), at in 0usize..8) {
+            votes.insert(at.min(votes.len()), evidence(Source::Screen, Vote::Blocked, holds()));
+            let Decision::Counts(index) = decide(&votes) else { panic!("it must decide") };
+            prop_assert_eq!(votes[index].vote, Vote::Blocked);
+        }
+
+        #[test]
+        fn what_does_not_count_never_decides(votes in prop::collection::vec(any_evidence(), 0..8)) {
+            match decide(&votes) {
+                Decision::Counts(index) => {
+                    let counts = matches!(votes[index].weight, Weight::Holds { .. } | Weight::Lingers);
+                    prop_assert!(counts);
+                }
+                Decision::Matures(index) => prop_assert_eq!(votes[index].weight, Weight::TooYoung),
+                Decision::Silent => {
+                    prop_assert!(votes.iter().all(|vote| matches!(vote.weight, Weight::Stale | Weight::Absent)));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! Every vote behind an answer, for people and agents that doubt it.
+
+use super::decide::{Decision, Evidence, Weight};
+use super::matching::InputText;
+use super::tracker::{Look, Readiness};
+use super::vocabulary::AgentStatus;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Explanation {
+    pub status: AgentStatus,
+    /// One for each rule, in their order.
+    pub votes: Vec<CountedVote>,
+    pub readiness: Readiness,
+    pub input: InputText,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CountedVote {
+    pub evidence: Evidence,
+    pub standing: Standing,
+}
+
+/// What became of a vote.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    Decides,
+    /// Holds, but a stronger one decides.
+    Outvoted,
+    TooYoung,
+    Stale,
+    Absent,
+}
+
+impl Standing {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Standing::Decides => "decides",
+            Standing::Outvoted => "outvoted",
+            Standing::TooYoung => "too_young",
+            Standing::Stale => "stale",
+            Standing::Absent => "absent",
+        }
+    }
+}
+
+impl Explanation {
+    pub(crate) fn new(status: AgentStatus, look: Look) -> Self {
+        let Look { decision, evidence, readiness, input, .. } = look;
+        let stand = |(index, evidence): (usize, Evidence)| {
+            let standing = match evidence.weight {
+                _ if decision == Decision::Counts(index) => Standing::Decides,
+                Weight::Holds { .. } | Weight::Lingers => Standing::Outvoted,
+                Weight::TooYoung => Standing::TooYoung,
+                Weight::Stale => Standing::Stale,
+                Weight::Absent => Standing::Absent,
+            };
+            CountedVote { evidence, standing }
+        };
+        let votes = evidence.into_iter().enumerate().map(stand).collect();
+        Explanation { status, votes, readiness, input }
+    }
+}

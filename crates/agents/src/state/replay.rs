@@ -1,0 +1,191 @@
+//! The same rules over a recording: bytes, sizes and times instead of a live session.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use engine::Facts;
+use vt::{Size, Terminal};
+
+use super::behaviour::Behaviour;
+use super::observation::{Observation, RunPhase};
+use super::tracker::{Look, Tracker};
+use super::vocabulary::{Source, State};
+
+/// What a child printed.
+#[derive(Clone, Copy, Debug)]
+pub struct Recording<'a> {
+    pub bytes: &'a [u8],
+    pub size: Size,
+    pub timing: &'a Timing,
+}
+
+/// When the bytes came.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Timing {
+    /// Not known: every read counts as settled, long after the one before.
+    Settled,
+    /// Reads in their order: where each begins, and when it came after the start.
+    Reads(Vec<(usize, Duration)>),
+}
+
+/// One change of the state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReplayedState {
+    /// Bytes printed so far.
+    pub offset: usize,
+    /// After the start; `None` where times are not known.
+    pub at: Option<Duration>,
+    pub state: State,
+    pub source: Option<Source>,
+    pub detail: String,
+}
+
+/// Without times, a recording is looked at after each so many bytes.
+const SETTLED_READ: usize = 4096;
+/// Longer than any rule waits.
+const SETTLED_PAUSE: Duration = Duration::from_secs(600);
+/// How long a replay goes on after the last byte: rules may still be waiting for silence.
+const TAIL: Duration = Duration::from_secs(10);
+/// As the engine does.
+const SYNCHRONIZED_UPDATE_LIMIT: Duration = Duration::from_millis(150);
+
+/// Every change of the state, beginning with the first look.
+pub fn replay(recording: Recording<'_>, behaviour: &Behaviour) -> Vec<ReplayedState> {
+    let settled: Vec<(usize, Duration)>;
+    let (reads, timed) = match recording.timing {
+        Timing::Reads(reads) => (reads.as_slice(), true),
+        Timing::Settled => {
+            let offsets = (0..recording.bytes.len()).step_by(SETTLED_READ).enumerate();
+            settled = offsets.map(|(index, offset)| (offset, SETTLED_PAUSE * index as u32)).collect();
+            (settled.as_slice(), false)
+        }
+    };
+    let mut player = Player::new(recording.size, behaviour, timed);
+    for (index, (offset, at)) in reads.iter().enumerate() {
+        let end = reads.get(index + 1).map_or(recording.bytes.len(), |(next, _)| *next);
+        player.pass_time(*at);
+        player.read(recording.bytes.get(*offset..end).unwrap_or_default(), *at);
+    }
+    let last = reads.last().map_or(Duration::ZERO, |(_, at)| *at);
+    player.pass_time(last + TAIL);
+    player.timeline
+}
+
+impl Timing {
+    /// From lines of JSON with `t` (seconds) and `off` (bytes); lines without `n` tell of other
+    /// things and are skipped. `None` when no line tells of output.
+    pub fn from_jsonl(text: &str) -> Option<Self> {
+        let read = |line: &str| {
+            let line: serde_json::Value = serde_json::from_str(line).ok()?;
+            line.get("n")?;
+            let at = Duration::try_from_secs_f64(line.get("t")?.as_f64()?).ok()?;
+            Some((usize::try_from(line.get("off")?.as_u64()?).ok()?, at))
+        };
+        let mut reads: Vec<_> = text.lines().filter_map(read).collect();
+        // A torn or hostile file must not turn time or the stream back.
+        reads.dedup_by(|later, earlier| later.0 <= earlier.0 || later.1 < earlier.1);
+        (!reads.is_empty()).then_some(Timing::Reads(reads))
+    }
+}
+
+struct Player {
+    terminal: Terminal,
+    facts: Facts,
+    tracker: Tracker,
+    start: Instant,
+    timed: bool,
+    offset: usize,
+    last_output: Duration,
+    look_again: Option<Instant>,
+    /// The open synchronized update, and when it began.
+    update: Option<(u64, Duration)>,
+    timeline: Vec<ReplayedState>,
+}
+
+impl Player {
+    fn new(size: Size, behaviour: &Behaviour, timed: bool) -> Self {
+        let mut player = Player {
+            terminal: Terminal::new(vt::Options { size, ..vt::Options::default() }),
+            facts: Facts::default(),
+            tracker: Tracker::new(Arc::new(behaviour.clone())),
+            start: Instant::now(),
+            timed,
+            offset: 0,
+            last_output: Duration::ZERO,
+            look_again: None,
+            update: None,
+            timeline: Vec::new(),
+        };
+        player.look(Duration::ZERO);
+        player
+    }
+
+    fn read(&mut self, bytes: &[u8], at: Duration) {
+        self.terminal.feed(bytes);
+        self.offset += bytes.len();
+        self.last_output = at;
+        for effect in self.terminal.take_effects() {
+            self.facts.note(&effect, self.start + at, self.offset as u64);
+        }
+        self.update = match (self.terminal.synchronized_update(), self.update) {
+            (Some(number), Some((known, began))) if known == number => Some((number, began)),
+            (Some(number), _) => Some((number, at)),
+            (None, _) => None,
+        };
+        self.look(at);
+    }
+
+    /// Looks again whenever time alone may have changed something.
+    fn pass_time(&mut self, until: Duration) {
+        if let Some((_, began)) = self.update
+            && began + SYNCHRONIZED_UPDATE_LIMIT < until
+        {
+            self.terminal.expire_synchronized_update();
+            self.update = None;
+            self.look(began + SYNCHRONIZED_UPDATE_LIMIT);
+        }
+        while let Some(again) = self.look_again {
+            let again = again.saturating_duration_since(self.start);
+            if again >= until {
+                break;
+            }
+            self.look(again);
+        }
+    }
+
+    fn look(&mut self, at: Duration) {
+        let mut grid = String::new();
+        self.terminal.grid_text(&mut grid);
+        let now = self.start + at;
+        let observation = Observation {
+            phase: RunPhase::Running,
+            run: 1,
+            last_output: self.start + self.last_output,
+            facts: &self.facts,
+            grid: &grid,
+            alternate_screen: self.terminal.alternate_screen(),
+            tty: None,
+            hook: None,
+            tools_listed: None,
+        };
+        let look = self.tracker.look(&observation, now);
+        // A rule that asks to be looked at in the past would hold the replay up for ever.
+        self.look_again = look.look_again.filter(|again| *again > now);
+        self.note(&look, at);
+    }
+
+    fn note(&mut self, look: &Look, at: Duration) {
+        let state = look.state;
+        if self.timeline.last().is_some_and(|last| last.state == state) {
+            return;
+        }
+        let evidence = look.because.as_ref();
+        self.timeline.push(ReplayedState {
+            offset: self.offset,
+            at: self.timed.then_some(at),
+            state,
+            source: evidence.map(|evidence| evidence.source),
+            detail: evidence.map_or_else(String::new, |evidence| evidence.detail.clone()),
+        });
+    }
+}

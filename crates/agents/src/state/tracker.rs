@@ -1,0 +1,294 @@
+//! What is remembered between two looks at a session: since when each rule holds, and whether it was ready.
+//!
+//! Deterministic: the same observations at the same times give the same looks.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::behaviour::Behaviour;
+use super::decide::{Decision, Evidence, Weight, decide};
+use super::matching::{Answer, InputText, Matcher, earliest};
+use super::observation::{Observation, RunPhase};
+use super::vocabulary::{Source, State};
+use crate::preset::{ReadySignal, Rule};
+
+/// A screen is drawn in parts; what is missing for shorter than this was not gone.
+const SCREEN_LINGERS: Duration = Duration::from_millis(150);
+
+/// Some agents never stop repainting: a ready sign that has stood for so long needs no quiet.
+const READY_WITHOUT_QUIET: Duration = Duration::from_secs(3);
+
+const DEFAULT_QUIET_MS: u64 = 300;
+/// Where silence is the only sign.
+const FALLBACK_QUIET_MS: u64 = 1000;
+
+#[derive(Debug)]
+pub struct Tracker {
+    behaviour: Arc<Behaviour>,
+    run: Option<Run>,
+}
+
+#[derive(Debug)]
+struct Run {
+    number: u64,
+    began: Instant,
+    rules: Vec<Memory>,
+    known: Known,
+    ready: bool,
+    ready_sign_since: Option<Instant>,
+}
+
+/// What was known of the run a moment ago.
+#[derive(Debug, Default)]
+enum Known {
+    /// It has not shown anything yet.
+    #[default]
+    Nothing,
+    Evidence(Evidence),
+    /// It has, but what it shows now says nothing.
+    Lost,
+}
+
+/// Of one rule.
+#[derive(Clone, Debug, Default)]
+struct Memory {
+    /// Short gaps don't count.
+    held_since: Option<Instant>,
+    counted: bool,
+    /// It has stopped holding, and counts until then.
+    lingers_until: Option<Instant>,
+    detail: String,
+    until_since: Option<Instant>,
+    /// Evidence given then is stale for good.
+    spent: Option<Instant>,
+}
+
+/// What a look found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Look {
+    pub state: State,
+    /// What decides, now or, while something newer matures, a moment ago.
+    pub because: Option<Evidence>,
+    pub decision: Decision,
+    /// One for each rule, in their order.
+    pub evidence: Vec<Evidence>,
+    pub readiness: Readiness,
+    pub input: InputText,
+    /// When the answer may change though nothing happens.
+    pub look_again: Option<Instant>,
+}
+
+/// Whether a first prompt may be typed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Readiness {
+    /// Stays once it has been reached in this run.
+    pub ready: bool,
+    /// What is missing, one short phrase each.
+    pub missing: Vec<&'static str>,
+}
+
+impl Tracker {
+    pub fn new(behaviour: Arc<Behaviour>) -> Self {
+        Tracker { behaviour, run: None }
+    }
+
+    pub fn behaviour(&self) -> &Arc<Behaviour> {
+        &self.behaviour
+    }
+
+    /// Looks at the session as it is at `now`. Times must not run backwards.
+    pub fn look(&mut self, observation: &Observation<'_>, now: Instant) -> Look {
+        let behaviour = self.behaviour.clone();
+        let run = match &mut self.run {
+            Some(run) if run.number == observation.run => run,
+            other => other.insert(Run::new(observation.run, &behaviour, now)),
+        };
+        let matcher = Matcher::new(observation, &behaviour, now);
+        let mut look_again = None;
+        let mut evidence = Vec::with_capacity(behaviour.rules.len());
+        for (rule, memory) in behaviour.rules.iter().zip(&mut run.rules) {
+            evidence.push(memory.weigh(rule, &matcher, now, &mut look_again));
+        }
+        let decision = decide(&evidence);
+        let start_limit = run.began.checked_add(Duration::from_millis(behaviour.ready_signal.timeout_ms));
+        let (state, because) = run.settle(decision, &evidence, start_limit.is_none_or(|limit| now < limit));
+        if state == State::Starting {
+            look_again = earliest(look_again, start_limit.filter(|limit| *limit > now));
+        }
+        let (state, because) = match observation.phase {
+            RunPhase::Running => (state, because),
+            RunPhase::Starting => (State::Starting, None),
+            RunPhase::Ended(_) => (State::Exited, None),
+        };
+        let blocked = state == State::Blocked;
+        let readiness = run.readiness(&behaviour.ready_signal, blocked, &matcher, now, &mut look_again);
+        Look { state, because, decision, evidence, readiness, input: matcher.input().clone(), look_again }
+    }
+}
+
+impl Run {
+    fn new(number: u64, behaviour: &Behaviour, now: Instant) -> Self {
+        let rules = vec![Memory::default(); behaviour.rules.len()];
+        Run { number, began: now, rules, known: Known::Nothing, ready: false, ready_sign_since: None }
+    }
+
+    /// `early`: it may still be starting.
+    fn settle(&mut self, decision: Decision, evidence: &[Evidence], early: bool) -> (State, Option<Evidence>) {
+        self.known = match (decision, std::mem::take(&mut self.known)) {
+            (Decision::Counts(index), _) => Known::Evidence(evidence[index].clone()),
+            // The first thing it shows needs no patience: there is nothing it could contradict.
+            (Decision::Matures(index), Known::Nothing) => Known::Evidence(evidence[index].clone()),
+            (Decision::Matures(_), known) => known,
+            (Decision::Silent, Known::Nothing) if early => Known::Nothing,
+            (Decision::Silent, _) => Known::Lost,
+        };
+        match &self.known {
+            Known::Nothing => (State::Starting, None),
+            Known::Evidence(known) => (known.vote.into(), Some(known.clone())),
+            Known::Lost => (State::Unknown, None),
+        }
+    }
+
+    fn readiness(
+        &mut self,
+        signal: &ReadySignal,
+        blocked: bool,
+        matcher: &Matcher<'_>,
+        now: Instant,
+        look_again: &mut Option<Instant>,
+    ) -> Readiness {
+        let observation = matcher.observation;
+        let mut missing = Vec::new();
+        if observation.phase != RunPhase::Running {
+            missing.push("it does not run");
+        }
+        if signal.tools_listed && observation.tools_listed.is_none() {
+            missing.push("it has not asked for patterm's tools");
+        }
+        let answer = signal.when.as_ref().map(|when| matcher.ask(when));
+        if answer.as_ref().is_some_and(|answer| answer.holds.is_none()) {
+            missing.push("its prompt is not there");
+        }
+        if blocked {
+            missing.push("a prompt or dialog is up");
+        }
+        if !missing.is_empty() {
+            self.ready_sign_since = None;
+            *look_again = earliest(*look_again, answer.and_then(|answer| answer.look_again));
+        } else {
+            let since = *self.ready_sign_since.get_or_insert(now);
+            let only_silence = signal.when.is_none() && !signal.tools_listed;
+            let default = if only_silence { FALLBACK_QUIET_MS } else { DEFAULT_QUIET_MS };
+            let quiet = Duration::from_millis(signal.quiet_ms.unwrap_or(default));
+            let quiet_at = observation.last_output.max(since).checked_add(quiet);
+            let enough_at = if only_silence { None } else { since.checked_add(READY_WITHOUT_QUIET.max(quiet)) };
+            let due = earliest(quiet_at, enough_at);
+            if due.is_none_or(|due| due > now) {
+                missing.push("it has not come to rest");
+                *look_again = earliest(*look_again, due);
+            }
+        }
+        self.ready |= missing.is_empty();
+        Readiness { ready: self.ready, missing }
+    }
+}
+
+impl Memory {
+    fn weigh(
+        &mut self,
+        rule: &Rule,
+        matcher: &Matcher<'_>,
+        now: Instant,
+        look_again: &mut Option<Instant>,
+    ) -> Evidence {
+        let source = rule.source.unwrap_or_else(|| rule.when.source());
+        let Answer { holds, look_again: turns } = matcher.ask(&rule.when);
+        let mut again = |at: Option<Instant>| *look_again = earliest(*look_again, at);
+        again(turns);
+        let contradicted = self.contradicted(rule, matcher, now, &mut again);
+        let weight = match holds {
+            Some(found) => {
+                let since = *self.held_since.get_or_insert(now);
+                self.detail = found.detail;
+                self.lingers_until = None;
+                let given = found.given.unwrap_or(since);
+                let weight = self.weigh_held(rule, Held { since, given, contradicted }, now, &mut again);
+                self.counted = matches!(weight, Weight::Holds { .. });
+                weight
+            }
+            None => self.weigh_gone(rule, source, now, &mut again),
+        };
+        let detail = if weight == Weight::Absent { String::new() } else { self.detail.clone() };
+        Evidence { rule: rule.name.clone(), source, vote: rule.state, kind: rule.kind.clone(), detail, weight }
+    }
+
+    /// Since when something speaks against this rule.
+    fn contradicted(
+        &mut self,
+        rule: &Rule,
+        matcher: &Matcher<'_>,
+        now: Instant,
+        again: &mut impl FnMut(Option<Instant>),
+    ) -> Option<Instant> {
+        let Answer { holds, look_again } = matcher.ask(rule.until.as_ref()?);
+        again(look_again);
+        let Some(found) = holds else {
+            self.until_since = None;
+            return None;
+        };
+        let since = *self.until_since.get_or_insert(now);
+        Some(found.given.unwrap_or(since))
+    }
+
+    fn weigh_held(&mut self, rule: &Rule, held: Held, now: Instant, again: &mut impl FnMut(Option<Instant>)) -> Weight {
+        let Held { since, given, contradicted } = held;
+        if contradicted.is_some_and(|at| at > given) {
+            self.spent = Some(given);
+        }
+        let expires = rule.lasts_ms.and_then(|lasts| after(given, lasts));
+        if self.spent == Some(given) || expires.is_some_and(|at| at <= now) {
+            return Weight::Stale;
+        }
+        again(expires);
+        let counts_at = after(since, rule.hold_ms);
+        if counts_at.is_none_or(|at| at > now) {
+            again(counts_at);
+            return Weight::TooYoung;
+        }
+        Weight::Holds { since }
+    }
+
+    fn weigh_gone(
+        &mut self,
+        rule: &Rule,
+        source: Source,
+        now: Instant,
+        again: &mut impl FnMut(Option<Instant>),
+    ) -> Weight {
+        if std::mem::take(&mut self.counted) {
+            let linger = match (rule.linger_ms, source) {
+                (Some(milliseconds), _) => Duration::from_millis(milliseconds),
+                (None, Source::Screen) => SCREEN_LINGERS,
+                (None, _) => Duration::ZERO,
+            };
+            self.lingers_until = now.checked_add(linger);
+        }
+        if self.lingers_until.is_some_and(|until| until > now) {
+            again(self.lingers_until);
+            return Weight::Lingers;
+        }
+        self.lingers_until = None;
+        self.held_since = None;
+        Weight::Absent
+    }
+}
+
+struct Held {
+    since: Instant,
+    given: Instant,
+    contradicted: Option<Instant>,
+}
+
+fn after(at: Instant, milliseconds: u64) -> Option<Instant> {
+    at.checked_add(Duration::from_millis(milliseconds))
+}

@@ -1,0 +1,4 @@
+//! Presets, launches, states and deliveries with real files and real programs.
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also outside its own function")]
+
+mod recordings;

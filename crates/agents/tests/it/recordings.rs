@@ -1,0 +1,82 @@
+//! The shipped rules over recordings of the real programs.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use agents::preset::{SHIPPED, parse_agent};
+use agents::state::{Behaviour, Recording, ReplayedState, State, Timing, replay};
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+struct Point {
+    raw: String,
+    off: usize,
+    t: f64,
+    label: String,
+    state: Option<State>,
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/recordings/agents")
+}
+
+fn points() -> Vec<Point> {
+    serde_json::from_slice(&std::fs::read(folder().join("points.json")).unwrap()).unwrap()
+}
+
+fn behaviour(recording: &str) -> Behaviour {
+    let shipped = SHIPPED.iter().find(|shipped| recording.starts_with(shipped.file_name.trim_end_matches(".json")));
+    let shipped = shipped.expect("a recording is named after its preset");
+    Behaviour::from(&parse_agent(Path::new(shipped.file_name), shipped.text).unwrap().preset)
+}
+
+fn timeline(recording: &str) -> Vec<ReplayedState> {
+    let bytes = std::fs::read(folder().join(recording)).unwrap();
+    let timing = std::fs::read_to_string(folder().join(format!("{recording}.timing.jsonl"))).unwrap();
+    let timing = Timing::from_jsonl(&timing).expect("the recording has times");
+    let recording_of = Recording { bytes: &bytes, size: vt::Size::new(120, 40), timing: &timing };
+    replay(recording_of, &behaviour(recording))
+}
+
+/// What the timeline says at a point: only what came before it counts.
+fn state_at(timeline: &[ReplayedState], offset: usize, at: Duration) -> &ReplayedState {
+    let before = |state: &&ReplayedState| state.offset <= offset && state.at.is_some_and(|when| when <= at);
+    timeline.iter().rfind(before).expect("a timeline begins at the start")
+}
+
+#[test]
+fn every_labelled_point_has_the_right_state() {
+    let mut wrong = Vec::new();
+    let mut right = 0;
+    let mut timelines = BTreeMap::new();
+    for point in points() {
+        let Some(expected) = point.state else { continue };
+        let timeline = timelines.entry(point.raw.clone()).or_insert_with(|| timeline(&point.raw));
+        let found = state_at(timeline, point.off, Duration::from_secs_f64(point.t));
+        if found.state == expected {
+            right += 1;
+        } else {
+            let (state, detail) = (found.state, &found.detail);
+            wrong.push(format!("{} {} '{}': {expected}, not {state} ({detail})", point.raw, point.off, point.label));
+        }
+    }
+    assert!(wrong.is_empty(), "{right} right, {} wrong:\n{}", wrong.len(), wrong.join("\n"));
+    assert_eq!(right, 96);
+}
+
+#[test]
+#[ignore = "prints every timeline, for people"]
+fn print_timelines() {
+    let mut names: Vec<String> = points().into_iter().map(|point| point.raw).collect();
+    names.extend(["claude-2.1.197-preset.raw".into(), "codex-0.166.0-preset.raw".into()]);
+    names.sort();
+    names.dedup();
+    for name in names {
+        println!("== {name}");
+        for ReplayedState { offset, at, state, source, detail } in timeline(&name) {
+            let source = source.map_or("-", |source| source.as_str());
+            println!("{:8.3} {offset:7} {state:9} {source:12} {detail}", at.unwrap_or_default().as_secs_f64());
+        }
+    }
+}

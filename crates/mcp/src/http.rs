@@ -1,0 +1,212 @@
+//! Streamable HTTP: one endpoint, `/mcp`, for clients that speak no pipes. It listens where its program says, which
+//! should be loopback, and takes only callers with a token.
+//!
+//! Each request of a client is served by a connection of its own, so that progress and answers find their way by
+//! themselves. In the older era a session says that a client has shaken hands, and lets one request cancel another.
+
+mod guard;
+mod headers;
+mod reply;
+mod sessions;
+
+use std::{convert::Infallible, sync::Arc, time::Duration};
+
+use bytes::Bytes;
+use http_body_util::{BodyExt, Limited};
+use hyper::{Method, Request, Response, StatusCode, body::Incoming as Body, header, service::service_fn};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use ops::{Caller, Context};
+use tokio::{net::TcpListener, sync::Semaphore, task::JoinSet};
+
+use self::{
+    reply::{Answer, status_of},
+    sessions::{SESSION_HEADER, Sessions},
+};
+use crate::{
+    MESSAGE_LIMIT,
+    admission::resolved,
+    connection::{Connection, Presence},
+    era::{self, Era},
+    message::{INVALID_REQUEST, Incoming, Refusal, Request as McpRequest, RequestId},
+    outbox::outbox,
+    serve::ServerInfo,
+};
+
+/// Clients at once.
+const CONNECTIONS: usize = 256;
+/// For a request's headers, and again for its body.
+const REQUEST_TIME: Duration = Duration::from_secs(30);
+/// After the system refused a connection: when we are out of file descriptors, trying at once is of no use.
+const PAUSE: Duration = Duration::from_millis(100);
+
+type Reply = Response<reply::Body>;
+
+/// Serves until this future is dropped, and every call with it.
+pub async fn serve_http<C: Context>(listener: TcpListener, context: C, info: ServerInfo) {
+    let server = Arc::new(Server { context, info, sessions: Sessions::default() });
+    let room = Arc::new(Semaphore::new(CONNECTIONS));
+    let mut connections = JoinSet::new();
+    loop {
+        let place = room.clone().acquire_owned().await.expect("nobody closes the semaphore");
+        let stream = loop {
+            tokio::select! {
+                accepted = listener.accept() => match accepted {
+                    Ok((stream, _)) => break stream,
+                    Err(error) => {
+                        tracing::warn!(%error, "an HTTP connection could not be taken");
+                        tokio::time::sleep(PAUSE).await;
+                    }
+                },
+                Some(_) = connections.join_next() => {}
+            }
+        };
+        // Answers are small and waited for.
+        let _ = stream.set_nodelay(true);
+        let server = server.clone();
+        connections.spawn(async move {
+            let _place = place;
+            let service = service_fn(move |request| {
+                let server = server.clone();
+                async move { Ok::<_, Infallible>(server.answer(request).await) }
+            });
+            let mut http = hyper::server::conn::http1::Builder::new();
+            http.timer(TokioTimer::new()).header_read_timeout(REQUEST_TIME);
+            if let Err(error) = http.serve_connection(TokioIo::new(stream), service).await {
+                tracing::debug!(%error, "an HTTP connection ended");
+            }
+        });
+    }
+}
+
+struct Server<C: Context> {
+    context: C,
+    info: ServerInfo,
+    sessions: Sessions<C>,
+}
+
+impl<C: Context> Server<C> {
+    async fn answer(&self, request: Request<Body>) -> Reply {
+        if request.uri().path() != "/mcp" {
+            return reply::plain(StatusCode::NOT_FOUND, "there is only /mcp");
+        }
+        if let Some(refused) = guard::refused_origin(request.headers()) {
+            return refused;
+        }
+        let Some(token) = guard::token(request.headers()) else { return reply::unauthorised() };
+        let Some(caller) = resolved(&self.context, token.to_owned()).await else { return reply::unauthorised() };
+        match *request.method() {
+            Method::POST => self.post(request, caller).await,
+            Method::DELETE => match self.sessions.named_in(request.headers(), &caller) {
+                Some(Ok(session)) => {
+                    self.sessions.remove(&session);
+                    reply::empty(StatusCode::NO_CONTENT)
+                }
+                _ => reply::plain(StatusCode::NOT_FOUND, "there is no such session"),
+            },
+            // We have nothing to say that nobody asked for.
+            _ => reply::only_post(),
+        }
+    }
+
+    async fn post(&self, request: Request<Body>, caller: Caller) -> Reply {
+        let (head, body) = request.into_parts();
+        if !headers::is_json(&head.headers) {
+            return reply::plain(StatusCode::UNSUPPORTED_MEDIA_TYPE, "send application/json");
+        }
+        let message = match read(body).await {
+            Ok(bytes) => Incoming::parse(&bytes),
+            Err(refused) => return *refused,
+        };
+        let session = match self.sessions.named_in(&head.headers, &caller) {
+            Some(Ok(session)) => Some(session),
+            Some(Err(())) => {
+                return reply::refusal(
+                    StatusCode::NOT_FOUND,
+                    id_of(&message),
+                    Refusal::new(INVALID_REQUEST, "this session has ended: send `initialize` again"),
+                );
+            }
+            None => None,
+        };
+        // A body that says its revision is held against the headers later.
+        let says_revision = matches!(&message, Incoming::Request(request) if era::revision(&request.params).is_some());
+        if !says_revision && let Err(refusal) = headers::check_revision(&head.headers) {
+            return reply::refusal(StatusCode::BAD_REQUEST, id_of(&message), refusal);
+        }
+        match message {
+            Incoming::Refused { id, refusal } => reply::refusal(StatusCode::BAD_REQUEST, id.as_ref(), refusal),
+            Incoming::Response => reply::empty(StatusCode::ACCEPTED),
+            Incoming::Notification { method, mut params } => {
+                let cancelled = params.remove("requestId").filter(|_| method == "notifications/cancelled");
+                if let (Some(session), Some(id)) = (session, cancelled.and_then(RequestId::from_value)) {
+                    self.sessions.cancel(&session, &id);
+                }
+                reply::empty(StatusCode::ACCEPTED)
+            }
+            Incoming::Request(request) => self.request(&head.headers, request, session, caller).await,
+        }
+    }
+
+    async fn request(
+        &self,
+        headers: &header::HeaderMap,
+        request: McpRequest,
+        session: Option<String>,
+        caller: Caller,
+    ) -> Reply {
+        let id = request.id.clone();
+        let refused = |refusal: Refusal, era| reply::refusal(status_of(refusal.code, era), Some(&id), refusal);
+        let era = match headers::checked_era(headers, &request, session.is_some()) {
+            Ok(era) => era,
+            Err(refusal) => return refused(refusal, Era::Stateless),
+        };
+        let shakes_hands = request.method == "initialize";
+        let presence = match (&session, era) {
+            (Some(session), Era::Handshake) => self.sessions.presence(session),
+            _ => None,
+        };
+        let presence = presence.unwrap_or_else(|| Arc::new(Presence::new(self.context.clone(), caller.clone())));
+        let initialized = session.is_some() && era == Era::Handshake;
+        let (outbox, outgoing) = outbox();
+        let connection = Connection::within(presence.clone(), self.info.clone(), outbox, initialized);
+        let driver = tokio::spawn(connection.run_one(Incoming::Request(request)));
+        let cancel = driver.abort_handle();
+        if let (Some(session), Era::Handshake) = (&session, era)
+            && !self.sessions.started(session, &id, cancel.clone())
+        {
+            cancel.abort();
+            let refusal = Refusal::new(INVALID_REQUEST, "this id belongs to a request that is still under way");
+            return reply::refusal(StatusCode::BAD_REQUEST, None, refusal);
+        }
+        let answer = Answer::new(outgoing, cancel, headers::takes_events(headers));
+        let (first, mut reply) = answer.into_reply(era).await;
+        if shakes_hands && first.is_some_and(|first| first.get("result").is_some()) {
+            match self.sessions.open(presence).map(|name| name.parse()) {
+                Ok(Ok(name)) => _ = reply.headers_mut().insert(SESSION_HEADER, name),
+                _ => return reply::plain(StatusCode::INTERNAL_SERVER_ERROR, "the system gave no random bytes"),
+            }
+        }
+        reply
+    }
+}
+
+fn id_of(message: &Incoming) -> Option<&RequestId> {
+    match message {
+        Incoming::Request(request) => Some(&request.id),
+        Incoming::Refused { id, .. } => id.as_ref(),
+        Incoming::Notification { .. } | Incoming::Response => None,
+    }
+}
+
+async fn read(body: Body) -> Result<Bytes, Box<Reply>> {
+    let collected = tokio::time::timeout(REQUEST_TIME, Limited::new(body, MESSAGE_LIMIT).collect()).await;
+    match collected {
+        Ok(Ok(body)) => Ok(body.to_bytes()),
+        Ok(Err(error)) if error.is::<http_body_util::LengthLimitError>() => {
+            let refusal = Refusal::new(INVALID_REQUEST, "the message is longer than 16 MiB: send less at once");
+            Err(reply::refusal(StatusCode::PAYLOAD_TOO_LARGE, None, refusal).into())
+        }
+        Ok(Err(_)) => Err(reply::plain(StatusCode::BAD_REQUEST, "the body broke off").into()),
+        Err(_) => Err(reply::plain(StatusCode::REQUEST_TIMEOUT, "the body did not come").into()),
+    }
+}

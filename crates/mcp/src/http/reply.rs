@@ -1,0 +1,168 @@
+//! What goes back over HTTP: one JSON message, or a stream of events when there is more to say or it takes longer.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use http_body_util::{BodyExt, Empty, Full, StreamBody, combinators::UnsyncBoxBody};
+use hyper::{
+    Response, StatusCode,
+    body::Frame,
+    header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderValue, WWW_AUTHENTICATE},
+};
+use serde_json::Value;
+use tokio::task::AbortHandle;
+
+use super::Reply;
+use crate::{
+    era::Era,
+    message::{METHOD_NOT_FOUND, Refusal, RequestId},
+    outbox::Outgoing,
+};
+
+pub(super) type Body = UnsyncBoxBody<Bytes, std::convert::Infallible>;
+
+/// A call that takes longer answers as a stream, so that nobody between takes it for dead.
+const SOON: Duration = Duration::from_secs(1);
+/// Between two signs of life on a stream.
+const SIGN_OF_LIFE: Duration = Duration::from_secs(15);
+
+fn reply(status: StatusCode, kind: &'static str, body: Body) -> Reply {
+    let mut reply = Response::new(body);
+    *reply.status_mut() = status;
+    reply.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+    reply.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    reply
+}
+
+fn whole(bytes: impl Into<Bytes>) -> Body {
+    Full::new(bytes.into()).boxed_unsync()
+}
+
+pub(super) fn empty(status: StatusCode) -> Reply {
+    let mut reply = Response::new(Empty::new().boxed_unsync());
+    *reply.status_mut() = status;
+    reply
+}
+
+pub(super) fn plain(status: StatusCode, text: &'static str) -> Reply {
+    reply(status, "text/plain; charset=utf-8", whole(text))
+}
+
+pub(super) fn only_post() -> Reply {
+    let mut reply = plain(StatusCode::METHOD_NOT_ALLOWED, "POST a message, or DELETE a session");
+    reply.headers_mut().insert(ALLOW, HeaderValue::from_static("POST, DELETE"));
+    reply
+}
+
+pub(super) fn unauthorised() -> Reply {
+    let mut reply = plain(StatusCode::UNAUTHORIZED, "send a token as `Authorization: Bearer TOKEN`");
+    reply.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+    reply
+}
+
+pub(super) fn refusal(status: StatusCode, id: Option<&RequestId>, refusal: Refusal) -> Reply {
+    json(status, refusal.answer(id).to_string())
+}
+
+fn json(status: StatusCode, message: impl Into<Bytes>) -> Reply {
+    reply(status, "application/json", whole(message))
+}
+
+/// The stateless era has a status for refused requests; the older one refuses inside the message.
+pub(super) fn status_of(code: i64, era: Era) -> StatusCode {
+    match (era, code) {
+        (Era::Handshake, _) => StatusCode::OK,
+        (Era::Stateless, METHOD_NOT_FOUND) => StatusCode::NOT_FOUND,
+        (Era::Stateless, _) => StatusCode::BAD_REQUEST,
+    }
+}
+
+/// Drops the call when nobody waits for its answer any more.
+struct Cancel(AbortHandle);
+
+impl Drop for Cancel {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+pub(super) struct Answer {
+    outgoing: Outgoing,
+    _cancel: Cancel,
+    takes_events: bool,
+}
+
+impl Answer {
+    pub(super) fn new(outgoing: Outgoing, cancel: AbortHandle, takes_events: bool) -> Self {
+        Answer { outgoing, _cancel: Cancel(cancel), takes_events }
+    }
+
+    /// The reply, with its message when it is only one.
+    pub(super) async fn into_reply(mut self, era: Era) -> (Option<Value>, Reply) {
+        if !self.takes_events {
+            return self.only_answer(era).await;
+        }
+        match tokio::time::timeout(SOON, self.outgoing.next()).await {
+            Ok(Some(line)) => match serde_json::from_slice::<Value>(&line) {
+                Ok(message) if message.get("id").is_some() => single(era, message, line),
+                _ => (None, self.events(event(&line))),
+            },
+            Ok(None) => (None, cancelled()),
+            Err(_) => (None, self.events(comment())),
+        }
+    }
+
+    /// Notifications are lost on a client that takes no events.
+    async fn only_answer(mut self, era: Era) -> (Option<Value>, Reply) {
+        while let Some(line) = self.outgoing.next().await {
+            if let Ok(message) = serde_json::from_slice::<Value>(&line)
+                && message.get("id").is_some()
+            {
+                return single(era, message, line);
+            }
+        }
+        (None, cancelled())
+    }
+
+    fn events(self, first: Bytes) -> Reply {
+        let stream = futures_util::stream::unfold(Some((Some(first), self)), |state| async move {
+            let (first, mut answer) = state?;
+            if let Some(first) = first {
+                return Some((Ok(Frame::data(first)), Some((None, answer))));
+            }
+            match tokio::time::timeout(SIGN_OF_LIFE, answer.outgoing.next()).await {
+                // Nothing follows the answer.
+                Ok(line) => {
+                    line.map(|line| (Ok(Frame::data(event(&line))), (!is_answer(&line)).then_some((None, answer))))
+                }
+                Err(_) => Some((Ok(Frame::data(comment())), Some((None, answer)))),
+            }
+        });
+        reply(StatusCode::OK, "text/event-stream", StreamBody::new(stream).boxed_unsync())
+    }
+}
+
+fn is_answer(line: &[u8]) -> bool {
+    serde_json::from_slice::<Value>(line).is_ok_and(|message| message.get("id").is_some())
+}
+
+fn single(era: Era, message: Value, line: Vec<u8>) -> (Option<Value>, Reply) {
+    let status = match message["error"]["code"].as_i64() {
+        Some(code) => status_of(code, era),
+        None => StatusCode::OK,
+    };
+    (Some(message), json(status, line))
+}
+
+/// Nothing is answered to a request that was cancelled; HTTP wants an answer all the same.
+fn cancelled() -> Reply {
+    empty(StatusCode::NO_CONTENT)
+}
+
+fn event(line: &[u8]) -> Bytes {
+    [b"event: message\ndata: ".as_slice(), line.trim_ascii_end(), b"\n\n"].concat().into()
+}
+
+fn comment() -> Bytes {
+    Bytes::from_static(b": working\n\n")
+}

@@ -1,0 +1,105 @@
+//! Clients of the older era that have shaken hands over HTTP, and what they have under way.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use hyper::HeaderMap;
+use ops::{Caller, Context};
+use tokio::task::AbortHandle;
+
+use crate::{connection::Presence, message::RequestId};
+
+pub(super) const SESSION_HEADER: &str = "mcp-session-id";
+/// The one that was asked last the longest ago goes when another comes.
+const LIMIT: usize = 64;
+
+pub(super) struct Sessions<C: Context> {
+    state: Mutex<State<C>>,
+}
+
+struct State<C: Context> {
+    sessions: HashMap<String, Session<C>>,
+    /// Counts requests, to tell which session was used last.
+    now: u64,
+}
+
+struct Session<C: Context> {
+    presence: Arc<Presence<C>>,
+    running: HashMap<RequestId, AbortHandle>,
+    used: u64,
+}
+
+impl<C: Context> Default for Sessions<C> {
+    fn default() -> Self {
+        Sessions { state: Mutex::new(State { sessions: HashMap::new(), now: 0 }) }
+    }
+}
+
+impl<C: Context> Sessions<C> {
+    fn state(&self) -> MutexGuard<'_, State<C>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The session the headers name: none named, or one that is not (or no longer) this caller's.
+    pub(super) fn named_in(&self, headers: &HeaderMap, caller: &Caller) -> Option<Result<String, ()>> {
+        let name = headers.get(SESSION_HEADER)?.to_str().unwrap_or_default();
+        let mut state = self.state();
+        state.now += 1;
+        let now = state.now;
+        let found = state.sessions.get_mut(name).filter(|session| session.presence.caller == *caller);
+        Some(match found {
+            Some(session) => {
+                session.used = now;
+                Ok(name.to_owned())
+            }
+            None => Err(()),
+        })
+    }
+
+    pub(super) fn presence(&self, name: &str) -> Option<Arc<Presence<C>>> {
+        self.state().sessions.get(name).map(|session| session.presence.clone())
+    }
+
+    pub(super) fn open(&self, presence: Arc<Presence<C>>) -> Result<String, getrandom::Error> {
+        let mut random = [0; 16];
+        getrandom::fill(&mut random)?;
+        let name: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
+        let mut state = self.state();
+        let oldest = state.sessions.iter().min_by_key(|(_, session)| session.used).map(|(name, _)| name.clone());
+        let gone = oldest.filter(|_| state.sessions.len() >= LIMIT).and_then(|oldest| state.sessions.remove(&oldest));
+        state.now += 1;
+        let used = state.now;
+        state.sessions.insert(name.clone(), Session { presence, running: HashMap::new(), used });
+        drop(state);
+        drop(gone); // It tells the host, which must not happen under our lock.
+        Ok(name)
+    }
+
+    /// False: the id is in use.
+    pub(super) fn started(&self, name: &str, id: &RequestId, cancel: AbortHandle) -> bool {
+        let mut state = self.state();
+        let Some(session) = state.sessions.get_mut(name) else { return true };
+        session.running.retain(|_, running| !running.is_finished());
+        if session.running.contains_key(id) {
+            return false;
+        }
+        session.running.insert(id.clone(), cancel);
+        true
+    }
+
+    pub(super) fn cancel(&self, name: &str, id: &RequestId) {
+        let cancel = self.state().sessions.get_mut(name).and_then(|session| session.running.remove(id));
+        if let Some(cancel) = cancel {
+            cancel.abort();
+        }
+    }
+
+    pub(super) fn remove(&self, name: &str) {
+        let gone = self.state().sessions.remove(name);
+        if let Some(session) = gone {
+            session.running.values().for_each(AbortHandle::abort);
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! The command line's grammar.
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand, ValueHint};
+
+use crate::commands;
+
+/// Tabs of agents, shells and commands that can drive each other
+///
+/// Run it in a project's folder. Agents that it starts get tools to start, drive, read and time others; you see all of
+/// it and can take over at any time. Nothing survives its end but files.
+#[derive(Debug, Parser)]
+#[command(name = "patterm", version, after_help = EXIT_CODES, max_term_width = 100)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) run: RunFlags,
+    /// Print JSON, errors included
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+}
+
+pub(crate) const EXIT_CODES: &str = "\
+Exit codes:
+  0  done
+  1  no such thing, or a check found a fault
+  2  wrong usage, or a bad config file
+  3  the terminal interface is not there yet: use --headless
+  4  no running patterm answered
+  5  the system refused";
+
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct RunFlags {
+    /// Serve without a terminal interface, for scripts and tests
+    ///
+    /// First prints one line of JSON: `socket` is the MCP server's socket, `connect` a file for
+    /// `patterm mcp-stdio --connect FILE` that speaks for you. Ends with SIGTERM, SIGINT or SIGHUP, and everything it
+    /// started ends with it.
+    #[arg(long)]
+    pub(crate) headless: bool,
+    /// The project, instead of the folder you are in
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, global = true)]
+    pub(crate) project: Option<PathBuf>,
+    /// Serve MCP over HTTP too, on 127.0.0.1:PORT/mcp (0: any port); the token is in the connect file
+    #[arg(long, value_name = "PORT")]
+    pub(crate) mcp_http: Option<u16>,
+    /// Write a log, events, what sessions print and what agents say into DIR, for your eyes only
+    #[arg(long, value_name = "DIR", num_args = 0..=1, require_equals = true, value_hint = ValueHint::DirPath)]
+    pub(crate) debug: Option<Option<PathBuf>>,
+    /// Write a profile of this run into DIR when it ends: CPU (pprof and flame graph), memory, threads
+    #[arg(long, value_name = "DIR", num_args = 0..=1, require_equals = true, value_hint = ValueHint::DirPath)]
+    pub(crate) profile: Option<Option<PathBuf>>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    McpStdio(McpStdio),
+    Presets(commands::presets::Presets),
+    Trust(commands::trust::Trust),
+    Config(commands::config::Config),
+    Hook(Hook),
+    FakeAgent(FakeAgent),
+    Completions(commands::completions::Completions),
+    Man(commands::man::Man),
+}
+
+/// Join standard input and output to a running patterm's MCP server
+///
+/// Agents' CLIs start it themselves. It ends with its standard input, or with patterm.
+#[derive(Debug, clap::Args)]
+pub(crate) struct McpStdio {
+    /// A file that holds the socket's path and a token
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["socket", "identity"])]
+    connect: Option<PathBuf>,
+    /// The socket
+    #[arg(long, value_name = "PATH", requires = "identity")]
+    socket: Option<PathBuf>,
+    /// The token. Others can see it in the list of processes: prefer --connect
+    #[arg(long, value_name = "TOKEN", requires = "socket")]
+    identity: Option<String>,
+}
+
+/// Tell a running patterm what an agent's own hook or plugin says
+///
+/// Agents' CLIs run it as their presets say. It prints nothing that a CLI could take for a part of a prompt.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Hook {
+    /// The agent's connect file
+    #[arg(long, value_name = "FILE")]
+    connect: PathBuf,
+    /// What happened, as the CLI names it
+    event: String,
+    /// What the CLI says beside it
+    detail: Option<String>,
+}
+
+/// Play an agent without a model behind it, to try things out
+///
+/// Looks and behaves as the CLI it stands for, takes its flags, and follows a script: --script FILE or --story NAME, and
+/// --fast for short delays. See docs/guide/fake-agents.md.
+#[derive(Debug, clap::Args)]
+pub(crate) struct FakeAgent {
+    /// claude, codex or opencode
+    #[arg(value_name = "MAKE")]
+    make: String,
+    /// What that CLI takes
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    arguments: Vec<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_grammar_is_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn a_folder_for_debugging_may_be_left_out() {
+        let parse = |words: &[&str]| Cli::try_parse_from(words).unwrap().run;
+        assert_eq!(parse(&["patterm", "--headless"]).debug, None);
+        assert_eq!(parse(&["patterm", "--debug", "--headless"]).debug, Some(None));
+        assert_eq!(parse(&["patterm", "--profile=x"]).profile, Some(Some("x".into())));
+    }
+}

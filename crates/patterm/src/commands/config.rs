@@ -1,0 +1,107 @@
+//! `patterm config`
+
+use std::{fs, io, path::PathBuf};
+
+use clap::Subcommand;
+use project::{
+    Settings,
+    settings::{Checked, default_text},
+};
+use serde_json::json;
+
+use crate::{
+    failure::{Exit, Failure, Outcome},
+    output::Output,
+    surroundings::Surroundings,
+};
+
+/// The settings in config.json
+#[derive(Debug, clap::Args)]
+pub(crate) struct Config {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Look for mistakes in the file
+    Check {
+        /// Another file
+        file: Option<PathBuf>,
+    },
+    /// Print where the file lies
+    Path,
+    /// Print a file with every setting at its default, explained
+    Default,
+    /// Print the JSON Schema of the file
+    Schema,
+}
+
+fn file(surroundings: &Surroundings) -> PathBuf {
+    surroundings.config_dir.join("config.json")
+}
+
+/// The settings of a run; the defaults when there is no file.
+pub(crate) fn load(surroundings: &Surroundings, output: &Output) -> Result<Settings, Failure> {
+    let file = file(surroundings);
+    let text = match fs::read_to_string(&file) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Settings::default()),
+        Err(error) => return Err(Failure::system(format_args!("reading {}", file.display()), &error)),
+    };
+    let checked = read(&file, &text)?;
+    for warning in &checked.warnings {
+        output.warn(format_args!("{}: {warning}", file.display()));
+    }
+    Ok(checked.settings)
+}
+
+fn read(file: &std::path::Path, text: &str) -> Result<Checked, Failure> {
+    Settings::read(text).map_err(|error| {
+        Failure::new(Exit::Usage, "config", format!("{}: {error}", file.display()))
+            .with_hint("`patterm config default` prints a file with every setting")
+    })
+}
+
+impl Config {
+    pub(crate) fn run(self, surroundings: &Surroundings, output: &mut Output) -> Outcome {
+        match self.command {
+            Command::Check { file: given } => {
+                let file = given.map_or_else(|| file(surroundings), |given| surroundings.working_dir.join(given));
+                check(&file, output)
+            }
+            Command::Path => {
+                let file = file(surroundings);
+                output.answer(&json!({ "file": file, "exists": file.exists() }), &[file.display().to_string()])?;
+                Ok(Exit::Done)
+            }
+            Command::Default => {
+                output.line(default_text().trim_end())?;
+                Ok(Exit::Done)
+            }
+            Command::Schema => {
+                output.line(serde_json::to_string_pretty(&Settings::json_schema()).unwrap_or_default())?;
+                Ok(Exit::Done)
+            }
+        }
+    }
+}
+
+fn check(file: &std::path::Path, output: &mut Output) -> Outcome {
+    let text = match fs::read_to_string(file) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let line = format!("there is no {}: every setting has its default", file.display());
+            output.answer(&json!({ "file": file, "exists": false, "warnings": [] }), &[line])?;
+            return Ok(Exit::Done);
+        }
+        Err(error) => return Err(Failure::system(format_args!("reading {}", file.display()), &error)),
+    };
+    let checked = read(file, &text)?;
+    let warnings: Vec<String> =
+        checked.warnings.iter().map(|warning| crate::output::printable(&warning.to_string())).collect();
+    let mut lines = warnings.clone();
+    lines.push(format!("{}: {} warnings", file.display(), warnings.len()));
+    output.answer(&json!({ "file": file, "exists": true, "warnings": warnings }), &lines)?;
+    Ok(if warnings.is_empty() { Exit::Done } else { Exit::NotFound })
+}

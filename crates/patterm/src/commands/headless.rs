@@ -1,0 +1,49 @@
+//! `patterm --headless`
+
+use serde_json::json;
+use tokio::sync::Mutex;
+
+use crate::{
+    cli::RunFlags,
+    commands::{config, presets},
+    failure::{Exit, Failure, Outcome},
+    observe::{self, Observers},
+    output::Output,
+    run::{self, Run, RunOptions, signals::EndSignals},
+    surroundings::Surroundings,
+};
+
+pub(crate) fn run(flags: RunFlags, surroundings: &Surroundings, output: &mut Output) -> Outcome {
+    if surroundings.inside_patterm {
+        output.warn("this terminal is a pane of a patterm already: the two know nothing of each other");
+    }
+    let observers = Observers::start(&flags, surroundings)?;
+    if !observers.logs() {
+        observe::log_to_stderr();
+    }
+    let project_dir = surroundings.working_dir.join(flags.project.clone().unwrap_or_default());
+    presets::install_shipped(&presets::folders(surroundings, &project_dir), output);
+    let options = RunOptions { project_dir, http: flags.mcp_http, settings: config::load(surroundings, output)? };
+    let runtime = run::runtime().map_err(|error| Failure::system("starting the runtime", &error))?;
+    let outcome = runtime.block_on(serve(options, surroundings, observers, output));
+    // A thread that hangs in a system call must not keep us.
+    runtime.shutdown_background();
+    outcome
+}
+
+async fn serve(options: RunOptions, surroundings: &Surroundings, observers: Observers, output: &mut Output) -> Outcome {
+    // Before anything is made that a signal would leave behind.
+    let signals = EndSignals::new().map_err(|error| Failure::system("listening to signals", &error))?;
+    let run = Run::start(options, surroundings, observers.clone()).await?;
+    let mut hello = json!({ "socket": run.socket(), "connect": run.operator() });
+    if let Some(address) = run.http_address() {
+        hello["http"] = format!("http://{address}/mcp").into();
+    }
+    if let Some(folder) = observers.debug_folder() {
+        hello["debug"] = json!(folder);
+    }
+    output.object(&hello)?;
+    let signals = Mutex::new(signals);
+    run.serve(|| async { signals.lock().await.next().await }).await?;
+    Ok(Exit::Done)
+}

@@ -1,0 +1,32 @@
+//! `patterm man`
+
+use std::path::PathBuf;
+
+use clap::CommandFactory;
+use serde_json::json;
+
+use crate::{
+    cli::Cli,
+    failure::{Exit, Failure, Outcome},
+    output::Output,
+    surroundings::Surroundings,
+};
+
+/// Write the manual pages into a folder
+#[derive(Debug, clap::Args)]
+pub(crate) struct Man {
+    /// As in ~/.local/share/man/man1; created if it is missing
+    #[arg(value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
+    dir: PathBuf,
+}
+
+impl Man {
+    pub(crate) fn run(self, surroundings: &Surroundings, output: &mut Output) -> Outcome {
+        let dir = surroundings.working_dir.join(self.dir);
+        let failed = |error: std::io::Error| Failure::system(format_args!("writing to {}", dir.display()), &error);
+        std::fs::create_dir_all(&dir).map_err(failed)?;
+        clap_mangen::generate_to(Cli::command(), &dir).map_err(failed)?;
+        output.answer(&json!({ "dir": dir }), &[format!("manual pages are in {}", dir.display())])?;
+        Ok(Exit::Done)
+    }
+}

@@ -1,0 +1,241 @@
+//! `patterm presets`
+
+use std::{fs, path::PathBuf};
+
+use agents::{
+    Catalog, Found, PresetFolders, Problem,
+    preset::{Place, Severity, agent_schema, parse_agent, parse_process, process_schema},
+};
+use clap::{Subcommand, ValueEnum};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::{
+    failure::{Exit, Failure, Outcome},
+    output::{Output, columns, printable},
+    surroundings::Surroundings,
+};
+
+/// What can be started by name: agents and commands
+#[derive(Debug, clap::Args)]
+pub(crate) struct Presets {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// List the presets that can be used
+    Ls,
+    /// Print a preset as it is used
+    Show {
+        /// An agent's or a command's preset
+        name: String,
+        /// Which, when both have the name
+        #[arg(long)]
+        kind: Option<Kind>,
+    },
+    /// Look for mistakes in all presets, or in these files
+    Check {
+        /// In a folder called agents, or processes
+        files: Vec<PathBuf>,
+    },
+    /// Print the folders that presets lie in
+    Path,
+    /// Print the JSON Schema of a preset's file
+    Schema { kind: Kind },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Kind {
+    Agent,
+    Process,
+}
+
+impl Kind {
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Kind::Agent => "agent",
+            Kind::Process => "process",
+        }
+    }
+}
+
+/// The person's own, and the project's.
+pub(crate) fn folders(surroundings: &Surroundings, project: &std::path::Path) -> PresetFolders {
+    PresetFolders {
+        global: surroundings.config_dir.join("presets"),
+        project: Some(project.join(".patterm").join("presets")),
+    }
+}
+
+impl Presets {
+    pub(crate) fn run(self, project: &std::path::Path, surroundings: &Surroundings, output: &mut Output) -> Outcome {
+        let folders = folders(surroundings, project);
+        match self.command {
+            Command::Ls => list(&folders, output),
+            Command::Show { name, kind } => show(&folders, &name, kind, output),
+            Command::Check { files } if files.is_empty() => check_all(&folders, output),
+            Command::Check { files } => {
+                check_files(&files.iter().map(|file| surroundings.working_dir.join(file)).collect::<Vec<_>>(), output)
+            }
+            Command::Path => {
+                let project = folders.project.clone().unwrap_or_default();
+                let lines = [folders.global.display().to_string(), project.display().to_string()];
+                output.answer(&json!({ "global": folders.global, "project": project }), &lines)?;
+                Ok(Exit::Done)
+            }
+            Command::Schema { kind } => {
+                let schema = match kind {
+                    Kind::Agent => agent_schema(),
+                    Kind::Process => process_schema(),
+                };
+                output.line(pretty(&json!(schema)))?;
+                Ok(Exit::Done)
+            }
+        }
+    }
+}
+
+fn pretty(value: &Value) -> String {
+    serde_json::to_string_pretty(value).unwrap_or_default()
+}
+
+/// The three that come with the program are put where a person can edit them, unless that was done before.
+pub(crate) fn install_shipped(folders: &PresetFolders, output: &Output) {
+    if let Err(error) = agents::preset::install_shipped(&folders.global) {
+        output.warn(format_args!("the presets of claude, codex and opencode could not be written: {error}"));
+    }
+}
+
+#[derive(Serialize)]
+struct Listed {
+    kind: Kind,
+    name: String,
+    argv: Vec<String>,
+    of_project: bool,
+    /// Hides a preset of the same name in the person's own folder.
+    overrides: bool,
+    file: PathBuf,
+    hash: String,
+}
+
+impl Listed {
+    fn new<P>(kind: Kind, found: &Found<P>, name: &str, argv: Vec<String>) -> Self {
+        Listed {
+            kind,
+            name: name.to_owned(),
+            argv,
+            of_project: found.place != Place::Global,
+            overrides: found.place == Place::Project { overrides: true },
+            file: found.file.clone(),
+            hash: found.hash.as_str().to_owned(),
+        }
+    }
+
+    fn all(catalog: &Catalog) -> Vec<Self> {
+        let agents = catalog
+            .agents()
+            .map(|found| Listed::new(Kind::Agent, found, &found.preset.name, found.preset.argv.clone()));
+        let processes = catalog
+            .processes()
+            .map(|found| Listed::new(Kind::Process, found, &found.preset.name, found.preset.command()));
+        agents.chain(processes).collect()
+    }
+}
+
+fn list(folders: &PresetFolders, output: &mut Output) -> Outcome {
+    install_shipped(folders, output);
+    let catalog = Catalog::scan(folders);
+    let listed = Listed::all(&catalog);
+    let rows: Vec<_> = listed
+        .iter()
+        .map(|preset| {
+            let place = match (preset.of_project, preset.overrides) {
+                (false, _) => "yours",
+                (true, false) => "project's",
+                (true, true) => "project's, in place of yours",
+            };
+            [preset.kind.word().into(), preset.name.clone(), place.into(), preset.argv.join(" ")]
+        })
+        .collect();
+    let lines = columns(["KIND", "NAME", "WHOSE", "COMMAND"], &rows);
+    let problems: Vec<Value> = catalog.problems.iter().map(problem).collect();
+    output.answer(&json!({ "presets": listed, "problems": problems }), &lines)?;
+    if !output.json {
+        catalog.problems.iter().for_each(|problem| output.warn(problem));
+    }
+    Ok(Exit::Done)
+}
+
+fn show(folders: &PresetFolders, name: &str, kind: Option<Kind>, output: &mut Output) -> Outcome {
+    install_shipped(folders, output);
+    let catalog = Catalog::scan(folders);
+    let agent = catalog.agent(name).filter(|_| kind != Some(Kind::Process));
+    let process = catalog.process(name).filter(|_| kind != Some(Kind::Agent));
+    let (kind, file, content) = match (agent, process) {
+        (Some(agent), None) => (Kind::Agent, &agent.file, agent.content.canonical()),
+        (None, Some(process)) => (Kind::Process, &process.file, process.content.canonical()),
+        (Some(_), Some(_)) => {
+            return Err(Failure::new(Exit::Usage, "ambiguous", format!("an agent and a process are called '{name}'"))
+                .with_hint("say which with --kind"));
+        }
+        (None, None) => {
+            return Err(Failure::not_found(format!("there is no preset '{}'", printable(name)))
+                .with_hint("see `patterm presets ls`, and `patterm presets check` for files that could not be read"));
+        }
+    };
+    let content: Value = serde_json::from_str(&content).unwrap_or_default();
+    let shown = json!({ "kind": kind, "file": file, "preset": content });
+    output.answer(&shown, &[pretty(&content)])?;
+    Ok(Exit::Done)
+}
+
+fn problem(problem: &Problem) -> Value {
+    let severity = match problem.severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+    };
+    json!({
+        "file": problem.file, "line": problem.line, "column": problem.column,
+        "severity": severity, "message": problem.message,
+    })
+}
+
+fn check_all(folders: &PresetFolders, output: &mut Output) -> Outcome {
+    let catalog = Catalog::scan(folders);
+    judge(&catalog.problems, Listed::all(&catalog).len(), output)
+}
+
+fn check_files(files: &[PathBuf], output: &mut Output) -> Outcome {
+    let mut problems = Vec::new();
+    let mut sound = 0;
+    for file in files {
+        let text = fs::read_to_string(file)
+            .map_err(|error| Failure::system(format_args!("reading {}", file.display()), &error))?;
+        let folder = file.parent().and_then(|folder| folder.file_name());
+        let parsed = if folder.is_some_and(|folder| folder == "processes") {
+            parse_process(file, &text).map(|parsed| parsed.warnings)
+        } else {
+            parse_agent(file, &text).map(|parsed| parsed.warnings)
+        };
+        match parsed {
+            Ok(warnings) => {
+                sound += 1;
+                problems.extend(warnings);
+            }
+            Err(problem) => problems.push(problem),
+        }
+    }
+    judge(&problems, sound, output)
+}
+
+fn judge(problems: &[Problem], sound: usize, output: &mut Output) -> Outcome {
+    let listed: Vec<Value> = problems.iter().map(problem).collect();
+    let faulty = problems.iter().any(|problem| problem.severity == Severity::Error);
+    let mut lines: Vec<String> = problems.iter().map(|problem| printable(&problem.to_string())).collect();
+    lines.push(format!("{sound} can be used, {} problems", problems.len()));
+    output.answer(&json!({ "sound": sound, "problems": listed }), &lines)?;
+    Ok(if faulty { Exit::NotFound } else { Exit::Done })
+}

@@ -1,0 +1,80 @@
+//! `patterm hook`: what an agent's CLI runs when something happens in it. It says one thing and ends; it starts no runtime
+//! and prints nothing on standard output, which some CLIs take for a part of the prompt.
+
+use std::{
+    ffi::OsString,
+    io::{self, BufRead, BufReader, IsTerminal, Write},
+    os::unix::net::UnixStream,
+    path::Path,
+    time::{Duration, Instant},
+};
+
+use mcp::OneCall;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use serde_json::json;
+
+use crate::{failure::Exit, run::connect_file::ConnectFile};
+
+const USAGE: &str = "usage: patterm hook --connect FILE EVENT [DETAIL]";
+/// For the answer, and again for what the CLI writes to us.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// Characters of the detail that go along: it is one line for a list.
+const DETAIL: usize = 500;
+
+pub(crate) fn run(words: &[OsString]) -> Exit {
+    let told = tell(words);
+    take_input();
+    match told {
+        Ok(()) => Exit::Done,
+        Err((exit, message)) => {
+            let _ = writeln!(io::stderr(), "patterm hook: {message}");
+            exit
+        }
+    }
+}
+
+fn tell(words: &[OsString]) -> Result<(), (Exit, String)> {
+    let usage = || (Exit::Usage, USAGE.to_owned());
+    let words: Vec<&str> = words.iter().map(|word| word.to_str()).collect::<Option<_>>().ok_or_else(usage)?;
+    let (file, event, detail) = match *words.as_slice() {
+        ["--connect", file, event] => (file, event, ""),
+        ["--connect", file, event, detail] => (file, event, detail),
+        _ => return Err(usage()),
+    };
+    let way_in = ConnectFile::read(Path::new(file)).map_err(|message| (Exit::Usage, message))?;
+    let detail: String = detail.chars().take(DETAIL).collect();
+    let call = OneCall { operation: "report_hook".into(), arguments: json!({ "event": event, "detail": detail }) };
+    let unreachable = |error: io::Error| {
+        (Exit::Unreachable, format!("patterm can't be reached at {} ({error})", way_in.socket.display()))
+    };
+    let mut socket = UnixStream::connect(&way_in.socket).map_err(unreachable)?;
+    socket.set_read_timeout(Some(PATIENCE)).map_err(unreachable)?;
+    socket.write_all(mcp::greeting_with_call(&way_in.token, &call).as_bytes()).map_err(unreachable)?;
+    let mut answer = String::new();
+    BufReader::new(&socket).read_line(&mut answer).map_err(unreachable)?;
+    if answer.is_empty() || answer.contains("\"error\"") {
+        return Err((Exit::Refused, answer.trim().to_owned()));
+    }
+    Ok(())
+}
+
+/// Some CLIs write a description to their hooks and take it ill when nobody reads it.
+fn take_input() {
+    let stdin = io::stdin();
+    if stdin.is_terminal() {
+        return;
+    }
+    let deadline = Instant::now() + PATIENCE;
+    let mut buffer = [0; 4096];
+    loop {
+        let left = deadline.saturating_duration_since(Instant::now());
+        let timeout = Timespec::try_from(left).expect("seconds fit");
+        match poll(&mut [PollFd::new(&stdin, PollFlags::IN)], Some(&timeout)) {
+            Ok(ready) if ready > 0 => {}
+            _ => return,
+        }
+        if !matches!(rustix::io::read(&stdin, &mut buffer), Ok(length) if length > 0) {
+            return;
+        }
+    }
+}

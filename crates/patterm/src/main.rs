@@ -1,0 +1,111 @@
+//! `patterm`: tabs of agents, shells and commands, and an MCP server through which one agent drives the others.
+//!
+//! Only this file reads the environment, the home folder and the kind of our output; all else is told. What can be done
+//! with sessions is decided in `ops` and `project`; here a run is put together, and its command line answered.
+
+mod cli;
+mod commands;
+mod failure;
+mod hook;
+mod observe;
+mod output;
+mod proxy;
+mod run;
+mod surroundings;
+
+use std::{
+    env,
+    ffi::OsString,
+    io::{self, Write},
+    path::PathBuf,
+    process::ExitCode,
+};
+
+use anyhow::{Context, Result};
+use clap::Parser;
+use etcetera::BaseStrategy;
+
+use crate::{cli::Cli, failure::Exit, output::Output, surroundings::Surroundings};
+
+fn main() -> ExitCode {
+    // Before anything else: an agent's proxy is small because nothing else of this program is ever started in it.
+    let mut words = env::args_os().skip(1);
+    let command = words.next().unwrap_or_default();
+    let words: Vec<OsString> = words.collect();
+    let wants_help = matches!(words.first().and_then(|word| word.to_str()), Some("--help" | "-h"));
+    match command.to_str() {
+        Some("mcp-stdio") if !wants_help => return ExitCode::from(proxy::run(&words).code()),
+        Some("hook") if !wants_help => return ExitCode::from(hook::run(&words).code()),
+        // Its arguments are the vendor's, not ours.
+        Some("fake-agent") if !wants_help => return fake_agent(words),
+        _ => {}
+    }
+    let surroundings = match look_around() {
+        Ok(surroundings) => surroundings,
+        Err(error) => {
+            let _ = writeln!(io::stderr(), "patterm: {error:#}");
+            return ExitCode::from(Exit::Refused.code());
+        }
+    };
+    // clap ends the process itself for help, version and mistakes: with 0 or with our code for usage.
+    let cli = Cli::parse();
+    let mut output = Output::new(cli.json);
+    let exit = match commands::run(cli, &surroundings, &mut output) {
+        Ok(exit) => exit,
+        Err(failure) => {
+            if failure.exit != Exit::ReaderGone {
+                output.failure(&failure);
+            }
+            failure.exit
+        }
+    };
+    ExitCode::from(exit.code())
+}
+
+/// Names a script for fakes whose command line can't be changed.
+const FAKE_SCRIPT: &str = "PATTERM_FAKE_SCRIPT";
+
+fn fake_agent(words: Vec<OsString>) -> ExitCode {
+    let usage = |text: &str| {
+        let _ = writeln!(io::stderr(), "patterm fake-agent: {text}");
+        ExitCode::from(Exit::Usage.code())
+    };
+    let Some((make, arguments)) = words.split_first() else {
+        return usage("which one? claude, codex or opencode");
+    };
+    let make = match make.to_string_lossy().parse::<fake::Make>() {
+        Ok(make) => make,
+        Err(error) => return usage(&error.to_string()),
+    };
+    let Ok(working_dir) = env::current_dir() else { return usage("the working folder can't be found") };
+    let program = env::current_exe().map_or_else(|_| "patterm".into(), OsString::from);
+    fake::run(fake::FakeOptions {
+        make,
+        arguments: arguments.to_vec(),
+        environment: env::vars_os().collect(),
+        working_dir,
+        script: env::var_os(FAKE_SCRIPT).map(PathBuf::from),
+        again: std::iter::once(program).chain(env::args_os().skip(1)).collect(),
+    })
+}
+
+fn look_around() -> Result<Surroundings> {
+    let folders = etcetera::choose_base_strategy().context("no home folder: set HOME")?;
+    let variable = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
+    let home = folders.home_dir().to_owned();
+    let state = folders.state_dir().unwrap_or_else(|| home.join(".local/state"));
+    Ok(Surroundings {
+        program: env::current_exe().context("finding this program")?,
+        working_dir: env::current_dir().context("finding the working folder")?,
+        config_dir: folders.config_dir().join("patterm"),
+        data_dir: folders.data_dir().join("patterm"),
+        state_dir: state.join("patterm"),
+        runtime_dir: variable("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.is_absolute()),
+        temp_dir: env::temp_dir(),
+        shell: variable("SHELL").unwrap_or_else(|| "/bin/sh".into()),
+        inside_patterm: variable("PATTERM").is_some(),
+        environment: env::vars_os().collect::<Vec<(OsString, OsString)>>(),
+        user: rustix::process::geteuid().as_raw(),
+        home,
+    })
+}

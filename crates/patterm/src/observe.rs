@@ -1,0 +1,143 @@
+//! Looking at a run while it runs: what `--debug` and `--profile` write. Files are 0600 in folders that are 0700, and
+//! nothing ever goes to standard output or error, which may belong to a screen.
+
+mod capture;
+mod events;
+mod files;
+mod flame;
+mod pprof_file;
+mod profile;
+mod threads;
+mod transcript;
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use ops::Caller;
+use project::Project;
+use tokio::{sync::watch, task::JoinSet};
+
+use self::profile::Profile;
+pub(crate) use self::transcript::Transcribed;
+use crate::{cli::RunFlags, failure::Failure, surroundings::Surroundings};
+
+/// For what is still to be written when a run has ended.
+const LAST_WRITES: Duration = Duration::from_secs(2);
+
+/// What is written of a run; nothing by default. Cheap to clone.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Observers {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug, Default)]
+struct Inner {
+    debug: Option<PathBuf>,
+    profile: Option<Profile>,
+    tasks: Mutex<JoinSet<()>>,
+    connections: AtomicU64,
+    stop: watch::Sender<()>,
+}
+
+impl Observers {
+    /// Before any other thread is started, so that the profile sees them all.
+    pub(crate) fn start(flags: &RunFlags, surroundings: &Surroundings) -> Result<Self, Failure> {
+        let folder = |given: &Option<Option<PathBuf>>, name: &str| {
+            given.as_ref().map(|given| match given {
+                Some(folder) => surroundings.working_dir.join(folder),
+                None => surroundings.state_dir.join(name).join(run_name()),
+            })
+        };
+        let made = |folder: Option<PathBuf>| -> Result<Option<PathBuf>, Failure> {
+            let Some(folder) = folder else { return Ok(None) };
+            let failed = |error: io::Error| Failure::system(format_args!("making {}", folder.display()), &error);
+            files::private_folder(&folder).map_err(failed)?;
+            Ok(Some(folder))
+        };
+        let debug = made(folder(&flags.debug, "debug"))?;
+        if let Some(folder) = &debug {
+            log_to(&folder.join("patterm.log"))
+                .map_err(|error| Failure::system(format_args!("writing to {}", folder.display()), &error))?;
+        }
+        let profile = match made(folder(&flags.profile, "profile"))? {
+            Some(folder) => Some(Profile::start(folder)?),
+            None => None,
+        };
+        let inner = Inner { debug, profile, ..Inner::default() };
+        Ok(Observers { inner: Arc::new(inner) })
+    }
+
+    /// There is a log file.
+    pub(crate) fn logs(&self) -> bool {
+        self.inner.debug.is_some()
+    }
+
+    pub(crate) fn debug_folder(&self) -> Option<&Path> {
+        self.inner.debug.as_deref()
+    }
+
+    /// Writes down what happens in a project from now on.
+    pub(crate) fn watch(&self, project: &Project) {
+        let Some(folder) = &self.inner.debug else { return };
+        let mut tasks = self.inner.tasks.lock().unwrap_or_else(PoisonError::into_inner);
+        let stop = || self.inner.stop.subscribe();
+        tasks.spawn(events::write(project.clone(), folder.clone(), stop()));
+        tasks.spawn(capture::write(project.clone(), folder.join("sessions"), stop()));
+    }
+
+    /// A connection whose messages are written down, if they are to be.
+    pub(crate) fn transcribe<S>(&self, stream: S, caller: &Caller) -> Transcribed<S> {
+        let number = self.inner.connections.fetch_add(1, Ordering::Relaxed) + 1;
+        match &self.inner.debug {
+            Some(folder) => Transcribed::to_file(stream, &folder.join("mcp"), number, caller),
+            None => Transcribed::silent(stream),
+        }
+    }
+
+    /// What a run looks like while everything still runs.
+    pub(crate) fn before_the_end(&self) {
+        if let Some(profile) = &self.inner.profile {
+            profile.look();
+        }
+    }
+
+    /// When every session has ended.
+    pub(crate) async fn finish(&self) {
+        let mut tasks = {
+            let mut tasks = self.inner.tasks.lock().unwrap_or_else(PoisonError::into_inner);
+            std::mem::take(&mut *tasks)
+        };
+        self.inner.stop.send_replace(());
+        // A disk that hangs must not keep us.
+        let _ = tokio::time::timeout(LAST_WRITES, async { while tasks.join_next().await.is_some() {} }).await;
+        if let Some(profile) = &self.inner.profile {
+            profile.finish();
+        }
+    }
+}
+
+/// When, and which process.
+fn run_name() -> String {
+    format!("{}-{}", jiff::Timestamp::now().strftime("%Y%m%dT%H%M%SZ"), std::process::id())
+}
+
+fn log_to(file: &Path) -> io::Result<()> {
+    let file = Mutex::new(files::append(file)?);
+    let subscriber = tracing_subscriber::fmt().with_writer(file).with_ansi(false).with_max_level(tracing::Level::DEBUG);
+    // Fails only when there is one already, and this is the first.
+    let _ = tracing::subscriber::set_global_default(subscriber.finish());
+    Ok(())
+}
+
+/// What a headless run has to complain about.
+pub(crate) fn log_to_stderr() {
+    let subscriber = tracing_subscriber::fmt().with_writer(io::stderr).with_ansi(false).with_target(false);
+    let _ = tracing::subscriber::set_global_default(subscriber.with_max_level(tracing::Level::WARN).finish());
+}

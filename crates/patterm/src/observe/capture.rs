@@ -1,0 +1,98 @@
+//! `sessions/ID.raw`: every byte that a session printed, as it came.
+
+use std::{
+    collections::HashMap,
+    fs::File,
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
+
+use engine::{EngineEvent, Session, SessionId, Status, TapEvent, TapOptions};
+use ops::Context;
+use project::Project;
+use tokio::{
+    sync::{broadcast::error::RecvError, watch},
+    task::JoinSet,
+};
+
+use super::files;
+
+/// Bytes that may wait for a slow disk.
+const CAPACITY: usize = 16 << 20;
+
+/// Until `stop` changes; then until every session's last byte is written.
+pub(super) async fn write(project: Project, folder: PathBuf, mut stop: watch::Receiver<()>) {
+    if let Err(error) = files::private_folder(&folder) {
+        tracing::warn!(%error, "what sessions print is not written down");
+        return;
+    }
+    let engine = project.engine().clone();
+    let mut events = engine.events();
+    drop(project);
+    let mut written: HashMap<SessionId, u64> = HashMap::new();
+    let mut captures: JoinSet<(SessionId, u64)> = JoinSet::new();
+    loop {
+        tokio::select! {
+            event = events.recv() => match event {
+                Ok(EngineEvent::Status(id, Status::Running)) => {
+                    let Ok(session) = engine.get(id) else { continue };
+                    let from = written.get(&id).copied().unwrap_or(0);
+                    let file = folder.join(format!("{id}.raw"));
+                    captures.spawn(async move { (id, capture(&session, from, &file).await) });
+                }
+                Ok(_) | Err(RecvError::Lagged(_)) => {}
+                Err(RecvError::Closed) => break,
+            },
+            Some(Ok((id, until))) = captures.join_next() => {
+                written.insert(id, until);
+            }
+            _ = stop.changed() => break,
+        }
+    }
+    while captures.join_next().await.is_some() {}
+}
+
+/// One run of a session from offset `from` on; answers how far it came.
+async fn capture(session: &Session, from: u64, file: &Path) -> u64 {
+    let mut offset = from;
+    if let Err(error) = copy(session, file, &mut offset).await {
+        tracing::warn!(session = %session.id(), %error, "what the session prints is no longer written down");
+    }
+    offset
+}
+
+async fn copy(session: &Session, file: &Path, offset: &mut u64) -> io::Result<()> {
+    let mut file = files::append(file)?;
+    let tap = session.tap(TapOptions { input: false, capacity: CAPACITY });
+    let until = tap.as_ref().map_or(u64::MAX, |tap| tap.start.offset);
+    // What it printed before the tap, as far as the ring remembers: of a short run, everything.
+    catch_up(session, &mut file, offset, until)?;
+    let Ok(mut tap) = tap else { return Ok(()) };
+    while let Some(event) = tap.next().await {
+        match event {
+            TapEvent::Output { bytes, .. } => {
+                file.write_all(&bytes)?;
+                *offset += bytes.len() as u64;
+            }
+            TapEvent::Gap { dropped_bytes, .. } => {
+                tracing::warn!(session = %session.id(), dropped_bytes, "the disk was too slow for what was printed");
+                *offset += dropped_bytes;
+            }
+            TapEvent::Input { .. } | TapEvent::Resize { .. } | TapEvent::Exit { .. } => {}
+        }
+    }
+    Ok(())
+}
+
+fn catch_up(session: &Session, file: &mut File, offset: &mut u64, until: u64) -> io::Result<()> {
+    while *offset < until {
+        let room = usize::try_from(until - *offset).unwrap_or(usize::MAX).min(1 << 20);
+        let raw = session.raw(*offset, room);
+        if raw.bytes.is_empty() {
+            break;
+        }
+        file.write_all(&raw.bytes)?;
+        *offset = raw.offset + raw.bytes.len() as u64;
+    }
+    Ok(())
+}

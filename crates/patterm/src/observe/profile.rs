@@ -1,0 +1,104 @@
+//! `--profile`: where the processor's time went, as `cpu.pb` for pprof and `cpu.svg` to look at; what the process holds
+//! (`memory.txt`) and what its threads do (`threads.txt`), as they were just before the end.
+//!
+//! Allocations are not counted: docs/decisions/0005-profiles.md says why.
+
+use std::{
+    collections::BTreeMap,
+    path::PathBuf,
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
+
+use pprof::{ProfilerGuard, ProfilerGuardBuilder};
+
+use super::{files, flame, pprof_file, threads};
+use crate::failure::{Exit, Failure};
+
+/// Samples a second of processor time; a prime, so that it beats with nothing.
+const FREQUENCY: i32 = 199;
+
+pub(super) struct Profile {
+    folder: PathBuf,
+    guard: Mutex<Option<ProfilerGuard<'static>>>,
+}
+
+/// Stacks, outermost frame first, each with its number of samples.
+#[derive(Debug, Default)]
+pub(super) struct Stacks {
+    pub(super) samples: BTreeMap<Vec<Frame>, i64>,
+    pub(super) duration: Duration,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct Frame {
+    pub(super) function: String,
+    pub(super) file: String,
+    pub(super) line: u32,
+}
+
+impl Profile {
+    pub(super) fn start(folder: PathBuf) -> Result<Self, Failure> {
+        let guard = ProfilerGuardBuilder::default()
+            .frequency(FREQUENCY)
+            // Unwinding inside them, from a signal, can stand still.
+            .blocklist(&["libc", "libgcc", "pthread", "vdso"])
+            .build()
+            .map_err(|error| Failure::new(Exit::Refused, "system", format!("starting the profile: {error}")))?;
+        Ok(Profile { folder, guard: Mutex::new(Some(guard)) })
+    }
+
+    /// While everything still runs.
+    pub(super) fn look(&self) {
+        self.write("threads.txt", threads::dump().as_bytes());
+        // Linux only; elsewhere there is no such file.
+        if let Ok(memory) = std::fs::read("/proc/self/smaps_rollup") {
+            self.write("memory.txt", &memory);
+        }
+    }
+
+    pub(super) fn finish(&self) {
+        let Some(guard) = self.guard.lock().unwrap_or_else(PoisonError::into_inner).take() else { return };
+        let report = match guard.report().build() {
+            Ok(report) => report,
+            Err(error) => {
+                tracing::warn!(%error, "there is no profile");
+                return;
+            }
+        };
+        let stacks = Stacks::of(&report);
+        self.write("cpu.pb", &pprof_file::encode(&stacks, FREQUENCY));
+        self.write("cpu.svg", flame::draw(&stacks).as_bytes());
+    }
+
+    fn write(&self, name: &str, bytes: &[u8]) {
+        let file = self.folder.join(name);
+        if let Err(error) = files::write(&file, bytes) {
+            tracing::warn!(file = %file.display(), %error, "a part of the profile is missing");
+        }
+    }
+}
+
+impl Stacks {
+    fn of(report: &pprof::Report) -> Self {
+        let mut stacks = Stacks { duration: report.timing.duration, ..Stacks::default() };
+        for (frames, count) in &report.data {
+            let thread = Frame { function: frames.thread_name_or_id(), file: String::new(), line: 0 };
+            // Innermost first; a frame is several functions when some were inlined.
+            let functions = frames.frames.iter().rev().flat_map(|inlined| inlined.iter().rev()).map(|symbol| Frame {
+                function: symbol.name(),
+                file: symbol.filename().into_owned(),
+                line: symbol.lineno(),
+            });
+            let stack = std::iter::once(thread).chain(functions).collect();
+            *stacks.samples.entry(stack).or_default() += i64::try_from(*count).unwrap_or(0);
+        }
+        stacks
+    }
+}
+
+impl std::fmt::Debug for Profile {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Profile").field("folder", &self.folder).finish_non_exhaustive()
+    }
+}

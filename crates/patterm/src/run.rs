@@ -1,0 +1,223 @@
+//! One run of patterm: an engine, a project, a socket with an MCP server behind it, and an end that leaves nothing.
+//!
+//! It knows no face besides MCP: whoever draws gets the same [`Run`] and serves it beside its own loop.
+
+pub(crate) mod connect_file;
+mod door;
+mod folder;
+mod identities;
+mod instructions;
+pub(crate) mod signals;
+
+use std::{
+    io,
+    net::{Ipv4Addr, SocketAddr},
+    os::unix::net::UnixListener as StdListener,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+use engine::{Engine, EngineOptions, Limits};
+use mcp::PrivateSocket;
+use project::{Project, ProjectOptions, Settings};
+use tokio::net::{TcpListener, UnixListener};
+
+use self::{door::Door, folder::RunFolder, identities::RunIdentities};
+use crate::{
+    failure::{Exit, Failure},
+    observe::Observers,
+    surroundings::Surroundings,
+};
+
+/// Of sessions that name none, while nothing draws them.
+const SIZE: ops::Size = ops::Size { cols: 120, rows: 40 };
+/// For last answers to be written after the sessions have ended.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+/// Three descriptors or so for each of 1,024 sessions, and some for clients.
+const WANTED_FILES: u64 = 16 << 10;
+
+#[derive(Clone, Debug)]
+pub(crate) struct RunOptions {
+    pub(crate) project_dir: PathBuf,
+    /// The port for MCP over HTTP; 0 for any.
+    pub(crate) http: Option<u16>,
+    pub(crate) settings: Settings,
+}
+
+/// Everything is in place; nobody is served yet.
+#[derive(Debug)]
+pub(crate) struct Run {
+    pub(crate) project: Project,
+    engine: Engine,
+    grace: Duration,
+    listener: UnixListener,
+    http: Option<TcpListener>,
+    operator: PathBuf,
+    observers: Observers,
+    user: u32,
+    // In this order: the folder goes before the socket that reserves its name.
+    _folder: RunFolder,
+    socket: PrivateSocket,
+}
+
+impl Run {
+    /// Needs a tokio runtime around it.
+    pub(crate) async fn start(
+        options: RunOptions,
+        surroundings: &Surroundings,
+        observers: Observers,
+    ) -> Result<Self, Failure> {
+        allow_many_files();
+        let (socket, listener) = bind(surroundings)?;
+        let folder = RunFolder::beside(socket.path())
+            .map_err(|error| Failure::system("making the folder of this run", &error))?;
+        let identities = Arc::new(RunIdentities::new(socket.path(), folder.path()));
+        let operator = identities
+            .open_operator()
+            .map_err(|error| Failure::system("writing the operator's connect file", &error))?;
+        let listener =
+            UnixListener::from_std(listener).map_err(|error| Failure::system("serving the socket", &error))?;
+        let http = match options.http {
+            Some(port) => Some(bind_http(port).await?),
+            None => None,
+        };
+        let grace = options.settings.grace();
+        let engine = Engine::new(EngineOptions {
+            base_env: surroundings.environment.clone(),
+            default_shell: surroundings.shell.clone(),
+            limits: Limits {
+                history_lines: options.settings.scrollback.lines,
+                history_bytes: options.settings.scrollback.bytes,
+                ..Limits::default()
+            },
+            grace,
+            ..EngineOptions::default()
+        })
+        .map_err(|error| Failure::system("starting the engine", &error))?;
+        let project = open_project(options, surroundings, engine.clone(), folder.path(), identities)?;
+        observers.watch(&project);
+        Ok(Run {
+            project,
+            engine,
+            grace,
+            listener,
+            http,
+            operator,
+            observers,
+            user: surroundings.user,
+            _folder: folder,
+            socket,
+        })
+    }
+
+    pub(crate) fn socket(&self) -> &Path {
+        self.socket.path()
+    }
+
+    /// The operator's connect file.
+    pub(crate) fn operator(&self) -> &Path {
+        &self.operator
+    }
+
+    pub(crate) fn http_address(&self) -> Option<SocketAddr> {
+        self.http.as_ref().and_then(|listener| listener.local_addr().ok())
+    }
+
+    /// Serves until `end` is over, then ends every session, and with them itself. A second `end` is not waited for:
+    /// what still runs then is killed.
+    pub(crate) async fn serve<E, F>(self, mut end: E) -> Result<(), Failure>
+    where
+        E: FnMut() -> F,
+        F: Future<Output = &'static str>,
+    {
+        let Run { project, engine, grace, listener, http, observers, user, _folder, socket, .. } = self;
+        let door = Door::new(project.clone(), user, observers.clone());
+        let web = async {
+            match http {
+                Some(listener) => {
+                    mcp::serve_http(listener, project.clone(), door::about(ops::Role::Operator, &project)).await
+                }
+                None => std::future::pending().await,
+            }
+        };
+        let connections = door.connections();
+        tokio::select! {
+            why = end() => tracing::info!(signal = why, "ending all sessions"),
+            () = door.take_connections(listener) => {}
+            () = web => {}
+        }
+        observers.before_the_end();
+        tokio::select! {
+            () = engine.shutdown(grace) => {}
+            why = end() => tracing::warn!(signal = why, "ending without waiting for sessions"),
+        }
+        project.close().await;
+        connections.end(LAST_WORDS).await;
+        observers.finish().await;
+        drop(_folder);
+        drop(socket);
+        Ok(())
+    }
+}
+
+fn bind(surroundings: &Surroundings) -> Result<(PrivateSocket, StdListener), Failure> {
+    let folder = surroundings.socket_folder();
+    let refused = |error: mcp::SocketError| Failure::new(Exit::Refused, "system", error.to_string());
+    mcp::private_folder(&folder, surroundings.user).map_err(refused)?;
+    folder::remove_left_over(&PrivateSocket::remove_stale(&folder).map_err(refused)?);
+    let (socket, listener) = PrivateSocket::bind(&folder, std::process::id()).map_err(refused)?;
+    if socket.path().to_str().is_none() {
+        let message = format!("the socket's path {} is not UTF-8", socket.path().display());
+        return Err(Failure::new(Exit::Refused, "system", message).with_hint("set XDG_RUNTIME_DIR to a plain path"));
+    }
+    Ok((socket, listener))
+}
+
+async fn bind_http(port: u16) -> Result<TcpListener, Failure> {
+    TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.map_err(|error| {
+        Failure::system(format_args!("listening on 127.0.0.1:{port}"), &error)
+            .with_hint("give --mcp-http another port, or 0 for any")
+    })
+}
+
+fn open_project(
+    options: RunOptions,
+    surroundings: &Surroundings,
+    engine: Engine,
+    run_dir: &Path,
+    identities: Arc<RunIdentities>,
+) -> Result<Project, Failure> {
+    Project::open(ProjectOptions {
+        engine,
+        project_dir: options.project_dir,
+        data_dir: surroundings.data_dir.clone(),
+        config_dir: surroundings.config_dir.clone(),
+        run_dir: run_dir.into(),
+        settings: options.settings,
+        identities,
+        deliver: None,
+        program: surroundings.program.clone(),
+        home: surroundings.home.clone(),
+        version: env!("CARGO_PKG_VERSION").into(),
+        default_size: SIZE,
+    })
+    .map_err(|error| Failure::new(Exit::Refused, "system", error.to_string()))
+}
+
+/// The usual limit of 1,024 would hold some 300 sessions.
+fn allow_many_files() {
+    use rustix::process::{Resource, getrlimit, setrlimit};
+    let mut limit = getrlimit(Resource::Nofile);
+    let wanted = limit.maximum.map_or(WANTED_FILES, |maximum| maximum.min(WANTED_FILES));
+    if limit.current.is_some_and(|current| current < wanted) {
+        limit.current = Some(wanted);
+        // Then it stays as it is, and the sessions that don't fit are refused one by one.
+        let _ = setrlimit(Resource::Nofile, limit);
+    }
+}
+
+/// A runtime for a run: tasks for requests; bytes have threads of their own.
+pub(crate) fn runtime() -> io::Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_multi_thread().enable_all().thread_name("patterm-task").build()
+}

@@ -1,0 +1,91 @@
+//! The command line besides running: help, version, completions, manual pages.
+
+use crate::stage::Stage;
+
+#[test]
+fn without_an_interface_it_says_what_there_is() {
+    let stage = Stage::new();
+    stage.patterm(&[]).failed(3, &["no terminal interface yet", "--headless"]);
+    let ran = stage.patterm(&["--json"]).failed(3, &["no_interface"]);
+    let error: serde_json::Value = serde_json::from_str(&ran.stderr).unwrap();
+    assert!(error["error"]["hint"].as_str().unwrap().contains("--headless"));
+}
+
+#[test]
+fn help_version_completions_and_pages() {
+    let stage = Stage::new();
+    let help = stage.patterm(&["--help"]).ok();
+    for word in ["--headless", "--mcp-http", "--debug", "--profile", "Exit codes", "mcp-stdio"] {
+        assert!(help.contains(word), "{word}");
+    }
+    assert!(stage.patterm(&["--version"]).ok().starts_with("patterm "));
+    for shell in ["bash", "zsh", "fish"] {
+        assert!(stage.patterm(&["completions", shell]).ok().contains("headless"), "{shell}");
+    }
+    stage.patterm(&["man", "pages"]).ok();
+    assert!(std::fs::read_to_string(stage.path("project/pages/patterm.1")).unwrap().contains("headless"));
+    stage.patterm(&["--wrong"]).failed(2, &["--wrong"]);
+}
+
+#[test]
+fn presets_are_listed_shown_checked_and_found() {
+    let stage = Stage::new();
+    let listed = stage.patterm(&["presets", "ls", "--json"]).json();
+    let names: Vec<_> = listed["presets"].as_array().unwrap().iter().map(|preset| preset["name"].clone()).collect();
+    assert_eq!(names, ["claude", "codex", "opencode"], "those that come with the program");
+    let folder = stage.path("project/.patterm/presets/processes");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("dev.json"), r#"{ "name": "dev", "argv": ["make", "dev"] } // mine"#).unwrap();
+    std::fs::write(folder.join("bad.json"), "{\n  \"name\": \"bad\",\n  \"argv\": 7 }").unwrap();
+    let ran = stage.patterm(&["presets", "ls"]);
+    assert!(ran.stdout.contains("make dev") && ran.stdout.contains("project's"), "{ran:?}");
+    assert!(ran.stderr.contains("bad.json:3"), "{ran:?}");
+    assert!(stage.patterm(&["presets", "show", "dev"]).ok().contains("\"make\""));
+    stage.patterm(&["presets", "show", "nothing"]).failed(1, &["no preset 'nothing'"]);
+    let checked = stage.patterm(&["presets", "check"]);
+    assert_eq!(checked.code, Some(1), "{checked:?}");
+    std::fs::remove_file(folder.join("bad.json")).unwrap();
+    assert!(stage.patterm(&["presets", "check"]).ok().contains("4 can be used"));
+    assert!(stage.patterm(&["presets", "path"]).ok().contains(".patterm/presets"));
+    assert!(stage.patterm(&["presets", "schema", "agent"]).ok().contains("mcp_injection"));
+}
+
+#[test]
+fn trust_is_granted_listed_and_taken_back_by_content() {
+    let stage = Stage::new();
+    let folder = stage.path("config/patterm/presets/processes");
+    std::fs::create_dir_all(&folder).unwrap();
+    let write = |argv: &str| {
+        std::fs::write(folder.join("dev.json"), format!(r#"{{ "name": "dev", "argv": ["make", "{argv}"] }}"#)).unwrap();
+    };
+    write("dev");
+    assert!(stage.patterm(&["trust", "ls"]).ok().contains("nothing is trusted"));
+    assert!(stage.patterm(&["trust", "grant", "dev"]).ok().contains("make dev"));
+    let listed = stage.patterm(&["trust", "ls", "--json"]).json();
+    assert_eq!((&listed["grants"][0]["preset"], &listed["grants"][0]["current"]), (&"dev".into(), &true.into()));
+    write("other");
+    let listed = stage.patterm(&["trust", "ls", "--json"]).json();
+    assert_eq!(listed["grants"][0]["current"], false, "an edited preset is another one");
+    assert!(stage.patterm(&["trust", "grant", "dev"]).ok().contains("argv[1]"), "what changed is shown");
+    stage.patterm(&["trust", "revoke", "dev"]).ok();
+    stage.patterm(&["trust", "revoke", "dev"]).failed(1, &["not trusted"]);
+    stage.patterm(&["trust", "grant", "nothing"]).failed(1, &["no preset"]);
+}
+
+#[test]
+fn the_config_is_found_checked_and_explained() {
+    let stage = Stage::new();
+    let file = stage.path("config/patterm/config.json");
+    assert_eq!(stage.patterm(&["config", "path"]).ok().trim(), file.to_str().unwrap());
+    assert!(stage.patterm(&["config", "check"]).ok().contains("default"));
+    let text = stage.patterm(&["config", "default"]).ok();
+    std::fs::write(&file, &text).unwrap();
+    stage.patterm(&["config", "check"]).ok();
+    std::fs::write(&file, "{ \"max_deph\": 3 }").unwrap();
+    let ran = stage.patterm(&["config", "check"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(ran.stdout.contains("max_deph"), "{ran:?}");
+    std::fs::write(&file, "{ \"max_depth\": 99 }").unwrap();
+    stage.patterm(&["config", "check"]).failed(2, &["max_depth", "config default"]);
+    stage.patterm(&["--headless"]).failed(2, &["max_depth"]);
+}

@@ -1,0 +1,88 @@
+//! Who is known, who is not, and what a token is worth in the wrong hands.
+
+use rustix::process::Signal;
+use serde_json::{Value, json};
+
+use crate::{
+    client::Client,
+    stage::{Stage, token_in},
+};
+
+fn initialize() -> Value {
+    json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize",
+            "params": { "protocolVersion": "2025-11-25", "capabilities": {} } })
+}
+
+/// What a client hears who says this on the socket and then shakes hands.
+fn heard(stage: &crate::stage::Headless, said: &str) -> Value {
+    let mut client = Client::on_socket(&stage.socket());
+    client.write(said);
+    client.send(&initialize());
+    let answer = client.next();
+    assert!(client.try_next().is_none(), "and then it is over");
+    answer
+}
+
+#[test]
+fn the_operator_is_known_by_its_file() {
+    let stage = Stage::new();
+    let patterm = stage.headless(&[]);
+    let who = patterm.operator().call("whoami", json!({}));
+    assert_eq!(who["role"], "operator", "{who}");
+    let (socket, token) = (patterm.socket(), patterm.token());
+    let mut client = Client::raw_proxy(&["--socket", socket.to_str().unwrap(), "--identity", &token]);
+    client.initialize();
+    assert_eq!(client.call("whoami", json!({}))["role"], "operator");
+}
+
+#[test]
+fn forged_missing_and_foreign_tokens_are_refused_in_words() {
+    let stage = Stage::new();
+    let patterm = stage.headless(&[]);
+    let other = Stage::new();
+    let elsewhere = other.headless(&[]);
+    let token = patterm.token();
+    let mut near = token.clone().into_bytes();
+    near[63] = if near[63] == b'0' { b'1' } else { b'0' };
+    let near = String::from_utf8(near).unwrap();
+    for token in ["", "operator", &near, &token[..63], &format!("{token}0"), &elsewhere.token()] {
+        let answer = heard(&patterm, &mcp::greeting(token));
+        assert_eq!(answer["id"], 1);
+        assert_eq!(answer["error"]["data"]["kind"], "role_forbidden", "{answer}");
+        assert!(answer["error"]["message"].as_str().unwrap().contains("not known"), "{answer}");
+        assert!(!answer.to_string().contains(&patterm.token()));
+    }
+    // No greeting at all: what an agent does that pokes the socket.
+    let answer = heard(&patterm, "");
+    assert_eq!(answer["id"], 1);
+    assert!(answer["error"]["data"]["hint"].as_str().unwrap().contains("mcp-stdio"), "{answer}");
+    // Who was refused harmed nobody.
+    patterm.operator().call("whoami", json!({}));
+}
+
+#[test]
+fn a_token_ends_with_its_run() {
+    let stage = Stage::new();
+    let patterm = stage.headless(&[]);
+    let token = token_in(&patterm.connect_file());
+    patterm.end(Signal::TERM);
+    let next = stage.headless(&[]);
+    assert_ne!(next.token(), token);
+    let answer = heard(&next, &mcp::greeting(&token));
+    assert!(answer["error"]["message"].as_str().unwrap().contains("another run"), "{answer}");
+}
+
+#[test]
+fn tokens_are_on_no_command_line_and_in_no_environment() {
+    let stage = Stage::new();
+    let patterm = stage.headless(&[]);
+    let token = patterm.token();
+    let mut client = patterm.operator();
+    let id = client.spawn(&["env"]);
+    client.see(&id, "PATTERM_PROCESS_ID");
+    let printed = client.call("get_process_output", json!({ "process_id": id, "mode": "stream" }));
+    assert!(!printed.to_string().contains(&token));
+    let proxy = client.process.as_ref().unwrap().id();
+    let argv = std::fs::read_to_string(format!("/proc/{proxy}/cmdline")).unwrap();
+    assert!(argv.contains("--connect") && !argv.contains(&token), "{argv}");
+}

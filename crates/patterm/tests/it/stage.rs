@@ -1,0 +1,239 @@
+//! A place for one test: folders of its own, a headless patterm perhaps, and nothing of the machine's.
+
+use std::{
+    fs,
+    io::{BufRead, BufReader, Read},
+    os::unix::fs::{DirBuilderExt, PermissionsExt},
+    path::{Path, PathBuf},
+    process::{Child, ChildStdout, Command, ExitStatus, Stdio},
+};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+use testkit::wait_until_some;
+
+use crate::client::Client;
+
+pub(crate) const PATTERM: &str = env!("CARGO_BIN_EXE_patterm");
+
+/// What a run of a command left.
+#[derive(Debug)]
+pub(crate) struct Ran {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Ran {
+    #[track_caller]
+    pub(crate) fn ok(self) -> String {
+        assert_eq!(self.code, Some(0), "{self:?}");
+        self.stdout
+    }
+
+    #[track_caller]
+    pub(crate) fn json(self) -> Value {
+        let text = self.ok();
+        serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error} in {text:?}"))
+    }
+
+    /// Failed with this code, and said all of this on standard error.
+    #[track_caller]
+    pub(crate) fn failed(self, code: i32, said: &[&str]) -> Self {
+        assert_eq!(self.code, Some(code), "{self:?}");
+        for part in said {
+            assert!(self.stderr.contains(part), "{part:?} is not in {}", self.stderr);
+        }
+        self
+    }
+}
+
+#[track_caller]
+pub(crate) fn run(command: &mut Command) -> Ran {
+    let output = command.stdin(Stdio::null()).output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    Ran { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
+}
+
+pub(crate) struct Stage {
+    root: tempfile::TempDir,
+}
+
+impl Stage {
+    pub(crate) fn new() -> Self {
+        let root = tempfile::tempdir().unwrap();
+        for folder in ["home", "project", "run", "config/patterm", "data", "state", "tmp"] {
+            fs::DirBuilder::new().recursive(true).mode(0o700).create(root.path().join(folder)).unwrap();
+        }
+        Stage { root }
+    }
+
+    pub(crate) fn path(&self, relative: &str) -> PathBuf {
+        self.root.path().join(relative)
+    }
+
+    /// Lets other users walk in as far as the run folder.
+    pub(crate) fn open_to_others(&self) {
+        for folder in ["", "run"] {
+            fs::set_permissions(self.path(folder), fs::Permissions::from_mode(0o755)).unwrap();
+        }
+    }
+
+    /// `patterm` in an environment of its own.
+    pub(crate) fn command(&self, words: &[&str]) -> Command {
+        let mut command = Command::new(PATTERM);
+        command
+            .env_clear()
+            .env("PATH", format!("{}:{}", self.path("bin").display(), std::env::var("PATH").unwrap()))
+            .env("HOME", self.path("home"))
+            .env("SHELL", "/bin/sh")
+            .env("PS1", "$ ")
+            .env("XDG_CONFIG_HOME", self.path("config"))
+            .env("XDG_DATA_HOME", self.path("data"))
+            .env("XDG_STATE_HOME", self.path("state"))
+            .env("XDG_RUNTIME_DIR", self.path("run"))
+            .env("TMPDIR", self.path("tmp"))
+            .current_dir(self.path("project"))
+            .args(words);
+        command
+    }
+
+    #[track_caller]
+    pub(crate) fn patterm(&self, words: &[&str]) -> Ran {
+        run(&mut self.command(words))
+    }
+
+    #[track_caller]
+    pub(crate) fn headless(&self, flags: &[&str]) -> Headless {
+        Headless::start(&mut self.command(&[&["--headless"], flags].concat()))
+    }
+
+    /// Puts a program called `make` on the path of sessions: a fake of it that plays `story`, at twenty times the pace.
+    pub(crate) fn install_fake(&self, make: &str, story: &str) {
+        fs::create_dir_all(self.path("bin")).unwrap();
+        let program = self.path("bin").join(make);
+        fs::write(&program, format!("#!/bin/sh\nexec '{PATTERM}' fake-agent {make} --story {story} --fast \"$@\"\n"))
+            .unwrap();
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    /// What a scratchpad of the project holds, as a person would find it.
+    #[track_caller]
+    pub(crate) fn scratchpad(&self, name: &str) -> String {
+        let projects: Vec<_> = fs::read_dir(self.path("data/patterm/projects")).unwrap().flatten().collect();
+        assert_eq!(projects.len(), 1, "{projects:?}");
+        fs::read_to_string(projects[0].path().join("scratchpads").join(name)).unwrap()
+    }
+
+    /// All that lies in the folder of sockets.
+    pub(crate) fn left_in_run(&self) -> Vec<String> {
+        let Ok(entries) = fs::read_dir(self.path("run/patterm")) else { return Vec::new() };
+        entries.flatten().map(|entry| entry.file_name().into_string().unwrap()).collect()
+    }
+}
+
+/// A patterm without a screen, which is a child of the test.
+pub(crate) struct Headless {
+    pub(crate) process: Child,
+    pub(crate) hello: Value,
+    stdout: BufReader<ChildStdout>,
+}
+
+impl Headless {
+    #[track_caller]
+    pub(crate) fn start(command: &mut Command) -> Self {
+        let mut process = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut stdout = BufReader::new(process.stdout.take().unwrap());
+        let mut line = String::new();
+        stdout.read_line(&mut line).unwrap();
+        let hello = serde_json::from_str(&line).unwrap_or_else(|error| {
+            let mut said = String::new();
+            let _ = process.kill();
+            process.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+            panic!("{error} in {line:?}; {said}")
+        });
+        Headless { process, hello, stdout }
+    }
+
+    pub(crate) fn pid(&self) -> i32 {
+        i32::try_from(self.process.id()).unwrap()
+    }
+
+    pub(crate) fn socket(&self) -> PathBuf {
+        self.hello["socket"].as_str().unwrap().into()
+    }
+
+    /// The operator's connect file.
+    pub(crate) fn connect_file(&self) -> PathBuf {
+        self.hello["connect"].as_str().unwrap().into()
+    }
+
+    pub(crate) fn token(&self) -> String {
+        token_in(&self.connect_file())
+    }
+
+    /// A client behind `patterm mcp-stdio`, as the operator.
+    #[track_caller]
+    pub(crate) fn operator(&self) -> Client {
+        Client::behind_proxy(&self.connect_file())
+    }
+
+    /// Connect files of the agents that were started, in that order.
+    pub(crate) fn agents(&self) -> Vec<PathBuf> {
+        let folder = self.connect_file().parent().unwrap().to_owned();
+        let files = fs::read_dir(folder).unwrap().flatten().map(|entry| entry.path());
+        let mut agents: Vec<(u32, PathBuf)> = files
+            .filter_map(|file| {
+                let number = file.file_stem()?.to_str()?.strip_prefix("agent-")?.parse().ok()?;
+                Some((number, file))
+            })
+            .collect();
+        agents.sort();
+        agents.into_iter().map(|(_, file)| file).collect()
+    }
+
+    pub(crate) fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_raw(self.pid()).unwrap(), signal).unwrap();
+    }
+
+    #[track_caller]
+    pub(crate) fn wait(&mut self) -> ExitStatus {
+        wait_until_some("patterm has ended", || self.process.try_wait().unwrap())
+    }
+
+    /// What it said on standard output after its first line, and on standard error, until its end.
+    #[track_caller]
+    pub(crate) fn end(mut self, signal: Signal) -> (ExitStatus, String, String) {
+        self.signal(signal);
+        let status = self.wait();
+        let (mut out, mut err) = (String::new(), String::new());
+        self.stdout.read_to_string(&mut out).unwrap();
+        self.process.stderr.take().unwrap().read_to_string(&mut err).unwrap();
+        (status, out, err)
+    }
+}
+
+impl Drop for Headless {
+    fn drop(&mut self) {
+        if self.process.try_wait().unwrap().is_none() {
+            self.signal(Signal::TERM);
+            let status = self.process.wait().unwrap();
+            if !std::thread::panicking() {
+                assert!(status.success(), "patterm ended with {status}");
+            }
+        }
+    }
+}
+
+pub(crate) fn token_in(connect_file: &Path) -> String {
+    let value: Value = serde_json::from_str(&fs::read_to_string(connect_file).unwrap()).unwrap();
+    value["token"].as_str().unwrap().to_owned()
+}
+
+/// A process that has ended and was reaped, or is only waiting to be.
+pub(crate) fn is_gone(pid: i64) -> bool {
+    match fs::read_to_string(format!("/proc/{pid}/stat")) {
+        Ok(stat) => stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('Z')),
+        Err(_) => true,
+    }
+}

@@ -1,0 +1,177 @@
+//! Who works in the sessions: what each is doing, what it was told, and what was made for its start.
+//!
+//! An agent joins when it is started; of any other session a member is made when somebody asks. A member goes with its
+//! session.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use agents::{
+    AgentPreset, AgentStatus, Launch,
+    delivery::{Message, Refused, Ticket},
+    state::Behaviour,
+};
+use engine::{Origin, Session, SessionId};
+use tokio::sync::watch;
+
+mod member;
+
+use member::Member;
+pub use member::Standing;
+
+use crate::{
+    delivery::{Deliver, Delivery, DeliveryState, Receipt},
+    project::lock,
+    timers::activity::{Activity, Phase, Rest},
+};
+
+/// All members. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Crew {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    members: Mutex<HashMap<SessionId, Arc<Member>>>,
+    /// Silence of this length is rest, where no preset says more.
+    idle_after: Duration,
+}
+
+impl Crew {
+    pub(crate) fn new(idle_after: Duration) -> Self {
+        Crew { inner: Arc::new(Inner { members: Mutex::default(), idle_after }) }
+    }
+
+    /// An agent that was started from a preset.
+    pub(crate) fn join(&self, session: &Session, preset: Arc<AgentPreset>, launch: Launch) {
+        let member = Member::new(session.clone(), Behaviour::from(&*preset), Some((preset, launch)));
+        lock(&self.inner.members).insert(session.id(), Arc::new(member));
+    }
+
+    pub(crate) fn leave(&self, session: SessionId) {
+        // Its files are removed outside the lock.
+        let member = lock(&self.inner.members).remove(&session);
+        drop(member);
+    }
+
+    pub(crate) fn dismiss_all(&self) {
+        let members = std::mem::take(&mut *lock(&self.inner.members));
+        drop(members);
+    }
+
+    fn known(&self, session: SessionId) -> Option<Arc<Member>> {
+        lock(&self.inner.members).get(&session).cloned()
+    }
+
+    fn member(&self, session: &Session) -> Arc<Member> {
+        if let Some(member) = self.known(session.id()) {
+            return member;
+        }
+        // Made before the lock is taken, as it looks at the session, and in vain if somebody else was faster.
+        let new = Arc::new(Member::new(session.clone(), Behaviour::silence(self.inner.idle_after), None));
+        lock(&self.inner.members).entry(session.id()).or_insert(new).clone()
+    }
+
+    /// What an agent is doing; none of sessions that nobody has asked about yet.
+    pub(crate) fn status(&self, session: SessionId) -> Option<(AgentStatus, usize)> {
+        self.known(session).map(|member| (member.watch().current(), member.standing().borrow().on_the_way))
+    }
+
+    pub(crate) fn explain(&self, session: &Session) -> agents::Explanation {
+        self.member(session).watch().explain()
+    }
+
+    /// What the session is doing, and every change of it.
+    pub(crate) fn standing(&self, session: &Session) -> watch::Receiver<Standing> {
+        self.member(session).standing()
+    }
+
+    pub(crate) fn preset(&self, session: SessionId) -> Option<Arc<AgentPreset>> {
+        self.known(session)?.preset()
+    }
+
+    /// The CLI in this session has asked for the list of our tools.
+    pub(crate) fn tools_listed(&self, session: SessionId) {
+        if let Some(member) = self.known(session) {
+            member.watch().tools_listed();
+        }
+    }
+
+    /// The agent's hook or plugin has reported something.
+    pub fn hook(&self, session: SessionId, name: &str, detail: &str) {
+        if let Some(member) = self.known(session) {
+            member.watch().hook(name, detail);
+        }
+    }
+
+    /// The prompt of that turn, if it was sent lately.
+    pub(crate) fn ticket(&self, session: &Session, turn_id: &str) -> Option<Ticket> {
+        self.known(session.id())?.ticket(turn_id)
+    }
+}
+
+/// Verified delivery: waits until the agent can take it, types, and looks for proof.
+impl Deliver for Crew {
+    fn deliver(&self, target: &Session, text: String, origin: Origin) -> Delivery {
+        match self.member(target).send(Message::new(text, origin)) {
+            Ok(ticket) => {
+                let mut settling = ticket.clone();
+                Delivery {
+                    turn_id: ticket.turn_id().to_string(),
+                    receipt: Box::pin(async move { Receipt::from(&settling.settled(Duration::MAX).await.outcome) }),
+                    ticket: Some(ticket),
+                }
+            }
+            Err(refused) => {
+                Delivery { turn_id: String::new(), receipt: Box::pin(async move { refusal(refused) }), ticket: None }
+            }
+        }
+    }
+}
+
+fn refusal(refused: Refused) -> Receipt {
+    Receipt { state: DeliveryState::Failed, detail: refused.to_string() }
+}
+
+impl Activity for Crew {
+    fn watch(&self, session: &Session) -> watch::Receiver<Rest> {
+        let mut standing = self.standing(session);
+        let mut first = rest(&standing.borrow_and_update());
+        // The look at the session is some milliseconds old; by silence alone, output since then is work.
+        let silent = self.preset(session.id()).is_none() && first.phase == Phase::Resting;
+        if silent && session.idle_for() < self.inner.idle_after {
+            first.phase = Phase::Working;
+        }
+        let (sender, receiver) = watch::channel(first);
+        tokio::spawn(async move {
+            loop {
+                tokio::select! {
+                    changed = standing.changed() => {
+                        if changed.is_err() {
+                            // The member left with its session: dropping the sender says so.
+                            return;
+                        }
+                    }
+                    () = sender.closed() => return,
+                }
+                let now = rest(&standing.borrow_and_update());
+                sender.send_if_modified(|rest| std::mem::replace(rest, now) != now);
+            }
+        });
+        receiver
+    }
+}
+
+fn rest(standing: &Standing) -> Rest {
+    use agents::State;
+    let phase = match standing.state() {
+        State::Exited => Phase::Ended,
+        State::Idle | State::Blocked => Phase::Resting,
+        State::Starting | State::Working | State::Unknown => Phase::Working,
+    };
+    Rest { phase, changes: standing.changes }
+}

@@ -1,0 +1,28 @@
+//! What a face is told without having asked.
+
+use engine::SessionId;
+
+/// A hint for a face: something waits for the human, or a list it shows is old. After a lag, ask for everything again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ProjectEvent {
+    /// An agent asks the human to look at a session.
+    Attention {
+        session: SessionId,
+        reason: String,
+        /// The agent that asks; none for an operator.
+        caller: Option<SessionId>,
+    },
+    /// An agent asks the face to show a session. Advice, not an order.
+    Select {
+        session: SessionId,
+    },
+    /// A preset waits for the human's trust: see [`Trust::pending`](crate::Trust::pending).
+    TrustPending,
+    /// A grant was given, taken back, or came from another process.
+    TrustChanged,
+    ScratchpadsChanged,
+    PresetsChanged,
+}
+
+/// Events that wait for a slow face.
+pub(crate) const EVENT_CAPACITY: usize = 256;

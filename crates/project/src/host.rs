@@ -1,0 +1,116 @@
+//! What the shared operations ask of patterm.
+
+use std::path::PathBuf;
+
+use agents::State;
+use engine::{Kind, Session};
+use ops::{
+    Caller, CallerEvent, ErrorKind, HelpTopic, Host, IdleState, OpError, Preset, Role, SessionNotes, StartRequest,
+};
+use serde_json::json;
+
+use crate::{
+    help_topics, presets,
+    project::{Inner, lock},
+};
+
+impl Host for Inner {
+    fn resolve(&self, token: &str) -> Option<Caller> {
+        self.identities.resolve(token)
+    }
+
+    fn authorise_start(&self, request: &StartRequest<'_>) -> Result<(), OpError> {
+        let asked_by = request.caller.session;
+        let catalog = self.presets.current();
+        if let Some(session) = request.session {
+            let subject = |kind, name: &str| presets::subject(&catalog, kind, name);
+            return self.trust.authorise_again(session.id(), asked_by, subject);
+        }
+        // What an agent composes itself was judged by who let it call.
+        let Some(preset) = request.preset else { return Ok(()) };
+        match presets::subject(&catalog, request.kind, &preset.name).filter(|now| now.hash == preset.fingerprint) {
+            Some(subject) => self.trust.authorise(&subject, asked_by),
+            None => {
+                Err(OpError::new(ErrorKind::NeedsTrust, format!("the preset '{}' has just been edited", preset.name))
+                    .with_hint("try again"))
+            }
+        }
+    }
+
+    fn started(&self, session: &Session, preset: Option<&Preset>) {
+        let catalog = self.presets.current();
+        let Some(preset) = preset else { return };
+        if let Some(mut subject) = presets::subject(&catalog, session.kind(), &preset.name) {
+            // What runs, whatever the file says by now.
+            subject.hash.clone_from(&preset.fingerprint);
+            self.trust.started(session.id(), &subject);
+        }
+    }
+
+    fn preset(&self, kind: Kind, name: &str) -> Result<Preset, OpError> {
+        if kind != Kind::Command {
+            return Err(OpError::invalid_args(format!("presets are for commands, and the kind is {kind}"))
+                .with_hint("leave the kind out, or give argv; agents are started with spawn_agent"));
+        }
+        let catalog = self.presets.current();
+        let Some(found) = catalog.process(name) else {
+            let names: Vec<&str> = catalog.processes().map(|found| found.preset.name.as_str()).collect();
+            return Err(OpError::new(ErrorKind::NotFound, format!("there is no command preset '{}'", shortened(name)))
+                .with_hint(there_are(&names, "give argv instead")));
+        };
+        Ok(presets::command(found, &self.layout.project_dir, &self.home))
+    }
+
+    fn help_topics(&self, role: Role) -> Vec<HelpTopic> {
+        help_topics::for_role(role)
+    }
+
+    fn annotate(&self, session: &Session) -> SessionNotes {
+        let mut notes = SessionNotes { trusted: self.trust.of_session(session.id()), ..SessionNotes::default() };
+        let agent = session.kind() == Kind::Agent;
+        let Some((status, on_the_way)) = self.crew.status(session.id()).filter(|_| agent) else { return notes };
+        notes.idle = Some((
+            match status.state {
+                State::Exited => IdleState::Exited,
+                State::Idle | State::Blocked => IdleState::Idle,
+                State::Starting | State::Working | State::Unknown => IdleState::Working,
+            },
+            format!("{}: {}", status.state, status.detail),
+        ));
+        notes.more.insert("state".to_owned(), json!(crate::operations::wait_for_state::StateFacts::of(&status)));
+        if on_the_way > 0 {
+            notes.more.insert("prompts_on_the_way".to_owned(), json!(on_the_way));
+        }
+        notes
+    }
+
+    fn trim_grid(&self, session: &Session, grid: String) -> String {
+        match self.crew.preset(session.id()) {
+            Some(preset) => agents::chrome::trim(&grid, &preset.chrome_trim_hints),
+            None => grid,
+        }
+    }
+
+    fn heard(&self, caller: &Caller, event: CallerEvent) {
+        if let (Some(session), CallerEvent::ListedTools) = (caller.session, event) {
+            self.crew.tools_listed(session);
+        }
+    }
+
+    fn default_size(&self) -> ops::Size {
+        *lock(&self.default_size)
+    }
+
+    fn default_working_dir(&self) -> Option<PathBuf> {
+        Some(self.layout.project_dir.clone())
+    }
+}
+
+/// Names from outside are shown in part.
+pub(crate) fn shortened(name: &str) -> String {
+    name.chars().take(64).collect()
+}
+
+pub(crate) fn there_are(names: &[&str], otherwise: &str) -> String {
+    if names.is_empty() { format!("there are none; {otherwise}") } else { format!("use one of {}", names.join(", ")) }
+}

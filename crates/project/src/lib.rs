@@ -1,0 +1,40 @@
+//! A project as patterm runs it: its folder on disk, its settings, trust, scratchpads, timers and messages,
+//! and the operations that need them.
+//!
+//! [`Project`] is the context of every operation of patterm: the session operations of `ops` and the ones in
+//! [`operations`]. A face opens it, listens to [`ProjectEvent`]s and answers what waits for a human.
+//!
+//! It must not know JSON-RPC, sockets, tokens' spelling, clap or any widget. It reads no environment: folders, settings
+//! and the clock come in through [`ProjectOptions`].
+
+mod crew;
+mod delivery;
+mod events;
+mod folder;
+mod help_topics;
+mod host;
+mod identities;
+mod layout;
+mod messages;
+pub mod operations;
+pub mod presets;
+mod project;
+mod scratchpads;
+pub mod settings;
+mod system_notices;
+pub mod timers;
+pub mod trust;
+mod turn;
+
+pub use crew::{Crew, Standing};
+pub use delivery::{Deliver, Delivery, DeliveryState, Receipt, TypeIn};
+pub use events::ProjectEvent;
+pub use identities::{Entrance, Identities, NoIdentities};
+pub use layout::{Layout, LayoutError, ProjectKey};
+pub use messages::{Speaker, direction, tagged};
+pub use project::{Project, ProjectError, ProjectOptions};
+pub use scratchpads::{MAX_PAD_BYTES, Pad, PadError, PadInfo, PadName, Revision, Scratchpads, Written};
+pub use settings::Settings;
+pub use timers::Timers;
+pub use trust::Trust;
+pub use turn::Turn;

@@ -1,0 +1,85 @@
+//! Why a session is said to be doing what it is said to do.
+
+use agents::{
+    Source, State,
+    state::{CountedVote, InputText},
+};
+use ops::{Call, Effects, ErrorKind, Faces, OpError, Operation, Roles, Traits};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::wait_for_state::StateFacts;
+use crate::project::Project;
+
+/// Every piece of evidence behind a session's state, and which one decides. For when a state surprises you.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// Id or name of the session.
+    pub process_id: String,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Reply {
+    pub process_id: String,
+    pub state: StateFacts,
+    /// Whether a first prompt may be typed.
+    pub ready: bool,
+    /// What is missing for that.
+    pub missing: Vec<String>,
+    /// Whether something stands in its prompt box; left out when the box is not to be seen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub draft: Option<bool>,
+    pub votes: Vec<Vote>,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Vote {
+    pub rule: String,
+    pub source: Source,
+    /// What it would have the state be.
+    pub state: State,
+    /// `decides`, `outvoted`, `too_young`, `stale` or `absent`.
+    pub standing: String,
+    pub detail: String,
+}
+
+impl From<&CountedVote> for Vote {
+    fn from(vote: &CountedVote) -> Self {
+        Vote {
+            rule: vote.evidence.rule.clone(),
+            source: vote.evidence.source,
+            state: vote.evidence.vote.into(),
+            standing: vote.standing.as_str().to_owned(),
+            detail: vote.evidence.detail.clone(),
+        }
+    }
+}
+
+#[derive(Debug)]
+pub struct ExplainState;
+
+impl Operation<Project> for ExplainState {
+    const TRAITS: Traits =
+        Traits { name: "explain_state", roles: Roles::ANYONE, faces: Faces::MCP, effects: Effects::ReadOnly };
+    const ERRORS: &'static [ErrorKind] = &[ErrorKind::NotFound];
+    type Args = Args;
+    type Reply = Reply;
+
+    async fn run(call: Call<Project>, args: Args) -> Result<Reply, OpError> {
+        let session = call.session(&args.process_id)?;
+        let explanation = call.context.crew().explain(&session);
+        Ok(Reply {
+            process_id: session.id().to_string(),
+            state: StateFacts::of(&explanation.status),
+            ready: explanation.readiness.ready,
+            missing: explanation.readiness.missing.iter().map(ToString::to_string).collect(),
+            draft: match explanation.input {
+                InputText::Absent => None,
+                InputText::Empty => Some(false),
+                InputText::Text(_) => Some(true),
+            },
+            votes: explanation.votes.iter().map(Vote::from).collect(),
+        })
+    }
+}

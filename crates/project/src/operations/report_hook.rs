@@ -1,0 +1,41 @@
+//! What an agent's own hooks tell of it.
+
+use ops::{Call, Effects, Faces, OpError, Operation, Roles, Traits};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{DONE, Done};
+use crate::project::Project;
+
+/// Tell what an agent's hook or plugin says the agent is doing. `patterm hook` calls it; no list shows it.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// Of the hook, as the agent's program names it.
+    pub event: String,
+    /// What the program said beside it.
+    #[serde(default)]
+    pub detail: Option<String>,
+}
+
+#[derive(Debug)]
+pub struct ReportHook;
+
+impl Operation<Project> for ReportHook {
+    const TRAITS: Traits = Traits {
+        name: "report_hook",
+        roles: Roles::ORCHESTRATOR.union(Roles::SUB_AGENT),
+        faces: Faces::HOOK,
+        effects: Effects::Additive,
+    };
+    type Args = Args;
+    type Reply = Done;
+
+    async fn run(call: Call<Project>, args: Args) -> Result<Done, OpError> {
+        if let Some(session) = call.caller.session {
+            // A caller speaks only for itself; the watch bounds and cleans the words.
+            call.context.crew().hook(session, &args.event, args.detail.as_deref().unwrap_or_default());
+        }
+        Ok(DONE)
+    }
+}

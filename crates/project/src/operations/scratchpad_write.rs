@@ -1,0 +1,65 @@
+//! Writing a scratchpad.
+
+use ops::{Call, Effects, ErrorKind, Faces, OpError, Operation, Roles, Traits};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::pad_name;
+use crate::{
+    project::Project,
+    scratchpads::{Revision, Written},
+};
+
+/// Write a scratchpad's whole text, or make a new one. With expected_revision nothing is written if somebody else
+/// wrote meanwhile: ok is false and current_revision says what is there; read it again, merge, and write.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// 1 to 128 of A-Z a-z 0-9 . _ - and space, the first a letter or digit, as in `notes.md`.
+    pub name: String,
+    /// The whole new text.
+    pub content: String,
+    /// The revision you have read. Left out or empty: write in any case.
+    #[serde(default)]
+    pub expected_revision: Option<String>,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Reply {
+    /// Whether it was written.
+    pub ok: bool,
+    /// Of what was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub revision: Option<String>,
+    /// Of what is there instead; empty when there is no such scratchpad.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub current_revision: Option<String>,
+}
+
+#[derive(Debug)]
+pub struct ScratchpadWrite;
+
+impl Operation<Project> for ScratchpadWrite {
+    const TRAITS: Traits =
+        Traits { name: "scratchpad_write", roles: Roles::ANYONE, faces: Faces::MCP, effects: Effects::Destructive };
+    const ERRORS: &'static [ErrorKind] = &[ErrorKind::WrongKind, ErrorKind::LimitExceeded, ErrorKind::NotReady];
+    type Args = Args;
+    type Reply = Reply;
+
+    async fn run(call: Call<Project>, args: Args) -> Result<Reply, OpError> {
+        let name = pad_name(args.name)?;
+        let expected = args.expected_revision.filter(|revision| !revision.is_empty());
+        let pads = call.context.scratchpads();
+        let written = pads.aside(move |pads, turn| pads.write(turn, &name, &args.content, expected.as_deref())).await?;
+        let text = |revision: Revision| revision.as_str().to_owned();
+        Ok(match written {
+            Written::Yes(revision) => {
+                call.context.tell(crate::ProjectEvent::ScratchpadsChanged);
+                Reply { ok: true, revision: Some(text(revision)), current_revision: None }
+            }
+            Written::Changed(current) => {
+                Reply { ok: false, revision: None, current_revision: Some(current.map(text).unwrap_or_default()) }
+            }
+        })
+    }
+}

@@ -1,0 +1,32 @@
+//! Cancelling a timer.
+
+use ops::{Call, Effects, ErrorKind, Faces, OpError, Operation, Roles, Traits};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{DONE, Done};
+use crate::project::Project;
+
+/// Cancel a timer that you own or have set: it never fires.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// As the tool that set it answered, or timer_list.
+    pub timer_id: String,
+}
+
+#[derive(Debug)]
+pub struct TimerCancel;
+
+impl Operation<Project> for TimerCancel {
+    const TRAITS: Traits =
+        Traits { name: "timer_cancel", roles: Roles::ANYONE, faces: Faces::MCP, effects: Effects::Destructive };
+    const ERRORS: &'static [ErrorKind] = &[ErrorKind::NotFound];
+    type Args = Args;
+    type Reply = Done;
+
+    async fn run(call: Call<Project>, args: Args) -> Result<Done, OpError> {
+        call.context.timers().cancel(call.caller.session, &args.timer_id)?;
+        Ok(DONE)
+    }
+}

@@ -1,0 +1,33 @@
+//! Pausing a timer.
+
+use ops::{Call, Effects, ErrorKind, Faces, OpError, Operation, Roles, Traits};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{DONE, Done};
+use crate::project::Project;
+
+/// Pause a timer that you own or have set. A delay keeps the time that is left; an idle timer stops looking at its
+/// sessions until it is resumed.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// As the tool that set it answered, or timer_list.
+    pub timer_id: String,
+}
+
+#[derive(Debug)]
+pub struct TimerPause;
+
+impl Operation<Project> for TimerPause {
+    const TRAITS: Traits =
+        Traits { name: "timer_pause", roles: Roles::ANYONE, faces: Faces::MCP, effects: Effects::Additive };
+    const ERRORS: &'static [ErrorKind] = &[ErrorKind::NotFound];
+    type Args = Args;
+    type Reply = Done;
+
+    async fn run(call: Call<Project>, args: Args) -> Result<Done, OpError> {
+        call.context.timers().pause(call.caller.session, &args.timer_id)?;
+        Ok(DONE)
+    }
+}

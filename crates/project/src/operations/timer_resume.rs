@@ -1,0 +1,33 @@
+//! Resuming a timer.
+
+use ops::{Call, Effects, ErrorKind, Faces, OpError, Operation, Roles, Traits};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{DONE, Done};
+use crate::project::Project;
+
+/// Let a paused timer go on. A delay has the time that was left; an idle timer fires at once if what it waits for
+/// came about meanwhile.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// As the tool that set it answered, or timer_list.
+    pub timer_id: String,
+}
+
+#[derive(Debug)]
+pub struct TimerResume;
+
+impl Operation<Project> for TimerResume {
+    const TRAITS: Traits =
+        Traits { name: "timer_resume", roles: Roles::ANYONE, faces: Faces::MCP, effects: Effects::Additive };
+    const ERRORS: &'static [ErrorKind] = &[ErrorKind::NotFound];
+    type Args = Args;
+    type Reply = Done;
+
+    async fn run(call: Call<Project>, args: Args) -> Result<Done, OpError> {
+        call.context.timers().resume(call.caller.session, &args.timer_id)?;
+        Ok(DONE)
+    }
+}

@@ -1,0 +1,209 @@
+//! Setting a timer, and what all timers share: whose it is, what it says, how long it may take.
+
+use std::time::Duration;
+
+use engine::{Kind, Session};
+use ops::{Call, Effects, ErrorKind, Faces, OpError, Operation, Roles, Traits};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::send_message::{check_length, running};
+use crate::{
+    messages::{Speaker, tagged},
+    project::Project,
+    timers::{NewTimer, Set, Wait},
+};
+
+/// Set a timer that brings `body` back to you after some seconds, as a turn of its own. Use it instead of sleeping: your
+/// turn can end meanwhile.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// From now on.
+    pub seconds: f64,
+    /// What you will read when it fires.
+    pub body: String,
+    /// Shown in timer_list.
+    #[serde(default)]
+    pub label: Option<String>,
+    /// Who gets the body: an agent below you, or you when left out. An operator has to name one.
+    #[serde(default)]
+    pub owner_process_id: Option<String>,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Reply {
+    pub timer_id: String,
+}
+
+/// What both idle timers answer.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct IdleReply {
+    /// Left out when there is no timer, because there is nothing to wait for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timer_id: Option<String>,
+    /// What you wanted to wait for is so already; nothing will fire.
+    pub already_satisfied: bool,
+    /// Those of the watched sessions that were at rest or had ended when you called.
+    pub already_idle: Vec<String>,
+}
+
+/// What both idle timers are given.
+pub(super) struct WhenIdle {
+    pub(super) watched: Vec<String>,
+    pub(super) body: String,
+    pub(super) label: Option<String>,
+    pub(super) max_wait_seconds: Option<f64>,
+    pub(super) owner_process_id: Option<String>,
+}
+
+pub(super) const ERRORS: &[ErrorKind] = &[
+    ErrorKind::NotFound,
+    ErrorKind::NotRunning,
+    ErrorKind::WrongKind,
+    ErrorKind::NotRelated,
+    ErrorKind::LimitExceeded,
+];
+
+/// 30 days: nobody waits longer for an agent, and every clock can count that far.
+const MAX_SECONDS: f64 = 30.0 * 24.0 * 3600.0;
+const MAX_WATCHED: usize = 64;
+const MAX_LABEL: usize = 100;
+
+#[derive(Debug)]
+pub struct TimerSet;
+
+impl Operation<Project> for TimerSet {
+    const TRAITS: Traits =
+        Traits { name: "timer_set", roles: Roles::ANYONE, faces: Faces::MCP, effects: Effects::Additive };
+    const ERRORS: &'static [ErrorKind] = ERRORS;
+    type Args = Args;
+    type Reply = Reply;
+
+    async fn run(call: Call<Project>, args: Args) -> Result<Reply, OpError> {
+        let owner = owner(&call, args.owner_process_id.as_deref())?;
+        check_length(&args.body)?;
+        let text = text(&call, &owner, &args.body);
+        delay(&call, owner, args.seconds, text, label(args.label))
+    }
+}
+
+/// Sets a timer that waits for time only.
+pub(super) fn delay(
+    call: &Call<Project>,
+    owner: Session,
+    seconds: f64,
+    text: String,
+    label: Option<String>,
+) -> Result<Reply, OpError> {
+    let within = Some(duration("seconds", seconds)?);
+    let set_by = call.caller.session;
+    match call.context.timers().set(NewTimer { owner, set_by, label, text, wait: Wait::Delay, within })? {
+        Set::Pending { id, .. } => Ok(Reply { timer_id: id }),
+        Set::AlreadySatisfied => unreachable!("a delay waits for nobody"),
+    }
+}
+
+pub(super) fn set_when_idle(
+    call: &Call<Project>,
+    when: WhenIdle,
+    wait: impl FnOnce(Vec<Session>) -> Wait,
+) -> Result<IdleReply, OpError> {
+    let owner = owner(call, when.owner_process_id.as_deref())?;
+    check_length(&when.body)?;
+    if when.watched.is_empty() || when.watched.len() > MAX_WATCHED {
+        return Err(OpError::invalid_args(format!("{} sessions are watched", when.watched.len()))
+            .with_hint(format!("name 1 to {MAX_WATCHED} sessions below you")));
+    }
+    let mut watched: Vec<Session> = Vec::with_capacity(when.watched.len());
+    for wanted in &when.watched {
+        let session = call.own_session(wanted)?;
+        if session.id() == owner.id() {
+            return Err(OpError::invalid_args(format!("session {} would wait for itself", session.id()))
+                .with_hint("watch the sessions you wait for, not your own"));
+        }
+        if !watched.iter().any(|other| other.id() == session.id()) {
+            watched.push(session);
+        }
+    }
+    let within = match when.max_wait_seconds {
+        Some(seconds) if seconds != 0.0 => Some(duration("max_wait_seconds", seconds)?),
+        _ => None,
+    };
+    let all: Vec<String> = watched.iter().map(|session| session.id().to_string()).collect();
+    let new = NewTimer {
+        text: text(call, &owner, &when.body),
+        owner,
+        set_by: call.caller.session,
+        label: label(when.label),
+        wait: wait(watched),
+        within,
+    };
+    Ok(match call.context.timers().set(new)? {
+        Set::Pending { id, resting } => IdleReply {
+            timer_id: Some(id),
+            already_satisfied: false,
+            already_idle: resting.iter().map(ToString::to_string).collect(),
+        },
+        Set::AlreadySatisfied => IdleReply { timer_id: None, already_satisfied: true, already_idle: all },
+    })
+}
+
+/// The agent that gets the text: the caller, or one in its own tree.
+pub(super) fn owner(call: &Call<Project>, wanted: Option<&str>) -> Result<Session, OpError> {
+    let owner = match (wanted.filter(|wanted| !wanted.is_empty()), call.caller.session) {
+        (Some(wanted), _) => call.own_session(wanted)?,
+        (None, Some(own)) => call.engine().get(own)?,
+        (None, None) => {
+            return Err(OpError::invalid_args("an operator owns no timers")
+                .with_hint("name the agent that gets the body as owner_process_id"));
+        }
+    };
+    if owner.kind() != Kind::Agent {
+        let message = format!("session {} is a {} and reads no turns", owner.id(), owner.kind());
+        return Err(OpError::new(ErrorKind::WrongKind, message).with_hint("name an agent as owner_process_id"));
+    }
+    running(&owner)?;
+    Ok(owner)
+}
+
+/// What an agent sets for itself comes back as patterm's word; what it sets for one below it is its own.
+pub(super) fn text(call: &Call<Project>, owner: &Session, body: &str) -> String {
+    let own = call.caller.session.is_none_or(|caller| caller == owner.id());
+    let speaker = if own { Speaker::System } else { Speaker::Orchestrator };
+    // Agents write the tag themselves at times.
+    let body = body.trim_start();
+    tagged(&speaker, body.strip_prefix("[system]").map_or(body, str::trim_start))
+}
+
+pub(super) fn label(label: Option<String>) -> Option<String> {
+    let shown = |one: char| if one.is_control() { ' ' } else { one };
+    label.map(|label| label.chars().map(shown).take(MAX_LABEL).collect()).filter(|label: &String| !label.is_empty())
+}
+
+fn duration(name: &str, seconds: f64) -> Result<Duration, OpError> {
+    match Duration::try_from_secs_f64(seconds) {
+        Ok(duration) if seconds <= MAX_SECONDS => Ok(duration),
+        _ => Err(OpError::invalid_args(format!("{name} is {seconds}")).with_hint(format!("use 0 to {MAX_SECONDS}"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_have_a_limit() {
+        assert_eq!(duration("seconds", 0.5).unwrap(), Duration::from_millis(500));
+        for wrong in [-1.0, f64::NAN, f64::INFINITY, MAX_SECONDS + 1.0] {
+            assert_eq!(duration("seconds", wrong).unwrap_err().kind, ErrorKind::InvalidArgs, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn labels_are_short_and_plain() {
+        assert_eq!(label(Some("a\u{1b}b".into())), Some("a b".into()));
+        assert_eq!(label(Some(String::new())), None);
+        assert_eq!(label(Some("x".repeat(500))).unwrap().len(), MAX_LABEL);
+    }
+}

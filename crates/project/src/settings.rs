@@ -1,0 +1,213 @@
+//! What the user has set in config.json. Reading the file is `settings/read.rs`; finding it is the program's.
+
+use schemars::{JsonSchema, Schema, generate::SchemaSettings};
+use serde::{Deserialize, Serialize};
+
+mod default_text;
+mod read;
+
+pub use default_text::default_text;
+pub use read::{Checked, MAX_SETTINGS_BYTES, SettingsError, SettingsWarning};
+
+/// patterm's settings. Every key may be left out.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Settings {
+    /// Where an editor finds the schema of this file. Has no effect.
+    #[serde(rename = "$schema", skip_serializing_if = "Option::is_none")]
+    pub schema: Option<String>,
+    /// Colours of patterm's own frame, auto: by the terminal's background. Panes keep their programs' colours.
+    pub theme: Theme,
+    /// Keys of your own for commands of the palette, on top of the built-in ones.
+    pub keymap: Vec<KeyBinding>,
+    pub rail: Rail,
+    pub attention: Attention,
+    /// Seconds between asking a program to end and killing it, 0 to 300.
+    #[schemars(range(min = 0.0, max = 300.0))]
+    pub grace_seconds: f64,
+    pub scrollback: Scrollback,
+    pub notices: Notices,
+    /// Levels of agents in a tab, 1 to 8: with 2, an agent starts sub-agents and these start none.
+    #[schemars(range(min = 1, max = 8))]
+    pub max_depth: u32,
+    pub permissions: Permissions,
+    /// Whether a program may write to the clipboard with OSC 52, focused: from the pane that has the focus. Reading the
+    /// clipboard is never allowed.
+    pub osc52: Osc52,
+    pub agents: Agents,
+    pub mcp: Mcp,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Theme {
+    #[default]
+    Auto,
+    Dark,
+    Light,
+}
+
+/// One key for one command.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct KeyBinding {
+    /// As in `ctrl-t`, `alt+x`, `f5`; several in a row with spaces between.
+    pub keys: String,
+    /// Id of a command, as the palette shows it.
+    pub command: String,
+}
+
+/// The list of sessions and scratchpads beside the pane.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Rail {
+    pub visible: bool,
+    pub side: Side,
+    /// Columns, 12 to 120.
+    #[schemars(range(min = 12, max = 120))]
+    pub width: u16,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Side {
+    Left,
+    Right,
+}
+
+/// When an agent asks for you.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Attention {
+    /// Show the session that needs you at once, whatever you are looking at.
+    pub auto_focus: bool,
+    /// Ring the terminal's bell.
+    pub bell: bool,
+}
+
+/// What each session remembers of its output. Whichever limit is reached first counts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Scrollback {
+    /// Lines, 0 to 1000000.
+    #[schemars(range(min = 0, max = 1_000_000))]
+    pub lines: usize,
+    /// Bytes of memory, 1048576 to 1073741824.
+    #[schemars(range(min = 1_048_576, max = 1_073_741_824))]
+    pub bytes: usize,
+}
+
+/// Whose end an agent is told of by a `[system]` line, among the sessions that it started.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Notices {
+    pub agents: bool,
+    pub commands: bool,
+    pub terminals: bool,
+}
+
+/// Which prompts of a sub-agent another agent may answer. Everything else is left to you.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Permissions {
+    /// Regular expressions of prompts that may be answered, besides those of the preset.
+    pub allow: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Osc52 {
+    #[default]
+    Never,
+    Focused,
+}
+
+/// How it is told what sessions are doing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Agents {
+    /// Milliseconds of silence that count as rest in sessions without an agent preset, 100 to 600000.
+    #[schemars(range(min = 100, max = 600_000))]
+    pub idle_ms: u64,
+}
+
+/// Limits of the MCP server.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Mcp {
+    /// Connections at a time, 1 to 4096.
+    #[schemars(range(min = 1, max = 4096))]
+    pub max_connections: usize,
+    /// Calls under way on one connection, 1 to 1024.
+    #[schemars(range(min = 1, max = 1024))]
+    pub max_calls: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            schema: None,
+            theme: Theme::default(),
+            keymap: Vec::new(),
+            rail: Rail::default(),
+            attention: Attention::default(),
+            grace_seconds: 5.0,
+            scrollback: Scrollback::default(),
+            notices: Notices::default(),
+            max_depth: 2,
+            permissions: Permissions::default(),
+            osc52: Osc52::default(),
+            agents: Agents::default(),
+            mcp: Mcp::default(),
+        }
+    }
+}
+
+impl Default for Rail {
+    fn default() -> Self {
+        Rail { visible: true, side: Side::Right, width: 30 }
+    }
+}
+
+impl Default for Attention {
+    fn default() -> Self {
+        Attention { auto_focus: false, bell: true }
+    }
+}
+
+impl Default for Scrollback {
+    fn default() -> Self {
+        Scrollback { lines: 10_000, bytes: 64 << 20 }
+    }
+}
+
+impl Default for Notices {
+    fn default() -> Self {
+        Notices { agents: true, commands: true, terminals: true }
+    }
+}
+
+impl Default for Agents {
+    fn default() -> Self {
+        Agents { idle_ms: 1000 }
+    }
+}
+
+impl Default for Mcp {
+    fn default() -> Self {
+        Mcp { max_connections: 256, max_calls: 64 }
+    }
+}
+
+impl Settings {
+    /// The JSON Schema of config.json, for editors and for checking.
+    pub fn json_schema() -> Schema {
+        let settings = SchemaSettings::draft2020_12().for_deserialize().with(|settings| {
+            settings.inline_subschemas = true;
+        });
+        settings.into_generator().into_root_schema_for::<Settings>()
+    }
+
+    pub fn grace(&self) -> std::time::Duration {
+        std::time::Duration::try_from_secs_f64(self.grace_seconds).unwrap_or_default()
+    }
+}

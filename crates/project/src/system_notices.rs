@@ -1,0 +1,146 @@
+//! Tells an agent, by a `[system]` line, that something it started has ended by itself.
+//!
+//! Nothing is said of what was asked to end, and what ends at about the same time, or while the agent can't listen, is
+//! told in one line.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use engine::{Engine, EngineEvent, ExitStatus, Kind, Origin, SessionId, Status};
+use tokio::{sync::broadcast::error::RecvError, task::AbortHandle};
+
+use crate::{
+    delivery::Deliver,
+    messages::{Speaker, tagged},
+    project::lock,
+    settings::Notices,
+};
+
+/// Ends that follow each other within this time are told together.
+const GATHER: Duration = Duration::from_millis(300);
+/// Sessions named in one line; of more only the number is told.
+const MAX_NAMED: usize = 20;
+
+/// Listens until it is dropped.
+#[derive(Debug)]
+pub(crate) struct SystemNotices {
+    task: AbortHandle,
+}
+
+#[derive(Clone)]
+struct Teller {
+    engine: Engine,
+    deliver: Arc<dyn Deliver>,
+    settings: Notices,
+    /// What each agent has not been told yet. An entry means that a task is at it.
+    untold: Arc<Mutex<HashMap<SessionId, Vec<String>>>>,
+}
+
+impl SystemNotices {
+    pub(crate) fn new(engine: Engine, deliver: Arc<dyn Deliver>, settings: Notices) -> Self {
+        let mut events = engine.events();
+        let teller = Teller { engine, deliver, settings, untold: Arc::default() };
+        let task = tokio::spawn(async move {
+            loop {
+                match events.recv().await {
+                    Ok(EngineEvent::Status(session, Status::Exited)) => teller.ended(session),
+                    // A notice that is lost in a flood of events is no loss: the list of sessions has it.
+                    Ok(_) | Err(RecvError::Lagged(_)) => {}
+                    Err(RecvError::Closed) => return,
+                }
+            }
+        });
+        SystemNotices { task: task.abort_handle() }
+    }
+}
+
+impl Drop for SystemNotices {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+impl Teller {
+    fn ended(&self, session: SessionId) {
+        let Ok(session) = self.engine.get(session) else { return };
+        let wanted = match session.kind() {
+            Kind::Agent => self.settings.agents,
+            Kind::Command => self.settings.commands,
+            Kind::Terminal => self.settings.terminals,
+        };
+        let Some(parent) = session.parent().filter(|_| wanted) else { return };
+        let Ok(reader) = self.engine.get(parent) else { return };
+        if reader.kind() != Kind::Agent || reader.status().has_ended() {
+            return;
+        }
+        let info = session.info();
+        let name = info.name.map(|name| name.to_string()).unwrap_or_default();
+        let exit = info.ending.and_then(|ending| ending.exit);
+        let ending = format!("{name} ({}) {}", info.id, how(exit));
+        let first = {
+            let mut untold = lock(&self.untold);
+            let first = !untold.contains_key(&parent);
+            untold.entry(parent).or_default().push(ending);
+            first
+        };
+        if first {
+            tokio::spawn(self.clone().tell(parent));
+        }
+    }
+
+    /// Until the agent knows all.
+    async fn tell(self, reader: SessionId) {
+        let clock = self.engine.clock();
+        loop {
+            clock.sleep_until(clock.now() + GATHER).await;
+            let endings = {
+                let mut untold = lock(&self.untold);
+                let endings = std::mem::take(untold.entry(reader).or_default());
+                if endings.is_empty() {
+                    untold.remove(&reader);
+                    return;
+                }
+                endings
+            };
+            let Ok(session) = self.engine.get(reader) else { continue };
+            let text = tagged(&Speaker::System, &line(&endings));
+            // What ends while the agent can't listen waits for the next line.
+            self.deliver.deliver(&session, text, Origin::System).receipt.await;
+        }
+    }
+}
+
+fn how(exit: Option<ExitStatus>) -> String {
+    match (ops::exit_code(exit), ops::signal_name(exit)) {
+        (Some(code), _) => format!("exited with code {code}"),
+        (_, Some(signal)) => format!("was ended by {signal}"),
+        (None, None) => "ended".to_owned(),
+    }
+}
+
+fn line(endings: &[String]) -> String {
+    if let [one] = endings {
+        return format!("{one}.");
+    }
+    let named = endings.iter().take(MAX_NAMED).cloned().collect::<Vec<_>>().join("; ");
+    let more = endings.len().saturating_sub(MAX_NAMED);
+    let more = if more > 0 { format!("; and {more} more") } else { String::new() };
+    format!("{} of your sessions ended: {named}{more}.", endings.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_is_named_and_many_are_counted() {
+        let named = |count: usize| (0..count).map(|number| format!("s-{number} ended")).collect::<Vec<_>>();
+        assert_eq!(line(&named(1)), "s-0 ended.");
+        assert_eq!(line(&named(2)), "2 of your sessions ended: s-0 ended; s-1 ended.");
+        let many = line(&named(25));
+        assert!(many.starts_with("25 of") && many.ends_with("s-19 ended; and 5 more."), "{many}");
+    }
+}

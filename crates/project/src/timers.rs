@@ -1,0 +1,336 @@
+//! Timers: a text that comes back to an agent later, or when others have come to rest.
+//!
+//! What fires when is decided in `schedule`, who is at rest in `activity`. One task waits for the earliest deadline and
+//! for word of the watched sessions; nothing is polled.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, Weak},
+    time::Duration,
+};
+
+use engine::{Engine, EngineEvent, Origin, Session, SessionId};
+use tokio::{
+    sync::{Notify, broadcast::error::RecvError, watch},
+    task::AbortHandle,
+};
+
+pub mod activity;
+mod schedule;
+
+use activity::{Activity, Phase, Rest};
+use schedule::Schedule;
+pub use schedule::{Condition, Due, Timer, Watched};
+
+use crate::{
+    delivery::Deliver,
+    project::{lock, random_id},
+};
+
+/// The timers of one project. Cheap to clone; they end with the last handle.
+#[derive(Clone)]
+pub struct Timers {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    engine: Engine,
+    activity: Arc<dyn Activity>,
+    deliver: Arc<dyn Deliver>,
+    state: Mutex<State>,
+    /// Something changed that the task has to look at.
+    moved: Arc<Notify>,
+    task: Mutex<Option<AbortHandle>>,
+}
+
+#[derive(Default)]
+struct State {
+    schedule: Schedule,
+    watches: HashMap<SessionId, Watch>,
+}
+
+/// A watched session, and the task that carries its changes on.
+struct Watch {
+    rest: watch::Receiver<Rest>,
+    carrier: AbortHandle,
+}
+
+impl Watch {
+    /// From now on the session's changes wake the task.
+    fn new(rest: watch::Receiver<Rest>, moved: &Arc<Notify>) -> Self {
+        let mut changes = rest.clone();
+        let moved = Arc::clone(moved);
+        let carrier = tokio::spawn(async move {
+            while changes.changed().await.is_ok() {
+                moved.notify_one();
+            }
+            // Nobody follows it any more: the session is gone.
+            moved.notify_one();
+        });
+        Watch { rest, carrier: carrier.abort_handle() }
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.carrier.abort();
+    }
+}
+
+/// A timer to be set.
+#[derive(Clone, Debug)]
+pub struct NewTimer {
+    pub owner: Session,
+    pub set_by: Option<SessionId>,
+    pub label: Option<String>,
+    /// As it is delivered.
+    pub text: String,
+    pub wait: Wait,
+    /// A delay's length, or the longest wait for others.
+    pub within: Option<Duration>,
+}
+
+/// What a timer is to wait for.
+#[derive(Clone, Debug)]
+pub enum Wait {
+    Delay,
+    IdleAny(Vec<Session>),
+    IdleAll(Vec<Session>),
+}
+
+/// What became of a timer to be set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Set {
+    Pending {
+        id: String,
+        /// Those at rest already.
+        resting: Vec<SessionId>,
+    },
+    /// There is nothing to wait for, and no timer.
+    AlreadySatisfied,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TimerError {
+    #[error("session {owner} has {limit} timers already: cancel some")]
+    TooMany { owner: SessionId, limit: usize },
+    #[error("there is no timer '{id}' of yours: list them; one that fired is gone")]
+    NotFound { id: String },
+}
+
+/// Timers that one session may own at a time.
+const MAX_TIMERS: usize = 256;
+
+impl Timers {
+    /// Needs a tokio runtime around it.
+    pub(crate) fn new(engine: Engine, activity: Arc<dyn Activity>, deliver: Arc<dyn Deliver>) -> Self {
+        let moved = Arc::new(Notify::new());
+        let task = Mutex::default();
+        let inner = Arc::new(Inner { engine, activity, deliver, state: Mutex::default(), moved, task });
+        let task = tokio::spawn(run(Arc::downgrade(&inner), inner.moved.clone(), inner.engine.events()));
+        *lock(&inner.task) = Some(task.abort_handle());
+        Timers { inner }
+    }
+
+    pub fn set(&self, new: NewTimer) -> Result<Set, TimerError> {
+        let inner = &self.inner;
+        let now = inner.engine.clock().now();
+        let owner = new.owner.id();
+        let sessions: &[Session] = match &new.wait {
+            Wait::Delay => &[],
+            Wait::IdleAny(sessions) | Wait::IdleAll(sessions) => sessions,
+        };
+        // Before the lock is taken: it looks at sessions, which have locks of their own.
+        let watches: Vec<_> = sessions
+            .iter()
+            .map(|session| (session.id(), Watch::new(inner.activity.watch(session), &inner.moved)))
+            .collect();
+        let mut state = lock(&inner.state);
+        if state.schedule.count_of(owner) >= MAX_TIMERS {
+            return Err(TimerError::TooMany { owner, limit: MAX_TIMERS });
+        }
+        let look =
+            |(session, watch)| Watched { session, seen: rest_of(&state.watches.entry(session).or_insert(watch).rest) };
+        let watched = watches.into_iter().map(look).collect();
+        let condition = match new.wait {
+            Wait::Delay => Condition::Delay,
+            Wait::IdleAny(_) => Condition::IdleAny(watched),
+            Wait::IdleAll(_) => Condition::IdleAll(watched),
+        };
+        if condition.is_satisfied() {
+            inner.drop_unused_watches(&mut state);
+            return Ok(Set::AlreadySatisfied);
+        }
+        let resting = condition.watched().iter().filter(|one| one.seen.phase != Phase::Working);
+        let resting = resting.map(|one| one.session).collect();
+        let id = random_id("tm_");
+        state.schedule.add(Timer {
+            id: id.clone(),
+            owner,
+            set_by: new.set_by,
+            label: new.label,
+            text: new.text,
+            condition,
+            due: new.within.and_then(|within| now.checked_add(within)).map_or(Due::Never, Due::At),
+            created_at: inner.engine.clock().system_now(),
+        });
+        drop(state);
+        inner.moved.notify_one();
+        Ok(Set::Pending { id, resting })
+    }
+
+    /// Those that `caller` (none: an operator, who sees all) owns or has set, oldest first.
+    pub fn list(&self, caller: Option<SessionId>) -> Vec<Timer> {
+        let state = lock(&self.inner.state);
+        let mut timers: Vec<Timer> = state.schedule.all().filter(|timer| is_of(timer, caller)).cloned().collect();
+        timers.sort_by_key(|timer| timer.created_at);
+        timers
+    }
+
+    pub fn cancel(&self, caller: Option<SessionId>, id: &str) -> Result<(), TimerError> {
+        self.change(caller, id, |schedule| {
+            schedule.remove(id);
+        })
+    }
+
+    /// One that is paused stays so.
+    pub fn pause(&self, caller: Option<SessionId>, id: &str) -> Result<(), TimerError> {
+        let now = self.inner.engine.clock().now();
+        self.change(caller, id, |schedule| {
+            schedule.pause(id, now);
+        })
+    }
+
+    /// One that is not paused goes on as it did.
+    pub fn resume(&self, caller: Option<SessionId>, id: &str) -> Result<(), TimerError> {
+        let now = self.inner.engine.clock().now();
+        self.change(caller, id, |schedule| {
+            schedule.resume(id, now);
+        })
+    }
+
+    fn change(
+        &self,
+        caller: Option<SessionId>,
+        id: &str,
+        change: impl FnOnce(&mut Schedule),
+    ) -> Result<(), TimerError> {
+        {
+            let mut state = lock(&self.inner.state);
+            if !state.schedule.get(id).is_some_and(|timer| is_of(timer, caller)) {
+                return Err(TimerError::NotFound { id: id.chars().take(64).collect() });
+            }
+            change(&mut state.schedule);
+            self.inner.drop_unused_watches(&mut state);
+        }
+        self.inner.moved.notify_one();
+        Ok(())
+    }
+
+    /// No timer fires any more.
+    pub(crate) fn close(&self) {
+        if let Some(task) = lock(&self.inner.task).take() {
+            task.abort();
+        }
+        *lock(&self.inner.state) = State::default();
+    }
+}
+
+fn is_of(timer: &Timer, caller: Option<SessionId>) -> bool {
+    caller.is_none_or(|caller| timer.owner == caller || timer.set_by == Some(caller))
+}
+
+impl Inner {
+    fn drop_unused_watches(&self, state: &mut State) {
+        let State { schedule, watches } = state;
+        watches.retain(|session, _| schedule.watches(*session));
+    }
+
+    /// Fires what is to fire, and tells when to look again.
+    fn turn(&self) -> Option<std::time::Instant> {
+        let clock = self.engine.clock();
+        let (fired, next) = {
+            let mut state = lock(&self.state);
+            let State { schedule, watches } = &mut *state;
+            let rest = |session| watches.get(&session).map_or(GONE, |watch: &Watch| rest_of(&watch.rest));
+            let fired = schedule.take_fired(clock.now(), rest);
+            self.drop_unused_watches(&mut state);
+            (fired, state.schedule.next_due())
+        };
+        for timer in fired {
+            let Ok(owner) = self.engine.get(timer.owner) else { continue };
+            tracing::debug!(timer = timer.id, owner = %timer.owner, "a timer fires");
+            // Goes on by itself; who waits for it is the agent that reads it.
+            let _ = self.deliver.deliver(&owner, timer.text, Origin::System);
+        }
+        next
+    }
+
+    fn drop_owner(&self, owner: SessionId) {
+        let mut state = lock(&self.state);
+        state.schedule.drop_owned_by(owner);
+        self.drop_unused_watches(&mut state);
+    }
+
+    /// After events were lost: whose owner is gone?
+    fn drop_lost_owners(&self) {
+        let owners: Vec<SessionId> = lock(&self.state).schedule.all().map(|timer| timer.owner).collect();
+        for owner in owners {
+            if self.engine.get(owner).is_ok_and(|session| !session.status().has_ended()) {
+                continue;
+            }
+            self.drop_owner(owner);
+        }
+    }
+}
+
+const GONE: Rest = Rest { phase: Phase::Ended, changes: u64::MAX };
+
+/// A session that nobody watches any more is gone.
+fn rest_of(receiver: &watch::Receiver<Rest>) -> Rest {
+    let rest = *receiver.borrow();
+    if receiver.has_changed().is_err() && rest.phase != Phase::Ended { GONE } else { rest }
+}
+
+/// Until the timers are dropped.
+async fn run(timers: Weak<Inner>, moved: Arc<Notify>, mut events: tokio::sync::broadcast::Receiver<EngineEvent>) {
+    loop {
+        let (next, clock) = {
+            let Some(timers) = timers.upgrade() else { return };
+            (timers.turn(), timers.engine.clock().clone())
+        };
+        let due = async {
+            match next {
+                Some(next) => clock.sleep_until(next).await,
+                None => std::future::pending().await,
+            }
+        };
+        let event = tokio::select! {
+            () = due => continue,
+            () = moved.notified() => continue,
+            event = events.recv() => event,
+        };
+        let Some(timers) = timers.upgrade() else { return };
+        match event {
+            Ok(EngineEvent::Removed(session)) => timers.drop_owner(session),
+            Ok(EngineEvent::Status(session, status)) if status.has_ended() => timers.drop_owner(session),
+            Ok(_) => {}
+            Err(RecvError::Lagged(_)) => timers.drop_lost_owners(),
+            Err(RecvError::Closed) => return,
+        }
+    }
+}
+
+impl std::fmt::Debug for Timers {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Timers").field("timers", &lock(&self.inner.state).schedule.all().count()).finish()
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        if let Some(task) = lock(&self.task).take() {
+            task.abort();
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! trust.json: what the human has allowed for good in one project.
+//!
+//! Several processes may read and change it: changes take turns by the folder's lock and replace the file whole, and
+//! a reader looks at it anew whenever it is another file. What can't be read grants nothing.
+
+use std::{
+    path::PathBuf,
+    sync::{Arc, Mutex},
+};
+
+use engine::Kind;
+use serde::{Deserialize, Serialize};
+
+use super::Subject;
+use crate::{
+    folder::{FileFacts, Folder, FolderError},
+    project::lock,
+    turn::Turn,
+};
+
+/// One preset with one content, allowed for good.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Grant {
+    #[serde(with = "kind_word")]
+    pub kind: Kind,
+    pub preset: String,
+    /// Of the content.
+    pub hash: String,
+    /// What was allowed, to show what changed later.
+    pub content: String,
+    /// RFC 3339.
+    pub granted_at: String,
+}
+
+/// As it is on disk.
+#[derive(Debug, Serialize, Deserialize)]
+struct Document {
+    version: u32,
+    grants: Vec<Grant>,
+}
+
+const VERSION: u32 = 1;
+const NAME: &str = "trust.json";
+const MAX_BYTES: usize = 16 << 20;
+/// Contents of one preset that stay allowed: enough for going to and fro between branches.
+const KEPT_PER_PRESET: usize = 8;
+
+#[derive(Debug, thiserror::Error)]
+pub enum TrustError {
+    #[error("trust.json can't be used ({reason}), so nothing is trusted: mend it, or remove it and grant anew")]
+    Unusable { reason: String },
+    #[error("the disk is full, trust.json is as it was: make room and try again")]
+    NoSpace,
+    #[error("another process holds the lock of trust.json for {seconds} s, nothing was changed: try again")]
+    Locked { seconds: u64 },
+    #[error("trust.json can't be reached ({source}), nothing was changed: see to the project's folder")]
+    Io { source: std::io::Error },
+    #[error("there is no question '{id}' any more: list those that wait")]
+    NoQuestion { id: String },
+}
+
+impl From<FolderError> for TrustError {
+    fn from(error: FolderError) -> Self {
+        match error {
+            FolderError::NoSpace => TrustError::NoSpace,
+            FolderError::Io(source) => TrustError::Io { source },
+            other => TrustError::Unusable { reason: other.to_string() },
+        }
+    }
+}
+
+type Result<T> = std::result::Result<T, TrustError>;
+
+/// The file. Functions here may block on the disk, changes also on the lock.
+#[derive(Debug)]
+pub struct Grants {
+    folder: PathBuf,
+    /// What was read last, and of which file.
+    read: Mutex<Option<(FileFacts, Arc<Vec<Grant>>)>>,
+}
+
+impl Grants {
+    /// Of the project whose folder this is.
+    pub fn new(folder: PathBuf) -> Self {
+        Grants { folder, read: Mutex::default() }
+    }
+
+    pub(crate) fn folder(&self) -> &std::path::Path {
+        &self.folder
+    }
+
+    pub(crate) fn is_file(name: &std::ffi::OsStr) -> bool {
+        name == NAME
+    }
+
+    /// Oldest first.
+    pub fn all(&self) -> Result<Arc<Vec<Grant>>> {
+        let folder = match Folder::open(&self.folder) {
+            Err(FolderError::Io(error)) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Arc::default()),
+            folder => folder?,
+        };
+        self.all_in(&folder)
+    }
+
+    fn all_in(&self, folder: &Folder) -> Result<Arc<Vec<Grant>>> {
+        let Some(facts) = folder.facts(NAME)? else { return Ok(Arc::default()) };
+        if let Some((known, grants)) = &*lock(&self.read)
+            && *known == facts
+        {
+            return Ok(grants.clone());
+        }
+        let Some((facts, bytes)) = folder.read(NAME, MAX_BYTES)? else { return Ok(Arc::default()) };
+        let unusable = |reason: String| TrustError::Unusable { reason };
+        let document: Document = serde_json::from_slice(&bytes).map_err(|error| unusable(error.to_string()))?;
+        if document.version != VERSION {
+            return Err(unusable(format!("it is of version {}, and this patterm knows {VERSION}", document.version)));
+        }
+        let grants = Arc::new(document.grants);
+        *lock(&self.read) = Some((facts, grants.clone()));
+        Ok(grants)
+    }
+
+    pub fn holds(&self, kind: Kind, preset: &str, hash: &str) -> Result<bool> {
+        Ok(self.all()?.iter().any(|grant| grant.kind == kind && grant.preset == preset && grant.hash == hash))
+    }
+
+    /// The content of this preset that was allowed last.
+    pub fn latest(&self, kind: Kind, preset: &str) -> Result<Option<Grant>> {
+        Ok(self.all()?.iter().rfind(|grant| grant.kind == kind && grant.preset == preset).cloned())
+    }
+
+    pub fn grant(&self, turn: &Turn, subject: &Subject, at: std::time::SystemTime) -> Result<()> {
+        let new = Grant {
+            kind: subject.kind,
+            preset: subject.name.clone(),
+            hash: subject.hash.clone(),
+            content: subject.content.clone(),
+            granted_at: ops::rfc3339(at),
+        };
+        self.change(turn, |grants| {
+            let same = |grant: &Grant| grant.kind == new.kind && grant.preset == new.preset;
+            grants.retain(|grant| !(same(grant) && grant.hash == new.hash));
+            let mut surplus = (grants.iter().filter(|grant| same(grant)).count() + 1).saturating_sub(KEPT_PER_PRESET);
+            grants.retain(|grant| {
+                let goes = surplus > 0 && same(grant);
+                surplus -= usize::from(goes);
+                !goes
+            });
+            grants.push(new);
+        })
+    }
+
+    /// Takes back every content of this preset. How many there were.
+    pub fn revoke(&self, turn: &Turn, kind: Option<Kind>, preset: &str) -> Result<usize> {
+        let mut taken = 0;
+        self.change(turn, |grants| {
+            let before = grants.len();
+            grants.retain(|grant| grant.preset != preset || kind.is_some_and(|kind| grant.kind != kind));
+            taken = before - grants.len();
+        })?;
+        Ok(taken)
+    }
+
+    fn change(&self, turn: &Turn, change: impl FnOnce(&mut Vec<Grant>)) -> Result<()> {
+        let folder = Folder::make(&self.folder)?;
+        let held = folder.lock()?;
+        turn.begin().map_err(|_| super::given_up())?;
+        // What can't be read is not overwritten: it may be a newer patterm's.
+        let old = self.all_in(&folder)?;
+        let mut grants = Vec::clone(&old);
+        change(&mut grants);
+        if *old == grants {
+            return Ok(());
+        }
+        let document = Document { version: VERSION, grants };
+        let mut bytes = serde_json::to_vec_pretty(&document).expect("grants are plain JSON");
+        bytes.push(b'\n');
+        Ok(folder.replace(NAME, &bytes, &held)?)
+    }
+}
+
+/// `agent`, `terminal` or `command`.
+mod kind_word {
+    use engine::Kind;
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    pub(super) fn serialize<S: Serializer>(kind: &Kind, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(kind.as_str())
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Kind, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::SystemTime;
+
+    fn subject(name: &str, content: &str) -> Subject {
+        Subject::for_test(Kind::Command, name, content)
+    }
+
+    fn now() -> Turn {
+        Turn::default()
+    }
+
+    #[test]
+    fn a_grant_is_for_one_preset_with_one_content_and_survives() {
+        let root = tempfile::tempdir().unwrap();
+        let grants = Grants::new(root.path().join("p"));
+        let dev = subject("dev", "one");
+        assert!(!grants.holds(Kind::Command, "dev", &dev.hash).unwrap());
+        grants.grant(&now(), &dev, SystemTime::now()).unwrap();
+        let again = Grants::new(root.path().join("p"));
+        assert!(again.holds(Kind::Command, "dev", &dev.hash).unwrap());
+        assert!(!again.holds(Kind::Agent, "dev", &dev.hash).unwrap());
+        assert!(!again.holds(Kind::Command, "test", &dev.hash).unwrap());
+        assert!(!again.holds(Kind::Command, "dev", &subject("dev", "two").hash).unwrap());
+        assert_eq!(again.latest(Kind::Command, "dev").unwrap().unwrap().content, dev.content);
+        // Another process takes it back: the first one sees that.
+        assert_eq!(again.revoke(&now(), None, "dev").unwrap(), 1);
+        assert!(!grants.holds(Kind::Command, "dev", &dev.hash).unwrap());
+        assert_eq!(again.revoke(&now(), Some(Kind::Command), "dev").unwrap(), 0);
+    }
+
+    #[test]
+    fn the_oldest_contents_of_a_preset_are_forgotten() {
+        let root = tempfile::tempdir().unwrap();
+        let grants = Grants::new(root.path().to_owned());
+        grants.grant(&now(), &subject("other", "x"), SystemTime::now()).unwrap();
+        for number in 0..KEPT_PER_PRESET + 3 {
+            grants.grant(&now(), &subject("dev", &number.to_string()), SystemTime::now()).unwrap();
+        }
+        let all = grants.all().unwrap();
+        let contents: Vec<&str> =
+            all.iter().filter(|grant| grant.preset == "dev").map(|grant| grant.content.as_str()).collect();
+        let kept = (3..KEPT_PER_PRESET + 3).map(|number| subject("dev", &number.to_string()).content);
+        assert_eq!(contents, kept.collect::<Vec<_>>());
+        assert!(grants.holds(Kind::Command, "other", &subject("other", "x").hash).unwrap());
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_read_grants_nothing_and_stays() {
+        let root = tempfile::tempdir().unwrap();
+        let grants = Grants::new(root.path().to_owned());
+        let file = root.path().join(NAME);
+        for text in ["{", "{\"version\": 2, \"grants\": []}", "[]", "{\"version\":1,\"grants\":[{\"kind\":\"x\"}]}"] {
+            std::fs::write(&file, text).unwrap();
+            assert!(matches!(grants.all(), Err(TrustError::Unusable { .. })), "{text}");
+            let granted = grants.grant(&now(), &subject("dev", "one"), SystemTime::now());
+            assert!(matches!(granted, Err(TrustError::Unusable { .. })), "{text}");
+            assert_eq!(std::fs::read_to_string(&file).unwrap(), text);
+        }
+        std::fs::remove_file(&file).unwrap();
+        std::os::unix::fs::symlink("/etc/passwd", &file).unwrap();
+        assert!(matches!(grants.all(), Err(TrustError::Unusable { .. })));
+    }
+}

@@ -1,0 +1,100 @@
+//! Work on files under a lock that another process may hold: beside the async tasks, and with an end to the waiting.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU8, Ordering},
+    },
+    time::Duration,
+};
+
+const WAITING: u8 = 0;
+const WORKING: u8 = 1;
+const GIVEN_UP: u8 = 2;
+
+/// Shared by who waits for the work and the thread that does it: either the work begins or it is given up, never both.
+/// One by default waits as long as it takes.
+#[derive(Clone, Debug, Default)]
+pub struct Turn {
+    state: Arc<AtomicU8>,
+}
+
+/// The work was given up while it waited for the lock.
+#[derive(Debug)]
+pub(crate) struct GivenUp;
+
+impl Turn {
+    /// Called with the lock in hand, before anything is changed.
+    pub(crate) fn begin(&self) -> Result<(), GivenUp> {
+        self.settle(WORKING).then_some(()).ok_or(GivenUp)
+    }
+
+    /// `false` when the work has begun.
+    fn give_up(&self) -> bool {
+        self.settle(GIVEN_UP)
+    }
+
+    fn settle(&self, state: u8) -> bool {
+        self.state.compare_exchange(WAITING, state, Ordering::AcqRel, Ordering::Acquire).is_ok()
+    }
+}
+
+/// Runs `work` on a thread that may block. When it can't begin within `patience` it never will, and the answer is `None`.
+pub(crate) async fn in_turn<T: Send + 'static>(
+    patience: Duration,
+    work: impl FnOnce(&Turn) -> T + Send + 'static,
+) -> Option<T> {
+    let turn = Turn::default();
+    let mut done = tokio::task::spawn_blocking({
+        let turn = turn.clone();
+        move || work(&turn)
+    });
+    let done = match tokio::time::timeout(patience, &mut done).await {
+        Ok(done) => done,
+        Err(_) if turn.give_up() => return None,
+        Err(_) => done.await,
+    };
+    match done.map_err(tokio::task::JoinError::try_into_panic) {
+        Ok(done) => Some(done),
+        Err(Ok(panic)) => std::panic::resume_unwind(panic),
+        // The runtime is going down and will not poll this future again.
+        Err(Err(_)) => std::future::pending().await,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc;
+
+    #[tokio::test]
+    async fn work_that_could_not_begin_never_does() {
+        let (release, locked) = mpsc::channel::<()>();
+        let (told, result) = mpsc::channel();
+        let answer = in_turn(Duration::ZERO, move |turn| {
+            // Stands for the lock of another process.
+            let _ = locked.recv();
+            let _ = told.send(turn.begin().is_ok());
+        });
+        assert_eq!(answer.await, None);
+        drop(release);
+        assert!(!result.recv().unwrap(), "it began after it was given up");
+    }
+
+    #[tokio::test]
+    async fn work_that_has_begun_is_waited_for() {
+        let (began, seen) = tokio::sync::oneshot::channel();
+        let (release, go_on) = mpsc::channel::<()>();
+        let work = tokio::spawn(in_turn(Duration::ZERO, move |turn| {
+            let begun = turn.begin().is_ok();
+            let _ = began.send(());
+            let _ = go_on.recv();
+            begun
+        }));
+        // It may have been given up before its thread ran: then there is nothing to show.
+        if seen.await.is_ok() {
+            drop(release);
+            assert!(work.await.unwrap().is_none_or(|begun| begun));
+        }
+    }
+}
