@@ -1,6 +1,6 @@
-//! Typing a line and seeing the answer with the command lines: `vtr send` and `vtr wait` against `tmux send-keys` and
-//! `tmux capture-pane` until the text is there (tmux has no wait for a text). Two processes a turn, or more for tmux
-//! when the first look comes too early.
+//! Typing a line and seeing the answer with the command lines: `vtr send --wait` against `tmux send-keys` and
+//! `tmux capture-pane` until the text is there (tmux has no wait for a text): one process a turn against two, or more
+//! when the first look comes too early. `vtr send` and `vtr wait` apart are shown besides.
 
 use std::process::Command;
 
@@ -17,11 +17,16 @@ const LINES: usize = 20;
 pub(super) fn run(setup: &Setup, report: &mut Report) -> Result<()> {
     let mut pair = setup.start()?;
     echo::start(&mut pair)?;
-    let [mut ours, mut theirs] = [const { Vec::new() }; 2];
+    let [mut ours, mut two_commands, mut theirs] = [const { Vec::new() }; 3];
     for round in 0..setup.scaled(ROUNDS, 3) {
         for line in 0..LINES {
             let text = format!("line {round}-{line}.");
-            ours.push(echo::timed(|| {
+            let command = ["send", "echo", &text, "--enter", "--wait", &text];
+            ours.push(echo::timed(|| finish(pair.ours.command(&command)).map(drop))?);
+        }
+        for line in 0..LINES {
+            let text = format!("line {round}:{line}.");
+            two_commands.push(echo::timed(|| {
                 finish(pair.ours.command(&["send", "echo", &text, "--enter"]))?;
                 finish(pair.ours.command(&["wait", "echo", &text, "--scope", "screen"])).map(drop)
             })?);
@@ -36,7 +41,8 @@ pub(super) fn run(setup: &Setup, report: &mut Report) -> Result<()> {
         }
     }
     let bars = (Bar::TimesAtMost(1.0), Bar::TimesAtMost(1.5));
-    report.times("send, then wait for the echo: command lines", &ours, &theirs, bars.0, bars.1);
+    report.times("send and wait for the echo: command lines", &ours, &theirs, bars.0, bars.1);
+    report.times("  as two commands", &two_commands, &theirs, Bar::None, Bar::None);
     Ok(())
 }
 
