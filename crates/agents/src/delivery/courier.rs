@@ -158,6 +158,8 @@ impl Courier<'_> {
             self.send(Input::Key(KeyEvent::press(Key::Enter)), message.origin).await?;
             self.slip.entered();
             if let Some(verified_by) = self.wait_for_proof(&proofs, entered).await? {
+                // Before the receipt: who waits for the end of the turn must not find the idle before it.
+                self.watch.prompt_sent(entered);
                 return Ok(verified_by);
             }
             // A second Enter only where the text is seen to stand in the box: it would answer anything else.

@@ -57,6 +57,7 @@ pub(crate) struct Board {
 struct Told {
     tools_listed: Option<(u64, Instant)>,
     hook: Option<(u64, HookEvent)>,
+    prompt_sent: Option<(u64, Instant)>,
 }
 
 /// What waits look at.
@@ -188,6 +189,13 @@ impl StateWatch {
         }
     }
 
+    /// A prompt was taken whose Enter was pressed at `at`: older signs of idleness don't count for a while.
+    pub(crate) fn prompt_sent(&self, at: Instant) {
+        let sent = (self.session().run_number(), at);
+        self.inner.shared.told.send_modify(|told| told.prompt_sent = Some(sent));
+        self.inner.shared.look();
+    }
+
     pub(crate) fn clock(&self) -> &Clock {
         self.session().clock()
     }
@@ -256,6 +264,7 @@ pub(crate) struct Observed {
     tty: Option<TtyFacts>,
     hook: Option<HookEvent>,
     tools_listed: Option<Instant>,
+    prompt_sent: Option<Instant>,
 }
 
 impl Observed {
@@ -288,6 +297,7 @@ impl Observed {
             tty,
             hook: told.hook.and_then(|(number, event)| (number == run).then_some(event)),
             tools_listed: told.tools_listed.and_then(of_this_run),
+            prompt_sent: told.prompt_sent.and_then(of_this_run),
         }
     }
 
@@ -302,6 +312,7 @@ impl Observed {
             tty: self.tty,
             hook: self.hook.as_ref(),
             tools_listed: self.tools_listed,
+            prompt_sent: self.prompt_sent,
         }
     }
 }

@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use agents::delivery::{Refused, Waiting, Why};
-use agents::{Delivery, Message, Outcome, StateWatch, Ticket};
+use agents::{Delivery, Message, Outcome, State, StateWatch, Ticket};
 use engine::Origin;
+use testkit::wait_until;
 
 use crate::stage::{AN_HOUR, PRESET, Stage, shows, stage, type_by_hand};
 
@@ -60,6 +61,26 @@ async fn prompts_are_pasted_and_entered_one_after_the_other() {
     type_by_hand(&watch, "x");
     assert_eq!(settle(&stage, &watch, &second).await, submitted("empty box"));
     shows(watch.session(), &format!("{}-0d-{}-0d", pasted("1\r日"), pasted("second"))).await;
+    stage.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_wait_after_the_receipt_is_not_satisfied_by_the_idle_before_it() {
+    let stage = stage();
+    // Takes the prompt at once, and shows only later that it works.
+    let script = r"
+        printf '\033[?2004h'; box ''; take 14 >/dev/null; box 'hi'; take 1 >/dev/null; box ''
+        take 1 >/dev/null; title 'busy'; take 1 >/dev/null; title 'rest'; forever";
+    let watch = stage.agent(script).await;
+    let delivery = Delivery::new(watch.clone());
+    let ticket = delivery.send(message("hi")).unwrap();
+    assert_eq!(settle(&stage, &watch, &ticket).await, submitted("empty box"));
+    assert_eq!(watch.current().state, State::Working);
+    type_by_hand(&watch, "x");
+    let busy = || watch.current().detail.contains("busy");
+    wait_until("its title says that it works", busy);
+    type_by_hand(&watch, "x");
+    stage.pass_until("the turn is over", &watch, || watch.current().state == State::Idle).await;
     stage.end().await;
 }
 

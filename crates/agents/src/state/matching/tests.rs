@@ -63,6 +63,7 @@ impl Scene {
             tty: self.tty,
             hook: self.hook.as_ref(),
             tools_listed: None,
+            prompt_sent: None,
         };
         ask(&Matcher::new(&observation, &self.behaviour, self.start + Duration::from_millis(500)))
     }

@@ -19,6 +19,7 @@ struct Bench {
     grid: String,
     hook: Option<HookEvent>,
     tools_listed: Option<Instant>,
+    prompt_sent: Option<Instant>,
     last_output: Instant,
     run: u64,
     phase: RunPhase,
@@ -37,6 +38,7 @@ fn bench(preset: Value) -> Bench {
         grid: String::new(),
         hook: None,
         tools_listed: None,
+        prompt_sent: None,
         last_output: start,
         run: 1,
         phase: RunPhase::Running,
@@ -84,6 +86,7 @@ impl Bench {
             tty: None,
             hook: self.hook.as_ref(),
             tools_listed: self.tools_listed,
+            prompt_sent: self.prompt_sent,
         };
         let now = self.start + Duration::from_millis(self.now);
         self.tracker.look(&observation, now)
@@ -250,6 +253,28 @@ fn what_the_last_run_drew_is_no_evidence_for_the_next() {
 }
 
 #[test]
+fn a_prompt_that_was_just_sent_is_not_answered_by_an_older_idle() {
+    let mut bench = bench(json!({"rules": [
+        rule("idle", json!({"title": "^rest"})), rule("working", json!({"title": "^busy"})), rule("idle", json!({"screen": "box"})),
+    ]}));
+    bench.show("box");
+    assert_eq!(bench.state(), State::Idle);
+    bench.now = 10;
+    bench.prompt_sent = Some(bench.at());
+    let look = bench.look();
+    assert_eq!((look.state, look.because.unwrap().rule.as_str()), (State::Working, "a prompt was sent"));
+    bench.title("busy");
+    assert_eq!(bench.after(10), State::Working);
+    bench.title("rest");
+    assert_eq!(bench.after(10), State::Idle, "newer evidence counts");
+    // Nothing ever shows that it works: then the old evidence was right after all.
+    bench.prompt_sent = Some(bench.at());
+    assert_eq!(bench.after(1), State::Working);
+    assert_eq!(bench.after(1998), State::Working);
+    assert_eq!(bench.after(1), State::Idle);
+}
+
+#[test]
 fn ready_is_tools_and_prompt_and_no_question_and_quiet() {
     let mut bench = bench(json!({
         "rules": [rule("blocked", json!({"screen": "ALLOW"})), rule("idle", json!({"screen": "box"}))],
@@ -293,6 +318,7 @@ enum Step {
     Show(&'static str),
     Title(&'static str),
     Hook(&'static str),
+    Send,
     Wait(u64),
 }
 
@@ -301,6 +327,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         prop::sample::select(vec!["", "box", "busy", "ALLOW", "box busy"]).prop_map(Step::Show),
         prop::sample::select(vec!["rest", "busy"]).prop_map(Step::Title),
         prop::sample::select(vec!["Work", "Stop"]).prop_map(Step::Hook),
+        Just(Step::Send),
         (1u64..800).prop_map(Step::Wait),
     ];
     prop::collection::vec(step, 1..20)
@@ -331,6 +358,7 @@ proptest! {
                 Step::Show(grid) => bench.show(grid),
                 Step::Title(title) => bench.title(title),
                 Step::Hook(name) => bench.hook(name),
+                Step::Send => bench.prompt_sent = Some(bench.at()),
                 Step::Wait(milliseconds) => bench.now += milliseconds,
             }
             let look = bench.look();
@@ -351,6 +379,7 @@ proptest! {
                 Step::Show(grid) => bench.show(grid),
                 Step::Title(title) => bench.title(title),
                 Step::Hook(name) => bench.hook(name),
+                Step::Send => bench.prompt_sent = Some(bench.at()),
                 Step::Wait(milliseconds) => bench.now += milliseconds,
             }
             let asks = bench.grid.contains("ALLOW");
