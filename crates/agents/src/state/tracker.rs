@@ -22,13 +22,13 @@ const DEFAULT_QUIET_MS: u64 = 300;
 /// Where silence is the only sign.
 const FALLBACK_QUIET_MS: u64 = 1000;
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Tracker {
     behaviour: Arc<Behaviour>,
     run: Option<Run>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Run {
     number: u64,
     began: Instant,
@@ -39,7 +39,7 @@ struct Run {
 }
 
 /// What was known of the run a moment ago.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 enum Known {
     /// It has not shown anything yet.
     #[default]
@@ -99,6 +99,11 @@ impl Tracker {
     /// Looks at the session as it is at `now`. Times must not run backwards.
     pub fn look(&mut self, observation: &Observation<'_>, now: Instant) -> Look {
         let behaviour = self.behaviour.clone();
+        if observation.phase == RunPhase::Starting {
+            // What is on the screen now was drawn by the run before.
+            self.run = None;
+            return not_yet(&behaviour);
+        }
         let run = match &mut self.run {
             Some(run) if run.number == observation.run => run,
             other => other.insert(Run::new(observation.run, &behaviour, now)),
@@ -116,13 +121,33 @@ impl Tracker {
             look_again = earliest(look_again, start_limit.filter(|limit| *limit > now));
         }
         let (state, because) = match observation.phase {
-            RunPhase::Running => (state, because),
-            RunPhase::Starting => (State::Starting, None),
             RunPhase::Ended(_) => (State::Exited, None),
+            RunPhase::Running | RunPhase::Starting => (state, because),
         };
         let blocked = state == State::Blocked;
         let readiness = run.readiness(&behaviour.ready_signal, blocked, &matcher, now, &mut look_again);
         Look { state, because, decision, evidence, readiness, input: matcher.input().clone(), look_again }
+    }
+}
+
+/// The look at a session that is being started.
+fn not_yet(behaviour: &Behaviour) -> Look {
+    let absent = |rule: &Rule| Evidence {
+        rule: rule.name.clone(),
+        source: rule.source.unwrap_or_else(|| rule.when.source()),
+        vote: rule.state,
+        kind: rule.kind.clone(),
+        detail: String::new(),
+        weight: Weight::Absent,
+    };
+    Look {
+        state: State::Starting,
+        because: None,
+        decision: Decision::Silent,
+        evidence: behaviour.rules.iter().map(absent).collect(),
+        readiness: Readiness { ready: false, missing: vec!["it does not run"] },
+        input: InputText::Absent,
+        look_again: None,
     }
 }
 
@@ -292,3 +317,6 @@ struct Held {
 fn after(at: Instant, milliseconds: u64) -> Option<Instant> {
     at.checked_add(Duration::from_millis(milliseconds))
 }
+
+#[cfg(test)]
+mod tests;
