@@ -25,7 +25,7 @@ pub use content::{Change, Content, ContentHash};
 pub use expression::Expression;
 pub use injection::{FileText, Format, Injection, PointsTo};
 pub use interpolation::{Placeholder, Template, TemplateError, Values};
-pub(crate) use jsonc::plain_json;
+pub use jsonc::plain_json;
 pub use names::slug;
 pub use parse::{MAX_PRESET_BYTES, Problem, Severity, parse_agent, parse_process};
 pub(crate) use places::expand_home;

@@ -20,7 +20,7 @@ const OPTIONS: ParseOptions = ParseOptions {
 };
 
 /// Blanks in place of comments and trailing commas.
-pub(crate) fn plain_json(text: &str) -> Result<String, ParseError> {
+pub fn plain_json(text: &str) -> Result<String, ParseError> {
     let collect = CollectOptions { comments: CommentCollectionStrategy::AsTokens, tokens: true };
     let tokens = parse_to_ast(text, &collect, &OPTIONS)?.tokens.unwrap_or_default();
     let is_comment = |token: &Token<'_>| matches!(token, Token::CommentLine(_) | Token::CommentBlock(_));
