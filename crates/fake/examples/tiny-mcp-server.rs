@@ -1,7 +1,8 @@
 //! An MCP server with four tools that does as it is told, for trying the fakes and for their tests.
 //!
 //! `tiny-mcp-server [--log FILE] [--mute]` answers on standard output and appends every line it reads to FILE, after
-//! one line with the names of its environment variables; `--mute` never answers. `tiny-mcp-server --socket PATH`
+//! one line with the names of its environment variables; `--mute` never answers; `--any JSON` gives that answer to
+//! every call. `tiny-mcp-server --socket PATH`
 //! pumps bytes to a server that listens there.
 
 use std::fs::{File, OpenOptions};
@@ -18,7 +19,10 @@ fn main() -> ExitCode {
     let after = |flag: &str| words.iter().position(|word| word == flag).and_then(|index| words.get(index + 1));
     let done = match after("--socket") {
         Some(path) => pump(path),
-        None => serve(after("--log").map(String::as_str), words.iter().any(|word| word == "--mute")),
+        None => {
+            let any = after("--any").and_then(|text| serde_json::from_str(text).ok());
+            serve(after("--log").map(String::as_str), words.iter().any(|word| word == "--mute"), any.as_ref())
+        }
     };
     if done.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
@@ -42,7 +46,7 @@ fn pump(path: &str) -> io::Result<()> {
     }
 }
 
-fn serve(log: Option<&str>, mute: bool) -> io::Result<()> {
+fn serve(log: Option<&str>, mute: bool, any: Option<&Value>) -> io::Result<()> {
     let mut log = log.map(|path| OpenOptions::new().append(true).create(true).open(path)).transpose()?;
     let names: Vec<String> = env::vars().map(|(name, _)| name).collect();
     note(&mut log, &format!("environment {}", names.join(" ")))?;
@@ -52,7 +56,7 @@ fn serve(log: Option<&str>, mute: bool) -> io::Result<()> {
         note(&mut log, &line)?;
         let message: Value = serde_json::from_str(&line).unwrap_or_default();
         let Some(id) = message.get("id").filter(|_| !mute) else { continue };
-        let Some(answer) = answer(&message) else { return Ok(()) };
+        let Some(answer) = answer(&message, any) else { return Ok(()) };
         let mut reply = json!({ "jsonrpc": "2.0", "id": id });
         match answer {
             Ok(result) => reply["result"] = result,
@@ -68,7 +72,7 @@ fn note(log: &mut Option<File>, line: &str) -> io::Result<()> {
 }
 
 /// `None` is the end of the server.
-fn answer(message: &Value) -> Option<Result<Value, String>> {
+fn answer(message: &Value, any: Option<&Value>) -> Option<Result<Value, String>> {
     let arguments = &message["params"]["arguments"];
     let text = |text: String| json!([{ "type": "text", "text": text }]);
     let tool =
@@ -86,6 +90,7 @@ fn answer(message: &Value) -> Option<Result<Value, String>> {
             tool("fail", "Refuse."),
             tool("quit", "End the server."),
         ] }),
+        "tools/call" if any.is_some() => json!({ "content": text(any.map(Value::to_string).unwrap_or_default()) }),
         "tools/call" => match message["params"]["name"].as_str().unwrap_or_default() {
             "whoami" => json!({ "content": text("TINY-OK identity".into()) }),
             "spawn" => {

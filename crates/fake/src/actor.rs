@@ -28,7 +28,7 @@ use crate::scene::{CallState, Entry, Front, Scene, ShellState};
 use crate::server_config::CODEX_PASSES_ON;
 use crate::stage::Stage;
 use crate::terminal;
-use crate::turn::{Turn, Wait};
+use crate::turn::{CallStage, Turn, Wait};
 use crate::values::Variables;
 
 /// How the performance ends.
@@ -89,11 +89,13 @@ impl Actor {
             folder,
             started: now,
             is_open: false,
+            is_up: false,
             booting: false,
             connected_servers: 0,
             topic: String::new(),
             entries: Vec::new(),
             draft: Draft::default(),
+            ghost_text: line.script.settings.ghost_text.clone(),
             queued: Vec::new(),
             work: None,
             front: Front::PromptBox,
@@ -137,7 +139,8 @@ impl Actor {
                 self.write(&self.stage.costume.farewell());
                 code
             }
-            Ending::Crash(code) => code,
+            // With the terminal raw and no child waited for, as a crash is.
+            Ending::Crash(code) => std::process::exit(code.into()),
             Ending::NobodyLooks => 0,
         }
     }
@@ -203,8 +206,9 @@ impl Actor {
 
     /// The header and the box appear, the servers are started.
     fn open(&mut self) {
-        if !self.scene.is_open {
-            self.scene.is_open = true;
+        self.scene.is_open = true;
+        if !self.scene.is_up {
+            self.scene.is_up = true;
             self.hooks.fire("SessionStart", json!({ "source": "startup" }));
         }
         self.connect();
@@ -216,8 +220,9 @@ impl Actor {
         }
         self.connecting = true;
         let environment = self.server_environment();
-        for (index, config) in self.line.servers.clone().into_iter().enumerate() {
+        for config in self.line.servers.clone() {
             let name = config.name.clone();
+            let index = self.clients.len();
             let era = self.line.script.settings.mcp_era;
             let started = Client::start(config, self.options.make, era, &environment, index, self.incoming.clone());
             match started {
@@ -225,8 +230,6 @@ impl Actor {
                 Err(error) => {
                     let text = format!("MCP server {name} failed to start: {error}");
                     self.scene.entries.push(Entry::Answer(text));
-                    // Those behind it keep their numbers by not being started either.
-                    break;
                 }
             }
         }
@@ -298,12 +301,19 @@ impl Actor {
     /// Escape, or a refusal: no hook tells of it.
     fn interrupt_turn(&mut self, now: Instant) {
         let Some(turn) = self.turn.take() else { return };
-        if let Wait::Replies(calls) = &turn.wait {
-            for call in calls {
-                if let crate::turn::CallStage::Sent(id) = call.stage {
-                    self.clients[call.server].cancel(id);
+        match &turn.wait {
+            Wait::Replies(calls) => {
+                for call in calls {
+                    if let CallStage::Sent(id) = call.stage {
+                        self.clients[call.server].cancel(id);
+                    }
                 }
             }
+            Wait::Flood { .. } => {
+                let after = self.stage.after_raw_output(&self.scene, now);
+                self.write(after);
+            }
+            _ => {}
         }
         for entry in &mut self.scene.entries {
             match entry {

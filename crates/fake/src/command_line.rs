@@ -37,7 +37,7 @@ pub(crate) struct CommandLine {
 
 /// The command line makes no sense.
 #[derive(Debug, thiserror::Error)]
-pub enum UsageError {
+pub(crate) enum UsageError {
     #[error("{0} needs a value after it")]
     NoValue(String),
     #[error("the arguments must be UTF-8, and {0:?} is not")]

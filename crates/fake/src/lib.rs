@@ -6,8 +6,8 @@
 //! `fake-agent` binary beside it. It knows nothing of sessions, presets or patterm's tools, and reads no
 //! environment: everything comes in through [`FakeOptions`].
 //!
-//! One thread owns all state ([`actor`]); two kinds of helper threads only bring it what they read: keys, and lines
-//! from MCP servers. What a vendor's screen looks like is in [`costume`], and nowhere else.
+//! One thread owns all state (`actor.rs`); two kinds of helper threads only bring it what they read: keys, and lines
+//! from MCP servers. What a vendor's screen looks like is in `costume/`, and nowhere else.
 
 mod actor;
 mod command_line;
@@ -31,7 +31,6 @@ mod turn;
 mod values;
 mod wrap;
 
-pub use command_line::UsageError;
 pub use make::{Make, UnknownMake};
 pub use options::FakeOptions;
 pub use run::run;

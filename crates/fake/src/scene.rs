@@ -16,6 +16,8 @@ pub(crate) struct Scene {
     pub(crate) started: Instant,
     /// The header and the box are drawn.
     pub(crate) is_open: bool,
+    /// The start is over: it speaks of its state.
+    pub(crate) is_up: bool,
     /// MCP servers are being connected.
     pub(crate) booting: bool,
     pub(crate) connected_servers: usize,
@@ -23,6 +25,8 @@ pub(crate) struct Scene {
     pub(crate) topic: String,
     pub(crate) entries: Vec<Entry>,
     pub(crate) draft: Draft,
+    /// Shown in an empty box in place of the CLI's own placeholder, unless it is empty.
+    pub(crate) ghost_text: String,
     /// Submitted while a turn was under way.
     pub(crate) queued: Vec<String>,
     pub(crate) work: Option<Work>,
@@ -140,6 +144,11 @@ impl Scene {
 
     pub(crate) fn rows(&self) -> usize {
         usize::from(self.size.rows)
+    }
+
+    /// What an empty box shows.
+    pub(crate) fn placeholder<'a>(&'a self, own: &'a str) -> &'a str {
+        if self.ghost_text.is_empty() { own } else { &self.ghost_text }
     }
 
     /// Entries from this one on may still change.

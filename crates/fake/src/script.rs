@@ -56,6 +56,8 @@ pub(crate) struct Settings {
     pub(crate) run_hooks: bool,
     /// Between two words of an answer.
     pub(crate) word_ms: u64,
+    /// Shown dim in the empty box, in place of the CLI's own.
+    pub(crate) ghost_text: String,
 }
 
 impl Default for Settings {
@@ -69,6 +71,7 @@ impl Default for Settings {
             mcp_era: McpEra::default(),
             run_hooks: true,
             word_ms: 40,
+            ghost_text: String::new(),
         }
     }
 }
@@ -148,6 +151,8 @@ pub(crate) enum Step {
     Set(Map<String, Value>),
     If(If),
     Repeat(Repeat),
+    /// At the start: draws the box before the start is over, as codex does before it asks for trust.
+    ShowBox {},
     /// Leaves the turn at once, as if all was said.
     End {},
 }

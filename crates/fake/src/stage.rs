@@ -17,7 +17,7 @@ pub(crate) struct Stage {
     /// Drawn for good, from this many entries, at this size.
     settled: Vec<Line>,
     settled_entries: usize,
-    drawn_for: Option<(Size, bool)>,
+    drawn_for: Option<(Size, bool, bool)>,
     title: Option<String>,
     report: String,
     last_frame: Option<Instant>,
@@ -103,10 +103,10 @@ impl Stage {
 
     fn frame(&mut self, scene: &Scene, now: Instant) -> String {
         let mut out = String::new();
-        let drawn_for = Some((scene.size, scene.is_open));
+        let drawn_for = Some((scene.size, scene.is_open, scene.is_up));
         let first = scene.first_unsettled();
         if self.drawn_for != drawn_for || first < self.settled_entries {
-            let resized = self.drawn_for.is_some_and(|(size, _)| size != scene.size);
+            let resized = self.drawn_for.is_some_and(|(size, ..)| size != scene.size);
             if resized || self.settled_entries > 0 {
                 out.push_str(if self.is_inline(scene, now) { self.inline.forget() } else { self.full.forget() });
             }

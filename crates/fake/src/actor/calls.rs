@@ -9,7 +9,7 @@ use crate::mcp_client::{Heard, Outcome};
 use crate::scene::{About, Answer, CallState, Entry, Front, Question};
 use crate::script::Call;
 use crate::turn::{CallStage, Planned, Turn, Wait};
-use crate::values::{NoSuchVariable, shown};
+use crate::values::NoSuchVariable;
 
 impl Actor {
     pub(super) fn hear(&mut self, index: usize, line: Option<&str>) {
@@ -147,7 +147,7 @@ impl Actor {
         };
         self.hooks.fire("PermissionRequest", json!({ "tool_name": name, "tool_input": input }));
         if self.line.notify_terminal {
-            let text = crate::stage::one_line(&format!("Approval requested: {}", shown(&json!(name))));
+            let text = crate::stage::one_line(&format!("Approval requested: {name}"));
             self.write(&self.stage.costume.notification(&text));
         }
         self.nudge = Some((now + self.pace(QUESTION_NUDGE_MS), "Claude needs your permission"));

@@ -43,7 +43,7 @@ impl Actor {
         match self.scene.front {
             Front::PromptBox => self.press_in_box(key, now),
             Front::Question(_) => self.press_at_question(key, now),
-            Front::Dialog(_) => self.press_at_dialog(key, now),
+            Front::Dialog(_) => self.press_at_dialog(key),
         }
     }
 
@@ -141,7 +141,7 @@ impl Actor {
         }
     }
 
-    fn press_at_dialog(&mut self, key: Key, now: Instant) {
+    fn press_at_dialog(&mut self, key: Key) {
         let Front::Dialog(dialog) = &mut self.scene.front else { return };
         let count = dialog.options.len();
         let choice = match key {
@@ -164,6 +164,6 @@ impl Actor {
             return;
         }
         self.scene.front = Front::PromptBox;
-        self.choose(choice, now);
+        self.choose(choice);
     }
 }

@@ -185,6 +185,7 @@ impl Actor {
                     self.insert(&repeat.steps);
                 }
             }
+            Step::ShowBox {} => self.scene.is_open = true,
             Step::End {} => {
                 if let Some(turn) = &mut self.turn {
                     turn.steps.clear();
@@ -284,7 +285,7 @@ impl Actor {
         Ok(())
     }
 
-    pub(super) fn choose(&mut self, choice: usize, _: Instant) {
+    pub(super) fn choose(&mut self, choice: usize) {
         let Some(Turn { wait, .. }) = &mut self.turn else { return };
         if let Wait::Choice { bind: Some(name) } = std::mem::replace(wait, Wait::Nothing) {
             self.variables.set(name, json!(choice));

@@ -61,7 +61,7 @@ impl Costume for Claude {
     }
 
     fn report(&self, scene: &Scene) -> String {
-        match (self.known_terminal && scene.is_open, scene.work.is_some()) {
+        match (self.known_terminal && scene.is_up, scene.work.is_some()) {
             (false, _) => String::new(),
             (true, true) => "\x1b]9;4;3;\x07".into(),
             (true, false) => "\x1b]9;4;0;\x07".into(),
@@ -271,7 +271,10 @@ fn prompt_box(scene: &Scene, now: Instant) -> Picture {
             Line::styled(mark, if scene.work.is_some() { GREY } else { Look::PLAIN }).with(&text, Look::PLAIN);
         if row == last {
             cursor = (lines.len(), 2 + width(&text));
-            line = line.with(" ", Look::INVERSE);
+            let ghost = if scene.draft.is_empty() { ghost_text(scene) } else { "" };
+            let mut characters = ghost.chars();
+            let under_cursor = characters.next().map_or_else(|| " ".into(), String::from);
+            line = line.with(under_cursor, Look::INVERSE).with(characters.as_str(), Look::DIM);
         }
         lines.push(line);
     }
@@ -285,6 +288,11 @@ fn prompt_box(scene: &Scene, now: Instant) -> Picture {
     let right = if last > 0 { "ctrl+g to edit in Vim" } else { "● high · /effort" };
     lines.push(Line::styled(left, GREY).right(right, cols.saturating_sub(2), GREY));
     Picture { lines, cursor, cursor_shown: false }
+}
+
+/// The cursor stands on its first character.
+fn ghost_text(scene: &Scene) -> &str {
+    scene.placeholder(if scene.queued.is_empty() { "" } else { "Press up to edit queued messages" })
 }
 
 impl Claude {

@@ -58,7 +58,7 @@ impl Costume for Codex {
     fn title(&self, scene: &Scene, now: Instant) -> String {
         let project = &scene.project;
         match &scene.front {
-            Front::Dialog(_) if !scene.is_open => String::new(),
+            _ if !scene.is_up => String::new(),
             Front::Question(_) => {
                 let mark = ["!", "."][scene.animation(now, BLINK, 2)];
                 format!("[ {mark} ] Action Required | {project}")
@@ -71,7 +71,7 @@ impl Costume for Codex {
     }
 
     fn report(&self, scene: &Scene) -> String {
-        if !scene.is_open {
+        if !scene.is_up {
             return String::new();
         }
         let state = match (&scene.front, scene.work.is_some() || scene.booting, scene.unseen_end) {
@@ -92,7 +92,7 @@ impl Costume for Codex {
             Line::styled("  >_ ", BLUE)
                 .with("OpenAI Codex", Look::BOLD)
                 .with(format!(" (v{})", Make::Codex.version()), Look::DIM),
-            Line::styled(format!("     {}", scene.folder), Look::DIM),
+            Line::styled(format!("     {}", if scene.is_up { &scene.folder } else { "loading" }), Look::DIM),
         ];
         if !self.alternate_screen {
             lines.extend([Line::empty(), Line::plain("  Tip: this is a fake codex. It follows a script.")]);
@@ -269,11 +269,19 @@ impl Codex {
                 cursor = (lines.len(), 2 + width(&text));
             }
             let line = Line::styled(mark, Look::BOLD);
-            let line =
-                if scene.draft.is_empty() { line.with(PLACEHOLDER, Look::DIM) } else { line.with(text, Look::PLAIN) };
+            let line = if scene.draft.is_empty() {
+                line.with(scene.placeholder(PLACEHOLDER), Look::DIM)
+            } else {
+                line.with(text, Look::PLAIN)
+            };
             lines.push(line.shaded(BOX));
         }
         lines.push(Line::empty().shaded(BOX));
+        if !scene.is_up {
+            // It does not know its model yet.
+            lines.push(Line::empty());
+            return Picture { lines, cursor, cursor_shown: true };
+        }
         lines.push(Line::styled(format!("  {MODEL}"), YELLOW).with(" · ", GREY).with(&scene.folder, GREEN));
         if self.alternate_screen {
             lines.push(Line::styled(if scene.draft.is_empty() { "  ? for shortcuts" } else { "" }, GREY));

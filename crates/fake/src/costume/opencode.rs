@@ -190,7 +190,7 @@ fn prompt_box(scene: &Scene, left: usize, cols: usize) -> (Vec<Line>, (usize, us
         lines.push(side().with("  ", Look::PLAIN).with(text, WHITE));
     }
     if scene.draft.is_empty() && scene.entries.is_empty() {
-        lines[1] = side().with("  ", Look::PLAIN).with(PLACEHOLDER, GREY);
+        lines[1] = side().with("  ", Look::PLAIN).with(scene.placeholder(PLACEHOLDER), GREY);
     }
     lines.push(side());
     lines.push(side().with(format!("  {MODEL}"), WHITE).with(" Fake", GREY));

@@ -7,6 +7,7 @@ mod questions;
 mod screens;
 mod stage;
 mod start;
+mod stories;
 mod submitting;
 mod tools;
 mod vendor_rules;

@@ -19,6 +19,21 @@ async fn a_silent_start_leaves_the_terminal_alone() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_box_can_be_drawn_before_the_trust_dialog() {
+    let script = r#""start": [{ "show_box": {} }, { "sleep": 4000 }, { "dialog": { "kind": "trust" } }]"#;
+    for arguments in [&[][..], &["--no-alt-screen"]] {
+        let fake = cast(Make::Codex, script).with(arguments).start().await;
+        fake.sees("loading(?s:.*)› Ask Codex to do anything").await;
+        let grid = fake.sees("Trust this folder(?s:.*)enter continue").await;
+        assert_eq!((fake.reported().as_str(), fake.title().as_str()), ("", ""), "{grid}");
+        fake.key("enter");
+        fake.sees(crate::stage::prompt_box(Make::Codex)).await;
+        fake.until("it reports", |_| fake.reported().starts_with("state=idle")).await;
+        fake.close().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn codex_reports_every_state() {
     let fake = cast(Make::Codex, WORK).open().await;
     let reports = |word: &'static str| {

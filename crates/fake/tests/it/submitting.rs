@@ -135,3 +135,23 @@ async fn a_prompt_on_the_command_line_is_the_first() {
         fake.close().await;
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn ghost_text_is_dim_and_never_submitted() {
+    let script = ECHO.replace("\"word_ms\": 0", "\"word_ms\": 0, \"ghost_text\": \"Try to guess\"");
+    for make in Make::ALL {
+        let fake = cast(make, &script).open().await;
+        fake.sees("Try to guess").await;
+        let frame = fake.session.frame().frame;
+        let row = frame.rows.iter().find(|row| row.text().contains("Try to guess")).unwrap();
+        let cell = row.cells().find(|cell| cell.text == "g").unwrap();
+        let style = cell.run.style;
+        let looks_like_text = !style.attributes.contains(vt::Attributes::DIM) && style.foreground == vt::Color::Default;
+        assert!(!looks_like_text, "{make}: {style:?}");
+        fake.key("enter");
+        fake.prompt("mine").await;
+        let grid = fake.sees("GOT<mine>").await;
+        assert_eq!(grid.matches("GOT<").count(), 1, "{grid}");
+        fake.close().await;
+    }
+}
