@@ -241,12 +241,7 @@ impl<C: Context> Connection<C> {
             Some(_) => return Err(Refusal::invalid_params(format!("`arguments` of {name} must be an object"))),
         };
         // A tool that the role may not call is known all the same: the table says why not, and what to do.
-        let known = self
-            .presence
-            .context
-            .table()
-            .get(&name)
-            .filter(|entry| entry.traits.faces.intersects(Faces::MCP | Faces::HOOK));
+        let known = self.presence.context.table().get(&name).filter(|entry| entry.traits.faces.contains(Faces::MCP));
         let Some(entry) = known else {
             return Err(Refusal::invalid_params(format!("unknown tool: {name}"))
                 .with_data(json!({ "kind": ErrorKind::NotFound.as_str(), "hint": "see tools/list" })));

@@ -18,7 +18,7 @@ bitflags! {
         const GRPC = 2;
         const CLI = 4;
         const PALETTE = 8;
-        /// Called over MCP by an agent's own hooks, and never listed.
+        /// Called by an agent's own hooks, each on a connection of its own, and never listed.
         const HOOK = 16;
     }
 }

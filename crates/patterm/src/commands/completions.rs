@@ -25,7 +25,7 @@ impl Completions {
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut Cli::command(), "patterm", &mut script);
         let script = String::from_utf8_lossy(&script).trim_end().to_owned();
-        output.answer(&json!({ "shell": self.shell.to_string(), "script": script }), &[script.clone()])?;
+        output.answer(&json!({ "shell": self.shell.to_string(), "script": script }), std::slice::from_ref(&script))?;
         Ok(Exit::Done)
     }
 }

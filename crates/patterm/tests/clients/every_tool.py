@@ -1,4 +1,5 @@
-"""Lists and calls every tool of a headless patterm through `patterm mcp-stdio`, with clients that others wrote.
+"""Lists and calls every tool of a headless patterm through `patterm mcp-stdio`, with clients that others wrote. They speak
+for a fake agent at the root of a tab, which may call them all.
 
     every_tool.py sdk PATTERM                       the Python SDK (PyPI: mcp), in both eras
     every_tool.py inspector PATTERM NODE INSPECTOR  @modelcontextprotocol/inspector --cli, in both eras
@@ -9,7 +10,6 @@ the tools' own output schemas by the clients.
 
 import asyncio
 import json
-import pathlib
 import subprocess
 import sys
 import tempfile
@@ -42,15 +42,13 @@ CALLS = [
     ("stop_process", {"process_id": "$process"}, {}),
     ("start_process", {"process_id": "$process"}, {}),
     ("spawn_agent", {"agent": "codex", "name": "$name-agent"}, {"agent": "process_id"}),
-    ("wait_for_state", {"process_id": "$agent", "state": "idle", "timeout_seconds": 60}, {}),
+    ("wait_for_state", {"process_id": "$agent", "states": ["idle"], "timeout_seconds": 60}, {}),
     ("explain_state", {"process_id": "$agent"}, {}),
     ("send_message", {"target_process_id": "$agent", "message": "good day"}, {}),
-    ("timer_wait", {"seconds": 300, "owner_process_id": "$agent"}, {}),
-    ("timer_set", {"seconds": 300, "body": "later", "owner_process_id": "$agent"}, {"timer": "timer_id"}),
-    ("timer_fire_when_idle_any", {"watched": ["$process"], "body": "idle", "max_wait_seconds": 300,
-                                  "owner_process_id": "$agent"}, {}),
-    ("timer_fire_when_idle_all", {"watched": ["$process"], "body": "idle", "max_wait_seconds": 300,
-                                  "owner_process_id": "$agent"}, {}),
+    ("timer_wait", {"seconds": 300}, {}),
+    ("timer_set", {"seconds": 300, "body": "later"}, {"timer": "timer_id"}),
+    ("timer_fire_when_idle_any", {"watched": ["$process"], "body": "idle", "max_wait_seconds": 300}, {}),
+    ("timer_fire_when_idle_all", {"watched": ["$process"], "body": "idle", "max_wait_seconds": 300}, {}),
     ("timer_list", {}, {}),
     ("timer_pause", {"timer_id": "$timer"}, {}),
     ("timer_resume", {"timer_id": "$timer"}, {}),
@@ -132,6 +130,7 @@ def main(client, patterm, *rest):
         running = headless.Patterm(patterm, folder)
         running.install_fakes()
         with running:
+            running.start_lead()
             if client == "sdk":
                 asyncio.run(with_sdk(running))
             else:

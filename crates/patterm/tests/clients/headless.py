@@ -41,6 +41,7 @@ class Patterm:
             cwd=self.folder / "project", env=self.environment, stdout=subprocess.PIPE, text=True,
         )
         self.hello = json.loads(self.process.stdout.readline())
+        self.connect = self.hello["connect"]
         return self
 
     def __exit__(self, *_):
@@ -50,9 +51,26 @@ class Patterm:
         left = list((self.folder / "run" / "patterm").iterdir())
         assert not left, f"it left {left}"
 
+    def start_lead(self):
+        """Starts a fake agent at the root of a tab; from then on `proxy` speaks for it, and may call every tool."""
+        lines = [
+            {"jsonrpc": "2.0", "id": 1, "method": "initialize",
+             "params": {"protocolVersion": "2025-11-25", "capabilities": {}}},
+            {"jsonrpc": "2.0", "id": 2, "method": "tools/call",
+             "params": {"name": "spawn_agent", "arguments": {"agent": "claude", "name": "lead"}}},
+        ]
+        with subprocess.Popen(self.proxy(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as proxy:
+            for line in lines:
+                proxy.stdin.write(json.dumps(line) + "\n")
+                proxy.stdin.flush()
+                answer = json.loads(proxy.stdout.readline())
+        assert not answer["result"]["isError"], answer
+        operator = pathlib.Path(self.hello["connect"])
+        (self.connect,) = operator.parent.glob("agent-*.json")
+
     def token(self):
         return json.loads(pathlib.Path(self.hello["connect"]).read_text())["token"]
 
     def proxy(self):
         """What an MCP client starts as its server."""
-        return [self.program, "mcp-stdio", "--connect", self.hello["connect"]]
+        return [self.program, "mcp-stdio", "--connect", str(self.connect)]

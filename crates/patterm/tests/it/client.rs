@@ -132,13 +132,6 @@ impl Client {
         answer["result"].clone()
     }
 
-    #[track_caller]
-    pub(crate) fn error(&mut self, method: &str, params: Value) -> Value {
-        let answer = self.answer(method, params);
-        assert!(answer["result"].is_null(), "{answer}");
-        answer["error"].clone()
-    }
-
     /// What a tool answers.
     #[track_caller]
     pub(crate) fn call(&mut self, tool: &str, arguments: Value) -> Value {
@@ -175,16 +168,19 @@ impl Client {
         assert_eq!(found["matched"], true, "{pattern}: {found}");
     }
 
-    /// Starts an agent below the caller; answers its process id.
+    /// Starts an agent below the caller, with a first prompt unless it is empty; answers its process id.
     #[track_caller]
     pub(crate) fn spawn_agent(&mut self, make: &str, name: &str, prompt: &str) -> String {
-        let arguments = json!({ "agent": make, "name": name, "agent_instructions": prompt });
+        let mut arguments = json!({ "agent": make, "name": name });
+        if !prompt.is_empty() {
+            arguments["agent_instructions"] = prompt.into();
+        }
         self.call("spawn_agent", arguments)["process_id"].as_str().unwrap().to_owned()
     }
 
     #[track_caller]
     pub(crate) fn wait_for_state(&mut self, process: &str, state: &str) -> Value {
-        let wanted = json!({ "process_id": process, "state": state, "timeout_seconds": 60 });
+        let wanted = json!({ "process_id": process, "states": [state], "timeout_seconds": 60 });
         let reached = self.call("wait_for_state", wanted);
         assert_eq!(reached["reached"], true, "{state}: {reached}; {}", self.grid(process));
         reached
