@@ -9,6 +9,7 @@
 
 mod cell;
 mod charset;
+mod clusters;
 mod color;
 mod effect;
 mod frame;
@@ -27,6 +28,7 @@ mod tabs;
 mod terminal;
 mod unicode;
 
+pub use clusters::{Cluster, MAX_CLUSTER_BYTES, cluster_width, clusters, is_narrow_sign_or_emoji};
 pub use color::{Color, Rgb, Theme};
 pub use effect::{Effect, Notification, Progress, PromptMark};
 pub use frame::{Cursor, CursorShape, Frame};

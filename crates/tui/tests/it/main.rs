@@ -1,0 +1,8 @@
+//! What the host shows, what comes back from it, and what the widgets make of plain data.
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also outside its own function")]
+
+mod decode;
+mod host;
+mod panes;
+mod screen;
+mod writer;
