@@ -11,6 +11,7 @@ mod memory;
 use vt::{CursorShape, Position, Size};
 
 pub use cell::{Cell, CellText, Link};
+pub(crate) use draw::text_cols;
 pub use draw::{BoxLines, Span};
 pub(crate) use memory::{PaneMemory, RowMemory};
 

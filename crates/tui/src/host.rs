@@ -5,6 +5,7 @@
 //! nothing, decodes nothing, and keeps no process-wide state: whoever wants a panic hook installs it.
 
 mod abilities;
+mod announce;
 mod modes;
 mod probe;
 mod restore;
@@ -23,6 +24,7 @@ use thiserror::Error;
 use vt::{KittyFlags, Size};
 
 pub use abilities::{Abilities, ColorHints};
+pub use announce::{copy_to_clipboard, notify, set_title};
 pub use modes::{Keyboard, Modes, MouseTracking};
 pub use probe::Probe;
 pub use restore::Restorer;
