@@ -155,12 +155,8 @@ impl Modal {
         }
         let below = lines.len().saturating_sub(self.scroll + usize::from(body.rows));
         let more = if below > 0 { format!("{below} more lines below") } else { String::new() };
-        canvas.draw_line(
-            Rect { row: body.bottom(), rows: 1, ..body },
-            0,
-            &[Span::new(more, skin.style(Role::Muted))],
-            ground,
-        );
+        let (above_answers, _) = place.inner(2, 1).split_bottom(2).1.split_bottom(1);
+        canvas.draw_line(above_answers, 0, &[Span::new(more, skin.style(Role::Muted))], ground);
         let mut spans = Vec::new();
         for (index, label) in self.labels().into_iter().enumerate() {
             let role = if index == self.cursor { Role::ButtonActive } else { Role::Button };

@@ -7,4 +7,5 @@ mod demo;
 mod host;
 mod panes;
 mod screen;
+mod widgets;
 mod writer;
