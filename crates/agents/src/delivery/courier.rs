@@ -17,6 +17,8 @@ const MIN_ENTER_DELAY: Duration = Duration::from_millis(150);
 const PASTE_SETTLES: Duration = Duration::from_millis(50);
 /// …but no longer than this: some agents never stop drawing.
 const MAX_PASTE_SETTLES: Duration = Duration::from_secs(2);
+/// How long Enter waits for the text to show in the prompt box. Opencode took 1.4 s on a busy machine.
+const MAX_TEXT_UNSEEN: Duration = Duration::from_secs(10);
 /// For a child that does not read its input.
 const MAX_WRITE: Duration = Duration::from_secs(10);
 /// Silence that lets a prompt be typed where nothing says what the agent is doing.
@@ -131,8 +133,24 @@ impl Courier<'_> {
         let written = self.clock.now();
         let delay = Duration::from_millis(self.submit.enter_delay_ms).max(MIN_ENTER_DELAY);
         until(self.clock, written.checked_add(delay)).await;
+        self.wait_until_seen(written).await;
         self.session.wait_for_quiet(PASTE_SETTLES, MAX_PASTE_SETTLES).await;
         Ok(())
+    }
+
+    /// Enter must not overtake the text, and an empty prompt box proves something only after a full one.
+    async fn wait_until_seen(&mut self, written: Instant) {
+        let deadline = written.checked_add(MAX_TEXT_UNSEEN);
+        while self.submit.input_box.is_some()
+            && self.input_now() == InputText::Empty
+            && deadline.is_none_or(|deadline| deadline > self.clock.now())
+        {
+            tokio::select! {
+                // The sender lives in the session.
+                _ = self.pulse.changed() => {}
+                () = until(self.clock, deadline) => {}
+            }
+        }
     }
 
     async fn send(&self, input: Input, origin: engine::Origin) -> Result<(), Why> {
@@ -153,17 +171,17 @@ impl Courier<'_> {
     async fn press_enter_when_safe(&mut self, message: &super::Message) -> Result<String, Why> {
         self.wait_until_no_prompt(message.timeout).await?;
         for last in [false, true] {
-            let proofs = Proofs::before_enter(self);
+            let mut proofs = Proofs::before_enter(self);
             let entered = self.clock.now();
             self.send(Input::Key(KeyEvent::press(Key::Enter)), message.origin).await?;
             self.slip.entered();
-            if let Some(verified_by) = self.wait_for_proof(&proofs, entered).await? {
+            if let Some(verified_by) = self.wait_for_proof(&mut proofs, entered).await? {
                 // Before the receipt: who waits for the end of the turn must not find the idle before it.
                 self.watch.prompt_sent(entered);
                 return Ok(verified_by);
             }
             // A second Enter only where the text is seen to stand in the box: it would answer anything else.
-            let still_there = matches!(self.watch.input(), InputText::Text(_)) && self.prompt_on_screen().is_none();
+            let still_there = matches!(self.input_now(), InputText::Text(_)) && self.prompt_on_screen().is_none();
             if last || !still_there {
                 break;
             }
@@ -197,9 +215,7 @@ impl Courier<'_> {
     }
 
     fn input_now(&self) -> InputText {
-        let observed = self.watch.observe();
-        let observation = observed.observation();
-        Matcher::new(&observation, self.watch.behaviour(), self.clock.now()).input().clone()
+        self.watch.input()
     }
 
     fn ended(&self) -> Option<String> {
@@ -208,7 +224,7 @@ impl Courier<'_> {
         over.then_some(glance.status.detail)
     }
 
-    async fn wait_for_proof(&mut self, proofs: &Proofs, entered: Instant) -> Result<Option<String>, Why> {
+    async fn wait_for_proof(&mut self, proofs: &mut Proofs, entered: Instant) -> Result<Option<String>, Why> {
         let deadline = entered.checked_add(Duration::from_millis(self.submit.proof_ms));
         loop {
             let looked = tokio::time::Instant::now();
@@ -280,20 +296,25 @@ impl Proofs {
         }
     }
 
-    /// The first proof that is younger than Enter.
-    fn found(&self, courier: &Courier<'_>, entered: Instant) -> Option<String> {
+    /// The first proof that is younger than Enter. What stood on the screen before counts once it
+    /// has been away.
+    fn found(&mut self, courier: &Courier<'_>, entered: Instant) -> Option<String> {
         if courier.submit.proof.is_empty() {
             return (courier.session.output_offset() > self.output_before).then(|| "output".into());
         }
         let observed = courier.watch.observe();
         let observation = observed.observation();
         let matcher = Matcher::new(&observation, courier.watch.behaviour(), courier.clock.now());
-        let mut proofs = courier.submit.proof.iter().zip(&self.held_before);
-        let found = proofs.find(|(proof, held_before)| {
-            let Some(found) = matcher.ask(&proof.when).holds else { return false };
-            found.given.map_or(!**held_before, |given| given >= entered)
-        });
-        found.map(|(proof, _)| proof.name.clone())
+        for (proof, held_before) in courier.submit.proof.iter().zip(&mut self.held_before) {
+            match matcher.ask(&proof.when).holds {
+                Some(found) if found.given.map_or(!*held_before, |given| given >= entered) => {
+                    return Some(proof.name.clone());
+                }
+                Some(_) => {}
+                None => *held_before = false,
+            }
+        }
+        None
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
@@ -27,13 +28,24 @@ pub struct LaunchRequest<'a> {
 }
 
 /// Keep it for as long as the agent runs, and across its restarts: its files go when it is dropped.
-#[derive(Debug)]
 pub struct Launch {
     pub argv: Vec<OsString>,
     pub env: Vec<(OsString, OsString)>,
     pub env_unset: Vec<OsString>,
     pub working_dir: PathBuf,
     pub folder: LaunchFolder,
+}
+
+impl fmt::Debug for Launch {
+    /// Without the values of the environment.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Launch")
+            .field("argv", &self.argv)
+            .field("env", &self.env.iter().map(|(name, _)| name).collect::<Vec<_>>())
+            .field("working_dir", &self.working_dir)
+            .field("folder", &self.folder)
+            .finish_non_exhaustive()
+    }
 }
 
 #[derive(Debug, Error)]

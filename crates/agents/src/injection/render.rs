@@ -20,7 +20,7 @@ const MAX_CONFIG_BYTES: u64 = 4 << 20;
 const MAX_SIBLINGS: usize = 1000;
 
 /// What injections add up to.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct Additions {
     pub(super) args: Vec<String>,
     pub(super) env: BTreeMap<String, String>,

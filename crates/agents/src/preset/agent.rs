@@ -1,6 +1,7 @@
 //! What an agent preset may hold.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,7 +11,7 @@ use super::injection::Injection;
 use super::rule::{Condition, Proof, Region, Rule};
 
 /// How to start a vendor's agent CLI, hand it patterm's tools, tell what it is doing, and type to it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AgentPreset {
     /// Where an editor finds the schema of this file. Has no effect.
@@ -110,6 +111,18 @@ pub enum TrimHint {
 pub struct RowRange {
     pub from_row: i32,
     pub to_row: i32,
+}
+
+impl fmt::Debug for AgentPreset {
+    /// Without the values of the environment.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AgentPreset")
+            .field("name", &self.name)
+            .field("argv", &self.argv)
+            .field("env", &self.env.keys())
+            .field("working_dir", &self.working_dir)
+            .finish_non_exhaustive()
+    }
 }
 
 pub(crate) const DEFAULT_IDLE_MS: u64 = 1000;

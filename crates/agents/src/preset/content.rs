@@ -9,7 +9,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 /// The content of a preset file without comments and layout, keys in order.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Content {
     value: Value,
 }
@@ -59,6 +59,13 @@ impl Content {
         let mut changes = Vec::new();
         compare(&before.value, &self.value, &mut String::new(), &mut changes);
         changes
+    }
+}
+
+impl fmt::Debug for Content {
+    /// Only the hash: it may hold values of environment variables.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Content").field(&self.hash()).finish()
     }
 }
 

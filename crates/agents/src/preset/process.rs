@@ -1,12 +1,13 @@
 //! What a process preset may hold.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A command under a name.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ProcessPreset {
     /// Where an editor finds the schema of this file. Has no effect.
@@ -35,5 +36,18 @@ impl ProcessPreset {
     /// What is really run.
     pub fn command(&self) -> Vec<String> {
         if self.shell { vec!["sh".into(), "-lc".into(), self.argv.join(" ")] } else { self.argv.clone() }
+    }
+}
+
+impl fmt::Debug for ProcessPreset {
+    /// Without the values of the environment.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ProcessPreset")
+            .field("name", &self.name)
+            .field("argv", &self.argv)
+            .field("shell", &self.shell)
+            .field("env", &self.env.keys())
+            .field("working_dir", &self.working_dir)
+            .finish_non_exhaustive()
     }
 }

@@ -40,8 +40,9 @@ pub struct ReplayedState {
     pub detail: String,
 }
 
-/// Without times, a recording is looked at after each so many bytes.
-const SETTLED_READ: usize = 4096;
+/// Without times, a recording is looked at after each so many bytes, but never in the middle of a
+/// synchronized update.
+const SETTLED_READ: usize = 1024;
 /// Longer than any rule waits.
 const SETTLED_PAUSE: Duration = Duration::from_secs(600);
 /// How long a replay goes on after the last byte: rules may still be waiting for silence.
@@ -137,7 +138,8 @@ impl Player {
 
     /// Looks again whenever time alone may have changed something.
     fn pass_time(&mut self, until: Duration) {
-        if let Some((_, began)) = self.update
+        if self.timed
+            && let Some((_, began)) = self.update
             && began + SYNCHRONIZED_UPDATE_LIMIT < until
         {
             self.terminal.expire_synchronized_update();

@@ -81,6 +81,9 @@ impl Made {
         }
         let said = format!("{:?} {:?}", self.argv, self.env);
         assert!(!said.contains(TOKEN), "{said}");
+        let debugged = format!("{:?}", self.launch);
+        let told = |value: &String| value.len() > 3 && debugged.contains(value) && !self.argv.contains(value);
+        assert!(!self.env.values().any(told), "values of variables in {debugged}");
     }
 }
 

@@ -65,6 +65,56 @@ fn every_labelled_point_has_the_right_state() {
     assert_eq!(right, 96);
 }
 
+/// The picture after the first `offset` bytes.
+fn grid(recording: &str, offset: usize) -> String {
+    let bytes = std::fs::read(folder().join(recording)).unwrap();
+    let mut terminal = vt::Terminal::new(vt::Options { size: vt::Size::new(120, 40), ..vt::Options::default() });
+    terminal.feed(&bytes[..offset]);
+    let mut grid = String::new();
+    terminal.grid_text(&mut grid);
+    grid
+}
+
+#[test]
+fn trimmed_grids_keep_the_conversation_and_lose_the_prompt_box() {
+    for (recording, offset, kept, gone) in [
+        ("claude-2.1.197-turns.raw", 19321, ["STUB-END", "second line of paste"], ["? for shortcuts", "/effort"]),
+        ("codex-0.166.0-noaltscreen.raw", 8503, ["STUB-", "› "], ["Ask Codex to do", "gpt-5.2-codex default ·"]),
+        ("opencode-1.18.33-turns.raw", 107141, ["STUB-END", "second line of paste"], ["ctrl+p commands", "▀▀▀▀"]),
+    ] {
+        let shipped = SHIPPED.iter().find(|shipped| recording.starts_with(shipped.file_name.trim_end_matches(".json")));
+        let preset = parse_agent(Path::new("x.json"), shipped.unwrap().text).unwrap().preset;
+        let grid = grid(recording, offset);
+        let trimmed = agents::chrome::trim(&grid, &preset.chrome_trim_hints);
+        for text in kept {
+            assert!(trimmed.contains(text), "{recording}: '{text}' is gone:\n{trimmed}");
+        }
+        for text in gone {
+            assert!(grid.contains(text), "{recording}: '{text}' was never there:\n{grid}");
+            assert!(!trimmed.contains(text), "{recording}: '{text}' is still there:\n{trimmed}");
+        }
+    }
+}
+
+/// A recording may be torn, and its times may be wrong or missing.
+#[test]
+fn odd_recordings_are_replayed_all_the_same() {
+    let bytes = std::fs::read(folder().join("opencode-1.18.33-firstrun2.raw")).unwrap();
+    let behaviour = behaviour("opencode-1.18.33-firstrun2.raw");
+    let size = vt::Size::new(120, 40);
+    let settled = replay(Recording { bytes: &bytes, size, timing: &Timing::Settled }, &behaviour);
+    assert!(settled.iter().any(|state| state.state == State::Idle), "{settled:?}");
+    assert!(settled.iter().all(|state| state.at.is_none()));
+    assert_eq!(Timing::from_jsonl("not json\n{\"t\": 1}\n"), None);
+    let odd = "{\"t\": 5, \"off\": 100, \"n\": 1}\n{\"t\": 4, \"off\": 200, \"n\": 1}\n{\"t\": 6, \"off\": 99999999, \"n\": 1}\n{\"t\": -1, \"off\": 3, \"n\": 1}\n";
+    let timing = Timing::from_jsonl(odd).unwrap();
+    let Timing::Reads(reads) = &timing else { panic!("it has times") };
+    assert_eq!(reads.len(), 2, "time and stream only go on: {reads:?}");
+    let states = replay(Recording { bytes: &bytes, size, timing: &timing }, &behaviour);
+    assert_eq!(states[0].state, State::Starting);
+    assert_eq!(replay(Recording { bytes: &[], size, timing: &Timing::Settled }, &behaviour).len(), 1);
+}
+
 #[test]
 #[ignore = "prints every timeline, for people"]
 fn print_timelines() {
