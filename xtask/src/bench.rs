@@ -1,10 +1,12 @@
-//! Measures `vt` (instructions and time to parse, memory, reads) and the way of a tool call. Figures go to
-//! docs/benchmarks.md.
+//! Measures `vt` (instructions and time to parse, memory, reads), `vtr` beside tmux, and the way of a tool call. Figures
+//! go to docs/benchmarks.md.
 
 mod mcp;
 mod memory;
 mod parse;
+mod process;
 mod read;
+mod tmux;
 mod workload;
 
 use anyhow::Result;
@@ -12,7 +14,7 @@ use clap::{Args, Subcommand};
 
 use crate::Verdict;
 
-/// Measure `vt` beside `alacritty_terminal`, and tool calls beside a bare socket
+/// Measure `vt` beside `alacritty_terminal`, `vtr` beside tmux, and tool calls beside a bare socket
 #[derive(Args)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -24,6 +26,9 @@ enum What {
     Parse(parse::Arguments),
     Memory(memory::Arguments),
     Read(read::Arguments),
+    Tmux(tmux::Arguments),
+    #[command(hide = true)]
+    Pace(tmux::pace::Arguments),
     Mcp(mcp::Arguments),
 }
 
@@ -32,6 +37,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
         What::Parse(arguments) => parse::run(arguments),
         What::Memory(arguments) => memory::run(arguments),
         What::Read(arguments) => read::run(arguments),
+        What::Tmux(arguments) => tmux::run(arguments),
+        What::Pace(arguments) => tmux::pace::run(arguments),
         What::Mcp(arguments) => mcp::run(arguments),
     }
 }

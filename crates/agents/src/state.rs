@@ -24,5 +24,5 @@ pub use observation::{HookEvent, Observation, RunPhase};
 pub use replay::{Recording, ReplayedState, Timing, replay};
 pub use tracker::{Look, Readiness, Tracker};
 pub use vocabulary::{AgentStatus, Source, State};
-pub(crate) use watch::Glance;
+pub(crate) use watch::{Board, Glance};
 pub use watch::{StateChanges, StateOutcome, StateWatch};

@@ -56,6 +56,8 @@ pub struct SessionInfo {
     pub alternate_screen: bool,
     pub version: u64,
     pub output_offset: u64,
+    /// As [`Session::pulse_listeners`].
+    pub watchers: usize,
 }
 
 /// What rules look at, all of one moment.
@@ -148,6 +150,7 @@ impl Session {
             alternate_screen: frame.frame.alternate_screen,
             version: frame.version,
             output_offset,
+            watchers: self.pulse_listeners(),
         }
     }
 

@@ -8,6 +8,7 @@ mod deadline;
 mod service;
 mod size_lead;
 mod subscribe;
+mod too_long;
 mod watch;
 
 use std::{future::Future, pin::pin};
@@ -21,6 +22,7 @@ use ops::{Caller, Context};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tonic::service::Routes;
 use tonic_health::ServingStatus;
+use tower::util::MapResponse;
 
 use self::service::Service;
 use crate::{failure::MAX_MESSAGE_BYTES, proto};
@@ -82,7 +84,7 @@ impl Server {
         stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
         stop: impl Future<Output = ()>,
     ) -> Result<(), ConnectionError> {
-        let service = TowerToHyperService::new(self.routes.clone());
+        let service = TowerToHyperService::new(MapResponse::new(self.routes.clone(), too_long::explain));
         let mut connection = pin!(
             hyper::server::conn::http2::Builder::new(TokioExecutor::new())
                 .timer(TokioTimer::new())

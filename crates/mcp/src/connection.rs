@@ -253,11 +253,8 @@ impl<C: Context> Connection<C> {
                 OpError::new(ErrorKind::LimitExceeded, self.too_many()).with_hint("wait for one, or cancel one");
             return Ok(Some(era.complete(tools::failed(&error), &server)));
         }
-        let call = Call {
-            context: self.presence.context.clone(),
-            caller: self.presence.caller.clone(),
-            progress: progress.clone().map_or_else(Progress::silent, |line| Progress::new(move |what| line.tell(what))),
-        };
+        let told = progress.clone().map_or_else(Progress::silent, |line| Progress::new(move |what| line.tell(what)));
+        let call = Call::new(self.presence.context.clone(), self.presence.caller.clone()).with_progress(told);
         let (context, outbox, answered) = (call.context.clone(), self.outbox.clone(), id.clone());
         self.running.start(id, era, progress.clone(), async move {
             let entry = context.table().get(&name).expect("it was there a moment ago, and tables don't change");

@@ -1,6 +1,6 @@
 //! One call of an operation: by whom, in which program, and how far along.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use engine::{Engine, Origin, Session, SessionId};
 
@@ -106,11 +106,18 @@ pub struct Call<C> {
     pub context: C,
     pub caller: Caller,
     pub progress: Progress,
+    /// The session it is about, and the name that the caller gave for it.
+    named: Arc<OnceLock<(SessionId, String)>>,
 }
 
 impl<C: Context> Call<C> {
     pub fn new(context: C, caller: Caller) -> Self {
-        Call { context, caller, progress: Progress::silent() }
+        Call { context, caller, progress: Progress::silent(), named: Arc::default() }
+    }
+
+    /// With somebody to tell how far along it is.
+    pub fn with_progress(self, progress: Progress) -> Self {
+        Call { progress, ..self }
     }
 
     pub fn engine(&self) -> &Engine {
@@ -127,7 +134,22 @@ impl<C: Context> Call<C> {
 
     /// A session to read. Everyone may read everything.
     pub fn session(&self, id_or_name: &str) -> Result<Session, OpError> {
-        Ok(self.engine().find(id_or_name)?)
+        let session = self.engine().find(id_or_name)?;
+        if session.id().to_string() != id_or_name {
+            // Only the first: an operation is about one session.
+            let _ = self.named.set((session.id(), id_or_name.to_owned()));
+        }
+        Ok(session)
+    }
+
+    /// The engine speaks of sessions by id; a caller that gave a name knows no id.
+    pub(crate) fn in_the_callers_words(&self, mut error: OpError) -> OpError {
+        if let Some((id, name)) = self.named.get() {
+            let (id, name) = (id.to_string(), format!("'{name}'"));
+            error.message = error.message.replace(&id, &name);
+            error.hint = error.hint.replace(&id, &name);
+        }
+        error
     }
 
     /// A session to change: an agent reaches only its own tree.

@@ -59,5 +59,5 @@ pub trait Operation<C>: 'static {
 /// Runs an operation for a face that has its types: the same role check as through the table.
 pub async fn run<O: Operation<C>, C: crate::Context>(call: Call<C>, args: O::Args) -> Result<O::Reply, OpError> {
     crate::table::check_role(&O::TRAITS, O::ROLE_HINT, &call.caller)?;
-    O::run(call, args).await
+    O::run(call.clone(), args).await.map_err(|error| call.in_the_callers_words(error))
 }

@@ -73,7 +73,7 @@ impl<C: Context> Entry<C> {
     /// Runs with JSON arguments, after the role check.
     pub async fn run(&self, call: Call<C>, args: Value) -> Result<Value, OpError> {
         check_role(&self.traits, self.role_hint, &call.caller)?;
-        (self.run)(call, args).await
+        (self.run)(call.clone(), args).await.map_err(|error| call.in_the_callers_words(error))
     }
 }
 

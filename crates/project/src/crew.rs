@@ -73,12 +73,19 @@ impl Crew {
         }
         // Made before the lock is taken, as it looks at the session, and in vain if somebody else was faster.
         let new = Arc::new(Member::new(session.clone(), Behaviour::silence(self.inner.idle_after), None));
-        lock(&self.inner.members).entry(session.id()).or_insert(new).clone()
+        let member = lock(&self.inner.members).entry(session.id()).or_insert(new).clone();
+        // A session that was removed meanwhile leaves no more.
+        if session.name().is_none() {
+            self.leave(session.id());
+        }
+        member
     }
 
-    /// What an agent is doing; none of sessions that nobody has asked about yet.
-    pub(crate) fn status(&self, session: SessionId) -> Option<(AgentStatus, usize)> {
-        self.known(session).map(|member| (member.watch().current(), member.standing().borrow().on_the_way))
+    /// What a session is doing, and how many prompts are on their way to it.
+    pub(crate) fn status(&self, session: &Session) -> (AgentStatus, usize) {
+        let member = self.member(session);
+        let on_the_way = member.standing().borrow().on_the_way;
+        (member.watch().current(), on_the_way)
     }
 
     pub(crate) fn explain(&self, session: &Session) -> agents::Explanation {

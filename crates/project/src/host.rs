@@ -12,6 +12,7 @@ use serde_json::json;
 use crate::{
     help_topics, presets,
     project::{Inner, lock},
+    trust::Key,
 };
 
 impl Host for Inner {
@@ -38,13 +39,14 @@ impl Host for Inner {
     }
 
     fn started(&self, session: &Session, preset: Option<&Preset>) {
-        let catalog = self.presets.current();
         let Some(preset) = preset else { return };
-        if let Some(mut subject) = presets::subject(&catalog, session.kind(), &preset.name) {
-            // What runs, whatever the file says by now.
-            subject.hash.clone_from(&preset.fingerprint);
-            self.trust.started(session.id(), &subject);
-        }
+        // A file that has just gone says nothing any more: then the stricter rule holds.
+        let subject = presets::subject(&self.presets.current(), session.kind(), &preset.name);
+        let of_project = subject.is_none_or(|subject| subject.of_project);
+        self.trust.started(
+            session.id(),
+            Key { kind: session.kind(), name: preset.name.clone(), hash: preset.fingerprint.clone(), of_project },
+        );
     }
 
     fn preset(&self, kind: Kind, name: &str) -> Result<Preset, OpError> {
@@ -67,16 +69,16 @@ impl Host for Inner {
 
     fn annotate(&self, session: &Session) -> SessionNotes {
         let mut notes = SessionNotes { trusted: self.trust.of_session(session.id()), ..SessionNotes::default() };
-        let agent = session.kind() == Kind::Agent;
-        let Some((status, on_the_way)) = self.crew.status(session.id()).filter(|_| agent) else { return notes };
-        notes.idle = Some((
-            match status.state {
+        let (status, on_the_way) = self.crew.status(session);
+        // Of other sessions silence says it all.
+        if session.kind() == Kind::Agent {
+            let idle_state = match status.state {
                 State::Exited => IdleState::Exited,
                 State::Idle | State::Blocked => IdleState::Idle,
                 State::Starting | State::Working | State::Unknown => IdleState::Working,
-            },
-            format!("{}: {}", status.state, status.detail),
-        ));
+            };
+            notes.idle = Some((idle_state, format!("{}: {}", status.state, status.detail)));
+        }
         notes.more.insert("state".to_owned(), json!(crate::operations::wait_for_state::StateFacts::of(&status)));
         if on_the_way > 0 {
             notes.more.insert("prompts_on_the_way".to_owned(), json!(on_the_way));

@@ -92,11 +92,11 @@ struct State {
 
 /// What trust is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Key {
-    kind: Kind,
-    name: String,
-    hash: String,
-    of_project: bool,
+pub(crate) struct Key {
+    pub(crate) kind: Kind,
+    pub(crate) name: String,
+    pub(crate) hash: String,
+    pub(crate) of_project: bool,
 }
 
 /// Questions that wait at a time: an agent that asks for ever more shall not bury the first ones.
@@ -160,8 +160,8 @@ impl Trust {
         }
     }
 
-    pub(crate) fn started(&self, session: SessionId, subject: &Subject) {
-        lock(&self.inner.state).started.insert(session, Key::of(subject));
+    pub(crate) fn started(&self, session: SessionId, key: Key) {
+        lock(&self.inner.state).started.insert(session, key);
     }
 
     pub(crate) fn forget(&self, session: SessionId) {
@@ -290,7 +290,7 @@ impl Trust {
 }
 
 impl Key {
-    fn of(subject: &Subject) -> Self {
+    pub(crate) fn of(subject: &Subject) -> Self {
         Key {
             kind: subject.kind,
             name: subject.name.clone(),
@@ -439,7 +439,7 @@ mod tests {
         let same = |_: Kind, _: &str| Some(dev("one"));
         trust.authorise_again(session, stage.agent, same).unwrap();
         trust.grant(dev("one")).await.unwrap();
-        trust.started(session, &dev("one"));
+        trust.started(session, Key::of(&dev("one")));
         assert_eq!(trust.of_session(session), Some(true));
         trust.authorise_again(session, stage.agent, same).unwrap();
         trust.revoke(None, "dev".into()).await.unwrap();

@@ -81,20 +81,22 @@ mod tests {
         assert!(!result.recv().unwrap(), "it began after it was given up");
     }
 
-    #[tokio::test]
+    #[tokio::test(start_paused = true)]
     async fn work_that_has_begun_is_waited_for() {
         let (began, seen) = tokio::sync::oneshot::channel();
         let (release, go_on) = mpsc::channel::<()>();
-        let work = tokio::spawn(in_turn(Duration::ZERO, move |turn| {
+        let patience = Duration::from_secs(10);
+        let work = tokio::spawn(in_turn(patience, move |turn| {
             let begun = turn.begin().is_ok();
             let _ = began.send(());
             let _ = go_on.recv();
             begun
         }));
-        // It may have been given up before its thread ran: then there is nothing to show.
-        if seen.await.is_ok() {
-            drop(release);
-            assert!(work.await.unwrap().is_none_or(|begun| begun));
-        }
+        seen.await.unwrap();
+        tokio::time::advance(2 * patience).await;
+        tokio::task::yield_now().await;
+        assert!(!work.is_finished());
+        drop(release);
+        assert_eq!(work.await.unwrap(), Some(true));
     }
 }

@@ -8,7 +8,8 @@ pub struct Size {
 }
 
 impl Size {
-    pub const MIN: Size = Size { cols: 1, rows: 1 };
+    /// Two columns, for that is what a wide character takes: in one it could be neither shown nor kept.
+    pub const MIN: Size = Size { cols: 2, rows: 1 };
     /// A 2,000 x 1,000 grid is 16 MB; nothing a person or an agent reads is larger.
     pub const MAX: Size = Size { cols: 2000, rows: 1000 };
 

@@ -72,6 +72,18 @@ impl Row {
         self.dirty = true;
     }
 
+    /// Fills `cols` with one character that takes `width` columns.
+    #[inline]
+    pub(crate) fn fill_with(&mut self, cols: Range<u16>, c: char, width: u16, style: StyleId) {
+        if width == 1 {
+            return self.fill(cols, Cell::narrow(c, style));
+        }
+        self.fill(cols.clone(), Cell::spacer(style));
+        for cell in self.cells[usize::from(cols.start)..usize::from(cols.end)].iter_mut().step_by(2) {
+            *cell = Cell::wide(c, style);
+        }
+    }
+
     /// Moves the cells of `cols` right by `count`; what falls out at the end is lost.
     pub(crate) fn insert(&mut self, cols: Range<u16>, count: u16, fill: Cell) {
         let count = count.min(cols.end - cols.start);
@@ -214,14 +226,13 @@ impl Grid {
 
     fn copy_span(&mut self, from: u16, to: u16, cols: &Range<u16>) {
         let span = usize::from(cols.start)..usize::from(cols.end);
-        self.row_mut(from).drop_edge();
-        self.row_mut(from).split_at(cols.start);
-        self.row_mut(from).split_at(cols.end);
-        let cells = self.row(from).cells[span.clone()].to_vec();
-        let target = self.row_mut(to);
-        target.split_at(cols.start);
-        target.split_at(cols.end);
-        target.cells[span].copy_from_slice(&cells);
+        let Ok([source, target]) = self.rows.get_disjoint_mut([usize::from(from), usize::from(to)]) else { return };
+        source.drop_edge();
+        for row in [&mut *source, &mut *target] {
+            row.split_at(cols.start);
+            row.split_at(cols.end);
+        }
+        target.cells[span.clone()].copy_from_slice(&source.cells[span]);
         target.dirty = true;
     }
 
@@ -230,11 +241,17 @@ impl Grid {
         self.rows.drain(..usize::from(keep_from).min(self.rows.len()));
         self.rows.truncate(usize::from(size.rows));
         for row in &mut self.rows {
+            if size.cols != self.size.cols {
+                row.drop_edge();
+            }
             row.split_at(size.cols);
             row.cells.resize(usize::from(size.cols), Cell::BLANK);
             row.cells.shrink_to_fit();
             row.wrapped &= size.cols == self.size.cols;
             row.dirty = true;
+        }
+        if let Some(last) = self.rows.last_mut() {
+            last.wrapped = false;
         }
         self.rows.resize_with(usize::from(size.rows), || Row::new(size.cols, Cell::BLANK));
         self.size = size;

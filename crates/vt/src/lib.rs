@@ -9,6 +9,7 @@
 
 mod cell;
 mod charset;
+mod clusters;
 mod color;
 mod effect;
 mod frame;
@@ -17,6 +18,7 @@ mod grid;
 mod history;
 pub mod input;
 mod line;
+mod line_builder;
 mod modes;
 mod params;
 mod parser;
@@ -27,11 +29,13 @@ mod tabs;
 mod terminal;
 mod unicode;
 
+pub use clusters::{Cluster, MAX_CLUSTER_BYTES, cluster_width, clusters, is_narrow_sign_or_emoji};
 pub use color::{Color, Rgb, Theme};
 pub use effect::{Effect, Notification, Progress, PromptMark};
 pub use frame::{Cursor, CursorShape, Frame};
 pub use geometry::{Position, Size};
 pub use line::{CellRef, Line, Run, Shape};
+pub use line_builder::LineBuilder;
 pub use modes::{InputModes, KittyFlags, MouseEncoding, MouseProtocol};
 pub use style::{Attributes, Link, LinkId, Style, Underline};
 pub use terminal::{Options, SearchMatch, Terminal};

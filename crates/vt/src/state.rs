@@ -262,6 +262,11 @@ impl State {
         self.caret = saved.caret;
         self.caret.row = self.caret.row.min(self.size.rows - 1);
         self.caret.col = self.caret.col.min(self.size.cols - 1);
+        if saved.origin {
+            // The margins may be others than they were.
+            self.caret.row = self.caret.row.clamp(self.margins.top, self.margins.bottom);
+            self.caret.col = self.caret.col.clamp(self.margins.left, self.margins.right);
+        }
         self.caret.pending_wrap &= self.caret.col == self.size.cols - 1 || self.caret.col == self.margins.right;
     }
 

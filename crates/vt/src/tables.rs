@@ -16,7 +16,7 @@ const SWEEP_FLOOR: usize = 1024;
 /// Direct-mapped: a repaint that alternates a few looks never reaches the map.
 const CACHE: usize = 64;
 /// Longest cluster: more marks than any script stacks. What comes after is dropped.
-pub(crate) const MAX_CLUSTER_BYTES: usize = 64;
+pub const MAX_CLUSTER_BYTES: usize = 64;
 /// Longest link target and link id kept; longer links are ignored whole.
 const MAX_LINK: usize = 4096;
 

@@ -1,6 +1,6 @@
 //! The command line: its grammar, built from the commands, and what it says of each operation.
 
-use std::path::PathBuf;
+use std::{ffi::OsString, path::PathBuf};
 
 use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::engine::ArgValueCompleter;
@@ -90,15 +90,35 @@ pub(crate) const OPERATIONS: [(&str, &str); 15] = [
     ("record", "record_process"),
 ];
 
+/// How much the grammar explains.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Texts {
+    /// Enough to run a command: the operations' texts take longer to gather than most commands to run.
+    Short,
+    /// All that `--help` and the manual show.
+    Full,
+}
+
+impl Texts {
+    /// What a command line may need.
+    pub(crate) fn for_words(mut words: impl Iterator<Item = OsString>) -> Self {
+        if words.any(|word| ["--help", "-h", "help"].iter().any(|help| word == *help)) {
+            Texts::Full
+        } else {
+            Texts::Short
+        }
+    }
+}
+
 /// The whole grammar, with session names to complete.
-pub(crate) fn grammar(surroundings: &Surroundings) -> clap::Command {
+pub(crate) fn grammar(surroundings: &Surroundings, texts: Texts) -> clap::Command {
     let table: Table<SessionContext> = Table::new(ops::operations::entries());
     let surroundings = surroundings.clone();
     let completer = ArgValueCompleter::new(move |typed: &std::ffi::OsStr| completion::sessions(&surroundings, typed));
     // In place: clap's ways to change one argument or one command move it to the end.
     Cli::command().mut_subcommands(|command| {
         let operation = OPERATIONS.iter().find(|(name, _)| *name == command.get_name());
-        let entry = operation.and_then(|(_, operation)| table.get(operation));
+        let entry = operation.filter(|_| texts == Texts::Full).and_then(|(_, operation)| table.get(operation));
         let command = match entry {
             Some(entry) => command.after_long_help(in_its_own_words(entry.name(), entry.description())),
             None => command,
@@ -130,7 +150,7 @@ mod tests {
     #[test]
     fn the_grammar_is_sound() {
         let root = Path::new("/nowhere");
-        grammar(&crate::default_socket::tests::nowhere(root)).debug_assert();
+        grammar(&crate::default_socket::tests::nowhere(root), Texts::Full).debug_assert();
     }
 
     #[test]

@@ -33,7 +33,7 @@ use clap::FromArgMatches;
 use etcetera::BaseStrategy;
 
 use crate::{
-    cli::{Cli, Command},
+    cli::{Cli, Command, Texts},
     commands::completions,
     failure::{Exit, Outcome},
     invocation::Invocation,
@@ -49,9 +49,14 @@ fn main() -> ExitCode {
             return ExitCode::from(Exit::Refused.code());
         }
     };
-    clap_complete::CompleteEnv::with_factory(|| cli::grammar(&surroundings)).var(completions::VARIABLE).complete();
+    clap_complete::CompleteEnv::with_factory(|| cli::grammar(&surroundings, Texts::Short))
+        .var(completions::VARIABLE)
+        .complete();
     // clap ends the process itself for help, version and mistakes: with 0 or with our code for usage.
-    let mut matches = cli::grammar(&surroundings).get_matches();
+    let mut grammar = cli::grammar(&surroundings, Texts::for_words(env::args_os()));
+    let mut matches = grammar.try_get_matches_from_mut(env::args_os()).unwrap_or_else(|error| error.exit());
+    // Taking it apart would be a tenth of what most commands do; it goes with the process.
+    std::mem::forget(grammar);
     let cli = match Cli::from_arg_matches_mut(&mut matches) {
         Ok(cli) => cli,
         Err(error) => error.exit(),
@@ -61,7 +66,6 @@ fn main() -> ExitCode {
 
 fn run(cli: Cli, surroundings: Surroundings) -> Exit {
     if let Command::Serve(serve) = cli.command {
-        log_to_stderr();
         let terminal = surroundings.stdout_is_terminal;
         let mut output = Output::new(cli.everywhere.json, terminal && !surroundings.no_color, terminal);
         let outcome = serve.run(&cli.everywhere, &surroundings, &mut output);
@@ -95,13 +99,6 @@ fn end(outcome: Outcome, output: &Output) -> Exit {
             failure.exit
         }
     }
-}
-
-/// In the background, standard error is the log file.
-fn log_to_stderr() {
-    let subscriber = tracing_subscriber::fmt().with_writer(io::stderr).with_ansi(false).with_target(false).finish();
-    // Fails only when there is one already, and this is the first.
-    let _ = tracing::subscriber::set_global_default(subscriber);
 }
 
 fn look_around() -> Result<Surroundings> {

@@ -6,6 +6,7 @@ pub(crate) mod daemon;
 pub(crate) mod folder;
 pub(crate) mod host;
 pub(crate) mod lock_file;
+pub(crate) mod log;
 pub(crate) mod run;
 pub(crate) mod settings;
 pub(crate) mod socket;

@@ -41,6 +41,8 @@ pub(crate) struct SessionJson {
     pub(crate) parent_id: Option<String>,
     pub(crate) screen_version: u64,
     pub(crate) alternate_screen: bool,
+    /// Waits, subscriptions and attached clients at the moment.
+    pub(crate) watchers: i32,
 }
 
 impl SessionJson {
@@ -74,6 +76,7 @@ impl SessionJson {
             owner: session.owner,
             screen_version: session.screen_version,
             alternate_screen: session.alternate_screen,
+            watchers: session.watchers,
         }
     }
 

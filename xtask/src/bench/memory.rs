@@ -4,7 +4,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 use vt::Size;
 
-use super::workload::Workload;
+use super::{process, workload::Workload};
 use crate::{
     Verdict,
     emulator::{Factory, Kind},
@@ -50,7 +50,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
 fn megabytes_each(kind: Kind, workload: Workload) -> Result<f64> {
     let stream = workload.lines(LINES);
     let factory = Factory::new(kind, None)?;
-    let before = resident_bytes()?;
+    let before = process::resident_bytes(std::process::id())?;
     let mut terminals = Vec::new();
     for _ in 0..TERMINALS {
         let mut terminal = factory.make(Size::new(120, 40))?;
@@ -59,12 +59,6 @@ fn megabytes_each(kind: Kind, workload: Workload) -> Result<f64> {
         }
         terminals.push(terminal);
     }
-    let grown = resident_bytes()? - before;
-    Ok(grown as f64 / TERMINALS as f64 / 1e6)
-}
-
-fn resident_bytes() -> Result<i64> {
-    let statm = std::fs::read_to_string("/proc/self/statm").context("reading /proc/self/statm (Linux only)")?;
-    let pages: i64 = statm.split(' ').nth(1).and_then(|pages| pages.parse().ok()).context("reading statm")?;
-    Ok(pages * 4096)
+    let grown = process::resident_bytes(std::process::id())? - before;
+    Ok(grown / TERMINALS as f64 / 1e6)
 }

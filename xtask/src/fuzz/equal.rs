@@ -113,6 +113,8 @@ pub(super) struct Text {
     first_line: u64,
     /// Nothing stands behind or below the cursor, where a smaller screen may cut it off.
     ends_at_cursor: bool,
+    /// An unfinished update, which the resize ends.
+    frozen: bool,
 }
 
 impl Text {
@@ -124,15 +126,16 @@ impl Text {
         Text {
             characters: lines(terminal).split_whitespace().collect(),
             first_line: terminal.lines().start,
+            frozen: terminal.synchronized_update().is_some(),
             ends_at_cursor: cursor_row.cols() <= u32::from(position.col) + 1
                 && below.iter().all(|row| row.trimmed().is_empty()),
         }
     }
 
-    /// What a resize has taken from the text. The alternate screen is cropped, not wrapped, and readers see an
-    /// unfinished update at its old size: nothing is said of those.
+    /// What a resize has taken from the text. The alternate screen is cropped, not wrapped, and a resize shows what
+    /// an unfinished update held back: nothing is said of those.
     pub(super) fn lost_in(&self, terminal: &mut Terminal) -> Option<String> {
-        if terminal.alternate_screen() || terminal.synchronized_update().is_some() {
+        if terminal.alternate_screen() || self.frozen {
             return None;
         }
         let after = Text::of(terminal);

@@ -9,7 +9,7 @@ use vt::input::{Key, KeyEvent};
 use super::queue::{Parcel, Slip};
 use super::receipt::{Waiting, Why};
 use crate::preset::Submit;
-use crate::state::{Glance, InputText, Matcher, State, StateWatch};
+use crate::state::{Board, Glance, InputText, Matcher, State, StateWatch};
 
 /// Every CLI tried needs less than this between a paste and its Enter.
 const MIN_ENTER_DELAY: Duration = Duration::from_millis(150);
@@ -31,7 +31,7 @@ pub(super) async fn deliver(watch: &StateWatch, parcel: Parcel) {
         session: watch.session(),
         submit: &watch.behaviour().submit,
         clock: watch.clock(),
-        glances: watch.glances(),
+        board: watch.board(),
         pulse: watch.session().pulse(),
         slip: &slip,
         begun: watch.clock().now(),
@@ -52,7 +52,7 @@ struct Courier<'a> {
     session: &'a Session,
     submit: &'a Submit,
     clock: &'a Clock,
-    glances: watch::Receiver<Glance>,
+    board: watch::Receiver<Board>,
     pulse: watch::Receiver<Pulse>,
     slip: &'a Slip,
     begun: Instant,
@@ -74,7 +74,8 @@ impl Courier<'_> {
     async fn wait_for_gate(&mut self, timeout: Duration) -> Result<(), Why> {
         let ready_timeout = Duration::from_millis(self.watch.behaviour().ready_signal.timeout_ms).min(timeout);
         loop {
-            let glance = self.glances.borrow_and_update().clone();
+            self.board.mark_unchanged();
+            let glance = self.watch.glance();
             let (waiting, limit) = match self.gate(&glance) {
                 Gate::Open => return Ok(()),
                 Gate::Gone { detail } => return Err(Why::Ended { detail }),
@@ -94,7 +95,7 @@ impl Courier<'_> {
             let wake = [deadline, silent_at.filter(|at| *at > self.clock.now())].into_iter().flatten().min();
             tokio::select! {
                 // The sender lives in `watch`.
-                _ = self.glances.changed() => {}
+                _ = self.board.changed() => {}
                 () = until(self.clock, wake) => {}
             }
         }
@@ -157,6 +158,8 @@ impl Courier<'_> {
             self.send(Input::Key(KeyEvent::press(Key::Enter)), message.origin).await?;
             self.slip.entered();
             if let Some(verified_by) = self.wait_for_proof(&proofs, entered).await? {
+                // Before the receipt: who waits for the end of the turn must not find the idle before it.
+                self.watch.prompt_sent(entered);
                 return Ok(verified_by);
             }
             // A second Enter only where the text is seen to stand in the box: it would answer anything else.
@@ -176,7 +179,7 @@ impl Courier<'_> {
             self.slip.waits_for(Waiting::Blocked { detail });
             tokio::select! {
                 _ = self.pulse.changed() => {}
-                _ = self.glances.changed() => {}
+                _ = self.board.changed() => {}
                 () = until(self.clock, deadline) => return Err(Why::Interrupted),
             }
             if let Some(detail) = self.ended() {
@@ -200,9 +203,9 @@ impl Courier<'_> {
     }
 
     fn ended(&self) -> Option<String> {
-        let glance = self.glances.borrow();
+        let glance = self.watch.glance();
         let over = glance.over || glance.status.state == State::Exited;
-        over.then(|| glance.status.detail.clone())
+        over.then_some(glance.status.detail)
     }
 
     async fn wait_for_proof(&mut self, proofs: &Proofs, entered: Instant) -> Result<Option<String>, Why> {
@@ -210,7 +213,7 @@ impl Courier<'_> {
         loop {
             let looked = tokio::time::Instant::now();
             self.pulse.borrow_and_update();
-            self.glances.mark_unchanged();
+            self.board.mark_unchanged();
             if let Some(name) = proofs.found(self, entered) {
                 return Ok(Some(name));
             }
@@ -219,7 +222,7 @@ impl Courier<'_> {
             }
             tokio::select! {
                 _ = self.pulse.changed() => tokio::time::sleep_until(looked + LOOK_INTERVAL).await,
-                _ = self.glances.changed() => {}
+                _ = self.board.changed() => {}
                 () = until(self.clock, deadline) => return Ok(proofs.found(self, entered)),
             }
         }
@@ -262,6 +265,7 @@ fn gate(glance: &Glance, submit: &Submit, silence: Duration) -> Gate {
 /// The proofs of a preset, and which of them stood on the screen before Enter was pressed.
 struct Proofs {
     held_before: Vec<bool>,
+    output_before: u64,
 }
 
 impl Proofs {
@@ -270,15 +274,18 @@ impl Proofs {
         let observation = observed.observation();
         let matcher = Matcher::new(&observation, courier.watch.behaviour(), courier.clock.now());
         let held = |proof: &crate::preset::Proof| matcher.ask(&proof.when).holds.is_some();
-        Proofs { held_before: courier.submit.proof.iter().map(held).collect() }
+        Proofs {
+            held_before: courier.submit.proof.iter().map(held).collect(),
+            output_before: courier.session.output_offset(),
+        }
     }
 
     /// The first proof that is younger than Enter.
     fn found(&self, courier: &Courier<'_>, entered: Instant) -> Option<String> {
-        let observed = courier.watch.observe();
         if courier.submit.proof.is_empty() {
-            return (observed.last_output > entered).then(|| "output".into());
+            return (courier.session.output_offset() > self.output_before).then(|| "output".into());
         }
+        let observed = courier.watch.observe();
         let observation = observed.observation();
         let matcher = Matcher::new(&observation, courier.watch.behaviour(), courier.clock.now());
         let mut proofs = courier.submit.proof.iter().zip(&self.held_before);

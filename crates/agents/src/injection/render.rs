@@ -12,7 +12,7 @@ use toml_edit::DocumentMut;
 use super::folder::LaunchFolder;
 use super::launch::LaunchError;
 use super::merge::{at_place, merge, merge_toml};
-use crate::preset::{Format, Injection, PointsTo, Template, Values, expand_home};
+use crate::preset::{Format, Injection, PointsTo, Template, Values, expand_home, plain_json};
 
 /// Bytes read of a person's own configuration file.
 const MAX_CONFIG_BYTES: u64 = 4 << 20;
@@ -233,7 +233,7 @@ fn read_json(text: &str) -> Result<Value, String> {
     if text.trim().is_empty() {
         return Ok(Value::Object(Map::new()));
     }
-    let value: Value =
-        jsonc_parser::parse_to_serde_value(text, &Default::default()).map_err(|error| error.to_string())?;
+    let plain = plain_json(text).map_err(|error| error.to_string())?;
+    let value: Value = serde_json::from_str(&plain).map_err(|error| error.to_string())?;
     if value.is_object() { Ok(value) } else { Err("it holds no JSON object".into()) }
 }

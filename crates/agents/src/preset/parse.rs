@@ -3,7 +3,6 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use jsonc_parser::{ParseOptions, errors::ParseError, parse_to_serde_value};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -11,6 +10,7 @@ use super::agent::AgentPreset;
 use super::content::Content;
 use super::injection::{FileText, Injection};
 use super::interpolation::{Placeholder, Template};
+use super::jsonc::plain_json;
 use super::names::check_name;
 use super::process::ProcessPreset;
 use super::rule::Condition;
@@ -87,20 +87,6 @@ pub fn parse_process(file: &Path, text: &str) -> Result<Parsed<ProcessPreset>, P
     Ok(Parsed { preset, content, warnings: Vec::new() })
 }
 
-/// Comments and trailing commas are welcome; everything else is plain JSON.
-const OPTIONS: ParseOptions = ParseOptions {
-    allow_comments: true,
-    allow_loose_object_property_names: false,
-    allow_trailing_commas: true,
-    allow_missing_commas: false,
-    allow_single_quoted_strings: false,
-    allow_hexadecimal_numbers: false,
-    allow_unary_plus_numbers: false,
-    allow_non_finite_numbers: false,
-    allow_bare_decimal_point_numbers: false,
-    allow_extended_string_escapes: false,
-};
-
 fn read<P: DeserializeOwned>(file: &Path, text: &str) -> Result<(P, Content), Problem> {
     if text.len() > MAX_PRESET_BYTES {
         let length = text.len();
@@ -108,20 +94,33 @@ fn read<P: DeserializeOwned>(file: &Path, text: &str) -> Result<(P, Content), Pr
         return Err(Problem::error(file, message));
     }
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let located = |error: ParseError| locate(file, &error);
-    let value: Value = parse_to_serde_value(text, &OPTIONS).map_err(located)?;
+    let plain = plain_json(text).map_err(|error| Problem {
+        line: Some(error.line_display()),
+        column: Some(error.column_display()),
+        ..Problem::error(file, format!("{}: {MEND_IT}", error.kind()))
+    })?;
+    let located = |error: serde_json::Error| locate(file, &plain, &error);
+    let value: Value = serde_json::from_str(if plain.trim().is_empty() { "null" } else { &plain }).map_err(located)?;
     if !value.is_object() {
         return Err(Problem::error(file, "a preset is one JSON object: begin it with {"));
     }
-    let preset = parse_to_serde_value(text, &OPTIONS).map_err(located)?;
+    let preset = serde_json::from_str(&plain).map_err(located)?;
     Ok((preset, Content::new(value)))
 }
 
-fn locate(file: &Path, error: &ParseError) -> Problem {
+const MEND_IT: &str = "mend it, then it is read again";
+
+fn locate(file: &Path, text: &str, error: &serde_json::Error) -> Problem {
+    let said = error.to_string();
+    let place = format!(" at line {} column {}", error.line(), error.column());
+    let message = said.strip_suffix(&place).unwrap_or(&said);
+    let line = text.lines().nth(error.line().saturating_sub(1)).unwrap_or_default();
+    // The error counts bytes.
+    let before = line.get(..error.column()).unwrap_or(line);
     Problem {
-        line: Some(error.line_display()),
-        column: Some(error.column_display()),
-        ..Problem::error(file, format!("{}: mend it, then it is read again", error.kind()))
+        line: Some(error.line()),
+        column: Some(before.chars().count().max(1)),
+        ..Problem::error(file, format!("{message}: {MEND_IT}"))
     }
 }
 

@@ -20,6 +20,7 @@ pub struct Evidence {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Weight {
     Holds {
+        /// When the evidence was given; for the screen and silence, since when it holds.
         since: Instant,
     },
     /// Stopped holding a moment ago.

@@ -58,9 +58,11 @@ impl<'a> Matcher<'a> {
         let mut clauses = Clauses { given: None, detail: None };
         let facts_hold = self.beside_the_screen(condition, &mut clauses) && self.on_the_screen(condition, &mut clauses);
         let (time_holds, look_again) = self.time(condition);
-        let silent = || {
-            let silence = self.now.saturating_duration_since(self.observation.last_output);
-            format!("last output {:.1} s ago", silence.as_secs_f64())
+        // The same words for as long as it holds: a changing detail would wake everyone who waits.
+        let silent = || match (condition.silence_ms, condition.output_within_ms) {
+            (Some(milliseconds), _) => format!("no output for {milliseconds} ms"),
+            (None, Some(milliseconds)) => format!("output within {milliseconds} ms"),
+            (None, None) => "always".into(),
         };
         let holds = (facts_hold && time_holds)
             .then(|| Match { given: clauses.given, detail: clauses.detail.unwrap_or_else(silent) });
@@ -268,3 +270,6 @@ impl Condition {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -30,6 +30,8 @@ pub struct Observation<'a> {
     pub hook: Option<&'a HookEvent>,
     /// When this run's CLI asked for the list of our tools.
     pub tools_listed: Option<Instant>,
+    /// When Enter was pressed for the last prompt that was delivered in this run.
+    pub prompt_sent: Option<Instant>,
 }
 
 /// What an agent's hook or plugin reported.

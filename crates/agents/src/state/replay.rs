@@ -167,6 +167,7 @@ impl Player {
             tty: None,
             hook: None,
             tools_listed: None,
+            prompt_sent: None,
         };
         let look = self.tracker.look(&observation, now);
         // A rule that asks to be looked at in the past would hold the replay up for ever.

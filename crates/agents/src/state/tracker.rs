@@ -10,7 +10,7 @@ use super::decide::{Decision, Evidence, Weight, decide};
 use super::matching::{Answer, InputText, Matcher, earliest};
 use super::observation::{Observation, RunPhase};
 use super::vocabulary::{Source, State};
-use crate::preset::{ReadySignal, Rule};
+use crate::preset::{ReadySignal, Rule, Vote};
 
 /// A screen is drawn in parts; what is missing for shorter than this was not gone.
 const SCREEN_LINGERS: Duration = Duration::from_millis(150);
@@ -19,16 +19,20 @@ const SCREEN_LINGERS: Duration = Duration::from_millis(150);
 const READY_WITHOUT_QUIET: Duration = Duration::from_secs(3);
 
 const DEFAULT_QUIET_MS: u64 = 300;
+/// How long a prompt that was sent counts as work when nothing newer speaks. Opencode needs 0.5 s
+/// to show that it works, on a busy machine.
+const PROMPT_COUNTS: Duration = Duration::from_secs(2);
+
 /// Where silence is the only sign.
 const FALLBACK_QUIET_MS: u64 = 1000;
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Tracker {
     behaviour: Arc<Behaviour>,
     run: Option<Run>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Run {
     number: u64,
     began: Instant,
@@ -39,7 +43,7 @@ struct Run {
 }
 
 /// What was known of the run a moment ago.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 enum Known {
     /// It has not shown anything yet.
     #[default]
@@ -99,6 +103,11 @@ impl Tracker {
     /// Looks at the session as it is at `now`. Times must not run backwards.
     pub fn look(&mut self, observation: &Observation<'_>, now: Instant) -> Look {
         let behaviour = self.behaviour.clone();
+        if observation.phase == RunPhase::Starting {
+            // What is on the screen now was drawn by the run before.
+            self.run = None;
+            return not_yet(&behaviour);
+        }
         let run = match &mut self.run {
             Some(run) if run.number == observation.run => run,
             other => other.insert(Run::new(observation.run, &behaviour, now)),
@@ -115,14 +124,65 @@ impl Tracker {
         if state == State::Starting {
             look_again = earliest(look_again, start_limit.filter(|limit| *limit > now));
         }
+        let (state, because) = match sent_prompt(observation, state, because.as_ref(), now) {
+            Some(until) => {
+                look_again = earliest(look_again, Some(until));
+                (State::Working, Some(prompt_was_sent()))
+            }
+            None => (state, because),
+        };
         let (state, because) = match observation.phase {
-            RunPhase::Running => (state, because),
-            RunPhase::Starting => (State::Starting, None),
             RunPhase::Ended(_) => (State::Exited, None),
+            RunPhase::Running | RunPhase::Starting => (state, because),
         };
         let blocked = state == State::Blocked;
         let readiness = run.readiness(&behaviour.ready_signal, blocked, &matcher, now, &mut look_again);
         Look { state, because, decision, evidence, readiness, input: matcher.input().clone(), look_again }
+    }
+}
+
+/// Until when a prompt that was sent outweighs an idle that is older than it.
+fn sent_prompt(
+    observation: &Observation<'_>,
+    state: State,
+    because: Option<&Evidence>,
+    now: Instant,
+) -> Option<Instant> {
+    let sent = observation.prompt_sent.filter(|_| state == State::Idle)?;
+    let until = sent.checked_add(PROMPT_COUNTS).filter(|until| *until > now)?;
+    let newer = because.is_some_and(|because| matches!(because.weight, Weight::Holds { since } if since > sent));
+    (!newer).then_some(until)
+}
+
+fn prompt_was_sent() -> Evidence {
+    Evidence {
+        rule: "a prompt was sent".into(),
+        source: Source::Process,
+        vote: Vote::Working,
+        kind: None,
+        detail: "a prompt was sent, and nothing newer shows what it does".into(),
+        weight: Weight::Lingers,
+    }
+}
+
+/// The look at a session that is being started.
+fn not_yet(behaviour: &Behaviour) -> Look {
+    let absent = |rule: &Rule| Evidence {
+        rule: rule.name.clone(),
+        source: rule.source.unwrap_or_else(|| rule.when.source()),
+        vote: rule.state,
+        kind: rule.kind.clone(),
+        detail: String::new(),
+        weight: Weight::Absent,
+    };
+    Look {
+        state: State::Starting,
+        because: None,
+        decision: Decision::Silent,
+        evidence: behaviour.rules.iter().map(absent).collect(),
+        readiness: Readiness { ready: false, missing: vec!["it does not run"] },
+        input: InputText::Absent,
+        look_again: None,
     }
 }
 
@@ -255,7 +315,7 @@ impl Memory {
             again(counts_at);
             return Weight::TooYoung;
         }
-        Weight::Holds { since }
+        Weight::Holds { since: given }
     }
 
     fn weigh_gone(
@@ -292,3 +352,6 @@ struct Held {
 fn after(at: Instant, milliseconds: u64) -> Option<Instant> {
     at.checked_add(Duration::from_millis(milliseconds))
 }
+
+#[cfg(test)]
+mod tests;

@@ -26,7 +26,7 @@ pub enum State {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
-    /// The process itself: it has ended, or has just begun.
+    /// What we know ourselves: it has ended, has just begun, or was just sent a prompt.
     Process,
     /// The agent's own word: OSC 7501, or its hooks.
     SelfReport,

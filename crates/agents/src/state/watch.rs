@@ -1,6 +1,7 @@
 //! The state of a live session, kept by one task that sleeps until something moves.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use engine::{Clock, Facts, Session, Status, TtyFacts};
@@ -26,8 +27,6 @@ pub struct StateWatch {
 
 #[derive(Debug)]
 struct Inner {
-    session: Session,
-    behaviour: Arc<Behaviour>,
     shared: Arc<Shared>,
     task: AbortHandle,
 }
@@ -35,11 +34,22 @@ struct Inner {
 /// What the task and the handles share.
 #[derive(Debug)]
 struct Shared {
+    session: Session,
+    behaviour: Arc<Behaviour>,
     told: watch::Sender<Told>,
     /// Moves when what a reader may wait for does.
-    glance: watch::Sender<Glance>,
-    /// The last look, also where only its votes changed.
-    look: Mutex<Option<Look>>,
+    board: watch::Sender<Board>,
+    /// Numbers the looks, so that an older one never overwrites a newer one's answer.
+    looks: AtomicU64,
+}
+
+/// The latest look, and the memory that the next one needs. One lock guards both.
+#[derive(Debug)]
+pub(crate) struct Board {
+    tracker: Tracker,
+    number: u64,
+    look: Look,
+    pub(crate) glance: Glance,
 }
 
 /// What came from outside the session's terminal, each with the run it was about.
@@ -47,6 +57,7 @@ struct Shared {
 struct Told {
     tools_listed: Option<(u64, Instant)>,
     hook: Option<(u64, HookEvent)>,
+    prompt_sent: Option<(u64, Instant)>,
 }
 
 /// What waits look at.
@@ -79,80 +90,61 @@ impl StateWatch {
     /// Follows `session` from now on. Needs a tokio runtime around it.
     pub fn new(session: Session, behaviour: Behaviour) -> Self {
         let behaviour = Arc::new(behaviour);
-        let clock = session.clock().clone();
-        let first = AgentStatus {
-            state: State::Starting,
-            since: clock.now(),
-            since_time: clock.system_now(),
-            source: None,
-            rule: None,
-            kind: None,
-            detail: "not looked at yet".into(),
-            changes: 0,
-        };
-        let readiness = Readiness { ready: false, missing: Vec::new() };
-        let glance = Glance { status: first, readiness, input: InputText::Absent, over: false };
         let shared = Arc::new(Shared {
+            board: watch::Sender::new(Board::new(&session, &behaviour)),
+            session,
+            behaviour,
             told: watch::Sender::new(Told::default()),
-            glance: watch::Sender::new(glance),
-            look: Mutex::default(),
+            looks: AtomicU64::new(1),
         });
-        let mut follower = Follower {
-            session: session.clone(),
-            shared: shared.clone(),
-            tracker: Tracker::new(behaviour.clone()),
-            clock,
-        };
-        // The first look is taken here, so that nobody ever reads "not looked at yet".
-        follower.look();
-        let task = tokio::spawn(async move { follower.follow().await }).abort_handle();
-        StateWatch { inner: Arc::new(Inner { session, behaviour, shared, task }) }
+        let task = tokio::spawn(follow(shared.clone())).abort_handle();
+        StateWatch { inner: Arc::new(Inner { shared, task }) }
     }
 
     pub fn session(&self) -> &Session {
-        &self.inner.session
+        &self.inner.shared.session
     }
 
     pub fn behaviour(&self) -> &Arc<Behaviour> {
-        &self.inner.behaviour
+        &self.inner.shared.behaviour
     }
 
+    /// Looks now: never older than the call.
     pub fn current(&self) -> AgentStatus {
-        self.inner.shared.glance.borrow().status.clone()
+        self.glance().status
     }
 
     pub fn readiness(&self) -> Readiness {
-        self.inner.shared.glance.borrow().readiness.clone()
+        self.glance().readiness
     }
 
     /// What stands in the agent's prompt box.
     pub fn input(&self) -> InputText {
-        self.inner.shared.glance.borrow().input.clone()
+        self.glance().input
     }
 
-    /// Completes when the state, its detail, the readiness or the prompt box has changed since the
-    /// last call on this receiver.
+    /// Tells of every change of the state, its detail, the readiness or the prompt box from now on.
     pub fn changes(&self) -> StateChanges {
-        StateChanges { glances: self.inner.shared.glance.subscribe() }
+        StateChanges { board: self.inner.shared.board.subscribe() }
     }
 
-    /// Every vote of the latest look.
+    /// Every vote of a look taken now.
     pub fn explain(&self) -> Explanation {
-        let look = self.inner.shared.look().clone();
-        let status = self.current();
-        Explanation::new(status, look.expect("the first look is taken before the watch is handed out"))
+        self.inner.shared.look();
+        let board = self.inner.shared.board.borrow();
+        Explanation::new(board.glance.status.clone(), board.look.clone())
     }
 
     /// The CLI in this session has asked for the list of our tools.
     pub fn tools_listed(&self) {
-        let at = (self.inner.session.run_number(), self.clock().now());
+        let at = (self.session().run_number(), self.clock().now());
         self.inner.shared.told.send_modify(|told| told.tools_listed = Some(at));
     }
 
     /// The agent's hook or plugin has reported something.
     pub fn hook(&self, name: &str, detail: &str) {
         let event = HookEvent::new(name, detail, self.clock().now());
-        let event = (self.inner.session.run_number(), event);
+        let event = (self.session().run_number(), event);
         self.inner.shared.told.send_modify(|told| told.hook = Some(event));
     }
 
@@ -164,7 +156,8 @@ impl StateWatch {
         after: Option<u64>,
         timeout: Duration,
     ) -> impl Future<Output = StateOutcome> + Send + use<> {
-        let mut glances = self.inner.shared.glance.subscribe();
+        self.inner.shared.look();
+        let mut board = self.inner.shared.board.subscribe();
         let clock = self.clock().clone();
         let deadline = clock.now().checked_add(timeout);
         let wanted = wanted.to_vec();
@@ -179,7 +172,7 @@ impl StateWatch {
             };
             tokio::pin!(timed_out);
             loop {
-                let glance = glances.borrow_and_update().clone();
+                let glance = board.borrow_and_update().glance.clone();
                 let new = after.is_none_or(|changes| glance.status.changes > changes);
                 if new && wanted.contains(&glance.status.state) {
                     return StateOutcome::Reached(glance.status);
@@ -189,38 +182,50 @@ impl StateWatch {
                 }
                 tokio::select! {
                     // The sender lives as long as `watch`.
-                    _ = glances.changed() => {}
+                    _ = board.changed() => {}
                     () = &mut timed_out => return StateOutcome::TimedOut(watch.current()),
                 }
             }
         }
     }
 
-    pub(crate) fn clock(&self) -> &Clock {
-        self.inner.session.clock()
+    /// A prompt was taken whose Enter was pressed at `at`: older signs of idleness don't count for a while.
+    pub(crate) fn prompt_sent(&self, at: Instant) {
+        let sent = (self.session().run_number(), at);
+        self.inner.shared.told.send_modify(|told| told.prompt_sent = Some(sent));
+        self.inner.shared.look();
     }
 
-    pub(crate) fn glances(&self) -> watch::Receiver<Glance> {
-        self.inner.shared.glance.subscribe()
+    pub(crate) fn clock(&self) -> &Clock {
+        self.session().clock()
+    }
+
+    pub(crate) fn board(&self) -> watch::Receiver<Board> {
+        self.inner.shared.board.subscribe()
+    }
+
+    pub(crate) fn glance(&self) -> Glance {
+        self.inner.shared.look();
+        self.inner.shared.board.borrow().glance.clone()
     }
 
     /// The session as it is now, for conditions that are not rules.
     pub(crate) fn observe(&self) -> Observed {
-        Observed::of(&self.inner.session, self.inner.shared.told(), &self.inner.behaviour)
+        self.inner.shared.observe()
     }
 }
 
 /// See [`StateWatch::changes`].
 #[derive(Debug)]
 pub struct StateChanges {
-    glances: watch::Receiver<Glance>,
+    board: watch::Receiver<Board>,
 }
 
 impl StateChanges {
-    /// The status after the next change, or `None` when the session is gone.
+    /// The status after the next change, or `None` when the watch is gone.
     pub async fn next(&mut self) -> Option<AgentStatus> {
-        self.glances.changed().await.ok()?;
-        Some(self.glances.borrow_and_update().status.clone())
+        self.board.changed().await.ok()?;
+        Some(self.board.borrow_and_update().glance.status.clone())
     }
 }
 
@@ -231,28 +236,35 @@ impl Drop for Inner {
 }
 
 impl Shared {
-    fn look(&self) -> MutexGuard<'_, Option<Look>> {
-        self.look.lock().unwrap_or_else(PoisonError::into_inner)
+    fn observe(&self) -> Observed {
+        // A copy: no lock is held while the session's are taken.
+        let told = self.told.borrow().clone();
+        Observed::of(&self.session, told, &self.behaviour)
     }
 
-    /// A copy: no lock is held while the session's are taken.
-    fn told(&self) -> Told {
-        self.told.borrow().clone()
+    /// Looks at the session, and says when to look again though nothing happens.
+    fn look(&self) -> Option<Instant> {
+        let number = self.looks.fetch_add(1, Ordering::Relaxed);
+        let observed = self.observe();
+        let clock = self.session.clock();
+        self.board.send_if_modified(|board| board.look(number, &observed, clock));
+        self.board.borrow().look.look_again
     }
 }
 
 /// Everything an [`Observation`] borrows.
 #[derive(Debug)]
 pub(crate) struct Observed {
-    pub(crate) run: u64,
+    run: u64,
     phase: RunPhase,
-    pub(crate) last_output: Instant,
+    last_output: Instant,
     facts: Facts,
     grid: String,
     alternate_screen: bool,
     tty: Option<TtyFacts>,
     hook: Option<HookEvent>,
     tools_listed: Option<Instant>,
+    prompt_sent: Option<Instant>,
 }
 
 impl Observed {
@@ -285,6 +297,7 @@ impl Observed {
             tty,
             hook: told.hook.and_then(|(number, event)| (number == run).then_some(event)),
             tools_listed: told.tools_listed.and_then(of_this_run),
+            prompt_sent: told.prompt_sent.and_then(of_this_run),
         }
     }
 
@@ -299,88 +312,96 @@ impl Observed {
             tty: self.tty,
             hook: self.hook.as_ref(),
             tools_listed: self.tools_listed,
+            prompt_sent: self.prompt_sent,
         }
     }
 }
 
-struct Follower {
-    session: Session,
-    shared: Arc<Shared>,
-    tracker: Tracker,
-    clock: Clock,
+impl Board {
+    /// With a first look, so that nobody ever reads an answer without one.
+    fn new(session: &Session, behaviour: &Arc<Behaviour>) -> Self {
+        let clock = session.clock();
+        let observed = Observed::of(session, Told::default(), behaviour);
+        let mut tracker = Tracker::new(behaviour.clone());
+        let look = tracker.look(&observed.observation(), clock.now());
+        let status = status(&look, &observed, None, clock);
+        let glance = Glance { status, readiness: look.readiness.clone(), input: look.input.clone(), over: false };
+        Board { tracker, number: 0, look, glance }
+    }
+
+    /// Whether a reader would see a difference.
+    fn look(&mut self, number: u64, observed: &Observed, clock: &Clock) -> bool {
+        if number < self.number {
+            return false;
+        }
+        self.number = number;
+        self.look = self.tracker.look(&observed.observation(), clock.now());
+        let glance = Glance {
+            status: status(&self.look, observed, Some(&self.glance.status), clock),
+            readiness: self.look.readiness.clone(),
+            input: self.look.input.clone(),
+            over: self.glance.over,
+        };
+        let moved = self.glance != glance;
+        self.glance = glance;
+        moved
+    }
 }
 
-impl Follower {
-    async fn follow(&mut self) {
-        let mut pulse = self.session.pulse();
-        let mut told = self.shared.told.subscribe();
-        loop {
-            let looked = tokio::time::Instant::now();
-            if pulse.borrow_and_update().removed {
-                self.shared.glance.send_modify(|glance| glance.over = true);
-                return;
-            }
-            told.mark_unchanged();
-            let look_again = self.look();
-            let clock = self.clock.clone();
-            let due = async {
-                match look_again {
-                    Some(at) => clock.sleep_until(at).await,
-                    None => std::future::pending().await,
-                }
-            };
-            tokio::select! {
-                // The senders live in the session and in `shared`.
-                _ = pulse.changed() => tokio::time::sleep_until(looked + LOOK_INTERVAL).await,
-                _ = told.changed() => {}
-                () = due => {}
-            }
+fn status(look: &Look, observed: &Observed, known: Option<&AgentStatus>, clock: &Clock) -> AgentStatus {
+    let state = look.state;
+    let evidence = look.because.as_ref();
+    let detail = match (evidence, observed.phase) {
+        (Some(evidence), _) => evidence.detail.clone(),
+        (None, RunPhase::Ended(exit)) => describe_end(exit),
+        (None, RunPhase::Starting) => "it is being started".into(),
+        (None, RunPhase::Running) if state == State::Starting => "it has not shown yet what it does".into(),
+        (None, RunPhase::Running) => "no rule of its preset recognises what it shows".into(),
+    };
+    let source = match (evidence, state) {
+        (Some(evidence), _) => Some(evidence.source),
+        (None, State::Starting | State::Exited) => Some(super::Source::Process),
+        (None, _) => None,
+    };
+    let unchanged = known.filter(|known| known.state == state);
+    AgentStatus {
+        state,
+        since: unchanged.map_or_else(|| clock.now(), |known| known.since),
+        since_time: unchanged.map_or_else(|| clock.system_now(), |known| known.since_time),
+        source,
+        rule: evidence.map(|evidence| evidence.rule.clone()),
+        kind: evidence.and_then(|evidence| evidence.kind.clone()),
+        detail,
+        changes: known.map_or(1, |known| known.changes + u64::from(unchanged.is_none())),
+    }
+}
+
+/// Looks whenever something moved, or could have by time alone. Ends with the session.
+async fn follow(shared: Arc<Shared>) {
+    let mut pulse = shared.session.pulse();
+    let mut told = shared.told.subscribe();
+    let clock = shared.session.clock().clone();
+    loop {
+        let looked = tokio::time::Instant::now();
+        if pulse.borrow_and_update().removed {
+            shared.look();
+            shared.board.send_modify(|board| board.glance.over = true);
+            return;
         }
-    }
-
-    fn look(&mut self) -> Option<Instant> {
-        let observed = Observed::of(&self.session, self.shared.told(), self.tracker.behaviour());
-        let now = self.clock.now();
-        let look = self.tracker.look(&observed.observation(), now);
-        let look_again = look.look_again;
-        self.publish(&look, &observed, now);
-        *self.shared.look() = Some(look);
-        look_again
-    }
-
-    fn publish(&self, look: &Look, observed: &Observed, now: Instant) {
-        let state = look.state;
-        let evidence = look.because.as_ref();
-        let detail = match (evidence, observed.phase) {
-            (Some(evidence), _) => evidence.detail.clone(),
-            (None, RunPhase::Ended(exit)) => describe_end(exit),
-            (None, RunPhase::Starting) => "it is being started".into(),
-            (None, RunPhase::Running) if state == State::Starting => "it has not shown yet what it does".into(),
-            (None, RunPhase::Running) => "no rule of its preset recognises what it shows".into(),
+        told.mark_unchanged();
+        let look_again = shared.look();
+        let due = async {
+            match look_again {
+                Some(at) => clock.sleep_until(at).await,
+                None => std::future::pending().await,
+            }
         };
-        let source = match (evidence, state) {
-            (Some(evidence), _) => Some(evidence.source),
-            (None, State::Starting | State::Exited) => Some(super::Source::Process),
-            (None, _) => None,
-        };
-        self.shared.glance.send_if_modified(|glance| {
-            let known = &glance.status;
-            let changed = known.state != state || known.changes == 0;
-            let status = AgentStatus {
-                state,
-                since: if changed { now } else { known.since },
-                since_time: if changed { self.clock.system_now() } else { known.since_time },
-                source,
-                rule: evidence.map(|evidence| evidence.rule.clone()),
-                kind: evidence.and_then(|evidence| evidence.kind.clone()),
-                detail,
-                changes: known.changes + u64::from(changed),
-            };
-            let new = Glance { status, readiness: look.readiness.clone(), input: look.input.clone(), over: false };
-            let moved = *glance != new;
-            *glance = new;
-            moved
-        });
+        tokio::select! {
+            // The senders live in the session and in `shared`.
+            _ = pulse.changed() => tokio::time::sleep_until(looked + LOOK_INTERVAL).await,
+            _ = told.changed() => {}
+            () = due => {}
+        }
     }
 }
 

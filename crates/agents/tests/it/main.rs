@@ -1,4 +1,9 @@
 //! Presets, launches, states and deliveries with real files and real programs.
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also outside its own function")]
 
+mod deliveries;
+mod launches;
+mod presets;
 mod recordings;
+mod stage;
+mod states;

@@ -62,6 +62,6 @@ async fn a_child_knows_its_size_and_hears_of_a_new_one() {
     assert_eq!(session.resize(vt::Size::new(90, 20)).unwrap(), vt::Size::new(90, 20));
     line(&session, "size 90x20").await;
     assert_eq!(session.info().size, vt::Size::new(90, 20));
-    assert_eq!(session.resize(vt::Size::new(0, 60_000)).unwrap(), vt::Size::new(1, 1000));
+    assert_eq!(session.resize(vt::Size::new(0, 60_000)).unwrap(), vt::Size::new(2, 1000));
     close(engine).await;
 }

@@ -32,6 +32,7 @@ pub(crate) fn session(info: SessionInfo) -> Session {
         state: info.status.to_string(),
         screen_version: info.version,
         alternate_screen: info.alternate_screen,
+        watchers: i32::try_from(info.watchers).unwrap_or(i32::MAX),
     }
 }
 

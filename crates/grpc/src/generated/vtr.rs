@@ -55,6 +55,9 @@ pub struct Session {
     pub screen_version: u64,
     #[prost(bool, tag = "29")]
     pub alternate_screen: bool,
+    /// Waits for a pattern, subscriptions and attached clients at the moment.
+    #[prost(int32, tag = "30")]
+    pub watchers: i32,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct SpawnRequest {
@@ -280,9 +283,20 @@ pub struct SendTextRequest {
     /// As a paste: in brackets where the program asked for them.
     #[prost(bool, tag = "17")]
     pub paste: bool,
+    /// Answer only when output that comes after the text matches, or the time is up: one call instead of two, and
+    /// no answer is too fast for it.
+    #[prost(string, tag = "18")]
+    pub wait_pattern: ::prost::alloc::string::String,
+    /// Default: 30 s.
+    #[prost(message, optional, tag = "19")]
+    pub wait_timeout: ::core::option::Option<::prost_types::Duration>,
 }
-#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct SendTextResponse {}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct SendTextResponse {
+    /// How the wait ended, if one was asked for.
+    #[prost(message, optional, tag = "16")]
+    pub wait: ::core::option::Option<WaitForResponse>,
+}
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct SendKeyRequest {
     #[prost(string, tag = "1")]

@@ -62,8 +62,23 @@ impl<C: Context> Service<C> {
         Ok(Response::new(reply))
     }
 
-    async fn send(&self, request: Request<send_input::Args>) -> Result<(), Status> {
-        self.answer(request, ops::run::<SendInput, C>).await.map(|_| ())
+    async fn send(&self, request: Request<send_input::Args>) -> Result<send_input::Reply, Status> {
+        self.answer(request, ops::run::<SendInput, C>).await.map(Response::into_inner)
+    }
+}
+
+/// How a wait ended.
+fn waited(reply: wait_for_pattern::Reply) -> WaitForResponse {
+    let reason = reply.reason.map(|reason| match reason {
+        wait_for_pattern::NoMatch::Timeout => "timeout",
+        wait_for_pattern::NoMatch::Exited => "exited",
+    });
+    WaitForResponse {
+        matched: reply.matched,
+        matched_line: reply.snippet.unwrap_or_default(),
+        timed_out: !reply.matched,
+        reason: reason.unwrap_or_default().to_owned(),
+        line_number: reply.line_no,
     }
 }
 
@@ -160,14 +175,18 @@ impl<C: Context> Vtr for Service<C> {
     }
 
     async fn send_text(&self, request: Request<SendTextRequest>) -> Answer<SendTextResponse> {
-        let request = request.map(|SendTextRequest { name, text, submit, paste }| send_input::Args {
-            process_id: name,
-            kind: if paste { InputKind::Paste } else { InputKind::Text },
-            text: Some(text),
-            submit: Some(submit),
+        let timeout_seconds = seconds("wait_timeout", request.get_ref().wait_timeout).map_err(failure::status)?;
+        let request = request.map(|request| send_input::Args {
+            process_id: request.name,
+            kind: if request.paste { InputKind::Paste } else { InputKind::Text },
+            text: Some(request.text),
+            submit: Some(request.submit),
+            wait_for: given(request.wait_pattern),
+            timeout_seconds,
             ..send_input::Args::default()
         });
-        self.send(request).await.map(|()| Response::new(SendTextResponse {}))
+        let reply = self.send(request).await?;
+        Ok(Response::new(SendTextResponse { wait: reply.wait.map(waited) }))
     }
 
     async fn send_key(&self, request: Request<SendKeyRequest>) -> Answer<SendKeyResponse> {
@@ -177,7 +196,7 @@ impl<C: Context> Vtr for Service<C> {
             key: Some(key),
             ..send_input::Args::default()
         });
-        self.send(request).await.map(|()| Response::new(SendKeyResponse {}))
+        self.send(request).await.map(|_| Response::new(SendKeyResponse {}))
     }
 
     async fn send_bytes(&self, request: Request<SendBytesRequest>) -> Answer<SendBytesResponse> {
@@ -187,7 +206,7 @@ impl<C: Context> Vtr for Service<C> {
             bytes: Some(data),
             ..send_input::Args::default()
         });
-        self.send(request).await.map(|()| Response::new(SendBytesResponse {}))
+        self.send(request).await.map(|_| Response::new(SendBytesResponse {}))
     }
 
     async fn resize(&self, request: Request<ResizeRequest>) -> Answer<ResizeResponse> {
@@ -215,18 +234,7 @@ impl<C: Context> Vtr for Service<C> {
                 pattern: request.pattern,
                 timeout_seconds: seconds("timeout", request.timeout)?,
             };
-            let reply = ops::run::<WaitForPattern, C>(call, args).await?;
-            let reason = reply.reason.map(|reason| match reason {
-                wait_for_pattern::NoMatch::Timeout => "timeout",
-                wait_for_pattern::NoMatch::Exited => "exited",
-            });
-            Ok(WaitForResponse {
-                matched: reply.matched,
-                matched_line: reply.snippet.unwrap_or_default(),
-                timed_out: !reply.matched,
-                reason: reason.unwrap_or_default().to_owned(),
-                line_number: reply.line_no,
-            })
+            Ok(waited(ops::run::<WaitForPattern, C>(call, args).await?))
         })
         .await
     }

@@ -75,7 +75,7 @@ async fn input_reaches_the_child_as_it_was_meant() {
     shows(&session, "c3 ?a9").await;
     vtr.send_bytes(SendBytesRequest { name: name(), data: vec![0xff, 0x00] }).await.unwrap();
     shows(&session, "ff ?00").await;
-    let submitted = SendTextRequest { name: name(), text: "Z".into(), submit: true, paste: false };
+    let submitted = SendTextRequest { name: name(), text: "Z".into(), submit: true, ..Default::default() };
     vtr.send_text(submitted).await.unwrap();
     shows(&session, "5a ?0d").await;
     stage.close().await;
@@ -176,6 +176,12 @@ async fn waiting_for_output_sees_only_what_comes() {
         .unwrap();
     let reply = soon("the wait ends", wait).await.unwrap().unwrap().into_inner();
     assert_eq!((reply.matched, reply.matched_line.as_str(), reply.timed_out), (true, "fresh bread", false));
+
+    let send = SendTextRequest { name: "one".into(), text: "butter\n".into(), ..Default::default() };
+    assert_eq!(vtr.send_text(send.clone()).await.unwrap().into_inner().wait, None);
+    let send = SendTextRequest { wait_pattern: "bu.*".into(), wait_timeout: seconds(60.0), ..send };
+    let wait = vtr.send_text(send).await.unwrap().into_inner().wait.unwrap();
+    assert_eq!((wait.matched, wait.matched_line.as_str()), (true, "butter"));
     stage.close().await;
 }
 

@@ -93,7 +93,10 @@ async fn a_message_of_100_megabytes_is_refused_by_its_header() {
     stage.spawn(&mut vtr, "one", Script::new().hang()).await;
     let request = SendBytesRequest { name: "one".into(), data: vec![b'x'; 100_000_000] };
     let status = soon("it is refused", vtr.send_bytes(request)).await.unwrap_err();
-    assert_eq!(status.code(), Code::OutOfRange, "{status:?}");
+    assert_eq!(status.code(), Code::ResourceExhausted, "{status:?}");
+    let failure = grpc::Failure::from(&status);
+    assert_eq!(failure.kind, Some(ops::ErrorKind::LimitExceeded));
+    assert!(failure.message.contains("16777216") && failure.hint.contains("in parts"), "{failure:?}");
     vtr.info(InfoRequest { name: "one".into() }).await.unwrap();
     stage.close().await;
 }

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use vt::input::{Key, KeyEvent};
 
+use super::wait_for_pattern::{self, WaitScope};
 use crate::{
     Call, Context, Effects, ErrorKind, Faces, InputGuard, OpError, Operation, OutputMode, ProcessOutput, Roles, Traits,
     output::{self, Reading},
@@ -14,7 +15,8 @@ use crate::{
 
 /// Type into a session. `text` is typed and submitted with Enter unless `submit` is false; several lines go as
 /// one paste, then Enter. `paste` sends text that can't act as keys. `key` presses one key, such as enter, esc,
-/// up, ctrl-c, alt+x, shift+tab, f5. With `wait_ms`, the answer holds what the session printed after the input.
+/// up, ctrl-c, alt+x, shift+tab, f5. With `wait_for`, the answer comes as soon as the session prints a match after
+/// the input; with `wait_ms`, after that time. Both can bring along what was printed since the input.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
@@ -38,10 +40,17 @@ pub struct Args {
     /// Press Enter behind it. Left out: yes for `text`, no for the others.
     #[serde(default)]
     pub submit: Option<bool>,
+    /// Answer as soon as output that comes after the input matches this regular expression; see wait_for_pattern.
+    /// What you type is output too where the program shows it.
+    #[serde(default)]
+    pub wait_for: Option<String>,
+    /// For `wait_for`: 30 when left out, at most 600.
+    #[serde(default)]
+    pub timeout_seconds: Option<f64>,
     /// Wait this many milliseconds, at most 600000, and answer with the tail: what was printed since the input.
     #[serde(default)]
     pub wait_ms: Option<u64>,
-    /// How the tail is read: `stream` when left out and `wait_ms` is given.
+    /// How the tail is read: `stream` when left out and `wait_ms` is given, else `none`.
     #[serde(default)]
     pub tail_mode: Option<TailMode>,
     /// Of the prompt you have read and answer with this, where the program gives one: refused if it is another by now.
@@ -70,6 +79,9 @@ pub enum TailMode {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Reply {
     pub ok: bool,
+    /// How `wait_for` ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wait: Option<wait_for_pattern::Reply>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tail: Option<ProcessOutput>,
 }
@@ -106,10 +118,20 @@ impl<C: Context> Operation<C> for SendInput {
             let hint = format!("use at most {MAX_WAIT_MS}, or wait_for_pattern");
             return Err(OpError::invalid_args(format!("wait_ms is {wait_ms}")).with_hint(hint));
         }
+        if args.wait_for.is_some() && wait_ms > 0 {
+            return Err(OpError::invalid_args("wait_for and wait_ms are given").with_hint("give one of them"));
+        }
         let (input, enter) = keystrokes(&args)?;
         let digest = args.digest.as_deref();
         call.host().guard_input(&InputGuard { caller: &call.caller, session: &session, input: &input, digest })?;
         let pasted = matches!(input, Input::Paste(_));
+        // Before the input: no answer can be too fast.
+        let wait = match &args.wait_for {
+            Some(pattern) => {
+                Some(wait_for_pattern::begin(&call, &session, pattern, args.timeout_seconds, WaitScope::NewOutput)?)
+            }
+            None => None,
+        };
         let sent = session.send(input, call.origin())?;
         let offset = sent.output_offset;
         if enter {
@@ -120,13 +142,17 @@ impl<C: Context> Operation<C> for SendInput {
             // A session that ends has nothing more to say.
             let _ = session.wait_for_exit(Duration::from_millis(wait_ms)).await;
         }
+        let wait = match wait {
+            Some(wait) => Some(wait.await),
+            None => None,
+        };
         let mode = match mode {
-            TailMode::None => return Ok(Reply { ok: true, tail: None }),
+            TailMode::None => return Ok(Reply { ok: true, wait, tail: None }),
             TailMode::Stream => OutputMode::Stream,
             TailMode::Grid => OutputMode::Grid,
         };
         let reading = Reading { mode, since_offset: Some(offset), ..Reading::default() };
-        Ok(Reply { ok: true, tail: Some(output::read(&session, call.host(), reading)) })
+        Ok(Reply { ok: true, wait, tail: Some(output::read(&session, call.host(), reading)) })
     }
 }
 

@@ -1,8 +1,8 @@
 //! Waiting for a text to appear.
 
-use std::time::Duration;
+use std::{borrow::Cow, time::Duration};
 
-use engine::{Pattern, Place, Scope, WaitOutcome, WaitRequest};
+use engine::{Pattern, Place, Scope, Session, WaitOutcome, WaitRequest};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -18,7 +18,8 @@ use crate::{Call, Context, Effects, ErrorKind, Faces, OpError, Operation, Roles,
 pub struct Args {
     /// Id or name of the session.
     pub process_id: String,
-    /// RE2-style: no look-around, no back-references. At most 4 KiB.
+    /// RE2-style: no look-around, no back-references. At most 4 KiB. Blanks at its end also match the end of a
+    /// line, where drawn lines have none: `>>> ` finds a prompt.
     pub pattern: String,
     /// 30 when left out, at most 600.
     #[serde(default)]
@@ -85,16 +86,34 @@ impl<C: Context> Operation<C> for WaitForPattern {
 
     async fn run(call: Call<C>, args: Args) -> Result<Reply, OpError> {
         let session = call.session(&args.process_id)?;
-        let pattern = Pattern::new(&args.pattern)?;
-        let timeout: Duration = timeout(args.timeout_seconds)?;
-        let scope = match args.scope {
-            WaitScope::Grid => Scope::Grid,
-            WaitScope::Scrollback => Scope::Scrollback,
-            WaitScope::NewOutput => Scope::NewOutput,
-        };
-        let wait = session.wait_for_pattern(WaitRequest { pattern, scope, timeout });
-        let waiting = format!("waiting for the pattern in {}", session.id());
-        Ok(match with_progress(&call, &waiting, wait).await {
+        Ok(begin(&call, &session, &args.pattern, args.timeout_seconds, args.scope)?.await)
+    }
+}
+
+/// What counts as new output is settled here, before the first poll.
+pub(super) fn begin<C: Context>(
+    call: &Call<C>,
+    session: &Session,
+    pattern: &str,
+    timeout_seconds: Option<f64>,
+    scope: WaitScope,
+) -> Result<impl Future<Output = Reply> + Send + use<C>, OpError> {
+    let pattern = Pattern::new(&with_line_ends(pattern))?;
+    let timeout: Duration = timeout(timeout_seconds)?;
+    let scope = match scope {
+        WaitScope::Grid => Scope::Grid,
+        WaitScope::Scrollback => Scope::Scrollback,
+        WaitScope::NewOutput => Scope::NewOutput,
+    };
+    let wait = session.wait_for_pattern(WaitRequest { pattern, scope, timeout });
+    let waiting = format!("waiting for the pattern in {}", session.id());
+    let call = call.clone();
+    Ok(async move { with_progress(&call, &waiting, wait).await.into() })
+}
+
+impl From<WaitOutcome> for Reply {
+    fn from(outcome: WaitOutcome) -> Self {
+        match outcome {
             WaitOutcome::Matched(found) => Reply {
                 matched: true,
                 line_no: match found.place {
@@ -112,7 +131,21 @@ impl<C: Context> Operation<C> for WaitForPattern {
             WaitOutcome::Exited { skipped_lines, .. } => {
                 Reply { reason: Some(NoMatch::Exited), skipped_lines, ..Reply::default() }
             }
-        })
+        }
+    }
+}
+
+/// Drawn lines end with their last visible character, so blanks that a pattern wants there may be missing.
+fn with_line_ends(pattern: &str) -> Cow<'_, str> {
+    let mut body = pattern.trim_end_matches(' ');
+    let escapes = body.bytes().rev().take_while(|byte| *byte == b'\\').count();
+    if escapes % 2 == 1 && body.len() < pattern.len() {
+        // Its blank belongs to it.
+        body = &pattern[..=body.len()];
+    }
+    match pattern.len() - body.len() {
+        0 => Cow::Borrowed(pattern),
+        blanks => Cow::Owned(format!("{body}(?:[ ]{{{blanks}}}|(?m:$))")),
     }
 }
 
@@ -128,6 +161,21 @@ fn shortened(mut text: String) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn blanks_at_the_end_of_a_pattern_are_there_or_the_line_ends() {
+        let matches =
+            |pattern: &str, text: &str| Pattern::new(&with_line_ends(pattern)).unwrap().regex().is_match(text);
+        for text in [">>>", ">>> ", ">>> x", "a\n>>>\nb"] {
+            assert!(matches(">>> ", text), "{text:?}");
+        }
+        assert!(!matches(">>> ", ">>>x") && !matches("a  ", "a b") && matches("a  ", "a"));
+        assert!(matches("x|> ", "x") && matches("x|> ", ">") && !matches("x|> ", ">y"));
+        assert!(matches(r">\ ", "> x") && !matches(r">\ ", ">"), "an escaped blank is meant");
+        assert!(matches(r"\\ ", r"\"), "an escaped backslash is not a blank's");
+        assert_eq!(with_line_ends("ready"), "ready");
+        assert!(matches(" ", "") && matches("", ""));
+    }
 
     #[test]
     fn snippets_are_bounded() {

@@ -83,6 +83,28 @@ async fn a_tail_starts_where_the_input_was_written() {
 }
 
 #[tokio::test]
+async fn an_input_can_wait_for_its_answer() {
+    let stage = Stage::new();
+    let session = stage
+        .shell("stty -echo; echo got old; while read line; do echo \"got $line\"; test \"$line\" = end && exit; done")
+        .await;
+    line(&session, "got old").await;
+    let send = |text: &str, more: Value| {
+        let mut args = json!({"process_id": id(&session), "text": text, "wait_for": "got \\w+"});
+        args.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        stage.json("send_input", args)
+    };
+    let reply = send("one", json!({"timeout_seconds": 60, "tail_mode": "stream"})).await.unwrap();
+    assert_eq!((&reply["wait"]["matched"], &reply["wait"]["snippet"]), (&json!(true), &json!("got one")), "{reply}");
+    assert!(reply["tail"]["content"].as_str().unwrap().starts_with("got one"), "{reply}");
+    let reply = send("two", json!({"wait_for": "never", "timeout_seconds": 0.01})).await.unwrap();
+    assert_eq!((&reply["wait"]["matched"], &reply["wait"]["reason"]), (&json!(false), &json!("timeout")));
+    let reply = send("end", json!({"wait_for": "never", "timeout_seconds": 60})).await.unwrap();
+    assert_eq!(reply["wait"]["reason"], "exited");
+    stage.close().await;
+}
+
+#[tokio::test]
 async fn a_tail_comes_only_if_asked_for() {
     let stage = Stage::new();
     let session = stage.spawn(Script::new().print("screen\n").cat()).await;
@@ -112,6 +134,9 @@ async fn wrong_input_is_refused() {
         (json!({"kind": "bytes", "data_hex": "0"}), InvalidArgs),
         (json!({"kind": "smoke"}), InvalidArgs),
         (json!({"text": "x", "wait_ms": 600_001}), InvalidArgs),
+        (json!({"text": "x", "wait_ms": 5, "wait_for": "y"}), InvalidArgs),
+        (json!({"text": "x", "wait_for": "a(?=b)"}), InvalidArgs),
+        (json!({"text": "x", "wait_for": "y", "timeout_seconds": 601}), InvalidArgs),
         (json!({"text": "x".repeat((1 << 20) + 1)}), LimitExceeded),
     ] {
         let mut args = args;

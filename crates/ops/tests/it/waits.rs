@@ -129,7 +129,7 @@ async fn long_waits_say_that_they_are_still_at_it() {
         let told = told.clone();
         move |what| told.lock().unwrap().push(what.to_owned())
     });
-    let call = Call { progress, ..Call::new(stage.context.clone(), Caller::operator()) };
+    let call = Call::new(stage.context.clone(), Caller::operator()).with_progress(progress);
     let args = wait_for_pattern::Args {
         process_id: id(&session),
         pattern: "never".into(),

@@ -7,6 +7,7 @@ use engine::Kind;
 use ops::{Call, Effects, ErrorKind, Faces, OpError, Operation, Roles, Traits};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tokio::time::Instant;
 
 use super::{own_session, typist};
 use crate::{
@@ -44,9 +45,9 @@ pub struct Reply {
 const PATIENCE: Duration = Duration::from_millis(1500);
 
 impl Reply {
-    /// Where the delivery stands after a short wait.
-    pub(super) async fn of(target: &engine::Session, mut delivery: Delivery) -> Self {
-        let settled = tokio::time::timeout(PATIENCE, &mut delivery.receipt).await;
+    /// Where the delivery stands after a short wait, counted from when the call began.
+    pub(super) async fn of(target: &engine::Session, mut delivery: Delivery, began: Instant) -> Self {
+        let settled = tokio::time::timeout_at(began + PATIENCE, &mut delivery.receipt).await;
         let receipt = settled.unwrap_or_else(|_| delivery.now());
         Reply {
             process_id: target.id().to_string(),
@@ -75,6 +76,7 @@ impl Operation<Project> for SendMessage {
     type Reply = Reply;
 
     async fn run(call: Call<Project>, args: Args) -> Result<Reply, OpError> {
+        let began = Instant::now();
         let target = call.session(&args.target_process_id)?;
         let Some(speaker) = direction(own_session(&call)?.as_ref(), &target) else {
             let message = format!("session {} is neither your parent nor your child", target.id());
@@ -89,7 +91,7 @@ impl Operation<Project> for SendMessage {
         running(&target)?;
         let text = tagged(&speaker, &args.message);
         let delivery = call.context.deliver().deliver(&target, text, typist(&call));
-        Ok(Reply::of(&target, delivery).await)
+        Ok(Reply::of(&target, delivery, began).await)
     }
 }
 

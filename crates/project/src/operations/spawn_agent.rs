@@ -11,6 +11,7 @@ use engine::{Kind, NameChoice, NewSession, Session, SessionName};
 use ops::{Call, Caller, Effects, ErrorKind, Faces, OpError, Operation, Role, Roles, Traits};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tokio::time::Instant;
 
 use super::{
     send_message::{self, check_length},
@@ -22,6 +23,7 @@ use crate::{
     identities::Entrance,
     presets,
     project::Project,
+    trust::Key,
 };
 
 /// Start another agent below you, from an agent preset, and give it its first prompt. This is the only right way: an
@@ -82,6 +84,7 @@ impl Operation<Project> for SpawnAgent {
     type Reply = Reply;
 
     async fn run(call: Call<Project>, args: Args) -> Result<Reply, OpError> {
+        let began = Instant::now();
         check_depth(&call)?;
         let project = &call.context;
         let catalog = project.presets().current();
@@ -102,8 +105,8 @@ impl Operation<Project> for SpawnAgent {
         let subject = presets::of_agent(found);
         project.trust().authorise(&subject, call.caller.session)?;
         let session = start(&call, found, name).await?;
-        project.trust().started(session.id(), &subject);
-        first_prompt(&call, &session, &found.preset, instructions.as_deref()).await
+        project.trust().started(session.id(), Key::of(&subject));
+        first_prompt(&call, &session, &found.preset, instructions.as_deref(), began).await
     }
 }
 
@@ -139,8 +142,9 @@ async fn start(call: &Call<Project>, found: &Found<AgentPreset>, name: NameChoic
     match started {
         Ok((session, launch)) => {
             let role = if session.parent().is_some() { Role::SubAgent } else { Role::Orchestrator };
-            identities.assign(&entrance, Caller { role, session: Some(session.id()) });
+            // Before the agent is let in: that it has asked for its tools must not be missed.
             project.inner.crew.join(&session, found.preset.clone(), launch);
+            identities.assign(&entrance, Caller { role, session: Some(session.id()) });
             Ok(session)
         }
         Err(error) => {
@@ -200,6 +204,7 @@ async fn first_prompt(
     session: &Session,
     preset: &AgentPreset,
     instructions: Option<&str>,
+    began: Instant,
 ) -> Result<Reply, OpError> {
     let Some(instructions) = instructions else {
         return Ok(Reply {
@@ -213,7 +218,7 @@ async fn first_prompt(
     let preface = (session.parent().is_some() && preset.sub_agent_preface).then_some(PREFACE);
     let text = compose(preface, None, instructions);
     let delivery = call.context.deliver().deliver(session, text, typist(call));
-    let sent = send_message::Reply::of(session, delivery).await;
+    let sent = send_message::Reply::of(session, delivery, began).await;
     Ok(Reply {
         process_id: sent.process_id,
         name: sent.name,

@@ -1,10 +1,10 @@
 //! From the text of config.json to settings, or to what is wrong with it and where.
 
+use agents::preset::plain_json;
 use jsonc_parser::{
-    CollectOptions, ParseOptions,
     ast::{self, ObjectProp},
     errors::ParseError,
-    parse_to_ast, parse_to_serde_value,
+    parse_to_ast,
 };
 use serde_json::Value;
 
@@ -41,20 +41,6 @@ pub enum SettingsError {
     OutOfRange { line: usize, key: String, given: String, allowed: String },
 }
 
-/// Comments and trailing commas are welcome; everything else is plain JSON.
-const OPTIONS: ParseOptions = ParseOptions {
-    allow_comments: true,
-    allow_loose_object_property_names: false,
-    allow_trailing_commas: true,
-    allow_missing_commas: false,
-    allow_single_quoted_strings: false,
-    allow_hexadecimal_numbers: false,
-    allow_unary_plus_numbers: false,
-    allow_non_finite_numbers: false,
-    allow_bare_decimal_point_numbers: false,
-    allow_extended_string_escapes: false,
-};
-
 impl Settings {
     /// Reads a config.json. An empty one sets nothing.
     pub fn read(text: &str) -> Result<Checked, SettingsError> {
@@ -62,13 +48,23 @@ impl Settings {
             return Err(SettingsError::TooLong { length: text.len() });
         }
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let tree = parse_to_ast(text, &CollectOptions::default(), &OPTIONS).map_err(located)?;
+        let text = plain_json(text).map_err(located)?;
+        let tree = parse_to_ast(&text, &Default::default(), &Default::default()).map_err(located)?;
         let Some(root) = tree.value else {
             return Ok(Checked { settings: Settings::default(), warnings: Vec::new() });
         };
-        let settings: Settings = parse_to_serde_value(text, &OPTIONS).map_err(located)?;
+        if !matches!(root, ast::Value::Object(_)) {
+            let message = "the settings are one JSON object, in braces".to_owned();
+            return Err(SettingsError::Wrong { line: 1, column: 1, message });
+        }
+        let settings: Settings = serde_json::from_str(&text).map_err(|error| {
+            let message = error.to_string();
+            // The place is told apart.
+            let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(message, _)| message).to_owned();
+            SettingsError::Wrong { line: error.line(), column: error.column(), message }
+        })?;
         let schema = Settings::json_schema();
-        let mut check = Check { text, warnings: Vec::new() };
+        let mut check = Check { text: &text, warnings: Vec::new() };
         check.value(&root, schema.as_value(), "")?;
         Ok(Checked { settings, warnings: check.warnings })
     }

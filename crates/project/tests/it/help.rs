@@ -58,7 +58,11 @@ async fn an_agent_is_told_who_it_is_and_what_there_is() {
     assert_eq!((&me["role"], &me["name"]), (&json!("sub_agent"), &json!("agent-2")));
     let layout = stage.project.layout();
     assert_eq!(status["project"], json!({"path": layout.project_dir, "key": layout.key.as_str()}));
-    assert_eq!(status["processes"].as_array().unwrap().len(), 2);
+    let processes = status["processes"].as_array().unwrap();
+    assert_eq!(processes.len(), 2);
+    for process in processes {
+        assert!(process["idle_ms"].is_u64() && process["state"]["name"].is_string(), "{process}");
+    }
     assert_eq!(status["scratchpads"][0]["name"], "plan.md");
     assert_eq!(stage.json_as(&caller, "whoami", json!({})).await.unwrap(), *me);
     let operator = stage.json("whoami", json!({})).await.unwrap();

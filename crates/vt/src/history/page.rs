@@ -297,7 +297,7 @@ impl Page {
                 byte_len(text, chars as usize)
             };
             if kind == TAIL {
-                self.push_run(&mut line, Shape::Blank, cols, style, None);
+                self.push_run(&mut line, self.tail_shape(style), cols, style, None);
             } else {
                 let (part, rest) = text.split_at(bytes);
                 text = rest;
@@ -308,6 +308,13 @@ impl Page {
             self.push_run(&mut line, pending.shape, pending.cols, pending.style, Some(text));
         }
         line
+    }
+
+    /// Erasing leaves a background at most: cells that look otherwise were written.
+    fn tail_shape(&self, style: u32) -> Shape {
+        let style = self.styles[style as usize];
+        let erased = Style { background: style.background, ..Style::default() };
+        if style == erased { Shape::Blank } else { Shape::Narrow }
     }
 
     fn push_run(&self, line: &mut Line, shape: Shape, cols: u32, style: u32, text: Option<&str>) {

@@ -6,6 +6,8 @@ use std::borrow::Cow;
 
 use bitflags::bitflags;
 
+use super::key_table::key_of;
+
 bitflags! {
     /// Modifiers held, and locks on, in the bit order of the kitty keyboard protocol.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -66,6 +68,14 @@ pub enum Key {
     Modifier(ModifierKey),
     /// No key is known, only [`KeyEvent::text`]: an input method or the operating system made it.
     Unidentified,
+}
+
+impl Key {
+    /// The key behind `CSI number … end`, as xterm and the kitty protocol number them. `None` for a number that is
+    /// no key.
+    pub fn from_csi(number: u32, end: u8) -> Option<Key> {
+        key_of(number, end)
+    }
 }
 
 impl From<char> for Key {
@@ -294,7 +304,7 @@ impl KeyEvent {
 
     /// What this event types. Modifiers such as Ctrl keep a key from typing its own character, but text that
     /// differs from it was made with their help (AltGr is often Ctrl and Alt) and stands.
-    pub(super) fn typed(&self) -> Option<Cow<'_, str>> {
+    pub fn typed(&self) -> Option<Cow<'_, str>> {
         if self.kind == KeyEventKind::Release {
             return None;
         }

@@ -121,6 +121,34 @@ pub(super) fn number_of(key: Key) -> Option<(u32, u8)> {
     })
 }
 
+/// The key that [`number_of`] or xterm gives this number and final byte. Where xterm has two keys for one number (29
+/// is Menu and F16), the one that keyboards have.
+pub(super) fn key_of(number: u32, end: u8) -> Option<Key> {
+    Some(match (number, end) {
+        (1 | 7, b'~') => Key::Home,
+        (4 | 8, b'~') => Key::End,
+        (29, b'~') => Key::Menu,
+        (1, b'R') => Key::F(3),
+        (57376..=57398, b'u') => Key::F((number - 57376) as u8 + 13),
+        (57399..=57408, b'u') => Key::Keypad(Keypad::Digit((number - 57399) as u8)),
+        // Some terminals give the keypad's middle key a number of its own.
+        (57427, b'u') => Key::Keypad(Keypad::Begin),
+        (1, b'P' | b'Q' | b'S') => Key::F(end - b'P' + 1),
+        _ => {
+            if let Some(named) = NAMED_KEYS.iter().find(|named| named.kitty == (number, end)) {
+                return Some(named.key);
+            }
+            match end {
+                b'~' => Key::F((1..=LAST_F_KEY).find(|&f_key| dec_number(f_key) == Some(number))?),
+                b'u' if !(0xe000..=0xf8ff).contains(&number) => {
+                    Key::Char(char::from_u32(number).filter(|character| !character.is_control())?)
+                }
+                _ => return None,
+            }
+        }
+    })
+}
+
 /// The number DEC gave a function key (`CSI number ~`): with holes up to F20, where DEC stopped, then as xterm
 /// goes on.
 pub(super) fn dec_number(f_key: u8) -> Option<u32> {

@@ -30,19 +30,32 @@ impl State {
             return;
         }
         let by = spare.attributes();
-        let spared = self.protection_used
-            && !by.is_empty()
-            && self.grid.row(row).cells[usize::from(cols.start)..usize::from(cols.end)]
-                .iter()
-                .any(|&cell| self.protected(cell, by));
-        if !spared {
+        if !self.protection_used || by.is_empty() {
             return self.grid.row_mut(row).fill(cols, fill);
         }
-        for col in cols {
-            if !self.protected(self.grid.cell(row, col), by) {
-                self.grid.row_mut(row).fill(col..col + 1, fill);
+        let mut from = cols.start;
+        while from < cols.end {
+            let (spared, to) = self.equally_protected(row, from..cols.end, by);
+            if !spared {
+                self.grid.row_mut(row).fill(from..to, fill);
             }
+            from = to;
         }
+    }
+
+    /// Whether the first of the cells is protected, and where that changes.
+    fn equally_protected(&self, row: u16, cols: std::ops::Range<u16>, by: Attributes) -> (bool, u16) {
+        let cells = &self.grid.row(row).cells[usize::from(cols.start)..usize::from(cols.end)];
+        let first = self.protected(cells[0], by);
+        // Neighbours mostly share a style: ask the table when it changes.
+        let mut style = cells[0].style;
+        let same = cells.iter().position(|&cell| {
+            cell.style != style && {
+                style = cell.style;
+                self.protected(cell, by) != first
+            }
+        });
+        (first, same.map_or(cols.end, |count| cols.start + count as u16))
     }
 
     fn erase_rows(&mut self, rows: std::ops::Range<u16>, spare: Spare, fill: Cell) {

@@ -3,6 +3,7 @@
 use super::{OpenCluster, State};
 use crate::{
     cell::Cell,
+    grid::Row,
     modes::Flags,
     tables::MAX_CLUSTER_BYTES,
     unicode::{ClusterState, Properties, VARIATION_EMOJI, is_narrow_emoji},
@@ -79,17 +80,19 @@ impl State {
         {
             return;
         }
-        let mut width = properties.width();
+        let width = self.width_of(properties);
         if width == 0 {
             return self.attach_mark(c, properties);
-        }
-        if !clusters && properties.is_regional_indicator() {
-            width = 1;
         }
         self.last_char = Some(c);
         if self.place(c, width) {
             self.open_cluster(ClusterState::start(properties), width);
         }
+    }
+
+    /// Columns of a character that starts a cluster.
+    fn width_of(&self, properties: Properties) -> u16 {
+        if properties.is_regional_indicator() && !self.has(Flags::GRAPHEMES) { 1 } else { properties.width() }
     }
 
     /// Writes one character at the caret. False when there is no room for it at all.
@@ -118,12 +121,7 @@ impl State {
         if insert {
             row.insert(col..limit, width, eraser);
         }
-        if width == 2 {
-            row.fill(col..col + 2, Cell::spacer(style));
-            row.cells[usize::from(col)] = Cell::wide(c, style);
-        } else {
-            row.fill(col..col + 1, Cell::narrow(c, style));
-        }
+        row.fill_with(col..col + width, c, width, style);
         self.advance(width, limit);
         true
     }
@@ -251,19 +249,96 @@ impl State {
         self.advance(1, limit);
     }
 
-    /// REP.
+    /// REP: as if the last character came `count` more times.
     pub(super) fn repeat(&mut self, count: u16) {
         let Some(c) = self.last_char else { return };
-        // A screen full is all that can be seen of it, but for where in the row it ends.
-        let width = u32::from(Properties::of(c).width().max(1));
-        let in_row = (u32::from(self.size.cols) / width).max(1);
-        let screen = in_row * u32::from(self.size.rows);
+        let properties = Properties::of(c);
+        let width = self.width_of(properties);
+        // Once a screen full has come, whole rows more can't be told apart: only where in the row it ends counts.
+        let in_row = u32::from(((self.margins.right + 1 - self.margins.left) / width).max(1));
+        let enough = in_row * u32::from(self.size.rows) + u32::from(self.size.cols);
         let mut count = u32::from(count);
-        if count > screen {
-            count = screen + (count - screen) % in_row;
+        if count > enough {
+            count = enough + (count - enough) % in_row;
         }
-        for _ in 0..count {
-            self.put_char(c);
+        if ClusterState::start(properties).joins(properties) {
+            for _ in 0..count {
+                self.put_char(c);
+            }
+        } else if self.place_run(c, width, count) {
+            self.open_cluster(ClusterState::start(properties), width);
+        }
+    }
+
+    /// As `place`, `count` times over, a row at a time. False when there was no room for any.
+    fn place_run(&mut self, c: char, width: u16, count: u32) -> bool {
+        let autowrap = self.has(Flags::AUTOWRAP);
+        let insert = self.has(Flags::INSERT);
+        let mut left = count;
+        while left > 0 {
+            if self.caret.pending_wrap && autowrap {
+                self.wrap();
+                left = self.flood_region(c, width, left);
+            }
+            let limit = self.text_limit();
+            let room = (limit - self.caret.col) / width;
+            if room == 0 {
+                if !self.place(c, width) {
+                    break;
+                }
+                left -= 1;
+                continue;
+            }
+            let now = room.min(u16::try_from(left).unwrap_or(u16::MAX));
+            let cols = self.caret.col..self.caret.col + now * width;
+            let style = self.pen_id();
+            let eraser = if insert { self.eraser() } else { Cell::BLANK };
+            let row = self.grid.row_mut(self.caret.row);
+            if insert {
+                row.insert(cols.start..limit, now * width, eraser);
+            }
+            row.fill_with(cols, c, width, style);
+            self.advance(now * width, limit);
+            left -= u32::from(now);
+            if !autowrap && width == 1 {
+                // The rest lands on the last column, which shows it already.
+                left = 0;
+            }
+        }
+        left < count
+    }
+
+    /// At the start of the last row of a region from which no history is kept: what would fill the region more than
+    /// once is written once. Tells how many are left for the last row.
+    fn flood_region(&mut self, c: char, width: u16, left: u32) -> u32 {
+        let (top, bottom) = (self.margins.top, self.margins.bottom);
+        let cols = self.margins.left..self.margins.right + 1;
+        let runs_on = self.runs_on();
+        let kept = runs_on && top == 0 && !self.on_alternate();
+        let at_start = self.caret.row == bottom && self.caret.col == cols.start;
+        let in_row = u32::from((cols.end - cols.start) / width);
+        let whole = in_row * u32::from(bottom - top + 1);
+        let fits = (cols.end - cols.start).is_multiple_of(width);
+        if kept || !at_start || !fits || top == bottom || left < whole || self.has(Flags::INSERT) {
+            return left;
+        }
+        let (style, eraser) = (self.pen_id(), self.eraser());
+        for row in top..bottom {
+            let row = self.grid.row_mut(row);
+            row.fill_with(cols.clone(), c, width, style);
+            row.wrapped |= runs_on;
+        }
+        let last = self.grid.row_mut(bottom);
+        last.fill(cols, eraser);
+        last.wrapped = false;
+        if runs_on {
+            self.grid.unwrap_before(top);
+        } else {
+            self.grid.rows[usize::from(top) + 1..=usize::from(bottom)].iter_mut().for_each(Row::drop_edge);
+        }
+        match (left - whole) % in_row {
+            0 => in_row,
+            rest => rest,
         }
     }
 }

@@ -82,17 +82,21 @@ impl State {
     pub(super) fn checksum_rectangle(&mut self, params: &Params) {
         let mut sum: u32 = 0;
         if let Some(area) = self.area(params, 2) {
+            let cols = usize::from(area.cols.start)..usize::from(area.cols.end);
             for row in area.rows {
-                for col in area.cols.clone() {
-                    sum = sum.wrapping_add(self.cell_code(row, col));
+                for &cell in &self.grid.row(row).cells[cols.clone()] {
+                    sum = sum.wrapping_add(self.cell_code(cell));
                 }
             }
         }
         self.reply(format!("\x1bP{}!~{:04X}\x1b\\", params.get(0), sum & 0xffff));
     }
 
-    fn cell_code(&self, row: u16, col: u16) -> u32 {
-        let cell = self.grid.cell(row, col);
+    #[inline]
+    fn cell_code(&self, cell: Cell) -> u32 {
+        if let Some(byte) = cell.as_ascii() {
+            return u32::from(byte);
+        }
         match (cell.char(), cell.cluster()) {
             (Some(c), _) => c as u32,
             (None, Some(id)) => self.clusters.get(id).chars().map(|c| c as u32).sum(),

@@ -31,6 +31,9 @@ impl State {
         if size == self.size {
             return;
         }
+        // A picture of the old size helps nobody, and its lines would no longer be those of history. The child draws
+        // anew in any case.
+        self.leave_synchronized();
         let alternate = self.on_alternate();
         let main =
             if alternate { self.other.take() } else { Some(std::mem::replace(&mut self.grid, Grid::new(Size::MIN))) };

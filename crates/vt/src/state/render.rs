@@ -193,7 +193,8 @@ fn trim_spaces(text: &mut String) {
 }
 
 fn drawn(row: &mut Row, tables: &Tables<'_>) -> Arc<Line> {
-    if row.dirty || row.drawn.is_none() {
+    // That a row runs on changes without any of its cells.
+    if row.dirty || row.drawn.as_ref().is_none_or(|line| line.wrapped != row.wrapped) {
         let line = build_line(&row.cells[..row.used()], row.wrapped, tables);
         row.dirty = false;
         match &row.drawn {

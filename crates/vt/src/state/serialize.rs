@@ -8,12 +8,13 @@ use std::fmt::Write;
 use super::{SavedCaret, State, render::build_line};
 use crate::{
     charset::{Charset, Charsets},
+    clusters::cluster_width,
     color::Rgb,
     grid::Grid,
     line::Shape,
     modes::{Flags, KittyFlags},
     style::{Attributes, Link, Style},
-    unicode::{ClusterState, Properties, VARIATION_EMOJI, is_narrow_emoji},
+    unicode::{ClusterState, Properties},
 };
 
 /// Private modes that are plain switches, in the order they are written. Modes that move the cursor or
@@ -264,7 +265,7 @@ impl Writer {
 
     /// One cell's text, with clusters off where they would give it another width.
     fn cell(&mut self, text: &str, width: u32) {
-        let alone = natural_width(text) != width;
+        let alone = u32::from(cluster_width(text)) != width;
         if alone {
             self.csi(format_args!("?2027l"));
         }
@@ -320,12 +321,4 @@ impl Writer {
             None => {}
         }
     }
-}
-
-/// Columns that a cell's text takes when it is printed with clusters on.
-fn natural_width(text: &str) -> u32 {
-    let mut chars = text.chars();
-    let base = chars.next().unwrap_or(' ');
-    let widened = chars.any(|c| Properties::of(c).width() == 2 || (c == VARIATION_EMOJI && is_narrow_emoji(base)));
-    if widened { 2 } else { u32::from(Properties::of(base).width()) }
 }

@@ -110,3 +110,13 @@ fn many_looks_do_not_pile_up() {
         vt::Color::Rgb((199_999 & 255) as u8, (199_999u32 >> 8 & 255) as u8, (199_999u32 >> 4 & 255) as u8)
     );
 }
+
+#[test]
+fn written_spaces_come_back_as_written() {
+    let mut terminal = fed(10, 2, "\x1b[4mab  \x1b[m\x1b[44m\x1b[2X\x1b[m\r\n\r\n");
+    assert_eq!(terminal.first_screen_line(), 1);
+    terminal.resize(vt::Size::new(10, 4));
+    let mut replayed = fed(10, 4, terminal.serialize());
+    assert_eq!(terminal.frame().rows, replayed.frame().rows, "a replay draws erased cells with a background only");
+    assert_eq!(terminal.frame().rows[0].cols(), 6);
+}

@@ -61,8 +61,9 @@ fn wide_characters_are_never_cut() {
     let mut terminal = fed(6, 4, "ab漢字漢字");
     for cols in [5, 3, 2, 1, 4, 7, 6] {
         terminal.resize(Size::new(cols, 4));
-        for row in &terminal.frame().rows {
-            assert!(cols == 1 || row.cols() <= u32::from(cols), "{cols}: {row:?}");
+        let frame = terminal.frame();
+        for row in &frame.rows {
+            assert!(row.cols() <= u32::from(frame.size.cols), "{cols}: {row:?}");
         }
     }
     assert_eq!(all_lines(&terminal), "ab漢字漢字\n");
@@ -72,7 +73,7 @@ fn wide_characters_are_never_cut() {
 fn sizes_are_clamped() {
     let mut terminal = fed(10, 3, "text");
     terminal.resize(Size::new(0, 0));
-    assert_eq!(terminal.size(), Size::new(1, 1));
+    assert_eq!(terminal.size(), Size::new(2, 1));
     terminal.resize(Size::new(u16::MAX, u16::MAX));
     assert_eq!(terminal.size(), Size::MAX);
     terminal.resize(Size::new(10, 3));
@@ -108,4 +109,13 @@ proptest! {
         terminal.resize(Size::new(30, 10));
         prop_assert_eq!((grid(&terminal), all_lines(&terminal), cursor(&mut terminal)), before);
     }
+}
+
+#[test]
+fn the_gap_before_a_wide_character_is_a_blank_once_the_row_is_wider() {
+    let mut terminal = fed(5, 3, "\x1b[?1049habcd漢");
+    terminal.resize(Size::new(8, 3));
+    terminal.feed(b"\x1b[1;6Hxyzw");
+    assert!(grid(&terminal).starts_with("abcd xyz\nw"), "{}", grid(&terminal));
+    assert!(terminal.frame().text().starts_with("abcd xyz\nw"), "{}", terminal.frame().text());
 }

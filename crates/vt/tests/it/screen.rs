@@ -113,3 +113,17 @@ fn without_autowrap_the_last_column_is_overwritten() {
     assert_eq!(grid(&fed(5, 2, "\x1b[?7labcdefgh")), "abcdh");
     assert_eq!(grid(&fed(5, 2, "\x1b[?7labcd漢z")), "abcdz");
 }
+
+#[test]
+fn a_restored_cursor_obeys_the_margins_it_finds() {
+    let mut terminal = fed(22, 8, "\x1b[?6h\n\n\x1b7\x1b[;2r\x1b8");
+    assert_eq!(terminal.frame().cursor.position, vt::Position { row: 1, col: 0 });
+}
+
+#[test]
+fn a_row_that_no_longer_runs_on_is_shown_so() {
+    let mut terminal = fed(4, 3, "abcdef\x1b[3;1H");
+    assert!(terminal.frame().rows[0].wrapped());
+    terminal.feed(b"\x1b[2T");
+    assert!(!terminal.frame().rows[2].wrapped(), "its continuation has left the screen");
+}

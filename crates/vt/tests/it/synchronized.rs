@@ -45,3 +45,17 @@ fn unchanged_rows_are_the_same_allocation() {
     terminal.feed(b"\x1b[2;1HTWO");
     assert!(std::sync::Arc::ptr_eq(&after.rows[1], &terminal.frame().rows[1]), "the same text again is no damage");
 }
+
+#[test]
+fn a_resize_ends_the_update() {
+    let mut terminal = fed(114, 39, "\x1b[68B\r\n\x1b[17d\x1b[?2026h");
+    terminal.resize(vt::Size::new(71, 15));
+    assert_eq!(terminal.synchronized_update(), None);
+    terminal.resize(vt::Size::new(262, 32));
+    let mut numbers = Vec::new();
+    terminal.for_each_line(terminal.lines(), &mut |number, _| {
+        numbers.push(number);
+        true
+    });
+    assert_eq!(numbers, terminal.lines().collect::<Vec<_>>(), "every line once, in order");
+}

@@ -1,14 +1,17 @@
 //! `vtr send`
 
-use std::io::Read;
+use std::{io::Read, time::Duration};
 
 use grpc::proto::SendTextRequest;
+use serde::Serialize;
+use serde_json::Value;
 
-use super::done;
+use super::{done, wait::Waited};
 use crate::{
     coordinators::Address,
     failure::{Exit, Failure, Outcome},
     invocation::Invocation,
+    wire,
 };
 
 /// Type text
@@ -27,16 +30,42 @@ pub(crate) struct Send {
     /// As a paste: in brackets where the program asked for them
     #[arg(long)]
     paste: bool,
+    /// Return only when output that comes after the text matches; prints the line
+    #[arg(long, value_name = "PATTERN", allow_hyphen_values = true)]
+    wait: Option<String>,
+    /// For --wait
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = humantime::parse_duration, requires = "wait")]
+    timeout: Duration,
+}
+
+#[derive(Serialize)]
+struct Reply {
+    #[serde(flatten)]
+    done: Value,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    wait: Option<Waited>,
 }
 
 impl Send {
     pub(crate) async fn run(self, invocation: &mut Invocation) -> Outcome {
         let text = if self.text == "-" { from_stdin()? } else { self.text };
         let target = invocation.target(&self.session).await?;
-        let request = SendTextRequest { name: target.session.clone(), text, submit: self.enter, paste: self.paste };
-        target.client.vtr().send_text(request).await.map_err(|status| target.failure(&status))?;
-        invocation.output.answer(&done(&target), "")?;
-        Ok(Exit::Done)
+        let request = SendTextRequest {
+            name: target.session.clone(),
+            text,
+            submit: self.enter,
+            paste: self.paste,
+            wait_timeout: self.wait.is_some().then(|| wire::duration(self.timeout)),
+            wait_pattern: self.wait.unwrap_or_default(),
+        };
+        let answer = target.client.vtr().send_text(request).await.map_err(|status| target.failure(&status))?;
+        let wait = answer.into_inner().wait.map(Waited::from);
+        let exit = wait.as_ref().map_or(Exit::Done, Waited::exit);
+        invocation.output.answer(&Reply { done: done(&target), wait: wait.clone() }, "")?;
+        if let (Some(wait), false) = (wait, invocation.output.json) {
+            wait.explain(&self.timeout, &mut invocation.output)?;
+        }
+        Ok(exit)
     }
 }
 

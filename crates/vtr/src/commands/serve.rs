@@ -12,7 +12,7 @@ use crate::{
     output::Output,
     server::{
         daemon::{self, Started},
-        run,
+        log, run,
         settings::{Flags, Settings},
         stop,
     },
@@ -53,6 +53,7 @@ impl Serve {
         if self.daemon {
             return start(&settings, surroundings, output);
         }
+        log::to_stderr();
         let socket = settings.socket.clone();
         let bound = run::bind(settings, surroundings)?;
         in_runtime(run::serve(bound, surroundings, || {
@@ -65,9 +66,10 @@ impl Serve {
 }
 
 fn in_background(flags: Flags, surroundings: &Surroundings) -> Outcome {
-    let ready = daemon::detach()
-        .and_then(|()| Settings::decide(flags, surroundings))
-        .and_then(|settings| run::bind(settings, surroundings));
+    let ready = daemon::detach().and_then(|()| Settings::decide(flags, surroundings)).and_then(|settings| {
+        log::to_file(&settings.log_file);
+        run::bind(settings, surroundings)
+    });
     let outcome = ready.and_then(|bound| in_runtime(run::serve(bound, surroundings, || daemon::announce(Ok(())))));
     match outcome {
         Ok(()) => Ok(Exit::Done),

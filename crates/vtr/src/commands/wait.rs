@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use grpc::proto::{WaitForRequest, WaitScope};
+use grpc::proto::{WaitForRequest, WaitForResponse, WaitScope};
 use serde::Serialize;
 
 use crate::{
@@ -66,6 +66,18 @@ pub(crate) struct Waited {
     pub(crate) reason: String,
 }
 
+impl From<WaitForResponse> for Waited {
+    fn from(answer: WaitForResponse) -> Self {
+        Waited {
+            matched: answer.matched,
+            matched_line: answer.matched_line,
+            line_number: answer.line_number,
+            timed_out: answer.timed_out,
+            reason: answer.reason,
+        }
+    }
+}
+
 impl Waited {
     pub(crate) fn exit(&self) -> Exit {
         if self.matched { Exit::Done } else { Exit::TimedOut }
@@ -127,12 +139,6 @@ pub(super) async fn wait_for(
         if !answer.matched && answer.reason != "exited" && left > LONGEST {
             continue;
         }
-        return Ok(Waited {
-            matched: answer.matched,
-            matched_line: answer.matched_line,
-            line_number: answer.line_number,
-            timed_out: answer.timed_out,
-            reason: answer.reason,
-        });
+        return Ok(answer.into());
     }
 }

@@ -186,6 +186,17 @@ fn text_keys_and_bytes_arrive() {
 }
 
 #[test]
+fn text_can_wait_for_its_answer() {
+    let stage = Stage::new();
+    stage.vtr(&["spawn", "x", "--cmd", "stty -echo; echo ready; while read l; do echo \"<$l>\"; done"]).ok();
+    stage.see("x", "ready");
+    assert_eq!(stage.vtr(&["send", "x", "-e", "one", "--wait", "<.*>"]).ok(), "<one>\n");
+    let json = stage.vtr(&["send", "x", "-e", "two", "--wait", "<.*>", "--json"]).json();
+    assert_eq!((&json["ok"], &json["wait"]["matched_line"]), (&true.into(), &"<two>".into()));
+    stage.vtr(&["send", "x", "-e", "three", "--wait", "never", "--timeout", "50ms"]).failed(3, &["nothing matched"]);
+}
+
+#[test]
 fn resize_reaches_the_program() {
     let stage = Stage::new();
     stage.vtr(&["spawn", "x", "--cmd", "trap 'stty size' WINCH; echo ready; while :; do sleep 0.05; done"]).ok();

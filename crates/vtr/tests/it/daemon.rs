@@ -69,3 +69,15 @@ fn a_daemon_does_not_hold_the_output_of_who_started_it() {
     ran.ok();
     stage.vtr(&["serve", "--stop", "--socket", "run/d.sock"]).ok();
 }
+
+#[test]
+fn a_log_that_is_full_is_put_aside() {
+    let stage = Stage::empty();
+    let log = stage.path("my.log");
+    std::fs::write(&log, "x".repeat(4 << 20)).unwrap();
+    stage.vtr(&["serve", "--daemon", "--socket", "run/d.sock", "--log-file", "my.log"]).ok();
+    stage.vtr(&["serve", "--stop", "--socket", "run/d.sock"]).ok();
+    assert_eq!(std::fs::metadata(stage.path("my.log.1")).unwrap().len(), 4 << 20);
+    let fresh = std::fs::read_to_string(&log).unwrap();
+    assert!(fresh.contains("listening") && fresh.ends_with("ended\n"), "{fresh}");
+}

@@ -106,3 +106,13 @@ fn a_socket_that_is_no_coordinator() {
     stage.vtr(&["ls", "--socket", socket.to_str().unwrap()]).failed(4, &["other.sock"]);
     answering.join().unwrap();
 }
+
+#[test]
+fn errors_call_a_session_what_the_caller_called_it() {
+    let stage = Stage::new();
+    stage.vtr(&["spawn", "short", "--", "true"]).ok();
+    let id = stage.see_end("short")["id"].as_str().unwrap().to_owned();
+    let said = stage.vtr(&["send", "short", "hello"]).failed(5, &["session 'short' is not running"]).stderr;
+    assert!(!said.contains(&id), "{said}");
+    stage.vtr(&["send", &id, "hello"]).failed(5, &[&format!("session {id} is not running")]);
+}

@@ -78,3 +78,10 @@ fn long_waits_for_new_output_are_refused_with_the_way_out() {
     stage.spawn_cat("x");
     stage.vtr(&["wait", "x", "y", "--timeout", "1h"]).failed(2, &["at most 10m", "--scope scrollback"]);
 }
+
+#[test]
+fn a_prompt_is_found_with_the_blank_at_its_end() {
+    let stage = Stage::new();
+    stage.vtr(&["spawn", "x", "--wait", ">>> ", "--cmd", "printf '>>> '; cat"]).ok();
+    stage.vtr(&["wait", "x", ">>> ", "--scope", "screen"]).ok();
+}

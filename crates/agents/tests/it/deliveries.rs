@@ -1,0 +1,264 @@
+//! Prompts on their way into live sessions.
+
+use std::time::Duration;
+
+use agents::delivery::{Refused, Waiting, Why};
+use agents::{Delivery, Message, Outcome, State, StateWatch, Ticket};
+use engine::Origin;
+use testkit::wait_until;
+
+use crate::stage::{AN_HOUR, PRESET, Stage, shows, stage, type_by_hand};
+
+fn message(text: &str) -> Message {
+    Message::new(text.into(), Origin::System)
+}
+
+fn hex(text: &str) -> String {
+    text.bytes().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// What a bracketed paste of `text` is made of.
+fn pasted(text: &str) -> String {
+    hex(&format!("\x1b[200~{text}\x1b[201~"))
+}
+
+async fn settle(stage: &Stage, watch: &StateWatch, ticket: &Ticket) -> Outcome {
+    stage.pass_until("the receipt is final", watch, || ticket.receipt().outcome.is_final()).await;
+    ticket.receipt().outcome
+}
+
+async fn waits(stage: &Stage, watch: &StateWatch, ticket: &Ticket, expected: impl Fn(&Waiting) -> bool) {
+    let expected = || matches!(ticket.receipt().outcome, Outcome::Queued(waiting) if expected(&waiting));
+    stage.pass_until("it waits for what is expected", watch, expected).await;
+}
+
+fn submitted(proof: &str) -> Outcome {
+    Outcome::Submitted { verified_by: proof.into() }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn prompts_are_pasted_and_entered_one_after_the_other() {
+    let stage = stage();
+    let script = r"
+        printf '\033[?2004h'; box ''
+        A=$(take 17); box 'first'; B=$(take 1); title 'busy'; box ''; take 1 >/dev/null; title 'rest'
+        C=$(take 18); box 'second'; D=$(take 1); box ''; printf '%s-%s-%s-%s' $A $B $C $D; forever";
+    let watch = stage.agent(script).await;
+    let delivery = Delivery::new(watch.clone());
+    let first = delivery.send(message("1\r日")).unwrap();
+    let second = delivery.send(message("second")).unwrap();
+    assert_ne!(first.turn_id(), second.turn_id());
+    assert_eq!(first.turn_id().to_string().parse(), Ok(first.turn_id()));
+
+    assert_eq!(settle(&stage, &watch, &first).await, submitted("busy title"));
+    let receipt = first.receipt();
+    let (written, accepted) = (receipt.written_at.unwrap(), receipt.accepted_at.unwrap());
+    assert!(accepted.duration_since(written).unwrap() >= Duration::from_millis(200));
+    assert!(receipt.queued_at <= written);
+    assert_eq!(receipt.enters, 1);
+
+    waits(&stage, &watch, &second, |waiting| *waiting == Waiting::Working).await;
+    type_by_hand(&watch, "x");
+    assert_eq!(settle(&stage, &watch, &second).await, submitted("empty box"));
+    shows(watch.session(), &format!("{}-0d-{}-0d", pasted("1\r日"), pasted("second"))).await;
+    stage.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_wait_after_the_receipt_is_not_satisfied_by_the_idle_before_it() {
+    let stage = stage();
+    // Takes the prompt at once, and shows only later that it works.
+    let script = r"
+        printf '\033[?2004h'; box ''; take 14 >/dev/null; box 'hi'; take 1 >/dev/null; box ''
+        take 1 >/dev/null; title 'busy'; take 1 >/dev/null; title 'rest'; forever";
+    let watch = stage.agent(script).await;
+    let delivery = Delivery::new(watch.clone());
+    let ticket = delivery.send(message("hi")).unwrap();
+    assert_eq!(settle(&stage, &watch, &ticket).await, submitted("empty box"));
+    assert_eq!(watch.current().state, State::Working);
+    type_by_hand(&watch, "x");
+    let busy = || watch.current().detail.contains("busy");
+    wait_until("its title says that it works", busy);
+    type_by_hand(&watch, "x");
+    stage.pass_until("the turn is over", &watch, || watch.current().state == State::Idle).await;
+    stage.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_is_typed_into_a_question() {
+    let stage = stage();
+    // The first byte it gets must be the answer.
+    let script = r"
+        printf '\033[?2004h'; ask 'delete?'; A=$(take 1); box ''
+        B=$(take 14); box 'hi'; C=$(take 1); box ''; printf '%s-%s-%s' $A $B $C; forever";
+    let watch = stage.agent(script).await;
+    let delivery = Delivery::new(watch.clone());
+    let ticket = delivery.send(message("hi")).unwrap();
+    waits(
+        &stage,
+        &watch,
+        &ticket,
+        |waiting| matches!(waiting, Waiting::Blocked { detail } if detail.contains("delete?")),
+    )
+    .await;
+    stage.pass(Duration::from_secs(20)).await;
+    assert!(!ticket.receipt().outcome.is_final());
+    type_by_hand(&watch, "n");
+    assert_eq!(settle(&stage, &watch, &ticket).await, submitted("empty box"));
+    shows(watch.session(), &format!("6e-{}-0d", pasted("hi"))).await;
+    stage.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_question_that_comes_up_after_the_paste_is_not_answered_by_our_enter() {
+    let stage = stage();
+    let script = r"
+        printf '\033[?2004h'; box ''; A=$(take 14); ask 'trust?'; B=$(take 1)
+        box 'hi'; C=$(take 1); box ''; printf '%s-%s-%s' $A $B $C; forever";
+    let watch = stage.agent(script).await;
+    let delivery = Delivery::new(watch.clone());
+    let ticket = delivery.send(message("hi")).unwrap();
+    shows_after_time(&stage, &watch, "ALLOW? trust?").await;
+    waits(&stage, &watch, &ticket, |waiting| matches!(waiting, Waiting::Blocked { .. })).await;
+    stage.pass(Duration::from_secs(10)).await;
+    type_by_hand(&watch, "y");
+    assert_eq!(settle(&stage, &watch, &ticket).await, submitted("empty box"));
+    shows(watch.session(), &format!("{}-79-0d", pasted("hi"))).await;
+    stage.end().await;
+}
+
+async fn shows_after_time(stage: &Stage, watch: &StateWatch, text: &str) {
+    stage.pass_until("the text is shown", watch, || watch.session().grid_text().1.contains(text)).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_question_that_swallowed_the_text_fails_the_prompt() {
+    let stage = stage();
+    let script = r"printf '\033[?2004h'; box ''; take 14 >/dev/null; ask 'trust?'; take 1 >/dev/null; box ''; printf 'then %s' $(take 1)";
+    let watch = stage.agent(script).await;
+    let delivery = Delivery::new(watch.clone());
+    let ticket = delivery.send(message("hi")).unwrap();
+    shows_after_time(&stage, &watch, "ALLOW? trust?").await;
+    waits(&stage, &watch, &ticket, |waiting| matches!(waiting, Waiting::Blocked { .. })).await;
+    type_by_hand(&watch, "y");
+    assert_eq!(settle(&stage, &watch, &ticket).await, Outcome::Failed(Why::Interrupted));
+    type_by_hand(&watch, "z");
+    shows(watch.session(), "then 7a").await;
+    stage.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_persons_draft_is_never_typed_over() {
+    let stage = stage();
+    let script = r"
+        printf '\033[?2004h'; box 'half a thou'; A=$(take 1); box 'Try this one'
+        B=$(take 14); box 'hi'; C=$(take 1); box ''; printf '%s-%s-%s' $A $B $C; forever";
+    let watch = stage.agent(script).await;
+    let delivery = Delivery::new(watch.clone());
+    let ticket = delivery.send(message("hi")).unwrap();
+    waits(&stage, &watch, &ticket, |waiting| *waiting == Waiting::Draft).await;
+    stage.pass(Duration::from_secs(20)).await;
+    assert_eq!(ticket.receipt().outcome, Outcome::Queued(Waiting::Draft));
+    type_by_hand(&watch, "c");
+    assert_eq!(settle(&stage, &watch, &ticket).await, submitted("empty box"));
+    shows(watch.session(), &format!("63-{}-0d", pasted("hi"))).await;
+    stage.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_lost_enter_is_pressed_once_more_and_no_more() {
+    let stage = stage();
+    let script = r"
+        printf '\033[?2004h'; box ''; take 14 >/dev/null; box 'hi'; A=$(take 1); printf lost
+        B=$(take 1); box ''; printf '%s-%s' $A $B; forever";
+    let watch = stage.agent(script).await;
+    let ticket = Delivery::new(watch.clone()).send(message("hi")).unwrap();
+    // The queue is gone with its last handle: a prompt that was not typed yet is taken back.
+    assert_eq!(ticket.receipt().outcome, Outcome::Failed(Why::Cancelled));
+    let delivery = Delivery::new(watch.clone());
+    let ticket = delivery.send(message("hi")).unwrap();
+    shows_after_time(&stage, &watch, "lost").await;
+    assert_eq!(ticket.receipt().enters, 1);
+    stage.clock.advance(AN_HOUR);
+    assert_eq!(settle(&stage, &watch, &ticket).await, submitted("empty box"));
+    assert_eq!(ticket.receipt().enters, 2);
+    shows(watch.session(), "0d-0d").await;
+    stage.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn without_proof_it_fails_after_the_second_enter() {
+    let stage = stage();
+    let script = r"
+        printf '\033[?2004h'; box ''; take 14 >/dev/null; box 'hi'
+        take 1 >/dev/null; printf 'lost '; take 1 >/dev/null; printf 'again '; printf 'then %s' $(take 1); forever";
+    let watch = stage.agent(script).await;
+    let delivery = Delivery::new(watch.clone());
+    let ticket = delivery.send(message("hi")).unwrap();
+    for step in ["lost", "again"] {
+        shows_after_time(&stage, &watch, step).await;
+        stage.clock.advance(AN_HOUR);
+    }
+    assert_eq!(settle(&stage, &watch, &ticket).await, Outcome::Failed(Why::Unproved));
+    stage.pass(Duration::from_secs(10)).await;
+    type_by_hand(&watch, "z");
+    shows(watch.session(), "then 7a").await;
+    stage.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_never_gets_ready_and_what_ends_fail_with_their_reason() {
+    let stage = stage();
+    let rules = PRESET.replace("\"quiet_ms\": 300", "\"quiet_ms\": 300, \"tools_listed\": true");
+    let watch = stage.agent_with("box ''; forever", &rules).await;
+    let delivery = Delivery::new(watch.clone());
+    let ticket = delivery.send(message("hi")).unwrap();
+    let next = delivery.send(Message { timeout: Duration::from_secs(1), ..message("hi") }).unwrap();
+    waits(
+        &stage,
+        &watch,
+        &ticket,
+        |waiting| matches!(waiting, Waiting::NotReady { missing } if !missing.contains("prompt")),
+    )
+    .await;
+    stage.clock.advance(AN_HOUR);
+    let outcome = settle(&stage, &watch, &ticket).await;
+    let Outcome::Failed(Why::NotReady { waited, missing }) = &outcome else { panic!("{outcome:?}") };
+    assert_eq!(*waited, AN_HOUR);
+    assert!(missing.contains("patterm's tools"), "{missing}");
+    let outcome = settle(&stage, &watch, &next).await;
+    assert!(matches!(&outcome, Outcome::Failed(Why::NotReady { waited, .. }) if *waited == Duration::from_secs(1)));
+
+    let last = delivery.send(message("hi")).unwrap();
+    type_by_hand(&watch, "q");
+    let outcome = settle(&stage, &watch, &last).await;
+    assert!(matches!(&outcome, Outcome::Failed(Why::Ended { detail }) if detail.contains("code 0")), "{outcome:?}");
+    stage.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_program_without_bracketed_paste_gets_one_line_and_any_output_is_proof() {
+    let stage = stage();
+    let rules = r#"{"argv": ["x"]}"#;
+    let watch =
+        stage.agent_with("printf 'say: '; A=$(take 5); B=$(take 1); printf '%s-%s' $A $B; forever", rules).await;
+    let delivery = Delivery::new(watch.clone());
+    let ticket = delivery.send(message("a\nb\nc")).unwrap();
+    assert_eq!(settle(&stage, &watch, &ticket).await, submitted("output"));
+    shows(watch.session(), &format!("{}-0d", hex("a b c"))).await;
+    stage.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_queue_is_bounded_and_says_so() {
+    let stage = stage();
+    let watch = stage.agent("ask '?'; forever").await;
+    let delivery = Delivery::new(watch.clone());
+    assert_eq!(delivery.send(message(" \n")).unwrap_err(), Refused::Empty);
+    let long = "x".repeat(agents::delivery::MAX_BODY_BYTES + 1);
+    assert!(matches!(delivery.send(message(&long)), Err(Refused::TooLong { .. })));
+    let refused = (0..1000).map(|_| delivery.send(message("x"))).find_map(Result::err);
+    assert_eq!(refused, Some(Refused::QueueFull));
+    assert!(delivery.waiting() <= 256);
+    stage.end().await;
+}

@@ -1,0 +1,138 @@
+//! The picture that is being made: a grid of cells, kept from one picture to the next.
+//!
+//! Writing what a cell already holds is no change, so whoever draws the same again costs nothing further down: rows
+//! carry a stamp that moves only when a cell does, by which panes and the writer skip what stood still. It knows
+//! nothing of where the picture goes.
+
+mod cell;
+mod draw;
+mod memory;
+
+use vt::{CursorShape, Position, Size};
+
+pub use cell::{Cell, CellText, Link};
+pub(crate) use draw::text_cols;
+pub use draw::{BoxLines, Span};
+pub(crate) use memory::{PaneMemory, RowMemory};
+
+/// Where the host's own cursor goes, and how it looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CanvasCursor {
+    pub position: Position,
+    pub shape: CursorShape,
+    pub blinking: bool,
+}
+
+#[derive(Debug)]
+pub(crate) struct Row {
+    pub(crate) cells: Vec<Cell>,
+    /// The canvas's clock at its last change.
+    pub(crate) stamp: u64,
+}
+
+/// A grid of cells. Each wide character owns two: the second one is empty.
+#[derive(Debug)]
+pub struct Canvas {
+    size: Size,
+    rows: Vec<Row>,
+    clock: u64,
+    cursor: Option<CanvasCursor>,
+    memory: memory::Memory,
+}
+
+impl Canvas {
+    /// A blank one. Sizes beyond what a terminal can have are clamped, zero is allowed.
+    pub fn new(size: Size) -> Self {
+        let mut canvas = Canvas {
+            size: Size::new(0, 0),
+            rows: Vec::new(),
+            clock: 0,
+            cursor: None,
+            memory: memory::Memory::default(),
+        };
+        canvas.resize(size);
+        canvas
+    }
+
+    pub fn size(&self) -> Size {
+        self.size
+    }
+
+    /// Blank, with a new size. The same size changes nothing.
+    pub fn resize(&mut self, size: Size) {
+        let size = Size { cols: size.cols.min(Size::MAX.cols), rows: size.rows.min(Size::MAX.rows) };
+        if size == self.size {
+            return;
+        }
+        self.size = size;
+        self.clock += 1;
+        let stamp = self.clock;
+        self.rows = (0..size.rows).map(|_| Row { cells: vec![Cell::BLANK; usize::from(size.cols)], stamp }).collect();
+        self.memory = memory::Memory::default();
+        self.cursor = None;
+    }
+
+    /// The cell at `at`; `None` outside.
+    pub fn cell(&self, at: Position) -> Option<&Cell> {
+        self.rows.get(usize::from(at.row))?.cells.get(usize::from(at.col))
+    }
+
+    pub fn cursor(&self) -> Option<CanvasCursor> {
+        self.cursor
+    }
+
+    /// Shows the cursor; outside of the canvas, and with `None`, it is hidden.
+    pub fn set_cursor(&mut self, cursor: Option<CanvasCursor>) {
+        self.cursor = cursor.filter(|cursor| self.cell(cursor.position).is_some());
+    }
+
+    /// The rows as text, trailing blanks trimmed: for tests and screen readers.
+    pub fn text(&self) -> String {
+        let mut out = String::new();
+        for row in &self.rows {
+            let start = out.len();
+            row.cells.iter().filter(|cell| cell.width > 0).for_each(|cell| cell.text.push_to(&mut out));
+            let end = out[start..].trim_end_matches(' ').len();
+            out.truncate(start + end);
+            out.push('\n');
+        }
+        out
+    }
+
+    pub(crate) fn rows(&self) -> &[Row] {
+        &self.rows
+    }
+
+    pub(crate) fn stamp(&self, row: u16) -> u64 {
+        self.rows[usize::from(row)].stamp
+    }
+
+    pub(crate) fn memory(&mut self, slot: u64) -> &mut PaneMemory {
+        self.memory.slot(slot)
+    }
+
+    /// Writes one cell of one or two columns. What is cut in half by it becomes blank.
+    /// The caller sees to it that the cell fits.
+    pub(crate) fn put(&mut self, row: u16, col: u16, cell: Cell) {
+        let row = &mut self.rows[usize::from(row)];
+        let col = usize::from(col);
+        let width = usize::from(cell.width);
+        debug_assert!((1..=2).contains(&width) && col + width <= row.cells.len());
+        if row.cells[col] == cell {
+            return;
+        }
+        self.clock += 1;
+        row.stamp = self.clock;
+        if row.cells[col].width == 0 && col > 0 {
+            row.cells[col - 1].clear_text();
+        }
+        let last = col + width - 1;
+        if row.cells[last].width == 2 && last + 1 < row.cells.len() {
+            row.cells[last + 1].clear_text();
+        }
+        if width == 2 {
+            row.cells[last] = cell.right_half();
+        }
+        row.cells[col] = cell;
+    }
+}

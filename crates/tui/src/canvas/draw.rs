@@ -1,0 +1,221 @@
+//! Drawing: text, lines of spans, fills, boxes. All of it is clipped, and no text can bring a control character in.
+
+use std::{borrow::Cow, sync::Arc};
+
+use vt::{Position, Style, clusters};
+
+use super::{Canvas, Cell, CellText, Link};
+use crate::geometry::Rect;
+
+/// A piece of text with one look.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Span<'a> {
+    pub text: Cow<'a, str>,
+    pub style: Style,
+    pub link: Option<Arc<Link>>,
+}
+
+impl<'a> Span<'a> {
+    pub fn new(text: impl Into<Cow<'a, str>>, style: Style) -> Self {
+        Span { text: text.into(), style, link: None }
+    }
+
+    pub fn into_owned(self) -> Span<'static> {
+        Span { text: Cow::Owned(self.text.into_owned()), style: self.style, link: self.link }
+    }
+
+    /// Columns it takes.
+    pub fn cols(&self) -> usize {
+        text_cols(&self.text)
+    }
+}
+
+/// Columns that `text` takes on one line.
+pub(crate) fn text_cols(text: &str) -> usize {
+    if text.is_ascii() {
+        return text.bytes().filter(|byte| !byte.is_ascii_control() || *byte == b'\t').count();
+    }
+    clusters(text).map(|cluster| shown_width(cluster.text, cluster.width)).sum()
+}
+
+fn shown_width(text: &str, width: u16) -> usize {
+    if text == "\t" { 1 } else { usize::from(width) }
+}
+
+/// The characters that make up a box.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BoxLines {
+    pub horizontal: char,
+    pub vertical: char,
+    /// Upper left, upper right, lower left, lower right.
+    pub corners: [char; 4],
+}
+
+impl BoxLines {
+    pub const ROUND: BoxLines = BoxLines { horizontal: '─', vertical: '│', corners: ['╭', '╮', '╰', '╯'] };
+    pub const PLAIN: BoxLines = BoxLines { horizontal: '─', vertical: '│', corners: ['┌', '┐', '└', '┘'] };
+    pub const ASCII: BoxLines = BoxLines { horizontal: '-', vertical: '|', corners: ['+'; 4] };
+}
+
+impl Canvas {
+    /// The part of `area` that is on the canvas.
+    pub fn clip(&self, area: Rect) -> Rect {
+        area.intersect(Rect::of(self.size))
+    }
+
+    /// Writes `text` from `at`, inside `area` only, and tells the column behind it. A wide character that would stick
+    /// out is a blank; tabs are one blank; marks with nothing to stand on and control characters are left out.
+    pub fn draw_text(&mut self, area: Rect, at: Position, text: &str, style: Style) -> u16 {
+        self.draw_linked(area, at, text, style, None)
+    }
+
+    fn draw_linked(&mut self, area: Rect, at: Position, text: &str, style: Style, link: Option<&Arc<Link>>) -> u16 {
+        let area = self.clip(area);
+        let mut col = at.col;
+        if !(area.row..area.bottom()).contains(&at.row) {
+            return col;
+        }
+        for cluster in clusters(text) {
+            if col >= area.right() {
+                break;
+            }
+            let width = shown_width(cluster.text, cluster.width) as u16;
+            if width == 0 {
+                continue;
+            }
+            let whole = col >= area.col && col + width <= area.right();
+            if whole {
+                let text = if cluster.text == "\t" { " " } else { cluster.text };
+                let text = CellText::fitted(text, width as u8);
+                self.put(at.row, col, Cell::new(text, width as u8, style, link.cloned()));
+            } else {
+                let seen = col.max(area.col)..(col + width).min(area.right());
+                seen.for_each(|col| self.put(at.row, col, Cell::blank(style)));
+            }
+            col += width;
+        }
+        col
+    }
+
+    /// A whole row of `area` in one go: the spans from its left edge, then blanks of `rest` to its right edge.
+    /// Drawing the same again changes no cell, which a fill and then text would.
+    pub fn draw_line(&mut self, area: Rect, row: u16, spans: &[Span<'_>], rest: Style) {
+        let area = self.clip(area.line(row));
+        if area.is_empty() {
+            return;
+        }
+        let mut col = area.col;
+        for span in spans {
+            col = self.draw_linked(area, Position { row: area.row, col }, &span.text, span.style, span.link.as_ref());
+        }
+        for col in col..area.right() {
+            self.put(area.row, col, Cell::blank(rest));
+        }
+    }
+
+    /// Blanks of one look.
+    pub fn fill(&mut self, area: Rect, style: Style) {
+        let area = self.clip(area);
+        for row in area.row..area.bottom() {
+            for col in area.col..area.right() {
+                self.put(row, col, Cell::blank(style));
+            }
+        }
+    }
+
+    /// A box along the edge of `area`, with a title in its upper line; the inside stays as it is.
+    pub fn draw_box(&mut self, area: Rect, lines: BoxLines, style: Style, title: &[Span<'_>]) {
+        if area.cols < 2 || area.rows < 2 {
+            return;
+        }
+        let (right, bottom) = (area.right() - 1, area.bottom() - 1);
+        let [upper_left, upper_right, lower_left, lower_right] = lines.corners;
+        let title_cols = title.iter().map(Span::cols).sum::<usize>().min(usize::from(area.cols) - 2) as u16;
+        for col in area.col + 1..right {
+            if col > area.col + title_cols {
+                self.draw_char(area, area.row, col, lines.horizontal, style);
+            }
+            self.draw_char(area, bottom, col, lines.horizontal, style);
+        }
+        for row in area.row + 1..bottom {
+            self.draw_char(area, row, area.col, lines.vertical, style);
+            self.draw_char(area, row, right, lines.vertical, style);
+        }
+        self.draw_char(area, area.row, area.col, upper_left, style);
+        self.draw_char(area, area.row, right, upper_right, style);
+        self.draw_char(area, bottom, area.col, lower_left, style);
+        self.draw_char(area, bottom, right, lower_right, style);
+        self.draw_line(Rect::new(area.col + 1, area.row, title_cols, 1), 0, title, style);
+    }
+
+    /// One narrow character; anything else is left out.
+    pub fn draw_char(&mut self, area: Rect, row: u16, col: u16, c: char, style: Style) {
+        if self.clip(area).contains(Position { row, col }) {
+            self.put(row, col, Cell::new(CellText::fitted(c.encode_utf8(&mut [0; 4]), 1), 1, style, None));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use vt::{Color, Size};
+
+    use super::*;
+
+    fn red() -> Style {
+        Style { background: Color::Indexed(1), ..Style::default() }
+    }
+
+    #[test]
+    fn text_is_clipped_and_wide_characters_are_never_halved() {
+        let mut canvas = Canvas::new(Size::new(6, 2));
+        let area = Rect::new(1, 0, 4, 1);
+        let end = canvas.draw_text(area, Position { row: 0, col: 0 }, "漢a漢漢", red());
+        assert_eq!(end, 5);
+        assert_eq!(canvas.text(), "  a漢\n\n");
+        assert_eq!(canvas.cell(Position { row: 0, col: 1 }).unwrap().style().background, Color::Indexed(1));
+        canvas.draw_text(area, Position { row: 1, col: 1 }, "below", red());
+        assert_eq!(canvas.text(), "  a漢\n\n");
+    }
+
+    #[test]
+    fn writing_over_a_half_blanks_the_other() {
+        let mut canvas = Canvas::new(Size::new(4, 1));
+        let area = Rect::of(canvas.size());
+        canvas.draw_text(area, Position::default(), "漢字", Style::default());
+        canvas.draw_text(area, Position { row: 0, col: 1 }, "漢", Style::default());
+        assert_eq!(canvas.text(), " 漢\n");
+    }
+
+    #[test]
+    fn no_control_character_comes_in() {
+        let mut canvas = Canvas::new(Size::new(12, 1));
+        let text = "a\x1b[31mb\u{9b}2J\u{202e}\u{301}c\td";
+        canvas.draw_text(Rect::new(0, 0, 12, 1), Position::default(), text, Style::default());
+        assert_eq!(canvas.text(), "a[31mb2Jc d\n");
+    }
+
+    #[test]
+    fn the_same_again_is_no_change() {
+        let mut canvas = Canvas::new(Size::new(8, 2));
+        let area = Rect::new(0, 0, 8, 2);
+        let draw = |canvas: &mut Canvas| {
+            canvas.draw_line(area, 0, &[Span::new("漢x", red())], Style::default());
+            canvas.draw_box(area, BoxLines::ASCII, red(), &[Span::new("t", red())]);
+        };
+        draw(&mut canvas);
+        canvas.draw_line(area, 1, &[Span::new("ab", red())], red());
+        let stamp = canvas.stamp(1);
+        canvas.draw_line(area, 1, &[Span::new("ab", red())], red());
+        assert_eq!(canvas.stamp(1), stamp);
+        canvas.draw_line(area, 1, &[Span::new("ac", red())], red());
+        assert_ne!(canvas.stamp(1), stamp);
+    }
+
+    #[test]
+    fn a_box_keeps_to_its_area() {
+        let mut canvas = Canvas::new(Size::new(7, 3));
+        canvas.draw_box(Rect::new(1, 0, 6, 3), BoxLines::PLAIN, Style::default(), &[Span::new("title", red())]);
+        assert_eq!(canvas.text(), " ┌titl┐\n │    │\n └────┘\n");
+    }
+}

@@ -1,0 +1,41 @@
+//! What panes drew last time, so that rows which stood still are not drawn again.
+
+use std::{collections::HashMap, ops::Range, sync::Arc};
+
+use vt::{Line, Theme};
+
+use crate::{geometry::Rect, pane::Mark};
+
+/// Slots kept: more panes than fit on a screen.
+const SLOTS: usize = 64;
+
+#[derive(Debug, Default)]
+pub(super) struct Memory(HashMap<u64, PaneMemory>);
+
+impl Memory {
+    pub(super) fn slot(&mut self, slot: u64) -> &mut PaneMemory {
+        if self.0.len() >= SLOTS && !self.0.contains_key(&slot) {
+            self.0.clear();
+        }
+        self.0.entry(slot).or_default()
+    }
+}
+
+/// What a pane looked like as a whole, and each of its rows.
+#[derive(Debug, Default)]
+pub(crate) struct PaneMemory {
+    pub(crate) area: Rect,
+    pub(crate) dim: bool,
+    pub(crate) reverse_video: bool,
+    pub(crate) themes: Option<(Arc<Theme>, Arc<Theme>)>,
+    pub(crate) rows: Vec<Option<RowMemory>>,
+}
+
+#[derive(Debug)]
+pub(crate) struct RowMemory {
+    pub(crate) line: Option<Arc<Line>>,
+    pub(crate) cols: Range<u32>,
+    pub(crate) marks: Vec<Mark>,
+    /// The canvas row's stamp after it was drawn.
+    pub(crate) stamp: u64,
+}

@@ -1,0 +1,359 @@
+//! Host bytes to events.
+//!
+//! A state machine that takes bytes in any chunks. What it can't read is dropped whole, never typed: in this product a
+//! stray reply that became keys would be typed into an agent. Everything it holds is bounded. It knows no clock: the
+//! caller asks [`Decoder::wait`] and calls [`Decoder::expire`] when nothing came for so long.
+
+mod keys;
+mod mouse;
+mod params;
+mod replies;
+
+use std::time::Duration;
+
+use vt::input::{Key, KeyEvent, Modifiers};
+
+use crate::event::Event;
+
+/// A terminal sends a key's sequence in one go, so an Escape with nothing behind it for this long is the key.
+const LONE_ESCAPE: Duration = Duration::from_millis(30);
+/// The rest of a sequence or reply that takes longer than this is lost.
+const UNFINISHED: Duration = Duration::from_secs(1);
+/// A paste over a slow line may pause; one that lost its end must not keep the keyboard.
+const PAUSED_PASTE: Duration = Duration::from_secs(5);
+
+/// Parameters of the longest sequence we read, with the text of an input method in it.
+const MAX_SEQUENCE: usize = 512;
+/// Replies are short; the rest of a longer one is swallowed.
+const MAX_STRING: usize = 4096;
+/// A paste is handed on when it is this long, and goes on as another.
+const MAX_PASTE: usize = 1 << 20;
+const PASTE_END: &[u8] = b"\x1b[201~";
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum State {
+    #[default]
+    Ground,
+    /// In a character of several bytes; Alt was held if an Escape came before it.
+    Character {
+        alt: bool,
+    },
+    Escape,
+    Csi,
+    Ss3,
+    /// `CSI [`: a function key of the Linux console follows.
+    Console,
+    /// `CSI M`: three bytes follow.
+    LegacyMouse,
+    /// `ESC ]` or `ESC P`: a reply, or Alt and that key.
+    MaybeString(StringKind),
+    String(StringKind),
+    /// An Escape inside a string: most likely its end.
+    StringEscape(StringKind),
+    Paste,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum StringKind {
+    Osc,
+    Dcs,
+}
+
+/// Turns the bytes of one host into events.
+#[derive(Debug, Default)]
+pub struct Decoder {
+    state: State,
+    held: Vec<u8>,
+    /// Cursor positions that were asked for: `CSI 1;5R` is such a report, or F3 with Ctrl.
+    expected_positions: u8,
+}
+
+impl Decoder {
+    pub fn new() -> Self {
+        Decoder::default()
+    }
+
+    /// The next `count` reports of the cursor's position are replies.
+    pub fn expect_positions(&mut self, count: u8) {
+        self.expected_positions = self.expected_positions.saturating_add(count);
+    }
+
+    /// Takes bytes, and appends the events that are complete.
+    pub fn feed(&mut self, bytes: &[u8], events: &mut Vec<Event>) {
+        let mut rest = bytes;
+        while let Some((&byte, after)) = rest.split_first() {
+            if self.state == State::Paste {
+                let taken = self.paste(rest, events);
+                rest = &rest[taken..];
+                continue;
+            }
+            // A byte that ends what was held without being part of it is looked at again.
+            if self.step(byte, events) {
+                rest = after;
+            }
+        }
+    }
+
+    /// How long to wait for more before [`expire`](Self::expire); `None` if nothing is held.
+    pub fn wait(&self) -> Option<Duration> {
+        match self.state {
+            State::Ground => None,
+            State::Escape | State::MaybeString(_) => Some(LONE_ESCAPE),
+            State::Csi | State::Ss3 if self.held.is_empty() => Some(LONE_ESCAPE),
+            State::Paste => Some(PAUSED_PASTE),
+            _ => Some(UNFINISHED),
+        }
+    }
+
+    /// Nothing more came: what is held is a key after all, or is dropped.
+    pub fn expire(&mut self, events: &mut Vec<Event>) {
+        match std::mem::take(&mut self.state) {
+            State::Escape => events.push(Event::Key(KeyEvent::press(Key::Escape))),
+            State::Csi if self.held.is_empty() => events.push(alt('[')),
+            State::Ss3 if self.held.is_empty() => events.push(alt('O')),
+            State::MaybeString(kind) => events.push(kind.as_key()),
+            State::Paste => self.hand_on_paste(events),
+            _ => {}
+        }
+        self.held.clear();
+    }
+
+    /// Whether the byte was used up.
+    fn step(&mut self, byte: u8, events: &mut Vec<Event>) -> bool {
+        match self.state {
+            State::Ground => self.ground(byte, false, events),
+            State::Character { alt } => return self.character(byte, alt, events),
+            State::Escape => self.escape(byte, events),
+            State::Csi => return self.csi(byte, events),
+            State::Ss3 => return self.ss3(byte, events),
+            State::Console => {
+                self.state = State::Ground;
+                if let b'A'..=b'E' = byte {
+                    events.push(Event::Key(KeyEvent::press(Key::F(byte - b'A' + 1))));
+                }
+            }
+            State::LegacyMouse => {
+                self.held.push(byte);
+                if let [code, x, y] = self.held[..] {
+                    self.finish();
+                    events.extend(mouse::legacy(code, x, y).map(Event::Mouse));
+                }
+            }
+            State::MaybeString(kind) => {
+                // What replies begin with: a number, or `>|`, `1+r`.
+                if matches!(byte, b'0'..=b'9' | b'>') {
+                    self.state = State::String(kind);
+                } else {
+                    self.state = State::Ground;
+                    events.push(kind.as_key());
+                }
+                return false;
+            }
+            State::String(kind) => return self.string(byte, kind, events),
+            State::StringEscape(kind) => {
+                if byte != b'\\' {
+                    self.finish();
+                    self.state = State::Escape;
+                    return false;
+                }
+                self.end_string(kind, events);
+            }
+            State::Paste => unreachable!("pastes are taken in pieces, not bytes"),
+        }
+        true
+    }
+
+    fn ground(&mut self, byte: u8, alt: bool, events: &mut Vec<Event>) {
+        self.state = State::Ground;
+        match byte {
+            0x1b => self.state = State::Escape,
+            0..0x20 | 0x7f => events.push(Event::Key(keys::control(byte, alt))),
+            0x20..0x7f => events.push(Event::Key(keys::character(char::from(byte), alt))),
+            0xc2..=0xf4 => {
+                self.held.push(byte);
+                self.state = State::Character { alt };
+            }
+            // Not UTF-8.
+            _ => {}
+        }
+    }
+
+    fn character(&mut self, byte: u8, alt: bool, events: &mut Vec<Event>) -> bool {
+        if !(0x80..0xc0).contains(&byte) {
+            self.finish();
+            return false;
+        }
+        self.held.push(byte);
+        let needed = match self.held[0] {
+            0..0xe0 => 2,
+            0xe0..0xf0 => 3,
+            _ => 4,
+        };
+        if self.held.len() == needed {
+            let character = std::str::from_utf8(&self.held).ok().and_then(|text| text.chars().next());
+            self.finish();
+            // C1 ones are sequences of another age, not keys.
+            let character = character.filter(|character| !character.is_control());
+            events.extend(character.map(|character| Event::Key(keys::character(character, alt))));
+        }
+        true
+    }
+
+    fn escape(&mut self, byte: u8, events: &mut Vec<Event>) {
+        self.state = match byte {
+            b'[' => State::Csi,
+            b'O' => State::Ss3,
+            b']' => State::MaybeString(StringKind::Osc),
+            b'P' => State::MaybeString(StringKind::Dcs),
+            0x1b => {
+                // Two presses, rather than Alt and Escape: agents give the double press a meaning.
+                events.push(Event::Key(KeyEvent::press(Key::Escape)));
+                State::Escape
+            }
+            _ => return self.ground(byte, true, events),
+        }
+    }
+
+    fn csi(&mut self, byte: u8, events: &mut Vec<Event>) -> bool {
+        match byte {
+            b'[' if self.held.is_empty() => self.state = State::Console,
+            b'M' if self.held.is_empty() => self.state = State::LegacyMouse,
+            0x20..=0x3f => {
+                // Past the limit it is only swallowed; its end then finds nothing it knows.
+                if self.held.len() <= MAX_SEQUENCE {
+                    self.held.push(byte);
+                }
+            }
+            0x40..=0x7e => {
+                let held = std::mem::take(&mut self.held);
+                self.state = State::Ground;
+                if held.len() <= MAX_SEQUENCE {
+                    self.sequence(&held, byte, events);
+                }
+                self.held = held;
+                self.held.clear();
+            }
+            0x1b => {
+                self.finish();
+                return false;
+            }
+            _ => self.finish(),
+        }
+        true
+    }
+
+    fn sequence(&mut self, held: &[u8], end: u8, events: &mut Vec<Event>) {
+        let Some(params) = params::Params::parse(held) else { return };
+        if params.is_plain() && end == b'~' && params.first(0) == 200 {
+            self.state = State::Paste;
+            return;
+        }
+        if params.is_plain() && end == b'R' && self.expected_positions > 0 && params.len() == 2 {
+            self.expected_positions -= 1;
+            events.push(Event::Reply(replies::position(&params)));
+            return;
+        }
+        events.extend(match params.prefix() {
+            Some(b'<') => mouse::sgr(&params, end).map(Event::Mouse),
+            Some(_) => replies::private(&params, end),
+            None => keys::sequence(&params, end),
+        });
+    }
+
+    fn ss3(&mut self, byte: u8, events: &mut Vec<Event>) -> bool {
+        match byte {
+            b'0'..=b'9' if self.held.len() < 3 => {
+                self.held.push(byte);
+                return true;
+            }
+            0x1b => {
+                self.finish();
+                return false;
+            }
+            _ => {}
+        }
+        events.extend(keys::ss3(&self.held, byte).map(Event::Key));
+        self.finish();
+        true
+    }
+
+    fn string(&mut self, byte: u8, kind: StringKind, events: &mut Vec<Event>) -> bool {
+        match byte {
+            0x1b => self.state = State::StringEscape(kind),
+            0x07 if kind == StringKind::Osc => self.end_string(kind, events),
+            // CAN and SUB end a string that means nothing.
+            0x18 | 0x1a => self.finish(),
+            _ if self.held.len() < MAX_STRING => self.held.push(byte),
+            _ => {}
+        }
+        true
+    }
+
+    fn end_string(&mut self, kind: StringKind, events: &mut Vec<Event>) {
+        if self.held.len() < MAX_STRING {
+            let reply = match kind {
+                StringKind::Osc => replies::osc(&self.held),
+                StringKind::Dcs => replies::dcs(&self.held),
+            };
+            events.extend(reply.map(Event::Reply));
+        }
+        self.finish();
+    }
+
+    fn finish(&mut self) {
+        self.state = State::Ground;
+        self.held.clear();
+    }
+
+    /// Takes bytes of a paste up to its end, and tells how many.
+    fn paste(&mut self, bytes: &[u8], events: &mut Vec<Event>) -> usize {
+        let before = self.held.len();
+        // Room for the end marker, so that it is found whole.
+        let room = (MAX_PASTE + PASTE_END.len()).saturating_sub(before).min(bytes.len());
+        self.held.extend_from_slice(&bytes[..room]);
+        let from = before.saturating_sub(PASTE_END.len() - 1);
+        let end = self.held[from..].windows(PASTE_END.len()).position(|window| window == PASTE_END);
+        if let Some(end) = end {
+            let taken = from + end + PASTE_END.len() - before;
+            self.held.truncate(from + end);
+            self.hand_on_paste(events);
+            self.state = State::Ground;
+            return taken;
+        }
+        if self.held.len() >= MAX_PASTE {
+            // What may be the beginning of the end, or of a character, stays.
+            let mut keep = (1..PASTE_END.len()).rev().find(|&len| self.held.ends_with(&PASTE_END[..len])).unwrap_or(0);
+            if keep == 0
+                && let Err(error) = std::str::from_utf8(&self.held)
+                && error.error_len().is_none()
+            {
+                keep = self.held.len() - error.valid_up_to();
+            }
+            let kept = self.held.split_off(self.held.len() - keep);
+            self.hand_on_paste(events);
+            self.held = kept;
+        }
+        room
+    }
+
+    fn hand_on_paste(&mut self, events: &mut Vec<Event>) {
+        let text = String::from_utf8_lossy(&self.held).replace("\r\n", "\n").replace('\r', "\n");
+        self.held.clear();
+        if !text.is_empty() {
+            events.push(Event::Paste(text));
+        }
+    }
+}
+
+impl StringKind {
+    fn as_key(self) -> Event {
+        alt(match self {
+            StringKind::Osc => ']',
+            StringKind::Dcs => 'P',
+        })
+    }
+}
+
+fn alt(character: char) -> Event {
+    Event::Key(KeyEvent::new(character, Modifiers::ALT))
+}

@@ -1,0 +1,136 @@
+//! A frozen text to look around in: history above, the screen as it was below. Scrolling, selecting and copy mode work
+//! on it while the child prints on.
+
+use std::{ops::Range, sync::Arc};
+
+use vt::{Frame, Line};
+
+use crate::pane::PaneRow;
+
+/// A place in a document: a row from its top, a column from the row's left edge.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Point {
+    pub row: usize,
+    pub col: u32,
+}
+
+#[derive(Clone, Debug)]
+struct DocumentRow {
+    line: Arc<Line>,
+    cols: Range<u32>,
+    /// The text flows on into the next row.
+    runs_on: bool,
+}
+
+/// A cell of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct DocumentCell<'a> {
+    /// From the row's left edge.
+    pub(crate) col: u32,
+    pub(crate) width: u32,
+    pub(crate) text: &'a str,
+}
+
+/// Rows of one width: wrapped history, then the screen's.
+#[derive(Clone, Debug)]
+pub struct Document {
+    rows: Vec<DocumentRow>,
+    cols: u16,
+    screen: usize,
+}
+
+impl Document {
+    /// `history` holds the logical lines above the screen, oldest first; they are wrapped to the screen's width.
+    pub fn new(history: impl IntoIterator<Item = Arc<Line>>, frame: &Frame) -> Self {
+        let cols = frame.size.cols.max(1);
+        let mut rows = Vec::new();
+        for line in history {
+            wrap(&line, u32::from(cols), &mut rows);
+        }
+        let screen = rows.len();
+        rows.extend(frame.rows.iter().map(|line| DocumentRow {
+            line: Arc::clone(line),
+            cols: 0..u32::from(cols),
+            runs_on: line.wrapped(),
+        }));
+        Document { rows, cols, screen }
+    }
+
+    /// How many rows there are.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    pub fn cols(&self) -> u16 {
+        self.cols
+    }
+
+    /// The first row of the screen: what is above it is history.
+    pub fn screen_top(&self) -> usize {
+        self.screen
+    }
+
+    /// Up to `count` rows from `top` on, for a pane.
+    pub fn pane_rows(&self, top: usize, count: u16) -> Vec<PaneRow> {
+        let rows = self.rows.iter().skip(top).take(usize::from(count));
+        rows.map(|row| PaneRow { line: Arc::clone(&row.line), cols: row.cols.clone() }).collect()
+    }
+
+    /// Whether the text of `row` flows on into the next.
+    pub(crate) fn runs_on(&self, row: usize) -> bool {
+        self.rows.get(row).is_some_and(|row| row.runs_on) && row + 1 < self.rows.len()
+    }
+
+    pub(crate) fn cells(&self, row: usize) -> impl Iterator<Item = DocumentCell<'_>> {
+        self.rows.get(row).into_iter().flat_map(|row| {
+            let Range { start, end } = row.cols;
+            let cells = row.line.cells().skip_while(move |cell| cell.col < start);
+            cells.take_while(move |cell| cell.col < end).map(move |cell| DocumentCell {
+                col: cell.col - start,
+                width: cell.width,
+                text: cell.text,
+            })
+        })
+    }
+
+    /// Columns up to the last cell that is not blank.
+    pub(crate) fn text_end(&self, row: usize) -> u32 {
+        self.cells(row).filter(|cell| cell.text != " ").last().map_or(0, |cell| cell.col + cell.width)
+    }
+
+    /// Start and end of the cell that covers `at`; one blank column where there is none.
+    pub(crate) fn cell_at(&self, at: Point) -> (Range<u32>, &str) {
+        let covering = self.cells(at.row).find(|cell| (cell.col..cell.col + cell.width).contains(&at.col));
+        covering.map_or((at.col..at.col + 1, " "), |cell| (cell.col..cell.col + cell.width, cell.text))
+    }
+
+    /// The rows of the logical line that `row` is part of.
+    pub(crate) fn line_of(&self, row: usize) -> Range<usize> {
+        let mut first = row;
+        while first > 0 && self.runs_on(first - 1) {
+            first -= 1;
+        }
+        let mut last = row;
+        while self.runs_on(last) {
+            last += 1;
+        }
+        first..last + 1
+    }
+}
+
+/// Cuts a logical line into rows; a wide character is never halved.
+fn wrap(line: &Arc<Line>, cols: u32, rows: &mut Vec<DocumentRow>) {
+    let (mut start, mut end) = (0, 0);
+    for cell in line.cells() {
+        if cell.col + cell.width > start + cols && cell.col > start {
+            rows.push(DocumentRow { line: Arc::clone(line), cols: start..cell.col, runs_on: true });
+            start = cell.col;
+        }
+        end = cell.col + cell.width;
+    }
+    rows.push(DocumentRow { line: Arc::clone(line), cols: start..end.max(start), runs_on: false });
+}

@@ -1,0 +1,74 @@
+//! What the host can do for people beyond its screen: clipboard, notifications, title. Every text is cleaned and cut:
+//! it comes from children and agents.
+
+use base64::{Engine, prelude::BASE64_STANDARD};
+
+/// Some terminals drop a clipboard write of more than 100,000 bytes, which is this much text.
+const MAX_CLIPBOARD: usize = 74_994;
+const MAX_TEXT: usize = 256;
+
+fn clean(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).take(MAX_TEXT).collect()
+}
+
+/// OSC 52: the bytes that put `text` on the host's clipboard. `None` if it is more than terminals take.
+pub fn copy_to_clipboard(text: &str) -> Option<Vec<u8>> {
+    let write = || format!("\x1b]52;c;{}\x1b\\", BASE64_STANDARD.encode(text)).into_bytes();
+    (text.len() <= MAX_CLIPBOARD).then(write)
+}
+
+/// The bytes that make the host notify, in the one form that it knows best by its name and version: several forms would
+/// be several notices.
+pub fn notify(title: &str, body: &str, version: Option<&str>) -> Vec<u8> {
+    let (title, body) = (clean(title), clean(body));
+    let version = version.unwrap_or_default().to_lowercase();
+    let form = match version {
+        _ if version.starts_with("kitty") => {
+            format!("\x1b]99;i=patterm:d=0;{title}\x1b\\\x1b]99;i=patterm:p=body;{body}\x1b\\")
+        }
+        _ if ["ghostty", "wezterm", "foot", "vte"].iter().any(|name| version.starts_with(name)) => {
+            // Fields are parted by semicolons.
+            format!("\x1b]777;notify;{};{}\x1b\\", title.replace(';', ","), body.replace(';', ","))
+        }
+        // A number and a semicolon at its start would be a progress report.
+        _ => format!("\x1b]9;{title}: {body}\x1b\\"),
+    };
+    form.into_bytes()
+}
+
+/// OSC 2.
+pub fn set_title(title: &str) -> Vec<u8> {
+    format!("\x1b]2;{}\x1b\\", clean(title)).into_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use vt::{Effect, Notification, Options, Terminal};
+
+    use super::*;
+
+    fn effects(bytes: &[u8]) -> Vec<Effect> {
+        let mut host = Terminal::new(Options::default());
+        host.feed(bytes);
+        host.take_effects()
+    }
+
+    #[test]
+    fn the_host_hears_what_was_meant() {
+        let notice =
+            |title: &str, body: &str| Effect::Notification(Notification { title: title.into(), body: body.into() });
+        let hostile = "b\x1b]2;x\x07;c";
+        assert_eq!(effects(&notify("a", hostile, Some("kitty(0.40)"))), [notice("a", "b]2;x;c")]);
+        assert_eq!(effects(&notify("a", hostile, Some("ghostty 1.2"))), [notice("a", "b]2,x,c")]);
+        assert_eq!(effects(&notify("a", hostile, None)), [notice("", "a: b]2;x;c")]);
+        assert_eq!(effects(&set_title("t\x07\x1b")), [Effect::Title("t".into())]);
+    }
+
+    #[test]
+    fn copies_are_whole_or_not_made() {
+        let text = "copied\n漢";
+        let clipboard = Effect::Clipboard { selection: "c".into(), data: text.as_bytes().to_vec() };
+        assert_eq!(effects(&copy_to_clipboard(text).unwrap()), [clipboard]);
+        assert_eq!(copy_to_clipboard(&"x".repeat(100_000)), None);
+    }
+}

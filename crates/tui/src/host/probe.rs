@@ -1,0 +1,63 @@
+//! Asking the host what it can do.
+
+use vt::Position;
+
+use super::abilities::Abilities;
+use crate::event::{Event, Reply};
+
+/// Cursor positions that a request asks for.
+pub(super) const POSITIONS: u8 = 1;
+
+/// A box line and a Greek letter: one column each, unless the host is set up for East Asian text.
+const AMBIGUOUS: &str = "─α";
+
+/// What became known so far. Primary device attributes are asked for last, and every terminal answers them: what is
+/// not answered by then is not there.
+#[derive(Clone, Debug, Default)]
+pub struct Probe {
+    abilities: Abilities,
+    finished: bool,
+}
+
+impl Probe {
+    /// The questions, on one screen that is ours already: a host that prints some of them is drawn over.
+    pub fn request() -> Vec<u8> {
+        let mut out = String::from("\x1b[?u\x1b[>q\x1b]10;?\x1b\\\x1b]11;?\x1b\\\x1b[?2026$p\x1b[?2027$p\x1b[?2031$p");
+        // XTGETTCAP, "RGB" in hex.
+        out.push_str("\x1bP+q524742\x1b\\");
+        out.push_str(&format!("\x1b[H{AMBIGUOUS}\x1b[6n\x1b[H\x1b[2J\x1b[c"));
+        out.into_bytes()
+    }
+
+    /// Takes an answer; false if the event is something else. Late answers are taken too.
+    pub fn take(&mut self, event: &Event) -> bool {
+        let Event::Reply(reply) = event else { return false };
+        let known = &mut self.abilities;
+        match reply {
+            Reply::DeviceAttributes(_) => self.finished = true,
+            Reply::Version(version) => known.version = Some(version.clone()),
+            Reply::KittyKeyboard(_) => known.kitty_keyboard = true,
+            Reply::Color { number: 10, value } => known.foreground = Some(*value),
+            Reply::Color { number: 11, value } => known.background = Some(*value),
+            Reply::Color { .. } => {}
+            // 0: it does not know the mode; 4: it never will be set.
+            Reply::Mode { number: 2026, state } => known.synchronized = matches!(state, 1..=3),
+            Reply::Mode { number: 2027, state } => known.clusters = matches!(state, 1..=3),
+            Reply::Mode { number: 2031, state } => known.color_scheme_reports = matches!(state, 1..=3),
+            Reply::Mode { .. } => {}
+            Reply::Capability { name, value } if name == "RGB" => known.true_color |= value.is_some(),
+            Reply::Capability { .. } => {}
+            Reply::CursorPosition(at) => known.narrow_ambiguous = *at == Position { row: 0, col: 2 },
+        }
+        true
+    }
+
+    /// The last question is answered.
+    pub fn finished(&self) -> bool {
+        self.finished
+    }
+
+    pub fn abilities(&self) -> &Abilities {
+        &self.abilities
+    }
+}

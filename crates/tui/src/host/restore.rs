@@ -1,0 +1,92 @@
+//! Putting the terminal back, once, from wherever the end comes.
+
+use std::{
+    os::fd::{AsFd, BorrowedFd, OwnedFd},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use rustix::{
+    event::{PollFd, PollFlags, Timespec, poll},
+    io::Errno,
+    termios::{OptionalActions, QueueSelector, Termios, tcflush, tcsetattr},
+};
+
+/// How long a host that takes nothing may hold up our end.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// A handle that puts the terminal back. Cheap to clone; all clones share one "done".
+#[derive(Clone, Debug)]
+pub struct Restorer(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    input: OwnedFd,
+    output: OwnedFd,
+    saved: Termios,
+    /// There is something to put back.
+    armed: AtomicBool,
+    leave: Mutex<Vec<u8>>,
+}
+
+impl Restorer {
+    pub(super) fn new(input: OwnedFd, output: OwnedFd, saved: Termios) -> Self {
+        let leave = Mutex::default();
+        Restorer(Arc::new(Shared { input, output, saved, armed: AtomicBool::new(false), leave }))
+    }
+
+    pub(super) fn output(&self) -> BorrowedFd<'_> {
+        self.0.output.as_fd()
+    }
+
+    pub(super) fn saved(&self) -> &Termios {
+        &self.0.saved
+    }
+
+    /// From now on there is something to put back, by these bytes.
+    pub(super) fn arm(&self, leave: Vec<u8>) {
+        *self.0.leave.lock().unwrap_or_else(PoisonError::into_inner) = leave;
+        self.0.armed.store(true, Ordering::SeqCst);
+    }
+
+    /// Puts the terminal back as it was found, unless that is done. Errors have nowhere to go any more.
+    pub fn restore(&self) {
+        let shared = &*self.0;
+        if !shared.armed.swap(false, Ordering::SeqCst) {
+            return;
+        }
+        // The lock is held for a copy only; should the holder have panicked, its bytes are as good as any.
+        let leave = shared.leave.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let _ = write_all(shared.output.as_fd(), &leave, Some(PATIENCE));
+        // Answers that come late belong to us, not to the shell.
+        let _ = tcflush(&shared.input, QueueSelector::IFlush);
+        let _ = tcsetattr(&shared.input, OptionalActions::Now, &shared.saved);
+    }
+}
+
+/// Writes all of it, for at most `patience` where one is given.
+pub(super) fn write_all(fd: BorrowedFd<'_>, mut bytes: &[u8], patience: Option<Duration>) -> Result<(), Errno> {
+    let end = patience.map(|patience| Instant::now() + patience);
+    while !bytes.is_empty() {
+        if let Some(end) = end {
+            let left = end.saturating_duration_since(Instant::now());
+            let left = Timespec { tv_sec: 0, tv_nsec: left.subsec_nanos().into() };
+            if poll(&mut [PollFd::new(&fd, PollFlags::OUT)], Some(&left))? == 0 {
+                return Err(Errno::TIMEDOUT);
+            }
+        }
+        match rustix::io::write(fd, bytes) {
+            Ok(count) => bytes = &bytes[count..],
+            Err(Errno::INTR) => {}
+            // Someone who shares the terminal made it non-blocking.
+            Err(Errno::AGAIN) => {
+                poll(&mut [PollFd::new(&fd, PollFlags::OUT)], None)?;
+            }
+            Err(errno) => return Err(errno),
+        }
+    }
+    Ok(())
+}

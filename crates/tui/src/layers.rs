@@ -1,0 +1,173 @@
+//! Layers on top of each other: an event goes down until one takes it, and pictures go up.
+//!
+//! A palette, a pop-up and a pane are all layers, so none needs a special case. [`Layer::update`] changes state and
+//! draws nothing; [`Layer::render`] draws and changes nothing. What a layer may do to the program is the context's
+//! business: this file does not know it.
+
+use crate::{
+    canvas::{Canvas, CanvasCursor},
+    event::Event,
+    geometry::Rect,
+};
+
+/// What a layer made of an event.
+pub enum Handled<C> {
+    /// Not for this layer: the one below gets it.
+    Passed,
+    Taken,
+    /// Taken, and the layer is done.
+    Close,
+    /// Taken, and another layer goes on top.
+    Open(Box<dyn Layer<C>>),
+    /// Taken, and another layer takes its place.
+    Replace(Box<dyn Layer<C>>),
+}
+
+impl<C> std::fmt::Debug for Handled<C> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Handled::Passed => "Passed",
+            Handled::Taken => "Taken",
+            Handled::Close => "Close",
+            Handled::Open(_) => "Open",
+            Handled::Replace(_) => "Replace",
+        })
+    }
+}
+
+pub trait Layer<C> {
+    fn update(&mut self, event: &Event, context: &mut C) -> Handled<C>;
+
+    /// Draws itself, and tells where it would have the cursor.
+    fn render(&self, canvas: &mut Canvas, area: Rect, context: &C) -> Option<CanvasCursor>;
+
+    /// Nothing reaches the layers below, whatever this one passes on: for questions that must be answered.
+    fn is_modal(&self) -> bool {
+        false
+    }
+}
+
+/// The layers, the lowest first.
+pub struct Layers<C> {
+    stack: Vec<Box<dyn Layer<C>>>,
+}
+
+impl<C> std::fmt::Debug for Layers<C> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Layers").field("count", &self.stack.len()).finish()
+    }
+}
+
+impl<C> Default for Layers<C> {
+    fn default() -> Self {
+        Layers { stack: Vec::new() }
+    }
+}
+
+impl<C> Layers<C> {
+    pub fn push(&mut self, layer: Box<dyn Layer<C>>) {
+        self.stack.push(layer);
+    }
+
+    pub fn len(&self) -> usize {
+        self.stack.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.stack.is_empty()
+    }
+
+    /// Hands `event` down from the top; false if no layer took it.
+    pub fn update(&mut self, event: &Event, context: &mut C) -> bool {
+        for index in (0..self.stack.len()).rev() {
+            match self.stack[index].update(event, context) {
+                Handled::Passed if self.stack[index].is_modal() => return true,
+                Handled::Passed => continue,
+                Handled::Taken => {}
+                Handled::Close => {
+                    self.stack.remove(index);
+                }
+                Handled::Open(layer) => self.stack.push(layer),
+                Handled::Replace(layer) => self.stack[index] = layer,
+            }
+            return true;
+        }
+        false
+    }
+
+    /// Draws all, the lowest first. The cursor is the topmost one's that wants it; a modal layer hides those below.
+    pub fn render(&self, canvas: &mut Canvas, context: &C) {
+        let area = Rect::of(canvas.size());
+        let mut cursor = None;
+        for layer in &self.stack {
+            let wanted = layer.render(canvas, area, context);
+            cursor = if layer.is_modal() { wanted } else { wanted.or(cursor) };
+        }
+        canvas.set_cursor(cursor);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use vt::{
+        CursorShape, Position, Size, Style,
+        input::{Key, KeyEvent},
+    };
+
+    use super::*;
+
+    struct Note {
+        name: &'static str,
+        takes: char,
+        modal: bool,
+    }
+
+    impl Layer<Vec<String>> for Note {
+        fn update(&mut self, event: &Event, heard: &mut Vec<String>) -> Handled<Vec<String>> {
+            let Event::Key(key) = event else { return Handled::Passed };
+            heard.push(format!("{}:{key}", self.name));
+            match key.key {
+                Key::Char(c) if c == self.takes => Handled::Taken,
+                Key::Escape => Handled::Close,
+                Key::Char('o') => Handled::Open(Box::new(Note { name: "new", takes: 'n', modal: true })),
+                _ => Handled::Passed,
+            }
+        }
+
+        fn render(&self, canvas: &mut Canvas, area: Rect, _: &Vec<String>) -> Option<CanvasCursor> {
+            canvas.draw_text(area, Position::default(), self.name, Style::default());
+            let position = Position { row: 0, col: 1 };
+            (self.name == "low").then_some(CanvasCursor { position, shape: CursorShape::Bar, blinking: false })
+        }
+
+        fn is_modal(&self) -> bool {
+            self.modal
+        }
+    }
+
+    #[test]
+    fn events_go_down_until_one_takes_them() {
+        let mut layers = Layers::default();
+        layers.push(Box::new(Note { name: "low", takes: 'l', modal: false }));
+        layers.push(Box::new(Note { name: "top", takes: 't', modal: false }));
+        let mut heard = Vec::new();
+        let key = |c: char| Event::Key(KeyEvent::press(c));
+        assert!(layers.update(&key('t'), &mut heard) && layers.update(&key('l'), &mut heard));
+        assert!(!layers.update(&key('x'), &mut heard));
+        assert_eq!(heard, ["top:t", "top:l", "low:l", "top:x", "low:x"]);
+
+        let mut canvas = Canvas::new(Size::new(8, 1));
+        layers.render(&mut canvas, &heard);
+        assert_eq!((canvas.text(), canvas.cursor().is_some()), ("top\n".into(), true));
+
+        // A modal layer keeps what it does not take.
+        layers.update(&key('o'), &mut heard);
+        heard.clear();
+        assert!(layers.update(&key('x'), &mut heard));
+        assert_eq!(heard, ["new:x"]);
+        layers.render(&mut canvas, &heard);
+        assert_eq!((canvas.text(), canvas.cursor()), ("new\n".into(), None));
+        layers.update(&Event::Key(KeyEvent::press(Key::Escape)), &mut heard);
+        assert_eq!(layers.len(), 2);
+    }
+}

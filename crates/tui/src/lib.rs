@@ -1,0 +1,34 @@
+//! The host terminal and what is drawn on it: raw mode, key decoding, a canvas, a cell-diff writer, panes, widgets,
+//! layers and key bindings.
+//!
+//! Used by patterm and by `vtr attach`, which draw the same panes. It takes [`vt::Frame`]s and plain data, so it can't
+//! name a session, and it reads neither environment nor configuration. Update and render are kept apart: state changes
+//! when an event comes, and drawing is a function of that state.
+
+mod canvas;
+mod copy_mode;
+mod decode;
+mod document;
+mod event;
+mod geometry;
+pub mod host;
+mod keymap;
+mod layers;
+mod pane;
+mod selection;
+mod skin;
+pub mod widgets;
+mod writer;
+
+pub use canvas::{BoxLines, Canvas, CanvasCursor, Cell, CellText, Link, Span};
+pub use copy_mode::{CopyMode, CopyOutcome, SearchDirection};
+pub use decode::Decoder;
+pub use document::{Document, Point};
+pub use event::{ColorScheme, Event, Reply};
+pub use geometry::Rect;
+pub use keymap::{BindError, KeySequence, Keymap, Press, is_same_key};
+pub use layers::{Handled, Layer, Layers};
+pub use pane::{Mark, PaneRow, PaneView};
+pub use selection::{Clicks, Selection, Unit};
+pub use skin::{Glyphs, Role, Sign, Skin};
+pub use writer::{ColorDepth, Writer, WriterOptions};

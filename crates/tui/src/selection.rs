@@ -1,0 +1,195 @@
+//! Selected text: by character, word or line, across rows that run on, never half a wide character.
+
+use std::{
+    ops::Range,
+    time::{Duration, Instant},
+};
+
+use vt::{Position, Style};
+
+use crate::{
+    document::{Document, Point},
+    pane::Mark,
+};
+
+/// Bytes of one copy.
+const MAX_COPY: usize = 8 << 20;
+
+/// What a selection grows by: one click, two, three.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Unit {
+    #[default]
+    Character,
+    Word,
+    Line,
+}
+
+/// Two presses this close are a double click.
+const DOUBLE_CLICK: Duration = Duration::from_millis(400);
+
+/// Tells a double and a triple click from single ones.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Clicks {
+    last: Option<(Instant, Position)>,
+    count: u8,
+}
+
+impl Clicks {
+    /// A press at `at`, and what it selects by. A fourth press starts over.
+    pub fn press(&mut self, at: Position, now: Instant) -> Unit {
+        let again = self.last.is_some_and(|(when, place)| place == at && now.duration_since(when) <= DOUBLE_CLICK);
+        self.count = if again { self.count % 3 + 1 } else { 1 };
+        self.last = Some((now, at));
+        match self.count {
+            1 => Unit::Character,
+            2 => Unit::Word,
+            _ => Unit::Line,
+        }
+    }
+}
+
+/// From where it was begun to where it is now, both included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Selection {
+    pub anchor: Point,
+    pub head: Point,
+    pub unit: Unit,
+}
+
+impl Selection {
+    pub fn new(at: Point, unit: Unit) -> Self {
+        Selection { anchor: at, head: at, unit }
+    }
+
+    /// First point, and the one behind the last.
+    pub fn bounds(&self, document: &Document) -> (Point, Point) {
+        let (first, last) = (self.anchor.min(self.head), self.anchor.max(self.head));
+        match self.unit {
+            Unit::Character => {
+                let start = document.cell_at(first).0.start;
+                let end = document.cell_at(last).0.end;
+                (Point { col: start, ..first }, Point { col: end, ..last })
+            }
+            Unit::Word => (word_at(document, first).0, word_at(document, last).1),
+            Unit::Line => {
+                let first = document.line_of(first.row).start;
+                let last = document.line_of(last.row).end - 1;
+                (Point { row: first, col: 0 }, Point { row: last, col: u32::from(document.cols()) })
+            }
+        }
+    }
+
+    /// The selected columns of a row.
+    pub fn cols(&self, document: &Document, row: usize) -> Option<Range<u32>> {
+        let (start, end) = self.bounds(document);
+        if !(start.row..=end.row).contains(&row) {
+            return None;
+        }
+        let from = if row == start.row { start.col } else { 0 };
+        let to = if row == end.row { end.col } else { u32::from(document.cols()) };
+        (from < to).then_some(from..to)
+    }
+
+    /// What a pane sets off when it shows `rows` rows from `top` on.
+    pub fn marks(&self, document: &Document, top: usize, rows: u16, style: Style) -> Vec<Mark> {
+        (0..rows)
+            .filter_map(|row| Some(Mark { row, cols: self.cols(document, top + usize::from(row))?, style }))
+            .collect()
+    }
+
+    /// The text, rows that run on joined, blanks at the end of lines left out.
+    pub fn text(&self, document: &Document) -> String {
+        let (start, end) = self.bounds(document);
+        let mut out = String::new();
+        for row in start.row..=end.row.min(document.len().saturating_sub(1)) {
+            let Some(cols) = self.cols(document, row) else { continue };
+            let from = out.len();
+            for cell in document.cells(row).filter(|cell| cols.contains(&cell.col)) {
+                out.push_str(cell.text);
+            }
+            let runs_on = document.runs_on(row);
+            if !runs_on {
+                let kept = out[from..].trim_end_matches(' ').len();
+                out.truncate(from + kept);
+            }
+            if !runs_on && row < end.row {
+                out.push('\n');
+            }
+            if out.len() > MAX_COPY {
+                break;
+            }
+        }
+        if self.unit == Unit::Line {
+            out.push('\n');
+        }
+        out
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Class {
+    Blank,
+    Word,
+    Other,
+}
+
+/// Paths, addresses and names with signs in them count as one word, as people click them.
+pub(crate) fn class(text: &str) -> Class {
+    match text.chars().next() {
+        None | Some(' ' | '\u{a0}') => Class::Blank,
+        Some(c) if c.is_alphanumeric() || "_-./~:@%+?&=#".contains(c) => Class::Word,
+        Some(_) => Class::Other,
+    }
+}
+
+/// The word around `at`, across rows that run on: first point, and the one behind the last.
+fn word_at(document: &Document, at: Point) -> (Point, Point) {
+    let (cols, text) = document.cell_at(at);
+    let kind = class(text);
+    let mut start = Point { col: cols.start, ..at };
+    let mut end = Point { col: cols.end, ..at };
+    // A word is no longer than this many cells: a line of a megabyte must not stall a click.
+    for _ in 0..100_000 {
+        let before = match start.col {
+            0 if start.row > 0 && document.runs_on(start.row - 1) => {
+                let row = start.row - 1;
+                Point { row, col: document.cells(row).last().map_or(0, |cell| cell.col) }
+            }
+            0 => break,
+            col => Point { col: col - 1, ..start },
+        };
+        let (cols, text) = document.cell_at(before);
+        if class(text) != kind {
+            break;
+        }
+        start = Point { col: cols.start, ..before };
+    }
+    for _ in 0..100_000 {
+        let width = document.cells(end.row).last().map_or(0, |cell| cell.col + cell.width);
+        let after = match end.col >= width {
+            true if document.runs_on(end.row) => Point { row: end.row + 1, col: 0 },
+            true => break,
+            false => end,
+        };
+        let (cols, text) = document.cell_at(after);
+        if class(text) != kind {
+            break;
+        }
+        end = Point { col: cols.end, ..after };
+    }
+    (start, end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn presses_are_counted_at_one_place_and_time() {
+        let mut clicks = Clicks::default();
+        let start = Instant::now();
+        let mut press = |col, after| clicks.press(Position { row: 0, col }, start + Duration::from_millis(after));
+        assert_eq!([press(1, 0), press(1, 100), press(1, 200)], [Unit::Character, Unit::Word, Unit::Line]);
+        assert_eq!([press(1, 300), press(2, 350), press(2, 2000)], [Unit::Character; 3]);
+    }
+}

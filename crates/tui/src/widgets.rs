@@ -1,0 +1,35 @@
+//! The pieces of an interface: plain data in, cells out. Those that a person can change keep a small state with an
+//! `update`; drawing never changes anything. None knows what it stands for.
+
+mod diff;
+mod editor;
+mod fuzzy;
+mod help;
+mod input;
+mod list;
+mod markdown;
+mod modal;
+mod scrollbar;
+mod status_line;
+mod tab_bar;
+mod toast;
+mod tree;
+mod wrap;
+
+pub use diff::diff_lines;
+pub use editor::{Editor, EditorOutcome};
+pub use fuzzy::{Candidate, Ranked, rank};
+pub use help::{HelpEntry, HelpTable};
+pub use input::{InputOutcome, LineInput};
+pub use list::{FuzzyList, ListEntry, ListOutcome};
+pub use markdown::render_markdown;
+pub use modal::{Modal, ModalOutcome};
+pub use scrollbar::draw_scrollbar;
+pub use status_line::draw_status_line;
+pub use tab_bar::{Tab, TabBar, TabHit};
+pub use toast::{Toast, draw_toasts};
+pub use tree::{Tree, TreeItem};
+pub use wrap::{cut, wrap_spans};
+
+/// A line of text with looks.
+pub type StyledLine = Vec<crate::canvas::Span<'static>>;

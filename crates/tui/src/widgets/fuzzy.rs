@@ -1,0 +1,109 @@
+//! Which entries a query means, best first.
+//!
+//! Exact, then prefix, then the start of a word, then a substring, then letters in order; within each the one used
+//! most recently, then the matcher's own score, then the order they came in.
+
+use frizbee::{Config, Matcher};
+
+/// Characters of a query that are looked at.
+const MAX_QUERY: usize = 128;
+
+/// Something that can be found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Candidate<'a> {
+    pub text: &'a str,
+    /// When it was used last, in any unit that grows; 0 for never.
+    pub recent: u64,
+}
+
+/// A candidate that the query means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ranked {
+    /// Which candidate.
+    pub index: usize,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Fit {
+    Exact,
+    Prefix,
+    Word,
+    Inside,
+    Letters,
+}
+
+/// The candidates that `query` means, best first. All of them for an empty query, the recent ones first.
+pub fn rank(query: &str, candidates: &[Candidate<'_>]) -> Vec<Ranked> {
+    let query: String = query.trim().chars().take(MAX_QUERY).collect();
+    if query.is_empty() {
+        let mut all: Vec<usize> = (0..candidates.len()).collect();
+        all.sort_by_key(|&index| std::cmp::Reverse(candidates[index].recent));
+        return all.into_iter().map(|index| Ranked { index }).collect();
+    }
+    let texts: Vec<&str> = candidates.iter().map(|candidate| candidate.text).collect();
+    // Blanks between words are not typed by everyone: `spawncl` finds "Spawn: claude".
+    let needle: String = query.chars().filter(|c| !c.is_whitespace()).collect();
+    let found = Matcher::new(needle.as_str(), &Config::default()).match_list(&texts);
+    let lower = query.to_lowercase();
+    let mut ranked: Vec<_> = found
+        .iter()
+        .map(|found| {
+            let index = found.index as usize;
+            let fit = fit(&lower, &candidates[index].text.to_lowercase());
+            (fit, std::cmp::Reverse(candidates[index].recent), std::cmp::Reverse(found.score), index)
+        })
+        .collect();
+    ranked.sort_unstable();
+    ranked.into_iter().map(|(_, _, _, index)| Ranked { index }).collect()
+}
+
+fn fit(query: &str, text: &str) -> Fit {
+    if text == query {
+        return Fit::Exact;
+    }
+    if text.starts_with(query) {
+        return Fit::Prefix;
+    }
+    let mut places = text.match_indices(query).peekable();
+    if places.peek().is_none() {
+        return Fit::Letters;
+    }
+    let starts_word = |at: usize| text[..at].chars().next_back().is_none_or(|before| !before.is_alphanumeric());
+    if places.any(|(at, _)| starts_word(at)) { Fit::Word } else { Fit::Inside }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found<'a>(query: &str, texts: &[(&'a str, u64)]) -> Vec<&'a str> {
+        let candidates: Vec<_> = texts.iter().map(|&(text, recent)| Candidate { text, recent }).collect();
+        rank(query, &candidates).iter().map(|ranked| texts[ranked.index].0).collect()
+    }
+
+    #[test]
+    fn better_fits_come_first() {
+        let texts = [("unquiet", 0), ("Quit now", 0), ("quit", 0), ("Really quit", 0), ("q-u-i-t", 9), ("other", 9)];
+        assert_eq!(found("quit", &texts), ["quit", "Quit now", "Really quit", "q-u-i-t", "unquiet"]);
+        assert_eq!(found("qui", &texts)[..2], ["quit", "Quit now"]);
+    }
+
+    #[test]
+    fn the_recent_come_first_among_equals() {
+        let texts = [("Spawn: claude", 0), ("Spawn: codex", 7), ("Spawn: opencode", 3)];
+        assert_eq!(found("spawn", &texts), ["Spawn: codex", "Spawn: opencode", "Spawn: claude"]);
+        assert_eq!(found("", &texts), ["Spawn: codex", "Spawn: opencode", "Spawn: claude"]);
+        assert_eq!(found("spcl", &texts), ["Spawn: claude"]);
+        assert_eq!(found("spawn cl", &texts), ["Spawn: claude"]);
+        assert!(found("zzz", &texts).is_empty());
+    }
+
+    #[test]
+    fn odd_queries_are_harmless() {
+        let texts = [("漢字 entry", 0), ("", 0), ("é", 1)];
+        assert_eq!(found("字", &texts), ["漢字 entry"]);
+        found(&"x".repeat(100_000), &texts);
+        found("^foo$ !bar 'baz", &texts);
+        found("\u{301}\0", &texts);
+    }
+}

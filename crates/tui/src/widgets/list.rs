@@ -1,0 +1,278 @@
+//! A list that is filtered by typing: palettes and pickers.
+
+use vt::{
+    Position,
+    input::{Key, KeyEventKind, Modifiers, MouseButton, MouseEventKind, WheelDirection},
+};
+
+use super::{
+    fuzzy::{Candidate, rank},
+    input::{InputOutcome, LineInput},
+    wrap::cut,
+};
+use crate::{
+    canvas::{Canvas, CanvasCursor, Span, text_cols},
+    event::Event,
+    geometry::Rect,
+    skin::{Role, Sign, Skin, layered},
+};
+
+/// Rows that one step of the wheel moves.
+const WHEEL_ROWS: isize = 3;
+
+/// One entry.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ListEntry {
+    pub text: String,
+    /// Beside it, muted: a path, a reason why it can't be taken.
+    pub detail: String,
+    /// At the right edge: the keys that do the same.
+    pub keys: String,
+    pub sign: Option<Sign>,
+    /// When it was taken last, in any unit that grows; 0 for never.
+    pub recent: u64,
+}
+
+impl ListEntry {
+    pub fn new(text: impl Into<String>) -> Self {
+        ListEntry { text: text.into(), ..ListEntry::default() }
+    }
+}
+
+/// What an event did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ListOutcome {
+    Passed,
+    Taken,
+    /// This entry, by its place in the list given.
+    Chosen(usize),
+    Cancelled,
+}
+
+/// Entries, what was typed, and which entry is under the cursor.
+#[derive(Clone, Debug, Default)]
+pub struct FuzzyList {
+    entries: Vec<ListEntry>,
+    input: LineInput,
+    shown: Vec<usize>,
+    cursor: usize,
+}
+
+impl FuzzyList {
+    pub fn new(entries: Vec<ListEntry>) -> Self {
+        let mut list = FuzzyList { entries, ..FuzzyList::default() };
+        list.filter();
+        list
+    }
+
+    /// Other entries, for lists that change while they are open. The cursor stays on its entry, if it is still there.
+    pub fn set_entries(&mut self, entries: Vec<ListEntry>) {
+        let text = self.current().map(|index| self.entries[index].text.clone());
+        self.entries = entries;
+        self.filter();
+        let same = text.and_then(|text| self.shown.iter().position(|&index| self.entries[index].text == text));
+        self.cursor = same.unwrap_or(0);
+    }
+
+    pub fn query(&self) -> &str {
+        self.input.text()
+    }
+
+    /// The entry under the cursor.
+    pub fn current(&self) -> Option<usize> {
+        self.shown.get(self.cursor).copied()
+    }
+
+    /// Entries that match, best first.
+    pub fn shown(&self) -> &[usize] {
+        &self.shown
+    }
+
+    fn filter(&mut self) {
+        let candidates: Vec<_> =
+            self.entries.iter().map(|entry| Candidate { text: &entry.text, recent: entry.recent }).collect();
+        self.shown = rank(self.input.text(), &candidates).into_iter().map(|ranked| ranked.index).collect();
+        self.cursor = 0;
+    }
+
+    /// `area` is where the list is drawn: a click has to know.
+    pub fn update(&mut self, event: &Event, area: Rect) -> ListOutcome {
+        match event {
+            Event::Paste(text) => {
+                self.input.insert(text);
+                self.filter();
+                ListOutcome::Taken
+            }
+            Event::Mouse(mouse) => {
+                let at = Position { row: mouse.row, col: mouse.col };
+                match mouse.kind {
+                    MouseEventKind::Wheel(WheelDirection::Up) => self.step(-WHEEL_ROWS),
+                    MouseEventKind::Wheel(WheelDirection::Down) => self.step(WHEEL_ROWS),
+                    MouseEventKind::Press(MouseButton::Left) => match self.hit(area, at) {
+                        Some(row) => {
+                            self.cursor = row;
+                            return ListOutcome::Chosen(self.shown[row]);
+                        }
+                        None if area.contains(at) => {}
+                        None => return ListOutcome::Cancelled,
+                    },
+                    _ => {}
+                }
+                ListOutcome::Taken
+            }
+            Event::Key(key) if key.kind != KeyEventKind::Release => {
+                let ctrl = key.modifiers == Modifiers::CTRL;
+                let page = isize::from(area.rows.saturating_sub(2).max(1) as i16);
+                match key.key {
+                    Key::Up => self.step(-1),
+                    Key::Down => self.step(1),
+                    Key::Char('p') if ctrl => self.step(-1),
+                    Key::Char('n') if ctrl => self.step(1),
+                    Key::PageUp => self.step(-page),
+                    Key::PageDown => self.step(page),
+                    _ => match self.input.update(key) {
+                        InputOutcome::Changed => self.filter(),
+                        InputOutcome::Moved => {}
+                        InputOutcome::Submitted => {
+                            return self.current().map_or(ListOutcome::Taken, ListOutcome::Chosen);
+                        }
+                        InputOutcome::Cancelled => return ListOutcome::Cancelled,
+                        InputOutcome::Passed => return ListOutcome::Passed,
+                    },
+                }
+                ListOutcome::Taken
+            }
+            _ => ListOutcome::Passed,
+        }
+    }
+
+    fn step(&mut self, by: isize) {
+        let last = self.shown.len().saturating_sub(1);
+        self.cursor = self.cursor.saturating_add_signed(by).min(last);
+    }
+
+    fn top(&self, rows: u16) -> usize {
+        (self.cursor + 1).saturating_sub(usize::from(rows))
+    }
+
+    /// Which of the shown entries is at `at`. The first row is the query.
+    fn hit(&self, area: Rect, at: Position) -> Option<usize> {
+        let (_, list) = area.split_top(1);
+        let row = list.contains(at).then(|| self.top(list.rows) + usize::from(at.row - list.row))?;
+        (row < self.shown.len()).then_some(row)
+    }
+
+    /// Draws the query in the first row, with `prompt` before it, and the entries below.
+    pub fn draw(&self, canvas: &mut Canvas, area: Rect, prompt: &str, skin: &Skin) -> Option<CanvasCursor> {
+        let (query, list) = area.split_top(1);
+        let prompt_cols = text_cols(prompt).min(usize::from(query.cols)) as u16;
+        let (before, input) = query.split_left(prompt_cols);
+        canvas.draw_line(before, 0, &[Span::new(prompt, skin.style(Role::Accent))], skin.style(Role::Text));
+        let cursor = self.input.draw(canvas, input, skin.style(Role::Input));
+        let top = self.top(list.rows);
+        for row in 0..list.rows {
+            let number = top + usize::from(row);
+            match self.shown.get(number) {
+                Some(&index) => self.draw_entry(canvas, list, row, &self.entries[index], number == self.cursor, skin),
+                None if row == 0 && self.entries.is_empty() => {
+                    canvas.draw_line(
+                        list,
+                        row,
+                        &[Span::new("  nothing here", skin.style(Role::Muted))],
+                        skin.style(Role::Text),
+                    );
+                }
+                None if row == 0 => {
+                    canvas.draw_line(
+                        list,
+                        row,
+                        &[Span::new("  nothing matches", skin.style(Role::Muted))],
+                        skin.style(Role::Text),
+                    );
+                }
+                None => canvas.draw_line(list, row, &[], skin.style(Role::Text)),
+            }
+        }
+        cursor
+    }
+
+    fn draw_entry(&self, canvas: &mut Canvas, area: Rect, row: u16, entry: &ListEntry, here: bool, skin: &Skin) {
+        let ground = skin.style(if here { Role::Cursor } else { Role::Text });
+        let over = |style| layered(ground, style);
+        let cols = usize::from(area.cols);
+        let keys = if text_cols(&entry.keys) + 8 > cols { "" } else { entry.keys.as_str() };
+        let room = cols.saturating_sub(2 + text_cols(keys) + usize::from(!keys.is_empty()) * 2);
+        let more = skin.glyphs.more();
+        let text = cut(&entry.text, room, more);
+        let left = room.saturating_sub(text_cols(&text) + 2);
+        let detail = if left < 4 || entry.detail.is_empty() { String::new() } else { cut(&entry.detail, left, more) };
+        let gap = room - text_cols(&text) - if detail.is_empty() { 0 } else { 2 + text_cols(&detail) };
+        let sign =
+            entry.sign.map_or(Span::new(if here { "› " } else { "  " }, over(skin.style(Role::Accent))), |sign| {
+                Span::new(format!("{} ", skin.glyphs.sign(sign)), over(skin.sign_style(sign)))
+            });
+        let mut spans = vec![sign, Span::new(text, ground)];
+        if !detail.is_empty() {
+            spans.push(Span::new(format!("  {detail}"), over(skin.style(Role::Muted))));
+        }
+        spans.push(Span::new(" ".repeat(gap), ground));
+        if !keys.is_empty() {
+            spans.push(Span::new(format!(" {keys} "), over(skin.style(Role::KeyName))));
+        }
+        canvas.draw_line(area, row, &spans, ground);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use vt::{Size, input::MouseEvent};
+
+    use super::*;
+
+    fn list() -> FuzzyList {
+        let mut quit = ListEntry::new("Quit");
+        quit.keys = "ctrl+q".into();
+        let mut spawn = ListEntry::new("Spawn: codex");
+        spawn.detail = "codex is not installed".into();
+        FuzzyList::new(vec![quit, spawn, ListEntry::new("Spawn: claude")])
+    }
+
+    fn press(list: &mut FuzzyList, keys: &str) -> ListOutcome {
+        let area = Rect::new(0, 0, 30, 4);
+        keys.split(' ').map(|key| list.update(&Event::Key(key.parse().unwrap()), area)).last().unwrap()
+    }
+
+    #[test]
+    fn typing_filters_and_enter_takes() {
+        let mut list = list();
+        assert_eq!(press(&mut list, "s p down enter"), ListOutcome::Chosen(2));
+        assert_eq!(press(&mut list, "up up enter"), ListOutcome::Chosen(1));
+        assert_eq!(press(&mut list, "z z enter"), ListOutcome::Taken);
+        assert_eq!(press(&mut list, "esc"), ListOutcome::Cancelled);
+    }
+
+    #[test]
+    fn it_shows_keys_details_and_the_cursor() {
+        let mut list = list();
+        press(&mut list, "down");
+        let mut canvas = Canvas::new(Size::new(30, 4));
+        list.draw(&mut canvas, Rect::new(0, 0, 30, 4), "> ", &Skin::default());
+        assert_eq!(
+            canvas.text(),
+            ">\n  Quit                 ctrl+q\n› Spawn: codex  codex is not …\n  Spawn: claude\n"
+        );
+    }
+
+    #[test]
+    fn clicks_choose_and_clicks_outside_close() {
+        let mut list = list();
+        let area = Rect::new(2, 1, 20, 3);
+        let click = |row| {
+            let kind = MouseEventKind::Press(MouseButton::Left);
+            Event::Mouse(MouseEvent { kind, col: 5, row, pixel: None, modifiers: Modifiers::empty() })
+        };
+        assert_eq!(list.update(&click(3), area), ListOutcome::Chosen(1));
+        assert_eq!(list.update(&click(1), area), ListOutcome::Taken);
+        assert_eq!(list.update(&click(9), area), ListOutcome::Cancelled);
+    }
+}

@@ -1,0 +1,224 @@
+//! A question in the middle of the screen: a title, a body that scrolls, and answers.
+
+use vt::{
+    Position,
+    input::{Key, KeyEventKind, MouseButton, MouseEventKind, WheelDirection},
+};
+
+use super::{StyledLine, wrap::wrap_spans};
+use crate::{
+    canvas::{Canvas, Span, text_cols},
+    event::Event,
+    geometry::Rect,
+    keymap::is_same_key,
+    skin::{Role, Skin},
+};
+
+/// Columns beyond which text is hard to read.
+const MAX_COLS: u16 = 100;
+
+#[derive(Clone, Debug)]
+struct Answer {
+    /// The key that gives it.
+    key: char,
+    label: String,
+}
+
+/// What an event did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ModalOutcome {
+    /// Nothing, but nobody else gets the event either: a question is not answered by what lies behind it.
+    Taken,
+    /// This answer, by its place.
+    Answered(usize),
+    Cancelled,
+}
+
+/// The question, which answer is under the cursor, and how far the body is scrolled.
+#[derive(Clone, Debug)]
+pub struct Modal {
+    title: String,
+    body: Vec<StyledLine>,
+    answers: Vec<Answer>,
+    cursor: usize,
+    scroll: usize,
+}
+
+impl Modal {
+    /// The first answer is under the cursor: give the harmless one first.
+    pub fn new(title: impl Into<String>, body: Vec<StyledLine>) -> Self {
+        Modal { title: title.into(), body, answers: Vec::new(), cursor: 0, scroll: 0 }
+    }
+
+    pub fn answer(mut self, key: char, label: impl Into<String>) -> Self {
+        self.answers.push(Answer { key, label: label.into() });
+        self
+    }
+
+    /// `area` is the whole screen, as for [`draw`](Self::draw).
+    pub fn update(&mut self, event: &Event, area: Rect) -> ModalOutcome {
+        match event {
+            Event::Key(key) if key.kind != KeyEventKind::Release => {
+                let last = self.answers.len().saturating_sub(1);
+                let page = usize::from(self.place(area).rows / 2);
+                match key.key {
+                    Key::Escape => return ModalOutcome::Cancelled,
+                    Key::Enter if self.answers.is_empty() => return ModalOutcome::Cancelled,
+                    Key::Enter => return ModalOutcome::Answered(self.cursor),
+                    Key::Left => self.cursor = self.cursor.saturating_sub(1),
+                    Key::Right => self.cursor = (self.cursor + 1).min(last),
+                    Key::Tab => self.cursor = (self.cursor + 1) % (last + 1),
+                    Key::Up => self.scroll = self.scroll.saturating_sub(1),
+                    Key::Down => self.scroll = self.scroll.saturating_add(1),
+                    Key::PageUp => self.scroll = self.scroll.saturating_sub(page),
+                    Key::PageDown => self.scroll = self.scroll.saturating_add(page),
+                    _ => {
+                        let typed =
+                            self.answers.iter().position(|answer| is_same_key(&Key::Char(answer.key).into(), key));
+                        if let Some(answer) = typed {
+                            return ModalOutcome::Answered(answer);
+                        }
+                    }
+                }
+                self.scroll = self.scroll.min(self.last_scroll(area));
+            }
+            Event::Mouse(mouse) => match mouse.kind {
+                MouseEventKind::Wheel(WheelDirection::Up) => self.scroll = self.scroll.saturating_sub(3),
+                MouseEventKind::Wheel(WheelDirection::Down) => {
+                    self.scroll = (self.scroll + 3).min(self.last_scroll(area));
+                }
+                MouseEventKind::Press(MouseButton::Left) => {
+                    if let Some(answer) = self.hit(area, Position { row: mouse.row, col: mouse.col }) {
+                        return ModalOutcome::Answered(answer);
+                    }
+                }
+                _ => {}
+            },
+            _ => {}
+        }
+        ModalOutcome::Taken
+    }
+
+    fn lines(&self, cols: u16) -> Vec<StyledLine> {
+        self.body.iter().flat_map(|line| wrap_spans(line, usize::from(cols), 2)).collect()
+    }
+
+    fn place(&self, area: Rect) -> Rect {
+        let cols = MAX_COLS.min(area.cols.saturating_sub(4)).max(area.cols.min(8));
+        let body = self.lines(cols.saturating_sub(4)).len();
+        // Frame, a blank row, answers.
+        let rows = u16::try_from(body).unwrap_or(u16::MAX).saturating_add(4);
+        area.centered(cols, rows.min(area.rows.saturating_sub(2).max(5)))
+    }
+
+    fn body_area(&self, area: Rect) -> Rect {
+        self.place(area).inner(2, 1).split_bottom(2).0
+    }
+
+    fn last_scroll(&self, area: Rect) -> usize {
+        let body = self.body_area(area);
+        self.lines(body.cols).len().saturating_sub(usize::from(body.rows))
+    }
+
+    fn labels(&self) -> Vec<String> {
+        self.answers.iter().map(|answer| format!(" {}: {} ", answer.key, answer.label)).collect()
+    }
+
+    fn answers_area(&self, area: Rect) -> Rect {
+        let (_, last) = self.place(area).inner(2, 1).split_bottom(1);
+        last
+    }
+
+    fn hit(&self, area: Rect, at: Position) -> Option<usize> {
+        let row = self.answers_area(area);
+        let mut col = row.col;
+        self.labels().iter().position(|label| {
+            let start = col;
+            col += text_cols(label) as u16 + 1;
+            row.contains(at) && (start..col - 1).contains(&at.col)
+        })
+    }
+
+    pub fn draw(&self, canvas: &mut Canvas, area: Rect, skin: &Skin) {
+        let place = self.place(area);
+        let ground = skin.style(Role::Modal);
+        for row in 0..place.rows {
+            canvas.draw_line(place, row, &[], ground);
+        }
+        let title = [Span::new(format!(" {} ", self.title), skin.style(Role::Heading))];
+        canvas.draw_box(place, skin.glyphs.box_lines(), skin.style(Role::BorderFocused), &title);
+        let body = self.body_area(area);
+        let lines = self.lines(body.cols);
+        for row in 0..body.rows {
+            let line = lines.get(self.scroll + usize::from(row)).map_or(&[][..], Vec::as_slice);
+            canvas.draw_line(body, row, line, ground);
+        }
+        let below = lines.len().saturating_sub(self.scroll + usize::from(body.rows));
+        let more = if below > 0 { format!("{below} more lines below") } else { String::new() };
+        let (above_answers, _) = place.inner(2, 1).split_bottom(2).1.split_bottom(1);
+        canvas.draw_line(above_answers, 0, &[Span::new(more, skin.style(Role::Muted))], ground);
+        let mut spans = Vec::new();
+        for (index, label) in self.labels().into_iter().enumerate() {
+            let role = if index == self.cursor { Role::ButtonActive } else { Role::Button };
+            spans.push(Span::new(label, skin.style(role)));
+            spans.push(Span::new(" ", ground));
+        }
+        canvas.draw_line(self.answers_area(area), 0, &spans, ground);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use vt::{Size, Style};
+
+    use super::*;
+
+    fn modal(lines: usize) -> Modal {
+        let body = (0..lines).map(|line| vec![Span::new(format!("line {line}"), Style::default())]).collect();
+        Modal::new("Trust?", body).answer('d', "deny").answer('o', "once").answer('a', "always")
+    }
+
+    fn key(text: &str) -> Event {
+        Event::Key(text.parse().unwrap())
+    }
+
+    #[test]
+    fn keys_answer_and_others_are_swallowed() {
+        let area = Rect::new(0, 0, 60, 12);
+        let mut modal = modal(3);
+        assert_eq!(modal.update(&key("x"), area), ModalOutcome::Taken);
+        assert_eq!(modal.update(&key("a"), area), ModalOutcome::Answered(2));
+        assert_eq!(modal.update(&key("enter"), area), ModalOutcome::Answered(0));
+        modal.update(&key("right"), area);
+        assert_eq!(modal.update(&key("enter"), area), ModalOutcome::Answered(1));
+        assert_eq!(modal.update(&key("esc"), area), ModalOutcome::Cancelled);
+        assert_eq!(modal.update(&Event::Paste("a".into()), area), ModalOutcome::Taken);
+    }
+
+    #[test]
+    fn a_long_body_scrolls_and_says_so() {
+        let area = Rect::new(0, 0, 40, 9);
+        let mut modal = modal(20);
+        let mut canvas = Canvas::new(area.size());
+        modal.draw(&mut canvas, area, &Skin::default());
+        assert!(canvas.text().contains("line 0") && canvas.text().contains("17 more lines below"), "{}", canvas.text());
+        for _ in 0..50 {
+            modal.update(&key("down"), area);
+        }
+        modal.draw(&mut canvas, area, &Skin::default());
+        assert!(canvas.text().contains("line 19") && !canvas.text().contains("more lines"), "{}", canvas.text());
+    }
+
+    #[test]
+    fn any_size_is_survived() {
+        for cols in 0..30 {
+            for rows in 0..10 {
+                let mut canvas = Canvas::new(Size::new(cols, rows));
+                let area = Rect::of(canvas.size());
+                let mut modal = modal(5);
+                modal.draw(&mut canvas, area, &Skin::default());
+                modal.update(&key("pagedown"), area);
+            }
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! Clients and children that misbehave, against a real coordinator: what they cost it, and whom they hold up. Those that
+//! take long or measure time are run on their own: `cargo test -p vtr -- --ignored --test-threads 1 faults`, with the
+//! figures shown by `--nocapture`. FLOOD_SECONDS=60 floods for a minute.
+
+use std::{
+    process::Stdio,
+    time::{Duration, Instant},
+};
+
+use grpc::{
+    client::{Client, Endpoint, connect},
+    proto::*,
+};
+use testkit::{Script, wait_until};
+
+use crate::{
+    stage::Stage,
+    vitals::{children, descriptors, peak, resident, threads},
+};
+
+const MEGABYTE: u64 = 1 << 20;
+
+async fn client(stage: &Stage) -> Client {
+    connect(&Endpoint::Socket(stage.socket().to_owned())).await.unwrap()
+}
+
+async fn spawn(client: &Client, name: &str, script: &Script) {
+    let argv = script.argv().into_iter().map(|word| word.into_string().unwrap()).collect();
+    let request = SpawnRequest { name: name.into(), argv, ..Default::default() };
+    client.vtr().spawn(request).await.unwrap();
+}
+
+async fn watchers(client: &Client, name: &str) -> i32 {
+    let answer = client.vtr().info(InfoRequest { name: name.into() }).await.unwrap();
+    answer.into_inner().session.unwrap().watchers
+}
+
+/// Until the session's screen shows it.
+async fn see(client: &Client, name: &str, pattern: &str) {
+    let scope = WaitScope::Grid.into();
+    let request = WaitForRequest { name: name.into(), pattern: pattern.into(), scope, ..Default::default() };
+    assert!(client.vtr().wait_for(request).await.unwrap().into_inner().matched, "{pattern} never showed");
+}
+
+#[test]
+fn a_client_that_is_killed_leaves_no_wait_behind() {
+    let stage = Stage::new();
+    stage.spawn_cat("x");
+    let watchers = || stage.vtr(&["info", "x", "--json"]).json()["watchers"].as_i64().unwrap();
+    let mut waiting = stage.command(&["wait", "x", "never", "--timeout", "60s"]).stdout(Stdio::null()).spawn().unwrap();
+    wait_until("it waits", || watchers() == 1);
+    waiting.kill().unwrap();
+    waiting.wait().unwrap();
+    wait_until("nobody waits", || watchers() == 0);
+}
+
+#[tokio::test]
+#[ignore = "measures time"]
+async fn a_client_that_is_killed_frees_its_wait_within_100_ms() {
+    let stage = Stage::new();
+    stage.spawn_cat("x");
+    let client = client(&stage).await;
+    let mut longest = Duration::ZERO;
+    for _ in 0..20 {
+        let mut waiting =
+            stage.command(&["wait", "x", "never", "--timeout", "60s"]).stdout(Stdio::null()).spawn().unwrap();
+        while watchers(&client, "x").await != 1 {}
+        waiting.kill().unwrap();
+        waiting.wait().unwrap();
+        let start = Instant::now();
+        while watchers(&client, "x").await != 0 {}
+        longest = longest.max(start.elapsed());
+    }
+    println!("a killed client's wait is gone after at most {longest:?}");
+    assert!(longest < Duration::from_millis(100), "{longest:?}");
+}
+
+#[tokio::test]
+#[ignore = "floods for seconds"]
+async fn a_subscriber_that_never_reads_costs_less_than_10_megabytes() {
+    let seconds = std::env::var("FLOOD_SECONDS").map_or(5, |seconds| seconds.parse().unwrap());
+    let mut stage = Stage::new();
+    let client = client(&stage).await;
+    let pid = stage.server().pid();
+    // History and ring are full before anything is measured.
+    let script = Script::new().flood(10_000_000).print("\r\nfull").read_line().flood_forever();
+    spawn(&client, "x", &script).await;
+    see(&client, "x", "full").await;
+    let idle = self::client(&stage).await;
+    let before = resident(pid);
+    let request = SubscribeRequest {
+        name: "x".into(),
+        include_screen_updates: true,
+        include_raw_output: true,
+        ..Default::default()
+    };
+    let unread = idle.vtr().subscribe(request).await.unwrap();
+    client.vtr().send_key(SendKeyRequest { name: "x".into(), key: "enter".into() }).await.unwrap();
+    tokio::time::sleep(Duration::from_secs(seconds)).await;
+    let grown = peak(pid).saturating_sub(before);
+    let version = client.vtr().info(InfoRequest { name: "x".into() }).await.unwrap().into_inner().session.unwrap();
+    println!("{seconds} s of flood, screen version {}: {grown} bytes more at most", version.screen_version);
+    assert!(grown < 10 * MEGABYTE, "{grown} bytes more");
+    drop(unread);
+    stage.vtr(&["kill", "x", "--signal", "KILL"]).ok();
+}
+
+#[tokio::test]
+async fn a_message_of_100_megabytes_is_refused_and_never_kept() {
+    let mut stage = Stage::new();
+    stage.spawn_cat("x");
+    let client = client(&stage).await;
+    let pid = stage.server().pid();
+    let before = resident(pid);
+    let request = SendBytesRequest { name: "x".into(), data: vec![b'x'; 100_000_000] };
+    let status = client.vtr().send_bytes(request).await.unwrap_err();
+    let failure = grpc::Failure::from(&status);
+    assert_eq!((failure.code, failure.kind), (tonic::Code::ResourceExhausted, Some(ops::ErrorKind::LimitExceeded)));
+    let grown = peak(pid).saturating_sub(before);
+    println!("a message of 100 MB: {grown} bytes more at most");
+    assert!(grown < 8 * MEGABYTE, "{grown} bytes more");
+    assert_eq!(watchers(&client, "x").await, 0, "the connection goes on");
+}
+
+#[tokio::test]
+#[ignore = "measures time"]
+async fn a_child_that_does_not_read_holds_up_nobody() {
+    let mut stage = Stage::new();
+    let client = client(&stage).await;
+    let pid = stage.server().pid();
+    spawn(&client, "deaf", &Script::new().raw().print("up").hang()).await;
+    see(&client, "deaf", "up").await;
+    let before = resident(pid);
+    let (mut refused, mut longest) = (0, Duration::ZERO);
+    for _ in 0..20 {
+        let request = SendBytesRequest { name: "deaf".into(), data: vec![b'x'; 1_000_000] };
+        if let Err(status) = client.vtr().send_bytes(request).await {
+            let failure = grpc::Failure::from(&status);
+            assert_eq!(failure.kind, Some(ops::ErrorKind::LimitExceeded), "{failure:?}");
+            assert!(failure.message.contains("'deaf' does not read"), "{failure:?}");
+            refused += 1;
+        }
+        let start = Instant::now();
+        client.vtr().get_screen(GetScreenRequest { name: "deaf".into(), ..Default::default() }).await.unwrap();
+        longest = longest.max(start.elapsed());
+    }
+    let grown = peak(pid).saturating_sub(before);
+    println!("20 MB to a deaf child: {refused} MB refused, next call within {longest:?}, {grown} bytes more at most");
+    assert!(refused >= 17, "{refused} of 20 refused");
+    assert!(longest < Duration::from_millis(10), "{longest:?}");
+    // Two of the queue, and messages on their way.
+    assert!(grown < 16 * MEGABYTE, "{grown} bytes more");
+}
+
+#[tokio::test]
+#[ignore = "starts ten thousand processes"]
+async fn ten_thousand_sessions_come_and_go_and_leave_nothing() {
+    let mut stage = Stage::new();
+    let client = client(&stage).await;
+    let pid = stage.server().pid();
+    let come_and_go = async |count: usize| {
+        for _ in 0..count {
+            let request = SpawnRequest { name: "x".into(), argv: vec!["true".into()], ..Default::default() };
+            client.vtr().spawn(request).await.unwrap();
+            client.vtr().remove(RemoveRequest { name: "x".into() }).await.unwrap();
+        }
+    };
+    // Until allocator and thread pools have what they keep.
+    come_and_go(500).await;
+    let held = || (descriptors(pid), children(pid));
+    let (before, memory, crew) = (held(), resident(pid), threads(pid));
+    let start = Instant::now();
+    come_and_go(10_000).await;
+    let grown = resident(pid).saturating_sub(memory);
+    println!("10,000 spawned and removed in {:?}: {grown} bytes more, {before:?} -> {:?}", start.elapsed(), held());
+    assert_eq!(held(), before, "descriptors and children");
+    assert_eq!(held().1, 0, "no child is left, dead or alive");
+    // A pool may have one more or fewer at any moment.
+    assert!(threads(pid) <= crew + 4, "{crew} -> {}", threads(pid));
+    assert!(grown < 4 * MEGABYTE, "{grown} bytes more");
+}

@@ -1,0 +1,34 @@
+//! What the kernel says of a coordinator: memory, descriptors, threads, children. Linux only.
+
+use std::fs;
+
+/// Resident bytes now.
+pub(crate) fn resident(pid: i32) -> u64 {
+    status(pid, "VmRSS:") << 10
+}
+
+/// The most that was ever resident.
+pub(crate) fn peak(pid: i32) -> u64 {
+    status(pid, "VmHWM:") << 10
+}
+
+pub(crate) fn threads(pid: i32) -> u64 {
+    status(pid, "Threads:")
+}
+
+pub(crate) fn descriptors(pid: i32) -> usize {
+    fs::read_dir(format!("/proc/{pid}/fd")).unwrap().count()
+}
+
+/// Ended ones that nobody waited for are among them.
+pub(crate) fn children(pid: i32) -> usize {
+    let threads = fs::read_dir(format!("/proc/{pid}/task")).unwrap().flatten();
+    let lists = threads.filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok());
+    lists.map(|list| list.split_whitespace().count()).sum()
+}
+
+fn status(pid: i32, field: &str) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix(field)).unwrap_or_else(|| panic!("no {field}"));
+    line.split_whitespace().next().unwrap().parse().unwrap()
+}

@@ -1,0 +1,55 @@
+//! Typing a line and seeing the answer with the command lines: `vtr send --wait` against `tmux send-keys` and
+//! `tmux capture-pane` until the text is there (tmux has no wait for a text): one process a turn against two, or more
+//! when the first look comes too early. `vtr send` and `vtr wait` apart are shown besides.
+
+use std::process::Command;
+
+use anyhow::{Result, bail};
+
+use super::{
+    Setup, echo,
+    report::{Bar, Report},
+};
+
+const ROUNDS: usize = 20;
+const LINES: usize = 20;
+
+pub(super) fn run(setup: &Setup, report: &mut Report) -> Result<()> {
+    let mut pair = setup.start()?;
+    echo::start(&mut pair)?;
+    let [mut ours, mut two_commands, mut theirs] = [const { Vec::new() }; 3];
+    for round in 0..setup.scaled(ROUNDS, 3) {
+        for line in 0..LINES {
+            let text = format!("line {round}-{line}.");
+            let command = ["send", "echo", &text, "--enter", "--wait", &text];
+            ours.push(echo::timed(|| finish(pair.ours.command(&command)).map(drop))?);
+        }
+        for line in 0..LINES {
+            let text = format!("line {round}:{line}.");
+            two_commands.push(echo::timed(|| {
+                finish(pair.ours.command(&["send", "echo", &text, "--enter"]))?;
+                finish(pair.ours.command(&["wait", "echo", &text, "--scope", "screen"])).map(drop)
+            })?);
+        }
+        for line in 0..LINES {
+            let text = format!("line {round}-{line}.");
+            theirs.push(echo::timed(|| {
+                finish(pair.theirs.command(&["send-keys", "-t", "base:echo", &text, "Enter"]))?;
+                while !finish(pair.theirs.command(&["capture-pane", "-p", "-t", "base:echo"]))?.contains(&text) {}
+                Ok(())
+            })?);
+        }
+    }
+    let bars = (Bar::TimesAtMost(1.0), Bar::TimesAtMost(1.5));
+    report.times("send and wait for the echo: command lines", &ours, &theirs, bars.0, bars.1);
+    report.times("  as two commands", &two_commands, &theirs, Bar::None, Bar::None);
+    Ok(())
+}
+
+fn finish(mut command: Command) -> Result<String> {
+    let output = command.output()?;
+    if !output.status.success() {
+        bail!("{command:?}: {} {}", output.status, String::from_utf8_lossy(&output.stderr));
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}

@@ -1,0 +1,107 @@
+//! A client in tmux's control mode: commands in, answers in blocks, notifications between them.
+
+use std::{
+    io::{BufRead, BufReader, Write},
+    process::{ChildStdin, ChildStdout, Command, Stdio},
+};
+
+use anyhow::{Context, Result, bail};
+
+use super::pair::Ended;
+
+pub(super) struct Control {
+    // Closed first: it is what ends the client.
+    stdin: ChildStdin,
+    stdout: BufReader<ChildStdout>,
+    line: Vec<u8>,
+    _process: Ended,
+}
+
+impl Control {
+    /// `tmux` is told its server already.
+    pub(super) fn attach(mut tmux: Command) -> Result<Self> {
+        let mut process = tmux
+            .args(["-C", "attach-session", "-t", "base"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .context("starting tmux -C")?;
+        let stdin = process.stdin.take().context("it was asked for")?;
+        let stdout = BufReader::new(process.stdout.take().context("it was asked for")?);
+        let mut control = Control { stdin, stdout, line: Vec::new(), _process: Ended(process) };
+        // The attaching has an answer of its own.
+        control.answer(&mut |_| ())?;
+        Ok(control)
+    }
+
+    /// What a command printed.
+    pub(super) fn run(&mut self, command: &str) -> Result<Vec<u8>> {
+        self.send(command)?;
+        self.answer(&mut |_| ()).with_context(|| format!("tmux: {command}"))
+    }
+
+    /// Sends a command; returns when it is answered and the output of watched panes since then holds `text`.
+    pub(super) fn run_and_see(&mut self, command: &str, text: &[u8]) -> Result<()> {
+        let mut printed = Vec::new();
+        self.send(command)?;
+        self.answer(&mut |line| printed.extend_from_slice(output_of(line)))?;
+        while !printed.windows(text.len()).any(|part| part == text) {
+            self.next_line()?;
+            printed.extend_from_slice(output_of(&self.line));
+        }
+        Ok(())
+    }
+
+    /// Until a notification comes that starts like this.
+    pub(super) fn notification(&mut self, start: &[u8]) -> Result<()> {
+        loop {
+            self.next_line()?;
+            if self.line.starts_with(start) {
+                return Ok(());
+            }
+        }
+    }
+
+    fn send(&mut self, command: &str) -> Result<()> {
+        // In one write, as a client that cares for its latency does.
+        self.stdin.write_all(format!("{command}\n").as_bytes()).context("writing to tmux -C")
+    }
+
+    /// The next block; what comes before it goes to `between`.
+    fn answer(&mut self, between: &mut dyn FnMut(&[u8])) -> Result<Vec<u8>> {
+        loop {
+            self.next_line()?;
+            if self.line.starts_with(b"%begin ") {
+                break;
+            }
+            between(&self.line);
+        }
+        let mut answer = Vec::new();
+        loop {
+            self.next_line()?;
+            if self.line.starts_with(b"%end ") {
+                return Ok(answer);
+            }
+            if self.line.starts_with(b"%error ") {
+                bail!("{}", String::from_utf8_lossy(&answer).trim());
+            }
+            answer.extend_from_slice(&self.line);
+        }
+    }
+
+    fn next_line(&mut self) -> Result<()> {
+        self.line.clear();
+        if self.stdout.read_until(b'\n', &mut self.line)? == 0 {
+            bail!("the tmux client has ended");
+        }
+        Ok(())
+    }
+}
+
+/// Of `%output %PANE TEXT`, the text.
+fn output_of(line: &[u8]) -> &[u8] {
+    let Some(rest) = line.strip_prefix(b"%output ") else { return b"" };
+    let text = rest.iter().position(|byte| *byte == b' ').map_or(rest.len(), |at| at + 1);
+    rest[text..].strip_suffix(b"\n").unwrap_or(&rest[text..])
+}

@@ -1,0 +1,118 @@
+//! Our side: a `vtr serve` process and one connection to it.
+
+use std::{
+    future::Future,
+    io::{BufRead, BufReader},
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+
+use anyhow::{Context, Result, bail};
+use grpc::{
+    client::{self, Client, Endpoint},
+    proto::{
+        RemoveRequest, SpawnRequest, SubscribeRequest, WaitForRequest, WaitScope, subscribe_event::Event,
+        vtr_client::VtrClient,
+    },
+};
+use tokio::runtime::Runtime;
+use tonic::transport::Channel;
+
+use super::pair::{COLS, Ended, HISTORY, ROWS, command};
+
+pub(super) struct Coordinator {
+    // In this order: the client goes before the server.
+    client: Client,
+    runtime: Runtime,
+    process: Ended,
+    program: PathBuf,
+    socket: PathBuf,
+    folder: PathBuf,
+}
+
+impl Coordinator {
+    pub(super) fn start(program: &Path, folder: &Path) -> Result<Self> {
+        let socket = folder.join("vtr.sock");
+        let mut process = command(program, folder)
+            .args(["serve", "--shell", "/bin/sh", "--scrollback", &HISTORY.to_string(), "--socket"])
+            .arg(&socket)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .with_context(|| format!("starting {}", program.display()))?;
+        let stdout = process.stdout.take().context("it was asked for")?;
+        let process = Ended(process);
+        let mut line = String::new();
+        BufReader::new(stdout).read_line(&mut line)?;
+        if !line.contains("listening") {
+            bail!("vtr serve said {line:?} instead of listening");
+        }
+        // As the command line's: one that waits for one answer at a time needs no second thread.
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let client = runtime.block_on(client::connect(&Endpoint::Socket(socket.clone())))?;
+        Ok(Coordinator { client, runtime, process, program: program.into(), socket, folder: folder.into() })
+    }
+
+    pub(super) fn pid(&self) -> u32 {
+        self.process.pid()
+    }
+
+    /// The calls, on the one connection.
+    pub(super) fn vtr(&self) -> VtrClient<Channel> {
+        self.client.vtr()
+    }
+
+    pub(super) fn wait<T>(&self, work: impl Future<Output = T>) -> T {
+        self.runtime.block_on(work)
+    }
+
+    /// `vtr` for this coordinator.
+    pub(super) fn command(&self, words: &[&str]) -> Command {
+        let mut command = command(&self.program, &self.folder);
+        command.env("VTR_SOCKET", &self.socket).args(words).stdout(Stdio::null());
+        command
+    }
+
+    pub(super) fn spawn(&self, name: &str, argv: &[&str]) -> Result<()> {
+        let argv = argv.iter().map(|word| (*word).to_owned()).collect();
+        let (cols, rows) = (COLS.into(), ROWS.into());
+        let request = SpawnRequest { name: name.into(), argv, cols, rows, ..Default::default() };
+        self.wait(self.vtr().spawn(request)).with_context(|| format!("spawning {name}"))?;
+        Ok(())
+    }
+
+    pub(super) fn remove(&self, name: &str) -> Result<()> {
+        self.wait(self.vtr().remove(RemoveRequest { name: name.into() }))
+            .with_context(|| format!("removing {name}"))?;
+        Ok(())
+    }
+
+    /// Until the session shows it.
+    pub(super) fn see(&self, name: &str, pattern: &str) -> Result<()> {
+        let request = WaitForRequest {
+            name: name.into(),
+            pattern: pattern.into(),
+            scope: WaitScope::Grid.into(),
+            timeout: Some(prost_types::Duration { seconds: 120, nanos: 0 }),
+        };
+        if !self.wait(self.vtr().wait_for(request))?.into_inner().matched {
+            bail!("{name} never showed {pattern:?}");
+        }
+        Ok(())
+    }
+
+    /// Until the session has ended, without looking at what it prints.
+    pub(super) fn see_end(&self, name: &str) -> Result<()> {
+        self.wait(async {
+            let mut vtr = self.vtr();
+            let request = SubscribeRequest { name: name.into(), ..Default::default() };
+            let mut events = vtr.subscribe(request).await?.into_inner();
+            while let Some(event) = events.message().await? {
+                if matches!(event.event, Some(Event::SessionExited(_))) {
+                    return Ok(());
+                }
+            }
+            bail!("{name} never ended");
+        })
+    }
+}
