@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    entry::millis,
+    entry::{exit_code, millis, signal_name},
     host::Host,
     vocabulary::{ActiveScreen, CursorPosition, Status},
 };
@@ -53,6 +53,12 @@ pub struct ProcessOutput {
     /// Milliseconds since the last output.
     pub idle_ms: u64,
     pub status: Status,
+    /// Of a program that exited.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i32>,
+    /// Of a program that a signal ended: its name, as in SIGKILL.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub signal: Option<String>,
     /// Give it as `since_version` to get only what changes from here on.
     pub screen_version: u64,
     /// The content was cut at `max_bytes`.
@@ -72,6 +78,7 @@ pub(crate) struct Reading {
 pub(crate) fn read(session: &Session, host: &dyn Host, reading: Reading) -> ProcessOutput {
     // Before the output: an end seen here has its last output in what is read below.
     let status = session.status();
+    let exit = if status.has_ended() { session.info().ending.and_then(|ending| ending.exit) } else { None };
     let idle_ms = millis(session.idle_for());
     let changed = session.rows_since(reading.since_version.unwrap_or(0));
     let frame = &changed.frame.frame;
@@ -87,6 +94,8 @@ pub(crate) fn read(session: &Session, host: &dyn Host, reading: Reading) -> Proc
         cursor: frame.cursor.into(),
         idle_ms,
         status: status.into(),
+        exit_code: exit_code(exit),
+        signal: signal_name(exit),
         screen_version: changed.frame.version,
         truncated: false,
     };

@@ -39,7 +39,8 @@ const PROXY_MEMORY: u64 = 5 * 1024;
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
     let program = match &arguments.patterm {
-        Some(program) => program.clone(),
+        // It is started in a folder of its own.
+        Some(program) => program.canonicalize()?,
         None => build()?,
     };
     let folder = Folder::new()?;
@@ -64,6 +65,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
     let (calls, pings) =
         side_by_side(arguments.calls, &mut bare, || client.call("get_process_output", read(&floods[0])).map(drop))?;
     good &= report("get_process_output of a flooding session", &calls, &pings, Figure::P99, FLOODED_P99);
+    let printed = client.structured("get_process_status", json!({ "process_id": floods[0] }))?;
+    ensure!(printed["status"] == "running", "the flood has ended: {printed}");
     for id in floods {
         client.call("close_process", json!({ "process_id": id }))?;
     }
