@@ -18,7 +18,7 @@ mod wrap;
 
 pub use diff::diff_lines;
 pub use editor::{Editor, EditorOutcome};
-pub use fuzzy::{Candidate, Ranked, rank};
+pub use fuzzy::{Candidate, Ranked, matched, rank};
 pub use help::{HelpEntry, HelpTable};
 pub use input::{InputOutcome, LineInput};
 pub use list::{FuzzyList, ListEntry, ListOutcome};

@@ -3,6 +3,8 @@
 //! Exact, then prefix, then the start of a word, then a substring, then letters in order; within each the one used
 //! most recently, then the matcher's own score, then the order they came in.
 
+use std::ops::Range;
+
 use frizbee::{Config, Matcher};
 
 /// Characters of a query that are looked at.
@@ -57,6 +59,54 @@ pub fn rank(query: &str, candidates: &[Candidate<'_>]) -> Vec<Ranked> {
     ranked.into_iter().map(|(_, _, _, index)| Ranked { index }).collect()
 }
 
+/// Bytes of `text` that `query` matched, for setting them off: the place of the whole query if there is one, else the
+/// letters in order.
+pub fn matched(query: &str, text: &str) -> Vec<Range<usize>> {
+    let same = |a: char, b: char| a == b || a.to_lowercase().eq(b.to_lowercase());
+    let letters: Vec<char> = query.trim().chars().take(MAX_QUERY).collect();
+    if letters.is_empty() {
+        return Vec::new();
+    }
+    let whole = text.char_indices().find_map(|(start, _)| {
+        let mut rest = text[start..].chars();
+        let found = letters.iter().all(|&letter| rest.next().is_some_and(|c| same(c, letter)));
+        found.then(|| start..text.len() - rest.as_str().len())
+    });
+    if let Some(whole) = whole {
+        return vec![snapped(whole, text)];
+    }
+    let mut wanted = letters.into_iter().filter(|letter| !letter.is_whitespace()).peekable();
+    let mut out: Vec<Range<usize>> = Vec::new();
+    for (start, c) in text.char_indices() {
+        if wanted.next_if(|&letter| same(c, letter)).is_some() {
+            let place = snapped(start..start + c.len_utf8(), text);
+            match out.last_mut() {
+                Some(last) if last.end >= place.start => last.end = place.end,
+                _ => out.push(place),
+            }
+        }
+    }
+    out
+}
+
+/// No cluster is parted: its marks would stand alone.
+fn snapped(place: Range<usize>, text: &str) -> Range<usize> {
+    let mut at = 0;
+    let mut snapped = place.clone();
+    for cluster in vt::clusters(text) {
+        let bytes = at..at + cluster.text.len();
+        if bytes.contains(&place.start) {
+            snapped.start = bytes.start;
+        }
+        if bytes.contains(&(place.end - 1)) {
+            snapped.end = bytes.end;
+            break;
+        }
+        at = bytes.end;
+    }
+    snapped
+}
+
 fn fit(query: &str, text: &str) -> Fit {
     if text == query {
         return Fit::Exact;
@@ -96,6 +146,17 @@ mod tests {
         assert_eq!(found("spcl", &texts), ["Spawn: claude"]);
         assert_eq!(found("spawn cl", &texts), ["Spawn: claude"]);
         assert!(found("zzz", &texts).is_empty());
+    }
+
+    #[test]
+    fn what_matched_can_be_set_off() {
+        let shown =
+            |query, text: &'static str| matched(query, text).into_iter().map(|place| &text[place]).collect::<Vec<_>>();
+        assert_eq!(shown("quit", "Really QUIT now"), ["QUIT"]);
+        assert_eq!(shown("spcl", "Spawn: claude"), ["Sp", "cl"]);
+        assert_eq!(shown("漢", "a漢字"), ["漢"]);
+        assert_eq!(shown("ax", "e\u{301}a\u{301}-x"), ["a\u{301}", "x"]);
+        assert!(shown(" ", "x").is_empty());
     }
 
     #[test]

@@ -6,7 +6,7 @@ use vt::{
 };
 
 use super::{
-    fuzzy::{Candidate, rank},
+    fuzzy::{Candidate, matched, rank},
     input::{InputOutcome, LineInput},
     wrap::cut,
 };
@@ -211,7 +211,15 @@ impl FuzzyList {
             entry.sign.map_or(Span::new(if here { "› " } else { "  " }, over(skin.style(Role::Accent))), |sign| {
                 Span::new(format!("{} ", skin.glyphs.sign(sign)), over(skin.sign_style(sign)))
             });
-        let mut spans = vec![sign, Span::new(text, ground)];
+        let mut spans = vec![sign];
+        let hit = over(skin.style(Role::Link));
+        let mut at = 0;
+        for place in matched(self.input.text(), &text) {
+            spans.push(Span::new(text[at..place.start].to_owned(), ground));
+            spans.push(Span::new(text[place.clone()].to_owned(), hit));
+            at = place.end;
+        }
+        spans.push(Span::new(text[at..].to_owned(), ground));
         if !detail.is_empty() {
             spans.push(Span::new(format!("  {detail}"), over(skin.style(Role::Muted))));
         }

@@ -14,7 +14,8 @@ use crate::{
     skin::{Role, Skin},
 };
 
-/// Columns beyond which text is hard to read.
+/// Narrower looks like a notice; beyond, text is hard to read.
+const MIN_COLS: u16 = 40;
 const MAX_COLS: u16 = 100;
 
 #[derive(Clone, Debug)]
@@ -104,7 +105,11 @@ impl Modal {
     }
 
     fn place(&self, area: Rect) -> Rect {
-        let cols = MAX_COLS.min(area.cols.saturating_sub(4)).max(area.cols.min(8));
+        let line_cols = |line: &StyledLine| line.iter().map(Span::cols).sum::<usize>();
+        let answers = self.labels().iter().map(|label| text_cols(label) + 1).sum();
+        let widest = self.body.iter().map(line_cols).chain([answers, text_cols(&self.title)]).max().unwrap_or(0);
+        let wanted = u16::try_from(widest + 4).unwrap_or(u16::MAX).clamp(MIN_COLS, MAX_COLS);
+        let cols = wanted.min(area.cols.saturating_sub(4)).max(area.cols.min(8));
         let body = self.lines(cols.saturating_sub(4)).len();
         // Frame, a blank row, answers.
         let rows = u16::try_from(body).unwrap_or(u16::MAX).saturating_add(4);
