@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::{
     client::Client,
-    stage::{Headless, Stage, token_in},
+    stage::{Headless, PATTERM, Stage, run, token_in},
 };
 
 struct Tab {
@@ -99,4 +99,18 @@ fn what_a_child_prints_can_not_speak_for_anybody() {
     let text = stream["content"].as_str().unwrap();
     assert!(text.contains("> [system]") || !text.contains("\n[system]"), "{text}");
     assert!(!text.lines().any(|line| line.trim_start().starts_with("[system] the human")), "{text}");
+}
+
+#[test]
+fn a_hook_says_one_thing_for_its_own_agent_and_prints_nothing() {
+    let mut tab = tab();
+    let hook = |file: &std::path::Path, event: &str| {
+        run(std::process::Command::new(PATTERM).env_clear().args(["hook", "--connect", file.to_str().unwrap(), event]))
+    };
+    let agent = tab.patterm.agents()[0].clone();
+    assert_eq!(hook(&agent, "UserPromptSubmit").ok(), "", "a CLI would take it for a part of the prompt");
+    hook(&tab.patterm.connect_file(), "Stop").failed(5, &["role_forbidden"]);
+    hook(std::path::Path::new("/nonexistent"), "Stop").failed(2, &["can't be read"]);
+    let answer = tab.as_lead.answer("tools/call", json!({ "name": "report_hook", "arguments": { "event": "Stop" } }));
+    assert_eq!(answer["error"]["code"], -32602, "it is no tool: {answer}");
 }
