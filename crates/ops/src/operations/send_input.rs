@@ -86,8 +86,8 @@ pub struct Reply {
     pub tail: Option<ProcessOutput>,
 }
 
-/// Between a paste and its Enter: programs that get both in one read take the Enter for a part of the paste.
-const PASTE_PAUSE: Duration = Duration::from_millis(150);
+/// Between a text and an Enter of its own: programs that get both in one read take the Enter for a part of the text.
+const ENTER_PAUSE: Duration = Duration::from_millis(150);
 const MAX_WAIT_MS: u64 = 600_000;
 
 #[derive(Debug)]
@@ -121,10 +121,11 @@ impl<C: Context> Operation<C> for SendInput {
         if args.wait_for.is_some() && wait_ms > 0 {
             return Err(OpError::invalid_args("wait_for and wait_ms are given").with_hint("give one of them"));
         }
-        let (input, enter) = keystrokes(&args)?;
+        let agent = session.kind() == engine::Kind::Agent;
+        let (input, enter) = keystrokes(&args, agent)?;
         let digest = args.digest.as_deref();
         call.host().guard_input(&InputGuard { caller: &call.caller, session: &session, input: &input, digest })?;
-        let pasted = matches!(input, Input::Paste(_));
+        let apart = agent || matches!(input, Input::Paste(_));
         // Before the input: no answer can be too fast.
         let wait = match &args.wait_for {
             Some(pattern) => {
@@ -135,7 +136,7 @@ impl<C: Context> Operation<C> for SendInput {
         let sent = session.send(input, call.origin())?;
         let offset = sent.output_offset;
         if enter {
-            press_enter(&call, &session, sent, pasted).await?;
+            press_enter(&call, &session, sent, apart).await?;
         }
         let mode = args.tail_mode.unwrap_or(if wait_ms > 0 { TailMode::Stream } else { TailMode::None });
         if wait_ms > 0 {
@@ -156,10 +157,10 @@ impl<C: Context> Operation<C> for SendInput {
     }
 }
 
-async fn press_enter<C: Context>(call: &Call<C>, session: &Session, sent: Sent, pasted: bool) -> Result<(), OpError> {
-    if pasted {
-        // Counted from when the child could read the paste; one that does not read gets its Enter behind it.
-        let pause = PASTE_PAUSE;
+async fn press_enter<C: Context>(call: &Call<C>, session: &Session, sent: Sent, apart: bool) -> Result<(), OpError> {
+    if apart {
+        // Counted from when the child could read the text; one that does not read gets its Enter behind it.
+        let pause = ENTER_PAUSE;
         let _ = tokio::time::timeout(pause, sent.written()).await;
         let clock = call.engine().clock();
         clock.sleep_until(clock.now() + pause).await;
@@ -168,8 +169,9 @@ async fn press_enter<C: Context>(call: &Call<C>, session: &Session, sent: Sent, 
     Ok(())
 }
 
-/// What to send, and whether Enter follows on its own.
-fn keystrokes(args: &Args) -> Result<(Input, bool), OpError> {
+/// What to send, and whether Enter follows on its own. An agent CLI may take text that comes with its Enter in one read
+/// for a paste, and the Enter for a part of it.
+fn keystrokes(args: &Args, agent: bool) -> Result<(Input, bool), OpError> {
     let extra = |what: &str, kind: &str| {
         OpError::invalid_args(format!("{what} is given and the kind is {kind}"))
             .with_hint("give only what the kind needs")
@@ -191,6 +193,10 @@ fn keystrokes(args: &Args) -> Result<(Input, bool), OpError> {
             let body = text.strip_suffix('\n').map_or(text.as_str(), |text| text.strip_suffix('\r').unwrap_or(text));
             if submit && body.contains(['\n', '\r']) {
                 return Ok((Input::Paste(body.to_owned()), true));
+            }
+            if submit && agent {
+                text.truncate(body.len());
+                return Ok((Input::Text(text), true));
             }
             if submit {
                 // In one piece: accepted whole, with its Enter, or not at all.
@@ -242,7 +248,7 @@ mod tests {
     use super::*;
 
     fn text(text: &str, submit: Option<bool>) -> (Input, bool) {
-        keystrokes(&Args { text: Some(text.into()), submit, ..Args::default() }).unwrap()
+        keystrokes(&Args { text: Some(text.into()), submit, ..Args::default() }, false).unwrap()
     }
 
     #[test]
@@ -260,6 +266,15 @@ mod tests {
     }
 
     #[test]
+    fn an_agent_gets_its_enter_apart() {
+        let typed = |text: &str| keystrokes(&Args { text: Some(text.into()), ..Args::default() }, true).unwrap();
+        assert_eq!(typed("yes"), (Input::Text("yes".into()), true));
+        assert_eq!(typed("yes\n"), (Input::Text("yes".into()), true));
+        assert_eq!(typed(""), (Input::Text(String::new()), true));
+        assert_eq!(typed("a\nb"), (Input::Paste("a\nb".into()), true));
+    }
+
+    #[test]
     fn each_kind_takes_its_own_argument_only() {
         let some = |text: &str| Some(text.to_owned());
         let good = [
@@ -269,7 +284,7 @@ mod tests {
             Args { kind: InputKind::Bytes, bytes: Some(vec![0xff]), ..Args::default() },
         ];
         for args in good {
-            assert!(keystrokes(&args).is_ok(), "{args:?}");
+            assert!(keystrokes(&args, false).is_ok(), "{args:?}");
         }
         let bad = [
             Args::default(),
@@ -285,7 +300,7 @@ mod tests {
             Args { kind: InputKind::Bytes, data_hex: some("00"), bytes: Some(vec![0]), ..Args::default() },
         ];
         for args in bad {
-            let error = keystrokes(&args).unwrap_err();
+            let error = keystrokes(&args, false).unwrap_err();
             assert!(error.kind == ErrorKind::InvalidArgs && !error.hint.is_empty(), "{args:?}: {error:?}");
         }
         assert_eq!(from_hex("1b 5B\n41").unwrap(), b"\x1b[A");

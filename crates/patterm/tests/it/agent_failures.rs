@@ -10,15 +10,14 @@ use crate::{client::Client, stage::Stage};
 #[test]
 fn a_sub_agent_that_exits_stays_readable_with_its_code() {
     let stage = Stage::new();
-    for make in ["claude", "opencode"] {
+    for make in ["claude", "codex"] {
         stage.install_fake(make, "echo");
     }
     let patterm = stage.headless(&[]);
     let mut human = patterm.operator();
     let lead = human.spawn_agent("claude", "lead", "");
     let mut as_lead = Client::behind_proxy(&patterm.agents()[0]);
-    // Not codex, which takes text and Enter in one go for a paste.
-    let child = as_lead.spawn_agent("opencode", "worker", "");
+    let child = as_lead.spawn_agent("codex", "worker", "");
     as_lead.wait_for_state(&child, "idle");
     as_lead.call("send_input", json!({ "process_id": child, "kind": "text", "text": "crash" }));
     as_lead.wait_for_state(&child, "exited");
