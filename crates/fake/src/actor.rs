@@ -1,7 +1,7 @@
 //! The fake itself: owns the scene, the turn, the servers and the terminal, and lets time and input act on them.
 //!
 //! Runs on one thread. Nothing here waits: a step that takes time says what it waits for, and the loop in
-//! [`run`](crate::run) comes back.
+//! [`run`](crate::run()) comes back.
 
 mod calls;
 mod keyboard;

@@ -1,7 +1,7 @@
 //! Fake agents: programs that look and behave in a terminal as claude, codex or opencode do, and follow a script
 //! instead of a model. They make orchestration testable, and patterm triable, without spending a token.
 //!
-//! [`run`] is the whole program: it takes the vendor's own command line, starts the MCP servers it was configured
+//! [`run()`] is the whole program: it takes the vendor's own command line, starts the MCP servers it was configured
 //! with, draws on standard output and reads keys from standard input. Called by `patterm fake-agent` and by the
 //! `fake-agent` binary beside it. It knows nothing of sessions, presets or patterm's tools, and reads no
 //! environment: everything comes in through [`FakeOptions`].
