@@ -1,7 +1,7 @@
 //! What a session is doing, decided from evidence by rules that are data.
 //!
 //! [`Behaviour`] is a preset's part in it. [`Tracker`] turns what can be observed of a session at
-//! one moment into evidence, and [`decide`] turns evidence into one answer; neither reads a clock.
+//! one moment into evidence, and [`decide()`] turns evidence into one answer; neither reads a clock.
 //! [`StateWatch`] feeds them from a live session, [`replay()`] from a recording.
 
 mod behaviour;

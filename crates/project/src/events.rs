@@ -16,7 +16,7 @@ pub enum ProjectEvent {
     Select {
         session: SessionId,
     },
-    /// A preset waits for the human's trust: see [`Trust::pending`](crate::Trust::questions).
+    /// A preset waits for the human's trust: see [`Trust::questions`](crate::Trust::questions).
     TrustPending,
     /// A grant was given, taken back, or came from another process.
     TrustChanged,
