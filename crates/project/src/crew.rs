@@ -147,15 +147,15 @@ fn refusal(refused: Refused) -> Receipt {
 impl Activity for Crew {
     fn watch(&self, session: &Session) -> watch::Receiver<Rest> {
         let mut standing = self.standing(session);
-        let mut first = rest(&standing.borrow_and_update());
-        // The look at the session is some milliseconds old; by silence alone, output since then is work.
-        let silent = self.preset(session.id()).is_none() && first.phase == Phase::Resting;
-        if silent && session.idle_for() < self.inner.idle_after {
-            first.phase = Phase::Working;
-        }
-        let (sender, receiver) = watch::channel(first);
+        let looker = Looker {
+            session: session.clone(),
+            silence: self.preset(session.id()).is_none().then_some(self.inner.idle_after),
+        };
+        let (sender, receiver) = watch::channel(looker.look(&standing.borrow_and_update()).rest);
         tokio::spawn(async move {
             loop {
+                let Look { rest: now, quiet_after } = looker.look(&standing.borrow_and_update());
+                sender.send_if_modified(|rest| std::mem::replace(rest, now) != now);
                 tokio::select! {
                     changed = standing.changed() => {
                         if changed.is_err() {
@@ -163,13 +163,46 @@ impl Activity for Crew {
                             return;
                         }
                     }
+                    () = looker.is_quiet(quiet_after) => {}
                     () = sender.closed() => return,
                 }
-                let now = rest(&standing.borrow_and_update());
-                sender.send_if_modified(|rest| std::mem::replace(rest, now) != now);
             }
         });
         receiver
+    }
+}
+
+/// Looks whether a session rests, at the moment it is asked.
+struct Looker {
+    session: Session,
+    /// Where no preset says more: silence of this length is rest.
+    silence: Option<Duration>,
+}
+
+struct Look {
+    rest: Rest,
+    /// The member has not noticed the latest output yet, and may never: after such a silence it is to be looked at again.
+    quiet_after: Option<Duration>,
+}
+
+impl Looker {
+    fn look(&self, standing: &Standing) -> Look {
+        let mut rest = rest(standing);
+        let talks = |silence: &Duration| {
+            rest.phase == Phase::Resting && self.session.idle_for() < *silence && !self.session.status().has_ended()
+        };
+        let quiet_after = self.silence.filter(talks);
+        if quiet_after.is_some() {
+            rest.phase = Phase::Working;
+        }
+        Look { rest, quiet_after }
+    }
+
+    async fn is_quiet(&self, after: Option<Duration>) {
+        match after {
+            Some(silence) => drop(self.session.wait_for_quiet(silence, Duration::MAX).await),
+            None => std::future::pending().await,
+        }
     }
 }
 
