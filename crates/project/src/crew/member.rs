@@ -6,15 +6,15 @@
 use std::{
     collections::VecDeque,
     sync::{Arc, Mutex},
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use agents::{
-    AgentPreset, AgentStatus, Delivery, Launch, Outcome, State, StateWatch,
+    AgentPreset, AgentStatus, Delivery, Launch, State, StateWatch,
     delivery::{Message, Refused, Ticket},
     state::Behaviour,
 };
-use engine::{Clock, Session};
+use engine::Session;
 use tokio::{sync::watch, task::AbortHandle};
 
 use crate::project::lock;
@@ -25,8 +25,6 @@ pub struct Standing {
     pub status: AgentStatus,
     /// Prompts that were sent and not taken yet.
     pub on_the_way: usize,
-    /// A prompt was just taken, and the screen does not show the work yet.
-    pub just_prompted: bool,
     /// Counts the changes of [`Standing::state`], and rests that followed work nobody saw.
     pub changes: u64,
 }
@@ -35,14 +33,12 @@ impl Standing {
     /// Idle only when no prompt is on its way.
     pub fn state(&self) -> State {
         match self.status.state {
-            State::Idle if self.on_the_way > 0 || self.just_prompted => State::Working,
+            State::Idle if self.on_the_way > 0 => State::Working,
             state => state,
         }
     }
 }
 
-/// After a prompt was taken, the work begins to show within this time, or was too short to show.
-const WORK_SHOWS: Duration = Duration::from_secs(2);
 /// Turns that can still be asked about.
 const MAX_TICKETS: usize = 64;
 
@@ -50,7 +46,8 @@ const MAX_TICKETS: usize = 64;
 pub(super) struct Member {
     watch: StateWatch,
     delivery: Delivery,
-    prompts: watch::Sender<Prompts>,
+    /// Prompts that were sent and not taken yet.
+    on_the_way: watch::Sender<usize>,
     standing: watch::Receiver<Standing>,
     tickets: Mutex<VecDeque<Ticket>>,
     preset: Option<Arc<AgentPreset>>,
@@ -59,26 +56,16 @@ pub(super) struct Member {
     task: AbortHandle,
 }
 
-/// What was sent to the session.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Prompts {
-    on_the_way: usize,
-    /// When the latest was taken, and the state's count of changes then.
-    taken: Option<(Instant, u64)>,
-}
-
 impl Member {
     pub(super) fn new(session: Session, behaviour: Behaviour, started: Option<(Arc<AgentPreset>, Launch)>) -> Self {
-        let clock = session.clock().clone();
         let watch = StateWatch::new(session, behaviour);
-        let prompts = watch::Sender::new(Prompts::default());
-        let first = Standing { status: watch.current(), on_the_way: 0, just_prompted: false, changes: 0 };
-        let (sender, standing) = watch::channel(first);
-        let follower = Follower { changes: watch.changes(), prompts: prompts.subscribe(), sender, clock };
+        let on_the_way = watch::Sender::new(0);
+        let (sender, standing) = watch::channel(Standing { status: watch.current(), on_the_way: 0, changes: 0 });
+        let follower = Follower { changes: watch.changes(), on_the_way: on_the_way.subscribe(), sender };
         let task = tokio::spawn(follower.follow(watch.clone())).abort_handle();
         let (preset, launch) = started.unzip();
         let delivery = Delivery::new(watch.clone());
-        Member { watch, delivery, prompts, standing, tickets: Mutex::default(), preset, _launch: launch, task }
+        Member { watch, delivery, on_the_way, standing, tickets: Mutex::default(), preset, _launch: launch, task }
     }
 
     pub(super) fn watch(&self) -> &StateWatch {
@@ -95,7 +82,7 @@ impl Member {
 
     pub(super) fn send(&self, message: Message) -> Result<Ticket, Refused> {
         let ticket = self.delivery.send(message)?;
-        self.prompts.send_modify(|prompts| prompts.on_the_way += 1);
+        self.on_the_way.send_modify(|count| *count += 1);
         {
             let mut tickets = lock(&self.tickets);
             if tickets.len() == MAX_TICKETS {
@@ -103,15 +90,10 @@ impl Member {
             }
             tickets.push_back(ticket.clone());
         }
-        let (prompts, mut settling, watch) = (self.prompts.clone(), ticket.clone(), self.watch.clone());
+        let (on_the_way, mut settling) = (self.on_the_way.clone(), ticket.clone());
         tokio::spawn(async move {
-            let receipt = settling.settled(Duration::MAX).await;
-            let taken = matches!(receipt.outcome, Outcome::Submitted { .. });
-            let at = taken.then(|| (watch.session().clock().now(), watch.current().changes));
-            prompts.send_modify(|prompts| {
-                prompts.on_the_way = prompts.on_the_way.saturating_sub(1);
-                prompts.taken = at.or(prompts.taken);
-            });
+            settling.settled(Duration::MAX).await;
+            on_the_way.send_modify(|count| *count = count.saturating_sub(1));
         });
         Ok(ticket)
     }
@@ -129,9 +111,8 @@ impl Drop for Member {
 
 struct Follower {
     changes: agents::state::StateChanges,
-    prompts: watch::Receiver<Prompts>,
+    on_the_way: watch::Receiver<usize>,
     sender: watch::Sender<Standing>,
-    clock: Clock,
 }
 
 impl Follower {
@@ -139,52 +120,31 @@ impl Follower {
     async fn follow(mut self, watch: StateWatch) {
         let mut seen = watch.current().changes;
         loop {
-            let look_again = self.look(watch.current(), &mut seen);
-            let due = async {
-                match look_again {
-                    Some(at) => self.clock.sleep_until(at).await,
-                    None => std::future::pending().await,
-                }
-            };
+            let status = watch.current();
+            // Two changes at once: it has worked and rests again.
+            let unseen_turn = status.changes > seen + 1;
+            seen = status.changes;
+            let on_the_way = *self.on_the_way.borrow_and_update();
+            self.publish(status, on_the_way, unseen_turn);
             tokio::select! {
                 changed = self.changes.next() => {
                     if changed.is_none() || watch.session().pulse().borrow().removed {
-                        let last = watch.current();
-                        self.publish(AgentStatus { state: State::Exited, ..last }, Prompts::default(), false, false);
+                        self.publish(AgentStatus { state: State::Exited, ..watch.current() }, 0, false);
                         return;
                     }
                 }
-                changed = self.prompts.changed() => {
+                changed = self.on_the_way.changed() => {
                     if changed.is_err() {
                         return;
                     }
                 }
-                () = due => {}
             }
         }
     }
 
-    /// Publishes what is so now, and tells when time alone will change it.
-    fn look(&mut self, status: AgentStatus, seen: &mut u64) -> Option<Instant> {
-        let prompts = *self.prompts.borrow_and_update();
-        let shows_at = match prompts.taken {
-            Some((at, changes)) if status.state == State::Idle && status.changes == changes => {
-                at.checked_add(WORK_SHOWS)
-            }
-            _ => None,
-        };
-        let shows_at = shows_at.filter(|at| *at > self.clock.now());
-        // Two changes at once: it has worked and rests again.
-        let unseen_turn = status.changes > *seen + 1;
-        *seen = status.changes;
-        self.publish(status, prompts, shows_at.is_some(), unseen_turn);
-        shows_at
-    }
-
-    fn publish(&self, status: AgentStatus, prompts: Prompts, just_prompted: bool, unseen_turn: bool) {
+    fn publish(&self, status: AgentStatus, on_the_way: usize, unseen_turn: bool) {
         self.sender.send_if_modified(|known| {
-            let changes = known.changes;
-            let mut new = Standing { status, on_the_way: prompts.on_the_way, just_prompted, changes };
+            let mut new = Standing { status, on_the_way, changes: known.changes };
             if new.state() != known.state() || unseen_turn {
                 new.changes += 1;
             }
