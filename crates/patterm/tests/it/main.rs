@@ -11,6 +11,7 @@ mod http;
 mod identity;
 mod observing;
 mod other_users;
+mod permissions;
 mod protocol;
 mod proxy;
 mod stage;
