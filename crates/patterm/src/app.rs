@@ -6,21 +6,27 @@
 #![allow(dead_code, reason = "places for what is being built")]
 
 mod attention;
+mod child_wishes;
 mod commands;
 mod editor;
 mod frame;
+mod help;
+mod history;
 mod input;
 mod keys;
+mod look_back;
 mod model;
 mod ownership;
 mod pace;
 mod palette;
+mod pass_through;
 mod project_events;
 mod quitting;
 mod scratchpads;
 mod sessions;
 mod start;
 mod terminal;
+mod text_view;
 mod toasts;
 mod trust_prompt;
 
@@ -30,7 +36,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use engine::{EngineEvent, Kind, Pulse, SessionId};
+use engine::{EngineEvent, Kind, Pulse, SessionEvent, SessionId};
 use ops::Context;
 use project::{Project, ProjectEvent};
 use tokio::{
@@ -78,12 +84,17 @@ pub(crate) fn run(
     tasks: &Handle,
     host: Host,
     wishes: Wishes,
+    first_run: bool,
 ) -> Result<(), Failure> {
     let failed = |error: std::io::Error| Failure::system("starting the interface", &error);
     let own = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
     let hook = PanicHook::install(host.restorer());
     let looped = panic::catch_unwind(AssertUnwindSafe(|| {
-        own.block_on(async { Face::start(project, surroundings, tasks, host, wishes)?.run().await })
+        own.block_on(async {
+            let mut face = Face::start(project, surroundings, tasks, host, wishes)?;
+            face.app.first_run = first_run;
+            face.run().await
+        })
     }));
     drop(hook);
     match looped {
@@ -156,6 +167,7 @@ struct Ears {
     continued: Signal,
     /// Of the session in sight.
     pulse: Option<(SessionId, watch::Receiver<Pulse>)>,
+    child: Option<broadcast::Receiver<SessionEvent>>,
 }
 
 /// What woke the loop.
@@ -165,6 +177,7 @@ enum Wake {
     Project(Option<ProjectEvent>),
     Notice(Notice),
     Output,
+    Child(SessionEvent),
     Resized,
     Continued,
     End,
@@ -205,6 +218,7 @@ impl Face {
             resized: listen(SignalKind::window_change())?,
             continued: listen(SignalKind::from_raw(rustix::process::Signal::CONT.as_raw()))?,
             pulse: None,
+            child: None,
         };
         let mut events = Vec::new();
         let terminal = Terminal::enter(host, surroundings, &mut events)?;
@@ -253,7 +267,7 @@ impl Face {
     async fn wait(&mut self) -> Result<Wake, FaceError> {
         let until = self.deadline();
         let dirty = self.app.dirty;
-        let Ears { engine, project, notices, wishes, resized, continued, pulse } = &mut self.ears;
+        let Ears { engine, project, notices, wishes, resized, continued, pulse, child } = &mut self.ears;
         let wake = tokio::select! {
             biased;
             _ = wishes.next() => Wake::End,
@@ -268,6 +282,7 @@ impl Face {
             event = project.recv() => Wake::Project(event.ok()),
             // While a frame is due anyway, more output changes nothing.
             _ = moved(pulse), if !dirty => Wake::Output,
+            event = said(child) => Wake::Child(event),
             () = tokio::time::sleep_until(until.into()) => Wake::Time,
         };
         Ok(wake)
@@ -305,6 +320,7 @@ impl Face {
             Wake::Project(None) => project_events::missed(&mut self.app),
             Wake::Notice(notice) => notice(&mut self.app),
             Wake::Output => self.app.dirty = true,
+            Wake::Child(event) => child_wishes::heard(&mut self.app, event),
             Wake::Resized => self.measure(),
             Wake::Continued => self.go_on()?,
             Wake::End => self.app.done = true,
@@ -393,6 +409,7 @@ impl Face {
         }
         let Some(session) = self.app.session().cloned() else {
             self.ears.pulse = None;
+            self.ears.child = None;
             return Ok(self.terminal.follow(None)?);
         };
         if !frame::too_small(self.app.area) {
@@ -400,6 +417,7 @@ impl Face {
         }
         if self.ears.pulse.as_ref().is_none_or(|(id, _)| *id != session.id()) {
             self.ears.pulse = Some((session.id(), session.pulse()));
+            self.ears.child = Some(session.events());
             self.app.dirty = true;
         }
         Ok(())
@@ -471,6 +489,21 @@ async fn moved(pulse: &mut Option<(SessionId, watch::Receiver<Pulse>)>) {
     }
 }
 
+/// The session in sight asks or reports something.
+async fn said(child: &mut Option<broadcast::Receiver<SessionEvent>>) -> SessionEvent {
+    loop {
+        match child {
+            Some(receiver) => match receiver.recv().await {
+                Ok(event) => return event,
+                // What was missed is of no interest any more.
+                Err(broadcast::error::RecvError::Lagged(_)) => {}
+                Err(broadcast::error::RecvError::Closed) => *child = None,
+            },
+            None => std::future::pending().await,
+        }
+    }
+}
+
 impl App {
     /// Takes the list of sessions from the engine again, and follows what new agents do.
     fn refresh(&mut self) {
@@ -497,6 +530,7 @@ impl App {
         }
         let alive: Vec<SessionId> = self.sessions.items().iter().map(|item| item.id).collect();
         self.sizes.retain(|id, _| alive.contains(id));
+        self.looking.retain(|id, _| alive.contains(id));
         editor::tidy(self);
     }
 
