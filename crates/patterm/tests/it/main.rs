@@ -13,5 +13,6 @@ mod observing;
 mod other_users;
 mod protocol;
 mod proxy;
+mod share;
 mod stage;
 mod stories;
