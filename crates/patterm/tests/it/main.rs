@@ -13,6 +13,7 @@ mod observing;
 mod other_users;
 mod protocol;
 mod proxy;
+mod screen_stage;
 mod share;
 mod stage;
 mod stories;
