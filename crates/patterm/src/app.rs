@@ -77,24 +77,30 @@ pub(crate) fn find_terminal() -> Result<Host, Failure> {
     })
 }
 
-/// Shows a project on `host` until the person leaves or `wishes` says so. `tasks` is where operations run.
+/// What is said from the beginning.
+#[derive(Debug, Default)]
+pub(crate) struct Greeting {
+    /// For the status line.
+    pub(crate) notes: Vec<String>,
+    /// Nothing was ever run here: a word more is said.
+    pub(crate) first_run: bool,
+}
+
+/// Shows a project on `host` until the person leaves or `wishes` says so. `tasks` is where operations run; `notes` stand
+/// in the status line all the time.
 pub(crate) fn run(
     project: Project,
     surroundings: &Surroundings,
     tasks: &Handle,
     host: Host,
     wishes: Wishes,
-    first_run: bool,
+    greeting: Greeting,
 ) -> Result<(), Failure> {
     let failed = |error: std::io::Error| Failure::system("starting the interface", &error);
     let own = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
     let hook = PanicHook::install(host.restorer());
     let looped = panic::catch_unwind(AssertUnwindSafe(|| {
-        own.block_on(async {
-            let mut face = Face::start(project, surroundings, tasks, host, wishes)?;
-            face.app.first_run = first_run;
-            face.run().await
-        })
+        own.block_on(async { Face::start(project, surroundings, tasks, host, wishes, greeting)?.run().await })
     }));
     drop(hook);
     match looped {
@@ -207,6 +213,7 @@ impl Face {
         tasks: &Handle,
         host: Host,
         wishes: Wishes,
+        greeting: Greeting,
     ) -> Result<Self, FaceError> {
         let listen = |kind| signal(kind).map_err(|error| FaceError::System("listening to signals", error));
         let (sender, notices) = mpsc::unbounded_channel();
@@ -224,6 +231,8 @@ impl Face {
         let terminal = Terminal::enter(host, surroundings, &mut events)?;
         let (keymap, faults) = keys::keymap(project.settings());
         let mut app = App::new(project, surroundings.clone(), tasks.clone(), sender, keymap);
+        app.notes = greeting.notes;
+        app.first_run = greeting.first_run;
         faults.into_iter().for_each(|fault| app.toast(Sign::Failed, fault));
         let mut layers = Layers::default();
         layers.push(Box::new(input::Base));
