@@ -41,6 +41,7 @@ use tokio::{
 use tui::{
     Canvas, ColorScheme, Event, Layers, Rect, Sign, Skin,
     host::{Host, HostError, Restorer},
+    is_same_key,
 };
 use vt::{Size, input::Focus as HostFocus};
 
@@ -345,8 +346,14 @@ impl Face {
 
     fn event(&mut self, event: Event) {
         match &event {
+            Event::Key(key) if self.app.surroundings.panic_on.as_ref().is_some_and(|fatal| is_same_key(fatal, key)) => {
+                panic!("asked to panic");
+            }
             Event::Key(_) | Event::Paste(_) | Event::Mouse(_) => self.app.last_input = Some(Instant::now()),
-            Event::Focus(focus) => self.app.host_focused = *focus == HostFocus::Gained,
+            Event::Focus(focus) => {
+                self.app.host_focused = *focus == HostFocus::Gained;
+                attention::came_back(&mut self.app);
+            }
             Event::ColorScheme(scheme) => {
                 self.app.dress(Some(*scheme));
                 return;
@@ -513,6 +520,7 @@ impl App {
                 let old = std::mem::replace(&mut before, standing.borrow_and_update().state());
                 let told = notices.send(Box::new(move |app: &mut App| {
                     app.sessions.state_moved(id, old);
+                    attention::state_moved(app, id, old);
                     app.dirty = true;
                 }));
                 if told.is_err() {
