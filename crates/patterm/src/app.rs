@@ -6,21 +6,27 @@
 #![allow(dead_code, reason = "places for what is being built")]
 
 mod attention;
+mod child_wishes;
 mod commands;
 mod editor;
 mod frame;
+mod help;
+mod history;
 mod input;
 mod keys;
+mod look_back;
 mod model;
 mod ownership;
 mod pace;
 mod palette;
+mod pass_through;
 mod project_events;
 mod quitting;
 mod scratchpads;
 mod sessions;
 mod start;
 mod terminal;
+mod text_view;
 mod toasts;
 mod trust_prompt;
 
@@ -30,7 +36,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use engine::{EngineEvent, Kind, Pulse, SessionId};
+use engine::{EngineEvent, Kind, Pulse, SessionEvent, SessionId};
 use ops::Context;
 use project::{Project, ProjectEvent};
 use tokio::{
@@ -72,21 +78,34 @@ pub(crate) fn find_terminal() -> Result<Host, Failure> {
     })
 }
 
-/// Shows a project on `host` until the person leaves or `wishes` says so. `tasks` is where operations run; `notes` stand
-/// in the status line all the time.
+/// What there is to say from the start.
+#[derive(Debug, Default)]
+pub(crate) struct Said {
+    /// In the status line, all the time.
+    pub(crate) notes: Vec<String>,
+    /// Nobody has used it here before.
+    pub(crate) first_run: bool,
+}
+
+/// Shows a project on `host` until the person leaves or `wishes` says so. `tasks` is where operations run.
 pub(crate) fn run(
     project: Project,
     surroundings: &Surroundings,
     tasks: &Handle,
     host: Host,
     wishes: Wishes,
-    notes: Vec<String>,
+    said: Said,
 ) -> Result<(), Failure> {
     let failed = |error: std::io::Error| Failure::system("starting the interface", &error);
     let own = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
     let hook = PanicHook::install(host.restorer());
     let looped = panic::catch_unwind(AssertUnwindSafe(|| {
-        own.block_on(async { Face::start(project, surroundings, tasks, host, wishes, notes)?.run().await })
+        own.block_on(async {
+            let mut face = Face::start(project, surroundings, tasks, host, wishes)?;
+            face.app.notes = said.notes;
+            face.app.first_run = said.first_run;
+            face.run().await
+        })
     }));
     drop(hook);
     match looped {
@@ -159,6 +178,7 @@ struct Ears {
     continued: Signal,
     /// Of the session in sight.
     pulse: Option<(SessionId, watch::Receiver<Pulse>)>,
+    child: Option<broadcast::Receiver<SessionEvent>>,
 }
 
 /// What woke the loop.
@@ -168,6 +188,7 @@ enum Wake {
     Project(Option<ProjectEvent>),
     Notice(Notice),
     Output,
+    Child(SessionEvent),
     Resized,
     Continued,
     End,
@@ -197,7 +218,6 @@ impl Face {
         tasks: &Handle,
         host: Host,
         wishes: Wishes,
-        notes: Vec<String>,
     ) -> Result<Self, FaceError> {
         let listen = |kind| signal(kind).map_err(|error| FaceError::System("listening to signals", error));
         let (sender, notices) = mpsc::unbounded_channel();
@@ -209,12 +229,12 @@ impl Face {
             resized: listen(SignalKind::window_change())?,
             continued: listen(SignalKind::from_raw(rustix::process::Signal::CONT.as_raw()))?,
             pulse: None,
+            child: None,
         };
         let mut events = Vec::new();
         let terminal = Terminal::enter(host, surroundings, &mut events)?;
         let (keymap, faults) = keys::keymap(project.settings());
         let mut app = App::new(project, surroundings.clone(), tasks.clone(), sender, keymap);
-        app.notes = notes;
         faults.into_iter().for_each(|fault| app.toast(Sign::Failed, fault));
         let mut layers = Layers::default();
         layers.push(Box::new(input::Base));
@@ -258,7 +278,7 @@ impl Face {
     async fn wait(&mut self) -> Result<Wake, FaceError> {
         let until = self.deadline();
         let dirty = self.app.dirty;
-        let Ears { engine, project, notices, wishes, resized, continued, pulse } = &mut self.ears;
+        let Ears { engine, project, notices, wishes, resized, continued, pulse, child } = &mut self.ears;
         let wake = tokio::select! {
             biased;
             _ = wishes.next() => Wake::End,
@@ -273,6 +293,7 @@ impl Face {
             event = project.recv() => Wake::Project(event.ok()),
             // While a frame is due anyway, more output changes nothing.
             _ = moved(pulse), if !dirty => Wake::Output,
+            event = said(child) => Wake::Child(event),
             () = tokio::time::sleep_until(until.into()) => Wake::Time,
         };
         Ok(wake)
@@ -310,6 +331,7 @@ impl Face {
             Wake::Project(None) => project_events::missed(&mut self.app),
             Wake::Notice(notice) => notice(&mut self.app),
             Wake::Output => self.app.dirty = true,
+            Wake::Child(event) => child_wishes::heard(&mut self.app, event),
             Wake::Resized => self.measure(),
             Wake::Continued => self.go_on()?,
             Wake::End => self.app.done = true,
@@ -404,6 +426,7 @@ impl Face {
         }
         let Some(session) = self.app.session().cloned() else {
             self.ears.pulse = None;
+            self.ears.child = None;
             return Ok(self.terminal.follow(None)?);
         };
         if !frame::too_small(self.app.area) {
@@ -411,6 +434,7 @@ impl Face {
         }
         if self.ears.pulse.as_ref().is_none_or(|(id, _)| *id != session.id()) {
             self.ears.pulse = Some((session.id(), session.pulse()));
+            self.ears.child = Some(session.events());
             self.app.dirty = true;
         }
         Ok(())
@@ -482,6 +506,21 @@ async fn moved(pulse: &mut Option<(SessionId, watch::Receiver<Pulse>)>) {
     }
 }
 
+/// The session in sight asks or reports something.
+async fn said(child: &mut Option<broadcast::Receiver<SessionEvent>>) -> SessionEvent {
+    loop {
+        match child {
+            Some(receiver) => match receiver.recv().await {
+                Ok(event) => return event,
+                // What was missed is of no interest any more.
+                Err(broadcast::error::RecvError::Lagged(_)) => {}
+                Err(broadcast::error::RecvError::Closed) => *child = None,
+            },
+            None => std::future::pending().await,
+        }
+    }
+}
+
 impl App {
     /// Takes the list of sessions from the engine again, and follows what new agents do.
     fn refresh(&mut self) {
@@ -508,6 +547,7 @@ impl App {
         }
         let alive: Vec<SessionId> = self.sessions.items().iter().map(|item| item.id).collect();
         self.sizes.retain(|id, _| alive.contains(id));
+        self.looking.retain(|id, _| alive.contains(id));
         editor::tidy(self);
     }
 
@@ -518,16 +558,29 @@ impl App {
             let mut before = standing.borrow_and_update().state();
             while standing.changed().await.is_ok() {
                 let old = std::mem::replace(&mut before, standing.borrow_and_update().state());
-                let told = notices.send(Box::new(move |app: &mut App| {
-                    app.sessions.state_moved(id, old);
-                    attention::state_moved(app, id, old);
-                    app.dirty = true;
-                }));
+                let told = notices.send(Box::new(move |app: &mut App| app.agent_moved(id, old)));
                 if told.is_err() {
                     return;
                 }
             }
+            // The session is gone; or it was seen before its preset was known, and is watched by that from now on.
+            let _ = notices.send(Box::new(move |app: &mut App| {
+                let crew = app.project.crew().clone();
+                let tasks = app.tasks.clone();
+                let _entered = tasks.enter();
+                let Some(item) = app.sessions.get_mut(id).filter(|item| item.session.name().is_some()) else { return };
+                let renewed = crew.standing(&item.session);
+                item.standing = Some(renewed.clone());
+                app.agent_moved(id, before);
+                app.follow(id, renewed);
+            }));
         });
+    }
+
+    fn agent_moved(&mut self, id: SessionId, before: agents::State) {
+        self.sessions.state_moved(id, before);
+        attention::state_moved(self, id, before);
+        self.dirty = true;
     }
 
     /// Gives a session the pane's size, unless it has it from us; true if it was given.
@@ -536,9 +589,12 @@ impl App {
         if self.sizes.get(&session.id()) == Some(&size) || size.cols == 0 || size.rows == 0 {
             return false;
         }
-        self.sizes.insert(session.id(), size);
-        // One that has ended keeps the size it had.
-        session.resize(size).is_ok()
+        let fitted = session.resize(size).is_ok();
+        // One that has ended keeps the size it had; one that is only being started is tried again when it runs.
+        if fitted || session.status().has_ended() {
+            self.sizes.insert(session.id(), size);
+        }
+        fitted
     }
 
     /// The looks, by the host's scheme unless the settings say otherwise.

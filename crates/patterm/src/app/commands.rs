@@ -7,6 +7,8 @@ mod panes;
 mod program;
 mod tabs;
 
+pub(crate) use program::RAIL_LIMITS;
+
 use super::{attention, model::App, scratchpads};
 
 /// What the palette is opened by.

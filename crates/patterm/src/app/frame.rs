@@ -12,10 +12,10 @@ use tui::{
 };
 use vt::Size;
 
-use super::model::App;
+use super::{look_back, model::App};
 
 pub(super) use rail::{RailPlaces, tree_items};
-pub(super) use status::ago;
+pub(super) use status::{ago, key_name};
 
 /// Below this many columns the rail folds away.
 const RAIL_FROM: u16 = 64;
@@ -83,12 +83,18 @@ pub(super) fn draw(canvas: &mut Canvas, area: Rect, app: &App) -> Option<CanvasC
     let places = app.places();
     let (tabs, active) = tabs(app);
     TabBar { tabs: &tabs, active }.draw(canvas, places.tabs, &app.skin);
-    status::draw(canvas, places.status, app);
+    let typed = look_back::draw_status(canvas, places.status, app);
+    if typed.is_none() {
+        status::draw(canvas, places.status, app);
+    }
     if let Some(rail) = places.rail {
         rail::draw(canvas, rail, app);
     }
     let cursor = match app.session() {
-        Some(session) => draw_pane(canvas, places.pane, session, app),
+        Some(session) => match look_back::draw(canvas, places.pane, app) {
+            Some(cursor) => typed.flatten().or(cursor),
+            None => draw_pane(canvas, places.pane, session, app),
+        },
         None => {
             empty::draw(canvas, places.pane, app);
             None

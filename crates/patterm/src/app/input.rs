@@ -10,9 +10,9 @@ use tui::{Canvas, CanvasCursor, Event, Handled, Layer, Press, Rect, Sign};
 use vt::input::{Key, KeyEvent, KeyEventKind, Modifiers};
 
 use super::{
-    commands, frame,
+    commands, frame, look_back,
     model::{App, Focus},
-    ownership,
+    ownership, pass_through,
 };
 
 /// The lowest layer: frame and pane.
@@ -41,7 +41,7 @@ impl Layer<App> for Base {
 }
 
 fn pressed(app: &mut App, key: &KeyEvent) {
-    if app.pass_through.is_some() && app.focus == Focus::Pane {
+    if app.pass_through.is_some() && app.focus == Focus::Pane && !pass_through::ends(app, key) {
         return to_pane(app, key);
     }
     let presses = app.sequence.press(&app.keymap, key, Instant::now());
@@ -74,7 +74,11 @@ fn to_pane(app: &mut App, key: &KeyEvent) {
         }
         return;
     };
-    if item.has_ended() {
+    let ended = item.has_ended();
+    if look_back::key(app, key) {
+        return;
+    }
+    if ended {
         if key.key == Key::Enter && key.kind == KeyEventKind::Press {
             commands::run(app, "close");
         }
@@ -84,7 +88,7 @@ fn to_pane(app: &mut App, key: &KeyEvent) {
 }
 
 fn pasted(app: &mut App, text: &str) {
-    if app.focus == Focus::Pane {
+    if app.focus == Focus::Pane && !look_back::paste(app, text) {
         send(app, Input::Paste(text.to_owned()));
     }
 }

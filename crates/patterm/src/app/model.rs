@@ -83,6 +83,14 @@ pub(crate) struct App {
     pub(crate) done: bool,
     /// When the person last typed, clicked or pasted.
     pub(crate) last_input: Option<Instant>,
+    /// Sessions that are looked back on, each where one left it.
+    pub(super) looking: HashMap<SessionId, super::look_back::LookBack>,
+    /// What was copied last.
+    pub(crate) copied: String,
+    pub(super) last_bell: Option<Instant>,
+    /// Nothing was ever run here: a word more is said.
+    pub(crate) first_run: bool,
+    pub(super) passing: super::pass_through::State,
     pub(super) editing: Vec<super::editor::Editing>,
     /// What the pane has room for.
     pub(super) pane_size: Size,
@@ -137,6 +145,11 @@ impl App {
             dirty: true,
             done: false,
             last_input: None,
+            looking: HashMap::new(),
+            copied: String::new(),
+            last_bell: None,
+            first_run: false,
+            passing: super::pass_through::State::default(),
             editing: Vec::new(),
             pane_size: Size::new(0, 0),
             sizes: HashMap::new(),

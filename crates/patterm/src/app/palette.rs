@@ -1,14 +1,17 @@
 //! The command palette: everything a person can do, found by typing.
 
 mod entries;
+mod form;
+mod prompt;
+mod schema;
 
 use tui::{
-    Canvas, CanvasCursor, Event, Handled, Layer, Press, Rect, Role, Span,
+    Canvas, CanvasCursor, Event, Handled, Layer, Rect, Role, Span,
     widgets::{FuzzyList, ListEntry, ListOutcome},
 };
 use vt::input::KeyEventKind;
 
-use super::{commands, model::App};
+use super::{commands, model::App, pass_through};
 
 /// An entry, and what it does.
 pub(crate) struct PaletteEntry {
@@ -50,6 +53,26 @@ pub(crate) fn open_on_spawning(app: &mut App) {
     app.open(Palette::new("spawn", entries));
 }
 
+/// Where a box with `rows` rows inside goes: in the upper part, so that what is below can be read on.
+pub(super) fn place_for(area: Rect, rows: usize) -> Rect {
+    let cols = area.cols.saturating_sub(4).min(MAX_COLS).max(area.cols.min(24));
+    let rows = u16::try_from(rows).unwrap_or(u16::MAX).saturating_add(2).min(MAX_ROWS);
+    let rows = rows.min(area.rows.saturating_sub(2).max(area.rows.min(5)));
+    let mut place = area.centered(cols, rows);
+    place.row = area.row + (area.rows.saturating_sub(rows) / 3).min(3);
+    place
+}
+
+/// The box, with its title.
+pub(super) fn frame(canvas: &mut Canvas, place: Rect, title: &str, app: &App) {
+    let title = [Span::new(format!(" {title} "), app.skin.style(Role::Heading))];
+    canvas.draw_box(place, app.skin.glyphs.box_lines(), app.skin.style(Role::BorderFocused), &title);
+}
+
+/// Beyond, lines are hard to follow with the eye, and the pane is hidden for nothing.
+const MAX_COLS: u16 = 84;
+const MAX_ROWS: u16 = 20;
+
 pub(crate) struct Palette {
     title: &'static str,
     list: FuzzyList,
@@ -63,11 +86,7 @@ impl Palette {
     }
 
     fn place(&self, area: Rect) -> Rect {
-        let cols = area.cols.saturating_sub(4).min(84).max(area.cols.min(24));
-        let rows = area.rows.saturating_sub(4).clamp(area.rows.min(6), 22);
-        let mut place = area.centered(cols, rows);
-        place.row = area.row + (area.rows.saturating_sub(rows) / 3).min(4);
-        place
+        place_for(area, self.list.len() + 1)
     }
 
     fn take(&mut self, index: usize, app: &mut App) -> Handled<App> {
@@ -87,10 +106,7 @@ impl Layer<App> for Palette {
             && key.kind != KeyEventKind::Release
         {
             // The palette's key once more is meant for the program behind it.
-            let mut sequence = tui::KeySequence::new(super::keys::SEQUENCE_WAIT);
-            let mut presses = sequence.press(&app.keymap, key, std::time::Instant::now());
-            presses.extend(sequence.expire(&app.keymap));
-            if presses == [Press::Command(commands::PALETTE.to_owned())] {
+            if pass_through::is_palette_key(app, key) {
                 if self.list.query().is_empty() {
                     commands::run(app, "send-palette-key");
                 }
@@ -106,8 +122,7 @@ impl Layer<App> for Palette {
 
     fn render(&self, canvas: &mut Canvas, area: Rect, app: &App) -> Option<CanvasCursor> {
         let place = self.place(area);
-        let title = [Span::new(format!(" {} ", self.title), app.skin.style(Role::Heading))];
-        canvas.draw_box(place, app.skin.glyphs.box_lines(), app.skin.style(Role::BorderFocused), &title);
+        frame(canvas, place, self.title, app);
         self.list.draw(canvas, place.inner(1, 1), "> ", &app.skin)
     }
 

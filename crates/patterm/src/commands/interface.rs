@@ -51,9 +51,12 @@ fn show(
     let _entered = runtime.enter();
     // Before anything is made that a signal would leave behind.
     let mut signals = EndSignals::new().map_err(|error| Failure::system("listening to signals", &error))?;
+    // A run makes a folder for its project.
+    let first_run = !surroundings.data_dir.join("projects").exists();
     let run = runtime.block_on(Run::start(options, surroundings, observers))?;
     let project = run.project.clone();
     let notes = run.share().map(|socket| format!("shared: {}", socket.display())).into_iter().collect();
+    let said = app::Said { notes, first_run };
     let ending = Ending::new();
     let by_signal = ending.clone();
     runtime.spawn(async move {
@@ -63,7 +66,7 @@ fn show(
     });
     let wishes = Mutex::new(ending.wishes());
     let mut served = runtime.spawn(async move { run.serve(|| async { wishes.lock().await.next().await }).await });
-    let shown = app::run(project, surroundings, runtime.handle(), host, ending.wishes(), notes);
+    let shown = app::run(project, surroundings, runtime.handle(), host, ending.wishes(), said);
     ending.wish("the interface has ended");
     let ended = runtime.block_on(async {
         match tokio::time::timeout(SOON, &mut served).await {

@@ -85,6 +85,15 @@ impl FuzzyList {
         self.cursor = same.unwrap_or(0);
     }
 
+    /// How many entries there are, whether they match or not.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
     pub fn query(&self) -> &str {
         self.input.text()
     }

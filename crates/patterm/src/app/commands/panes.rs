@@ -2,8 +2,13 @@
 
 use engine::{Input, Origin, Owner};
 
-use super::{Command, Section, with_live_session};
-use crate::app::{model::App, ownership};
+use super::{Command, Section, with_live_session, with_session};
+use crate::app::{
+    history, input,
+    look_back::{self, Manner},
+    model::App,
+    ownership, pass_through,
+};
 
 pub(super) const COMMANDS: &[Command] = &[
     Command {
@@ -29,6 +34,58 @@ pub(super) const COMMANDS: &[Command] = &[
         keys: &[],
         when: with_live_session,
         run: send_palette_key,
+    },
+    Command {
+        id: "pass-through",
+        title: "Pass all keys through to this program",
+        section: Section::Pane,
+        keys: &[],
+        when: with_live_session,
+        run: pass_through::begin,
+    },
+    Command {
+        id: "copy-mode",
+        title: "Look back and copy",
+        section: Section::Pane,
+        keys: &[],
+        when: with_session,
+        run: |app| look_back::begin(app, Manner::Keys),
+    },
+    Command {
+        id: "search-history",
+        title: "Search this session's history",
+        section: Section::Pane,
+        keys: &[],
+        when: with_session,
+        run: look_back::search,
+    },
+    Command {
+        id: "edit-history",
+        title: "Open this session's history in your editor",
+        section: Section::Pane,
+        keys: &[],
+        when: with_session,
+        run: history::edit,
+    },
+    Command {
+        id: "copy-screen",
+        title: "Copy everything on this screen",
+        section: Section::Pane,
+        keys: &[],
+        when: with_session,
+        run: |app| {
+            if let Some(text) = app.session().map(|session| session.grid_text().1) {
+                look_back::copy(app, text);
+            }
+        },
+    },
+    Command {
+        id: "paste-copied",
+        title: "Paste what was copied",
+        section: Section::Pane,
+        keys: &[],
+        when: |app| with_live_session(app) && !app.copied.is_empty(),
+        run: |app| input::send(app, Input::Paste(app.copied.clone())),
     },
 ];
 

@@ -1,11 +1,14 @@
 //! patterm itself: palette, rail, leaving.
 
+use tui::ColorScheme;
+
 use super::{Command, PALETTE, Section, always};
-use crate::app::{model::Errand, palette, quitting};
+use crate::app::{help, model::Errand, palette, quitting};
 
 /// Columns that one step of resizing the rail moves.
 const RAIL_STEP: u16 = 4;
-const RAIL_LIMITS: (u16, u16) = (16, 120);
+/// Columns that the rail may have.
+pub(crate) const RAIL_LIMITS: (u16, u16) = (16, 120);
 
 pub(super) const COMMANDS: &[Command] = &[
     Command {
@@ -55,6 +58,31 @@ pub(super) const COMMANDS: &[Command] = &[
         keys: &[],
         when: always,
         run: |app| app.errand(Errand::Suspend),
+    },
+    Command { id: "help", title: "Help", section: Section::Program, keys: &[], when: always, run: help::open },
+    Command {
+        id: "mouse",
+        title: "Leave the mouse to your terminal, or take it back",
+        section: Section::Program,
+        keys: &[],
+        when: always,
+        run: |app| {
+            app.mouse = !app.mouse;
+            app.errand(Errand::Mouse(app.mouse));
+        },
+    },
+    Command {
+        id: "theme",
+        title: "Light or dark",
+        section: Section::Program,
+        keys: &[],
+        when: always,
+        run: |app| {
+            app.skin.scheme = match app.skin.scheme {
+                ColorScheme::Dark => ColorScheme::Light,
+                ColorScheme::Light => ColorScheme::Dark,
+            };
+        },
     },
     Command { id: "quit", title: "Quit", section: Section::Program, keys: &[], when: always, run: quitting::ask },
 ];

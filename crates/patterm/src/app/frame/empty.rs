@@ -9,13 +9,22 @@ pub(super) fn draw(canvas: &mut Canvas, area: Rect, app: &App) {
     let (muted, key) = (app.skin.style(Role::Muted), app.skin.style(Role::KeyName));
     let palette = app.keymap.keys_of(commands::PALETTE).unwrap_or_default();
     let shown = super::status::key_name(&palette);
-    let lines: [Vec<Span<'_>>; 5] = [
+    let mut lines: Vec<Vec<Span<'_>>> = vec![
         vec![Span::new("patterm", app.skin.style(Role::Heading))],
         vec![Span::new(app.project.project_dir().display().to_string(), muted)],
         vec![],
         vec![Span::new("Press ", plain), Span::new(shown, key), Span::new(" to spawn an agent or process", plain)],
         vec![Span::new("Ctrl-D quits", muted)],
     ];
+    if app.first_run {
+        let hints = [
+            "Everything is in that list: type a few letters, Enter.",
+            "All other keys go to the program you look at.",
+            "Agents you spawn can spawn and drive others; you see them in the tree.",
+        ];
+        lines.push(Vec::new());
+        lines.extend(hints.iter().map(|hint| vec![Span::new(*hint, muted)]));
+    }
     let top = area.rows.saturating_sub(lines.len() as u16) / 2;
     for row in 0..area.rows {
         let line = row.checked_sub(top).and_then(|index| lines.get(usize::from(index)));

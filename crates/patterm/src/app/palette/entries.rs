@@ -1,23 +1,30 @@
 //! What the palette lists: built-in commands, presets, sessions.
 
-use agents::preset::Place;
+use std::{os::unix::fs::PermissionsExt, path::Path};
 
-use super::PaletteEntry;
+use agents::preset::Place;
+use ops::{Context, Faces, Role};
+use tui::Sign;
+
+use super::{PaletteEntry, form, prompt, schema};
 use crate::app::{commands, model::App, scratchpads, start};
 
 /// Everything that makes sense now.
 pub(super) fn all(app: &App) -> Vec<PaletteEntry> {
-    let mut entries = presets(app);
+    let (mut entries, missing) = presets(app);
     entries.extend(built_in(app));
     entries.extend(sessions(app));
     entries.extend(scratchpads::palette_entries(app));
+    entries.extend(operations(app));
+    entries.extend(missing);
     remember(app, entries)
 }
 
 /// What can be started.
 pub(super) fn spawning(app: &App) -> Vec<PaletteEntry> {
-    let mut entries = presets(app);
+    let (mut entries, missing) = presets(app);
     entries.extend(command(app, "new-terminal"));
+    entries.extend(missing);
     remember(app, entries)
 }
 
@@ -38,25 +45,64 @@ fn command(app: &App, id: &'static str) -> Option<PaletteEntry> {
     let mut entry = PaletteEntry::new(id, known.title, move |app| commands::run(app, id));
     entry.list.keys = app.keymap.keys_of(id).unwrap_or_default();
     entry.list.words = format!(":{id}");
+    entry.list.detail = id.to_owned();
     Some(entry)
 }
 
-fn presets(app: &App) -> Vec<PaletteEntry> {
+/// What can be started by name, and what could be if it were installed.
+fn presets(app: &App) -> (Vec<PaletteEntry>, Vec<PaletteEntry>) {
     let catalog = app.project.presets().current();
+    let path = app.surroundings.variable("PATH");
     let mark = |place: Place| if matches!(place, Place::Project { .. }) { "of this project" } else { "" };
-    let agents = catalog.agents().map(|found| {
+    let (mut there, mut missing) = (Vec::new(), Vec::new());
+    for found in catalog.agents() {
         let name = found.preset.name.clone();
-        let text = format!("Spawn agent: {name}");
-        PaletteEntry::new(format!("agent/{name}"), text, move |app| start::agent(app, &name, ""))
-            .detail(mark(found.place))
-    });
-    let processes = catalog.processes().map(|found| {
+        let (id, text) = (format!("agent/{name}"), format!("Spawn agent: {name}"));
+        let program = found.preset.argv.first().cloned().unwrap_or_default();
+        if installed(&program, path) {
+            there.push(PaletteEntry::new(id, text, move |app| prompt::open(app, name)).detail(mark(found.place)));
+            continue;
+        }
+        let how = match &found.preset.install {
+            Some(install) => format!("{program} is not installed: {install}"),
+            None => format!("{program} is not installed, or not in PATH"),
+        };
+        let said = how.clone();
+        let mut entry = PaletteEntry::new(id, text, move |app| app.toast(Sign::Failed, said)).detail(how);
+        entry.list.sign = Some(Sign::Failed);
+        missing.push(entry);
+    }
+    there.extend(catalog.processes().map(|found| {
         let name = found.preset.name.clone();
         let text = format!("Run process: {name}");
         PaletteEntry::new(format!("process/{name}"), text, move |app| start::preset(app, &name))
             .detail(mark(found.place))
+    }));
+    (there, missing)
+}
+
+/// Whether a shell would find `program`.
+fn installed(program: &str, path: &std::ffi::OsStr) -> bool {
+    let runs =
+        |file: &Path| file.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0);
+    match program.contains('/') {
+        // Where it is looked for from is the preset's business.
+        true => !Path::new(program).is_absolute() || runs(Path::new(program)),
+        false => std::env::split_paths(path).any(|folder| runs(&folder.join(program))),
+    }
+}
+
+/// Operations that a person may run, arguments asked for one by one.
+fn operations(app: &App) -> Vec<PaletteEntry> {
+    let offered = app.project.table().offered(Faces::PALETTE, Role::Operator);
+    let entries = offered.map(|entry| {
+        let name = entry.name();
+        let mut listed = PaletteEntry::new(name, schema::title(name), move |app| form::open(app, name))
+            .detail(schema::first_sentence(entry.description()));
+        listed.list.words = name.to_owned();
+        listed
     });
-    agents.chain(processes).collect()
+    entries.collect()
 }
 
 fn sessions(app: &App) -> impl Iterator<Item = PaletteEntry> {
