@@ -47,6 +47,7 @@ use tokio::{
 use tui::{
     Canvas, ColorScheme, Event, Layers, Rect, Sign, Skin,
     host::{Host, HostError, Restorer},
+    is_same_key,
 };
 use vt::{Size, input::Focus as HostFocus};
 
@@ -77,30 +78,34 @@ pub(crate) fn find_terminal() -> Result<Host, Failure> {
     })
 }
 
-/// What is said from the beginning.
+/// What there is to say from the start.
 #[derive(Debug, Default)]
-pub(crate) struct Greeting {
-    /// For the status line.
+pub(crate) struct Said {
+    /// In the status line, all the time.
     pub(crate) notes: Vec<String>,
-    /// Nothing was ever run here: a word more is said.
+    /// Nobody has used it here before.
     pub(crate) first_run: bool,
 }
 
-/// Shows a project on `host` until the person leaves or `wishes` says so. `tasks` is where operations run; `notes` stand
-/// in the status line all the time.
+/// Shows a project on `host` until the person leaves or `wishes` says so. `tasks` is where operations run.
 pub(crate) fn run(
     project: Project,
     surroundings: &Surroundings,
     tasks: &Handle,
     host: Host,
     wishes: Wishes,
-    greeting: Greeting,
+    said: Said,
 ) -> Result<(), Failure> {
     let failed = |error: std::io::Error| Failure::system("starting the interface", &error);
     let own = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
     let hook = PanicHook::install(host.restorer());
     let looped = panic::catch_unwind(AssertUnwindSafe(|| {
-        own.block_on(async { Face::start(project, surroundings, tasks, host, wishes, greeting)?.run().await })
+        own.block_on(async {
+            let mut face = Face::start(project, surroundings, tasks, host, wishes)?;
+            face.app.notes = said.notes;
+            face.app.first_run = said.first_run;
+            face.run().await
+        })
     }));
     drop(hook);
     match looped {
@@ -213,7 +218,6 @@ impl Face {
         tasks: &Handle,
         host: Host,
         wishes: Wishes,
-        greeting: Greeting,
     ) -> Result<Self, FaceError> {
         let listen = |kind| signal(kind).map_err(|error| FaceError::System("listening to signals", error));
         let (sender, notices) = mpsc::unbounded_channel();
@@ -231,8 +235,6 @@ impl Face {
         let terminal = Terminal::enter(host, surroundings, &mut events)?;
         let (keymap, faults) = keys::keymap(project.settings());
         let mut app = App::new(project, surroundings.clone(), tasks.clone(), sender, keymap);
-        app.notes = greeting.notes;
-        app.first_run = greeting.first_run;
         faults.into_iter().for_each(|fault| app.toast(Sign::Failed, fault));
         let mut layers = Layers::default();
         layers.push(Box::new(input::Base));
@@ -366,8 +368,14 @@ impl Face {
 
     fn event(&mut self, event: Event) {
         match &event {
+            Event::Key(key) if self.app.surroundings.panic_on.as_ref().is_some_and(|fatal| is_same_key(fatal, key)) => {
+                panic!("asked to panic");
+            }
             Event::Key(_) | Event::Paste(_) | Event::Mouse(_) => self.app.last_input = Some(Instant::now()),
-            Event::Focus(focus) => self.app.host_focused = *focus == HostFocus::Gained,
+            Event::Focus(focus) => {
+                self.app.host_focused = *focus == HostFocus::Gained;
+                attention::came_back(&mut self.app);
+            }
             Event::ColorScheme(scheme) => {
                 self.app.dress(Some(*scheme));
                 return;
@@ -550,15 +558,29 @@ impl App {
             let mut before = standing.borrow_and_update().state();
             while standing.changed().await.is_ok() {
                 let old = std::mem::replace(&mut before, standing.borrow_and_update().state());
-                let told = notices.send(Box::new(move |app: &mut App| {
-                    app.sessions.state_moved(id, old);
-                    app.dirty = true;
-                }));
+                let told = notices.send(Box::new(move |app: &mut App| app.agent_moved(id, old)));
                 if told.is_err() {
                     return;
                 }
             }
+            // The session is gone; or it was seen before its preset was known, and is watched by that from now on.
+            let _ = notices.send(Box::new(move |app: &mut App| {
+                let crew = app.project.crew().clone();
+                let tasks = app.tasks.clone();
+                let _entered = tasks.enter();
+                let Some(item) = app.sessions.get_mut(id).filter(|item| item.session.name().is_some()) else { return };
+                let renewed = crew.standing(&item.session);
+                item.standing = Some(renewed.clone());
+                app.agent_moved(id, before);
+                app.follow(id, renewed);
+            }));
         });
+    }
+
+    fn agent_moved(&mut self, id: SessionId, before: agents::State) {
+        self.sessions.state_moved(id, before);
+        attention::state_moved(self, id, before);
+        self.dirty = true;
     }
 
     /// Gives a session the pane's size, unless it has it from us; true if it was given.
@@ -567,9 +589,12 @@ impl App {
         if self.sizes.get(&session.id()) == Some(&size) || size.cols == 0 || size.rows == 0 {
             return false;
         }
-        self.sizes.insert(session.id(), size);
-        // One that has ended keeps the size it had.
-        session.resize(size).is_ok()
+        let fitted = session.resize(size).is_ok();
+        // One that has ended keeps the size it had; one that is only being started is tried again when it runs.
+        if fitted || session.status().has_ended() {
+            self.sizes.insert(session.id(), size);
+        }
+        fitted
     }
 
     /// The looks, by the host's scheme unless the settings say otherwise.

@@ -56,6 +56,7 @@ fn show(
     let run = runtime.block_on(Run::start(options, surroundings, observers))?;
     let project = run.project.clone();
     let notes = run.share().map(|socket| format!("shared: {}", socket.display())).into_iter().collect();
+    let said = app::Said { notes, first_run };
     let ending = Ending::new();
     let by_signal = ending.clone();
     runtime.spawn(async move {
@@ -65,8 +66,7 @@ fn show(
     });
     let wishes = Mutex::new(ending.wishes());
     let mut served = runtime.spawn(async move { run.serve(|| async { wishes.lock().await.next().await }).await });
-    let greeting = app::Greeting { notes, first_run };
-    let shown = app::run(project, surroundings, runtime.handle(), host, ending.wishes(), greeting);
+    let shown = app::run(project, surroundings, runtime.handle(), host, ending.wishes(), said);
     ending.wish("the interface has ended");
     let ended = runtime.block_on(async {
         match tokio::time::timeout(SOON, &mut served).await {

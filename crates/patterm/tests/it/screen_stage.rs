@@ -25,7 +25,29 @@ use vt::{
     input::{Focus, Modifiers, MouseButton, MouseEvent, MouseEventKind, WheelDirection},
 };
 
-use crate::stage::{PATTERM, Stage};
+use crate::{
+    client::Client,
+    stage::{PATTERM, Stage},
+};
+
+/// The command line and the environment of a patterm on a terminal, with `more` variables.
+pub(crate) fn face_argv(
+    stage: &Stage,
+    flags: &[&str],
+    more: &[(&str, &str)],
+) -> (Vec<OsString>, Vec<(OsString, OsString)>) {
+    let command = stage.command(flags);
+    let mut argv: Vec<OsString> = vec!["env".into()];
+    // Ours is no pane of a patterm; and sessions inherit nothing that is called so.
+    argv.extend(["-u", "PATTERM", "-u", "PATTERM_PROCESS_ID"].map(OsString::from));
+    argv.extend(more.iter().map(|(name, value)| format!("{name}={value}").into()));
+    argv.push(PATTERM.into());
+    argv.extend(command.get_args().map(OsString::from));
+    let environment = command.get_envs().filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned())));
+    let terminal = [("LANG", "C.UTF-8"), ("TERM", "xterm-256color"), ("COLORTERM", "truecolor")];
+    let terminal = terminal.map(|(name, value)| (name.into(), value.into()));
+    (argv, environment.chain(terminal).collect())
+}
 
 /// A patterm that somebody looks at.
 pub(crate) struct Face {
@@ -40,14 +62,13 @@ impl Face {
     /// Starts it in the stage's project. What it shows first is the caller's to wait for.
     #[track_caller]
     pub(crate) fn open(stage: &Stage, size: Size, flags: &[&str]) -> Self {
-        let command = stage.command(flags);
-        let mut argv: Vec<OsString> = vec!["env".into()];
-        // Ours is no pane of a patterm.
-        argv.extend(["-u", "PATTERM", "-u", "PATTERM_PROCESS_ID"].map(OsString::from));
-        argv.push(PATTERM.into());
-        argv.extend(command.get_args().map(OsString::from));
-        let environment = command.get_envs().filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned())));
-        let environment = environment.chain([("LANG".into(), "C.UTF-8".into())]).collect();
+        Self::open_with(stage, size, flags, &[])
+    }
+
+    /// With more in its environment.
+    #[track_caller]
+    pub(crate) fn open_with(stage: &Stage, size: Size, flags: &[&str], more: &[(&str, &str)]) -> Self {
+        let (argv, environment) = face_argv(stage, flags, more);
         Self::run(argv, environment, stage.path("project"), size)
     }
 
@@ -68,6 +89,19 @@ impl Face {
             (engine, session, events)
         });
         Face { session, events, engine, runtime }
+    }
+
+    /// Presses a key again and again until the screen is as wanted: for what takes keys only after a while.
+    #[track_caller]
+    pub(crate) fn press_until(&self, key: &str, what: &str, holds: impl Fn(&str) -> bool) {
+        let start = std::time::Instant::now();
+        while !holds(&self.text()) {
+            assert!(start.elapsed() < DEADLINE, "{what}: not within {DEADLINE:?}\n{}", self.text());
+            self.press(key);
+            let mut pulse = self.session.pulse();
+            let seen = async { while !holds(&self.text()) && pulse.changed().await.is_ok() {} };
+            let _ = self.runtime.block_on(async { timeout(Duration::from_secs(1), seen).await });
+        }
     }
 
     /// One key after the other, by the key grammar: `ctrl-k`, `a`, `enter`. Blanks part them.
@@ -217,12 +251,19 @@ impl Face {
     }
 
     /// Compares the screen with `tests/snapshots/NAME.txt`, after each of `hidden` (a pattern and what stands for it)
-    /// has been replaced. `PATTERM_BLESS=1` writes the file instead.
+    /// has been replaced, in the same columns: to the right if the pattern takes blanks in front. `PATTERM_BLESS=1` writes the file instead.
     #[track_caller]
     pub(crate) fn compare(&self, name: &str, hidden: &[(&str, &str)]) {
         let mut seen = self.text();
         for (pattern, instead) in hidden {
-            seen = Regex::new(pattern).unwrap().replace_all(&seen, *instead).into_owned();
+            let replaced = |found: &regex::Captures<'_>| {
+                let cols = found[0].chars().count();
+                match found[0].starts_with(' ') {
+                    true => format!("{instead:>cols$}"),
+                    false => format!("{instead:<cols$}"),
+                }
+            };
+            seen = Regex::new(pattern).unwrap().replace_all(&seen, replaced).into_owned();
         }
         let trimmed = seen.lines().map(str::trim_end).collect::<Vec<_>>();
         let seen = format!("{}\n", trimmed.join("\n").trim_end_matches('\n'));
@@ -238,6 +279,14 @@ impl Face {
             seen == wanted,
             "the screen is not {name}.txt; PATTERM_BLESS=1 keeps the new one.\nnow:\n{seen}\nbefore:\n{wanted}"
         );
+    }
+
+    /// A client with the tools of the person who looks at it.
+    #[track_caller]
+    pub(crate) fn operator(&self, stage: &Stage) -> Client {
+        let file = stage.path(&format!("run/patterm/{}/operator-1.json", self.pid()));
+        testkit::wait_until("the connect file is there", || file.exists());
+        Client::behind_proxy(&file)
     }
 
     /// The program's process.
