@@ -56,6 +56,8 @@ pub struct Conversation {
     pub prompts: Vec<String>,
     /// What tools answered since the last prompt.
     pub results: Vec<ToolResult>,
+    /// What they answered before it.
+    pub earlier: Vec<ToolResult>,
     /// The tools that may be called.
     pub tools: Vec<Tool>,
     /// The client wants JSON of this schema and nothing else.
@@ -102,7 +104,7 @@ impl Conversation {
         }
         self.user = kept.join("\n");
         self.prompts.push(self.user.clone());
-        self.results.clear();
+        self.earlier.append(&mut self.results);
     }
 
     pub(super) fn answered(&mut self, tool: &str, text: String) {
@@ -114,21 +116,31 @@ impl Conversation {
         self.results.last()
     }
 
-    /// The tool of this name, or of one that ends with it behind a client's own prefix; `shell` is whatever runs commands.
-    pub fn tool(&self, name: &str) -> Option<&Tool> {
-        let exact = |name: &str| self.tools.iter().find(|tool| tool.name == name);
-        if name == "shell" {
-            return SHELLS.iter().find_map(|shell| exact(shell)).or_else(|| self.prefixed("shell"));
-        }
-        exact(name).or_else(|| self.prefixed(name))
+    /// What the last call of `tool` answered that `fits`, in this turn or an earlier one; null where there is none.
+    pub fn answer_of(&self, tool: &str, fits: impl Fn(&Value) -> bool) -> Value {
+        let all = self.earlier.iter().chain(&self.results).rev().filter(|result| result.tool.ends_with(tool));
+        all.map(ToolResult::json).find(|answer| fits(answer)).unwrap_or_default()
     }
 
-    fn prefixed(&self, name: &str) -> Option<&Tool> {
-        let fits = |tool: &&Tool| {
-            let prefix = tool.name.strip_suffix(name);
-            prefix.is_some_and(|prefix| prefix.ends_with(['_', '-', '.']))
-        };
-        self.tools.iter().filter(fits).min_by_key(|tool| tool.name.len())
+    /// The tool of this name. `shell` is whatever runs commands. `SERVER:NAME` is that of an MCP server, under whatever
+    /// name the client gives it: a client may have one of its own that is called alike.
+    pub fn tool(&self, name: &str) -> Option<&Tool> {
+        let exact = |name: &str| self.tools.iter().find(|tool| tool.name == name);
+        match name.split_once(':') {
+            Some((server, name)) => self.tools.iter().find(|tool| tool.is_of(server, name)),
+            None if name == "shell" => SHELLS.iter().find_map(|shell| exact(shell)),
+            None => exact(name),
+        }
+    }
+}
+
+impl Tool {
+    fn is_of(&self, server: &str, name: &str) -> bool {
+        match (&self.namespace, self.name.strip_suffix(name)) {
+            (Some(namespace), Some("")) => namespace.ends_with(server),
+            (None, Some(prefix)) => prefix.trim_end_matches(['_', '-', '.']).ends_with(server) && prefix != server,
+            _ => false,
+        }
     }
 }
 

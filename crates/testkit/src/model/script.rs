@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::conversation::Conversation;
 
@@ -60,6 +60,24 @@ impl Answer {
 
     pub fn call(tool: &str, arguments: Value) -> Self {
         Self::new(What::Call { tool: tool.to_owned(), arguments })
+    }
+
+    /// Runs a command with the client's own shell tool, in a way that it asks for permission where it would.
+    pub fn shell(said: &Conversation, command: &str) -> Self {
+        let name = said.tool("shell").map_or("", |tool| tool.name.as_str());
+        let arguments = match name {
+            "exec_command" => {
+                json!({ "cmd": command, "sandbox_permissions": "require_escalated", "justification": "the script says so" })
+            }
+            "shell_command" => {
+                json!({ "command": command, "sandbox_permissions": "require_escalated", "justification": "the script says so" })
+            }
+            "run_shell_command" => {
+                json!({ "command": command, "description": "as the script says", "is_background": false })
+            }
+            _ => json!({ "command": command, "description": "as the script says" }),
+        };
+        Self::call("shell", arguments)
     }
 
     fn new(what: What) -> Self {

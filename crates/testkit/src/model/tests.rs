@@ -25,7 +25,7 @@ fn script() -> Script {
     let second = |said: &Conversation| Answer::say(format!("got {}", said.last_result().unwrap().json()["id"]));
     Script::new()
         .when("spawn")
-        .call("spawn_agent", json!({ "agent": "codex" }))
+        .call("patterm:spawn_agent", json!({ "agent": "codex" }))
         .then(second)
         .when("hello")
         .say("world of words")
@@ -42,7 +42,7 @@ fn dialects() -> Vec<(&'static str, Value, Value)> {
     let responses = |rest: Vec<Value>| {
         let user = |text: &str| json!({ "type": "message", "role": "user", "content": [{ "type": "input_text", "text": text }] });
         let all: Vec<Value> = [user("<environment_context>"), user("please spawn")].into_iter().chain(rest).collect();
-        json!({ "stream": true, "input": all, "tools": [{ "type": "namespace", "name": "mcp__patterm", "tools": [{ "name": "spawn_agent" }] }] })
+        json!({ "stream": true, "input": all, "tools": [{ "type": "function", "name": "spawn_agent" }, { "type": "namespace", "name": "mcp__patterm", "tools": [{ "name": "spawn_agent" }] }] })
     };
     let chat = |rest: Vec<Value>| {
         let all: Vec<Value> = [json!({ "role": "user", "content": "please spawn" })].into_iter().chain(rest).collect();
@@ -99,6 +99,7 @@ fn every_dialect_gets_the_call_and_then_the_words() {
         let called = ask(&model, path, &prompt);
         assert!(called.contains("text/event-stream") && called.contains("spawn_agent"), "{path}: {called}");
         assert!(called.contains("codex"), "{path}: {called}");
+        assert!(path != "/v1/responses" || called.contains("\"namespace\":\"mcp__patterm\""), "not its own: {called}");
         let said = ask(&model, path, &result);
         assert!(said.contains("got 7"), "{path}: {said}");
     }
@@ -132,7 +133,7 @@ fn a_prompt_without_a_reaction_is_repeated_and_a_missing_tool_named() {
     let model = ScriptedModel::start(script()).unwrap();
     let body = |text: &str| json!({ "messages": [{ "role": "user", "content": text }], "tools": [{ "function": { "name": "x" } }] });
     assert!(ask(&model, "/v1/chat/completions", &body("one\ntwo")).contains("You said: two"));
-    assert!(ask(&model, "/v1/chat/completions", &body("spawn")).contains("NO-TOOL spawn_agent among x"));
+    assert!(ask(&model, "/v1/chat/completions", &body("spawn")).contains("NO-TOOL patterm:spawn_agent among x"));
 }
 
 #[test]
