@@ -168,10 +168,8 @@ fn follow(cast: &Cast, stage: &Stage, human: &mut Client) -> Result<()> {
         ensure!(called.elapsed() < Duration::from_secs(300), "nobody called the human");
         std::thread::sleep(Duration::from_millis(50));
     }
-    let asked = human.call(
-        "patterm:wait_for_state",
-        &json!({ "process_id": "builder", "states": ["blocked"], "timeout_seconds": 5 }),
-    )?;
+    let asked = human
+        .call("wait_for_state", &json!({ "process_id": "builder", "states": ["blocked"], "timeout_seconds": 5 }))?;
     ensure!(asked["reached"] == true, "the human is called to what waits for nothing: {asked}");
     human.call("send_input", &json!({ "process_id": "builder", "kind": "key", "key": "enter" }))?;
     human.wait_for_pattern("lead", "STORY-DONE", 240)?;

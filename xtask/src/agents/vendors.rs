@@ -80,6 +80,9 @@ fn claude(place: &Place<'_>) -> Result<Environment> {
         "projects": { place.project.to_string_lossy(): { "hasTrustDialogAccepted": true } },
     });
     write(place.home.join(".claude.json"), &settings.to_string())?;
+    // Else it asks nothing where a command only reads.
+    let settings = json!({ "permissions": { "ask": ["Bash"] } });
+    write(place.home.join(".claude/settings.json"), &settings.to_string())?;
     Ok(vec![
         ("ANTHROPIC_BASE_URL", place.model.to_owned()),
         ("ANTHROPIC_API_KEY", KEY.into()),
