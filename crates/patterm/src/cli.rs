@@ -27,7 +27,7 @@ Exit codes:
   0  done
   1  no such thing, or a check found a fault
   2  wrong usage, or a bad config file
-  3  the terminal interface is not there yet: use --headless
+  3  not on a terminal: use --headless
   4  no running patterm answered
   5  the system refused";
 

@@ -3,6 +3,7 @@
 //! Only this file reads the environment, the home folder and the kind of our output; all else is told. What can be done
 //! with sessions is decided in `ops` and `project`; here a run is put together, and its command line answered.
 
+mod app;
 mod cli;
 mod commands;
 mod failure;

@@ -4,6 +4,7 @@
 
 pub(crate) mod connect_file;
 mod door;
+pub(crate) mod ending;
 mod folder;
 mod identities;
 mod instructions;

@@ -2,7 +2,10 @@
 //!
 //! `main.rs` is the only place that reads the environment and the home folder; everything else gets this.
 
-use std::{ffi::OsString, path::PathBuf};
+use std::{
+    ffi::{OsStr, OsString},
+    path::PathBuf,
+};
 
 #[derive(Clone)]
 pub(crate) struct Surroundings {
@@ -30,6 +33,11 @@ pub(crate) struct Surroundings {
 }
 
 impl Surroundings {
+    /// A variable of the environment we were started with; empty when it is not set.
+    pub(crate) fn variable(&self, name: &str) -> &OsStr {
+        self.environment.iter().find(|(known, _)| known == name).map_or(OsStr::new(""), |(_, value)| value)
+    }
+
     /// Where sockets lie: the user's runtime folder, or a folder of our own where everybody may have one.
     pub(crate) fn socket_folder(&self) -> PathBuf {
         match &self.runtime_dir {

@@ -95,7 +95,7 @@ impl Crew {
     }
 
     /// What the session is doing, and every change of it.
-    pub(crate) fn standing(&self, session: &Session) -> watch::Receiver<Standing> {
+    pub fn standing(&self, session: &Session) -> watch::Receiver<Standing> {
         self.member(session).standing()
     }
 

@@ -22,6 +22,9 @@ pub struct AgentPreset {
     pub name: String,
     /// The program and its arguments. What an injection adds goes behind them, but before a `--`.
     pub argv: Vec<String>,
+    /// How to get the program: shown to the person where it is missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub install: Option<String>,
     /// Set on top of what is inherited. Values may hold placeholders.
     #[serde(default)]
     pub env: BTreeMap<String, String>,
