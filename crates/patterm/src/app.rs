@@ -47,6 +47,7 @@ use tokio::{
 use tui::{
     Canvas, ColorScheme, Event, Layers, Rect, Sign, Skin,
     host::{Host, HostError, Restorer},
+    is_same_key,
 };
 use vt::{Size, input::Focus as HostFocus};
 
@@ -77,7 +78,8 @@ pub(crate) fn find_terminal() -> Result<Host, Failure> {
     })
 }
 
-/// Shows a project on `host` until the person leaves or `wishes` says so. `tasks` is where operations run.
+/// Shows a project on `host` until the person leaves or `wishes` says so. `tasks` is where operations run; `notes` stand
+/// in the status line all the time.
 pub(crate) fn run(
     project: Project,
     surroundings: &Surroundings,
@@ -85,13 +87,14 @@ pub(crate) fn run(
     host: Host,
     wishes: Wishes,
     first_run: bool,
+    notes: Vec<String>,
 ) -> Result<(), Failure> {
     let failed = |error: std::io::Error| Failure::system("starting the interface", &error);
     let own = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
     let hook = PanicHook::install(host.restorer());
     let looped = panic::catch_unwind(AssertUnwindSafe(|| {
         own.block_on(async {
-            let mut face = Face::start(project, surroundings, tasks, host, wishes)?;
+            let mut face = Face::start(project, surroundings, tasks, host, wishes, notes)?;
             face.app.first_run = first_run;
             face.run().await
         })
@@ -207,6 +210,7 @@ impl Face {
         tasks: &Handle,
         host: Host,
         wishes: Wishes,
+        notes: Vec<String>,
     ) -> Result<Self, FaceError> {
         let listen = |kind| signal(kind).map_err(|error| FaceError::System("listening to signals", error));
         let (sender, notices) = mpsc::unbounded_channel();
@@ -224,6 +228,7 @@ impl Face {
         let terminal = Terminal::enter(host, surroundings, &mut events)?;
         let (keymap, faults) = keys::keymap(project.settings());
         let mut app = App::new(project, surroundings.clone(), tasks.clone(), sender, keymap);
+        app.notes = notes;
         faults.into_iter().for_each(|fault| app.toast(Sign::Failed, fault));
         let mut layers = Layers::default();
         layers.push(Box::new(input::Base));
@@ -357,8 +362,14 @@ impl Face {
 
     fn event(&mut self, event: Event) {
         match &event {
+            Event::Key(key) if self.app.surroundings.panic_on.as_ref().is_some_and(|fatal| is_same_key(fatal, key)) => {
+                panic!("asked to panic");
+            }
             Event::Key(_) | Event::Paste(_) | Event::Mouse(_) => self.app.last_input = Some(Instant::now()),
-            Event::Focus(focus) => self.app.host_focused = *focus == HostFocus::Gained,
+            Event::Focus(focus) => {
+                self.app.host_focused = *focus == HostFocus::Gained;
+                attention::came_back(&mut self.app);
+            }
             Event::ColorScheme(scheme) => {
                 self.app.dress(Some(*scheme));
                 return;
@@ -543,6 +554,7 @@ impl App {
                 let old = std::mem::replace(&mut before, standing.borrow_and_update().state());
                 let told = notices.send(Box::new(move |app: &mut App| {
                     app.sessions.state_moved(id, old);
+                    attention::state_moved(app, id, old);
                     app.dirty = true;
                 }));
                 if told.is_err() {

@@ -27,6 +27,8 @@ pub(crate) struct Surroundings {
     pub(crate) shell: OsString,
     /// We run in a pane of another patterm.
     pub(crate) inside_patterm: bool,
+    /// The interface panics at this key: for tests of how it ends. Never set in a release.
+    pub(crate) panic_on: Option<vt::input::KeyEvent>,
     /// What sessions inherit. Never printed.
     pub(crate) environment: Vec<(OsString, OsString)>,
     pub(crate) user: u32,

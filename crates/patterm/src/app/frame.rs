@@ -15,7 +15,7 @@ use vt::Size;
 use super::{look_back, model::App};
 
 pub(super) use rail::{RailPlaces, tree_items};
-pub(super) use status::key_name;
+pub(super) use status::{ago, key_name};
 
 /// Below this many columns the rail folds away.
 const RAIL_FROM: u16 = 64;
@@ -63,10 +63,10 @@ pub(super) fn too_small(area: Rect) -> bool {
 }
 
 pub(super) fn tabs(app: &App) -> (Vec<Tab>, usize) {
-    let tab = |root: &super::sessions::Item| Tab {
-        title: root.name.clone(),
-        sign: app.sessions.tab_sign(root.id),
-        attention: app.sessions.tree(root.id).any(|item| item.attention),
+    let tab = |root: &super::sessions::Item| {
+        let attention = app.sessions.tree(root.id).any(|item| item.attention);
+        let sign = app.sessions.tab_sign(root.id);
+        Tab { title: root.name.clone(), sign: app.attention.sign(sign, attention), attention }
     };
     let active = app.sessions.tabs().position(|root| Some(root.id) == app.sessions.tab()).unwrap_or(usize::MAX);
     (app.sessions.tabs().map(tab).collect(), active)

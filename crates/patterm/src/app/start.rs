@@ -1,9 +1,9 @@
 //! Starting sessions for the person: through the operations, and the new one comes in sight.
 
-use ops::OpError;
+use ops::{ErrorKind, OpError};
 use serde_json::{Value, json};
 
-use super::model::App;
+use super::{model::App, trust_prompt};
 
 /// A shell in a tab of its own.
 pub(crate) fn terminal(app: &mut App) {
@@ -12,7 +12,7 @@ pub(crate) fn terminal(app: &mut App) {
 
 /// A stored command in a tab of its own.
 pub(crate) fn preset(app: &mut App, name: &str) {
-    app.call("spawn_process", json!({ "kind": "command", "preset": name }), show_started);
+    launch(app, "spawn_process", json!({ "kind": "command", "preset": name }), name);
 }
 
 /// An agent in a tab of its own, with its first prompt.
@@ -21,7 +21,18 @@ pub(crate) fn agent(app: &mut App, name: &str, prompt: &str) {
     if !prompt.trim().is_empty() {
         arguments["agent_instructions"] = prompt.into();
     }
-    app.call("spawn_agent", arguments, show_started);
+    launch(app, "spawn_agent", arguments, name);
+}
+
+/// Starts a preset; what needs the person's word first is asked for, and goes on with it.
+fn launch(app: &mut App, operation: &'static str, arguments: Value, preset: &str) {
+    let (again, preset) = (arguments.clone(), preset.to_owned());
+    app.call(operation, arguments, move |app, outcome| match outcome {
+        Err(error) if error.kind == ErrorKind::NeedsTrust => {
+            trust_prompt::wanted(app, operation, again, preset, &error);
+        }
+        outcome => show_started(app, outcome),
+    });
 }
 
 /// Brings what was started in sight.

@@ -27,7 +27,12 @@ pub(crate) fn run(flags: RunFlags, surroundings: &Surroundings, output: &mut Out
     let observers = Observers::start(&flags, surroundings)?;
     let project_dir = surroundings.working_dir.join(flags.project.clone().unwrap_or_default());
     presets::install_shipped(&presets::folders(surroundings, &project_dir), output);
-    let options = RunOptions { project_dir, http: flags.mcp_http, settings: config::load(surroundings, output)? };
+    let options = RunOptions {
+        project_dir,
+        http: flags.mcp_http,
+        share: flags.share_place(&surroundings.working_dir),
+        settings: config::load(surroundings, output)?,
+    };
     let runtime = run::runtime().map_err(|error| Failure::system("starting the runtime", &error))?;
     let outcome = show(&runtime, host, options, surroundings, observers, output);
     // A thread that hangs in a system call must not keep us.
@@ -50,6 +55,7 @@ fn show(
     let first_run = !surroundings.data_dir.join("projects").exists();
     let run = runtime.block_on(Run::start(options, surroundings, observers))?;
     let project = run.project.clone();
+    let notes = run.share().map(|socket| format!("shared: {}", socket.display())).into_iter().collect();
     let ending = Ending::new();
     let by_signal = ending.clone();
     runtime.spawn(async move {
@@ -59,7 +65,7 @@ fn show(
     });
     let wishes = Mutex::new(ending.wishes());
     let mut served = runtime.spawn(async move { run.serve(|| async { wishes.lock().await.next().await }).await });
-    let shown = app::run(project, surroundings, runtime.handle(), host, ending.wishes(), first_run);
+    let shown = app::run(project, surroundings, runtime.handle(), host, ending.wishes(), first_run, notes);
     ending.wish("the interface has ended");
     let ended = runtime.block_on(async {
         match tokio::time::timeout(SOON, &mut served).await {

@@ -51,7 +51,7 @@ pub(crate) fn tree_items(app: &App) -> Vec<TreeItem> {
             true => item.word(),
             false => ago(now.saturating_duration_since(item.since())),
         },
-        sign: item.sign(),
+        sign: app.attention.sign(item.sign(), item.attention),
         depth: item.depth,
         attention: item.attention,
     };
