@@ -63,6 +63,7 @@ pub(crate) enum Command {
     Rm(commands::rm::Rm),
     Rename(commands::rename::Rename),
     Record(commands::record::Record),
+    Web(commands::web::Web),
     Config(commands::config::Config),
     DialStdio(commands::dial_stdio::DialStdio),
     Mcp(commands::mcp::Mcp),

@@ -22,6 +22,7 @@ pub(crate) mod serve;
 pub(crate) mod spawn;
 pub(crate) mod version;
 pub(crate) mod wait;
+pub(crate) mod web;
 
 use serde_json::{Value, json};
 
@@ -50,6 +51,7 @@ pub(crate) async fn run(command: Command, invocation: &mut Invocation) -> Outcom
         Command::Rm(command) => command.run(invocation).await,
         Command::Rename(command) => command.run(invocation).await,
         Command::Record(command) => command.run(invocation).await,
+        Command::Web(command) => command.run(invocation).await,
         Command::Config(command) => command.run(invocation),
         Command::DialStdio(command) => command.run(invocation).await,
         Command::Mcp(command) => command.run(invocation).await,

@@ -23,4 +23,5 @@ mod proxy;
 mod screen_stage;
 mod share;
 mod stage;
+mod states;
 mod stories;
