@@ -13,6 +13,7 @@ mod python;
 mod record;
 mod reference;
 mod screen;
+mod states;
 mod unicode;
 
 use std::{
@@ -32,6 +33,7 @@ enum Command {
     Outvoted(outvoted::Arguments),
     Record(record::Arguments),
     Reference(reference::Arguments),
+    States(states::Arguments),
     Bench(bench::Arguments),
     Fuzz(fuzz::Arguments),
     Proto(proto::Arguments),
@@ -52,6 +54,7 @@ fn main() -> ExitCode {
         Command::Outvoted(arguments) => outvoted::run(&arguments),
         Command::Record(arguments) => record::run(&arguments),
         Command::Reference(arguments) => reference::run(&arguments),
+        Command::States(arguments) => states::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Fuzz(arguments) => fuzz::run(&arguments),
         Command::Proto(arguments) => proto::run(&arguments),

@@ -11,6 +11,7 @@ mod observe;
 mod output;
 mod proxy;
 mod run;
+mod running;
 mod surroundings;
 
 use std::{

@@ -14,4 +14,5 @@ mod other_users;
 mod protocol;
 mod proxy;
 mod stage;
+mod states;
 mod stories;

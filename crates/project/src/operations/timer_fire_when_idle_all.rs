@@ -13,7 +13,9 @@ use crate::{project::Project, timers::Wait};
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
-    /// Ids or names of sessions below you, 1 to 64.
+    /// Ids or names of sessions below you, or turn_ids of prompts that you sent to them, 1 to 64. A turn has come to
+    /// rest when the agent has done with that very prompt, or waits for a decision in it; what it did before does not
+    /// count.
     pub watched: Vec<String>,
     /// What you will read when it fires.
     pub body: String,
