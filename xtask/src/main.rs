@@ -1,6 +1,7 @@
 //! Tools for those who work on this repository: `cargo xtask COMMAND`. Nothing here ships.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "these commands talk to a person")]
 
+mod agents;
 mod bench;
 mod differential;
 mod emulator;
@@ -25,6 +26,8 @@ use clap::Parser;
 #[derive(Parser)]
 #[command(name = "cargo xtask", about = "Tools for those who work on this repository")]
 enum Command {
+    #[command(subcommand)]
+    Agents(agents::Arguments),
     Esctest(esctest::Arguments),
     Differential(differential::Arguments),
     Outvoted(outvoted::Arguments),
@@ -45,6 +48,7 @@ enum Verdict {
 
 fn main() -> ExitCode {
     let verdict = match Command::parse() {
+        Command::Agents(arguments) => agents::run(&arguments),
         Command::Esctest(arguments) => esctest::run(&arguments),
         Command::Differential(arguments) => differential::run(&arguments),
         Command::Outvoted(arguments) => outvoted::run(&arguments),

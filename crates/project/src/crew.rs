@@ -59,6 +59,11 @@ impl Crew {
         Crew { inner: Arc::new(Inner { members: Mutex::default(), idle_after, events }) }
     }
 
+    /// What the agent in this session waits for, if it does.
+    pub fn waiting_in(&self, session: SessionId) -> Option<Waiting> {
+        self.known(session)?.waiting()
+    }
+
     /// All that wait for a decision, longest first.
     pub fn waiting(&self) -> Vec<Waiting> {
         let members: Vec<Arc<Member>> = lock(&self.inner.members).values().cloned().collect();
@@ -126,7 +131,7 @@ impl Crew {
     }
 
     /// What the session is doing, and every change of it.
-    pub(crate) fn standing(&self, session: &Session) -> watch::Receiver<Standing> {
+    pub fn standing(&self, session: &Session) -> watch::Receiver<Standing> {
         self.member(session).standing()
     }
 

@@ -20,6 +20,8 @@ pub enum ProjectEvent {
     /// An agent asks the face to show a session. Advice, not an order.
     Select {
         session: SessionId,
+        /// The agent that asks; none for an operator.
+        caller: Option<SessionId>,
     },
     /// A preset waits for the human's trust: see [`Trust::questions`](crate::Trust::questions).
     TrustPending,

@@ -124,6 +124,10 @@ impl Host for Inner {
     fn default_working_dir(&self) -> Option<PathBuf> {
         Some(self.layout.project_dir.clone())
     }
+
+    fn recording_folder(&self) -> Option<PathBuf> {
+        Some(self.layout.recordings())
+    }
 }
 
 /// Names from outside are shown in part.

@@ -21,7 +21,7 @@ impl<C: Context> Operation<C> for GetProcessStatus {
     const TRAITS: Traits = Traits {
         name: "get_process_status",
         roles: Roles::ANYONE,
-        faces: Faces::MCP.union(Faces::GRPC).union(Faces::CLI),
+        faces: Faces::all().difference(Faces::HOOK),
         effects: Effects::ReadOnly,
     };
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::NotFound];

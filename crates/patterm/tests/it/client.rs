@@ -45,7 +45,11 @@ impl Client {
 
     pub(crate) fn raw_proxy(words: &[&str]) -> Self {
         let mut command = Command::new(PATTERM);
-        command.arg("mcp-stdio").args(words).env_clear();
+        Client::behind(command.arg("mcp-stdio").args(words).env_clear())
+    }
+
+    /// Through a command's standard streams, with nothing said yet.
+    pub(crate) fn behind(command: &mut Command) -> Self {
         let mut process = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut client = Client::new(process.stdin.take().unwrap(), process.stdout.take().unwrap());
         client.process = Some(process);

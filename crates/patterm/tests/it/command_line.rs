@@ -3,10 +3,10 @@
 use crate::stage::Stage;
 
 #[test]
-fn without_an_interface_it_says_what_there_is() {
+fn without_a_terminal_it_says_what_there_is() {
     let stage = Stage::new();
-    stage.patterm(&[]).failed(3, &["no terminal interface yet", "--headless"]);
-    let ran = stage.patterm(&["--json"]).failed(3, &["no_interface"]);
+    stage.patterm(&[]).failed(3, &["needs a terminal", "--headless"]);
+    let ran = stage.patterm(&["--json"]).failed(3, &["no_terminal"]);
     let error: serde_json::Value = serde_json::from_str(&ran.stderr).unwrap();
     assert!(error["error"]["hint"].as_str().unwrap().contains("--headless"));
 }

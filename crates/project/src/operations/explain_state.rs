@@ -65,8 +65,12 @@ impl From<&CountedVote> for Vote {
 pub struct ExplainState;
 
 impl Operation<Project> for ExplainState {
-    const TRAITS: Traits =
-        Traits { name: "explain_state", roles: Roles::ANYONE, faces: Faces::MCP, effects: Effects::ReadOnly };
+    const TRAITS: Traits = Traits {
+        name: "explain_state",
+        roles: Roles::ANYONE,
+        faces: Faces::MCP.union(Faces::PALETTE),
+        effects: Effects::ReadOnly,
+    };
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::NotFound];
     type Args = Args;
     type Reply = Reply;

@@ -8,7 +8,7 @@ use std::{
 
 use serde::Deserialize;
 
-use super::admission::group_id;
+use super::group::group_id;
 use crate::{
     default_socket,
     failure::{Exit, Failure},
