@@ -167,7 +167,7 @@ impl Recordings {
         Ok(recording.status())
     }
 
-    pub(crate) fn status(&self, session: &Session) -> RecordingStatus {
+    pub fn status(&self, session: &Session) -> RecordingStatus {
         let known = self.of().get(&session.id()).cloned();
         known.map_or_else(RecordingStatus::default, |recording| recording.status())
     }

@@ -66,6 +66,8 @@ pub(crate) enum Command {
     Presets(commands::presets::Presets),
     Trust(commands::trust::Trust),
     Config(commands::config::Config),
+    Explain(commands::explain::Explain),
+    ReplayState(commands::replay_state::ReplayState),
     Hook(Hook),
     FakeAgent(FakeAgent),
     Completions(commands::completions::Completions),

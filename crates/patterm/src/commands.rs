@@ -2,10 +2,12 @@
 
 pub(crate) mod completions;
 pub(crate) mod config;
+pub(crate) mod explain;
 pub(crate) mod headless;
 pub(crate) mod interface;
 pub(crate) mod man;
 pub(crate) mod presets;
+pub(crate) mod replay_state;
 pub(crate) mod trust;
 
 use crate::{
@@ -25,6 +27,8 @@ pub(crate) fn run(cli: Cli, surroundings: &Surroundings, output: &mut Output) ->
         }
         Some(Command::Presets(command)) => command.run(&project, surroundings, output),
         Some(Command::Trust(command)) => command.run(&project, surroundings, output),
+        Some(Command::Explain(command)) => command.run(surroundings, output),
+        Some(Command::ReplayState(command)) => command.run(&project, surroundings, output),
         Some(Command::Config(command)) => command.run(surroundings, output),
         Some(Command::Completions(command)) => command.run(output),
         Some(Command::Man(command)) => command.run(surroundings, output),

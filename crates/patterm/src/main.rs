@@ -12,6 +12,7 @@ mod observe;
 mod output;
 mod proxy;
 mod run;
+mod running;
 mod surroundings;
 
 use std::{

@@ -11,16 +11,18 @@ use std::{
 
 use agents::{
     AgentPreset, AgentStatus, Launch,
-    delivery::{Message, Refused, Ticket},
+    delivery::{Message, Refused, TurnId},
     state::Behaviour,
 };
 use engine::{Origin, Session, SessionId};
 use tokio::sync::watch;
 
 mod member;
+pub(crate) mod turns;
 
 use member::Member;
 pub use member::Standing;
+use turns::{Stage, Turn, Turns};
 
 use crate::{
     delivery::{Deliver, Delivery, DeliveryState, Receipt},
@@ -115,9 +117,13 @@ impl Crew {
         }
     }
 
-    /// The prompt of that turn, if it was sent lately.
-    pub(crate) fn ticket(&self, session: &Session, turn_id: &str) -> Option<Ticket> {
-        self.known(session.id())?.ticket(turn_id)
+    /// What became of the prompts that were sent to it lately.
+    pub(crate) fn turns(&self, session: SessionId) -> Option<Arc<Turns>> {
+        Some(self.known(session)?.turns())
+    }
+
+    pub(crate) fn turn(&self, turn: TurnId) -> Option<Turn> {
+        self.turns(turn.session())?.get(turn)
     }
 }
 
@@ -145,11 +151,12 @@ fn refusal(refused: Refused) -> Receipt {
 }
 
 impl Activity for Crew {
-    fn watch(&self, session: &Session) -> watch::Receiver<Rest> {
+    fn watch(&self, session: &Session, turn: Option<TurnId>) -> watch::Receiver<Rest> {
         let mut standing = self.standing(session);
         let looker = Looker {
             session: session.clone(),
             silence: self.preset(session.id()).is_none().then_some(self.inner.idle_after),
+            turn: turn.zip(self.turns(session.id())),
         };
         let (sender, receiver) = watch::channel(looker.look(&standing.borrow_and_update()).rest);
         tokio::spawn(async move {
@@ -177,6 +184,8 @@ struct Looker {
     session: Session,
     /// Where no preset says more: silence of this length is rest.
     silence: Option<Duration>,
+    /// Only the end of this turn is rest.
+    turn: Option<(TurnId, Arc<Turns>)>,
 }
 
 struct Look {
@@ -187,6 +196,11 @@ struct Look {
 
 impl Looker {
     fn look(&self, standing: &Standing) -> Look {
+        if let Some((turn, turns)) = &self.turn {
+            let phase = turns.get(*turn).map_or(Phase::Ended, |turn| phase_of_turn(turn.stage(), standing));
+            // A turn rests once: what comes after it is another's.
+            return Look { rest: Rest { phase, changes: 0 }, quiet_after: None };
+        }
         let mut rest = rest(standing);
         let talks = |silence: &Duration| {
             rest.phase == Phase::Resting && self.session.idle_for() < *silence && !self.session.status().has_ended()
@@ -214,4 +228,14 @@ fn rest(standing: &Standing) -> Rest {
         State::Starting | State::Working | State::Unknown => Phase::Working,
     };
     Rest { phase, changes: standing.changes }
+}
+
+fn phase_of_turn(stage: Stage, standing: &Standing) -> Phase {
+    match stage {
+        Stage::UnderWay if standing.status.state == agents::State::Blocked => Phase::Resting,
+        Stage::Queued | Stage::UnderWay => Phase::Working,
+        Stage::Settled => Phase::Resting,
+        // It will not come to rest any more.
+        Stage::Failed | Stage::Exited => Phase::Ended,
+    }
 }

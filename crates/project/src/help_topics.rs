@@ -114,7 +114,8 @@ fn coordination(role: Role) -> HelpTopic {
         "coordination",
         format!(
             "{own}The answer of send_message has a turn_id and says whether the text was submitted, is queued until the \
-             other one can take it, or failed. When only the human can decide, call request_human_attention with the \
+             other one can take it, or failed. wait_for_state and the idle timers take that turn_id, and then only the \
+             end of that very turn counts, not a rest from before it. When only the human can decide, call request_human_attention with the \
              reason; select_process merely suggests what they might look at."
         ),
         &["send_message", "request_human_attention", "select_process", "timer_fire_when_idle_any", "wait_for_state"],

@@ -80,6 +80,9 @@ impl Host for Inner {
             notes.idle = Some((idle_state, format!("{}: {}", status.state, status.detail)));
         }
         notes.more.insert("state".to_owned(), json!(crate::operations::wait_for_state::StateFacts::of(&status)));
+        if let Some(turn) = self.crew.turns(session.id()).and_then(|turns| turns.current()) {
+            notes.more.insert("turn".to_owned(), json!(turn.facts()));
+        }
         if on_the_way > 0 {
             notes.more.insert("prompts_on_the_way".to_owned(), json!(on_the_way));
         }

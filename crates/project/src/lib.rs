@@ -26,7 +26,7 @@ pub mod timers;
 pub mod trust;
 mod turn;
 
-pub use crew::{Crew, Standing};
+pub use crew::{Crew, Standing, turns::TurnFacts};
 pub use delivery::{Deliver, Delivery, DeliveryState, Receipt, TypeIn};
 pub use events::ProjectEvent;
 pub use identities::{Entrance, Identities, NoIdentities};

@@ -1,5 +1,6 @@
 //! The commands, one file each: its arguments, whose doc comments are its help, and its run.
 
+pub(crate) mod attach;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod dial_stdio;
@@ -22,6 +23,7 @@ pub(crate) mod serve;
 pub(crate) mod spawn;
 pub(crate) mod version;
 pub(crate) mod wait;
+pub(crate) mod web;
 
 use serde_json::{Value, json};
 
@@ -37,6 +39,7 @@ pub(crate) async fn run(command: Command, invocation: &mut Invocation) -> Outcom
         Command::Serve(_) => unreachable!("it has a runtime of its own"),
         Command::Ls(command) => command.run(invocation).await,
         Command::Spawn(command) => command.run(invocation).await,
+        Command::Attach(command) => command.run(invocation).await,
         Command::Info(command) => command.run(invocation).await,
         Command::Screen(command) => command.run(invocation).await,
         Command::Grep(command) => command.run(invocation).await,
@@ -50,6 +53,7 @@ pub(crate) async fn run(command: Command, invocation: &mut Invocation) -> Outcom
         Command::Rm(command) => command.run(invocation).await,
         Command::Rename(command) => command.run(invocation).await,
         Command::Record(command) => command.run(invocation).await,
+        Command::Web(command) => command.run(invocation).await,
         Command::Config(command) => command.run(invocation),
         Command::DialStdio(command) => command.run(invocation).await,
         Command::Mcp(command) => command.run(invocation).await,

@@ -88,6 +88,9 @@ pub struct Submit {
     pub input_box: Option<Expression>,
     /// Matches text in the box that nobody typed.
     pub placeholder: Option<Expression>,
+    /// Matches a text behind which the CLI offers completions, so that Enter would take one of them. A blank is typed
+    /// behind such a text.
+    pub completion: Option<Expression>,
     /// Milliseconds between the paste and Enter; at least 150.
     pub enter_delay_ms: u64,
     /// Any of these, true after Enter, proves that the prompt was taken.
@@ -149,6 +152,7 @@ impl Default for Submit {
         Submit {
             input_box: None,
             placeholder: None,
+            completion: None,
             enter_delay_ms: 150,
             proof: Vec::new(),
             proof_ms: 3000,

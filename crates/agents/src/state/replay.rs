@@ -40,9 +40,11 @@ pub struct ReplayedState {
     pub detail: String,
 }
 
-/// Without times, a recording is looked at after each so many bytes, but never in the middle of a
-/// synchronized update.
-const SETTLED_READ: usize = 1024;
+/// Without times, the longest stretch that is not looked at.
+const SETTLED_READ: usize = 8 << 10;
+/// What programs end a picture with: of 3,425 recorded reads, nine in ten end in one of these or in
+/// a motion of the cursor. A synchronized update, the cursor shown again, a title.
+const PICTURE_ENDS: [&[u8]; 4] = [b"\x1b[?2026l", b"\x1b[?25h", b"\x07", b"\x1b\\"];
 /// Longer than any rule waits.
 const SETTLED_PAUSE: Duration = Duration::from_secs(600);
 /// How long a replay goes on after the last byte: rules may still be waiting for silence.
@@ -56,8 +58,8 @@ pub fn replay(recording: Recording<'_>, behaviour: &Behaviour) -> Vec<ReplayedSt
     let (reads, timed) = match recording.timing {
         Timing::Reads(reads) => (reads.as_slice(), true),
         Timing::Settled => {
-            let offsets = (0..recording.bytes.len()).step_by(SETTLED_READ).enumerate();
-            settled = offsets.map(|(index, offset)| (offset, SETTLED_PAUSE * index as u32)).collect();
+            let offsets = settled_reads(recording.bytes).into_iter().zip(0..);
+            settled = offsets.map(|(offset, index)| (offset, SETTLED_PAUSE * index)).collect();
             (settled.as_slice(), false)
         }
     };
@@ -70,6 +72,23 @@ pub fn replay(recording: Recording<'_>, behaviour: &Behaviour) -> Vec<ReplayedSt
     let last = reads.last().map_or(Duration::ZERO, |(_, at)| *at);
     player.pass_time(last + TAIL);
     player.timeline
+}
+
+/// Where reads would have begun, by what is in the stream.
+fn settled_reads(bytes: &[u8]) -> Vec<usize> {
+    let mut reads = Vec::new();
+    let mut begin = 0;
+    for end in 1..=bytes.len() {
+        let read = &bytes[begin..end];
+        if read.len() >= SETTLED_READ || PICTURE_ENDS.iter().any(|ending| read.ends_with(ending)) {
+            reads.push(begin);
+            begin = end;
+        }
+    }
+    if begin < bytes.len() {
+        reads.push(begin);
+    }
+    reads
 }
 
 impl Timing {
@@ -87,6 +106,18 @@ impl Timing {
         reads.dedup_by(|later, earlier| later.0 <= earlier.0 || later.1 < earlier.1);
         (!reads.is_empty()).then_some(Timing::Reads(reads))
     }
+}
+
+/// When something was typed, from the lines of the same file that have `send`.
+pub fn typed_from_jsonl(text: &str) -> Vec<Duration> {
+    let typed = |line: &str| {
+        let line: serde_json::Value = serde_json::from_str(line).ok()?;
+        line.get("send")?;
+        Duration::try_from_secs_f64(line.get("t")?.as_f64()?).ok()
+    };
+    let mut typed: Vec<_> = text.lines().filter_map(typed).collect();
+    typed.sort();
+    typed
 }
 
 struct Player {

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use agents::preset::{SHIPPED, parse_agent};
-use agents::state::{Behaviour, Recording, ReplayedState, State, Timing, replay};
+use agents::state::{Behaviour, Point, Recording, ReplayedState, Score, State, Timing, replay, typed_from_jsonl};
 use serde::Deserialize;
 
 #[derive(Deserialize)]
-struct Point {
+struct Labelled {
     raw: String,
     off: usize,
     t: f64,
@@ -21,8 +21,15 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/recordings/agents")
 }
 
-fn points() -> Vec<Point> {
-    serde_json::from_slice(&std::fs::read(folder().join("points.json")).unwrap()).unwrap()
+/// By recording, in their order.
+fn points() -> BTreeMap<String, Vec<Point>> {
+    let labelled: Vec<Labelled> =
+        serde_json::from_slice(&std::fs::read(folder().join("points.json")).unwrap()).unwrap();
+    let mut points: BTreeMap<String, Vec<Point>> = BTreeMap::new();
+    for Labelled { raw, off, t, label, state } in labelled {
+        points.entry(raw).or_default().push(Point { offset: off, at: Duration::from_secs_f64(t), state, label });
+    }
+    points
 }
 
 fn behaviour(recording: &str) -> Behaviour {
@@ -31,38 +38,42 @@ fn behaviour(recording: &str) -> Behaviour {
     Behaviour::from(&parse_agent(Path::new(shipped.file_name), shipped.text).unwrap().preset)
 }
 
+fn times(recording: &str) -> String {
+    std::fs::read_to_string(folder().join(format!("{recording}.timing.jsonl"))).unwrap()
+}
+
 fn timeline(recording: &str) -> Vec<ReplayedState> {
     let bytes = std::fs::read(folder().join(recording)).unwrap();
-    let timing = std::fs::read_to_string(folder().join(format!("{recording}.timing.jsonl"))).unwrap();
-    let timing = Timing::from_jsonl(&timing).expect("the recording has times");
+    let timing = Timing::from_jsonl(&times(recording)).expect("the recording has times");
     let recording_of = Recording { bytes: &bytes, size: vt::Size::new(120, 40), timing: &timing };
     replay(recording_of, &behaviour(recording))
 }
 
-/// What the timeline says at a point: only what came before it counts.
-fn state_at(timeline: &[ReplayedState], offset: usize, at: Duration) -> &ReplayedState {
-    let before = |state: &&ReplayedState| state.offset <= offset && state.at.is_some_and(|when| when <= at);
-    timeline.iter().rfind(before).expect("a timeline begins at the start")
-}
-
 #[test]
 fn every_labelled_point_has_the_right_state() {
-    let mut wrong = Vec::new();
     let mut right = 0;
-    let mut timelines = BTreeMap::new();
-    for point in points() {
-        let Some(expected) = point.state else { continue };
-        let timeline = timelines.entry(point.raw.clone()).or_insert_with(|| timeline(&point.raw));
-        let found = state_at(timeline, point.off, Duration::from_secs_f64(point.t));
-        if found.state == expected {
-            right += 1;
-        } else {
-            let (state, detail) = (found.state, &found.detail);
-            wrong.push(format!("{} {} '{}': {expected}, not {state} ({detail})", point.raw, point.off, point.label));
-        }
+    let mut wrong = Vec::new();
+    for (recording, points) in points() {
+        let score = Score::of(&timeline(&recording), &points, &[]);
+        right += score.right;
+        wrong.extend(score.wrong.into_iter().map(|wrong| format!("{recording}: {wrong:?}")));
     }
     assert!(wrong.is_empty(), "{right} right, {} wrong:\n{}", wrong.len(), wrong.join("\n"));
     assert_eq!(right, 96);
+}
+
+/// Nobody is told of an end that is none: a short flicker is waited out, a longer one would be believed.
+#[test]
+fn nothing_is_called_idle_for_long_while_it_works() {
+    const LONGEST: Duration = Duration::from_millis(300);
+    let mut recordings = points();
+    for more in ["claude-2.1.197-preset.raw", "codex-0.166.0-preset.raw"] {
+        recordings.entry(more.into()).or_default();
+    }
+    for (recording, points) in recordings {
+        let score = Score::of(&timeline(&recording), &points, &typed_from_jsonl(&times(&recording)));
+        assert!(score.longest_wrong_idle() <= LONGEST, "{recording}: {:?}", score.wrong_idles);
+    }
 }
 
 /// The picture after the first `offset` bytes.
@@ -118,10 +129,8 @@ fn odd_recordings_are_replayed_all_the_same() {
 #[test]
 #[ignore = "prints every timeline, for people"]
 fn print_timelines() {
-    let mut names: Vec<String> = points().into_iter().map(|point| point.raw).collect();
+    let mut names: Vec<String> = points().into_keys().collect();
     names.extend(["claude-2.1.197-preset.raw".into(), "codex-0.166.0-preset.raw".into()]);
-    names.sort();
-    names.dedup();
     for name in names {
         println!("== {name}");
         for ReplayedState { offset, at, state, source, detail } in timeline(&name) {

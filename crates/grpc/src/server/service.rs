@@ -18,7 +18,7 @@ use ops::{
 };
 use tonic::{Request, Response, Status, Streaming};
 
-use super::{About, attach, deadline, size_lead::SizeLeads, subscribe, watch};
+use super::{About, attach, deadline, history, size_lead::SizeLeads, subscribe, watch};
 use crate::{
     convert::{self, count, extent, given, seconds},
     failure::{self, MAX_MESSAGE_BYTES},
@@ -113,7 +113,17 @@ impl<C: Context> Vtr for Service<C> {
 
     async fn info(&self, request: Request<InfoRequest>) -> Answer<InfoResponse> {
         self.answer(request, |call, request| async move {
-            Ok(InfoResponse { session: described(call, request.name).await? })
+            let known = call.session(&request.name)?;
+            let mut session = described(call.clone(), request.name).await?;
+            if let Some(session) = &mut session {
+                // Nobody reads the keyboard of a session that has ended.
+                let foreground = known.foreground().ok().flatten();
+                let (command, dir) = foreground.map(|found| (found.command, found.working_dir)).unwrap_or_default();
+                session.foreground = command.unwrap_or_default();
+                session.current_dir = dir.map(|dir| dir.to_string_lossy().into_owned()).unwrap_or_default();
+                session.recording = call.context.recordings().status(&known).recording;
+            }
+            Ok(InfoResponse { session })
         })
         .await
     }
@@ -153,6 +163,11 @@ impl<C: Context> Vtr for Service<C> {
             convert::screen(screen.id, screen.name, &screen.frame, format)
         })
         .await
+    }
+
+    async fn get_history(&self, request: Request<GetHistoryRequest>) -> Answer<GetHistoryResponse> {
+        self.answer(request, |call, request| async move { history::read(&call.session(&request.name)?, &request) })
+            .await
     }
 
     async fn grep(&self, request: Request<GrepRequest>) -> Answer<GrepResponse> {
