@@ -50,6 +50,7 @@ pub(crate) enum Command {
     Serve(commands::serve::Serve),
     Ls(commands::ls::Ls),
     Spawn(commands::spawn::Spawn),
+    Attach(commands::attach::Attach),
     Info(commands::info::Info),
     Screen(commands::screen::Screen),
     Grep(commands::grep::Grep),

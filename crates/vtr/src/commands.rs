@@ -1,5 +1,6 @@
 //! The commands, one file each: its arguments, whose doc comments are its help, and its run.
 
+pub(crate) mod attach;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod dial_stdio;
@@ -38,6 +39,7 @@ pub(crate) async fn run(command: Command, invocation: &mut Invocation) -> Outcom
         Command::Serve(_) => unreachable!("it has a runtime of its own"),
         Command::Ls(command) => command.run(invocation).await,
         Command::Spawn(command) => command.run(invocation).await,
+        Command::Attach(command) => command.run(invocation).await,
         Command::Info(command) => command.run(invocation).await,
         Command::Screen(command) => command.run(invocation).await,
         Command::Grep(command) => command.run(invocation).await,

@@ -66,14 +66,19 @@ impl From<Frame> for FrameMessage {
 }
 
 fn line(update: RowUpdate) -> (i32, bool, Vec<Run>) {
-    (update.row, update.wrapped, update.runs.into_iter().map(Run).collect())
+    (update.row, update.wrapped, runs(update.runs))
+}
+
+/// A line's runs as they travel.
+pub(crate) fn runs(runs: Vec<CellRun>) -> Vec<Run> {
+    runs.into_iter().map(Run).collect()
 }
 
 /// A string for text in the default look, one character a column; else
 /// `[text, columns, shape, foreground, background, attributes, underline, its colour, link]` with -1 for a colour that
 /// is the default one, cut after the last that says anything.
 #[derive(Debug)]
-struct Run(CellRun);
+pub(crate) struct Run(CellRun);
 
 impl Serialize for Run {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -131,6 +131,13 @@ pub(crate) enum Ask {
         session: String,
         pattern: String,
     },
+    /// Lines above the screen, with their looks, and the screen; only those before a line, to go further back.
+    History {
+        coordinator: String,
+        session: String,
+        #[serde(default)]
+        before: Option<u64>,
+    },
     Recordings {},
     Share {
         may_type: bool,

@@ -4,7 +4,10 @@ use std::time::Duration;
 
 use grpc::{
     client::Client,
-    proto::{GrepRequest, KillRequest, RecordAction, RecordRequest, RemoveRequest, RenameRequest, SpawnRequest},
+    proto::{
+        GetHistoryRequest, GrepRequest, KillRequest, RecordAction, RecordRequest, RemoveRequest, RenameRequest,
+        SpawnRequest,
+    },
 };
 use serde_json::{Value, json};
 use tokio::time::timeout;
@@ -12,6 +15,7 @@ use tokio::time::timeout;
 use crate::{
     access::Rights,
     directory::{Standing, said},
+    frame::{self, FrameMessage},
     message::{AnswerError, Ask},
     recordings,
     server::Inner,
@@ -20,10 +24,12 @@ use crate::{
 /// Longer than a coordinator's grace before it kills.
 const PATIENCE: Duration = Duration::from_secs(30);
 const MAX_MATCHES: i32 = 500;
+/// At a time: some pages of scrolling, and some hundred kilobytes.
+const HISTORY_LINES: i32 = 1000;
 
 /// The answer, or what to say instead.
 pub(crate) async fn answer(ask: Ask, rights: Rights, inner: &Inner) -> Result<Value, AnswerError> {
-    if rights == Rights::ReadOnly && !matches!(ask, Ask::Find { .. } | Ask::Recordings {}) {
+    if rights == Rights::ReadOnly && !matches!(ask, Ask::Find { .. } | Ask::History { .. } | Ask::Recordings {}) {
         return Err(error("You are here to look only.", "Ask for a link that lets you type."));
     }
     match timeout(PATIENCE, run(ask, inner)).await {
@@ -69,6 +75,13 @@ async fn run(ask: Ask, inner: &Inner) -> Result<Value, AnswerError> {
             let found = client(inner, &coordinator)?.vtr().grep(request).await.map_err(refused)?.into_inner();
             let matches: Vec<Value> = found.matches.into_iter().map(|one| json!([one.line_number, one.line])).collect();
             Ok(json!({ "matches": matches, "more": found.truncated }))
+        }
+        Ask::History { coordinator, session, before } => {
+            let request = GetHistoryRequest { name: session, max_lines: HISTORY_LINES, before };
+            let history = client(inner, &coordinator)?.vtr().get_history(request).await.map_err(refused)?.into_inner();
+            let lines: Vec<_> = history.lines.into_iter().map(|line| frame::runs(line.runs)).collect();
+            let screen = history.screen.map(FrameMessage::from);
+            Ok(json!({ "lines": lines, "first": history.first_line, "more": history.more, "screen": screen }))
         }
         Ask::Recordings {} => {
             let Some(folder) = inner.recordings.clone() else { return Ok(json!({ "recordings": [] })) };

@@ -3,6 +3,7 @@
 
 mod access;
 mod addressing;
+mod attach;
 mod commands;
 mod completions;
 mod config;
