@@ -1,6 +1,6 @@
 //! `patterm`, on a terminal
 
-use std::time::Duration;
+use std::{path::Path, time::Duration};
 
 use tokio::sync::Mutex;
 
@@ -55,7 +55,9 @@ fn show(
     let first_run = !surroundings.data_dir.join("projects").exists();
     let run = runtime.block_on(Run::start(options, surroundings, observers))?;
     let project = run.project.clone();
-    let notes = run.share().map(|socket| format!("shared: {}", socket.display())).into_iter().collect();
+    // As vtr calls it; the whole path has no room.
+    let name = |socket: &Path| format!("shared as {}", socket.file_stem().unwrap_or_default().to_string_lossy());
+    let notes = run.share().map(name).into_iter().collect();
     let said = app::Said { notes, first_run };
     let ending = Ending::new();
     let by_signal = ending.clone();

@@ -75,7 +75,12 @@ impl Client {
     }
 
     pub(crate) fn write(&mut self, text: &str) {
-        self.writer.as_mut().unwrap().write_all(text.as_bytes()).unwrap();
+        self.try_write(text).unwrap();
+    }
+
+    /// Fails when the server is gone.
+    pub(crate) fn try_write(&mut self, text: &str) -> std::io::Result<()> {
+        self.writer.as_mut().unwrap().write_all(text.as_bytes())
     }
 
     pub(crate) fn send(&mut self, message: &Value) {

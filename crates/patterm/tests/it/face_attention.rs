@@ -12,7 +12,7 @@ fn a_call_for_the_human_is_shown_listed_and_over_when_looked_at() {
     let stage = Stage::new();
     let mut face = Face::open(&stage, SIZE, &[]);
     let mut operator = face.operator(&stage);
-    let one = operator.spawn(&["sh", "-c", "echo this is one; exec cat"]);
+    let one = operator.spawn(&["sh", "-c", "echo this is one; printf '\\033[?1004h'; exec cat"]);
     face.shows("the first", "this is one");
     operator.spawn(&["sh", "-c", "echo this is two; exec cat"]);
     face.shows("its tab", "command-2");
@@ -39,6 +39,7 @@ fn a_call_for_the_human_is_shown_listed_and_over_when_looked_at() {
 
     // Away from the terminal: the host is told.
     face.focus(Focus::Lost);
+    face.shows("the program in sight hears of it", "\\^\\[\\[O");
     operator.call("request_human_attention", ask);
     let notice = face.asks("a notification", |effect| match effect {
         Effect::Notification(notice) => Some(notice),
@@ -73,10 +74,11 @@ fn nothing_moves_under_the_hands_of_a_person_who_types() {
 #[test]
 fn an_agent_that_waits_for_a_decision_is_listed_until_it_goes_on() {
     let stage = Stage::new();
-    stage.install_fake("claude", "echo");
+    let asks = r#"{ "ask_permission": { "command": "rm -rf build", "approved": [{ "say": "done" }] } }"#;
+    stage.install_scripted("claude", &format!(r#"{{ "reactions": [{{ "do": [{asks}] }}] }}"#));
     let face = Face::open(&stage, SIZE, &[]);
     let mut operator = face.operator(&stage);
-    let agent = operator.spawn_agent("claude", "worker", "ask rm -rf build");
+    let agent = operator.spawn_agent("claude", "worker", "");
     face.shows("its tab", "worker");
     operator.spawn(&["sh", "-c", "echo elsewhere; exec cat"]);
     face.press_until("ctrl-k", "the palette", |screen| screen.contains("commands ─"));
@@ -84,6 +86,7 @@ fn an_agent_that_waits_for_a_decision_is_listed_until_it_goes_on() {
     face.shows("the entry", "Switch to tab: command-1");
     face.press("enter");
     face.shows("another tab", "elsewhere");
+    operator.call("send_message", json!({ "target_process_id": agent, "message": "clean up" }));
     face.shows("the agent is stuck, and that is said", "worker!");
     operator.call("send_input", json!({ "process_id": agent, "kind": "key", "key": "enter" }));
     face.hides("it goes on", "worker!");

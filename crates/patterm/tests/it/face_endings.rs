@@ -115,11 +115,9 @@ fn killed_in_the_middle_of_writing_no_scratchpad_is_half() {
         let texts = texts.clone();
         move || {
             for text in texts.iter().cycle() {
-                operator.ask(
-                    "tools/call",
-                    json!({ "name": "scratchpad_write", "arguments": { "name": "big", "content": text } }),
-                );
-                if operator.try_next().is_none() {
+                let call = json!({ "name": "scratchpad_write", "arguments": { "name": "big", "content": text } });
+                let message = json!({ "jsonrpc": "2.0", "id": 1000, "method": "tools/call", "params": call });
+                if operator.try_write(&format!("{message}\n")).is_err() || operator.try_next().is_none() {
                     return;
                 }
             }
@@ -153,7 +151,7 @@ fn leaving_with_live_sessions_asks_and_lists_them() {
         face.shows("the question", "Quit patterm\\?");
     };
     quit();
-    face.compare("quitting", &[("pid \\d+", "pid N"), (" +\\d+s\\b", "Ns"), ("shared: .*", "shared: S")]);
+    face.compare("quitting", &[("pid \\d+", "pid N"), (" +\\d+s\\b", "Ns"), ("as patterm-\\d+", "as patterm-N")]);
     face.press("c");
     face.hides("nothing happened", "Quit patterm");
     assert!(!is_gone(pid));
@@ -168,5 +166,5 @@ fn leaving_with_live_sessions_asks_and_lists_them() {
 fn the_status_line_says_that_it_is_shared() {
     let stage = stage();
     let (face, ..) = start(&stage);
-    face.shows("the socket", &format!("shared: .*patterm-{}", face.pid()));
+    face.shows("the socket", &format!("shared as patterm-{} ", face.pid()));
 }

@@ -25,7 +25,7 @@ fn grants(stage: &Stage) -> String {
 #[test]
 fn a_project_preset_asks_before_it_runs_and_keys_on_their_way_answer_nothing() {
     let stage = Stage::new();
-    stage.write_project_preset("dev", &preset("echo dev runs; exec cat"));
+    stage.write_project_preset("dev", &preset("echo runs $((40 + 2)); exec cat"));
     let face = Face::open(&stage, SIZE, &[]);
     face.shows("the empty state", "to spawn an agent");
     runs(&face, "dev");
@@ -47,38 +47,44 @@ fn a_project_preset_asks_before_it_runs_and_keys_on_their_way_answer_nothing() {
     face.shows("the question again", "May this run\\?");
     face.press_until("d", "it is denied", |screen| !screen.contains("May this run?"));
     assert!(!grants(&stage).contains("dev"), "{}", grants(&stage));
-    face.hides("nothing was started", "dev runs");
+    face.hides("nothing was started", "runs 42");
 }
 
 #[test]
 fn what_is_allowed_for_good_goes_on_at_once_and_an_edit_asks_again_with_the_difference() {
     let stage = Stage::new();
-    stage.write_project_preset("dev", &preset("echo dev runs; exec cat"));
+    stage.write_project_preset("dev", &preset("echo runs $((40 + 2)); exec cat"));
     let face = Face::open(&stage, SIZE, &[]);
     face.shows("the empty state", "to spawn an agent");
     runs(&face, "dev");
     face.press("enter");
     face.shows("the question", "May this run\\?");
-    face.press_until("a", "it runs", |screen| screen.contains("dev runs"));
+    face.press_until("a", "it runs", |screen| screen.contains("runs 42"));
     assert!(grants(&stage).contains("dev"));
     face.type_text("to the pane");
     face.shows("the keyboard is the pane's again", "to the pane");
 
-    stage.write_project_preset("dev", &preset("echo another line; exec cat"));
-    face.until("the palette knows the new content", |_| {
-        stage.patterm(&["presets", "show", "dev"]).ok().contains("another line")
+    stage.write_project_preset("dev", &preset("echo again $((40 + 3)); exec cat"));
+    // Written later, so that whoever knows it knows the edit too.
+    let folder = stage.path("config/patterm/presets/processes");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("later.json"), r#"{ "name": "later", "argv": ["true"] }"#).unwrap();
+    let mut operator = face.operator(&stage);
+    testkit::wait_until("it knows the new content", || {
+        let call = json!({ "name": "spawn_process", "arguments": { "preset": "later" } });
+        operator.result("tools/call", call)["isError"] == false
     });
     runs(&face, "dev");
     face.press("enter");
     face.shows("the question", "Changed since you allowed it");
-    face.shows("the difference", "another line");
-    face.press_until("o", "it runs once", |screen| screen.contains("another line") && !screen.contains("May this run"));
+    face.shows("the difference", "again");
+    face.press_until("o", "it runs once", |screen| screen.contains("again 43"));
 }
 
 #[test]
 fn an_agents_wish_is_asked_in_its_name_and_output_can_not_ask() {
     let stage = Stage::new();
-    stage.write_project_preset("dev", &preset("echo dev runs; exec cat"));
+    stage.write_project_preset("dev", &preset("echo runs $((40 + 2)); exec cat"));
     stage.install_scripted(
         "claude",
         r#"{ "reactions": [{ "do": [

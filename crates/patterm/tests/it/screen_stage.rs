@@ -285,7 +285,9 @@ impl Face {
     #[track_caller]
     pub(crate) fn operator(&self, stage: &Stage) -> Client {
         let file = stage.path(&format!("run/patterm/{}/operator-1.json", self.pid()));
-        testkit::wait_until("the connect file is there", || file.exists());
+        testkit::wait_until("the connect file is whole", || {
+            fs::read_to_string(&file).is_ok_and(|text| text.ends_with('\n'))
+        });
         Client::behind_proxy(&file)
     }
 
