@@ -3,11 +3,11 @@
 //! The loop has a thread of its own and never waits for a session: operations run as tasks beside it and report back.
 //! Only what is in sight is drawn, at most 60 times a second, in one write. What can be done with sessions is decided
 //! in `ops` and `project`; how cells get to the host is `tui`'s.
-#![allow(dead_code, reason = "places for what is being built")]
 
 mod attention;
 mod child_wishes;
 mod commands;
+mod ears;
 mod editor;
 mod frame;
 mod help;
@@ -19,6 +19,7 @@ mod model;
 mod ownership;
 mod pace;
 mod palette;
+mod panic_hook;
 mod pass_through;
 mod project_events;
 mod quitting;
@@ -29,31 +30,33 @@ mod terminal;
 mod text_view;
 mod toasts;
 mod trust_prompt;
+mod upkeep;
 
 use std::{
     panic::{self, AssertUnwindSafe},
-    thread,
     time::{Duration, Instant},
 };
 
-use engine::{EngineEvent, Kind, Pulse, SessionEvent, SessionId};
+use engine::SessionId;
 use ops::Context;
-use project::{Project, ProjectEvent};
+use project::{Project, Settings};
 use tokio::{
     runtime::Handle,
-    signal::unix::{Signal, SignalKind, signal},
-    sync::{broadcast, mpsc, watch},
+    signal::unix::{SignalKind, signal},
+    sync::mpsc,
 };
 use tui::{
-    Canvas, ColorScheme, Event, Layers, Rect, Sign, Skin,
-    host::{Host, HostError, Restorer},
+    Canvas, Event, Layers, Rect, Sign,
+    host::{Host, HostError},
     is_same_key,
 };
-use vt::{Size, input::Focus as HostFocus};
+use vt::input::Focus as HostFocus;
 
 use self::{
-    model::{App, Errand, Notice},
+    ears::{Ears, Wake},
+    model::{App, Errand},
     pace::Pace,
+    panic_hook::PanicHook,
     terminal::Terminal,
 };
 use crate::{
@@ -68,6 +71,35 @@ const TICK: Duration = Duration::from_secs(1);
 const SETTLED: Duration = Duration::from_millis(200);
 /// Whoever stopped us and nobody let go on: we go on ourselves.
 const STOP_PATIENCE: Duration = Duration::from_millis(500);
+
+/// A command, and how it is typed.
+#[derive(Clone, Debug)]
+pub(crate) struct Bound {
+    pub(crate) id: &'static str,
+    pub(crate) title: &'static str,
+    pub(crate) section: &'static str,
+    pub(crate) keys: Option<String>,
+}
+
+/// What can be done on the screen, with these settings.
+#[derive(Clone, Debug)]
+pub(crate) struct Bindings {
+    pub(crate) commands: Vec<Bound>,
+    /// What is wrong with the bindings of the settings.
+    pub(crate) faults: Vec<String>,
+}
+
+/// The table of commands, for people who bind keys.
+pub(crate) fn bindings(settings: &Settings) -> Bindings {
+    let (keymap, faults) = keys::keymap(settings);
+    let bound = |command: &commands::Command| Bound {
+        id: command.id,
+        title: command.title,
+        section: command.section.title(),
+        keys: keymap.keys_of(command.id),
+    };
+    Bindings { commands: commands::all().map(bound).collect(), faults }
+}
 
 /// The terminal we were started on.
 pub(crate) fn find_terminal() -> Result<Host, Failure> {
@@ -138,61 +170,6 @@ impl From<HostError> for FaceError {
             error => FaceError::Host(error),
         }
     }
-}
-
-/// Puts the terminal back before a panic of the loop is printed; panics of other threads go to the log, as a line on
-/// the screen would only spoil it. The hook before is back when this is dropped.
-struct PanicHook;
-
-impl PanicHook {
-    fn install(restorer: Restorer) -> Self {
-        let own = thread::current().id();
-        let before = panic::take_hook();
-        panic::set_hook(Box::new(move |info| {
-            if thread::current().id() == own {
-                restorer.restore();
-                before(info);
-            } else {
-                tracing::error!(%info, "a thread panicked");
-            }
-        }));
-        PanicHook
-    }
-}
-
-impl Drop for PanicHook {
-    fn drop(&mut self) {
-        if !thread::panicking() {
-            drop(panic::take_hook());
-        }
-    }
-}
-
-/// Everything the loop listens to.
-struct Ears {
-    engine: broadcast::Receiver<EngineEvent>,
-    project: broadcast::Receiver<ProjectEvent>,
-    notices: mpsc::UnboundedReceiver<Notice>,
-    wishes: Wishes,
-    resized: Signal,
-    continued: Signal,
-    /// Of the session in sight.
-    pulse: Option<(SessionId, watch::Receiver<Pulse>)>,
-    child: Option<broadcast::Receiver<SessionEvent>>,
-}
-
-/// What woke the loop.
-enum Wake {
-    Input,
-    Engine,
-    Project(Option<ProjectEvent>),
-    Notice(Notice),
-    Output,
-    Child(SessionEvent),
-    Resized,
-    Continued,
-    End,
-    Time,
 }
 
 struct Face {
@@ -276,27 +253,9 @@ impl Face {
     }
 
     async fn wait(&mut self) -> Result<Wake, FaceError> {
-        let until = self.deadline();
-        let dirty = self.app.dirty;
-        let Ears { engine, project, notices, wishes, resized, continued, pulse, child } = &mut self.ears;
-        let wake = tokio::select! {
-            biased;
-            _ = wishes.next() => Wake::End,
-            readable = self.terminal.readable() => {
-                readable.map_err(|error| FaceError::System("listening to the terminal", error))?;
-                Wake::Input
-            }
-            _ = resized.recv() => Wake::Resized,
-            _ = continued.recv() => Wake::Continued,
-            Some(notice) = notices.recv() => Wake::Notice(notice),
-            _ = engine.recv() => Wake::Engine,
-            event = project.recv() => Wake::Project(event.ok()),
-            // While a frame is due anyway, more output changes nothing.
-            _ = moved(pulse), if !dirty => Wake::Output,
-            event = said(child) => Wake::Child(event),
-            () = tokio::time::sleep_until(until.into()) => Wake::Time,
-        };
-        Ok(wake)
+        let (until, dirty) = (self.deadline(), self.app.dirty);
+        let listened = self.ears.listen(self.terminal.readable(), until, dirty).await;
+        listened.map_err(|error| FaceError::System("listening to the terminal", error))
     }
 
     /// When something is due though nothing happens.
@@ -320,6 +279,9 @@ impl Face {
             Wake::Input => {
                 if !self.terminal.read(&mut self.events)? {
                     return Err(FaceError::Gone);
+                }
+                if self.terminal.has_learnt() {
+                    self.learn();
                 }
             }
             Wake::Engine => {
@@ -378,6 +340,8 @@ impl Face {
             }
             Event::ColorScheme(scheme) => {
                 self.app.dress(Some(*scheme));
+                // Its colours are others now.
+                self.app.errand(Errand::Say(tui::host::Probe::colors()));
                 return;
             }
             _ => {}
@@ -397,8 +361,12 @@ impl Face {
     fn learn(&mut self) {
         let known = self.terminal.abilities();
         self.app.host_version = known.version.clone();
-        self.app.theme = known.theme();
-        self.app.dress(Some(known.color_scheme()));
+        let (theme, scheme) = (known.theme(), known.color_scheme());
+        if self.app.theme != theme {
+            self.app.sessions.items().iter().for_each(|item| item.session.set_theme(theme.clone()));
+            self.app.theme = theme;
+        }
+        self.app.dress(Some(scheme));
     }
 
     fn measure(&mut self) {
@@ -486,127 +454,11 @@ impl Face {
     /// After a stop, ours or another's: the terminal may have been used by anybody.
     fn go_on(&mut self) -> Result<(), FaceError> {
         self.stopped = None;
+        // Stopped by somebody else, it was not left: what is switched on twice would be switched off once.
+        self.terminal.suspend();
         self.terminal.resume()?;
         self.measure();
         self.app.dirty = true;
         Ok(())
-    }
-}
-
-/// The session in sight printed something; never, if there is none.
-async fn moved(pulse: &mut Option<(SessionId, watch::Receiver<Pulse>)>) {
-    match pulse {
-        // A session that is gone is told of by the engine.
-        Some((_, receiver)) => {
-            if receiver.changed().await.is_err() {
-                std::future::pending::<()>().await;
-            }
-        }
-        None => std::future::pending().await,
-    }
-}
-
-/// The session in sight asks or reports something.
-async fn said(child: &mut Option<broadcast::Receiver<SessionEvent>>) -> SessionEvent {
-    loop {
-        match child {
-            Some(receiver) => match receiver.recv().await {
-                Ok(event) => return event,
-                // What was missed is of no interest any more.
-                Err(broadcast::error::RecvError::Lagged(_)) => {}
-                Err(broadcast::error::RecvError::Closed) => *child = None,
-            },
-            None => std::future::pending().await,
-        }
-    }
-}
-
-impl App {
-    /// Takes the list of sessions from the engine again, and follows what new agents do.
-    fn refresh(&mut self) {
-        self.stale = false;
-        self.dirty = true;
-        // Whatever is started for a look runs with the other tasks, not in our loop.
-        let tasks = self.tasks.clone();
-        let _entered = tasks.enter();
-        let crew = self.project.crew().clone();
-        let found = self.sessions.refresh(|session| (session.kind() == Kind::Agent).then(|| crew.standing(session)));
-        for id in found.new {
-            let Some(item) = self.sessions.get(id) else { continue };
-            item.session.set_theme(self.theme.clone());
-            if let Some(standing) = item.standing.clone() {
-                self.follow(id, standing);
-            }
-        }
-        if found.moved {
-            self.focus = model::Focus::Pane;
-            self.pass_through = None;
-            if let Some(id) = self.session().map(engine::Session::id) {
-                attention::looked_at(self, id);
-            }
-        }
-        let alive: Vec<SessionId> = self.sessions.items().iter().map(|item| item.id).collect();
-        self.sizes.retain(|id, _| alive.contains(id));
-        self.looking.retain(|id, _| alive.contains(id));
-        editor::tidy(self);
-    }
-
-    /// Tells the loop of every change of what an agent is doing.
-    fn follow(&self, id: SessionId, mut standing: watch::Receiver<project::Standing>) {
-        let notices = self.notices();
-        self.tasks.spawn(async move {
-            let mut before = standing.borrow_and_update().state();
-            while standing.changed().await.is_ok() {
-                let old = std::mem::replace(&mut before, standing.borrow_and_update().state());
-                let told = notices.send(Box::new(move |app: &mut App| app.agent_moved(id, old)));
-                if told.is_err() {
-                    return;
-                }
-            }
-            // The session is gone; or it was seen before its preset was known, and is watched by that from now on.
-            let _ = notices.send(Box::new(move |app: &mut App| {
-                let crew = app.project.crew().clone();
-                let tasks = app.tasks.clone();
-                let _entered = tasks.enter();
-                let Some(item) = app.sessions.get_mut(id).filter(|item| item.session.name().is_some()) else { return };
-                let renewed = crew.standing(&item.session);
-                item.standing = Some(renewed.clone());
-                app.agent_moved(id, before);
-                app.follow(id, renewed);
-            }));
-        });
-    }
-
-    fn agent_moved(&mut self, id: SessionId, before: agents::State) {
-        self.sessions.state_moved(id, before);
-        attention::state_moved(self, id, before);
-        self.dirty = true;
-    }
-
-    /// Gives a session the pane's size, unless it has it from us; true if it was given.
-    fn fit(&mut self, session: &engine::Session) -> bool {
-        let size: Size = self.pane_size;
-        if self.sizes.get(&session.id()) == Some(&size) || size.cols == 0 || size.rows == 0 {
-            return false;
-        }
-        let fitted = session.resize(size).is_ok();
-        // One that has ended keeps the size it had; one that is only being started is tried again when it runs.
-        if fitted || session.status().has_ended() {
-            self.sizes.insert(session.id(), size);
-        }
-        fitted
-    }
-
-    /// The looks, by the host's scheme unless the settings say otherwise.
-    fn dress(&mut self, host: Option<ColorScheme>) {
-        use project::settings::Theme;
-        let scheme = match (self.project.settings().theme, host) {
-            (Theme::Dark, _) => ColorScheme::Dark,
-            (Theme::Light, _) => ColorScheme::Light,
-            (Theme::Auto, Some(scheme)) => scheme,
-            (Theme::Auto, None) => self.skin.scheme,
-        };
-        self.skin = Skin { scheme, ..self.skin };
-        self.dirty = true;
     }
 }

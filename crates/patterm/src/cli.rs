@@ -66,6 +66,7 @@ pub(crate) enum Command {
     Presets(commands::presets::Presets),
     Trust(commands::trust::Trust),
     Config(commands::config::Config),
+    Keys(commands::keys::Keys),
     Explain(commands::explain::Explain),
     ReplayState(commands::replay_state::ReplayState),
     Hook(Hook),

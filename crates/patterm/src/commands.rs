@@ -5,6 +5,7 @@ pub(crate) mod config;
 pub(crate) mod explain;
 pub(crate) mod headless;
 pub(crate) mod interface;
+pub(crate) mod keys;
 pub(crate) mod man;
 pub(crate) mod presets;
 pub(crate) mod replay_state;
@@ -30,6 +31,7 @@ pub(crate) fn run(cli: Cli, surroundings: &Surroundings, output: &mut Output) ->
         Some(Command::Explain(command)) => command.run(surroundings, output),
         Some(Command::ReplayState(command)) => command.run(&project, surroundings, output),
         Some(Command::Config(command)) => command.run(surroundings, output),
+        Some(Command::Keys(command)) => command.run(surroundings, output),
         Some(Command::Completions(command)) => command.run(output),
         Some(Command::Man(command)) => command.run(surroundings, output),
     }

@@ -123,6 +123,16 @@ impl Layer<App> for Palette {
     fn render(&self, canvas: &mut Canvas, area: Rect, app: &App) -> Option<CanvasCursor> {
         let place = self.place(area);
         frame(canvas, place, self.title, app);
+        // What config.json would bind keys to.
+        let id =
+            self.list.current().map(|index| self.entries[index].0.as_str()).filter(|id| commands::find(id).is_some());
+        if let Some(id) = id {
+            let text = format!(" {id} ");
+            let cols = u16::try_from(text.len()).unwrap_or(u16::MAX).min(place.cols.saturating_sub(4));
+            let bottom = place.line(place.rows.saturating_sub(1)).split_right(cols + 2).1;
+            let bottom = Rect { cols, ..bottom };
+            canvas.draw_line(bottom, 0, &[Span::new(text, app.skin.style(Role::Muted))], app.skin.style(Role::Muted));
+        }
         self.list.draw(canvas, place.inner(1, 1), "> ", &app.skin)
     }
 

@@ -9,7 +9,7 @@ use std::{
 use tokio::io::{Interest, unix::AsyncFd};
 use tui::{
     Canvas, Decoder, Event, Writer,
-    host::{Abilities, ColorHints, Host, HostError, Keyboard, Modes, MouseTracking, Probe, Restorer},
+    host::{Abilities, ColorHints, Host, HostError, Keyboard, Modes, MouseTracking, Probe},
 };
 use vt::{InputModes, KittyFlags, MouseProtocol, Size};
 
@@ -29,6 +29,7 @@ pub(super) struct Terminal {
     /// When the last byte came, for escapes that may go on.
     fed: Instant,
     mouse: bool,
+    learnt: bool,
 }
 
 impl Terminal {
@@ -59,11 +60,7 @@ impl Terminal {
             reason = "its successor is unsafe for types that close or change; an OwnedFd does neither"
         )]
         let input = AsyncFd::with_interest(copy, Interest::READABLE).map_err(held)?;
-        Ok(Terminal { host, input, decoder, probe, writer, hints, fed: Instant::now(), mouse: true })
-    }
-
-    pub(super) fn restorer(&self) -> Restorer {
-        self.host.restorer()
+        Ok(Terminal { host, input, decoder, probe, writer, hints, fed: Instant::now(), mouse: true, learnt: false })
     }
 
     pub(super) fn abilities(&self) -> &Abilities {
@@ -124,8 +121,14 @@ impl Terminal {
             }
         }
         if learnt {
+            self.learnt = true;
             self.writer.set_options(self.probe.abilities().writer_options(color_hints(&self.hints)));
         }
+    }
+
+    /// Whether the host has answered something since the last time.
+    pub(super) fn has_learnt(&mut self) -> bool {
+        std::mem::take(&mut self.learnt)
     }
 
     /// Modes that the child in sight needs the host to be in, so that it gets what it asked for.

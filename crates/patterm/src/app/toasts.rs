@@ -41,8 +41,4 @@ impl Toasts {
     pub(super) fn list(&self) -> Vec<Toast> {
         self.shown.iter().map(|(_, toast)| toast.clone()).collect()
     }
-
-    pub(super) fn clear(&mut self) {
-        self.shown.clear();
-    }
 }

@@ -12,6 +12,20 @@ fn without_a_terminal_it_says_what_there_is() {
 }
 
 #[test]
+fn commands_of_the_screen_are_listed_with_their_keys() {
+    let stage = Stage::new();
+    let config = r#"{ "keymap": [{ "keys": "alt-q", "command": "quit" }, { "keys": "f2", "command": "nope" }] }"#;
+    std::fs::write(stage.path("config/patterm/config.json"), config).unwrap();
+    let ran = stage.patterm(&["keys"]);
+    assert!(ran.stderr.contains("'nope', which is no command"), "{ran:?}");
+    let lines = ran.ok();
+    assert!(lines.lines().any(|line| line.starts_with("quit") && line.contains("alt+q")), "{lines}");
+    assert!(lines.lines().any(|line| line.starts_with("palette") && line.contains("ctrl+k")), "{lines}");
+    let all = stage.patterm(&["keys", "--json"]).json();
+    assert!(all.as_array().unwrap().len() > 20, "{all}");
+}
+
+#[test]
 fn help_version_completions_and_pages() {
     let stage = Stage::new();
     let help = stage.patterm(&["--help"]).ok();

@@ -190,3 +190,29 @@ fn arguments_step_by_step_and_help() {
     face.hides("help", "type to filter");
     face.end();
 }
+
+#[test]
+fn suspending_gives_the_shell_back_and_sessions_go_on() {
+    let stage = Stage::new();
+    let command = stage.command(&[]);
+    let own = command.get_envs().filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned())));
+    let face = Face::run(
+        ["bash", "--norc", "--noprofile", "-i"].map(Into::into).into(),
+        own.collect(),
+        stage.path("project"),
+        SIZE,
+    );
+    face.shows("the outer shell", r"(?m)^\$");
+    face.type_text(&format!("{}\r", crate::stage::PATTERM));
+    face.shows("the empty state", "Press Ctrl-K");
+    run(&face, "new-terminal");
+    face.shows("a shell", "terminal-1 running");
+    face.type_text("echo inside\r");
+    face.shows("its answer", "(?m)^inside");
+    run(&face, "suspend");
+    face.shows("the outer shell's word", "Stopped");
+    face.is_sane();
+    face.type_text("fg\r");
+    face.shows("everything again", "(?s)terminal-1.*inside.*you have control");
+    face.end();
+}

@@ -126,6 +126,7 @@ fn an_orchestrator_with_its_tree_and_who_drives_what() {
     face.type_text("start two");
     face.press("ctrl-j");
     face.type_text("and a shell");
+    face.shows("all lines", "and a shell");
     face.compare("first-prompt", HIDDEN);
     face.press("enter");
     face.shows("all children", "(?s)├─ . reviewer.*├─ . builder.*└─ . tests");

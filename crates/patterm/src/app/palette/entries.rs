@@ -45,7 +45,6 @@ fn command(app: &App, id: &'static str) -> Option<PaletteEntry> {
     let mut entry = PaletteEntry::new(id, known.title, move |app| commands::run(app, id));
     entry.list.keys = app.keymap.keys_of(id).unwrap_or_default();
     entry.list.words = format!(":{id}");
-    entry.list.detail = id.to_owned();
     Some(entry)
 }
 
