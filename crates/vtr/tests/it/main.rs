@@ -17,3 +17,4 @@ mod stage;
 mod versions;
 mod vitals;
 mod waits;
+mod web;

@@ -77,6 +77,11 @@ export class Stage {
     Object.assign(this, { link, address, origin: `http://${address}` });
   }
 
+  /** Another server beside the first. */
+  async also(args) {
+    return JSON.parse((await this.#start(["web", "--json", ...args])).line);
+  }
+
   async kill(child, signal) {
     const gone = new Promise((resolve) => child.once("exit", resolve));
     child.kill(signal);
