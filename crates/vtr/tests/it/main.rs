@@ -18,3 +18,4 @@ mod stage;
 mod versions;
 mod vitals;
 mod waits;
+mod web;
