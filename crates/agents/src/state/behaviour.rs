@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use super::decide::Evidence;
 use crate::preset::{AgentPreset, Condition, Expression, PromptRule, ReadySignal, Region, Rule, Submit, Vote};
 
 #[derive(Clone, Debug, PartialEq)]
@@ -34,6 +35,18 @@ impl Behaviour {
 
     pub(crate) fn looks_at_tty(&self) -> bool {
         self.conditions().any(|condition| condition.tty.is_some())
+    }
+
+    /// Whether the CLI itself is asked to tell when it works.
+    pub(crate) fn reports_work(&self) -> bool {
+        let told = |rule: &Rule| rule.source.unwrap_or_else(|| rule.when.source()) == super::Source::SelfReport;
+        self.rules.iter().any(|rule| rule.state == Vote::Working && told(rule))
+    }
+
+    /// Whether the CLI said it in its own output, in the order of what it did.
+    pub(crate) fn is_in_band_report(&self, evidence: &Evidence) -> bool {
+        let by_hook = |rule: &Rule| rule.name == evidence.rule && rule.when.hook.is_some();
+        evidence.source == super::Source::SelfReport && !self.rules.iter().any(by_hook)
     }
 
     fn conditions(&self) -> impl Iterator<Item = &Condition> {

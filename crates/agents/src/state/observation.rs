@@ -36,6 +36,13 @@ pub struct Observation<'a> {
     pub prompt_sent: Option<Instant>,
 }
 
+impl Observation<'_> {
+    /// Whether the CLI has told anything of itself in this run.
+    pub(crate) fn has_reported(&self) -> bool {
+        self.hook.is_some() || self.facts.agent_state.is_some()
+    }
+}
+
 /// What an agent's hook or plugin reported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HookEvent {

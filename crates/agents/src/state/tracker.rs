@@ -23,6 +23,9 @@ const DEFAULT_QUIET_MS: u64 = 300;
 /// How long a prompt that was sent counts as work when nothing newer speaks. Opencode needs 0.5 s
 /// to show that it works, on a busy machine.
 const PROMPT_COUNTS: Duration = Duration::from_secs(2);
+/// The same where the CLI itself tells when a turn begins. Opencode took 9 s to tell, on a machine with five times more
+/// to do than it could; its prompt box was empty and at rest meanwhile.
+const REPORTED_PROMPT_COUNTS: Duration = Duration::from_secs(30);
 
 /// How long what speaks against evidence must hold when it held before the evidence came: programs report first and draw
 /// then.
@@ -43,6 +46,8 @@ struct Run {
     began: Instant,
     rules: Vec<Memory>,
     known: Known,
+    /// When evidence last had it work.
+    worked: Option<Instant>,
     ready: bool,
     ready_sign_since: Option<Instant>,
 }
@@ -131,7 +136,10 @@ impl Tracker {
         if state == State::Starting {
             look_again = earliest(look_again, start_limit.filter(|limit| *limit > now));
         }
-        let (state, because) = match sent_prompt(observation, state, because.as_ref(), now) {
+        if state == State::Working {
+            run.worked = Some(now);
+        }
+        let (state, because) = match run.sent_prompt(observation, &behaviour, state, because.as_ref(), now) {
             Some(until) => {
                 look_again = earliest(look_again, Some(until));
                 (State::Working, Some(prompt_was_sent()))
@@ -149,19 +157,6 @@ impl Tracker {
         let prompt = if running && evidence.iter().any(asks) { matcher.prompt() } else { None };
         Look { state, because, decision, evidence, readiness, input: matcher.input().clone(), prompt, look_again }
     }
-}
-
-/// Until when a prompt that was sent outweighs an idle that is older than it.
-fn sent_prompt(
-    observation: &Observation<'_>,
-    state: State,
-    because: Option<&Evidence>,
-    now: Instant,
-) -> Option<Instant> {
-    let sent = observation.prompt_sent.filter(|_| state == State::Idle)?;
-    let until = sent.checked_add(PROMPT_COUNTS).filter(|until| *until > now)?;
-    let newer = because.is_some_and(|because| matches!(because.weight, Weight::Holds { since } if since > sent));
-    (!newer).then_some(until)
 }
 
 fn prompt_was_sent() -> Evidence {
@@ -200,7 +195,7 @@ fn not_yet(behaviour: &Behaviour) -> Look {
 impl Run {
     fn new(number: u64, behaviour: &Behaviour, now: Instant) -> Self {
         let rules = vec![Memory::default(); behaviour.rules.len()];
-        Run { number, began: now, rules, known: Known::Nothing, ready: false, ready_sign_since: None }
+        Run { number, began: now, rules, known: Known::Nothing, worked: None, ready: false, ready_sign_since: None }
     }
 
     /// `early`: it may still be starting.
@@ -218,6 +213,27 @@ impl Run {
             Known::Evidence(known) => (known.vote.into(), Some(known.clone())),
             Known::Lost => (State::Unknown, None),
         }
+    }
+
+    /// Until when a prompt that was sent outweighs an idle that may be older than it.
+    fn sent_prompt(
+        &self,
+        observation: &Observation<'_>,
+        behaviour: &Behaviour,
+        state: State,
+        because: Option<&Evidence>,
+        now: Instant,
+    ) -> Option<Instant> {
+        let sent = observation.prompt_sent.filter(|_| state == State::Idle)?;
+        let newer = because.is_some_and(|because| matches!(because.weight, Weight::Holds { since } if since > sent));
+        let (counts, begun) = if behaviour.reports_work() && observation.has_reported() {
+            // A screen that was only drawn anew says nothing of the turn, and a hook's word may be late by a turn.
+            let told = newer && because.is_some_and(|because| behaviour.is_in_band_report(because));
+            (REPORTED_PROMPT_COUNTS, told || self.worked.is_some_and(|worked| worked > sent))
+        } else {
+            (PROMPT_COUNTS, newer)
+        };
+        sent.checked_add(counts).filter(|until| !begun && *until > now)
     }
 
     fn readiness(

@@ -176,6 +176,8 @@ impl StateWatch {
         let event = HookEvent::new(name, detail, self.clock().now());
         let event = (self.session().run_number(), event);
         self.inner.shared.told.send_modify(|told| told.hook = Some(event));
+        // Each one is looked at: the next may come before the task gets to it.
+        self.inner.shared.look();
     }
 
     /// Waits until the state is one of `wanted`, or the run ends, or the time is up. With `after`,

@@ -295,6 +295,32 @@ fn a_prompt_that_was_just_sent_is_not_answered_by_an_older_idle() {
 }
 
 #[test]
+fn a_cli_that_tells_of_its_turns_is_waited_for_longer() {
+    let mut bench = bench(json!({"rules": [
+        rule("idle", json!({"hook": "^idle"})), rule("working", json!({"hook": "^busy"})), rule("idle", json!({"screen": "box"})),
+    ]}));
+    bench.show("box");
+    bench.hook("loaded");
+    assert_eq!(bench.after(10), State::Idle);
+    bench.prompt_sent = Some(bench.at());
+    bench.show("");
+    assert_eq!(bench.after(3000), State::Working);
+    bench.show("box");
+    assert_eq!(bench.after(10_000), State::Working, "a screen that was drawn anew says nothing of the turn");
+    bench.hook("busy");
+    assert_eq!(bench.after(10), State::Working);
+    bench.hook("idle");
+    assert_eq!(bench.after(10), State::Idle);
+    bench.prompt_sent = Some(bench.at());
+    assert_eq!(bench.after(29_999), State::Working);
+    assert_eq!(bench.after(1), State::Idle, "it may have been no prompt for a turn");
+    bench.prompt_sent = Some(bench.at());
+    bench.now += 10;
+    bench.hook("idle");
+    assert_eq!(bench.state(), State::Working, "that is of the turn before");
+}
+
+#[test]
 fn ready_is_tools_and_prompt_and_no_question_and_quiet() {
     let mut bench = bench(json!({
         "rules": [rule("blocked", json!({"screen": "ALLOW"})), rule("idle", json!({"screen": "box"}))],
