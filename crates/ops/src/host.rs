@@ -8,6 +8,7 @@ use crate::{
     caller::{Caller, Role},
     entry::IdleState,
     error::{ErrorKind, OpError},
+    recordings::RecordingRules,
 };
 
 /// What a caller wants to start.
@@ -111,6 +112,16 @@ pub trait Host: Send + Sync {
     /// Where recordings go that name no file; `None`: they have to name one.
     fn recording_folder(&self) -> Option<PathBuf> {
         None
+    }
+
+    /// How recordings are made.
+    fn recording_rules(&self) -> RecordingRules {
+        RecordingRules::default()
+    }
+
+    /// A session that should have been recorded from its start is not.
+    fn recording_failed(&self, session: &Session, error: &OpError) {
+        let _ = (session, error);
     }
 
     /// All pages of help for a caller of this role; one called `topics` opens the list of them.

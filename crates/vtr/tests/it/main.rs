@@ -13,6 +13,7 @@ mod faces;
 mod faults;
 mod output;
 mod programs;
+mod recordings;
 mod serve;
 mod stage;
 mod versions;
