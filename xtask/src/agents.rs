@@ -3,6 +3,7 @@
 mod client;
 mod deliver;
 mod headless;
+mod home;
 mod install;
 mod leftovers;
 mod prompts;
@@ -20,6 +21,7 @@ pub(crate) enum Arguments {
     Install(install::Arguments),
     Story(story::Arguments),
     Deliver(deliver::Arguments),
+    Home(home::Arguments),
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
@@ -27,5 +29,6 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
         Arguments::Install(arguments) => install::run(arguments),
         Arguments::Story(arguments) => story::run(arguments),
         Arguments::Deliver(arguments) => deliver::run(arguments),
+        Arguments::Home(arguments) => home::run(arguments),
     }
 }

@@ -26,7 +26,7 @@ use crate::{
 };
 
 /// Between two frames: a terminal needs no more than 30 a second.
-const FASTEST: Duration = Duration::from_millis(33);
+const FASTEST: Duration = Duration::from_millis(34);
 const SLOWEST: Duration = Duration::from_secs(10);
 /// Inputs on their way to the coordinator.
 const WAITING_INPUTS: usize = 64;

@@ -213,9 +213,10 @@ async fn follow(coordinator: &Coordinator, key: &str, board: &Weak<Board>) -> St
 
 /// What a coordinator said instead of an answer, for people.
 pub(crate) fn said(status: &tonic::Status) -> String {
-    match status.message() {
-        "" | "transport error" => "the connection to the coordinator was closed".to_owned(),
-        message => message.to_owned(),
+    match grpc::Failure::from(status) {
+        // Without a kind it is not the coordinator who speaks, but the line.
+        grpc::Failure { kind: None, .. } => "the connection to it was closed".to_owned(),
+        grpc::Failure { message, .. } => message,
     }
 }
 

@@ -47,10 +47,12 @@ impl Vendor {
         found.with_context(|| format!("there is no agent '{name}'; there are {}", names.join(", ")))
     }
 
-    /// A prompt as its model gets it: what the CLI itself makes of what is pasted.
-    pub(crate) fn as_received(&self, prompt: &str) -> String {
+    /// A prompt without what the CLI itself changes in what is pasted: blanks at the end come and go, and claude turns
+    /// tabs into blanks and, in short texts, composes accents (the prompts here hold no other than é).
+    pub(crate) fn comparable(&self, prompt: &str) -> String {
+        let prompt = prompt.trim_end();
         match self.name {
-            "claude" => prompt.replace('\t', "    "),
+            "claude" => prompt.replace('\t', "    ").replace("e\u{301}", "é"),
             _ => prompt.to_owned(),
         }
     }

@@ -11,7 +11,7 @@ use grpc::{
 };
 use ops::{Caller, NoHost, SessionContext};
 use serde_json::{Value, json};
-use testkit::{DEADLINE, Script};
+use testkit::{DEADLINE, Script, soon};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpStream, UnixListener},
@@ -268,12 +268,5 @@ impl Page {
 
     pub(crate) async fn close(mut self) {
         let _ = self.socket.close(None).await;
-    }
-}
-
-pub(crate) async fn soon<T>(reason: &str, future: impl Future<Output = T>) -> T {
-    match tokio::time::timeout(DEADLINE, future).await {
-        Ok(value) => value,
-        Err(_) => panic!("waited {DEADLINE:?} in vain until {reason}"),
     }
 }
