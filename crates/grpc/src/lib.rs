@@ -2,7 +2,7 @@
 //!
 //! Everything a call does is done by an operation of `ops` or by the engine; this crate converts, and
 //! holds the streams. [`server`] speaks to one connection at a time, so that the program decides who
-//! may connect, and what else it serves on the same socket. [`client`] reaches a server through a Unix
+//! may connect, and what else it serves on the same socket; [`listen`] is that socket. [`client`] reaches a server through a Unix
 //! socket or through the standard streams of a command.
 //!
 //! It knows no configuration, no command line and no environment.
@@ -12,6 +12,7 @@ pub mod client;
 pub mod codec;
 mod convert;
 mod failure;
+pub mod listen;
 pub mod screen_row;
 pub mod server;
 

@@ -1,10 +1,11 @@
-//! What tests share: a scripted child program, waiting with a reason, a clock that tests move, commands run to
-//! their end, and a look at what a test leaves behind.
+//! What tests share: a scripted child program, a scripted model API, waiting with a reason, a clock that tests move,
+//! commands run to their end, and a look at what a test leaves behind.
 //!
 //! Only ever a dev-dependency.
 
 mod clock;
 mod leftovers;
+pub mod model;
 mod own_process;
 mod ran;
 mod script;

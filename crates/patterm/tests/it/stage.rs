@@ -79,6 +79,23 @@ impl Stage {
         fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
     }
 
+    /// As [`Stage::install_fake`], with a script of the test's own.
+    pub(crate) fn install_scripted(&self, make: &str, script: &str) {
+        fs::create_dir_all(self.path("bin")).unwrap();
+        let (program, file) = (self.path("bin").join(make), self.path("bin").join(format!("{make}.json")));
+        fs::write(&file, script).unwrap();
+        let line = format!("exec '{PATTERM}' fake-agent {make} --script '{}' --fast \"$@\"", file.display());
+        fs::write(&program, format!("#!/bin/sh\n{line}\n")).unwrap();
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    /// A preset that came with the project.
+    pub(crate) fn write_project_preset(&self, name: &str, text: &str) {
+        let folder = self.path("project/.patterm/presets/processes");
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join(format!("{name}.json")), text).unwrap();
+    }
+
     /// What a scratchpad of the project holds, as a person would find it.
     #[track_caller]
     pub(crate) fn scratchpad(&self, name: &str) -> String {

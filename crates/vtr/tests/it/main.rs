@@ -3,6 +3,7 @@
 
 mod access;
 mod addressing;
+mod attach;
 mod commands;
 mod completions;
 mod config;
@@ -12,6 +13,7 @@ mod faces;
 mod faults;
 mod output;
 mod programs;
+mod recordings;
 mod serve;
 mod stage;
 mod versions;

@@ -98,6 +98,11 @@ impl Stage {
         Server { process, socket, _stdout: stdout }
     }
 
+    /// Another one in place of the first, which has ended.
+    pub(crate) fn restart(&mut self) {
+        self.servers[0] = self.start("a", &[]);
+    }
+
     fn log_path(&self, name: &str) -> PathBuf {
         self.path(&format!("{}.log", name.replace('/', "-")))
     }
