@@ -1,6 +1,7 @@
 //! Measures `vt` (instructions and time to parse, memory, reads), `vtr` beside tmux, and the way of a tool call. Figures
 //! go to docs/benchmarks.md.
 
+mod attach;
 mod mcp;
 mod memory;
 mod parse;
@@ -30,6 +31,7 @@ enum What {
     #[command(hide = true)]
     Pace(tmux::pace::Arguments),
     Mcp(mcp::Arguments),
+    Attach(attach::Arguments),
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
@@ -40,6 +42,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
         What::Tmux(arguments) => tmux::run(arguments),
         What::Pace(arguments) => tmux::pace::run(arguments),
         What::Mcp(arguments) => mcp::run(arguments),
+        What::Attach(arguments) => attach::run(arguments),
     }
 }
 
