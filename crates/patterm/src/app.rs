@@ -237,7 +237,7 @@ impl Face {
         while !self.app.done {
             self.settle()?;
             let now = Instant::now();
-            if self.app.dirty && self.stopped.is_none() && self.pace.next() <= now {
+            if self.app.wants_drawing() && self.stopped.is_none() && self.pace.next() <= now {
                 self.draw()?;
                 self.pace.drawn(Instant::now());
             }
@@ -253,14 +253,14 @@ impl Face {
     }
 
     async fn wait(&mut self) -> Result<Wake, FaceError> {
-        let (until, dirty) = (self.deadline(), self.app.dirty);
+        let (until, dirty) = (self.deadline(), self.app.wants_drawing());
         let listened = self.ears.listen(self.terminal.readable(), until, dirty).await;
         listened.map_err(|error| FaceError::System("listening to the terminal", error))
     }
 
     /// When something is due though nothing happens.
     fn deadline(&self) -> Instant {
-        let frame = (self.app.dirty && self.stopped.is_none()).then(|| self.pace.next());
+        let frame = (self.app.wants_drawing() && self.stopped.is_none()).then(|| self.pace.next());
         let all = [
             Some(self.next_tick),
             frame,
@@ -292,7 +292,7 @@ impl Face {
             Wake::Project(Some(event)) => project_events::heard(&mut self.app, event),
             Wake::Project(None) => project_events::missed(&mut self.app),
             Wake::Notice(notice) => notice(&mut self.app),
-            Wake::Output => self.app.dirty = true,
+            Wake::Output => self.app.moved = true,
             Wake::Child(event) => child_wishes::heard(&mut self.app, event),
             Wake::Resized => self.measure(),
             Wake::Continued => self.go_on()?,
@@ -423,7 +423,10 @@ impl Face {
             // What is drawn now is not news any more.
             pulse.borrow_and_update();
         }
-        self.app.dirty = false;
+        // What the program in sight prints changes its pane: all around it is on the canvas already.
+        let covered = self.layers.len() > 1 || self.app.toasts.deadline().is_some() || !self.app.looking.is_empty();
+        self.app.pane_only = !self.app.dirty && !covered;
+        (self.app.dirty, self.app.moved) = (false, false);
         self.layers.render(&mut self.canvas, &self.app);
         self.terminal.draw(&self.canvas)?;
         let modes = self.app.session().map(|session| session.with_screen(|screen| screen.input_modes()));

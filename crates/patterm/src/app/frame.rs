@@ -81,6 +81,11 @@ pub(super) fn draw(canvas: &mut Canvas, area: Rect, app: &App) -> Option<CanvasC
         return None;
     }
     let places = app.places();
+    if app.pane_only
+        && let Some(session) = app.session()
+    {
+        return draw_pane(canvas, places.pane, session, app);
+    }
     let (tabs, active) = tabs(app);
     TabBar { tabs: &tabs, active }.draw(canvas, places.tabs, &app.skin);
     let typed = look_back::draw_status(canvas, places.status, app);

@@ -79,6 +79,10 @@ pub(crate) struct App {
     pub(crate) stale: bool,
     /// The picture may have moved.
     pub(crate) dirty: bool,
+    /// The program in sight has printed.
+    pub(super) moved: bool,
+    /// Only the pane has to be drawn, for this frame.
+    pub(super) pane_only: bool,
     /// The loop is to end.
     pub(crate) done: bool,
     /// When the person last typed, clicked or pasted.
@@ -143,6 +147,8 @@ impl App {
             errands: Vec::new(),
             stale: true,
             dirty: true,
+            moved: false,
+            pane_only: false,
             done: false,
             last_input: None,
             looking: HashMap::new(),
@@ -236,6 +242,10 @@ impl App {
             self.stale = true;
             self.dirty = true;
         }
+    }
+
+    pub(super) fn wants_drawing(&self) -> bool {
+        self.dirty || self.moved
     }
 
     pub(crate) fn places(&self) -> Places {
