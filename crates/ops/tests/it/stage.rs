@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use engine::{Engine, EngineOptions, Kind, NewSession, Origin, Pattern, Scope, Session, WaitOutcome, WaitRequest};
+use engine::{Engine, EngineOptions, Kind, NewSession, Origin, Session};
 use ops::{Call, Caller, Context, ErrorKind, Host, OpError, Operation, Role, SessionContext};
 use serde_json::Value;
 use testkit::{DEADLINE, Script};

@@ -99,7 +99,7 @@ fn a_prompt_that_has_changed_is_not_answered() {
 fn what_an_agent_can_not_read_whole_it_may_only_refuse() {
     let mut scene = scene();
     // To the edge of the screen: the rest may have been cut off.
-    let worker = scene.asking("claude", &format!("ls {}", "a".repeat(108)));
+    let worker = scene.asking("claude", &format!("ls {}", "a".repeat(113)));
     let asks = prompt(&mut scene.lead, &worker);
     assert_eq!((&asks["tool"], &asks["complete"]), (&json!("shell"), &json!(false)), "{asks}");
     assert_eq!(scene.lead.failure("send_input", key(&worker, "enter", &asks))["kind"], "needs_trust");

@@ -8,8 +8,13 @@ use ops::{Call, Effects, ErrorKind, Faces, OpError, Operation, Roles, Traits};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use tokio::sync::watch;
+
 use crate::{
-    crew::turns::{Stage, Turn, TurnFacts, Turns},
+    crew::{
+        Standing,
+        turns::{Stage, Turn, TurnFacts, Turns},
+    },
     delivery::Receipt,
     project::Project,
 };
@@ -91,6 +96,9 @@ impl StateFacts {
     }
 }
 
+/// Real time: nothing is decided by it but what can be told.
+const PROMPT_DRAWN: Duration = Duration::from_secs(1);
+
 #[derive(Debug)]
 pub struct WaitForState;
 
@@ -149,8 +157,9 @@ async fn wait(
             () = &mut timed_out => break Reason::TimedOut,
         }
     };
+    let blocked = standing.borrow().status.state == State::Blocked;
+    let prompt = if blocked { drawn_prompt(call, session, &mut standing).await } else { None };
     let state = StateFacts::of(&standing.borrow().status);
-    let prompt = call.context.crew().prompt(session.id());
     let digest = prompt.as_ref().map(|prompt| prompt.digest.as_str());
     call.context.inner.read_prompts.note(&call.caller, session.id(), digest);
     let turn = turn_now();
@@ -162,6 +171,29 @@ async fn wait(
         turn: turn.as_ref().map(Turn::facts),
         prompt,
     })
+}
+
+/// What a blocked agent asks. Some report it before they draw it: a moment is waited for that.
+async fn drawn_prompt(
+    call: &Call<Project>,
+    session: &Session,
+    standing: &mut watch::Receiver<Standing>,
+) -> Option<Prompt> {
+    let crew = call.context.crew();
+    let readable = crew.preset(session.id()).is_some_and(|preset| !preset.prompts.is_empty());
+    let enough = tokio::time::sleep(PROMPT_DRAWN);
+    tokio::pin!(enough);
+    loop {
+        let prompt = crew.prompt(session.id());
+        let blocked = standing.borrow_and_update().status.state == State::Blocked;
+        if prompt.is_some() || !readable || !blocked {
+            return prompt;
+        }
+        tokio::select! {
+            changed = standing.changed() => if changed.is_err() { return None },
+            () = &mut enough => return crew.prompt(session.id()),
+        }
+    }
 }
 
 fn find_turn(call: &Call<Project>, session: &Session, turn_id: &str) -> Result<(TurnId, Arc<Turns>), OpError> {
