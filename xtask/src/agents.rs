@@ -3,9 +3,11 @@
 mod client;
 mod deliver;
 mod headless;
+mod home;
 mod install;
 mod leftovers;
 mod prompts;
+mod record;
 mod stage;
 mod story;
 mod vendors;
@@ -20,6 +22,8 @@ pub(crate) enum Arguments {
     Install(install::Arguments),
     Story(story::Arguments),
     Deliver(deliver::Arguments),
+    Home(home::Arguments),
+    Record(record::Arguments),
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
@@ -27,5 +31,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
         Arguments::Install(arguments) => install::run(arguments),
         Arguments::Story(arguments) => story::run(arguments),
         Arguments::Deliver(arguments) => deliver::run(arguments),
+        Arguments::Home(arguments) => home::run(arguments),
+        Arguments::Record(arguments) => record::run(arguments),
     }
 }

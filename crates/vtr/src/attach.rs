@@ -10,7 +10,6 @@ mod base;
 mod bindings;
 mod dialogs;
 mod errands;
-mod host_input;
 mod link;
 mod look_back;
 mod mirror;
@@ -21,18 +20,15 @@ mod stage;
 mod task;
 mod wire_input;
 
-use std::{io, os::fd::AsFd};
-
 use grpc::{
     client::Client,
     proto::{InfoRequest, Session},
 };
-use tui::host::{Host, HostError};
 
 use crate::{
     coordinators::{Address, Coordinator},
     failure::{Exit, Failure, Outcome},
-    fleet,
+    fleet, host_terminal,
     invocation::Invocation,
 };
 pub(crate) use bindings::Bindings;
@@ -58,7 +54,7 @@ struct Beginning {
 pub(crate) async fn run(invocation: &mut Invocation, wishes: Wishes) -> Outcome {
     let config = &invocation.config.attach;
     let bindings = Bindings::new(config.leader.as_deref(), &config.keys).map_err(Failure::usage)?;
-    let host = open_host()?;
+    let host = host_terminal::open("`vtr screen` reads a session without a terminal")?;
     // All that can be refused is refused before the terminal is touched.
     let beginning = match &wishes.session {
         Some(address) => with_session(invocation, address).await?,
@@ -75,23 +71,6 @@ pub(crate) async fn run(invocation: &mut Invocation, wishes: Wishes) -> Outcome 
             Err(Failure::new(Exit::Refused, "ended", format!("ended by the signal {name}; the session goes on")))
         }
         stage::End::TerminalGone => Err(Failure::new(Exit::Refused, "ended", "the terminal is gone")),
-    }
-}
-
-fn open_host() -> Result<Host, Failure> {
-    let owned =
-        |fd: io::Result<std::os::fd::OwnedFd>| fd.map_err(|error| Failure::system("using the terminal", &error));
-    let (input, output) =
-        (owned(io::stdin().as_fd().try_clone_to_owned())?, owned(io::stdout().as_fd().try_clone_to_owned())?);
-    Host::open(input, output).map_err(|error| host_failure(&error))
-}
-
-fn host_failure(error: &HostError) -> Failure {
-    match error {
-        HostError::NotATerminal(_) => {
-            Failure::usage(error.to_string()).with_hint("`vtr screen` reads a session without a terminal")
-        }
-        HostError::Io { .. } => Failure::new(Exit::Refused, "system", error.to_string()),
     }
 }
 

@@ -64,6 +64,8 @@ pub(crate) enum Command {
     Rm(commands::rm::Rm),
     Rename(commands::rename::Rename),
     Record(commands::record::Record),
+    Play(commands::play::Play),
+    Export(commands::export::Export),
     Web(commands::web::Web),
     Config(commands::config::Config),
     DialStdio(commands::dial_stdio::DialStdio),

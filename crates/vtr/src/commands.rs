@@ -4,6 +4,7 @@ pub(crate) mod attach;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod dial_stdio;
+pub(crate) mod export;
 pub(crate) mod grep;
 pub(crate) mod idle;
 pub(crate) mod info;
@@ -12,8 +13,10 @@ pub(crate) mod kill;
 pub(crate) mod ls;
 pub(crate) mod man;
 pub(crate) mod mcp;
+pub(crate) mod play;
 pub(crate) mod raw;
 pub(crate) mod record;
+pub(crate) mod record_grep;
 pub(crate) mod rename;
 pub(crate) mod resize;
 pub(crate) mod rm;
@@ -53,6 +56,8 @@ pub(crate) async fn run(command: Command, invocation: &mut Invocation) -> Outcom
         Command::Rm(command) => command.run(invocation).await,
         Command::Rename(command) => command.run(invocation).await,
         Command::Record(command) => command.run(invocation).await,
+        Command::Play(command) => command.run(invocation).await,
+        Command::Export(command) => command.run(invocation),
         Command::Web(command) => command.run(invocation).await,
         Command::Config(command) => command.run(invocation),
         Command::DialStdio(command) => command.run(invocation).await,

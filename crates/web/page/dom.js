@@ -31,7 +31,7 @@ export function byId(id) {
 const PATHS = {
   close: "M4 4l8 8M12 4l-8 8",
   plus: "M8 3v10M3 8h10",
-  more: "M3.5 8h.01M8 8h.01M12.5 8h.01",
+  more: "M3 8h.7M7.65 8h.7M12.3 8h.7",
   find: "M7 12A5 5 0 1 0 7 2a5 5 0 0 0 0 10zM11 11l3 3",
   share: "M8 10V2M5 5l3-3 3 3M3 9v4.5h10V9",
   split: "M2.5 3h11v10h-11zM8 3v10",

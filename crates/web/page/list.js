@@ -20,6 +20,21 @@ export function statusOf(session) {
   return session.signal ? `ended by ${session.signal}` : `exited ${session.exit_code}`;
 }
 
+/** Without the shell that runs it. @param {string} command */
+function plainCommand(command) {
+  return command.replace(/^\S*sh -l?c /, "");
+}
+
+/** What a coordinator names by itself has a time at its end. @param {string} file */
+export function recordingName(file) {
+  const name = file.replace(/\.cast$/, "");
+  const made = /^(.+)-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)\d*Z$/.exec(name);
+  if (!made) return { name, time: "" };
+  const [, session, year, month, day, hour, minute, second] = made;
+  const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute), Number(second)));
+  return { name: session ?? name, time: date.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" }) };
+}
+
 class Card {
   pace = PACE;
   #canvas = h("canvas", { "aria-hidden": "true" });
@@ -31,6 +46,7 @@ class Card {
   #painter = new Painter(this.#canvas);
   #visible = false;
   #width = 0;
+  #height = 0;
   #lastDetail = "";
 
   /**
@@ -63,7 +79,7 @@ class Card {
 
   #tell() {
     const title = this.feed.screen.title || this.session.title;
-    const detail = title && title !== this.session.command ? title : this.session.command;
+    const detail = title || plainCommand(this.session.command);
     if (detail === this.#lastDetail) return;
     this.#lastDetail = detail;
     this.#detail.textContent = detail;
@@ -83,12 +99,13 @@ class Card {
   draw(rows) {
     const { screen } = this.feed;
     const box = this.#thumb;
-    if (!rows) this.#width = box.clientWidth;
-    if (!this.#width || !screen.rows) return;
+    // Less its padding on both sides.
+    if (!rows) [this.#width, this.#height] = [box.clientWidth - 12, box.clientHeight - 12];
+    if (this.#width <= 0 || !screen.rows) return;
     // Cells have whole heights at some sizes and not at others: shrink until all of it is in.
     let size = Math.min(12, this.#width / (screen.cols * 0.55));
     let metrics = measure(size);
-    const fits = () => screen.cols * metrics.cell <= this.#width * metrics.ratio && screen.rows * metrics.height <= box.clientHeight * metrics.ratio;
+    const fits = () => screen.cols * metrics.cell <= this.#width * metrics.ratio && screen.rows * metrics.height <= this.#height * metrics.ratio;
     while (size > 1 && !fits()) {
       size = Math.max(1, Math.floor(size * 19.4) / 20);
       metrics = measure(size);
@@ -237,8 +254,9 @@ export class List {
     this.#recordingsGroup.hidden = recordings.length === 0;
     this.#recordings.replaceChildren(...recordings.map((recording) => h("li", {},
       h("button", { type: "button", class: "recording", onclick: (/** @type {MouseEvent} */ event) => this.page.open(`play:${recording.name}`, event.ctrlKey || event.metaKey || event.shiftKey) },
-        /** @type {any} */ (icon("film")), h("span", { class: "name" }, recording.name.replace(/\.cast$/, "")),
-        h("span", { class: "age" }, `${size(recording.bytes)}, ${age(recording.changed)} ago`)))));
+        /** @type {any} */ (icon("film")), h("span", { class: "what" },
+          h("span", { class: "name" }, recordingName(recording.name).name),
+          h("span", { class: "age" }, `${recordingName(recording.name).time || age(recording.changed) + " ago"} · ${size(recording.bytes)}`))))));
   }
 }
 

@@ -7,7 +7,7 @@ import { byId, h, icon, iconButton, toast } from "./dom.js";
 import { Feeds } from "./feed.js";
 import { Find } from "./find.js";
 import { keyBar } from "./keybar.js";
-import { List, statusOf } from "./list.js";
+import { List, recordingName, statusOf } from "./list.js";
 import { Player } from "./player.js";
 import { settings } from "./settings.js";
 import { Terminal } from "./terminal.js";
@@ -54,8 +54,9 @@ class Tile {
 
   /** @param {string} name */
   #play(name) {
-    this.#title.textContent = name.replace(/\.cast$/, "");
-    this.#detail.textContent = "recording";
+    const { name: title, time } = recordingName(name);
+    this.#title.textContent = title;
+    this.#detail.textContent = ["recording", time].filter(Boolean).join(" · ");
     this.player = new Player(connection, name);
     this.player.onStatus = (text) => this.#notify(text);
     this.root.setAttribute("aria-label", `Recording ${name}`);

@@ -66,7 +66,7 @@ export class Painter {
       this.#size = size;
       this.#colors = colors.key;
       this.canvas.width = Math.ceil(screen.cols * metrics.cell);
-      this.canvas.height = Math.ceil(screen.rows * metrics.height);
+      this.canvas.height = Math.floor(screen.rows * metrics.height);
       this.canvas.style.width = `${this.canvas.width / metrics.ratio}px`;
       this.canvas.style.height = `${this.canvas.height / metrics.ratio}px`;
       rows = null;

@@ -70,6 +70,11 @@ export class Picture {
     else rows = rows && new Set(rows);
     const used = this.#colors ?? colors;
     this.#painter.draw(screen, rows, this.metrics, used);
+    if (!rows) {
+      // Where a session ends that is smaller than its window.
+      const { cols, rows } = this.room();
+      this.stage.classList.toggle("smaller", screen.cols < cols || screen.rows < rows);
+    }
     this.root.style.background = css(used.ground);
     this.#drawCursor(used);
     if (!rows || !this.#textRows) this.#textRows = null;
@@ -106,7 +111,7 @@ export class Picture {
     this.cursor.textContent = shape === "block" && this.focused ? under.text : "";
   }
 
-  /** The cell under the pointer. @param {MouseEvent} event */
+  /** The cell under the pointer. @param {{ clientX: number, clientY: number }} event */
   cellAt(event) {
     const box = this.canvas.getBoundingClientRect();
     const { cell, height, ratio } = this.metrics;

@@ -13,8 +13,9 @@ const STEP = 5000;
 // Milliseconds between two questions: 30 frames a second at most.
 const PACE = 33;
 
-/** @param {number} ms */
-function clock(ms) {
+/** @param {number} ms @param {boolean} [exact] for what is shorter than a minute */
+function clock(ms, exact = false) {
+  if (exact) return `0:${(ms / 1000).toFixed(1).padStart(4, "0")}`;
   const seconds = Math.floor(ms / 1000);
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
   const two = (/** @type {number} */ value) => String(value).padStart(2, "0");
@@ -114,7 +115,7 @@ export class Player {
   #show() {
     this.#slider.value = String(this.position);
     const total = this.about?.ms ?? 0;
-    this.#time.textContent = `${clock(this.position)} / ${clock(total)}`;
+    this.#time.textContent = `${clock(this.position, total < 59_900)} / ${clock(total, total < 59_900)}`;
     this.#slider.setAttribute("aria-valuetext", `${clock(this.position)} of ${clock(total)}`);
     const label = this.playing ? "Pause" : "Play";
     if (this.#button.title !== label) {

@@ -7,7 +7,7 @@ import { keyOf, mouseModifiers, prefix } from "./keys.js";
 import { Picture } from "./picture.js";
 import { settings } from "./settings.js";
 
-const FASTEST = 33;
+const FASTEST = 34;
 const MOST_PASTED = 1 << 20;
 // Phones' keyboards only report a deletion when there is something to delete.
 const FILLER = "\u200b";
@@ -34,6 +34,7 @@ export class Terminal {
   #pressed = 0;
   #cell = "";
   #wheel = 0;
+  /** @type {number | null} */ #touch = null;
   /** @type {History | null} */ #history = null;
   #observer = new ResizeObserver(() => this.layout());
   #forget;
@@ -56,6 +57,8 @@ export class Terminal {
     this.root.addEventListener("mousemove", (event) => this.#mouseMove(event));
     this.root.addEventListener("mouseup", (event) => this.#mouseUp(event));
     this.root.addEventListener("wheel", (event) => this.#turn(event), { passive: false });
+    this.root.addEventListener("touchstart", (event) => { this.#touch = event.touches.length === 1 ? (event.touches[0]?.clientY ?? null) : null; }, { passive: true });
+    this.root.addEventListener("touchmove", (event) => this.#drag(event), { passive: true });
     this.root.addEventListener("contextmenu", (event) => { if (this.#takesMouse(event)) event.preventDefault(); });
     this.root.addEventListener("focusin", () => this.#setFocus(true));
     this.root.addEventListener("focusout", () => this.#setFocus(false));
@@ -317,14 +320,43 @@ export class Terminal {
     }
     if (this.readOnly || !(screen.mouse || screen.alternate)) return;
     event.preventDefault();
-    const line = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 1 : event.deltaMode === WheelEvent.DOM_DELTA_PAGE ? 1 / screen.rows : 40;
-    this.#wheel += event.deltaY / line;
-    const steps = Math.trunc(this.#wheel);
-    this.#wheel -= steps;
+    const step = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 1 : event.deltaMode === WheelEvent.DOM_DELTA_PAGE ? 1 / screen.rows : 40;
+    const steps = this.#steps(event.deltaY / step);
     for (let step = 0; step < Math.min(Math.abs(steps), 10); step++) {
       if (this.#takesMouse(event)) this.#mouse(steps < 0 ? MOUSE.up : MOUSE.down, 0, event);
       // A full-screen program without the mouse scrolls by its arrow keys.
       else for (let line = 0; line < 3; line++) this.feed.send({ t: "key", key: steps < 0 ? "up" : "down" });
+    }
+  }
+
+  /** Whole steps; what is left of one counts for the next. @param {number} turned */
+  #steps(turned) {
+    this.#wheel += turned;
+    const steps = Math.trunc(this.#wheel);
+    this.#wheel -= steps;
+    return steps;
+  }
+
+  /** A finger scrolls as the wheel does. @param {TouchEvent} event */
+  #drag(event) {
+    const [finger] = event.touches;
+    if (this.#touch === null || !finger || event.touches.length > 1) return;
+    const moved = finger.clientY - this.#touch;
+    const { screen } = this.feed;
+    if (!screen.mouse && !screen.alternate) {
+      if (moved > 40 && this.root.scrollTop === 0 && (getSelection()?.isCollapsed ?? true)) {
+        this.#touch = null;
+        this.scrollBack();
+      }
+      return;
+    }
+    if (this.readOnly) return;
+    this.#touch = finger.clientY;
+    const steps = this.#steps((-moved * this.picture.metrics.ratio) / this.picture.metrics.height);
+    for (let step = 0; step < Math.min(Math.abs(steps), 10); step++) {
+      const { x, y } = this.picture.cellAt(finger);
+      if (screen.mouse) this.feed.send({ t: "mouse", action: steps < 0 ? MOUSE.up : MOUSE.down, button: 0, x, y });
+      else this.feed.send({ t: "key", key: steps < 0 ? "up" : "down" });
     }
   }
 }

@@ -26,7 +26,7 @@ use crate::{
 };
 
 /// Between two frames: a terminal needs no more than 30 a second.
-const FASTEST: Duration = Duration::from_millis(33);
+const FASTEST: Duration = Duration::from_millis(34);
 const SLOWEST: Duration = Duration::from_secs(10);
 /// Inputs on their way to the coordinator.
 const WAITING_INPUTS: usize = 64;
@@ -89,7 +89,11 @@ impl Attachment {
                     if !std::mem::replace(&mut told_gone, true) {
                         self.tell(ToPage::Gone { view: self.view, reason }).await?;
                     }
-                    self.pause(&mut size).await?;
+                    match self.listed() {
+                        // The list is late.
+                        Some(_) => self.pause(&mut size).await?,
+                        None => self.change(&mut size, None).await?,
+                    }
                 }
                 Ended::Lost(reason) => {
                     told_gone = false;

@@ -106,9 +106,8 @@ fn client(inner: &Inner, coordinator: &str) -> Result<Client, AnswerError> {
 }
 
 fn refused(status: tonic::Status) -> AnswerError {
-    let grpc::Failure { kind, message, hint, .. } = (&status).into();
-    // Without a kind it is not the coordinator who speaks, but the way to it.
-    AnswerError { message: if kind.is_some() { message } else { said(&status) }, hint }
+    let grpc::Failure { hint, .. } = (&status).into();
+    AnswerError { message: said(&status), hint }
 }
 
 fn error(message: &str, hint: &str) -> AnswerError {

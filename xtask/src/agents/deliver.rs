@@ -85,8 +85,9 @@ impl Agent {
         let wanted =
             json!({ "process_id": self.id, "turn_id": sent["turn_id"], "states": ["idle"], "timeout_seconds": 150 });
         let ended = client.call("wait_for_state", &wanted)?;
-        let expected = self.vendor.as_received(&compose(None, Some(Tag::Orchestrator), &prompt.body));
+        let expected = self.vendor.comparable(&compose(None, Some(Tag::Orchestrator), &prompt.body));
         let received = stage.model.prompts(self.vendor.name).split_off(before);
+        let received: Vec<String> = received.iter().map(|one| self.vendor.comparable(one)).collect();
         Ok(fault(&ended, &expected, &received))
     }
 }
@@ -97,7 +98,7 @@ fn fault(ended: &Value, expected: &str, received: &[String]) -> Option<String> {
         return Some(format!("the turn did not end: {reason}, {state}, {delivery}; the model got {}", received.len()));
     }
     match received {
-        [one] if one.trim_end() == expected => None,
+        [one] if *one == expected => None,
         [] => Some(format!("the receipt says {}, but nothing arrived", ended["delivery"])),
         [one] => Some(difference(expected, one)),
         more => Some(format!("it arrived {} times", more.len())),

@@ -92,7 +92,11 @@ async fn described<C: Context>(call: Call<C>, process_id: String) -> Result<Opti
 impl<C: Context> Vtr for Service<C> {
     async fn spawn(&self, request: Request<SpawnRequest>) -> Answer<SpawnResponse> {
         self.answer(request, |call, request| async move {
+            let record = request.record.clone();
             let reply = ops::run::<SpawnProcess, C>(call.clone(), spawn_args(request)?).await?;
+            if let Some(record) = record {
+                record_new(&call, &reply.process_id, record).await?;
+            }
             Ok(SpawnResponse { session: described(call, reply.process_id).await? })
         })
         .await
@@ -302,11 +306,7 @@ impl<C: Context> Vtr for Service<C> {
                     proto::RecordAction::Stop => RecordAction::Stop,
                     proto::RecordAction::Unspecified | proto::RecordAction::Status => RecordAction::Status,
                 },
-                format: match request.format() {
-                    CastFormat::Unspecified => None,
-                    CastFormat::V2 => Some(ops::RecordingFormat::V2),
-                    CastFormat::V3 => Some(ops::RecordingFormat::V3),
-                },
+                format: recording_format(request.format()),
                 process_id: request.name,
                 file: given(request.file),
                 input: request.include_input,
@@ -345,6 +345,39 @@ impl<C: Context> Vtr for Service<C> {
             pid: i32::try_from(std::process::id()).unwrap_or_default(),
             started_at: Some(convert::timestamp(self.started_at)),
         }))
+    }
+}
+
+/// Records a session from its start. One that can't be recorded as asked does not stay.
+async fn record_new<C: Context>(call: &Call<C>, process_id: &str, wanted: SpawnRecording) -> Result<(), OpError> {
+    let format = recording_format(wanted.format());
+    let new = ops::NewRecording { file: given(wanted.file), format, input: wanted.include_input };
+    let session = call.session(process_id)?;
+    let recordings = call.context.recordings();
+    if recordings.status(&session).recording {
+        // The program records all; this one was asked for by name.
+        ops::run::<RecordProcess, C>(
+            call.clone(),
+            record_process::Args {
+                process_id: process_id.to_owned(),
+                action: RecordAction::Stop,
+                ..record_process::Args::default()
+            },
+        )
+        .await?;
+    }
+    if let Err(error) = recordings.start_new(call, &session, new).await {
+        ops::run::<CloseProcess, C>(call.clone(), close_process::Args { process_id: process_id.to_owned() }).await?;
+        return Err(error);
+    }
+    Ok(())
+}
+
+fn recording_format(format: CastFormat) -> Option<ops::RecordingFormat> {
+    match format {
+        CastFormat::Unspecified => None,
+        CastFormat::V2 => Some(ops::RecordingFormat::V2),
+        CastFormat::V3 => Some(ops::RecordingFormat::V3),
     }
 }
 

@@ -29,6 +29,8 @@ impl<C: Context> Operation<C> for GetProcessStatus {
     type Reply = ProcessStatus;
 
     async fn run(call: Call<C>, args: Args) -> Result<ProcessStatus, OpError> {
-        Ok(ProcessStatus::of(&call.session(&args.process_id)?, call.host()))
+        let session = call.session(&args.process_id)?;
+        call.host().looked(&call.caller, &session);
+        Ok(ProcessStatus::of(&session, call.host()))
     }
 }

@@ -49,6 +49,7 @@ impl<C: Context> Operation<C> for RestartProcess {
         }
         authorise_again(&call, &session)?;
         session.restart(StopRequest { signal, grace: None }).await?;
+        call.context.recordings().start_always(&call, &session).await;
         Ok(Standing::of(&session))
     }
 }

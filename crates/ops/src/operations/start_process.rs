@@ -45,6 +45,7 @@ impl<C: Context> Operation<C> for StartProcess {
         }
         authorise_again(&call, &session)?;
         session.start().await?;
+        call.context.recordings().start_always(&call, &session).await;
         Ok(Standing::of(&session))
     }
 }

@@ -130,14 +130,7 @@ pub(super) fn state_moved(app: &mut App, session: SessionId, before: AgentState)
     let now = app.sessions.get(session).and_then(super::sessions::Item::state);
     match now {
         Some(AgentState::Blocked) if before != AgentState::Blocked => {
-            let detail = app
-                .sessions
-                .get(session)
-                .and_then(|item| item.standing.as_ref().map(|standing| standing.borrow().status.detail.clone()));
-            let reason = match detail.map(|detail| one_line(&detail)) {
-                Some(detail) if !detail.is_empty() => format!("waits for a decision: {detail}"),
-                _ => "waits for a decision".to_owned(),
-            };
+            let reason = question(app, session);
             app.attention.note(Ask { session, reason: reason.clone(), why: Why::Blocked });
             alert(app, session, &reason, Some(session));
         }
@@ -149,6 +142,29 @@ pub(super) fn state_moved(app: &mut App, session: SessionId, before: AgentState)
                 item.attention = false;
             }
         }
+    }
+}
+
+/// What an agent asks has become readable, or is another thing now.
+pub(super) fn asks_otherwise(app: &mut App, session: SessionId) {
+    let reason = question(app, session);
+    let blocked = |ask: &&mut Ask| ask.session == session && ask.why == Why::Blocked;
+    if let Some(ask) = app.attention.asks.iter_mut().find(blocked) {
+        ask.reason = reason;
+    }
+}
+
+/// What the agent in a session waits for, in a line.
+fn question(app: &App, session: SessionId) -> String {
+    let Some(waiting) = app.project.crew().waiting_in(session) else { return "waits for a decision".to_owned() };
+    let asked = waiting.prompt.and_then(|prompt| Some((prompt.tool?, prompt.command?)));
+    let detail = match asked {
+        Some((tool, command)) => format!("{tool}: {command}"),
+        None => waiting.status.detail,
+    };
+    match one_line(&detail) {
+        detail if detail.is_empty() => "waits for a decision".to_owned(),
+        detail => format!("waits for a decision: {detail}"),
     }
 }
 

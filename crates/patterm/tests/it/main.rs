@@ -17,6 +17,7 @@ mod identity;
 mod looks;
 mod observing;
 mod other_users;
+mod permissions;
 mod programs;
 mod protocol;
 mod proxy;

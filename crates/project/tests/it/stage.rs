@@ -6,9 +6,7 @@ use std::{
     time::Duration,
 };
 
-use engine::{
-    Clock, Engine, EngineOptions, Kind, NewSession, Origin, Pattern, Scope, Session, WaitOutcome, WaitRequest,
-};
+use engine::{Clock, Engine, EngineOptions, Kind, NewSession, Origin, Session};
 use ops::{Call, Caller, Context, ErrorKind, OpError, Role};
 use project::{Deliver, Delivery, Identities, NoIdentities, Project, ProjectEvent, ProjectOptions, Settings, TypeIn};
 use serde_json::Value;

@@ -27,7 +27,7 @@ pub(crate) enum News {
 #[derive(Debug)]
 pub(crate) enum RosterEvent {
     /// It answers.
-    Here(Client),
+    Here(Box<Client>),
     Change(Box<WatchSessionsEvent>),
     Silent(String),
 }

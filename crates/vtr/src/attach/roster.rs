@@ -135,7 +135,7 @@ impl Roster {
     pub(crate) fn apply(&mut self, place: usize, event: RosterEvent) {
         let Some(member) = self.members.get_mut(place) else { return };
         match event {
-            RosterEvent::Here(client) => (member.client, member.silence) = (Some(client), None),
+            RosterEvent::Here(client) => (member.client, member.silence) = (Some(*client), None),
             RosterEvent::Silent(reason) => {
                 member.client = None;
                 member.silence = Some(reason);
@@ -201,7 +201,7 @@ async fn follow(place: usize, client: Client, news: &Sender, pause: &mut Duratio
     };
     *pause = PAUSE;
     // Whether anyone listens is found out by the caller.
-    let _ = news.send(News::Roster(place, RosterEvent::Here(client))).await;
+    let _ = news.send(News::Roster(place, RosterEvent::Here(Box::new(client)))).await;
     loop {
         match events.message().await {
             Ok(Some(change)) => {

@@ -8,12 +8,12 @@ use std::{
 
 use grpc::proto::{AttachResize, FrameAck, Session, attach_request::Message};
 use tokio::{
-    signal::unix::{Signal, SignalKind, signal},
+    signal::unix::{SignalKind, signal},
     sync::mpsc,
 };
 use tui::{
     Canvas, Decoder, Event, Layers, Rect, Sign, Skin, Writer,
-    host::{ColorHints, Host, MouseTracking, Probe, copy_to_clipboard},
+    host::{Host, MouseTracking, Probe, copy_to_clipboard},
 };
 use vt::{
     Position,
@@ -26,8 +26,6 @@ use super::{
     base::Base,
     bindings::Bindings,
     errands::{self, Errand},
-    host_failure,
-    host_input::HostInput,
     link::{Link, LinkNumber, Wanted},
     look_back::LookingBack,
     mirror::Mirror,
@@ -36,7 +34,12 @@ use super::{
     roster::{Roster, SessionRef, is_running, reference},
 };
 use crate::{
-    client_config::ClientConfig, coordinators, failure::Failure, invocation::Invocation, surroundings::Surroundings,
+    client_config::ClientConfig,
+    coordinators,
+    failure::Failure,
+    host_terminal::{self, EndSignals, HostInput, color_hints},
+    invocation::Invocation,
+    surroundings::Surroundings,
 };
 
 /// Between two pictures: thirty a second.
@@ -92,15 +95,10 @@ impl Stage {
         beginning: Beginning,
     ) -> Result<Self, Failure> {
         let surroundings = invocation.surroundings.clone();
-        let failed = |error: tui::host::HostError| host_failure(&error);
+        let failed = |error: tui::host::HostError| host_terminal::failure(&error);
         let system = |error: io::Error| Failure::system("waiting for the terminal", &error);
         let input = std::os::fd::AsFd::as_fd(&host).try_clone_to_owned().map_err(system)?;
-        let restorer = host.restorer();
-        let before = std::panic::take_hook();
-        std::panic::set_hook(Box::new(move |info| {
-            restorer.restore();
-            before(info);
-        }));
+        host_terminal::restore_on_panic(&host);
         host.enter(tui::host::Modes { mouse: MouseTracking::Off, ..Default::default() }).map_err(failed)?;
         let mut decoder = Decoder::new();
         let mut events = Vec::new();
@@ -131,7 +129,7 @@ impl Stage {
             button_down: false,
         };
         let mut stage = Stage {
-            writer: Writer::new(known.writer_options(hints(&surroundings))),
+            writer: Writer::new(known.writer_options(color_hints(&surroundings))),
             socket: invocation.everywhere.socket.clone(),
             config: invocation.config.clone(),
             canvas: Canvas::new(size),
@@ -173,7 +171,7 @@ impl Stage {
         let system = |error: io::Error| Failure::system("listening to signals", &error);
         let mut resized = signal(SignalKind::window_change()).map_err(system)?;
         let mut resumed = signal(SignalKind::from_raw(rustix::process::Signal::CONT.as_raw())).map_err(system)?;
-        let mut ends = Ends::new().map_err(system)?;
+        let mut ends = EndSignals::new().map_err(system)?;
         loop {
             self.perform();
             if let Some(end) = self.end.take() {
@@ -204,7 +202,7 @@ impl Stage {
                 }
                 _ = resized.recv() => self.resize()?,
                 _ = resumed.recv() => {
-                    self.host.resume().map_err(|error| host_failure(&error))?;
+                    self.host.resume().map_err(|error| host_terminal::failure(&error))?;
                     self.writer.forget();
                     self.dirty = true;
                 }
@@ -255,7 +253,7 @@ impl Stage {
         for event in events {
             self.dirty = true;
             if self.probe.take(&event) {
-                let options = self.probe.abilities().writer_options(hints(&self.surroundings));
+                let options = self.probe.abilities().writer_options(color_hints(&self.surroundings));
                 self.writer.set_options(options);
                 continue;
             }
@@ -274,7 +272,7 @@ impl Stage {
     }
 
     fn resize(&mut self) -> Result<(), Failure> {
-        let size = self.host.size().map_err(|error| host_failure(&error))?;
+        let size = self.host.size().map_err(|error| host_terminal::failure(&error))?;
         self.canvas.resize(size);
         self.app.area = Rect::of(size);
         self.dirty = true;
@@ -297,7 +295,7 @@ impl Stage {
         }
         self.dirty = false;
         self.drawn = Instant::now();
-        let failed = |error: tui::host::HostError| host_failure(&error);
+        let failed = |error: tui::host::HostError| host_terminal::failure(&error);
         let moves = |shown: &Shown| shown.mirror.about.wants_mouse_moves && shown.state == State::Live;
         let tracking = match self.layers.len() == 1 && self.app.shown.as_ref().is_some_and(moves) {
             true => MouseTracking::Motion,
@@ -606,38 +604,4 @@ impl Stage {
 
 fn clock() -> String {
     jiff::Zoned::now().strftime("%H:%M").to_string()
-}
-
-fn hints(surroundings: &Surroundings) -> ColorHints<'_> {
-    ColorHints { term: &surroundings.term, color_term: &surroundings.color_term, no_color: surroundings.no_color }
-}
-
-/// The signals that end us. INT and QUIT come from elsewhere: the keys go to the session.
-struct Ends {
-    signals: Vec<(&'static str, Signal)>,
-}
-
-impl Ends {
-    fn new() -> io::Result<Self> {
-        let kinds = [
-            ("TERM", SignalKind::terminate()),
-            ("HUP", SignalKind::hangup()),
-            ("INT", SignalKind::interrupt()),
-            ("QUIT", SignalKind::quit()),
-        ];
-        let listen = |(name, kind)| Ok((name, signal(kind)?));
-        Ok(Ends { signals: kinds.into_iter().map(listen).collect::<io::Result<_>>()? })
-    }
-
-    async fn next(&mut self) -> &'static str {
-        std::future::poll_fn(|context| {
-            for (name, signal) in &mut self.signals {
-                if signal.poll_recv(context).is_ready() {
-                    return std::task::Poll::Ready(*name);
-                }
-            }
-            std::task::Poll::Pending
-        })
-        .await
-    }
 }

@@ -107,6 +107,12 @@ impl Web {
         };
         let server = started.map_err(|error| failure(&error))?;
         let links = server.links();
+        // Before anything is printed: whoever reads it may end us at once.
+        let (mut interrupted, mut terminated) = match (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
+        {
+            (Ok(interrupted), Ok(terminated)) => (interrupted, terminated),
+            (Err(error), _) | (_, Err(error)) => return Err(Failure::system("listening for signals", &error)),
+        };
         let link = new_link(&links)?;
         let reply = json!({ "link": link, "address": server.address().to_string(), "read_only": self.read_only });
         invocation.output.answer(&reply, format!("Open {link}"))?;
@@ -114,11 +120,6 @@ impl Web {
         if invocation.output.terminal && !invocation.output.json {
             invocation.output.line("Press Enter for another link, Ctrl-C to end.")?;
         }
-        let (mut interrupted, mut terminated) = match (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
-        {
-            (Ok(interrupted), Ok(terminated)) => (interrupted, terminated),
-            (Err(error), _) | (_, Err(error)) => return Err(Failure::system("listening for signals", &error)),
-        };
         let ended = tokio::select! {
             () = server.run() => Ok(()),
             failed = more_links(&links, invocation) => failed,
@@ -166,7 +167,7 @@ fn open(surroundings: &Surroundings, address: SocketAddr, links: &Links) -> Resu
     );
     write_private(&file, &page).map_err(|error| Failure::system(format!("writing {}", file.display()), &error))?;
     let opener = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
-    let started = std::process::Command::new(opener)
+    let started = tokio::process::Command::new(opener)
         .arg(&file)
         .stdin(Stdio::null())
         .stdout(Stdio::null())

@@ -91,7 +91,8 @@ pub(crate) async fn serve(bound: Bound, surroundings: &Surroundings, ready: impl
     let host = CoordinatorHost {
         size: vt::Size::new(settings.cols, settings.rows),
         home: surroundings.home.clone(),
-        recordings: surroundings.state_dir.join("recordings"),
+        recordings: settings.record_folder.clone(),
+        recording_rules: settings.recording.clone(),
     };
     let context = SessionContext::new(engine.clone(), host);
     let about = grpc::server::About { program: "vtr".into(), version: env!("CARGO_PKG_VERSION").into() };

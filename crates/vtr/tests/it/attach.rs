@@ -27,12 +27,19 @@ impl Attached {
     }
 
     pub(crate) async fn start_in(stage: &Stage, words: &[&str], size: Size) -> Self {
-        Self::launch(stage, &stage.command(&[]), words, size).await
+        let words: Vec<&str> = ["attach"].into_iter().chain(words.iter().copied()).collect();
+        Self::launch(stage, &stage.command(&[]), &words, size).await
+    }
+
+    /// Any command that draws on the terminal.
+    pub(crate) async fn run(stage: &Stage, words: &[&str]) -> Self {
+        Self::launch(stage, &stage.command(&[]), words, SIZE).await
     }
 
     /// With the coordinators of the config file.
     pub(crate) async fn by_config(stage: &Stage, words: &[&str]) -> Self {
-        Self::launch(stage, &stage.bare(), words, SIZE).await
+        let words: Vec<&str> = ["attach"].into_iter().chain(words.iter().copied()).collect();
+        Self::launch(stage, &stage.bare(), &words, SIZE).await
     }
 
     async fn launch(stage: &Stage, like: &std::process::Command, words: &[&str], size: Size) -> Self {
@@ -42,7 +49,7 @@ impl Attached {
             .chain([("TZ".into(), "UTC".into())])
             .collect();
         let engine = Engine::new(EngineOptions { base_env, ..EngineOptions::default() }).unwrap();
-        let argv: Vec<&str> = [VTR, "attach"].into_iter().chain(words.iter().copied()).collect();
+        let argv: Vec<&str> = [VTR].into_iter().chain(words.iter().copied()).collect();
         let mut new = NewSession::new(Kind::Command, argv);
         new.size = size;
         new.working_dir = Some(stage.path(""));

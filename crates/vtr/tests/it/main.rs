@@ -4,6 +4,7 @@
 mod access;
 mod addressing;
 mod attach;
+mod attach_slow;
 mod commands;
 mod completions;
 mod config;
@@ -13,8 +14,10 @@ mod faces;
 mod faults;
 mod output;
 mod programs;
+mod recordings;
 mod serve;
 mod stage;
 mod versions;
 mod vitals;
 mod waits;
+mod web;

@@ -22,7 +22,7 @@ test("a recording is played with its scrubber", async () => {
   stage.vtr("record", "rec", "stop");
   const page = await stage.page();
   stage.desk = page;
-  await page.click('.recording:has-text("rec-")');
+  await page.click('.recording:has-text("rec")');
   const rows = () => page.$$eval(".player .text .row", (lines) => lines.map((line) => line.textContent.trimEnd()));
   await page.waitForSelector(".player .text .row", { state: "attached" });
   await page.focus(".scrubber");

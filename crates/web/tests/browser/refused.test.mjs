@@ -1,8 +1,10 @@
 // Who is not let in, tried with a real browser and by hand.
 
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import http from "node:http";
 import net from "node:net";
+import path from "node:path";
 import { after, before, test } from "node:test";
 import { Stage } from "./stage.mjs";
 
@@ -92,6 +94,22 @@ test("a page of another origin gets nowhere, in the browser that is logged in", 
   assert.ok(!(await Promise.all(other.frames().slice(1).map((frame) => frame.$(".card, #list").catch(() => null)))).some(Boolean), frames.join());
   await other.close();
   foreign.close();
+});
+
+test("other machines come over TLS, and only so", async () => {
+  assert.throws(() => stage.vtr("web", "--listen", "0.0.0.0:0"), /--tls-cert/);
+  const [certificate, key] = ["cert.pem", "key.pem"].map((name) => path.join(stage.folder, name));
+  execFileSync("openssl", ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost", "-keyout", key, "-out", certificate], { stdio: "ignore" });
+  const { link, address } = await stage.also(["--listen", "0.0.0.0:0", "--tls-cert", certificate, "--tls-key", key]);
+  const port = address.split(":")[1];
+  assert.ok(link.startsWith(`https://localhost:${port}/`), link);
+  const context = await stage.context({ ignoreHTTPSErrors: true });
+  const secure = await context.newPage();
+  await secure.goto(link);
+  await secure.waitForSelector("body[data-connection=open]");
+  const [{ secure: onlyTls, name }] = await context.cookies();
+  assert.deepEqual([onlyTls, name], [true, `vtr_web_${port}`]);
+  await context.close();
 });
 
 test("the page itself may load nothing from elsewhere and run nothing inline", async () => {

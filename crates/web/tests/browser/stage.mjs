@@ -45,7 +45,14 @@ export class Stage {
     };
     await stage.coordinate();
     await stage.serve(options.web ?? []);
-    stage.browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--disable-dev-shm-usage"] });
+    const launch = { executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--disable-dev-shm-usage"] };
+    if (options.server) {
+      // The way to learn its process id.
+      const server = await chromium.launchServer(launch);
+      stage.browserPid = server.process().pid;
+      stage.server = server;
+      stage.browser = await chromium.connect(server.wsEndpoint());
+    } else stage.browser = await chromium.launch(launch);
     return stage;
   }
 
@@ -68,6 +75,11 @@ export class Stage {
     this.web = child;
     const { link, address } = JSON.parse(line);
     Object.assign(this, { link, address, origin: `http://${address}` });
+  }
+
+  /** Another server beside the first. */
+  async also(args) {
+    return JSON.parse((await this.#start(["web", "--json", ...args])).line);
   }
 
   async kill(child, signal) {
@@ -150,6 +162,7 @@ export class Stage {
 
   async close() {
     await this.browser.close();
+    await this.server?.close();
     for (const child of this.#children.reverse()) if (child.exitCode === null && child.signalCode === null) await this.kill(child, "SIGTERM");
     fs.rmSync(this.folder, { recursive: true, force: true });
     if (this.error) throw new Error(`the page had an error: ${this.error.stack ?? this.error}`);

@@ -11,7 +11,7 @@ use grpc::{
 };
 use ops::{Caller, NoHost, SessionContext};
 use serde_json::{Value, json};
-use testkit::{DEADLINE, Script};
+use testkit::{DEADLINE, Script, soon};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpStream, UnixListener},
@@ -95,7 +95,14 @@ impl Stage {
             endpoint: Endpoint::Socket(folder.path().join("a.sock")),
             timeout: DEADLINE,
         };
-        let fleet: Arc<dyn Fleet> = Arc::new(vec![coordinator]);
+        Self::start(folder, Arc::new(vec![coordinator]), read_only).await
+    }
+
+    pub(crate) async fn of(fleet: Arc<dyn Fleet>) -> Self {
+        Self::start(tempfile::tempdir().unwrap(), fleet, false).await
+    }
+
+    async fn start(folder: tempfile::TempDir, fleet: Arc<dyn Fleet>, read_only: bool) -> Self {
         let settings = Settings {
             listen: "127.0.0.1:0".parse().unwrap(),
             hosts: Vec::new(),
@@ -268,12 +275,5 @@ impl Page {
 
     pub(crate) async fn close(mut self) {
         let _ = self.socket.close(None).await;
-    }
-}
-
-pub(crate) async fn soon<T>(reason: &str, future: impl Future<Output = T>) -> T {
-    match tokio::time::timeout(DEADLINE, future).await {
-        Ok(value) => value,
-        Err(_) => panic!("waited {DEADLINE:?} in vain until {reason}"),
     }
 }
