@@ -179,3 +179,18 @@ fn inside_tmux() {
     face.press("ctrl-d");
     assert_eq!(face.ended(), engine::ExitStatus::Code(0));
 }
+
+#[test]
+fn colours_that_a_program_gave_other_values_are_those() {
+    let stage = Stage::new();
+    let face = wide(&stage);
+    face.type_text("printf '\\033]4;1;#123456\\033\\\\\\033[31mRED\\033[m\\n'\r");
+    face.shows("the word", "(?m)^RED");
+    let at = face.find("^RED");
+    let colour = |face: &Face| {
+        let frame = face.frame();
+        let cell = frame.rows[usize::from(at.row)].cells().next().map(|cell| cell.run.style.foreground);
+        cell
+    };
+    wait_until("it has the program's colour", || colour(&face) == Some(vt::Color::Rgb(0x12, 0x34, 0x56)));
+}
