@@ -189,8 +189,7 @@ fn colours_that_a_program_gave_other_values_are_those() {
     let at = face.find("^RED");
     let colour = |face: &Face| {
         let frame = face.frame();
-        let cell = frame.rows[usize::from(at.row)].cells().next().map(|cell| cell.run.style.foreground);
-        cell
+        frame.rows[usize::from(at.row)].cells().next().map(|cell| cell.run.style.foreground)
     };
     wait_until("it has the program's colour", || colour(&face) == Some(vt::Color::Rgb(0x12, 0x34, 0x56)));
 }
