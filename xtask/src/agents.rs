@@ -7,6 +7,7 @@ mod home;
 mod install;
 mod leftovers;
 mod prompts;
+mod record;
 mod stage;
 mod story;
 mod vendors;
@@ -22,6 +23,7 @@ pub(crate) enum Arguments {
     Story(story::Arguments),
     Deliver(deliver::Arguments),
     Home(home::Arguments),
+    Record(record::Arguments),
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
@@ -30,5 +32,6 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
         Arguments::Story(arguments) => story::run(arguments),
         Arguments::Deliver(arguments) => deliver::run(arguments),
         Arguments::Home(arguments) => home::run(arguments),
+        Arguments::Record(arguments) => record::run(arguments),
     }
 }

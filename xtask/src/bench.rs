@@ -1,6 +1,7 @@
 //! Measures `vt` (instructions and time to parse, memory, reads), `vtr` and patterm beside tmux, and the way of a tool
 //! call. Figures go to docs/benchmarks.md.
 
+mod attach;
 mod mcp;
 mod memory;
 mod parse;
@@ -32,6 +33,7 @@ enum What {
     Pace(tmux::pace::Arguments),
     Mcp(mcp::Arguments),
     Tui(tui::Arguments),
+    Attach(attach::Arguments),
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
@@ -43,6 +45,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
         What::Pace(arguments) => tmux::pace::run(arguments),
         What::Mcp(arguments) => mcp::run(arguments),
         What::Tui(arguments) => tui::run(arguments),
+        What::Attach(arguments) => attach::run(arguments),
     }
 }
 

@@ -89,7 +89,11 @@ impl Attachment {
                     if !std::mem::replace(&mut told_gone, true) {
                         self.tell(ToPage::Gone { view: self.view, reason }).await?;
                     }
-                    self.pause(&mut size).await?;
+                    match self.listed() {
+                        // The list is late.
+                        Some(_) => self.pause(&mut size).await?,
+                        None => self.change(&mut size, None).await?,
+                    }
                 }
                 Ended::Lost(reason) => {
                     told_gone = false;

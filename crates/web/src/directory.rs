@@ -31,8 +31,11 @@ pub trait Fleet: Send + Sync + 'static {
 
 /// Between two questions to the fleet.
 const FLEET_INTERVAL: Duration = Duration::from_secs(3);
-/// Between two attempts to reach a coordinator that is away: from the first to the last.
-const RETRY: (Duration, Duration) = (Duration::from_millis(250), Duration::from_secs(5));
+/// Before the first new attempt to reach a coordinator that is away; each one after waits twice as long.
+const FIRST_RETRY: Duration = Duration::from_millis(250);
+/// At most: looking at a socket is cheap, a command may be a login on another machine.
+const SOCKET_RETRY: Duration = Duration::from_secs(5);
+const COMMAND_RETRY: Duration = Duration::from_secs(30);
 /// A connection that held this long was a good one: the next loss begins with the short pause again.
 const GOOD_CONNECTION: Duration = Duration::from_secs(10);
 
@@ -157,7 +160,11 @@ fn unique(name: &str, taken: &HashSet<String>) -> String {
 }
 
 async fn watch_one(coordinator: Coordinator, key: String, board: Weak<Board>) {
-    let mut pause = RETRY.0;
+    let longest = match coordinator.endpoint {
+        Endpoint::Socket(_) => SOCKET_RETRY,
+        Endpoint::Command(_) => COMMAND_RETRY,
+    };
+    let mut pause = FIRST_RETRY;
     loop {
         let began = Instant::now();
         let why = follow(&coordinator, &key, &board).await;
@@ -168,10 +175,10 @@ async fn watch_one(coordinator: Coordinator, key: String, board: Weak<Board>) {
         });
         drop(board);
         if began.elapsed() > GOOD_CONNECTION {
-            pause = RETRY.0;
+            pause = FIRST_RETRY;
         }
         tokio::time::sleep(pause).await;
-        pause = (pause * 2).min(RETRY.1);
+        pause = (pause * 2).min(longest);
     }
 }
 

@@ -10,9 +10,9 @@ use vt::{Frame, Options, Size, Terminal};
 
 use crate::frame::FrameMessage;
 
-/// Output that one recording may hold. A day of an agent's work is some ten megabytes.
-const MAX_BYTES: usize = 256 << 20;
-const MAX_EVENTS: usize = 4_000_000;
+/// Output that one recording may hold, because all of it is in memory. A day of an agent's work is some ten megabytes.
+const MAX_BYTES: usize = 64 << 20;
+const MAX_EVENTS: usize = 1_000_000;
 /// Pauses and marks a page is told of.
 const MAX_NOTED: usize = 5_000;
 /// A pause that players may shorten.

@@ -17,6 +17,8 @@ use crate::{
 
 /// Pages that are open at once.
 const MAX_PAGES: usize = 64;
+/// Recordings that are played at once, by all pages together: each may take some hundred megabytes.
+const MAX_REPLAYS: usize = 8;
 
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -63,6 +65,8 @@ pub(crate) struct Inner {
     /// With the port: browsers send a cookie to every port of a host.
     pub(crate) cookie_name: String,
     pub(crate) pages: Arc<Semaphore>,
+    /// Recordings in memory.
+    pub(crate) replays: Arc<Semaphore>,
     pub(crate) recordings: Option<PathBuf>,
     pub(crate) version: String,
     /// As `http://127.0.0.1:7780`.
@@ -121,6 +125,7 @@ impl Server {
             scheme,
             cookie_name: format!("vtr_web_{}", address.port()),
             pages: Arc::new(Semaphore::new(MAX_PAGES)),
+            replays: Arc::new(Semaphore::new(MAX_REPLAYS)),
             recordings: settings.recordings,
             version: settings.version,
             origin: format!("{}://{name}:{}", scheme.as_str(), address.port()),

@@ -256,6 +256,12 @@ async fn play(
         let _ = page.send(ToPage::Gone { view, reason: "there is no folder of recordings".to_owned() }).await;
         return;
     };
+    // Held until the view is closed.
+    let Ok(_place) = inner.replays.clone().try_acquire_owned() else {
+        let reason = "too many recordings are played at the moment: close one".to_owned();
+        let _ = page.send(ToPage::Gone { view, reason }).await;
+        return;
+    };
     let opened =
         tokio::task::spawn_blocking(move || recordings::open(&folder, &name).map_err(|error| error.to_string()));
     let recording = match opened.await {

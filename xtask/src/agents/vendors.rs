@@ -8,6 +8,7 @@ use std::{
 
 use anyhow::{Context, Result};
 use serde_json::json;
+use vt::input::Key;
 
 #[derive(Clone, Copy)]
 pub(crate) struct Vendor {
@@ -55,6 +56,52 @@ impl Vendor {
             "claude" => prompt.replace('\t', "    ").replace("e\u{301}", "é"),
             _ => prompt.to_owned(),
         }
+    }
+
+    /// For a recording: how it is started by hand.
+    pub(crate) fn bare_arguments(&self) -> &'static [&'static str] {
+        match self.name {
+            "codex" => &["--no-daemon"],
+            "goose" => &["session", "--no-profile", "--with-builtin", "developer"],
+            _ => &[],
+        }
+    }
+
+    /// For a recording, which begins before any rule is known.
+    pub(crate) fn shows_its_prompt(&self, grid: &str) -> bool {
+        let sign = match self.name {
+            "gemini" | "qwen" => "Type your message",
+            "copilot" => "/ commands · ? help",
+            "goose" => "goose is ready",
+            "claude" => "? for shortcuts",
+            "codex" => "Ask Codex to do anything",
+            _ => "Ask anything",
+        };
+        grid.contains(sign)
+    }
+
+    /// For a recording: that it asks whether a command may be run.
+    pub(crate) fn asks(&self, grid: &str) -> bool {
+        let signs = [
+            "Allow execution of",
+            "Do you want to run",
+            "do you allow",
+            "Do you want to proceed",
+            "Would you like to run",
+            "Permission required",
+            "Allow this",
+        ];
+        signs.iter().any(|sign| grid.contains(sign))
+    }
+
+    /// The key that says no to a permission prompt.
+    pub(crate) fn refuses_with(&self) -> Key {
+        Key::Escape
+    }
+
+    /// How often Escape is pressed to stop a turn.
+    pub(crate) fn escapes(&self) -> usize {
+        if matches!(self.name, "opencode" | "copilot") { 2 } else { 1 }
     }
 
     /// Writes what the person would have set up, and answers the environment that it takes.
@@ -158,7 +205,7 @@ fn qwen(place: &Place<'_>) -> Result<Environment> {
 }
 
 fn goose(place: &Place<'_>) -> Result<Environment> {
-    write(place.home.join(".config/goose/config.yaml"), "GOOSE_TELEMETRY_ENABLED: false\n")?;
+    write(place.home.join(".config/goose/config.yaml"), "GOOSE_TELEMETRY_ENABLED: false\nGOOSE_MODE: approve\n")?;
     Ok(vec![
         ("GOOSE_PROVIDER", "openai".into()),
         ("GOOSE_MODEL", "gpt-4o".into()),

@@ -110,6 +110,62 @@ fn trimmed_grids_keep_the_conversation_and_lose_the_prompt_box() {
     }
 }
 
+#[test]
+fn what_remains_is_the_conversation() {
+    for (recording, offset, rows) in [
+        (
+            "claude-2.1.197-turns.raw",
+            19321,
+            &[
+                "❯ STUB:call whoami {}",
+                "  Called patterm (ctrl+o to expand)",
+                "● STUB-DONE result=MCP-OK",
+                "❯ 1STUB:slow 6",
+                "  second line of paste",
+                "● STUB-SLOW word0",
+                "  word17",
+            ][..],
+        ),
+        (
+            "codex-0.166.0-turns.raw",
+            60091,
+            &[
+                "› STUB:call whoami {}",
+                "• Called patterm.whoami",
+                "  └ MCP-OK",
+                "• STUB-DONE result=Wall time",
+                "› STUB:gap 6",
+                "• STUB-GAP over",
+                "› STUB:bash touch /var/made-by-codex",
+                "✔ You approved codex to run touch",
+                "• Ran touch /var/made-by-codex",
+                "  └ (no output)",
+                "• STUB-DONE result=Chunk ID",
+            ],
+        ),
+        (
+            "opencode-1.18.33-turns.raw",
+            107141,
+            &[
+                "  ┃  STUB:call whoami {}",
+                "     ⚙ patterm_whoami",
+                "     STUB-DONE result=MCP-OK",
+                "  ┃  STUB:slow 6",
+                "  ┃  second line of paste",
+                "     STUB-SLOW word0",
+                "     word16",
+            ],
+        ),
+    ] {
+        let shipped = SHIPPED.iter().find(|shipped| recording.starts_with(shipped.file_name.trim_end_matches(".json")));
+        let preset = parse_agent(Path::new("x.json"), shipped.unwrap().text).unwrap().preset;
+        let trimmed = agents::chrome::trim(&grid(recording, offset), &preset.chrome_trim_hints);
+        let left: Vec<&str> = trimmed.lines().filter(|row| !row.trim().is_empty()).collect();
+        let as_expected = left.len() == rows.len() && left.iter().zip(rows).all(|(left, row)| left.starts_with(row));
+        assert!(as_expected, "{recording}:\n{trimmed}");
+    }
+}
+
 /// What the agent asks after the first `offset` bytes.
 fn prompt(recording: &str, offset: usize) -> Option<Prompt> {
     let bytes = std::fs::read(folder().join(recording)).unwrap();

@@ -1,6 +1,6 @@
 //! What the tests stand on: an engine, a server on a socket of its own, a client, waits with a reason.
 
-use std::{future::Future, path::PathBuf, time::Duration};
+use std::{path::PathBuf, time::Duration};
 
 use engine::{Engine, EngineOptions, Session};
 use grpc::{

@@ -308,8 +308,11 @@ async fn recordings_of_agents_replay_to_the_live_screen() {
     assert!(streams.len() > 20, "{}", streams.len());
     let studio = Studio::new();
     for stream in streams {
-        let command = format!("stty raw -echo; cat '{}'", stream.display());
+        // Raw from the start: a line end in a recording is one already. The key says that the recorder listens.
+        let command = format!("stty raw -echo; printf ready; head -c 1 >/dev/null; cat '{}'", stream.display());
         let (session, file) = recorded(&studio, &["/bin/sh", "-c", &command]).await;
+        line(&session, "ready").await;
+        session.send(engine::Input::Text("x".into()), engine::Origin::Human).unwrap();
         ended(&session).await;
         let status = studio.closed(&session).await;
         assert_eq!(status["gaps"], 0, "{}", stream.display());
@@ -331,7 +334,7 @@ async fn recordings_of_programs_replay_to_the_live_screen() {
     line(&bash, "^done").await;
     assert_replays_as_it_stands(&studio, &bash, &file).await;
 
-    let (vim, file) = recorded(&studio, &["vim", "-u", "NONE", "-N"]).await;
+    let (vim, file) = recorded(&studio, &["vim", "-n", "-u", "NONE", "-N"]).await;
     line(&vim, "~").await;
     send(&vim, ":set number\n:syntax on\niint main() {\n  return 漢字;\n}\x1b:vsplit\n:echo 'rea' . 'dy'\n");
     line(&vim, "ready").await;

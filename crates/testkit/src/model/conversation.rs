@@ -128,7 +128,9 @@ impl Conversation {
         let exact = |name: &str| self.tools.iter().find(|tool| tool.name == name);
         match name.split_once(':') {
             Some((server, name)) => self.tools.iter().find(|tool| tool.is_of(server, name)),
-            None if name == "shell" => SHELLS.iter().find_map(|shell| exact(shell)),
+            None if name == "shell" => {
+                SHELLS.iter().find_map(|shell| exact(shell)).or_else(|| self.tool("developer:shell"))
+            }
             None => exact(name),
         }
     }

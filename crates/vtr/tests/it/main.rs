@@ -4,6 +4,7 @@
 mod access;
 mod addressing;
 mod attach;
+mod attach_slow;
 mod commands;
 mod completions;
 mod config;

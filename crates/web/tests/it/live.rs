@@ -1,10 +1,13 @@
 //! What an open page sees and does.
 
-use serde_json::json;
-use testkit::Script;
-use web::Rights;
+use std::sync::{Arc, Mutex};
 
-use crate::stage::Stage;
+use grpc::client::Endpoint;
+use serde_json::json;
+use testkit::{DEADLINE, Script};
+use web::{Coordinator, Rights};
+
+use crate::stage::{Coordinated, Stage};
 
 #[tokio::test]
 async fn a_page_lists_shows_and_types() {
@@ -147,4 +150,35 @@ async fn nonsense_ends_the_connection_and_nothing_else() {
     let refusal = other.until("the paste is refused", |message, _| message["t"] == "refusal").await;
     assert!(refusal["hint"].as_str().unwrap().contains("1 MiB"), "{refusal}");
     other.close().await;
+}
+
+#[tokio::test]
+async fn coordinators_are_told_apart_and_found_while_it_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str, socket: &str| Coordinator {
+        name: name.into(),
+        endpoint: Endpoint::Socket(folder.path().join(socket)),
+        timeout: DEADLINE,
+    };
+    let first = Coordinated::at(folder.path().join("one.sock"));
+    let second = Coordinated::at(folder.path().join("two.sock"));
+    first.spawn("same", Script::new().print("of the first").hang()).await;
+    second.spawn("same", Script::new().print("of the second").hang()).await;
+    let fleet = Arc::new(Mutex::new(vec![at("box", "one.sock")]));
+    let stage = Stage::of(fleet.clone()).await;
+    let mut page = stage.page(Rights::ReadOnly).await;
+    page.until("the first is up", |message, _| message["changed"][0]["standing"] == "up").await;
+    // Another of the same name.
+    fleet.lock().unwrap().push(at("box", "two.sock"));
+    page.until("the second is up too", |message, _| {
+        message["order"] == json!(["box", "box (2)"]) && message["changed"][0]["standing"] == "up"
+    })
+    .await;
+    page.say(json!({ "t": "watch", "view": 1, "coordinator": "box (2)", "session": "same", "pace": 34 })).await;
+    page.shows("of the second").await;
+    fleet.lock().unwrap().remove(0);
+    page.until("the first is no longer listed", |message, _| message["order"] == json!(["box (2)"])).await;
+    page.close().await;
+    first.kill().await;
+    second.kill().await;
 }

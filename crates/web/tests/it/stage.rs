@@ -95,7 +95,14 @@ impl Stage {
             endpoint: Endpoint::Socket(folder.path().join("a.sock")),
             timeout: DEADLINE,
         };
-        let fleet: Arc<dyn Fleet> = Arc::new(vec![coordinator]);
+        Self::start(folder, Arc::new(vec![coordinator]), read_only).await
+    }
+
+    pub(crate) async fn of(fleet: Arc<dyn Fleet>) -> Self {
+        Self::start(tempfile::tempdir().unwrap(), fleet, false).await
+    }
+
+    async fn start(folder: tempfile::TempDir, fleet: Arc<dyn Fleet>, read_only: bool) -> Self {
         let settings = Settings {
             listen: "127.0.0.1:0".parse().unwrap(),
             hosts: Vec::new(),
