@@ -301,6 +301,32 @@ fn the_human_can_widen_it() {
     }
 }
 
+/// Claude says what a command is for right below it, where a second line of it would stand.
+#[test]
+fn a_reason_is_told_from_a_second_line_by_the_command_above() {
+    let claude = preset("claude");
+    let line = "─".repeat(usize::from(COLS));
+    let grid = |above: &str, rows: &str| {
+        format!(
+            "❯ go\n\n{above}\n{line}\n Bash command\n\n   {rows}\n\n Do you want to proceed?\n ❯ 1. Yes\n   2. Yes, and \
+             always\n   3. No\n\n Esc to cancel · Tab to amend\n"
+        )
+    };
+    let above = |command: &str| format!("● Bash({command})\n  ⎿  Waiting…\n");
+    assert_eq!(approve(&claude, &grid(&above("ls src"), "ls src\n   to see what is there")), Ok(()));
+    assert_eq!(approve(&claude, &grid("", "ls src")), Ok(()), "nothing is said for it");
+    let incomplete = Err(Refusal::Forbidden(Forbidden::Incomplete));
+    assert_eq!(approve(&claude, &grid("", "ls src\n   rm -rf .")), incomplete);
+    assert_eq!(
+        approve(&claude, &grid("● Bash(ls src\n      rm -rf .)\n  ⎿  Waiting…\n", "ls src\n   rm -rf .")),
+        incomplete
+    );
+    assert_eq!(approve(&claude, &grid(&above("ls"), "ls src\n   rm -rf .")), incomplete);
+    assert_eq!(approve(&claude, &grid(&above("ls src…"), "ls src\n   rm -rf .")), incomplete);
+    let refused = approve(&claude, &grid(&above("rm -rf ."), "rm -rf .\n   to make room"));
+    assert!(matches!(refused, Err(Refusal::Forbidden(Forbidden::NotListed { .. }))), "{refused:?}");
+}
+
 #[test]
 fn edits_and_other_tools_are_the_humans() {
     let claude = preset("claude");

@@ -20,7 +20,8 @@ pub struct PromptRule {
     pub tool: Option<String>,
     /// Matches the whole prompt, from its first row to its last: end it with `\s*\z`. Groups: `command` is what would
     /// be done, `reason` what is said for it, `choices` the rows with the choices, `tool` what asks, and `unclear` what
-    /// can't be told from the command: with text in it, no agent may answer.
+    /// can't be told from the command: with text in it, no agent may answer, unless `echo` shows the same command once
+    /// more, whole.
     pub screen: Expression,
     /// The region it stands in. Default: the whole grid.
     #[serde(default)]

@@ -84,7 +84,9 @@ impl Matcher<'_> {
             [row] => fits(row) && !row.contains(['…', '⋯']) && !row.ends_with("..."),
             _ => false,
         };
-        let complete = command.as_ref().is_none_or(is_whole) && group("unclear").is_none();
+        // A command that is seen twice, and once with nothing beside it, ends where both do.
+        let seen_twice = group("echo").is_some_and(|echo| Some(&echo) == command.as_ref());
+        let complete = command.as_ref().is_none_or(is_whole) && (seen_twice || group("unclear").is_none());
         let mut choices = read_choices(rule, found.name("choices").map_or("", |group| group.as_str()));
         if rule.first_is_selected && !choices.iter().any(|choice| choice.selected) {
             choices.iter_mut().take(1).for_each(|first| first.selected = true);

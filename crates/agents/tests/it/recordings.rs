@@ -179,13 +179,13 @@ fn prompts_are_read_as_structure() {
     use Effect::{AllowOnce, Deny, Other};
     let whole = true;
     for (recording, offset, tool, command, complete, effects) in [
-        // What claude says for a command can't be told from its second line.
+        // What claude says for a command can be told from its second line: the command stands above once more.
         (
             "claude-2.1.197-turns.raw",
             33250,
             "shell",
             "touch /home/u/work/proj/made-by-claude",
-            !whole,
+            whole,
             [AllowOnce, Other, Deny],
         ),
         (
@@ -193,7 +193,7 @@ fn prompts_are_read_as_structure() {
             12242,
             "shell",
             "rm -rf /home/u/work/nonexist",
-            !whole,
+            whole,
             [AllowOnce, Other, Deny],
         ),
         ("claude-2.1.197-argv-prompt.raw", 12725, "edit", "w.txt", whole, [AllowOnce, Other, Deny]),

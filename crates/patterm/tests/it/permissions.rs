@@ -55,7 +55,7 @@ fn key(process: &str, key: &str, prompt: &Value) -> Value {
 #[test]
 fn a_harmless_command_is_allowed_and_another_is_left_to_the_human() {
     let mut scene = scene();
-    for make in ["codex", "opencode"] {
+    for make in ["claude", "codex", "opencode"] {
         let worker = scene.asking(make, "ls -la src");
         let asks = prompt(&mut scene.lead, &worker);
         assert_eq!((&asks["tool"], &asks["command"]), (&json!("shell"), &json!("ls -la src")), "{make}: {asks}");
@@ -98,10 +98,10 @@ fn a_prompt_that_has_changed_is_not_answered() {
 #[test]
 fn what_an_agent_can_not_read_whole_it_may_only_refuse() {
     let mut scene = scene();
-    // Claude says what a command is for right below it, where a second line of it would stand.
-    let worker = scene.asking("claude", "ls");
+    // To the edge of the screen: the rest may have been cut off.
+    let worker = scene.asking("claude", &format!("ls {}", "a".repeat(108)));
     let asks = prompt(&mut scene.lead, &worker);
-    assert_eq!((&asks["command"], &asks["complete"]), (&json!("ls"), &json!(false)), "{asks}");
+    assert_eq!((&asks["tool"], &asks["complete"]), (&json!("shell"), &json!(false)), "{asks}");
     assert_eq!(scene.lead.failure("send_input", key(&worker, "enter", &asks))["kind"], "needs_trust");
     let typed = json!({ "process_id": worker, "text": "1" });
     assert_eq!(scene.lead.failure("send_input", typed)["kind"], "needs_trust", "a key is a key however it comes");
