@@ -23,6 +23,7 @@ pub(crate) fn run(flags: RunFlags, surroundings: &Surroundings, output: &mut Out
     }
     let project_dir = surroundings.working_dir.join(flags.project.clone().unwrap_or_default());
     presets::install_shipped(&presets::folders(surroundings, &project_dir), output);
+    presets::install_more(surroundings, output);
     let options = RunOptions { project_dir, http: flags.mcp_http, settings: config::load(surroundings, output)? };
     let runtime = run::runtime().map_err(|error| Failure::system("starting the runtime", &error))?;
     let outcome = runtime.block_on(serve(options, surroundings, observers, output));
