@@ -8,6 +8,7 @@ mod emulator;
 mod esctest;
 mod fuzz;
 mod outvoted;
+mod pictures;
 mod proto;
 mod python;
 mod record;
@@ -32,6 +33,7 @@ enum Command {
     Esctest(esctest::Arguments),
     Differential(differential::Arguments),
     Outvoted(outvoted::Arguments),
+    Pictures(pictures::Arguments),
     Record(record::Arguments),
     Reference(reference::Arguments),
     States(states::Arguments),
@@ -53,6 +55,7 @@ fn main() -> ExitCode {
         Command::Esctest(arguments) => esctest::run(&arguments),
         Command::Differential(arguments) => differential::run(&arguments),
         Command::Outvoted(arguments) => outvoted::run(&arguments),
+        Command::Pictures(arguments) => pictures::run(&arguments),
         Command::Record(arguments) => record::run(&arguments),
         Command::Reference(arguments) => reference::run(&arguments),
         Command::States(arguments) => states::run(&arguments),

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, fmt::Write, fs, path::Path, time::Duration};
 
 use agents::{
-    preset::{SHIPPED, parse_agent},
+    preset::{MORE, SHIPPED, parse_agent},
     state::{Behaviour, Point, Recording, Score, State, Timing, replay, typed_from_jsonl},
 };
 use anyhow::{Context, Result};
@@ -94,7 +94,8 @@ fn recordings() -> Result<BTreeMap<String, Vec<Point>>> {
 }
 
 fn score(recording: &str, points: &[Point]) -> Result<Score> {
-    let shipped = SHIPPED.iter().find(|shipped| recording.starts_with(shipped.file_name.trim_end_matches(".json")));
+    let shipped =
+        SHIPPED.iter().chain(MORE).find(|shipped| recording.starts_with(shipped.file_name.trim_end_matches(".json")));
     let shipped = shipped.with_context(|| format!("{recording} is named after no shipped preset"))?;
     let parsed = parse_agent(Path::new(shipped.file_name), shipped.text);
     let preset = parsed.map_err(|problem| anyhow::anyhow!("{problem}"))?.preset;

@@ -35,5 +35,5 @@ pub use process::ProcessPreset;
 pub use prompt::{PermissionRules, PromptRule};
 pub use rule::{Condition, InputBox, OscMatch, ProgressKind, Proof, Region, Rule, TtyMatch, Vote};
 pub use schema::{agent_schema, process_schema};
-pub use shipped::{SHIPPED, Shipped, install_shipped};
+pub use shipped::{MORE, SHIPPED, Shipped, install_more, install_shipped};
 pub use store::Presets;

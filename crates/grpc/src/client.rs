@@ -58,6 +58,9 @@ pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Bytes a server may send before this client has read the ones before: a whole screen of cells, so
 /// that reading one takes no second round trip.
 const WINDOW_BYTES: u32 = 1 << 20;
+/// While an answer is awaited or a stream is open, the server is asked for a sign of life this often, and has as long to
+/// give it: a line that is dead without a word, as after a sleep, is noticed.
+const KEEP_ALIVE: Duration = Duration::from_secs(15);
 /// The largest HTTP/2 frame to receive: a screen in few pieces.
 const FRAME_BYTES: u32 = 256 << 10;
 
@@ -96,6 +99,8 @@ fn handshake(endpoint: &Endpoint, dialled: Dialled) -> Client {
         .initial_stream_window_size(WINDOW_BYTES)
         .initial_connection_window_size(4 * WINDOW_BYTES)
         .max_frame_size(FRAME_BYTES)
+        .http2_keep_alive_interval(KEEP_ALIVE)
+        .keep_alive_timeout(KEEP_ALIVE)
         .connect_with_connector_lazy(Dialler::new(endpoint.clone(), dialled));
     let vtr = VtrClient::new(channel).max_decoding_message_size(MAX_MESSAGE_BYTES);
     Client { vtr, server: None }

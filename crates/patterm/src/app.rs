@@ -362,9 +362,9 @@ impl Face {
         let known = self.terminal.abilities();
         self.app.host_version = known.version.clone();
         let (theme, scheme) = (known.theme(), known.color_scheme());
-        if self.app.theme != theme {
+        if *self.app.theme != theme {
             self.app.sessions.items().iter().for_each(|item| item.session.set_theme(theme.clone()));
-            self.app.theme = theme;
+            self.app.theme = theme.into();
         }
         self.app.dress(Some(scheme));
     }

@@ -12,9 +12,10 @@ pub(crate) mod replay_state;
 pub(crate) mod trust;
 
 use crate::{
-    cli::{Cli, Command},
-    failure::Outcome,
+    cli::{Cli, Command, RunFlags},
+    failure::{Failure, Outcome},
     output::Output,
+    run::RunOptions,
     surroundings::Surroundings,
 };
 
@@ -35,4 +36,17 @@ pub(crate) fn run(cli: Cli, surroundings: &Surroundings, output: &mut Output) ->
         Some(Command::Completions(command)) => command.run(output),
         Some(Command::Man(command)) => command.run(surroundings, output),
     }
+}
+
+/// What a run needs, on a terminal or without: its settings, and the presets where it looks for them.
+fn run_options(flags: &RunFlags, surroundings: &Surroundings, output: &mut Output) -> Result<RunOptions, Failure> {
+    let project_dir = surroundings.working_dir.join(flags.project.clone().unwrap_or_default());
+    presets::install_shipped(&presets::folders(surroundings, &project_dir), output);
+    presets::install_more(surroundings, output);
+    Ok(RunOptions {
+        project_dir,
+        http: flags.mcp_http,
+        share: flags.share_place(&surroundings.working_dir),
+        settings: config::load(surroundings, output)?,
+    })
 }

@@ -87,7 +87,7 @@ export class Connection {
   /** Finds out whether the connection is alive. */
   #look() {
     const socket = this.#socket;
-    if (this.state === "logged-out") return;
+    // Also when logged out: another tab may have opened a new link.
     if (!socket) {
       this.#pause = RETRY.first;
       this.#open();

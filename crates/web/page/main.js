@@ -8,6 +8,7 @@ import { Feeds } from "./feed.js";
 import { Find } from "./find.js";
 import { keyBar } from "./keybar.js";
 import { List, recordingName, statusOf } from "./list.js";
+import { measure } from "./painter.js";
 import { Player } from "./player.js";
 import { settings } from "./settings.js";
 import { Terminal } from "./terminal.js";
@@ -249,6 +250,14 @@ function remembered() {
   }
 }
 
+/** Cells of a tile on its own: a session that is started here starts with this window's size. */
+function roomForOne() {
+  const { cell, height, ratio } = measure(settings.fontSize);
+  const phone = innerWidth <= 720;
+  const [width, tall] = phone ? [innerWidth - 4, innerHeight - 96] : [innerWidth - 264, innerHeight - 96];
+  return { cols: Math.max(20, Math.floor((width * ratio) / cell)), rows: Math.max(5, Math.floor((tall * ratio) / height)) };
+}
+
 /** @param {string} coordinator */
 async function create(coordinator) {
   const places = [...list.places.keys()];
@@ -260,7 +269,7 @@ async function create(coordinator) {
   if (!values) return;
   const place = values.coordinator ?? coordinator;
   try {
-    const { id } = await connection.ask("spawn", { ...values, coordinator: place });
+    const { id } = await connection.ask("spawn", { ...values, ...roomForOne(), coordinator: place });
     // The list brings its name in a moment.
     wanted = { coordinator: place, id };
     openWanted();

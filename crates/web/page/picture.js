@@ -66,9 +66,9 @@ export class Picture {
     if (!screen.rows) return;
     if (!rows) this.#fit();
     const colors = new Colors(settings.theme, screen.colors, screen.reverse);
-    if (colors.key !== this.#colors?.key) this.#colors = colors;
-    else rows = rows && new Set(rows);
-    const used = this.#colors ?? colors;
+    // The one before knows what is readable in it.
+    const used = this.#colors?.key === colors.key ? this.#colors : colors;
+    this.#colors = used;
     this.#painter.draw(screen, rows, this.metrics, used);
     if (!rows) {
       // Where a session ends that is smaller than its window.

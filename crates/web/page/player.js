@@ -99,6 +99,8 @@ export class Player {
       requestAnimationFrame(() => this.picture.draw(rows));
       this.#asked = -1;
       this.root.dataset.at = String(this.#shown);
+      // After a new connection it begins at the beginning again.
+      this.#start();
     } else if (message.t === "gone") {
       this.onStatus(message.reason);
     }

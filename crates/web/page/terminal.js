@@ -24,7 +24,7 @@ export class Terminal {
   /** @type {() => void} */ onFind = () => {};
   #area = h("textarea", {
     class: "keys", autocapitalize: "off", autocomplete: "off", spellcheck: false, rows: 1,
-    "aria-label": "Type into the session", "aria-multiline": "true", autocorrect: "off",
+    "aria-label": "Type into the session; Control F6 leaves it", "aria-multiline": "true", autocorrect: "off",
   });
   #spoken = h("div", { class: "unseen", role: "log", "aria-live": "polite" });
   /** @type {number | undefined} */ #speaking;
@@ -172,7 +172,7 @@ export class Terminal {
     if (command && event.shiftKey && event.code === "KeyV") return;
     if (event.shiftKey && event.key === "Insert") return;
     // The way out for those without a mouse: to the buttons of the session.
-    if (event.ctrlKey && event.shiftKey && event.key === "Escape") {
+    if (event.ctrlKey && event.key === "F6") {
       event.preventDefault();
       const buttons = [...(this.root.closest(".tile")?.querySelectorAll("button") ?? [])];
       buttons.find((button) => button.offsetParent !== null)?.focus();

@@ -75,18 +75,14 @@ struct Point {
 #[derive(Default)]
 struct Taken {
     bytes: Vec<u8>,
-    /// Seconds, offset, length.
-    reads: Vec<(f64, usize, usize)>,
+    /// In their order: each read with its place, and each time that something was typed.
+    timing: Vec<Value>,
     points: Vec<Point>,
 }
 
 impl Taken {
     fn timing(&self) -> String {
-        let lines = self
-            .reads
-            .iter()
-            .map(|(at, off, n)| format!("{}\n", json!({ "t": (at * 1e3).round() / 1e3, "off": off, "n": n })));
-        lines.collect()
+        self.timing.iter().map(|line| format!("{line}\n")).collect()
     }
 }
 
@@ -152,13 +148,13 @@ impl Camera {
         if bytes.is_empty() {
             return;
         }
-        let at = at.saturating_duration_since(self.started).as_secs_f64();
-        self.taken.reads.push((at, self.taken.bytes.len(), bytes.len()));
+        let at = self.seconds(at);
+        self.taken.timing.push(json!({ "t": at, "off": self.taken.bytes.len(), "n": bytes.len() }));
         self.taken.bytes.extend_from_slice(bytes);
     }
 
     fn point(&mut self, label: &'static str, state: &'static str) {
-        let at = (self.started.elapsed().as_secs_f64() * 1e3).round() / 1e3;
+        let at = self.seconds(Instant::now());
         let grid = self.session.grid_text().1;
         self.taken.points.push(Point { offset: self.taken.bytes.len(), at, label, state, grid });
     }
@@ -182,15 +178,27 @@ impl Camera {
         }
     }
 
-    fn press(&self, key: Key) -> Result<()> {
-        self.session.send(Input::Key(KeyEvent::press(key)), Origin::Human)?;
+    /// Since the start, to the millisecond.
+    fn seconds(&self, at: Instant) -> f64 {
+        (at.saturating_duration_since(self.started).as_secs_f64() * 1e3).round() / 1e3
+    }
+
+    fn send(&mut self, input: Input, shown: &str) -> Result<()> {
+        let at = self.seconds(Instant::now());
+        self.taken.timing.push(json!({ "t": at, "send": shown }));
+        self.session.send(input, Origin::Human)?;
         Ok(())
     }
 
+    fn press(&mut self, key: KeyEvent) -> Result<()> {
+        let shown = format!("{:?}", key.key);
+        self.send(Input::Key(key), &shown)
+    }
+
     async fn prompt(&mut self, outputs: &mut Outputs, text: &str) -> Result<()> {
-        self.session.send(Input::Paste(text.into()), Origin::Human)?;
+        self.send(Input::Paste(text.into()), text)?;
         self.roll(outputs, Duration::from_millis(600)).await;
-        self.press(Key::Enter)
+        self.press(KeyEvent::press(Key::Enter))
     }
 }
 
@@ -218,7 +226,7 @@ async fn play(camera: &mut Camera, stage: &Stage, vendor: Vendor, outputs: &mut 
     arrived(camera, stage, vendor, outputs, 2).await?;
     asked(camera, vendor, outputs).await?;
     camera.point("asks for permission", "blocked");
-    camera.press(Key::Enter)?;
+    camera.press(KeyEvent::press(Key::Enter))?;
     camera.settle(outputs).await;
     camera.point("allowed, and done", "idle");
 
@@ -226,19 +234,20 @@ async fn play(camera: &mut Camera, stage: &Stage, vendor: Vendor, outputs: &mut 
     arrived(camera, stage, vendor, outputs, 3).await?;
     asked(camera, vendor, outputs).await?;
     camera.point("asks again", "blocked");
-    camera.press(vendor.refuses_with())?;
+    camera.press(KeyEvent::press(Key::Escape))?;
     camera.settle(outputs).await;
     camera.point("refused", "idle");
     // One puts the refused prompt back into its box.
-    camera.session.send(Input::Key(KeyEvent::new('u', Modifiers::CTRL)), Origin::Human)?;
+    camera.press(KeyEvent::new('u', Modifiers::CTRL))?;
     camera.settle(outputs).await;
 
     camera.prompt(outputs, "please wait").await?;
     arrived(camera, stage, vendor, outputs, 4).await?;
     camera.roll(outputs, Duration::from_secs(3)).await;
     camera.point("waits for the model", "working");
-    for _ in 0..vendor.escapes() {
-        camera.press(Key::Escape)?;
+    let (key, times) = vendor.interrupts_with();
+    for _ in 0..times {
+        camera.press(key.clone())?;
         camera.roll(outputs, Duration::from_millis(300)).await;
     }
     camera.settle(outputs).await;

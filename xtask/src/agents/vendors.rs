@@ -8,7 +8,7 @@ use std::{
 
 use anyhow::{Context, Result};
 use serde_json::json;
-use vt::input::Key;
+use vt::input::{Key, KeyEvent, Modifiers};
 
 #[derive(Clone, Copy)]
 pub(crate) struct Vendor {
@@ -94,14 +94,13 @@ impl Vendor {
         signs.iter().any(|sign| grid.contains(sign))
     }
 
-    /// The key that says no to a permission prompt.
-    pub(crate) fn refuses_with(&self) -> Key {
-        Key::Escape
-    }
-
-    /// How often Escape is pressed to stop a turn.
-    pub(crate) fn escapes(&self) -> usize {
-        if matches!(self.name, "opencode" | "copilot") { 2 } else { 1 }
+    /// What stops a turn, and how often it is pressed.
+    pub(crate) fn interrupts_with(&self) -> (KeyEvent, usize) {
+        match self.name {
+            "goose" => (KeyEvent::new('c', Modifiers::CTRL), 1),
+            "opencode" | "copilot" => (KeyEvent::press(Key::Escape), 2),
+            _ => (KeyEvent::press(Key::Escape), 1),
+        }
     }
 
     /// Writes what the person would have set up, and answers the environment that it takes.

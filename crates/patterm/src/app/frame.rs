@@ -112,7 +112,8 @@ pub(super) fn draw(canvas: &mut Canvas, area: Rect, app: &App) -> Option<CanvasC
 fn draw_pane(canvas: &mut Canvas, area: Rect, session: &Session, app: &App) -> Option<CanvasCursor> {
     let frame = session.frame().frame;
     let offset = PaneView::offset_for(&frame, area);
-    let view = PaneView::frame(&frame).cropped(offset);
+    // Colours that the program gave other values are shown with those.
+    let view = PaneView::frame(&frame).cropped(offset).with_themes(&frame.theme, &app.theme);
     let cursor = view.draw(canvas, area, PANE_SLOT);
     cursor.filter(|_| app.focus == super::model::Focus::Pane && !session.status().has_ended())
 }

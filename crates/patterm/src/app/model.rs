@@ -1,6 +1,6 @@
 //! What the face knows and may do. Layers get it as their context: they change it, and draw from it.
 
-use std::{collections::HashMap, time::Instant};
+use std::{collections::HashMap, sync::Arc, time::Instant};
 
 use engine::{Session, SessionId};
 use ops::{Call, Caller, Context, OpError};
@@ -55,7 +55,7 @@ pub(crate) struct App {
     /// The host's own name and version, for notices.
     pub(crate) host_version: Option<String>,
     /// The host's colours: what children are told.
-    pub(crate) theme: vt::Theme,
+    pub(crate) theme: Arc<vt::Theme>,
     pub(crate) host_focused: bool,
     pub(crate) keymap: Keymap,
     pub(crate) sequence: KeySequence,
@@ -131,7 +131,7 @@ impl App {
             notices,
             skin: Skin::default(),
             host_version: None,
-            theme: vt::Theme::default(),
+            theme: Arc::default(),
             host_focused: true,
             keymap,
             sequence: KeySequence::new(super::keys::SEQUENCE_WAIT),

@@ -57,7 +57,7 @@ impl Terminal {
         let copy = host.as_fd().try_clone_to_owned().map_err(held)?;
         #[expect(
             deprecated,
-            reason = "its successor is unsafe for types that close or change; an OwnedFd does neither"
+            reason = "its successor wants a promise that an OwnedFd keeps by itself: to stay open and the same"
         )]
         let input = AsyncFd::with_interest(copy, Interest::READABLE).map_err(held)?;
         Ok(Terminal { host, input, decoder, probe, writer, hints, fed: Instant::now(), mouse: true, learnt: false })

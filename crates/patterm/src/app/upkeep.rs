@@ -22,7 +22,7 @@ impl App {
         let found = self.sessions.refresh(|session| (session.kind() == Kind::Agent).then(|| crew.standing(session)));
         for id in found.new {
             let Some(item) = self.sessions.get(id) else { continue };
-            item.session.set_theme(self.theme.clone());
+            item.session.set_theme(vt::Theme::clone(&self.theme));
             if let Some(standing) = item.standing.clone() {
                 self.follow(id, standing);
             }

@@ -5,7 +5,7 @@ use tokio::sync::Mutex;
 
 use crate::{
     cli::RunFlags,
-    commands::{config, presets},
+    commands::run_options,
     failure::{Exit, Failure, Outcome},
     observe::{self, Observers},
     output::Output,
@@ -21,14 +21,7 @@ pub(crate) fn run(flags: RunFlags, surroundings: &Surroundings, output: &mut Out
     if !observers.logs() {
         observe::log_to_stderr();
     }
-    let project_dir = surroundings.working_dir.join(flags.project.clone().unwrap_or_default());
-    presets::install_shipped(&presets::folders(surroundings, &project_dir), output);
-    let options = RunOptions {
-        project_dir,
-        http: flags.mcp_http,
-        share: flags.share_place(&surroundings.working_dir),
-        settings: config::load(surroundings, output)?,
-    };
+    let options = run_options(&flags, surroundings, output)?;
     let runtime = run::runtime().map_err(|error| Failure::system("starting the runtime", &error))?;
     let outcome = runtime.block_on(serve(options, surroundings, observers, output));
     // A thread that hangs in a system call must not keep us.

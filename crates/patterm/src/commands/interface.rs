@@ -7,7 +7,7 @@ use tokio::sync::Mutex;
 use crate::{
     app,
     cli::RunFlags,
-    commands::{config, presets},
+    commands::run_options,
     failure::{Exit, Failure, Outcome},
     observe::Observers,
     output::Output,
@@ -25,14 +25,7 @@ pub(crate) fn run(flags: RunFlags, surroundings: &Surroundings, output: &mut Out
         output.warn("this terminal is a pane of a patterm already: the two know nothing of each other");
     }
     let observers = Observers::start(&flags, surroundings)?;
-    let project_dir = surroundings.working_dir.join(flags.project.clone().unwrap_or_default());
-    presets::install_shipped(&presets::folders(surroundings, &project_dir), output);
-    let options = RunOptions {
-        project_dir,
-        http: flags.mcp_http,
-        share: flags.share_place(&surroundings.working_dir),
-        settings: config::load(surroundings, output)?,
-    };
+    let options = run_options(&flags, surroundings, output)?;
     let runtime = run::runtime().map_err(|error| Failure::system("starting the runtime", &error))?;
     let outcome = show(&runtime, host, options, surroundings, observers, output);
     // A thread that hangs in a system call must not keep us.

@@ -139,3 +139,57 @@ fn htop() {
     let wanted = cells(&replay.frame(), 0..usize::from(PANE.rows));
     wait_until("htop looks the same in a pane", || cells(&face.frame(), inside.clone()) == wanted);
 }
+
+/// Somebody else's terminal as a witness: what tmux thinks it shows is what we meant.
+#[test]
+#[ignore = "needs tmux"]
+fn inside_tmux() {
+    let stage = Stage::new();
+    let socket = stage.path("tmp/tmux");
+    let socket = socket.to_str().unwrap();
+    let program = crate::stage::PATTERM;
+    let argv = ["tmux", "-f", "/dev/null", "-S", socket, "new-session", program, ";", "set", "-g", "status", "off"];
+    let face = Face::run(argv.map(OsString::from).into(), environment(&stage), stage.path("project"), SIZE);
+    let witness = || {
+        let mut command = std::process::Command::new("tmux");
+        command.args(["-S", socket, "capture-pane", "-p"]);
+        crate::stage::run(&mut command).ok()
+    };
+    face.shows("the empty state", "Press Ctrl-K");
+    face.press("ctrl-k");
+    face.shows("the palette", "commands ─");
+    face.type_text("new-terminal");
+    face.press("enter");
+    face.shows("a shell", "terminal-1 running");
+    face.type_text("printf 'caf\\303\\251 \\346\\274\\242 ok\\n'\r");
+    face.shows("its line", "(?m)^café 漢 ok");
+    wait_until("tmux sees the same", || {
+        let seen = witness();
+        seen.contains("café 漢 ok") && seen.contains("▶ ▸ terminal-1") && seen.contains("you have control")
+    });
+    face.click_on(r"\+");
+    face.shows("what can be spawned", "spawn ─");
+    face.press("esc");
+    // tmux waits whether an escape goes on.
+    face.hides("the list", "spawn ─");
+    face.type_text("exit\r");
+    face.shows("the end", "Enter closes it");
+    face.press("enter");
+    face.shows("the empty state", "Press Ctrl-K");
+    face.press("ctrl-d");
+    assert_eq!(face.ended(), engine::ExitStatus::Code(0));
+}
+
+#[test]
+fn colours_that_a_program_gave_other_values_are_those() {
+    let stage = Stage::new();
+    let face = wide(&stage);
+    face.type_text("printf '\\033]4;1;#123456\\033\\\\\\033[31mRED\\033[m\\n'\r");
+    face.shows("the word", "(?m)^RED");
+    let at = face.find("^RED");
+    let colour = |face: &Face| {
+        let frame = face.frame();
+        frame.rows[usize::from(at.row)].cells().next().map(|cell| cell.run.style.foreground)
+    };
+    wait_until("it has the program's colour", || colour(&face) == Some(vt::Color::Rgb(0x12, 0x34, 0x56)));
+}

@@ -11,7 +11,7 @@ use vt::Position;
 use super::{
     bindings::Bindings,
     link::{Link, LinkEvent},
-    mirror::Mirror,
+    mirror::{Mirror, crop},
     roster::{Roster, SessionRef},
 };
 use crate::output::printable;
@@ -129,7 +129,7 @@ impl App {
     pub(crate) fn cell_at(&self, at: Position) -> Option<Position> {
         let frame = self.shown.as_ref()?.mirror.frame()?;
         let pane = self.pane();
-        let offset = tui::PaneView::offset_for(frame, pane);
+        let offset = crop(frame, pane);
         pane.contains(at).then(|| Position { row: at.row - pane.row + offset.row, col: at.col - pane.col + offset.col })
     }
 

@@ -15,7 +15,7 @@ use super::{
     app::{Action, App, LookBack, Shown, State},
     bindings::{Command, Leader, Typed},
     dialogs::{self, Help, Rename},
-    mirror::PLAIN,
+    mirror::{PLAIN, crop},
     picker::Picker,
     wire_input,
 };
@@ -156,7 +156,7 @@ impl Layer<App> for Base {
         let cursor = match (&app.shown, frame) {
             (Some(shown), Some(frame)) => {
                 let view = PaneView::frame(frame)
-                    .cropped(PaneView::offset_for(frame, pane))
+                    .cropped(crop(frame, pane))
                     .dimmed(matches!(shown.state, State::Lost(_)))
                     .with_themes(&frame.theme, &PLAIN);
                 view.draw(canvas, pane, SLOT).filter(|_| shown.state == State::Live)

@@ -28,7 +28,7 @@ const TABLE: [(Command, &str, &str, &str); 12] = [
     (Command::Sessions, "sessions", "w", "choose a session"),
     (Command::Next, "next", "n", "next session"),
     (Command::Previous, "previous", "p", "previous session"),
-    (Command::Unseen, "unseen", "o", "next session with output that nobody has seen here"),
+    (Command::Unseen, "unseen", "o", "next session with unseen output"),
     (Command::Create, "create", "c", "start a session"),
     (Command::Rename, "rename", "r", "rename this session"),
     (Command::Kill, "kill", "k", "end or remove this session"),

@@ -72,6 +72,11 @@ impl Mirror {
     }
 }
 
+/// Where a screen larger than its pane is cropped: around the cursor, if one can be seen.
+pub(crate) fn crop(frame: &Frame, area: tui::Rect) -> Position {
+    if frame.cursor.visible { tui::PaneView::offset_for(frame, area) } else { Position::default() }
+}
+
 fn theme(update: &proto::Frame) -> Arc<Theme> {
     let (foreground, background) = (vt::Rgb::from_u32(update.default_fg), vt::Rgb::from_u32(update.default_bg));
     if (foreground, background) == (PLAIN.foreground, PLAIN.background) {

@@ -9,7 +9,7 @@ use tui::{
 
 use super::{
     app::{Action, App},
-    mirror::PLAIN,
+    mirror::{PLAIN, crop},
     roster::{SessionRef, is_running, reference},
 };
 use crate::output::printable;
@@ -65,7 +65,7 @@ impl Picker {
     }
 
     fn places(area: Rect) -> (Rect, Option<Rect>) {
-        let outer = area.inner(2, 1);
+        let outer = area.inner(1, 1);
         if outer.cols < ROOM_FOR_PREVIEW {
             return (outer, None);
         }
@@ -143,7 +143,7 @@ impl Picker {
         );
         match app.preview.as_ref().and_then(|preview| preview.mirror.frame()) {
             Some(frame) => {
-                let offset = PaneView::offset_for(frame, inner);
+                let offset = crop(frame, inner);
                 let view = PaneView::frame(frame).cropped(offset).with_cursor(None);
                 view.with_themes(&frame.theme, &PLAIN).draw(canvas, inner, SLOT);
             }

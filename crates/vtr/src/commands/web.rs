@@ -23,6 +23,7 @@ use crate::{
     coordinators,
     failure::{Exit, Failure, Outcome},
     invocation::Invocation,
+    server,
     surroundings::Surroundings,
 };
 
@@ -96,7 +97,7 @@ impl Web {
                 .zip(self.tls_key)
                 .map(|(certificate, key)| TlsFiles { certificate: absolute(certificate), key: absolute(key) }),
             read_only: self.read_only,
-            recordings: Some(self.recordings.map_or_else(|| surroundings.state_dir.join("recordings"), absolute)),
+            recordings: Some(self.recordings.map_or_else(|| recordings_folder(surroundings), absolute)),
             version: env!("CARGO_PKG_VERSION").to_owned(),
         };
         let started = match Server::start(settings.clone(), fleet.clone()).await {
@@ -131,6 +132,13 @@ impl Web {
         }
         ended.map(|()| Exit::Done)
     }
+}
+
+/// Where a coordinator of this machine records to, by its config.
+fn recordings_folder(surroundings: &Surroundings) -> PathBuf {
+    let decided = server::settings::Settings::decide(server::settings::Flags::default(), surroundings);
+    // A config that is wrong is for `vtr serve` to complain of.
+    decided.map_or_else(|_| surroundings.state_dir.join("recordings"), |settings| settings.record_folder)
 }
 
 fn failure(error: &StartError) -> Failure {

@@ -1,7 +1,8 @@
 // A place for one file of tests: a coordinator, `vtr web`, and a real Chromium. Nothing of the machine's own is used, and
 // nothing is left.
 //
-// VTR is the program, PLAYWRIGHT where playwright-core is, CHROMIUM the browser, SHOTS where screenshots go.
+// VTR is the program, PLAYWRIGHT where playwright-core is, CHROMIUM the browser, SHOTS where screenshots go. PAGE is a
+// folder to take the page's files from, in place of those in the program: to try a change without a build.
 
 import { spawn, execFileSync } from "node:child_process";
 import fs from "node:fs";
@@ -100,6 +101,9 @@ export class Stage {
   async context(options = {}) {
     const context = await this.browser.newContext({ viewport: { width: 1180, height: 720 }, colorScheme: "dark", ...options });
     context.setDefaultTimeout(DEADLINE);
+    if (process.env.PAGE) {
+      await context.route(/\/[a-z]+\.(js|css)$/, (route) => route.fulfill({ path: path.join(process.env.PAGE, new URL(route.request().url()).pathname) }));
+    }
     this.#contexts.push(context);
     return context;
   }

@@ -1,6 +1,6 @@
 //! What the palette lists: built-in commands, presets, sessions.
 
-use std::{os::unix::fs::PermissionsExt, path::Path};
+use std::{collections::HashMap, os::unix::fs::PermissionsExt, path::Path};
 
 use agents::preset::Place;
 use ops::{Context, Faces, Role};
@@ -54,11 +54,13 @@ fn presets(app: &App) -> (Vec<PaletteEntry>, Vec<PaletteEntry>) {
     let path = app.surroundings.variable("PATH");
     let mark = |place: Place| if matches!(place, Place::Project { .. }) { "of this project" } else { "" };
     let (mut there, mut missing) = (Vec::new(), Vec::new());
+    // Many presets of one program are one look.
+    let mut known: HashMap<String, bool> = HashMap::new();
     for found in catalog.agents() {
         let name = found.preset.name.clone();
         let (id, text) = (format!("agent/{name}"), format!("Spawn agent: {name}"));
         let program = found.preset.argv.first().cloned().unwrap_or_default();
-        if installed(&program, path) {
+        if *known.entry(program.clone()).or_insert_with(|| installed(&program, path)) {
             there.push(PaletteEntry::new(id, text, move |app| prompt::open(app, name)).detail(mark(found.place)));
             continue;
         }
