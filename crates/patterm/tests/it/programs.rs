@@ -140,6 +140,15 @@ fn htop() {
     wait_until("htop looks the same in a pane", || cells(&face.frame(), inside.clone()) == wanted);
 }
 
+/// tmux's server, which would outlive its client.
+struct Server(String);
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = std::process::Command::new("tmux").args(["-S", self.0.as_str(), "kill-server"]).output();
+    }
+}
+
 /// Somebody else's terminal as a witness: what tmux thinks it shows is what we meant.
 #[test]
 #[ignore = "needs tmux"]
@@ -147,6 +156,7 @@ fn inside_tmux() {
     let stage = Stage::new();
     let socket = stage.path("tmp/tmux");
     let socket = socket.to_str().unwrap();
+    let _server = Server(socket.to_owned());
     let program = crate::stage::PATTERM;
     let argv = ["tmux", "-f", "/dev/null", "-S", socket, "new-session", program, ";", "set", "-g", "status", "off"];
     let face = Face::run(argv.map(OsString::from).into(), environment(&stage), stage.path("project"), SIZE);
