@@ -47,8 +47,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
     let program = patterm.to_string_lossy();
     let mut seat = Seat::start(&[&program], seat::plain_env(root.path()), &project.0, SIZE)?;
     let folder = repository("docs/pictures");
-    for (name, title, stage) in STILLS {
-        stage(&mut seat)?;
+    for Still { name, title, reach } in STILLS {
+        reach(&mut seat)?;
         settle(&mut seat)?;
         let options = picture::Options { cursor: true, title: Some((*title).to_owned()) };
         let svg = picture::svg(&seat.screen.frame(), &options);
@@ -64,9 +64,17 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
     Ok(Verdict::Good)
 }
 
-/// Name, title, and how to get there from the one before.
-const STILLS: &[(&str, &str, fn(&mut Seat) -> Result<()>)] =
-    &[("patterm", "patterm: an agent leads two others", lead), ("palette", "patterm: the palette", palette)];
+struct Still {
+    name: &'static str,
+    title: &'static str,
+    /// How to get there from the one before.
+    reach: fn(&mut Seat) -> Result<()>,
+}
+
+const STILLS: &[Still] = &[
+    Still { name: "patterm", title: "patterm: an agent leads two others", reach: lead },
+    Still { name: "palette", title: "patterm: the palette", reach: palette },
+];
 
 fn lead(seat: &mut Seat) -> Result<()> {
     seat.see("Ctrl-K")?;

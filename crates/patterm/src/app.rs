@@ -294,7 +294,12 @@ impl Face {
             Wake::Notice(notice) => notice(&mut self.app),
             Wake::Output => self.app.moved = true,
             Wake::Child(event) => child_wishes::heard(&mut self.app, event),
-            Wake::Resized => self.measure(),
+            Wake::Resized => {
+                self.measure();
+                // Also when it is what it was: the host may have been another size in between, and lost cells then.
+                self.terminal.forget();
+                self.app.dirty = true;
+            }
             Wake::Continued => self.go_on()?,
             Wake::End => self.app.done = true,
             Wake::Time => self.time()?,

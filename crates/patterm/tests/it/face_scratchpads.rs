@@ -41,7 +41,8 @@ fn they_are_listed_previewed_and_follow_what_agents_write() {
     face.hides("it is closed", "e edit");
     command(&face, "open scratchpad plan", "Open scratchpad: plan.md");
     face.shows("drawn large", "plan\\.md  e edit");
-    face.compare("scratchpad-open", &[(" +\\d+s\\b", "Ns")]);
+    // What looks out beside it moves.
+    face.compare("scratchpad-open", &[(" +\\d+s\\b", "Ns"), ("(?m)[sm─]$", " ")]);
     face.press("d");
     face.shows("a question", "Delete it\\?");
     face.press("d");

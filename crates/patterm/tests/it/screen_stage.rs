@@ -333,13 +333,18 @@ impl Drop for Face {
 #[test]
 fn the_stage_itself() {
     let stage = Stage::new();
-    let argv = ["sh", "-c", "stty -echo; echo ready; read line; echo \"got <$line>\"; tput smcup; read line; exit 3"];
+    let argv = [
+        "sh",
+        "-c",
+        "stty -echo; echo ready; read line; echo \"got <$line>\"; read line; tput smcup; read line; exit 3",
+    ];
     let environment = vec![("PATH".into(), std::env::var_os("PATH").unwrap()), ("TERM".into(), "xterm".into())];
     let face = Face::run(argv.map(OsString::from).into(), environment, stage.path("project"), Size::new(40, 5));
     face.shows("the first line", "(?m)^ready$");
     face.type_text("words");
     face.press("enter");
     face.shows("the answer", "got <words>");
+    face.press("enter");
     face.until("the other screen", |screen| !screen.contains("ready"));
     face.resize(Size::new(50, 6));
     face.press("enter");
