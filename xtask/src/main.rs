@@ -13,6 +13,7 @@ mod python;
 mod record;
 mod reference;
 mod screen;
+mod seat;
 mod states;
 mod unicode;
 

@@ -11,7 +11,7 @@ use prost_types::Timestamp;
 
 pub(crate) use self::{
     input::attach_input,
-    screen::{frame_update, screen},
+    screen::{frame_update, history_line, screen},
     session::{exited, session},
 };
 

@@ -5,6 +5,7 @@
 
 mod attach;
 mod deadline;
+mod history;
 mod service;
 mod size_lead;
 mod subscribe;

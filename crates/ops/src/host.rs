@@ -8,6 +8,7 @@ use crate::{
     caller::{Caller, Role},
     entry::IdleState,
     error::{ErrorKind, OpError},
+    recordings::RecordingRules,
 };
 
 /// What a caller wants to start.
@@ -113,6 +114,16 @@ pub trait Host: Send + Sync {
         None
     }
 
+    /// How recordings are made.
+    fn recording_rules(&self) -> RecordingRules {
+        RecordingRules::default()
+    }
+
+    /// A session that should have been recorded from its start is not.
+    fn recording_failed(&self, session: &Session, error: &OpError) {
+        let _ = (session, error);
+    }
+
     /// All pages of help for a caller of this role; one called `topics` opens the list of them.
     fn help_topics(&self, role: Role) -> Vec<HelpTopic> {
         let _ = role;
@@ -130,6 +141,12 @@ pub trait Host: Send + Sync {
         grid
     }
 
+    /// The caller is about to be told what the session shows.
+    fn looked(&self, caller: &Caller, session: &Session) {
+        let _ = (caller, session);
+    }
+
+    /// Asked before each input, and again before an Enter that follows it on its own.
     fn guard_input(&self, guard: &InputGuard<'_>) -> Result<(), OpError> {
         let _ = guard;
         Ok(())

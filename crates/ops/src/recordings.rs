@@ -6,7 +6,7 @@
 
 use std::{
     collections::HashMap,
-    path::Path,
+    path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -18,6 +18,7 @@ use tokio::sync::watch;
 use crate::{Call, Context, ErrorKind, OpError, rfc3339};
 
 mod file;
+mod prompt_marks;
 mod recorder;
 
 use recorder::{Recorder, Tally};
@@ -66,11 +67,32 @@ pub struct RecordingStatus {
 
 /// What a recording is made with.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct NewRecording {
+pub struct NewRecording {
     /// An absolute path, or a name in the program's folder.
-    pub(crate) file: Option<String>,
-    pub(crate) format: RecordingFormat,
-    pub(crate) input: bool,
+    pub file: Option<String>,
+    /// None: as the program's rules say.
+    pub format: Option<RecordingFormat>,
+    pub input: bool,
+}
+
+/// How a program wants recordings to be made.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RecordingRules {
+    /// Every session is recorded from its start.
+    pub always: bool,
+    /// A recording that grows beyond this ends.
+    pub max_bytes: Option<u64>,
+    /// Of recordings in the program's folder, the oldest go when there are more.
+    pub keep: Option<usize>,
+    pub format: RecordingFormat,
+}
+
+/// Whether a session that has ended by now is recorded all the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ended {
+    Refused,
+    /// It was to be recorded from its start: what it printed is still known.
+    Written,
 }
 
 /// One recording at a time for each session.
@@ -120,28 +142,78 @@ impl Recordings {
         session: &Session,
         new: NewRecording,
     ) -> Result<RecordingStatus, OpError> {
+        self.begin(call, session, new, Ended::Refused).await
+    }
+
+    /// For a session that was just started: one that is over already is recorded too.
+    pub async fn start_new<C: Context>(
+        &self,
+        call: &Call<C>,
+        session: &Session,
+        new: NewRecording,
+    ) -> Result<RecordingStatus, OpError> {
+        self.begin(call, session, new, Ended::Written).await
+    }
+
+    /// Records a session that was just started, where the program records all. What goes wrong is the program's to
+    /// tell: the session runs all the same.
+    pub(crate) async fn start_always<C: Context>(&self, call: &Call<C>, session: &Session) {
+        if call.host().recording_rules().always
+            && let Err(error) = self.start_new(call, session, NewRecording::default()).await
+        {
+            call.host().recording_failed(session, &error);
+        }
+    }
+
+    async fn begin<C: Context>(
+        &self,
+        call: &Call<C>,
+        session: &Session,
+        new: NewRecording,
+        ended: Ended,
+    ) -> Result<RecordingStatus, OpError> {
         if let Some(running) = self.running(session.id()) {
             let message = format!("session {} is being recorded to {}", session.id(), running.file);
             return Err(OpError::new(ErrorKind::AlreadyExists, message).with_hint("stop that recording first"));
         }
         let began = call.engine().clock().system_now();
         let folder = call.host().recording_folder();
+        let rules = call.host().recording_rules();
+        let format = new.format.unwrap_or(rules.format).into();
         let name = session.name().map_or_else(|| session.id().to_string(), |name| name.to_string());
         let path = file::choose(new.file.as_deref(), folder.as_deref(), &name, began)?;
         let in_folder = folder.filter(|folder| path.parent() == Some(folder));
+        let in_use = self.files_in_use();
         let file = blocking({
             let path = path.clone();
-            move || file::create(&path, in_folder.as_deref())
+            move || {
+                let file = file::create(&path, in_folder.as_deref())?;
+                if let (Some(folder), Some(keep)) = (in_folder, rules.keep) {
+                    file::prune(&folder, keep, &path, &in_use);
+                }
+                Ok(file)
+            }
         })
         .await?;
         // The tap last: from here on the session's output waits for the writer.
         let tap = session.tap(TapOptions { input: new.input, ..TapOptions::default() });
-        let tap = tap.map_err(|error| discard(&path, error.into()))?;
-        let header = recorder::header(session, &tap, began);
         let (stop, stopped) = watch::channel(false);
-        let (recorder, tally) = Recorder::new(tap, file, new.format.into(), stopped);
-        let recording =
-            Arc::new(Recording { file: path.to_string_lossy().into_owned(), since: rfc3339(began), stop, tally });
+        let shown = path.to_string_lossy().into_owned();
+        let tap = match tap {
+            Err(engine::Error::NotRunning { .. }) if ended == Ended::Written => {
+                let header = recorder::header(session, session.with_screen(|screen| screen.size()), began);
+                let written = recorder::write_ended(session, file, format, &header);
+                let tally = written.map_err(|error| discard(&path, file::refused(&path, &error)))?;
+                let (_, tally) = watch::channel(tally);
+                let recording = Arc::new(Recording { file: shown, since: rfc3339(began), stop, tally });
+                self.enter(call, session.id(), &recording);
+                return Ok(recording.status());
+            }
+            tap => tap.map_err(|error| discard(&path, error.into()))?,
+        };
+        let header = recorder::header(session, tap.start.size, began);
+        let (recorder, tally) = Recorder::new(tap, file, format, rules.max_bytes, stopped);
+        let recording = Arc::new(Recording { file: shown, since: rfc3339(began), stop, tally });
         if !self.enter(call, session.id(), &recording) {
             let message = format!("session {} is being recorded already", session.id());
             let error = OpError::new(ErrorKind::AlreadyExists, message).with_hint("stop that recording first");
@@ -167,7 +239,7 @@ impl Recordings {
         Ok(recording.status())
     }
 
-    pub(crate) fn status(&self, session: &Session) -> RecordingStatus {
+    pub fn status(&self, session: &Session) -> RecordingStatus {
         let known = self.of().get(&session.id()).cloned();
         known.map_or_else(RecordingStatus::default, |recording| recording.status())
     }
@@ -181,6 +253,10 @@ impl Recordings {
         for recording in all {
             recording.end().await;
         }
+    }
+
+    fn files_in_use(&self) -> Vec<PathBuf> {
+        self.of().values().filter(|recording| !recording.is_over()).map(|one| PathBuf::from(&one.file)).collect()
     }
 
     fn running(&self, id: SessionId) -> Option<Arc<Recording>> {

@@ -4,6 +4,8 @@ pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod explain;
 pub(crate) mod headless;
+pub(crate) mod interface;
+pub(crate) mod keys;
 pub(crate) mod man;
 pub(crate) mod presets;
 pub(crate) mod replay_state;
@@ -11,7 +13,7 @@ pub(crate) mod trust;
 
 use crate::{
     cli::{Cli, Command},
-    failure::{Exit, Failure, Outcome},
+    failure::Outcome,
     output::Output,
     surroundings::Surroundings,
 };
@@ -20,10 +22,7 @@ pub(crate) fn run(cli: Cli, surroundings: &Surroundings, output: &mut Output) ->
     let project = surroundings.working_dir.join(cli.run.project.clone().unwrap_or_default());
     match cli.command {
         None if cli.run.headless => headless::run(cli.run, surroundings, output),
-        None => Err(Failure::new(Exit::NoInterface, "no_interface", "patterm has no terminal interface yet")
-            .with_hint(
-                "run `patterm --headless`, which serves the same sessions and tools to scripts and MCP clients",
-            )),
+        None => interface::run(cli.run, surroundings, output),
         Some(Command::McpStdio(_) | Command::Hook(_) | Command::FakeAgent(_)) => {
             unreachable!("main hands them over before anything is parsed")
         }
@@ -32,6 +31,7 @@ pub(crate) fn run(cli: Cli, surroundings: &Surroundings, output: &mut Output) ->
         Some(Command::Explain(command)) => command.run(surroundings, output),
         Some(Command::ReplayState(command)) => command.run(&project, surroundings, output),
         Some(Command::Config(command)) => command.run(surroundings, output),
+        Some(Command::Keys(command)) => command.run(surroundings, output),
         Some(Command::Completions(command)) => command.run(output),
         Some(Command::Man(command)) => command.run(surroundings, output),
     }

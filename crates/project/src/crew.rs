@@ -12,10 +12,10 @@ use std::{
 use agents::{
     AgentPreset, AgentStatus, Launch,
     delivery::{Message, Refused, TurnId},
-    state::Behaviour,
+    state::{Behaviour, Prompt, Question},
 };
 use engine::{Origin, Session, SessionId};
-use tokio::sync::watch;
+use tokio::sync::{broadcast, watch};
 
 mod member;
 pub(crate) mod turns;
@@ -26,6 +26,7 @@ use turns::{Stage, Turn, Turns};
 
 use crate::{
     delivery::{Deliver, Delivery, DeliveryState, Receipt},
+    events::ProjectEvent,
     project::lock,
     timers::activity::{Activity, Phase, Rest},
 };
@@ -41,16 +42,41 @@ struct Inner {
     members: Mutex<HashMap<SessionId, Arc<Member>>>,
     /// Silence of this length is rest, where no preset says more.
     idle_after: Duration,
+    events: broadcast::Sender<ProjectEvent>,
+}
+
+/// An agent that waits for a decision.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Waiting {
+    pub session: SessionId,
+    pub status: AgentStatus,
+    /// What it asks, where that can be read.
+    pub prompt: Option<Prompt>,
 }
 
 impl Crew {
-    pub(crate) fn new(idle_after: Duration) -> Self {
-        Crew { inner: Arc::new(Inner { members: Mutex::default(), idle_after }) }
+    pub(crate) fn new(idle_after: Duration, events: broadcast::Sender<ProjectEvent>) -> Self {
+        Crew { inner: Arc::new(Inner { members: Mutex::default(), idle_after, events }) }
+    }
+
+    /// What the agent in this session waits for, if it does.
+    pub fn waiting_in(&self, session: SessionId) -> Option<Waiting> {
+        self.known(session)?.waiting()
+    }
+
+    /// All that wait for a decision, longest first.
+    pub fn waiting(&self) -> Vec<Waiting> {
+        let members: Vec<Arc<Member>> = lock(&self.inner.members).values().cloned().collect();
+        let mut waiting: Vec<Waiting> = members.iter().filter_map(|member| member.waiting()).collect();
+        waiting.sort_by_key(|waiting| waiting.status.since);
+        waiting
     }
 
     /// An agent that was started from a preset.
     pub(crate) fn join(&self, session: &Session, preset: Arc<AgentPreset>, launch: Launch) {
-        let member = Member::new(session.clone(), Behaviour::from(&*preset), Some((preset, launch)));
+        let behaviour = Behaviour::from(&*preset);
+        let events = self.inner.events.clone();
+        let member = Member::new(session.clone(), behaviour, Some((preset, launch)), events);
         lock(&self.inner.members).insert(session.id(), Arc::new(member));
     }
 
@@ -74,7 +100,8 @@ impl Crew {
             return member;
         }
         // Made before the lock is taken, as it looks at the session, and in vain if somebody else was faster.
-        let new = Arc::new(Member::new(session.clone(), Behaviour::silence(self.inner.idle_after), None));
+        let behaviour = Behaviour::silence(self.inner.idle_after);
+        let new = Arc::new(Member::new(session.clone(), behaviour, None, self.inner.events.clone()));
         let member = lock(&self.inner.members).entry(session.id()).or_insert(new).clone();
         // A session that was removed meanwhile leaves no more.
         if session.name().is_none() {
@@ -90,12 +117,21 @@ impl Crew {
         (member.watch().current(), on_the_way)
     }
 
+    /// What waits for a decision in it, by a look taken now.
+    pub(crate) fn question(&self, session: &Session) -> Question {
+        self.known(session.id()).map_or(Question::None, |member| member.watch().question())
+    }
+
+    pub(crate) fn prompt(&self, session: SessionId) -> Option<Prompt> {
+        self.known(session)?.watch().prompt()
+    }
+
     pub(crate) fn explain(&self, session: &Session) -> agents::Explanation {
         self.member(session).watch().explain()
     }
 
     /// What the session is doing, and every change of it.
-    pub(crate) fn standing(&self, session: &Session) -> watch::Receiver<Standing> {
+    pub fn standing(&self, session: &Session) -> watch::Receiver<Standing> {
         self.member(session).standing()
     }
 

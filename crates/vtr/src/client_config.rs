@@ -1,6 +1,7 @@
 //! The client's config file: which coordinators there are, and defaults of commands.
 
 use std::{
+    collections::BTreeMap,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -17,6 +18,20 @@ pub(crate) struct ClientConfig {
     pub(crate) coordinators: Vec<Entry>,
     #[serde(default)]
     pub(crate) defaults: Defaults,
+    #[serde(default)]
+    pub(crate) attach: AttachConfig,
+}
+
+/// How `vtr attach` looks and which keys it takes.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AttachConfig {
+    pub(crate) leader: Option<String>,
+    /// Behind the leader: key to command; an empty command unbinds the key.
+    #[serde(default)]
+    pub(crate) keys: BTreeMap<String, String>,
+    /// Whether border and status bar are shown at first.
+    pub(crate) frame: Option<bool>,
 }
 
 /// One `[[coordinators]]`: sockets by path or pattern, or a command that speaks for a coordinator.
@@ -69,6 +84,8 @@ impl ClientConfig {
         for entry in &config.coordinators {
             entry.check().map_err(|what| malformed(file, &what))?;
         }
+        crate::attach::Bindings::new(config.attach.leader.as_deref(), &config.attach.keys)
+            .map_err(|what| malformed(file, &what))?;
         Ok(config)
     }
 }

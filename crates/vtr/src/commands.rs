@@ -1,8 +1,10 @@
 //! The commands, one file each: its arguments, whose doc comments are its help, and its run.
 
+pub(crate) mod attach;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod dial_stdio;
+pub(crate) mod export;
 pub(crate) mod grep;
 pub(crate) mod idle;
 pub(crate) mod info;
@@ -11,8 +13,10 @@ pub(crate) mod kill;
 pub(crate) mod ls;
 pub(crate) mod man;
 pub(crate) mod mcp;
+pub(crate) mod play;
 pub(crate) mod raw;
 pub(crate) mod record;
+pub(crate) mod record_grep;
 pub(crate) mod rename;
 pub(crate) mod resize;
 pub(crate) mod rm;
@@ -22,6 +26,7 @@ pub(crate) mod serve;
 pub(crate) mod spawn;
 pub(crate) mod version;
 pub(crate) mod wait;
+pub(crate) mod web;
 
 use serde_json::{Value, json};
 
@@ -37,6 +42,7 @@ pub(crate) async fn run(command: Command, invocation: &mut Invocation) -> Outcom
         Command::Serve(_) => unreachable!("it has a runtime of its own"),
         Command::Ls(command) => command.run(invocation).await,
         Command::Spawn(command) => command.run(invocation).await,
+        Command::Attach(command) => command.run(invocation).await,
         Command::Info(command) => command.run(invocation).await,
         Command::Screen(command) => command.run(invocation).await,
         Command::Grep(command) => command.run(invocation).await,
@@ -50,6 +56,9 @@ pub(crate) async fn run(command: Command, invocation: &mut Invocation) -> Outcom
         Command::Rm(command) => command.run(invocation).await,
         Command::Rename(command) => command.run(invocation).await,
         Command::Record(command) => command.run(invocation).await,
+        Command::Play(command) => command.run(invocation).await,
+        Command::Export(command) => command.run(invocation),
+        Command::Web(command) => command.run(invocation).await,
         Command::Config(command) => command.run(invocation),
         Command::DialStdio(command) => command.run(invocation).await,
         Command::Mcp(command) => command.run(invocation).await,

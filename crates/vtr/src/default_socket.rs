@@ -70,6 +70,8 @@ pub(crate) mod tests {
             environment: Vec::new(),
             user: rustix::process::geteuid().as_raw(),
             no_color: true,
+            term: String::new(),
+            color_term: String::new(),
             stdout_is_terminal: false,
         }
     }

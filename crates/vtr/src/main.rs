@@ -5,6 +5,7 @@
 //! can be done with a session is decided in `ops`; here it is only asked for and printed.
 
 mod ansi;
+mod attach;
 mod cli;
 mod client_config;
 mod commands;
@@ -14,8 +15,10 @@ mod default_socket;
 mod failure;
 mod fleet;
 mod glob;
+mod host_terminal;
 mod invocation;
 mod output;
+mod replay;
 mod server;
 mod surroundings;
 mod wire;
@@ -119,6 +122,8 @@ fn look_around() -> Result<Surroundings> {
         environment: env::vars_os().collect::<Vec<(OsString, OsString)>>(),
         user: rustix::process::geteuid().as_raw(),
         no_color: variable("NO_COLOR").is_some() || variable("TERM").is_some_and(|term| term == "dumb"),
+        term: env::var("TERM").unwrap_or_default(),
+        color_term: env::var("COLORTERM").unwrap_or_default(),
         stdout_is_terminal: io::stdout().is_terminal(),
         home,
     })

@@ -29,6 +29,9 @@ pub(crate) struct Surroundings {
     pub(crate) user: u32,
     /// `NO_COLOR` is set, or `TERM` is `dumb`.
     pub(crate) no_color: bool,
+    /// `TERM` and `COLORTERM`, for what a terminal can show.
+    pub(crate) term: String,
+    pub(crate) color_term: String,
     pub(crate) stdout_is_terminal: bool,
 }
 

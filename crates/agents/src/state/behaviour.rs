@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::decide::Evidence;
-use crate::preset::{AgentPreset, Condition, Expression, ReadySignal, Region, Rule, Submit, Vote};
+use crate::preset::{AgentPreset, Condition, Expression, PromptRule, ReadySignal, Region, Rule, Submit, Vote};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Behaviour {
     pub regions: BTreeMap<String, Region>,
     pub rules: Vec<Rule>,
+    pub prompts: Vec<PromptRule>,
     pub ready_signal: ReadySignal,
     pub submit: Submit,
 }
@@ -21,6 +22,7 @@ impl Behaviour {
         Behaviour {
             regions: BTreeMap::new(),
             rules: silence_rules(milliseconds, None),
+            prompts: Vec::new(),
             ready_signal: ReadySignal::default(),
             submit: Submit::default(),
         }
@@ -65,6 +67,7 @@ impl From<&AgentPreset> for Behaviour {
         Behaviour {
             regions: preset.regions.clone(),
             rules,
+            prompts: preset.prompts.clone(),
             ready_signal: preset.ready_signal.clone(),
             submit: preset.submit.clone(),
         }

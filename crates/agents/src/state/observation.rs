@@ -25,6 +25,8 @@ pub struct Observation<'a> {
     /// The visible grid, one row a line.
     pub grid: &'a str,
     pub alternate_screen: bool,
+    /// Of the terminal.
+    pub cols: u16,
     pub tty: Option<TtyFacts>,
     /// The latest event of this run.
     pub hook: Option<&'a HookEvent>,

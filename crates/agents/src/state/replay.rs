@@ -8,6 +8,7 @@ use vt::{Size, Terminal};
 
 use super::behaviour::Behaviour;
 use super::observation::{Observation, RunPhase};
+use super::prompt::Prompt;
 use super::tracker::{Look, Tracker};
 use super::vocabulary::{Source, State};
 
@@ -74,6 +75,13 @@ pub fn replay(recording: Recording<'_>, behaviour: &Behaviour) -> Vec<ReplayedSt
     player.timeline
 }
 
+/// What is asked when the last byte has come.
+pub fn prompt_at_end(recording: Recording<'_>, behaviour: &Behaviour) -> Option<Prompt> {
+    let mut player = Player::new(recording.size, behaviour, false);
+    player.read(recording.bytes, Duration::ZERO);
+    player.last.and_then(|look| look.prompt)
+}
+
 /// Where reads would have begun, by what is in the stream.
 fn settled_reads(bytes: &[u8]) -> Vec<usize> {
     let mut reads = Vec::new();
@@ -132,6 +140,7 @@ struct Player {
     /// The open synchronized update, and when it began.
     update: Option<(u64, Duration)>,
     timeline: Vec<ReplayedState>,
+    last: Option<Look>,
 }
 
 impl Player {
@@ -147,6 +156,7 @@ impl Player {
             look_again: None,
             update: None,
             timeline: Vec::new(),
+            last: None,
         };
         player.look(Duration::ZERO);
         player
@@ -197,6 +207,7 @@ impl Player {
             facts: &self.facts,
             grid: &grid,
             alternate_screen: self.terminal.alternate_screen(),
+            cols: self.terminal.size().cols,
             tty: None,
             hook: None,
             tools_listed: None,
@@ -206,6 +217,7 @@ impl Player {
         // A rule that asks to be looked at in the past would hold the replay up for ever.
         self.look_again = look.look_again.filter(|again| *again > now);
         self.note(&look, at);
+        self.last = Some(look);
     }
 
     fn note(&mut self, look: &Look, at: Duration) {

@@ -9,6 +9,7 @@ use super::behaviour::Behaviour;
 use super::decide::{Decision, Evidence, Weight, decide};
 use super::matching::{Answer, InputText, Matcher, earliest};
 use super::observation::{Observation, RunPhase};
+use super::prompt::Prompt;
 use super::vocabulary::{Source, State};
 use crate::preset::{ReadySignal, Rule, Vote};
 
@@ -25,6 +26,10 @@ const PROMPT_COUNTS: Duration = Duration::from_secs(2);
 /// The same where the CLI itself tells when a turn begins. Opencode took 9 s to tell, on a machine with five times more
 /// to do than it could; its prompt box was empty and at rest meanwhile.
 const REPORTED_PROMPT_COUNTS: Duration = Duration::from_secs(30);
+
+/// How long what speaks against evidence must hold when it held before the evidence came: programs report first and draw
+/// then.
+const UNTIL_COUNTS: Duration = Duration::from_secs(2);
 
 /// Where silence is the only sign.
 const FALLBACK_QUIET_MS: u64 = 1000;
@@ -83,6 +88,8 @@ pub struct Look {
     pub evidence: Vec<Evidence>,
     pub readiness: Readiness,
     pub input: InputText,
+    /// What it asks, where something on the screen may be a prompt that waits for a decision.
+    pub prompt: Option<Prompt>,
     /// When the answer may change though nothing happens.
     pub look_again: Option<Instant>,
 }
@@ -145,7 +152,10 @@ impl Tracker {
         };
         let blocked = state == State::Blocked;
         let readiness = run.readiness(&behaviour.ready_signal, blocked, &matcher, now, &mut look_again);
-        Look { state, because, decision, evidence, readiness, input: matcher.input().clone(), look_again }
+        let asks = |evidence: &Evidence| evidence.vote == Vote::Blocked && evidence.weight != Weight::Absent;
+        let running = observation.phase == RunPhase::Running;
+        let prompt = if running && evidence.iter().any(asks) { matcher.prompt() } else { None };
+        Look { state, because, decision, evidence, readiness, input: matcher.input().clone(), prompt, look_again }
     }
 }
 
@@ -177,6 +187,7 @@ fn not_yet(behaviour: &Behaviour) -> Look {
         evidence: behaviour.rules.iter().map(absent).collect(),
         readiness: Readiness { ready: false, missing: vec!["it does not run"] },
         input: InputText::Absent,
+        prompt: None,
         look_again: None,
     }
 }
@@ -318,8 +329,14 @@ impl Memory {
 
     fn weigh_held(&mut self, rule: &Rule, held: Held, now: Instant, again: &mut impl FnMut(Option<Instant>)) -> Weight {
         let Held { since, given, contradicted } = held;
-        if contradicted.is_some_and(|at| at > given) {
-            self.spent = Some(given);
+        if let Some(at) = contradicted {
+            // A hook may come late: what was so before it, and still is a while after, speaks against it, too.
+            let enough = given.checked_add(UNTIL_COUNTS);
+            if at > given || enough.is_some_and(|enough| enough <= now) {
+                self.spent = Some(given);
+            } else {
+                again(enough);
+            }
         }
         let expires = rule.lasts_ms.and_then(|lasts| after(given, lasts));
         if self.spent == Some(given) || expires.is_some_and(|at| at <= now) {

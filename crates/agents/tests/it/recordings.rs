@@ -5,7 +5,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use agents::preset::{MORE, SHIPPED, Shipped, parse_agent};
-use agents::state::{Behaviour, Point, Recording, ReplayedState, Score, State, Timing, replay, typed_from_jsonl};
+use agents::state::{
+    Behaviour, Effect, Point, Prompt, Recording, ReplayedState, Score, State, Timing, prompt_at_end, replay,
+    typed_from_jsonl,
+};
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -108,6 +111,131 @@ fn trimmed_grids_keep_the_conversation_and_lose_the_prompt_box() {
             assert!(!trimmed.contains(text), "{recording}: '{text}' is still there:\n{trimmed}");
         }
     }
+}
+
+#[test]
+fn what_remains_is_the_conversation() {
+    for (recording, offset, rows) in [
+        (
+            "claude-2.1.197-turns.raw",
+            19321,
+            &[
+                "❯ STUB:call whoami {}",
+                "  Called patterm (ctrl+o to expand)",
+                "● STUB-DONE result=MCP-OK",
+                "❯ 1STUB:slow 6",
+                "  second line of paste",
+                "● STUB-SLOW word0",
+                "  word17",
+            ][..],
+        ),
+        (
+            "codex-0.166.0-turns.raw",
+            60091,
+            &[
+                "› STUB:call whoami {}",
+                "• Called patterm.whoami",
+                "  └ MCP-OK",
+                "• STUB-DONE result=Wall time",
+                "› STUB:gap 6",
+                "• STUB-GAP over",
+                "› STUB:bash touch /var/made-by-codex",
+                "✔ You approved codex to run touch",
+                "• Ran touch /var/made-by-codex",
+                "  └ (no output)",
+                "• STUB-DONE result=Chunk ID",
+            ],
+        ),
+        (
+            "opencode-1.18.33-turns.raw",
+            107141,
+            &[
+                "  ┃  STUB:call whoami {}",
+                "     ⚙ patterm_whoami",
+                "     STUB-DONE result=MCP-OK",
+                "  ┃  STUB:slow 6",
+                "  ┃  second line of paste",
+                "     STUB-SLOW word0",
+                "     word16",
+            ],
+        ),
+    ] {
+        let preset = parse_agent(Path::new("x.json"), shipped(recording).text).unwrap().preset;
+        let trimmed = agents::chrome::trim(&grid(recording, offset), &preset.chrome_trim_hints);
+        let left: Vec<&str> = trimmed.lines().filter(|row| !row.trim().is_empty()).collect();
+        let as_expected = left.len() == rows.len() && left.iter().zip(rows).all(|(left, row)| left.starts_with(row));
+        assert!(as_expected, "{recording}:\n{trimmed}");
+    }
+}
+
+/// What the agent asks after the first `offset` bytes.
+fn prompt(recording: &str, offset: usize) -> Option<Prompt> {
+    let bytes = std::fs::read(folder().join(recording)).unwrap();
+    let bytes = &bytes[..offset];
+    let timing = Timing::from_jsonl(&times(recording)).unwrap();
+    prompt_at_end(Recording { bytes, size: vt::Size::new(120, 40), timing: &timing }, &behaviour(recording))
+}
+
+#[test]
+fn prompts_are_read_as_structure() {
+    use Effect::{AllowOnce, Deny, Other};
+    let whole = true;
+    for (recording, offset, tool, command, complete, effects) in [
+        // What claude says for a command can't be told from its second line.
+        (
+            "claude-2.1.197-turns.raw",
+            33250,
+            "shell",
+            "touch /home/u/work/proj/made-by-claude",
+            !whole,
+            [AllowOnce, Other, Deny],
+        ),
+        (
+            "claude-2.1.197-ghostty-notify.raw",
+            12242,
+            "shell",
+            "rm -rf /home/u/work/nonexist",
+            !whole,
+            [AllowOnce, Other, Deny],
+        ),
+        ("claude-2.1.197-argv-prompt.raw", 12725, "edit", "w.txt", whole, [AllowOnce, Other, Deny]),
+        ("claude-2.1.197-turns.raw", 6511, "Tool use", "patterm - whoami (MCP)", !whole, [AllowOnce, Other, Deny]),
+        ("codex-0.166.0-turns.raw", 53467, "shell", "touch /var/made-by-codex", whole, [AllowOnce, Other, Deny]),
+        ("codex-0.166.0-argv-prompt.raw", 19640, "shell", "touch /var/made-by-codex2", whole, [AllowOnce, Other, Deny]),
+        ("codex-0.166.0-turns.raw", 17279, "mcp", "patterm MCP server to run tool", whole, [AllowOnce, Other, Other]),
+        ("opencode-1.18.33-turns.raw", 163995, "shell", "touch /var/made-by-opencode", whole, [AllowOnce, Other, Deny]),
+        (
+            "opencode-1.18.33-turns.raw",
+            158596,
+            "← Access external directory /tmp",
+            "Patterns",
+            !whole,
+            [Other, Other, Deny],
+        ),
+    ] {
+        let found = prompt(recording, offset).unwrap_or_else(|| panic!("{recording} {offset}: no prompt"));
+        let place = format!("{recording} {offset}: {found:?}");
+        assert_eq!((found.kind.as_str(), found.tool.as_deref()), ("permission", Some(tool)), "{place}");
+        assert!(found.command.as_deref().is_some_and(|found| found.starts_with(command)), "{place}");
+        assert_eq!(found.complete, complete, "{place}");
+        let found_effects: Vec<Effect> = found.choices.iter().take(3).map(|choice| choice.effect).collect();
+        assert_eq!(found_effects, effects, "{place}");
+        assert!(found.choices[0].selected, "{place}");
+    }
+    // No prompt is up, though one was.
+    for (recording, offset) in [
+        ("claude-2.1.197-turns.raw", 37111),
+        ("codex-0.166.0-turns.raw", 60091),
+        ("codex-0.166.0-turns.raw", 45131),
+        ("opencode-1.18.33-turns.raw", 186510),
+    ] {
+        assert_eq!(prompt(recording, offset), None, "{recording} {offset}");
+    }
+    // The same one has the same digest, however often it is painted; another one has another.
+    let digest = |offset| prompt("codex-0.166.0-turns.raw", offset).unwrap().digest;
+    assert_eq!(digest(53404), digest(53467));
+    assert_eq!(digest(20025), digest(27016));
+    assert_ne!(digest(27016), digest(53467));
 }
 
 /// A recording may be torn, and its times may be wrong or missing.

@@ -9,7 +9,9 @@ use vt::{Attributes, Frame, Line, Run, Shape, Style, Theme, Underline};
 use super::rgb;
 use crate::{
     failure::MAX_MESSAGE_BYTES,
-    proto::{self, CellRun, CellShape, CursorShape, GetScreenResponse, RowUpdate, ScreenFormat, UnderlineStyle},
+    proto::{
+        self, CellRun, CellShape, CursorShape, GetScreenResponse, HistoryLine, RowUpdate, ScreenFormat, UnderlineStyle,
+    },
     screen_row::{Cells, ScreenRow},
 };
 
@@ -72,6 +74,10 @@ pub(crate) fn frame_update(VersionedFrame { version, frame }: &VersionedFrame, b
         cursor_color: rgb(frame.theme.cursor),
         ..proto::Frame::default()
     }
+}
+
+pub(crate) fn history_line(line: &Line, theme: &Theme) -> HistoryLine {
+    HistoryLine { runs: runs(line, theme) }
 }
 
 fn cursor_shape(frame: &Frame) -> CursorShape {

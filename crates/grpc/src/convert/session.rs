@@ -33,6 +33,7 @@ pub(crate) fn session(info: SessionInfo) -> Session {
         screen_version: info.version,
         alternate_screen: info.alternate_screen,
         watchers: i32::try_from(info.watchers).unwrap_or(i32::MAX),
+        ..Session::default()
     }
 }
 

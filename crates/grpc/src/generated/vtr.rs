@@ -58,6 +58,15 @@ pub struct Session {
     /// Waits for a pattern, subscriptions and attached clients at the moment.
     #[prost(int32, tag = "30")]
     pub watchers: i32,
+    /// Info only: where the program that reads the keyboard is, as far as the system tells.
+    #[prost(string, tag = "31")]
+    pub current_dir: ::prost::alloc::string::String,
+    /// Info only: the short name of that program.
+    #[prost(string, tag = "32")]
+    pub foreground: ::prost::alloc::string::String,
+    /// Info only: it is being recorded.
+    #[prost(bool, tag = "33")]
+    pub recording: bool,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct SpawnRequest {
@@ -90,6 +99,19 @@ pub struct SpawnRequest {
     /// A preset of the server, where it has some.
     #[prost(string, tag = "18")]
     pub preset: ::prost::alloc::string::String,
+    /// Record it from its first byte on.
+    #[prost(message, optional, tag = "19")]
+    pub record: ::core::option::Option<SpawnRecording>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct SpawnRecording {
+    /// As RecordRequest's.
+    #[prost(string, tag = "1")]
+    pub file: ::prost::alloc::string::String,
+    #[prost(enumeration = "CastFormat", tag = "2")]
+    pub format: i32,
+    #[prost(bool, tag = "3")]
+    pub include_input: bool,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct SpawnResponse {
@@ -235,6 +257,37 @@ pub struct CellRun {
     /// The target of a hyperlink.
     #[prost(string, tag = "9")]
     pub link: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetHistoryRequest {
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// Default: 10,000. The answer also ends at 12 MiB.
+    #[prost(int32, tag = "2")]
+    pub max_lines: i32,
+    /// Only lines before this one: the `first_line` of an answer, to go further back.
+    #[prost(uint64, optional, tag = "3")]
+    pub before: ::core::option::Option<u64>,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct GetHistoryResponse {
+    /// Whole lines, however wide: wrapped rows are joined. Oldest first.
+    #[prost(message, repeated, tag = "1")]
+    pub lines: ::prost::alloc::vec::Vec<HistoryLine>,
+    /// The number of the first of `lines`; it never changes while the line exists.
+    #[prost(uint64, tag = "2")]
+    pub first_line: u64,
+    /// There are older ones.
+    #[prost(bool, tag = "3")]
+    pub more: bool,
+    /// The screen below the lines, whole.
+    #[prost(message, optional, tag = "4")]
+    pub screen: ::core::option::Option<Frame>,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct HistoryLine {
+    #[prost(message, repeated, tag = "1")]
+    pub runs: ::prost::alloc::vec::Vec<CellRun>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct GrepRequest {
@@ -1335,6 +1388,28 @@ pub mod vtr_client {
             req.extensions_mut().insert(GrpcMethod::new("vtr.VTR", "GetScreen"));
             self.inner.unary(req, path, codec).await
         }
+        /// The screen and the lines above it with their looks, taken in one moment.
+        pub async fn get_history(
+            &mut self,
+            request: impl tonic::IntoRequest<super::GetHistoryRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::GetHistoryResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = crate::codec::Codec::default();
+            let path = http::uri::PathAndQuery::from_static("/vtr.VTR/GetHistory");
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new("vtr.VTR", "GetHistory"));
+            self.inner.unary(req, path, codec).await
+        }
         /// Searches the lines of history and screen, wrapped ones joined.
         pub async fn grep(
             &mut self,
@@ -1665,6 +1740,14 @@ pub mod vtr_server {
             request: tonic::Request<super::GetScreenRequest>,
         ) -> std::result::Result<
             tonic::Response<super::GetScreenResponse>,
+            tonic::Status,
+        >;
+        /// The screen and the lines above it with their looks, taken in one moment.
+        async fn get_history(
+            &self,
+            request: tonic::Request<super::GetHistoryRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::GetHistoryResponse>,
             tonic::Status,
         >;
         /// Searches the lines of history and screen, wrapped ones joined.
@@ -2130,6 +2213,49 @@ pub mod vtr_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = GetScreenSvc(inner);
+                        let codec = crate::codec::Codec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/vtr.VTR/GetHistory" => {
+                    #[allow(non_camel_case_types)]
+                    struct GetHistorySvc<T: Vtr>(pub Arc<T>);
+                    impl<T: Vtr> tonic::server::UnaryService<super::GetHistoryRequest>
+                    for GetHistorySvc<T> {
+                        type Response = super::GetHistoryResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::GetHistoryRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Vtr>::get_history(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = GetHistorySvc(inner);
                         let codec = crate::codec::Codec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(

@@ -18,7 +18,7 @@ use ops::{
 };
 use tonic::{Request, Response, Status, Streaming};
 
-use super::{About, attach, deadline, size_lead::SizeLeads, subscribe, watch};
+use super::{About, attach, deadline, history, size_lead::SizeLeads, subscribe, watch};
 use crate::{
     convert::{self, count, extent, given, seconds},
     failure::{self, MAX_MESSAGE_BYTES},
@@ -92,7 +92,11 @@ async fn described<C: Context>(call: Call<C>, process_id: String) -> Result<Opti
 impl<C: Context> Vtr for Service<C> {
     async fn spawn(&self, request: Request<SpawnRequest>) -> Answer<SpawnResponse> {
         self.answer(request, |call, request| async move {
+            let record = request.record.clone();
             let reply = ops::run::<SpawnProcess, C>(call.clone(), spawn_args(request)?).await?;
+            if let Some(record) = record {
+                record_new(&call, &reply.process_id, record).await?;
+            }
             Ok(SpawnResponse { session: described(call, reply.process_id).await? })
         })
         .await
@@ -113,7 +117,17 @@ impl<C: Context> Vtr for Service<C> {
 
     async fn info(&self, request: Request<InfoRequest>) -> Answer<InfoResponse> {
         self.answer(request, |call, request| async move {
-            Ok(InfoResponse { session: described(call, request.name).await? })
+            let known = call.session(&request.name)?;
+            let mut session = described(call.clone(), request.name).await?;
+            if let Some(session) = &mut session {
+                // Nobody reads the keyboard of a session that has ended.
+                let foreground = known.foreground().ok().flatten();
+                let (command, dir) = foreground.map(|found| (found.command, found.working_dir)).unwrap_or_default();
+                session.foreground = command.unwrap_or_default();
+                session.current_dir = dir.map(|dir| dir.to_string_lossy().into_owned()).unwrap_or_default();
+                session.recording = call.context.recordings().status(&known).recording;
+            }
+            Ok(InfoResponse { session })
         })
         .await
     }
@@ -153,6 +167,11 @@ impl<C: Context> Vtr for Service<C> {
             convert::screen(screen.id, screen.name, &screen.frame, format)
         })
         .await
+    }
+
+    async fn get_history(&self, request: Request<GetHistoryRequest>) -> Answer<GetHistoryResponse> {
+        self.answer(request, |call, request| async move { history::read(&call.session(&request.name)?, &request) })
+            .await
     }
 
     async fn grep(&self, request: Request<GrepRequest>) -> Answer<GrepResponse> {
@@ -287,11 +306,7 @@ impl<C: Context> Vtr for Service<C> {
                     proto::RecordAction::Stop => RecordAction::Stop,
                     proto::RecordAction::Unspecified | proto::RecordAction::Status => RecordAction::Status,
                 },
-                format: match request.format() {
-                    CastFormat::Unspecified => None,
-                    CastFormat::V2 => Some(ops::RecordingFormat::V2),
-                    CastFormat::V3 => Some(ops::RecordingFormat::V3),
-                },
+                format: recording_format(request.format()),
                 process_id: request.name,
                 file: given(request.file),
                 input: request.include_input,
@@ -330,6 +345,39 @@ impl<C: Context> Vtr for Service<C> {
             pid: i32::try_from(std::process::id()).unwrap_or_default(),
             started_at: Some(convert::timestamp(self.started_at)),
         }))
+    }
+}
+
+/// Records a session from its start. One that can't be recorded as asked does not stay.
+async fn record_new<C: Context>(call: &Call<C>, process_id: &str, wanted: SpawnRecording) -> Result<(), OpError> {
+    let format = recording_format(wanted.format());
+    let new = ops::NewRecording { file: given(wanted.file), format, input: wanted.include_input };
+    let session = call.session(process_id)?;
+    let recordings = call.context.recordings();
+    if recordings.status(&session).recording {
+        // The program records all; this one was asked for by name.
+        ops::run::<RecordProcess, C>(
+            call.clone(),
+            record_process::Args {
+                process_id: process_id.to_owned(),
+                action: RecordAction::Stop,
+                ..record_process::Args::default()
+            },
+        )
+        .await?;
+    }
+    if let Err(error) = recordings.start_new(call, &session, new).await {
+        ops::run::<CloseProcess, C>(call.clone(), close_process::Args { process_id: process_id.to_owned() }).await?;
+        return Err(error);
+    }
+    Ok(())
+}
+
+fn recording_format(format: CastFormat) -> Option<ops::RecordingFormat> {
+    match format {
+        CastFormat::Unspecified => None,
+        CastFormat::V2 => Some(ops::RecordingFormat::V2),
+        CastFormat::V3 => Some(ops::RecordingFormat::V3),
     }
 }
 

@@ -252,3 +252,50 @@ async fn a_recording_is_made_and_dumped() {
     assert!(cast.starts_with('{') && cast.contains("before") && cast.contains("during"), "{cast}");
     stage.close().await;
 }
+
+#[tokio::test]
+async fn history_and_screen_are_one_picture() {
+    let stage = Stage::new();
+    let mut vtr = stage.vtr().await;
+    let lines: String = (0..300).map(|line| format!("\x1b[31mline\x1b[m {line}\n")).collect();
+    let session = stage.spawn(&mut vtr, "one", Script::new().print(&lines).hang()).await;
+    shows(&session, "line 299").await;
+    let read = |max_lines, before| GetHistoryRequest { name: "one".into(), max_lines, before };
+    let text = |line: &HistoryLine| line.runs.iter().map(|run| run.text.as_str()).collect::<String>();
+    let all = vtr.get_history(read(0, None)).await.unwrap().into_inner();
+    let screen = all.screen.unwrap();
+    assert!(screen.whole && screen.row_updates.len() == 24 && !all.more && all.first_line == 0);
+    // 23 rows of text and the one of the cursor are on the screen.
+    assert_eq!((all.lines.len(), text(&all.lines[0]).as_str()), (277, "line 0"));
+    assert_eq!(text(&all.lines[276]), "line 276");
+    assert!(all.lines[0].runs[0].fg_color.is_some());
+    let screen: String = screen.row_updates[0].runs.iter().map(|run| run.text.as_str()).collect();
+    assert_eq!(screen, "line 277");
+    let last = vtr.get_history(read(5, None)).await.unwrap().into_inner();
+    assert_eq!((last.lines.len(), last.first_line, last.more), (5, 272, true));
+    let before = vtr.get_history(read(5, Some(last.first_line))).await.unwrap().into_inner();
+    assert_eq!((text(&before.lines[0]).as_str(), before.first_line), ("line 267", 267));
+    stage.close().await;
+}
+
+#[tokio::test]
+async fn info_tells_where_the_program_is_and_whether_it_is_recorded() {
+    let stage = Stage::new();
+    let mut vtr = stage.vtr().await;
+    let command = "cd / && exec cat".to_owned();
+    let request = SpawnRequest { name: "one".into(), command, working_dir: "/tmp".into(), ..SpawnRequest::default() };
+    vtr.spawn(request).await.unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let info = || {
+        let mut vtr = vtr.clone();
+        async move { vtr.info(InfoRequest { name: "one".into() }).await.unwrap().into_inner().session.unwrap() }
+    };
+    soon("the shell has become cat", async { while info().await.foreground != "cat" {} }).await;
+    let seen = info().await;
+    assert_eq!((seen.current_dir.as_str(), seen.working_dir.as_str(), seen.recording), ("/", "/tmp", false));
+    let file = folder.path().join("one.cast").to_str().unwrap().to_owned();
+    let start = RecordRequest { name: "one".into(), action: RecordAction::Start.into(), file, ..Default::default() };
+    vtr.clone().record(start).await.unwrap();
+    assert!(info().await.recording);
+    stage.close().await;
+}

@@ -4,7 +4,7 @@ use ops::{Faces, SessionContext, Table};
 use prost::Message;
 
 /// Which operation each call runs; none for those that read the engine itself.
-const CALLS: [(&str, Option<&str>); 20] = [
+const CALLS: [(&str, Option<&str>); 21] = [
     ("Spawn", Some("spawn_process")),
     ("List", Some("list_processes")),
     ("Info", Some("get_process_status")),
@@ -12,6 +12,7 @@ const CALLS: [(&str, Option<&str>); 20] = [
     ("Remove", Some("close_process")),
     ("Rename", Some("rename_process")),
     ("GetScreen", Some("get_screen")),
+    ("GetHistory", None),
     ("Grep", Some("search_output")),
     ("SendText", Some("send_input")),
     ("SendKey", Some("send_input")),

@@ -22,7 +22,7 @@ pub struct Args {
     /// Start: an absolute path, or a bare file name in the recordings folder. Left out, a name is made.
     #[serde(default)]
     pub file: Option<String>,
-    /// Start: `v3` when left out; `v2` for older players.
+    /// Start: `v3` unless the program is set up otherwise; `v2` for older players.
     #[serde(default)]
     pub format: Option<RecordingFormat>,
     /// Start: also record what is typed.
@@ -46,7 +46,7 @@ impl<C: Context> Operation<C> for RecordProcess {
     const TRAITS: Traits = Traits {
         name: "record_process",
         roles: Roles::OPERATOR,
-        faces: Faces::GRPC.union(Faces::CLI),
+        faces: Faces::GRPC.union(Faces::CLI).union(Faces::PALETTE),
         effects: Effects::Additive,
     };
     const ERRORS: &'static [ErrorKind] =
@@ -59,8 +59,8 @@ impl<C: Context> Operation<C> for RecordProcess {
         let recordings = call.context.recordings();
         match args.action {
             RecordAction::Start => {
-                let format = args.format.unwrap_or_default();
-                recordings.start(&call, &session, NewRecording { file: args.file, format, input: args.input }).await
+                let new = NewRecording { file: args.file, format: args.format, input: args.input };
+                recordings.start(&call, &session, new).await
             }
             RecordAction::Stop => recordings.stop(&session).await,
             RecordAction::Status => Ok(recordings.status(&session)),

@@ -72,7 +72,7 @@ impl<C: Context> Operation<C> for SpawnProcess {
     const TRAITS: Traits = Traits {
         name: "spawn_process",
         roles: Roles::ANYONE,
-        faces: Faces::MCP.union(Faces::GRPC).union(Faces::CLI),
+        faces: Faces::all().difference(Faces::HOOK),
         effects: Effects::Additive,
     };
     const ERRORS: &'static [ErrorKind] = &[
@@ -136,6 +136,7 @@ impl<C: Context> Operation<C> for SpawnProcess {
                 ..NewSession::new(kind, argv)
             })
             .await?;
+        call.context.recordings().start_always(&call, &session).await;
         call.host().started(&session, preset.as_ref());
         let name = session.name().map(|name| name.to_string()).unwrap_or_default();
         Ok(Reply { process_id: session.id().to_string(), name })

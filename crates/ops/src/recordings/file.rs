@@ -47,7 +47,25 @@ pub(super) fn create(path: &Path, folder: Option<&Path>) -> Result<File, OpError
     file.map_err(|error| refused(path, &error))
 }
 
-fn refused(path: &Path, error: &io::Error) -> OpError {
+/// Takes the oldest recordings out of `folder` until `keep` are left; those in `in_use` and `new` stay.
+pub(super) fn prune(folder: &Path, keep: usize, new: &Path, in_use: &[PathBuf]) {
+    // What can't be read or removed is left alone: the recording matters more.
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    let age = |path: &Path| path.symlink_metadata().ok().filter(|found| found.is_file())?.modified().ok();
+    let mut kept: Vec<(SystemTime, PathBuf)> = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.extension().is_some_and(|end| end == "cast"))
+        .filter_map(|path| Some((age(&path)?, path)))
+        .collect();
+    kept.sort();
+    let excess = kept.len().saturating_sub(keep.max(1));
+    let old = kept.into_iter().map(|(_, path)| path).filter(|path| path != new && !in_use.contains(path));
+    for path in old.take(excess) {
+        let _ = std::fs::remove_file(path);
+    }
+}
+
+pub(super) fn refused(path: &Path, error: &io::Error) -> OpError {
     let path = path.display();
     match error.kind() {
         io::ErrorKind::AlreadyExists => OpError::new(ErrorKind::AlreadyExists, format!("{path} is there already"))
@@ -76,6 +94,19 @@ mod tests {
         }
         assert_eq!(choose(Some("a.cast"), None), Err(ErrorKind::InvalidArgs));
         assert_eq!(choose(None, None), Err(ErrorKind::InvalidArgs));
+    }
+
+    #[test]
+    fn the_oldest_recordings_go_first() {
+        let home = tempfile::tempdir().unwrap();
+        let path = |name: &str| home.path().join(name);
+        for (age, name) in ["a.cast", "b.cast", "c.cast", "notes.txt", "d.cast"].into_iter().enumerate() {
+            let file = File::create(path(name)).unwrap();
+            file.set_modified(SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(age as u64)).unwrap();
+        }
+        prune(home.path(), 2, &path("d.cast"), &[path("a.cast")]);
+        let left = |name: &str| path(name).exists();
+        assert_eq!(["a.cast", "b.cast", "c.cast", "notes.txt", "d.cast"].map(left), [true, false, false, true, true]);
     }
 
     #[test]

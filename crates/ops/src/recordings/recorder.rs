@@ -12,6 +12,8 @@ use std::{
 use engine::{ExitStatus, Session, SessionId, Tap, TapEvent};
 use tokio::{runtime::Handle, sync::watch};
 
+use super::prompt_marks::PromptMarks;
+
 /// How far a recording is.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tally {
@@ -27,6 +29,8 @@ pub(super) struct Recorder {
     tap: Tap,
     file: File,
     format: cast::Format,
+    max_bytes: Option<u64>,
+    marks: PromptMarks,
     /// `true`, or gone: it shall end.
     stopped: watch::Receiver<bool>,
     tally: watch::Sender<Tally>,
@@ -37,10 +41,11 @@ impl Recorder {
         tap: Tap,
         file: File,
         format: cast::Format,
+        max_bytes: Option<u64>,
         stopped: watch::Receiver<bool>,
     ) -> (Self, watch::Receiver<Tally>) {
         let (tally, told) = watch::channel(Tally::default());
-        (Recorder { tap, file, format, stopped, tally }, told)
+        (Recorder { tap, file, format, max_bytes, marks: PromptMarks::default(), stopped, tally }, told)
     }
 
     /// Needs the runtime around it only to sleep until there is something to write.
@@ -55,7 +60,9 @@ impl Recorder {
         let written = self.write_all(header).await;
         self.tally.send_modify(|tally| {
             tally.over = true;
-            tally.error = written.err().map(|error| error.to_string());
+            if let Err(error) = written {
+                tally.error = Some(error.to_string());
+            }
         });
     }
 
@@ -79,6 +86,13 @@ impl Recorder {
         let mut size = self.tap.start.size;
         loop {
             self.count(cast);
+            if let Some(limit) = self.max_bytes
+                && cast.bytes() > limit
+            {
+                // The file is whole, only not the whole story.
+                self.tally.send_modify(|tally| tally.error = Some(format!("it has reached {limit} bytes")));
+                break;
+            }
             let event = tokio::select! {
                 biased;
                 // An error: whoever could stop it is gone, and so is whoever would read it.
@@ -123,7 +137,12 @@ impl Recorder {
     ) -> io::Result<Option<Duration>> {
         let at = moment(&event).saturating_duration_since(start);
         match event {
-            TapEvent::Output { bytes, .. } => cast.output(at, &bytes)?,
+            TapEvent::Output { bytes, .. } => {
+                cast.output(at, &bytes)?;
+                for mark in self.marks.feed(&bytes) {
+                    cast.marker(at, &mark)?;
+                }
+            }
             TapEvent::Input { bytes, .. } => cast.input(at, &bytes)?,
             TapEvent::Resize { size, .. } => {
                 *known = size;
@@ -173,13 +192,35 @@ fn status(exit: ExitStatus) -> i32 {
     }
 }
 
+/// The recording of a session that was over before it could begin: what it printed, and its end.
+pub(super) fn write_ended(
+    session: &Session,
+    file: File,
+    format: cast::Format,
+    header: &cast::Header,
+) -> io::Result<Tally> {
+    let raw = session.raw(0, usize::MAX);
+    let mut cast = cast::Writer::new(file.try_clone()?, format, header)?;
+    if raw.dropped == 0 {
+        cast.output(Duration::ZERO, &raw.bytes)?;
+    } else {
+        cast.output(Duration::ZERO, &session.with_screen(|screen| screen.serialize()))?;
+    }
+    if let Some(exit) = session.info().ending.and_then(|ending| ending.exit) {
+        cast.exit(Duration::ZERO, status(exit))?;
+    }
+    cast.finish(Duration::ZERO)?;
+    file.sync_all()?;
+    Ok(Tally { bytes: cast.bytes(), events: cast.events(), over: true, ..Tally::default() })
+}
+
 /// Says nothing of the environment but the terminal's type, which is the same for all sessions.
-pub(super) fn header(session: &Session, tap: &Tap, began: SystemTime) -> cast::Header {
+pub(super) fn header(session: &Session, size: vt::Size, began: SystemTime) -> cast::Header {
     let info = session.info();
     let words: Vec<_> = info.argv.iter().map(|word| word.to_string_lossy()).collect();
     cast::Header {
-        cols: tap.start.size.cols,
-        rows: tap.start.size.rows,
+        cols: size.cols,
+        rows: size.rows,
         term_type: Some("xterm-256color".to_owned()),
         timestamp: began.duration_since(UNIX_EPOCH).ok().map(|since| since.as_secs()),
         command: Some(words.join(" ")),
@@ -198,10 +239,10 @@ mod tests {
         let engine = Engine::new(EngineOptions::default()).unwrap();
         let session = engine.spawn(NewSession::new(Kind::Command, testkit::Script::new().hang().argv())).await.unwrap();
         let tap = session.tap(TapOptions::default()).unwrap();
-        let header = header(&session, &tap, SystemTime::now());
+        let header = header(&session, tap.start.size, SystemTime::now());
         let full = File::options().write(true).open("/dev/full").unwrap();
         let (stop, stopped) = watch::channel(false);
-        let (recorder, mut tally) = Recorder::new(tap, full, cast::Format::V3, stopped);
+        let (recorder, mut tally) = Recorder::new(tap, full, cast::Format::V3, None, stopped);
         recorder.run(session.id(), header).unwrap();
         let over = tokio::time::timeout(testkit::DEADLINE, tally.wait_for(|tally| tally.over)).await;
         let tally = over.expect("the recorder ends").unwrap().clone();

@@ -267,3 +267,100 @@ async fn a_closed_program_leaves_whole_files() {
     until("the recorders are gone", || !left()).await;
     drop(home);
 }
+
+/// Runs a program at a size that full-screen programs like, and records it from its start.
+async fn recorded(studio: &Studio, argv: &[&str]) -> (engine::Session, PathBuf) {
+    let mut new = engine::NewSession::new(engine::Kind::Command, argv.iter().copied());
+    new.size = vt::Size { cols: 120, rows: 40 };
+    let session = studio.stage.engine().spawn(new).await.unwrap();
+    let reply = studio.record(&session, json!({"action": "start"})).await;
+    (session, PathBuf::from(reply["file"].as_str().unwrap()))
+}
+
+/// Stops the program where it is, then the recording: no screen moves between the two looks.
+async fn assert_replays_as_it_stands(studio: &Studio, session: &engine::Session, file: &Path) {
+    let group = session.info().pid.unwrap().as_raw();
+    let stopped = std::process::Command::new("kill").args(["-STOP", "--", &format!("-{group}")]).status().unwrap();
+    assert!(stopped.success());
+    let state = || std::fs::read_to_string(format!("/proc/{group}/stat")).unwrap();
+    until("the program stands still", || state().rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('T')))
+        .await;
+    // What it wrote before is read within the time the recording takes to end; a look that finds the screen moved
+    // looks again.
+    let mut version = 0;
+    until("the screen stands still", || {
+        std::mem::replace(&mut version, session.frame().version) == session.frame().version
+    })
+    .await;
+    studio.record(session, json!({"action": "stop"})).await;
+    assert_same_screen(file, session);
+}
+
+#[tokio::test]
+async fn recordings_of_agents_replay_to_the_live_screen() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/recordings/agents");
+    let mut streams: Vec<PathBuf> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|end| end == "raw"))
+        .collect();
+    streams.sort();
+    assert!(streams.len() > 20, "{}", streams.len());
+    let studio = Studio::new();
+    for stream in streams {
+        // Raw from the start: a line end in a recording is one already. The key says that the recorder listens.
+        let command = format!("stty raw -echo; printf ready; head -c 1 >/dev/null; cat '{}'", stream.display());
+        let (session, file) = recorded(&studio, &["/bin/sh", "-c", &command]).await;
+        line(&session, "ready").await;
+        session.send(engine::Input::Text("x".into()), engine::Origin::Human).unwrap();
+        ended(&session).await;
+        let status = studio.closed(&session).await;
+        assert_eq!(status["gaps"], 0, "{}", stream.display());
+        assert_same_screen(&file, &session);
+    }
+    studio.close().await;
+}
+
+#[tokio::test]
+#[ignore = "needs bash, vim and htop: run by .ci/run"]
+async fn recordings_of_programs_replay_to_the_live_screen() {
+    let studio = Studio::new();
+    let send = |session: &engine::Session, text: &str| {
+        session.send(engine::Input::Text(text.into()), engine::Origin::Human).unwrap();
+    };
+    let (bash, file) = recorded(&studio, &["bash", "--norc", "--noprofile"]).await;
+    line(&bash, "bash").await;
+    send(&bash, "ls -l --color=always /; echo do''ne\n");
+    line(&bash, "^done").await;
+    assert_replays_as_it_stands(&studio, &bash, &file).await;
+
+    let (vim, file) = recorded(&studio, &["vim", "-n", "-u", "NONE", "-N"]).await;
+    line(&vim, "~").await;
+    send(&vim, ":set number\n:syntax on\niint main() {\n  return 漢字;\n}\x1b:vsplit\n:echo 'rea' . 'dy'\n");
+    line(&vim, "ready").await;
+    assert_replays_as_it_stands(&studio, &vim, &file).await;
+
+    let (htop, file) = recorded(&studio, &["htop"]).await;
+    line(&htop, "PID").await;
+    send(&htop, "t");
+    assert_replays_as_it_stands(&studio, &htop, &file).await;
+    studio.close().await;
+}
+
+#[tokio::test]
+async fn what_shells_mark_is_marked() {
+    let studio = Studio::new();
+    let script = Script::new().no_echo().read_line().print("\x1b]133;A\x07$ \x1b]133;C\x07out\n\x1b]133;D;3\x07");
+    let session = studio.stage.spawn(script.exit(0)).await;
+    let reply = studio.record(&session, json!({"action": "start"})).await;
+    studio.stage.json("send_input", json!({"process_id": id(&session), "text": ""})).await.unwrap();
+    ended(&session).await;
+    studio.closed(&session).await;
+    let (_, events) = events(Path::new(reply["file"].as_str().unwrap()));
+    let marks: Vec<&str> = events
+        .iter()
+        .filter_map(|event| if let EventData::Marker(label) = event { Some(label.as_str()) } else { None })
+        .collect();
+    assert_eq!(marks, ["prompt", "command", "exit 3"]);
+    studio.close().await;
+}

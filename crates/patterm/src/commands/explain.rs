@@ -81,6 +81,13 @@ fn lines(reply: &Value) -> Vec<String> {
     if reply["draft"] == true {
         lines.push("something stands in its prompt box".to_owned());
     }
+    if let Some(prompt) = reply.get("prompt") {
+        lines.push(format!("asks ({}): {} {}", text(&prompt["kind"]), text(&prompt["tool"]), text(&prompt["command"])));
+        for choice in prompt["choices"].as_array().into_iter().flatten() {
+            let mark = if choice["selected"] == true { ">" } else { " " };
+            lines.push(format!("  {mark} {} {}", text(&choice["key"]), text(&choice["label"])));
+        }
+    }
     let mut lines: Vec<String> = lines.iter().map(|line| printable(line)).collect();
     lines.push(String::new());
     let votes = reply["votes"].as_array().into_iter().flatten();

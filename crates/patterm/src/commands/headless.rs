@@ -24,7 +24,12 @@ pub(crate) fn run(flags: RunFlags, surroundings: &Surroundings, output: &mut Out
     let project_dir = surroundings.working_dir.join(flags.project.clone().unwrap_or_default());
     presets::install_shipped(&presets::folders(surroundings, &project_dir), output);
     presets::install_more(surroundings, output);
-    let options = RunOptions { project_dir, http: flags.mcp_http, settings: config::load(surroundings, output)? };
+    let options = RunOptions {
+        project_dir,
+        http: flags.mcp_http,
+        share: flags.share_place(&surroundings.working_dir),
+        settings: config::load(surroundings, output)?,
+    };
     let runtime = run::runtime().map_err(|error| Failure::system("starting the runtime", &error))?;
     let outcome = runtime.block_on(serve(options, surroundings, observers, output));
     // A thread that hangs in a system call must not keep us.
@@ -39,6 +44,9 @@ async fn serve(options: RunOptions, surroundings: &Surroundings, observers: Obse
     let mut hello = json!({ "socket": run.socket(), "connect": run.operator() });
     if let Some(address) = run.http_address() {
         hello["http"] = format!("http://{address}/mcp").into();
+    }
+    if let Some(socket) = run.share() {
+        hello["share"] = json!(socket);
     }
     if let Some(folder) = observers.debug_folder() {
         hello["debug"] = json!(folder);

@@ -10,10 +10,14 @@ use agents::{
     delivery::{Message, Refused, Ticket},
     state::Behaviour,
 };
-use engine::Session;
-use tokio::{sync::watch, task::AbortHandle};
+use engine::{Session, SessionId};
+use tokio::{
+    sync::{broadcast, watch},
+    task::AbortHandle,
+};
 
-use super::turns::Turns;
+use super::{Waiting, turns::Turns};
+use crate::events::ProjectEvent;
 
 /// What a session is doing, its prompts considered.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,14 +56,25 @@ pub(super) struct Member {
 }
 
 impl Member {
-    pub(super) fn new(session: Session, behaviour: Behaviour, started: Option<(Arc<AgentPreset>, Launch)>) -> Self {
+    pub(super) fn new(
+        session: Session,
+        behaviour: Behaviour,
+        started: Option<(Arc<AgentPreset>, Launch)>,
+        events: broadcast::Sender<ProjectEvent>,
+    ) -> Self {
         let watch = StateWatch::new(session, behaviour);
         let on_the_way = watch::Sender::new(0);
         let standing = Standing { status: watch.current(), on_the_way: 0, changes: 0, turn_changes: 0 };
         let (sender, standing) = watch::channel(standing);
         let turns = Arc::<Turns>::default();
-        let follower =
-            Follower { changes: watch.changes(), on_the_way: on_the_way.subscribe(), turns: turns.clone(), sender };
+        let follower = Follower {
+            changes: watch.changes(),
+            on_the_way: on_the_way.subscribe(),
+            turns: turns.clone(),
+            sender,
+            events,
+            asked: None,
+        };
         let task = tokio::spawn(follower.follow(watch.clone())).abort_handle();
         let (preset, launch) = started.unzip();
         let delivery = Delivery::new(watch.clone());
@@ -90,6 +105,12 @@ impl Member {
         Ok(ticket)
     }
 
+    pub(super) fn waiting(&self) -> Option<Waiting> {
+        let status = self.watch.current();
+        let waits = status.state == State::Blocked;
+        waits.then(|| Waiting { session: self.watch.session().id(), status, prompt: self.watch.prompt() })
+    }
+
     pub(super) fn turns(&self) -> Arc<Turns> {
         self.turns.clone()
     }
@@ -106,6 +127,9 @@ struct Follower {
     on_the_way: watch::Receiver<usize>,
     turns: Arc<Turns>,
     sender: watch::Sender<Standing>,
+    events: broadcast::Sender<ProjectEvent>,
+    /// What faces were told last: that it waits for a decision, and the digest of what can be read of it.
+    asked: Option<Option<String>>,
 }
 
 impl Follower {
@@ -121,7 +145,9 @@ impl Follower {
             // Two changes at once: it has worked and rests again.
             let unseen_turn = status.changes > seen + 1;
             seen = status.changes;
+            let asks = (status.state == State::Blocked).then(|| watch.prompt().map(|prompt| prompt.digest));
             self.publish(status, on_the_way, unseen_turn, turns_moved || told_of_prompts);
+            self.tell_of_question(watch.session().id(), asks);
             told_of_prompts = false;
             tokio::select! {
                 changed = self.changes.next() => {
@@ -130,6 +156,7 @@ impl Follower {
                         let now = watch.session().clock().system_now();
                         self.turns.note(&self.turns.under_way(), State::Exited, now);
                         self.publish(ended, 0, false, true);
+                        self.tell_of_question(watch.session().id(), None);
                         return;
                     }
                 }
@@ -141,6 +168,14 @@ impl Follower {
                     told_of_prompts = true;
                 }
             }
+        }
+    }
+
+    fn tell_of_question(&mut self, session: SessionId, asks: Option<Option<String>>) {
+        if self.asked != asks {
+            self.asked = asks;
+            // Nobody listening is no error.
+            let _ = self.events.send(ProjectEvent::PromptsChanged { session });
         }
     }
 

@@ -57,8 +57,12 @@ pub enum TimerStatus {
 pub struct TimerList;
 
 impl Operation<Project> for TimerList {
-    const TRAITS: Traits =
-        Traits { name: "timer_list", roles: Roles::ANYONE, faces: Faces::MCP, effects: Effects::ReadOnly };
+    const TRAITS: Traits = Traits {
+        name: "timer_list",
+        roles: Roles::ANYONE,
+        faces: Faces::MCP.union(Faces::PALETTE),
+        effects: Effects::ReadOnly,
+    };
     type Args = Args;
     type Reply = Reply;
 

@@ -50,12 +50,25 @@ pub struct IdleReply {
 }
 
 /// What both idle timers are given.
-pub(super) struct WhenIdle {
-    pub(super) watched: Vec<String>,
-    pub(super) body: String,
-    pub(super) label: Option<String>,
-    pub(super) max_wait_seconds: Option<f64>,
-    pub(super) owner_process_id: Option<String>,
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[schemars(inline)]
+#[serde(deny_unknown_fields)]
+pub struct WhenIdle {
+    /// Ids or names of sessions below you, or turn_ids of prompts that you sent to them, 1 to 64. A turn has come to
+    /// rest when the agent has done with that very prompt, or waits for a decision in it; what it did before does not
+    /// count.
+    watched: Vec<String>,
+    /// What you will read when it fires.
+    body: String,
+    /// Shown in timer_list.
+    #[serde(default)]
+    label: Option<String>,
+    /// Fire after this many seconds in any case. Left out or 0: wait as long as it takes.
+    #[serde(default)]
+    max_wait_seconds: Option<f64>,
+    /// Who gets the body: an agent below you, or you when left out. An operator has to name one.
+    #[serde(default)]
+    owner_process_id: Option<String>,
 }
 
 pub(super) const ERRORS: &[ErrorKind] = &[

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use agents::{AgentStatus, State, TurnId};
+use agents::{AgentStatus, State, TurnId, state::Prompt};
 use engine::Session;
 use ops::{Call, Effects, ErrorKind, Faces, OpError, Operation, Roles, Traits};
 use schemars::JsonSchema;
@@ -46,6 +46,9 @@ pub struct Reply {
     /// With turn_id: how far that turn has come.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turn: Option<TurnFacts>,
+    /// What it asks, where something waits for a decision and can be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<Prompt>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -147,6 +150,9 @@ async fn wait(
         }
     };
     let state = StateFacts::of(&standing.borrow().status);
+    let prompt = call.context.crew().prompt(session.id());
+    let digest = prompt.as_ref().map(|prompt| prompt.digest.as_str());
+    call.context.inner.read_prompts.note(&call.caller, session.id(), digest);
     let turn = turn_now();
     Ok(Reply {
         reached: reason == Reason::Reached,
@@ -154,6 +160,7 @@ async fn wait(
         state,
         delivery: turn.as_ref().map(Turn::receipt),
         turn: turn.as_ref().map(Turn::facts),
+        prompt,
     })
 }
 

@@ -18,14 +18,14 @@ use crate::stage::{Setting, Stage, id, line, until};
 
 /// Lets agents in by a file that holds their number, and remembers what it was told.
 #[derive(Debug)]
-struct Doors {
+pub(crate) struct Doors {
     folder: tempfile::TempDir,
     next: AtomicU64,
     open: Mutex<Vec<(u64, Option<Caller>)>>,
 }
 
 impl Doors {
-    fn new() -> Arc<Self> {
+    pub(crate) fn new() -> Arc<Self> {
         Arc::new(Doors { folder: tempfile::tempdir().unwrap(), next: AtomicU64::new(1), open: Mutex::default() })
     }
 

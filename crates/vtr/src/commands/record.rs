@@ -4,35 +4,46 @@ use std::path::PathBuf;
 
 use grpc::{
     client::Endpoint,
-    proto::{CastFormat, RecordAction, RecordRequest, RecordResponse},
+    proto::{CastFormat, DumpAsciinemaRequest, RecordAction, RecordRequest, RecordResponse},
 };
 use serde_json::json;
 
+use super::record_grep::RecordGrep;
 use crate::{
     coordinators::Address,
     failure::{Exit, Failure, Outcome},
-    invocation::Invocation,
+    invocation::{Invocation, Target},
     wire,
 };
 
 /// Record a session to an asciicast file
 ///
-/// The coordinator writes the file, and goes on until it is told to stop or the session is removed.
+/// The coordinator writes the file, and goes on until it is told to stop or the program ends. It begins with the screen
+/// as it is, so a recording that is started late is right from its first moment. `dump` prints the recording of a
+/// session so far; `vtr record grep` searches a file.
 #[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(crate) struct Record {
-    #[arg(value_name = "SESSION")]
-    session: Address,
-    #[arg(value_enum)]
-    action: Action,
-    /// Where to write [default: a file in the coordinator's state folder]
+    #[arg(value_name = "SESSION", required = true)]
+    session: Option<Address>,
+    #[arg(value_enum, required = true)]
+    action: Option<Action>,
+    /// Start: where to write [default: a file in the coordinator's folder]
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     file: Option<PathBuf>,
-    /// Version of the file format [default: the coordinator's choice]
+    /// Start: version of the file format [default: the coordinator's choice]
     #[arg(long, value_enum)]
     format: Option<Format>,
-    /// Also record what is typed, while the terminal echoes it
+    /// Start: also record what is typed, while the terminal echoes it
     #[arg(long)]
     input: bool,
+    #[command(subcommand)]
+    command: Option<RecordCommand>,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum RecordCommand {
+    Grep(RecordGrep),
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
@@ -40,6 +51,7 @@ enum Action {
     Start,
     Stop,
     Status,
+    Dump,
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
@@ -50,21 +62,19 @@ enum Format {
 
 impl Record {
     pub(crate) async fn run(self, invocation: &mut Invocation) -> Outcome {
-        let target = invocation.target(&self.session).await?;
-        let file = match (self.file, &target.coordinator.endpoint) {
-            (Some(file), Endpoint::Socket(_)) => invocation.surroundings.working_dir.join(file),
-            (Some(file), Endpoint::Command(_)) => file,
-            (None, _) => PathBuf::new(),
+        let (session, action) = match (self.command, self.session, self.action) {
+            (Some(RecordCommand::Grep(grep)), ..) => return grep.run(invocation),
+            (None, Some(session), Some(action)) => (session, action),
+            _ => return Err(Failure::usage("say which session, and what to do with its recording")),
         };
-        let file = file
-            .into_os_string()
-            .into_string()
-            .map_err(|file| Failure::usage(format!("the file name {} is not valid UTF-8", file.display())))?;
-        let action = match self.action {
+        let target = invocation.target(&session).await?;
+        let action = match action {
             Action::Start => RecordAction::Start,
             Action::Stop => RecordAction::Stop,
             Action::Status => RecordAction::Status,
+            Action::Dump => return dump(invocation, &target).await,
         };
+        let file = file_of_coordinator(self.file, &target, invocation)?;
         let format = match self.format {
             Some(Format::V2) => CastFormat::V2,
             Some(Format::V3) => CastFormat::V3,
@@ -82,8 +92,10 @@ impl Record {
             "coordinator": target.coordinator.name, "session": target.session, "recording": answer.recording,
             "bytes": answer.bytes, "events": answer.events, "gaps": answer.gaps,
         });
-        if !answer.file.is_empty() {
-            reply["file"] = answer.file.as_str().into();
+        for (key, value) in [("file", &answer.file), ("error", &answer.error)] {
+            if !value.is_empty() {
+                reply[key] = value.as_str().into();
+            }
         }
         if let Some(since) = answer.since {
             reply["since"] = wire::rfc3339(since).into();
@@ -93,13 +105,38 @@ impl Record {
     }
 }
 
+async fn dump(invocation: &mut Invocation, target: &Target) -> Outcome {
+    let request = DumpAsciinemaRequest { name: target.session.clone() };
+    let answer = target.client.vtr().dump_asciinema(request).await.map_err(|status| target.failure(&status))?;
+    invocation.output.bytes(&answer.into_inner().cast)?;
+    Ok(Exit::Done)
+}
+
+/// A file name as the coordinator takes it: on the same machine, paths mean what they mean here.
+pub(super) fn file_of_coordinator(
+    file: Option<PathBuf>,
+    target: &Target,
+    invocation: &Invocation,
+) -> Result<String, Failure> {
+    let file = match (file, &target.coordinator.endpoint) {
+        (Some(file), Endpoint::Socket(_)) => invocation.surroundings.working_dir.join(file),
+        (Some(file), Endpoint::Command(_)) => file,
+        (None, _) => PathBuf::new(),
+    };
+    file.into_os_string()
+        .into_string()
+        .map_err(|file| Failure::usage(format!("the file name {} is not valid UTF-8", file.display())))
+}
+
 fn describe(answer: &RecordResponse) -> String {
     match (answer.recording, answer.file.as_str()) {
         (_, "") => "not recorded".into(),
         (recording, file) => {
             let state = if recording { "recording to" } else { "recorded to" };
             let gaps = if answer.gaps > 0 { format!(", {} gaps", answer.gaps) } else { String::new() };
-            format!("{state} {file} ({} bytes, {} events{gaps})", answer.bytes, answer.events)
+            let error =
+                if answer.error.is_empty() { String::new() } else { format!("; ended early: {}", answer.error) };
+            format!("{state} {file} ({} bytes, {} events{gaps}){error}", answer.bytes, answer.events)
         }
     }
 }

@@ -4,11 +4,14 @@ use std::{collections::HashMap, path::PathBuf, time::Duration};
 
 use grpc::{
     client::Endpoint,
-    proto::{SpawnRequest, WaitScope},
+    proto::{SpawnRecording, SpawnRequest, WaitScope},
 };
 use serde::Serialize;
 
-use super::wait::{Waited, wait_for};
+use super::{
+    record::file_of_coordinator,
+    wait::{Waited, wait_for},
+};
 use crate::{
     coordinators::Address,
     failure::{Exit, Failure, Outcome},
@@ -43,6 +46,9 @@ pub(crate) struct Spawn {
     /// For --wait
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = humantime::parse_duration, requires = "wait")]
     timeout: Duration,
+    /// Record it from its first byte on [default: to a file in the coordinator's folder]
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, value_hint = clap::ValueHint::FilePath)]
+    record: Option<Option<PathBuf>>,
     /// A program and its arguments, run without a shell
     #[arg(last = true, value_name = "PROGRAM")]
     argv: Vec<String>,
@@ -76,7 +82,15 @@ impl Spawn {
             .into_os_string()
             .into_string()
             .map_err(|dir| Failure::usage(format!("the folder {} is not valid UTF-8", dir.display())))?;
+        let record = match &self.record {
+            None => None,
+            Some(file) => {
+                let file = file_of_coordinator(file.clone(), &target, invocation)?;
+                Some(SpawnRecording { file, ..SpawnRecording::default() })
+            }
+        };
         let request = SpawnRequest {
+            record,
             name: self.name.session,
             command: self.cmd.unwrap_or_default(),
             working_dir,

@@ -7,6 +7,7 @@ pub(crate) struct CoordinatorHost {
     pub(crate) size: vt::Size,
     pub(crate) home: PathBuf,
     pub(crate) recordings: PathBuf,
+    pub(crate) recording_rules: ops::RecordingRules,
 }
 
 impl ops::Host for CoordinatorHost {
@@ -20,5 +21,13 @@ impl ops::Host for CoordinatorHost {
 
     fn recording_folder(&self) -> Option<PathBuf> {
         Some(self.recordings.clone())
+    }
+
+    fn recording_rules(&self) -> ops::RecordingRules {
+        self.recording_rules.clone()
+    }
+
+    fn recording_failed(&self, session: &engine::Session, error: &ops::OpError) {
+        tracing::warn!(session = %session.id(), error = %error.message, "a session is not recorded");
     }
 }

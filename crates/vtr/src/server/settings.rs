@@ -6,9 +6,10 @@ use std::{
     time::Duration,
 };
 
+use ops::{RecordingFormat, RecordingRules};
 use serde::Deserialize;
 
-use super::admission::group_id;
+use super::group::group_id;
 use crate::{
     default_socket,
     failure::{Exit, Failure},
@@ -31,6 +32,28 @@ struct ServerConfig {
     socket_group: Option<String>,
     #[serde(default)]
     allow_uids: Vec<u32>,
+    #[serde(default)]
+    recording: RecordingConfig,
+}
+
+/// `[recording]`.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RecordingConfig {
+    folder: Option<String>,
+    always: Option<bool>,
+    max_size: Option<String>,
+    keep: Option<usize>,
+    format: Option<RecordFormat>,
+}
+
+/// Version of the asciicast format.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum RecordFormat {
+    V2,
+    #[default]
+    V3,
 }
 
 /// Flags of `vtr serve`, as far as given.
@@ -73,6 +96,40 @@ pub(crate) struct Flags {
     /// This user may connect; may be given again
     #[arg(long, value_name = "UID")]
     pub(crate) allow_uid: Vec<u32>,
+    /// Where recordings go that name no file [default: recordings in the user's state folder]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) record_folder: Option<PathBuf>,
+    /// Record every session from its start
+    #[arg(long)]
+    pub(crate) record_always: bool,
+    /// A recording ends when it is larger, as in 100MB [default: no limit]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    pub(crate) record_max_size: Option<u64>,
+    /// Keep this many recordings in the folder; the oldest go [default: all]
+    #[arg(long, value_name = "N", value_parser = parse_keep)]
+    pub(crate) record_keep: Option<usize>,
+    /// Version of the file format, unless one is asked for [default: v3]
+    #[arg(long, value_enum)]
+    pub(crate) record_format: Option<RecordFormat>,
+}
+
+/// `4096`, `64kB`, `100MB`, `2GB`; by thousands.
+fn parse_size(text: &str) -> Result<u64, String> {
+    let wrong = || "write it as 500000, 64kB, 100MB or 2GB".to_owned();
+    let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let (number, unit) = text.split_at(digits);
+    let factor: u64 = match unit.trim().to_ascii_lowercase().as_str() {
+        "" | "b" => 1,
+        "k" | "kb" => 1_000,
+        "m" | "mb" => 1_000_000,
+        "g" | "gb" => 1_000_000_000,
+        _ => return Err(wrong()),
+    };
+    number.parse::<u64>().ok().and_then(|number| number.checked_mul(factor)).filter(|size| *size > 0).ok_or_else(wrong)
+}
+
+fn parse_keep(text: &str) -> Result<usize, String> {
+    text.parse().ok().filter(|keep| *keep > 0).ok_or_else(|| "give 1 or more".to_owned())
 }
 
 fn parse_mode(text: &str) -> Result<u32, String> {
@@ -96,6 +153,8 @@ pub(crate) struct Settings {
     pub(crate) socket_mode: u32,
     pub(crate) socket_group: Option<u32>,
     pub(crate) allow_uids: Vec<u32>,
+    pub(crate) record_folder: PathBuf,
+    pub(crate) recording: RecordingRules,
 }
 
 impl Settings {
@@ -138,7 +197,29 @@ impl Settings {
         if cols == 0 || rows == 0 {
             return Err(bad("cols and rows are at least 1".into()));
         }
+        let recording = config.recording;
+        let max_bytes = match (flags.record_max_size, &recording.max_size) {
+            (Some(size), _) => Some(size),
+            (None, Some(text)) => {
+                Some(parse_size(text).map_err(|what| bad(format!("recording.max_size {text:?}: {what}")))?)
+            }
+            (None, None) => None,
+        };
+        if recording.keep == Some(0) {
+            return Err(bad("recording.keep is at least 1".into()));
+        }
+        let record_folder = flags.record_folder.map(here).or(recording.folder.as_ref().map(from_file));
         Ok(Settings {
+            record_folder: record_folder.unwrap_or_else(|| surroundings.state_dir.join("recordings")),
+            recording: RecordingRules {
+                always: flags.record_always || recording.always.unwrap_or(false),
+                max_bytes,
+                keep: flags.record_keep.or(recording.keep),
+                format: match flags.record_format.or(recording.format).unwrap_or_default() {
+                    RecordFormat::V2 => RecordingFormat::V2,
+                    RecordFormat::V3 => RecordingFormat::V3,
+                },
+            },
             shell: flags
                 .shell
                 .or(config.default_shell.map(OsString::from))
@@ -178,6 +259,19 @@ impl Settings {
         }
         for user in &self.allow_uids {
             add("--allow-uid", user.to_string().into());
+        }
+        add("--record-folder", self.record_folder.clone().into());
+        if let Some(size) = self.recording.max_bytes {
+            add("--record-max-size", size.to_string().into());
+        }
+        if let Some(keep) = self.recording.keep {
+            add("--record-keep", keep.to_string().into());
+        }
+        if self.recording.format == RecordingFormat::V2 {
+            add("--record-format", "v2".into());
+        }
+        if self.recording.always {
+            flags.push("--record-always".into());
         }
         flags
     }
@@ -252,9 +346,17 @@ mod tests {
             "8",
             "--kill-timeout",
             "1500ms",
+            "--record-always",
+            "--record-max-size",
+            "64kB",
+            "--record-keep",
+            "3",
+            "--record-format",
+            "v2",
         ];
         let settings = Settings::decide(flags(&words), &around).unwrap();
         assert_eq!(settings.socket_mode, 0o666);
+        assert_eq!((settings.recording.max_bytes, settings.recording.keep), (Some(64_000), Some(3)));
         let again: Vec<String> = settings.to_flags().into_iter().map(|word| word.into_string().unwrap()).collect();
         let again: Vec<&str> = again.iter().map(String::as_str).collect();
         assert_eq!(Settings::decide(flags(&again), &around).unwrap(), settings);
@@ -277,6 +379,9 @@ mod tests {
             ("socket_mode = \"9\"", "octal"),
             ("socket_group = \"no-such-group-here\"", "no-such-group-here"),
             ("cols = 0", "at least 1"),
+            ("[recording]\nmax_size = \"much\"", "100MB"),
+            ("[recording]\nkeep = 0", "at least 1"),
+            ("[recording]\nfolders = \"x\"", "folders"),
         ] {
             assert!(decide(text).contains(expected), "{text}: {}", decide(text));
         }

@@ -3,6 +3,8 @@
 
 mod access;
 mod addressing;
+mod attach;
+mod attach_slow;
 mod commands;
 mod completions;
 mod config;
@@ -12,8 +14,10 @@ mod faces;
 mod faults;
 mod output;
 mod programs;
+mod recordings;
 mod serve;
 mod stage;
 mod versions;
 mod vitals;
 mod waits;
+mod web;

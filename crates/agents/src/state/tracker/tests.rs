@@ -83,6 +83,7 @@ impl Bench {
             facts: &self.facts,
             grid: &self.grid,
             alternate_screen: false,
+            cols: 120,
             tty: None,
             hook: self.hook.as_ref(),
             tools_listed: self.tools_listed,
@@ -208,6 +209,25 @@ fn a_screen_that_stood_there_before_does_not_make_evidence_stale() {
     assert_eq!(bench.after(10), State::Blocked);
     bench.show("box");
     assert_ne!(bench.after(10), State::Blocked, "the box came back");
+}
+
+/// Hooks are programs that are started: one may tell of a question that was answered meanwhile.
+#[test]
+fn a_hook_that_comes_too_late_is_not_believed_for_long() {
+    let mut bench = bench(json!({"rules": [
+        rule_with("blocked", json!({"hook": "^Ask$"}), "until", json!({"screen": "box"})),
+        rule("idle", json!({"screen": "box"})),
+    ]}));
+    bench.show("box");
+    assert_eq!(bench.state(), State::Idle);
+    bench.now = 10;
+    bench.hook("Ask");
+    assert_eq!(bench.state(), State::Blocked);
+    assert_eq!(bench.due(), Some(2010));
+    assert_eq!(bench.after(1999), State::Blocked);
+    assert_eq!(bench.after(1), State::Idle, "the box never went away");
+    bench.hook("Ask");
+    assert_eq!(bench.after(1), State::Blocked, "a new question is a new one");
 }
 
 #[test]

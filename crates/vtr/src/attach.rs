@@ -1,0 +1,100 @@
+//! `vtr attach`: a session in the person's own terminal, and the way to all others.
+//!
+//! The parts: a [`link`] keeps one `Attach` stream, a [`roster`] knows the sessions of all coordinators, a [`mirror`]
+//! turns updates into frames, the layers ([`base`], [`picker`], [`dialogs`], [`look_back`]) draw and take events, and
+//! the [`stage`] holds terminal, layers and tasks together. What a session is or does is the coordinator's business:
+//! here it is only asked for and drawn.
+
+mod app;
+mod base;
+mod bindings;
+mod dialogs;
+mod errands;
+mod link;
+mod look_back;
+mod mirror;
+mod news;
+mod picker;
+mod roster;
+mod stage;
+mod task;
+mod wire_input;
+
+use grpc::{
+    client::Client,
+    proto::{InfoRequest, Session},
+};
+
+use crate::{
+    coordinators::{Address, Coordinator},
+    failure::{Exit, Failure, Outcome},
+    fleet, host_terminal,
+    invocation::Invocation,
+};
+pub(crate) use bindings::Bindings;
+
+/// What the command line asks for.
+#[derive(Debug)]
+pub(crate) struct Wishes {
+    /// None: a picker first.
+    pub(crate) session: Option<Address>,
+    pub(crate) read_only: bool,
+    pub(crate) no_resize: bool,
+    pub(crate) framed: bool,
+}
+
+/// Where to begin.
+#[derive(Debug)]
+struct Beginning {
+    known: Vec<Coordinator>,
+    clients: Vec<(Coordinator, Client)>,
+    session: Option<(Coordinator, Session)>,
+}
+
+pub(crate) async fn run(invocation: &mut Invocation, wishes: Wishes) -> Outcome {
+    let config = &invocation.config.attach;
+    let bindings = Bindings::new(config.leader.as_deref(), &config.keys).map_err(Failure::usage)?;
+    let host = host_terminal::open("`vtr screen` reads a session without a terminal")?;
+    // All that can be refused is refused before the terminal is touched.
+    let beginning = match &wishes.session {
+        Some(address) => with_session(invocation, address).await?,
+        None => with_picker(invocation).await?,
+    };
+    let stage = stage::Stage::new(host, invocation, bindings, &wishes, beginning)?;
+    let end = stage.run().await?;
+    match end {
+        stage::End::Left(words) => {
+            invocation.output.line(words)?;
+            Ok(Exit::Done)
+        }
+        stage::End::Signal(name) => {
+            Err(Failure::new(Exit::Refused, "ended", format!("ended by the signal {name}; the session goes on")))
+        }
+        stage::End::TerminalGone => Err(Failure::new(Exit::Refused, "ended", "the terminal is gone")),
+    }
+}
+
+async fn with_session(invocation: &mut Invocation, address: &Address) -> Result<Beginning, Failure> {
+    let known = invocation.coordinators()?;
+    let target = invocation.target(address).await?;
+    let request = InfoRequest { name: target.session.clone() };
+    let answer = target.client.vtr().info(request).await.map_err(|status| target.failure(&status))?;
+    let session = answer.into_inner().session.unwrap_or_default();
+    let clients = vec![(target.coordinator.clone(), target.client)];
+    Ok(Beginning { known, clients, session: Some((target.coordinator, session)) })
+}
+
+async fn with_picker(invocation: &mut Invocation) -> Result<Beginning, Failure> {
+    let known = invocation.coordinators()?;
+    let answers = fleet::list_all(&known).await;
+    if answers.iter().all(|(_, answer)| answer.is_err()) {
+        for (coordinator, answer) in &answers {
+            if let Err(silence) = answer {
+                invocation.output.not_heard(&coordinator.name, silence);
+            }
+        }
+        return Err(Failure::unreachable("no coordinator answered")
+            .with_hint("see `vtr config resolve`, or start one with `vtr serve --daemon`"));
+    }
+    Ok(Beginning { known, clients: Vec::new(), session: None })
+}

@@ -1,0 +1,278 @@
+//! The lowest layer: the session's screen in its frame, with the status bar, and what keys and mouse do there.
+
+use std::time::Instant;
+
+use tui::{
+    Canvas, CanvasCursor, Clicks, Event, Handled, Layer, PaneView, Rect, Role, Sign, Skin, Span, Unit,
+    widgets::{Toast, draw_status_line, draw_toasts},
+};
+use vt::{
+    Attributes, Position, Style,
+    input::{Key, KeyEvent, MouseButton, MouseEvent, MouseEventKind, WheelDirection},
+};
+
+use super::{
+    app::{Action, App, LookBack, Shown, State},
+    bindings::{Command, Leader, Typed},
+    dialogs::{self, Help, Rename},
+    mirror::PLAIN,
+    picker::Picker,
+    wire_input,
+};
+use crate::output::printable;
+
+/// Names the pane across frames.
+const SLOT: u64 = 1;
+/// Rows or key presses that one step of the wheel stands for.
+const WHEEL_ROWS: isize = 3;
+
+#[derive(Debug, Default)]
+pub(crate) struct Base {
+    leader: Leader,
+    clicks: Clicks,
+    pressed: Option<Position>,
+}
+
+impl Base {
+    fn command(&mut self, command: Command, app: &mut App) -> Handled<App> {
+        match command {
+            Command::Detach => app.actions.push(Action::Detach),
+            Command::Next => app.actions.push(Action::Beside(1)),
+            Command::Previous => app.actions.push(Action::Beside(-1)),
+            Command::Unseen => app.actions.push(Action::Unseen),
+            Command::LookBack => app.actions.push(Action::LookBack(LookBack::Keys)),
+            Command::HideFrame => app.framed = !app.framed,
+            Command::Record => app.actions.push(Action::ToggleRecording),
+            Command::Sessions => return Handled::Open(Box::new(Picker::open(app))),
+            Command::Create => return Handled::Open(dialogs::create(app)),
+            Command::Help => return Handled::Open(Box::new(Help::default())),
+            Command::Rename => match &app.shown {
+                Some(shown) => return Handled::Open(Box::new(Rename::of(shown))),
+                None => app.notice("no session is shown", Sign::Idle),
+            },
+            Command::Kill => match &app.shown {
+                Some(shown) => return Handled::Open(dialogs::kill(shown)),
+                None => app.notice("no session is shown", Sign::Idle),
+            },
+        }
+        Handled::Taken
+    }
+
+    fn key(&mut self, key: &KeyEvent, app: &mut App) -> Handled<App> {
+        let typed = self.leader.take(&app.bindings, key);
+        app.leader_pending = self.leader.pending();
+        match typed {
+            Typed::ForChild(key) => {
+                if let Some(input) = wire_input::key(&key) {
+                    app.send(input);
+                }
+            }
+            Typed::Command(command) => return self.command(command, app),
+            Typed::Unbound(key) => {
+                let help = app.bindings.keys_of(Command::Help);
+                let leader = app.bindings.leader().clone();
+                app.notice(format!("{leader} {key} means nothing: {help} lists the keys"), Sign::Idle);
+            }
+            Typed::Taken => {}
+        }
+        Handled::Taken
+    }
+
+    fn mouse(&mut self, mouse: &MouseEvent, app: &mut App) {
+        let at = Position { row: mouse.row, col: mouse.col };
+        app.button_down = matches!(
+            mouse.kind,
+            MouseEventKind::Press(MouseButton::Left) | MouseEventKind::Motion(Some(MouseButton::Left))
+        );
+        let Some(cell) = app.cell_at(at) else { return };
+        let Some(shown) = &app.shown else { return };
+        let about = &shown.mirror.about;
+        if about.wants_mouse && shown.state == State::Live {
+            let idle = matches!(mouse.kind, MouseEventKind::Motion(None));
+            if !idle || about.wants_mouse_moves {
+                app.send(wire_input::mouse(&MouseEvent { row: cell.row, col: cell.col, ..*mouse }));
+            }
+            return;
+        }
+        let alternate = about.alternate_screen;
+        match mouse.kind {
+            // A pager that does not ask for the mouse still scrolls, as it does in most terminals.
+            MouseEventKind::Wheel(direction @ (WheelDirection::Up | WheelDirection::Down)) if alternate => {
+                let key = if direction == WheelDirection::Up { Key::Up } else { Key::Down };
+                for _ in 0..WHEEL_ROWS {
+                    if let Some(input) = wire_input::key(&KeyEvent::press(key)) {
+                        app.send(input);
+                    }
+                }
+            }
+            MouseEventKind::Wheel(WheelDirection::Up) => {
+                app.actions.push(Action::LookBack(LookBack::Scroll(-WHEEL_ROWS)));
+            }
+            MouseEventKind::Press(MouseButton::Left) => {
+                self.pressed = Some(at);
+                match self.clicks.press(at, Instant::now()) {
+                    Unit::Character => {}
+                    unit => app.actions.push(Action::LookBack(LookBack::Pick(at, unit))),
+                }
+            }
+            MouseEventKind::Motion(Some(MouseButton::Left)) => {
+                if let Some(from) = self.pressed.take() {
+                    app.actions.push(Action::LookBack(LookBack::Drag(from, at)));
+                }
+            }
+            MouseEventKind::Release(_) => self.pressed = None,
+            _ => {}
+        }
+    }
+}
+
+impl Layer<App> for Base {
+    fn update(&mut self, event: &Event, app: &mut App) -> Handled<App> {
+        match event {
+            Event::Key(key) => return self.key(key, app),
+            Event::Paste(text) => app.send(wire_input::paste(text)),
+            Event::Mouse(mouse) => self.mouse(mouse, app),
+            Event::Focus(focus) => {
+                let wanted =
+                    |shown: &Shown| shown.mirror.about.wants_focus && shown.state == State::Live && !app.read_only;
+                if app.shown.as_ref().is_some_and(wanted) {
+                    app.send(wire_input::focus(*focus));
+                }
+            }
+            _ => return Handled::Passed,
+        }
+        Handled::Taken
+    }
+
+    fn render(&self, canvas: &mut Canvas, area: Rect, app: &App) -> Option<CanvasCursor> {
+        let pane = app.pane();
+        if app.framed {
+            let (outer, status) = area.split_bottom(1);
+            let style = app.skin.style(border(app));
+            canvas.draw_box(outer, app.skin.glyphs.box_lines(), style, &title(app));
+            draw_status_line(canvas, status, &left_end(app), &right_end(app), &app.skin);
+        }
+        let frame = app.shown.as_ref().and_then(|shown| shown.mirror.frame());
+        let cursor = match (&app.shown, frame) {
+            (Some(shown), Some(frame)) => {
+                let view = PaneView::frame(frame)
+                    .cropped(PaneView::offset_for(frame, pane))
+                    .dimmed(matches!(shown.state, State::Lost(_)))
+                    .with_themes(&frame.theme, &PLAIN);
+                view.draw(canvas, pane, SLOT).filter(|_| shown.state == State::Live)
+            }
+            _ => {
+                (0..pane.rows).for_each(|row| canvas.draw_line(pane, row, &[], Style::default()));
+                None
+            }
+        };
+        let mut toasts: Vec<Toast> = app.notices.iter().map(|(toast, _)| toast.clone()).collect();
+        if !app.framed
+            && let Some(badge) = app.shown.as_ref().and_then(badge)
+        {
+            toasts.push(Toast { text: badge, sign: Sign::Exited });
+        }
+        draw_toasts(canvas, pane, &toasts, &app.skin);
+        cursor
+    }
+}
+
+fn border(app: &App) -> Role {
+    match app.shown.as_ref().map(|shown| &shown.state) {
+        Some(State::Exited(_) | State::Gone(_)) => Role::Bad,
+        Some(State::Lost(_)) => Role::Warning,
+        Some(State::Live) => Role::BorderFocused,
+        Some(State::Connecting) | None => Role::Border,
+    }
+}
+
+/// What must not be overlooked.
+fn badge(shown: &Shown) -> Option<String> {
+    match &shown.state {
+        State::Connecting | State::Live => None,
+        State::Lost(reason) => Some(format!("LOST: {reason}")),
+        State::Exited(how) if how.is_empty() => Some("EXITED".into()),
+        State::Exited(how) => Some(format!("EXITED {how}")),
+        State::Gone(reason) => Some(format!("GONE: {reason}")),
+    }
+}
+
+fn title(app: &App) -> Vec<Span<'static>> {
+    let Some(shown) = &app.shown else { return Vec::new() };
+    let skin = &app.skin;
+    let mut spans = vec![Span::new(format!(" {} ", printable(&shown.name)), skin.style(Role::Heading))];
+    if let Some(badge) = badge(shown) {
+        let style = skin.style(border(app));
+        let style = Style { attributes: style.attributes | Attributes::INVERSE | Attributes::BOLD, ..style };
+        spans.push(Span::new(format!(" {badge} "), style));
+        spans.push(Span::new(" ", Style::default()));
+    }
+    if app.read_only {
+        spans.push(Span::new("READ ONLY ", skin.style(Role::Warning)));
+    }
+    let title = printable(&shown.mirror.about.title);
+    if !title.is_empty() {
+        spans.push(Span::new(format!("{title} "), skin.style(Role::Muted)));
+    }
+    spans
+}
+
+fn left_end(app: &App) -> Vec<Span<'static>> {
+    let skin = &app.skin;
+    if app.leader_pending {
+        let keys = [Command::Detach, Command::Sessions, Command::Next, Command::Help];
+        let names = ["leave", "sessions", "next", "help"];
+        let last = |command| app.bindings.keys_of(command).rsplit(' ').next().unwrap_or_default().to_owned();
+        let mut spans = vec![Span::new(format!(" {} … ", app.bindings.leader()), skin.style(Role::KeyName))];
+        for (command, name) in keys.into_iter().zip(names) {
+            spans.push(Span::new(format!(" {}", last(command)), skin.style(Role::KeyName)));
+            spans.push(Span::new(format!(" {name} "), skin.style(Role::Muted)));
+        }
+        return spans;
+    }
+    let Some(shown) = &app.shown else {
+        return vec![Span::new(" no session", skin.style(Role::Muted))];
+    };
+    let mut spans = vec![Span::new(format!(" {}:{}", shown.coordinator, shown.name), bold(skin, Role::Accent))];
+    if let State::Exited(_) | State::Gone(_) = shown.state {
+        let (leave, next) = (app.bindings.keys_of(Command::Detach), app.bindings.keys_of(Command::Sessions));
+        spans.push(Span::new(format!("  {leave} leaves, {next} lists sessions"), skin.style(Role::Warning)));
+        return spans;
+    }
+    let info = &shown.info;
+    let command = match (info.foreground.as_str(), info.argv.is_empty()) {
+        ("", true) => String::new(),
+        ("", false) => info.argv.join(" "),
+        (foreground, _) => foreground.to_owned(),
+    };
+    let dir = if info.current_dir.is_empty() { &info.working_dir } else { &info.current_dir };
+    for part in [command.as_str(), dir] {
+        if !part.is_empty() {
+            spans.push(Span::new(format!("  {}", printable(part)), skin.style(Role::Muted)));
+        }
+    }
+    spans
+}
+
+fn right_end(app: &App) -> Vec<Span<'static>> {
+    let skin = &app.skin;
+    let mut spans = vec![Span::new("  ", skin.style(Role::Muted))];
+    if let Some(shown) = &app.shown {
+        if shown.info.recording {
+            spans.push(Span::new("● REC ", bold(skin, Role::Bad)));
+        }
+        if let Some(frame) = shown.mirror.frame() {
+            let pane = app.pane();
+            let cropped = frame.size.cols > pane.cols || frame.size.rows > pane.rows;
+            let more = if cropped { " cropped" } else { "" };
+            spans.push(Span::new(format!("{}x{}{more} ", frame.size.cols, frame.size.rows), skin.style(Role::Muted)));
+        }
+    }
+    spans.push(Span::new(format!(" {} ", app.clock), skin.style(Role::Text)));
+    spans
+}
+
+fn bold(skin: &Skin, role: Role) -> Style {
+    let style = skin.style(role);
+    Style { attributes: style.attributes | Attributes::BOLD, ..style }
+}

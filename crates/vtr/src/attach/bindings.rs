@@ -1,0 +1,211 @@
+//! The leader key and what the key behind it does. Every one can be changed in the config file.
+
+use std::collections::BTreeMap;
+
+use tui::is_same_key;
+use vt::input::{Key, KeyEvent, KeyEventKind};
+
+/// What can be done besides typing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Command {
+    Create,
+    Detach,
+    Kill,
+    Next,
+    Previous,
+    Sessions,
+    Rename,
+    Unseen,
+    LookBack,
+    HideFrame,
+    Record,
+    Help,
+}
+
+/// Command, its word in the config file, its keys unless changed, and what help says of it.
+const TABLE: [(Command, &str, &str, &str); 12] = [
+    (Command::Detach, "detach", "d", "leave; the session goes on"),
+    (Command::Sessions, "sessions", "w", "choose a session"),
+    (Command::Next, "next", "n", "next session"),
+    (Command::Previous, "previous", "p", "previous session"),
+    (Command::Unseen, "unseen", "o", "next session with output that nobody has seen here"),
+    (Command::Create, "create", "c", "start a session"),
+    (Command::Rename, "rename", "r", "rename this session"),
+    (Command::Kill, "kill", "k", "end or remove this session"),
+    (Command::LookBack, "look-back", "[", "scroll, search and copy"),
+    (Command::HideFrame, "hide-frame", "z", "hide or show the frame"),
+    (Command::Record, "record", "R", "start or stop a recording"),
+    (Command::Help, "help", "?", "this page"),
+];
+
+const LEADER: &str = "ctrl-b";
+
+#[derive(Clone, Debug)]
+pub(crate) struct Bindings {
+    leader: KeyEvent,
+    keys: Vec<(KeyEvent, Command)>,
+}
+
+impl Bindings {
+    /// The usual ones, changed by what a config file says: key to command, an empty command unbinds.
+    pub(crate) fn new(leader: Option<&str>, changes: &BTreeMap<String, String>) -> Result<Self, String> {
+        let parse = |key: &str| key.parse::<KeyEvent>().map_err(|error| format!("the key {key:?}: {error}"));
+        let mut bindings = Bindings { leader: parse(leader.unwrap_or(LEADER))?, keys: Vec::new() };
+        for (command, _, key, _) in TABLE {
+            bindings.keys.push((parse(key)?, command));
+        }
+        for (key, word) in changes {
+            let key = parse(key)?;
+            bindings.keys.retain(|(bound, _)| *bound != key);
+            if word.is_empty() {
+                continue;
+            }
+            let Some((command, ..)) = TABLE.iter().find(|(_, known, ..)| known == word) else {
+                let known: Vec<&str> = TABLE.iter().map(|(_, word, ..)| *word).collect();
+                return Err(format!("attach has no command {word:?}: it has {}", known.join(", ")));
+            };
+            bindings.keys.push((key, *command));
+        }
+        Ok(bindings)
+    }
+
+    pub(crate) fn leader(&self) -> &KeyEvent {
+        &self.leader
+    }
+
+    /// How to type a command, for hints; the leader alone if it has no key.
+    pub(crate) fn keys_of(&self, command: Command) -> String {
+        match self.keys.iter().find(|(_, bound)| *bound == command) {
+            Some((key, _)) => format!("{} {key}", self.leader),
+            None => self.leader.to_string(),
+        }
+    }
+
+    /// Keys and meaning of all that is bound, in the table's order.
+    pub(crate) fn help(&self) -> Vec<(String, &'static str)> {
+        let bound = |(command, _, _, text): (Command, &str, &str, &'static str)| {
+            let keys = self.keys.iter().filter(move |(_, bound)| *bound == command);
+            keys.map(move |(key, _)| (format!("{} {key}", self.leader), text)).collect::<Vec<_>>()
+        };
+        let mut help: Vec<_> = TABLE.into_iter().flat_map(bound).collect();
+        help.push((format!("{0} {0}", self.leader), "send the leader key itself"));
+        help
+    }
+}
+
+/// What became of a key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Typed {
+    ForChild(KeyEvent),
+    Command(Command),
+    /// Behind the leader, and not bound.
+    Unbound(KeyEvent),
+    /// The leader itself, a key that belongs to it, or its release.
+    Taken,
+}
+
+/// Whether the leader was pressed last.
+#[derive(Debug, Default)]
+pub(crate) struct Leader {
+    pending: bool,
+    /// Pressed for us: their releases are ours too.
+    held: Vec<Key>,
+}
+
+/// Keys whose release may still come. Hosts that report none never take them back.
+const MAX_HELD: usize = 4;
+
+impl Leader {
+    pub(crate) fn pending(&self) -> bool {
+        self.pending
+    }
+
+    pub(crate) fn take(&mut self, bindings: &Bindings, key: &KeyEvent) -> Typed {
+        if key.kind == KeyEventKind::Release {
+            return match self.held.iter().position(|held| *held == key.key) {
+                Some(index) => {
+                    self.held.remove(index);
+                    Typed::Taken
+                }
+                None => Typed::ForChild(key.clone()),
+            };
+        }
+        if !self.pending {
+            if !is_same_key(&bindings.leader, key) {
+                return Typed::ForChild(key.clone());
+            }
+            self.pending = true;
+            self.hold(key.key);
+            return Typed::Taken;
+        }
+        // Held to type the next key.
+        if matches!(key.key, Key::Modifier(_)) {
+            return Typed::Taken;
+        }
+        self.pending = false;
+        if is_same_key(&bindings.leader, key) {
+            return Typed::ForChild(key.clone());
+        }
+        self.hold(key.key);
+        match bindings.keys.iter().rev().find(|(bound, _)| is_same_key(bound, key)) {
+            Some((_, command)) => Typed::Command(*command),
+            None if key.key == Key::Escape => Typed::Taken,
+            None => Typed::Unbound(key.clone()),
+        }
+    }
+
+    fn hold(&mut self, key: Key) {
+        self.held.push(key);
+        let excess = self.held.len().saturating_sub(MAX_HELD);
+        self.held.drain(..excess);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(text: &str) -> KeyEvent {
+        text.parse().unwrap()
+    }
+
+    fn changed(changes: &[(&str, &str)]) -> Result<Bindings, String> {
+        let changes = changes.iter().map(|(key, word)| ((*key).to_owned(), (*word).to_owned())).collect();
+        Bindings::new(Some("ctrl-a"), &changes)
+    }
+
+    #[test]
+    fn the_leader_comes_first_and_twice_is_itself() {
+        let bindings = Bindings::new(None, &BTreeMap::new()).unwrap();
+        let mut leader = Leader::default();
+        let mut take = |text: &str| leader.take(&bindings, &key(text));
+        assert_eq!(take("d"), Typed::ForChild(key("d")));
+        assert_eq!((take("ctrl-b"), take("d")), (Typed::Taken, Typed::Command(Command::Detach)));
+        assert_eq!((take("ctrl-b"), take("ctrl-b")), (Typed::Taken, Typed::ForChild(key("ctrl-b"))));
+        assert_eq!((take("ctrl-b"), take("R")), (Typed::Taken, Typed::Command(Command::Record)));
+        assert_eq!((take("ctrl-b"), take("x")), (Typed::Taken, Typed::Unbound(key("x"))));
+        assert_eq!((take("ctrl-b"), take("esc"), take("x")), (Typed::Taken, Typed::Taken, Typed::ForChild(key("x"))));
+    }
+
+    #[test]
+    fn releases_follow_their_presses() {
+        let bindings = Bindings::new(None, &BTreeMap::new()).unwrap();
+        let mut leader = Leader::default();
+        leader.take(&bindings, &key("ctrl-b"));
+        let release = key("ctrl-b").with_kind(KeyEventKind::Release);
+        assert_eq!(leader.take(&bindings, &release), Typed::Taken);
+        assert!(leader.pending());
+        let other = key("x").with_kind(KeyEventKind::Release);
+        assert_eq!(leader.take(&bindings, &other), Typed::ForChild(other.clone()));
+    }
+
+    #[test]
+    fn every_key_can_be_changed() {
+        let bindings = changed(&[("x", "kill"), ("k", ""), ("n", "help")]).unwrap();
+        assert_eq!(bindings.keys_of(Command::Kill), "ctrl+a x");
+        assert_eq!(bindings.keys_of(Command::Next), "ctrl+a");
+        assert!(bindings.help().iter().any(|(keys, _)| keys == "ctrl+a ctrl+a"));
+        assert!(changed(&[("x", "explode")]).unwrap_err().contains("look-back"));
+        assert!(changed(&[("ctrl-nothing", "kill")]).is_err());
+    }
+}

@@ -1,0 +1,267 @@
+//! Questions over the screen: a name for a session, where to start one, whether to end one, and the list of keys.
+
+use tui::{
+    Canvas, CanvasCursor, Event, Handled, Layer, Rect, Role, Span,
+    widgets::{HelpEntry, HelpTable, InputOutcome, LineInput, Modal, ModalOutcome},
+};
+use vt::input::{Key, KeyEventKind};
+
+use super::app::{Action, App, Shown, State};
+use crate::output::printable;
+
+/// A box in the middle with `rows` rows inside; answers the inside.
+fn draw_box(canvas: &mut Canvas, area: Rect, title: &str, cols: u16, rows: u16, app: &App) -> Rect {
+    let place = area.centered(cols + 4, rows + 2);
+    for row in 0..place.rows {
+        canvas.draw_line(place, row, &[], app.skin.style(Role::Modal));
+    }
+    let title = [Span::new(format!(" {title} "), app.skin.style(Role::Heading))];
+    canvas.draw_box(place, app.skin.glyphs.box_lines(), app.skin.style(Role::BorderFocused), &title);
+    place.inner(2, 1)
+}
+
+/// A line to type.
+fn draw_prompt(
+    canvas: &mut Canvas,
+    area: Rect,
+    title: &str,
+    hint: &str,
+    input: &LineInput,
+    app: &App,
+) -> Option<CanvasCursor> {
+    let inner = draw_box(canvas, area, title, 48, 2, app);
+    canvas.draw_line(inner, 1, &[Span::new(hint.to_owned(), app.skin.style(Role::Muted))], app.skin.style(Role::Modal));
+    input.draw(canvas, inner.line(0), app.skin.style(Role::Input))
+}
+
+fn type_into(input: &mut LineInput, event: &Event) -> InputOutcome {
+    match event {
+        Event::Key(key) => input.update(key),
+        Event::Paste(text) => {
+            input.insert(text);
+            InputOutcome::Changed
+        }
+        _ => InputOutcome::Passed,
+    }
+}
+
+/// Another name for the session that is shown.
+#[derive(Debug)]
+pub(crate) struct Rename(LineInput);
+
+impl Rename {
+    pub(crate) fn of(shown: &Shown) -> Self {
+        Rename(LineInput::new(shown.name.clone()))
+    }
+}
+
+impl Layer<App> for Rename {
+    fn update(&mut self, event: &Event, app: &mut App) -> Handled<App> {
+        match type_into(&mut self.0, event) {
+            InputOutcome::Submitted => {
+                app.actions.push(Action::Rename(self.0.text().trim().to_owned()));
+                Handled::Close
+            }
+            InputOutcome::Cancelled => Handled::Close,
+            _ => Handled::Taken,
+        }
+    }
+
+    fn render(&self, canvas: &mut Canvas, area: Rect, app: &App) -> Option<CanvasCursor> {
+        draw_prompt(canvas, area, "Rename the session", "enter renames, esc leaves it", &self.0, app)
+    }
+
+    fn is_modal(&self) -> bool {
+        true
+    }
+}
+
+/// Asks where, if that is a question, and then for a name.
+pub(crate) fn create(app: &App) -> Box<dyn Layer<App>> {
+    let here = app.shown.as_ref().map_or(0, |shown| shown.session.coordinator);
+    if app.roster.members().len() > 1 { Box::new(Where(here)) } else { Box::new(NewName::at(here)) }
+}
+
+/// Which coordinator a new session goes to.
+#[derive(Debug)]
+struct Where(usize);
+
+impl Layer<App> for Where {
+    fn update(&mut self, event: &Event, app: &mut App) -> Handled<App> {
+        let Event::Key(key) = event else { return Handled::Taken };
+        if key.kind == KeyEventKind::Release {
+            return Handled::Taken;
+        }
+        let last = app.roster.members().len().saturating_sub(1);
+        match key.key {
+            Key::Down | Key::Char('j') => self.0 = (self.0 + 1).min(last),
+            Key::Up | Key::Char('k') => self.0 = self.0.saturating_sub(1),
+            Key::Enter => return Handled::Replace(Box::new(NewName::at(self.0))),
+            Key::Escape | Key::Char('q') => return Handled::Close,
+            _ => {}
+        }
+        Handled::Taken
+    }
+
+    fn render(&self, canvas: &mut Canvas, area: Rect, app: &App) -> Option<CanvasCursor> {
+        let members = app.roster.members();
+        let rows = u16::try_from(members.len()).unwrap_or(u16::MAX).min(area.rows.saturating_sub(6)).max(1);
+        let inner = draw_box(canvas, area, "Start a session on", 48, rows, app);
+        let top = (self.0 + 1).saturating_sub(usize::from(rows));
+        for (row, (index, member)) in (0..rows).zip(members.iter().enumerate().skip(top)) {
+            let here = index == self.0;
+            let style = app.skin.style(if here { Role::Cursor } else { Role::Text });
+            let sign = if here { "› " } else { "  " };
+            let silent = if member.silence.is_some() { "  (does not answer)" } else { "" };
+            let text = format!("{sign}{}{silent}", printable(&member.coordinator.name));
+            canvas.draw_line(inner, row, &[Span::new(text, style)], style);
+        }
+        None
+    }
+
+    fn is_modal(&self) -> bool {
+        true
+    }
+}
+
+/// What a new session is called.
+#[derive(Debug)]
+struct NewName {
+    place: usize,
+    input: LineInput,
+}
+
+impl NewName {
+    fn at(place: usize) -> Self {
+        NewName { place, input: LineInput::default() }
+    }
+}
+
+impl Layer<App> for NewName {
+    fn update(&mut self, event: &Event, app: &mut App) -> Handled<App> {
+        match type_into(&mut self.input, event) {
+            InputOutcome::Submitted => {
+                let name = self.input.text().trim().to_owned();
+                app.actions.push(Action::Create { place: self.place, name });
+                Handled::Close
+            }
+            InputOutcome::Cancelled => Handled::Close,
+            _ => Handled::Taken,
+        }
+    }
+
+    fn render(&self, canvas: &mut Canvas, area: Rect, app: &App) -> Option<CanvasCursor> {
+        let name = app.roster.member(self.place).map(|member| printable(&member.coordinator.name)).unwrap_or_default();
+        let title = format!("Start a session on {name}");
+        draw_prompt(canvas, area, &title, "its name; empty for one that is made up", &self.input, app)
+    }
+
+    fn is_modal(&self) -> bool {
+        true
+    }
+}
+
+/// Ends the session, or removes it when it has ended.
+#[derive(Debug)]
+struct Kill(Modal);
+
+pub(crate) fn kill(shown: &Shown) -> Box<dyn Layer<App>> {
+    let text = |text: &str| vec![Span::new(text.to_owned(), vt::Style::default())];
+    let name = printable(&shown.name);
+    let modal = match shown.state {
+        State::Exited(_) | State::Gone(_) => {
+            Modal::new(format!("Remove {name}?"), vec![text("It has ended; its last screen goes with it.")])
+                .answer('n', "no")
+                .answer('r', "remove")
+        }
+        _ => {
+            let body =
+                vec![text("Kill ends its program with TERM and keeps the last screen."), text("Remove does both.")];
+            Modal::new(format!("End {name}?"), body).answer('n', "no").answer('y', "kill").answer('r', "remove")
+        }
+    };
+    Box::new(Kill(modal))
+}
+
+impl Layer<App> for Kill {
+    fn update(&mut self, event: &Event, app: &mut App) -> Handled<App> {
+        let ended = |app: &App| {
+            app.shown.as_ref().is_some_and(|shown| matches!(shown.state, State::Exited(_) | State::Gone(_)))
+        };
+        match self.0.update(event, app.area) {
+            ModalOutcome::Taken => return Handled::Taken,
+            ModalOutcome::Answered(1) if !ended(app) => app.actions.push(Action::Kill),
+            ModalOutcome::Answered(1 | 2) => app.actions.push(Action::Remove),
+            ModalOutcome::Answered(_) | ModalOutcome::Cancelled => {}
+        }
+        Handled::Close
+    }
+
+    fn render(&self, canvas: &mut Canvas, area: Rect, app: &App) -> Option<CanvasCursor> {
+        self.0.draw(canvas, area, &app.skin);
+        None
+    }
+
+    fn is_modal(&self) -> bool {
+        true
+    }
+}
+
+/// What keys do.
+#[derive(Debug, Default)]
+pub(crate) struct Help {
+    scroll: usize,
+}
+
+impl Help {
+    fn table(app: &App) -> HelpTable {
+        let entry = |section: &str, keys: &str, text: &str| HelpEntry {
+            section: section.into(),
+            keys: keys.into(),
+            text: text.into(),
+        };
+        let mut entries: Vec<HelpEntry> =
+            app.bindings.help().into_iter().map(|(keys, text)| entry("Here", &keys, text)).collect();
+        for (keys, text) in [
+            ("h j k l, arrows", "move"),
+            ("ctrl-u ctrl-d, pgup pgdn", "half a page, a page"),
+            ("g G", "first line, last line"),
+            ("/ ?", "search down, search up"),
+            ("n N", "next match, the one before"),
+            ("v V", "select characters, lines"),
+            ("y enter", "copy and leave"),
+            ("q esc", "leave"),
+        ] {
+            entries.push(entry("While looking back", keys, text));
+        }
+        HelpTable { entries }
+    }
+}
+
+impl Layer<App> for Help {
+    fn update(&mut self, event: &Event, app: &mut App) -> Handled<App> {
+        let Event::Key(key) = event else { return Handled::Taken };
+        if key.kind == KeyEventKind::Release {
+            return Handled::Taken;
+        }
+        let last = Help::table(app).len("").saturating_sub(usize::from(app.area.rows.saturating_sub(6)));
+        match key.key {
+            Key::Down | Key::Char('j') => self.scroll = (self.scroll + 1).min(last),
+            Key::Up | Key::Char('k') => self.scroll = self.scroll.saturating_sub(1),
+            _ => return Handled::Close,
+        }
+        Handled::Taken
+    }
+
+    fn render(&self, canvas: &mut Canvas, area: Rect, app: &App) -> Option<CanvasCursor> {
+        let table = Help::table(app);
+        let rows = u16::try_from(table.len("")).unwrap_or(u16::MAX).min(area.rows.saturating_sub(4));
+        let inner = draw_box(canvas, area, "Keys", 70.min(area.cols.saturating_sub(6)), rows, app);
+        table.draw(canvas, inner, "", self.scroll, &app.skin);
+        None
+    }
+
+    fn is_modal(&self) -> bool {
+        true
+    }
+}

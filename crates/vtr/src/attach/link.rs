@@ -1,0 +1,224 @@
+//! One attachment to one session: the stream, and getting it back after the line or the coordinator was lost.
+//!
+//! It knows nothing of terminals or keys: messages go up, events come down, and each event says which link it is of, so
+//! that one that was left behind can't draw over the next.
+
+use std::time::Duration;
+
+use grpc::{
+    client::Client,
+    proto::{
+        AttachEvent, AttachRequest, AttachResize, AttachStart, Frame, Refusal, SessionExited, attach_event::Event,
+        attach_request::Message,
+    },
+};
+use ops::ErrorKind;
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::ReceiverStream;
+
+use super::{
+    news::{News, Sender},
+    task::Task,
+};
+use crate::{coordinators::Coordinator, fleet, wire};
+
+/// Before trying again: at once the first time, then longer, but never so long that a person gives up.
+const FIRST_PAUSE: Duration = Duration::from_millis(100);
+const LONGEST_PAUSE: Duration = Duration::from_secs(2);
+/// Messages on their way to the line: what a fast typist does in a minute on a line that stands still.
+const WAITING_MESSAGES: usize = 1024;
+
+/// Tells links apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LinkNumber(pub(crate) u64);
+
+#[derive(Debug)]
+pub(crate) enum LinkEvent {
+    Frame(Box<Frame>),
+    Exited(SessionExited),
+    Refused(Refusal),
+    Bell,
+    /// The line was lost, and why; it is tried again.
+    Lost(String),
+    /// There is no such session, and no use in trying again.
+    Gone(String),
+}
+
+/// What to attach to, and how.
+#[derive(Clone, Debug)]
+pub(crate) struct Wanted {
+    pub(crate) coordinator: Coordinator,
+    pub(crate) id: String,
+    pub(crate) name: String,
+    pub(crate) size: vt::Size,
+    pub(crate) read_only: bool,
+    pub(crate) no_resize: bool,
+}
+
+/// The near end. Dropping it ends the attachment.
+#[derive(Debug)]
+pub(crate) struct Link {
+    pub(crate) number: LinkNumber,
+    messages: mpsc::Sender<Message>,
+    _task: Task,
+}
+
+impl Link {
+    /// `client` is a connection to use as long as it lasts.
+    pub(crate) fn open(number: LinkNumber, wanted: Wanted, client: Option<Client>, news: Sender) -> Self {
+        let (messages, receiver) = mpsc::channel(WAITING_MESSAGES);
+        let line = Line { wanted, messages: receiver, news, number };
+        Link { number, messages, _task: Task::spawn(line.keep(client)) }
+    }
+
+    /// False when the line has not taken so many messages that this one can't wait behind them.
+    pub(crate) fn send(&self, message: Message) -> bool {
+        !matches!(self.messages.try_send(message), Err(mpsc::error::TrySendError::Full(_)))
+    }
+}
+
+struct Line {
+    wanted: Wanted,
+    messages: mpsc::Receiver<Message>,
+    news: Sender,
+    number: LinkNumber,
+}
+
+enum End {
+    /// The session ended, or nobody listens to us any more.
+    Done,
+    Lost(String),
+    Gone(String),
+}
+
+impl Line {
+    async fn keep(mut self, mut client: Option<Client>) {
+        let mut pause = FIRST_PAUSE;
+        let mut told = false;
+        loop {
+            let mut drew = false;
+            match self.attach(client.take(), told, &mut drew).await {
+                End::Done => return,
+                End::Gone(reason) => {
+                    self.tell(LinkEvent::Gone(reason)).await;
+                    return;
+                }
+                End::Lost(reason) => {
+                    if drew {
+                        (pause, told) = (FIRST_PAUSE, false);
+                    }
+                    if !told {
+                        told = true;
+                        self.tell(LinkEvent::Lost(reason)).await;
+                    }
+                }
+            }
+            tokio::time::sleep(pause).await;
+            pause = (pause * 2).min(LONGEST_PAUSE);
+        }
+    }
+
+    async fn tell(&self, event: LinkEvent) {
+        // Nobody to tell when the program ends.
+        let _ = self.news.send(News::Link(self.number, event)).await;
+    }
+
+    /// Attaches once, until that ends. `again`: the line was lost before; `drew`: it got as far as a frame.
+    async fn attach(&mut self, client: Option<Client>, again: bool, drew: &mut bool) -> End {
+        let client = match client {
+            Some(client) => client,
+            None => match fleet::reach(&self.wanted.coordinator).await {
+                Ok(reached) => reached.client,
+                Err(silence) => return End::Lost(silence),
+            },
+        };
+        // What was typed while the line was away was not meant for what the screen may show now.
+        while again && let Ok(message) = self.messages.try_recv() {
+            self.note_size(&message);
+        }
+        match self.stream(&client, self.wanted.id.clone(), drew).await {
+            // A coordinator that was started again gives other ids; the name is what the person asked for.
+            End::Gone(_) if !self.wanted.name.is_empty() => self.stream(&client, self.wanted.name.clone(), drew).await,
+            end => end,
+        }
+    }
+
+    async fn stream(&mut self, client: &Client, name: String, drew: &mut bool) -> End {
+        let (requests, receiver) = mpsc::channel(WAITING_MESSAGES);
+        let vt::Size { cols, rows } = self.wanted.size;
+        let start = AttachStart {
+            name,
+            cols: cols.into(),
+            rows: rows.into(),
+            read_only: self.wanted.read_only,
+            no_resize: self.wanted.no_resize,
+        };
+        let request = |message| AttachRequest { message: Some(message) };
+        if requests.try_send(request(Message::Start(start))).is_err() {
+            return End::Done;
+        }
+        let mut vtr = client.vtr();
+        let attaching = vtr.attach(ReceiverStream::new(receiver));
+        let mut events = match tokio::time::timeout(self.wanted.coordinator.timeout, attaching).await {
+            Ok(Ok(answer)) => answer.into_inner(),
+            Ok(Err(status)) => return refused(&status),
+            Err(_) => return End::Lost("no answer in time".into()),
+        };
+        loop {
+            tokio::select! {
+                biased;
+                message = self.messages.recv() => {
+                    let Some(message) = message else { return End::Done };
+                    self.note_size(&message);
+                    if requests.try_send(request(message)).is_err() {
+                        self.tell(LinkEvent::Refused(too_slow())).await;
+                    }
+                }
+                event = events.message() => match event {
+                    Ok(Some(AttachEvent { event })) => match event {
+                        Some(Event::Frame(frame)) => {
+                            *drew = true;
+                            if !frame.id.is_empty() {
+                                self.wanted.id.clone_from(&frame.id);
+                            }
+                            self.tell(LinkEvent::Frame(Box::new(frame))).await;
+                        }
+                        Some(Event::SessionExited(exited)) => {
+                            self.tell(LinkEvent::Exited(exited)).await;
+                            return End::Done;
+                        }
+                        Some(Event::Refusal(refusal)) => self.tell(LinkEvent::Refused(refusal)).await,
+                        Some(Event::Bell(_)) => self.tell(LinkEvent::Bell).await,
+                        None => {}
+                    },
+                    Ok(None) => return End::Lost("the stream ended".into()),
+                    Err(status) => return refused(&status),
+                },
+            }
+        }
+    }
+
+    /// A new attachment begins with the size that the last one had.
+    fn note_size(&mut self, message: &Message) {
+        if let Message::Resize(AttachResize { cols, rows }) = message {
+            let extent = |value: i32| u16::try_from(value).unwrap_or(1);
+            self.wanted.size = vt::Size { cols: extent(*cols), rows: extent(*rows) };
+        }
+    }
+}
+
+fn refused(status: &tonic::Status) -> End {
+    let failure = grpc::Failure::from(status);
+    match failure.kind {
+        None | Some(ErrorKind::ShuttingDown) => End::Lost(wire::silence(status)),
+        Some(_) => End::Gone(failure.message),
+    }
+}
+
+fn too_slow() -> Refusal {
+    Refusal {
+        kind: ErrorKind::LimitExceeded.as_str().into(),
+        message: "the line takes nothing more: this was not sent".into(),
+        hint: "wait until it answers".into(),
+    }
+}

@@ -1,0 +1,99 @@
+//! Looking back: the history and the screen of one moment, to scroll, search and copy in while the session goes on.
+
+use std::sync::Arc;
+
+use grpc::proto::GetHistoryResponse;
+use tui::{
+    Canvas, CanvasCursor, CopyMode, CopyOutcome, Document, Event, Handled, Layer, Rect, Role, SearchDirection, Span,
+    widgets::draw_status_line,
+};
+use vt::{
+    Position,
+    input::{MouseEventKind, WheelDirection},
+};
+
+use super::{
+    app::{Action, App},
+    mirror::Mirror,
+};
+
+/// Names the pane across frames.
+const SLOT: u64 = 3;
+
+#[derive(Debug)]
+pub(crate) struct LookingBack(CopyMode);
+
+impl LookingBack {
+    /// `None` if there is nothing to look at.
+    pub(crate) fn new(answer: GetHistoryResponse, pane: Rect) -> Option<Self> {
+        let mut mirror = Mirror::default();
+        let lines: Vec<Arc<vt::Line>> =
+            answer.lines.iter().map(|line| Arc::new(mirror.line(&line.runs, false))).collect();
+        mirror.apply(answer.screen?);
+        let frame = mirror.frame()?;
+        let document = Document::new(lines, frame);
+        Some(LookingBack(CopyMode::new(document, frame.cursor.position, pane.rows)))
+    }
+
+    pub(crate) fn mode(&mut self) -> &mut CopyMode {
+        &mut self.0
+    }
+
+    /// What the cursor would have out of sight to the right is scrolled in.
+    fn left(&self, pane: Rect) -> u16 {
+        let col = u16::try_from(self.0.cursor().col).unwrap_or(u16::MAX);
+        (col.saturating_add(1)).saturating_sub(pane.cols)
+    }
+}
+
+impl Layer<App> for LookingBack {
+    fn update(&mut self, event: &Event, app: &mut App) -> Handled<App> {
+        let pane = app.pane();
+        if let Event::Resize(_) = event {
+            self.0.set_rows(pane.rows);
+            return Handled::Passed;
+        }
+        match self.0.update(event, pane) {
+            CopyOutcome::Copied(text) => {
+                app.actions.push(Action::Copy(text));
+                Handled::Close
+            }
+            CopyOutcome::Closed => Handled::Close,
+            CopyOutcome::Taken | CopyOutcome::Passed => {
+                // The wheel turned down past the end leads back to the live screen.
+                let down = matches!(
+                    event,
+                    Event::Mouse(mouse) if mouse.kind == MouseEventKind::Wheel(WheelDirection::Down)
+                );
+                if down && self.0.at_end() && self.0.selection().is_none() { Handled::Close } else { Handled::Taken }
+            }
+        }
+    }
+
+    fn render(&self, canvas: &mut Canvas, area: Rect, app: &App) -> Option<CanvasCursor> {
+        let pane = app.pane();
+        let marks = self.0.marks(&app.skin);
+        let view = self.0.view(&marks).cropped(Position { row: 0, col: self.left(pane) });
+        let cursor = view.draw(canvas, pane, SLOT);
+        let (_, status) = area.split_bottom(1);
+        let accent = app.skin.style(Role::Accent);
+        match self.0.prompt() {
+            Some((direction, input)) => {
+                let sign = if direction == SearchDirection::Down { "/" } else { "?" };
+                let (before, line) = status.split_left(1);
+                canvas.draw_line(before, 0, &[Span::new(sign, accent)], app.skin.style(Role::Input));
+                input.draw(canvas, line, app.skin.style(Role::Input))
+            }
+            None => {
+                let left = [Span::new(" looking back: / searches, v selects, y copies, q leaves", accent)];
+                let right = [Span::new(format!("{} ", self.0.status()), accent)];
+                draw_status_line(canvas, status, &left, &right, &app.skin);
+                cursor
+            }
+        }
+    }
+
+    fn is_modal(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,38 @@
+//! What the tasks behind the screen tell it.
+
+use grpc::{
+    client::Client,
+    proto::{GetHistoryResponse, Session, WatchSessionsEvent},
+};
+use tokio::sync::mpsc;
+
+use super::link::{LinkEvent, LinkNumber};
+
+#[derive(Debug)]
+pub(crate) enum News {
+    Link(LinkNumber, LinkEvent),
+    /// Of the coordinator at this place of the roster.
+    Roster(usize, RosterEvent),
+    History(LinkNumber, Box<GetHistoryResponse>),
+    Info(LinkNumber, Box<Session>),
+    /// A session was started there, to be shown.
+    Created(usize, Box<Session>),
+    /// All sessions as they are now, for finding one with new output.
+    Versions(Vec<(usize, Session)>),
+    /// Something was done; a word on it.
+    Done(String),
+    Failed(String),
+}
+
+#[derive(Debug)]
+pub(crate) enum RosterEvent {
+    /// It answers.
+    Here(Box<Client>),
+    Change(Box<WatchSessionsEvent>),
+    Silent(String),
+}
+
+pub(crate) type Sender = mpsc::Sender<News>;
+
+/// Frames are asked for one by one, so few wait at any time.
+pub(crate) const WAITING_NEWS: usize = 256;

@@ -1,0 +1,263 @@
+//! The sessions of all coordinators, as they come and go.
+
+use std::{collections::HashMap, time::Duration};
+
+use grpc::{
+    client::Client,
+    proto::{Session, SessionStatus, WatchSessionsRequest, watch_sessions_event::Event},
+};
+
+use super::{
+    news::{News, RosterEvent, Sender},
+    task::Task,
+};
+use crate::{coordinators::Coordinator, fleet, wire};
+
+/// Between two tries to reach a coordinator that does not answer.
+const PAUSE: Duration = Duration::from_secs(1);
+const LONGEST_PAUSE: Duration = Duration::from_secs(10);
+
+/// A session on one of the coordinators.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct SessionRef {
+    /// Its place in the roster.
+    pub(crate) coordinator: usize,
+    pub(crate) id: String,
+}
+
+#[derive(Debug)]
+pub(crate) struct Member {
+    pub(crate) coordinator: Coordinator,
+    pub(crate) client: Option<Client>,
+    /// Oldest first.
+    pub(crate) sessions: Vec<Session>,
+    /// Why it does not answer.
+    pub(crate) silence: Option<String>,
+    /// It has told its sessions.
+    heard: bool,
+    _task: Task,
+}
+
+#[derive(Debug)]
+pub(crate) struct Roster {
+    members: Vec<Member>,
+    news: Sender,
+    /// Versions of the screens when they were seen last here; of those never shown, when they were first listed.
+    seen: HashMap<(usize, String), u64>,
+}
+
+impl Roster {
+    pub(crate) fn new(news: Sender) -> Self {
+        Roster { members: Vec::new(), news, seen: HashMap::new() }
+    }
+
+    /// Watches those of `known` that are not watched yet. `clients` are connections that are there already.
+    pub(crate) fn watch(&mut self, known: &[Coordinator], clients: &[(Coordinator, Client)]) {
+        for coordinator in known {
+            if self.place_of(coordinator).is_some() {
+                continue;
+            }
+            let place = self.members.len();
+            let there = clients.iter().find(|(other, _)| other.endpoint == coordinator.endpoint);
+            let client = there.map(|(_, client)| client.clone());
+            let task = Task::spawn(watch(place, coordinator.clone(), client.clone(), self.news.clone()));
+            self.members.push(Member {
+                coordinator: coordinator.clone(),
+                client,
+                sessions: Vec::new(),
+                silence: None,
+                heard: false,
+                _task: task,
+            });
+        }
+    }
+
+    pub(crate) fn place_of(&self, coordinator: &Coordinator) -> Option<usize> {
+        self.members.iter().position(|member| member.coordinator.endpoint == coordinator.endpoint)
+    }
+
+    pub(crate) fn members(&self) -> &[Member] {
+        &self.members
+    }
+
+    pub(crate) fn member(&self, place: usize) -> Option<&Member> {
+        self.members.get(place)
+    }
+
+    /// Every coordinator has answered, or has been found silent.
+    pub(crate) fn complete(&self) -> bool {
+        self.members.iter().all(|member| member.heard || member.silence.is_some())
+    }
+
+    pub(crate) fn all(&self) -> impl Iterator<Item = (usize, &Session)> {
+        let of = |(place, member): (usize, &'_ Member)| (place, member.sessions.len());
+        let places: Vec<(usize, usize)> = self.members.iter().enumerate().map(of).collect();
+        places
+            .into_iter()
+            .flat_map(|(place, count)| (0..count).map(move |index| (place, index)))
+            .map(|(place, index)| (place, &self.members[place].sessions[index]))
+    }
+
+    pub(crate) fn find(&self, wanted: &SessionRef) -> Option<&Session> {
+        self.members.get(wanted.coordinator)?.sessions.iter().find(|session| session.id == wanted.id)
+    }
+
+    /// The session `by` places further in the list, around its ends.
+    pub(crate) fn beside(&self, current: Option<&SessionRef>, by: isize) -> Option<SessionRef> {
+        let all: Vec<SessionRef> = self.all().map(|(coordinator, session)| reference(coordinator, session)).collect();
+        if all.is_empty() {
+            return None;
+        }
+        let at = current.and_then(|current| all.iter().position(|other| other == current));
+        let next = at.map_or(0, |at| (at as isize + by).rem_euclid(all.len() as isize) as usize);
+        Some(all[next].clone())
+    }
+
+    /// The screen was shown at this version.
+    pub(crate) fn saw(&mut self, session: &SessionRef, version: u64) {
+        self.seen.insert((session.coordinator, session.id.clone()), version);
+    }
+
+    /// The next one behind `current` whose screen moved since it was seen.
+    pub(crate) fn unseen(&self, current: Option<&SessionRef>, now: &[(usize, Session)]) -> Option<SessionRef> {
+        let at = current.and_then(|current| {
+            now.iter().position(|(place, session)| *place == current.coordinator && session.id == current.id)
+        });
+        let from = at.map_or(0, |at| at + 1);
+        let in_order = now[from..].iter().chain(&now[..from]);
+        let moved = |(place, session): &&(usize, Session)| {
+            let known = self.seen.get(&(*place, session.id.clone()));
+            known.is_none_or(|known| session.screen_version > *known)
+        };
+        in_order.filter(moved).map(|(place, session)| reference(*place, session)).find(|found| Some(found) != current)
+    }
+
+    pub(crate) fn apply(&mut self, place: usize, event: RosterEvent) {
+        let Some(member) = self.members.get_mut(place) else { return };
+        match event {
+            RosterEvent::Here(client) => (member.client, member.silence) = (Some(*client), None),
+            RosterEvent::Silent(reason) => {
+                member.client = None;
+                member.silence = Some(reason);
+                member.sessions.clear();
+            }
+            RosterEvent::Change(change) => match change.event {
+                Some(Event::Snapshot(list)) => {
+                    member.heard = true;
+                    member.sessions = list.sessions;
+                    for session in &member.sessions {
+                        let key = (place, session.id.clone());
+                        self.seen.entry(key).or_insert(session.screen_version);
+                    }
+                }
+                Some(Event::Added(session) | Event::Changed(session)) => {
+                    match member.sessions.iter_mut().find(|known| known.id == session.id) {
+                        Some(known) => *known = session,
+                        None => member.sessions.push(session),
+                    }
+                }
+                Some(Event::Removed(removed)) => {
+                    member.sessions.retain(|session| session.id != removed.id);
+                    self.seen.remove(&(place, removed.id));
+                }
+                None => {}
+            },
+        }
+    }
+}
+
+pub(crate) fn reference(coordinator: usize, session: &Session) -> SessionRef {
+    SessionRef { coordinator, id: session.id.clone() }
+}
+
+pub(crate) fn is_running(session: &Session) -> bool {
+    session.status() != SessionStatus::Exited
+}
+
+/// Tells the list and its changes, and gets them back when the line was lost.
+async fn watch(place: usize, coordinator: Coordinator, mut client: Option<Client>, news: Sender) {
+    let mut pause = PAUSE;
+    loop {
+        let silence = match client.take() {
+            Some(client) => follow(place, client, &news, &mut pause).await,
+            None => match fleet::reach(&coordinator).await {
+                Ok(reached) => follow(place, reached.client, &news, &mut pause).await,
+                Err(silence) => silence,
+            },
+        };
+        if news.send(News::Roster(place, RosterEvent::Silent(silence))).await.is_err() {
+            return;
+        }
+        tokio::time::sleep(pause).await;
+        pause = (pause * 2).min(LONGEST_PAUSE);
+    }
+}
+
+/// Until the line is lost: answers why.
+async fn follow(place: usize, client: Client, news: &Sender, pause: &mut Duration) -> String {
+    let mut events = match client.vtr().watch_sessions(WatchSessionsRequest {}).await {
+        Ok(answer) => answer.into_inner(),
+        Err(status) => return wire::silence(&status),
+    };
+    *pause = PAUSE;
+    // Whether anyone listens is found out by the caller.
+    let _ = news.send(News::Roster(place, RosterEvent::Here(Box::new(client)))).await;
+    loop {
+        match events.message().await {
+            Ok(Some(change)) => {
+                let _ = news.send(News::Roster(place, RosterEvent::Change(Box::new(change)))).await;
+            }
+            Ok(None) => return "it ended".into(),
+            Err(status) => return wire::silence(&status),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use grpc::proto::{SessionList, WatchSessionsEvent};
+
+    use super::*;
+
+    fn session(id: &str, version: u64) -> Session {
+        Session { id: id.into(), name: id.into(), screen_version: version, ..Session::default() }
+    }
+
+    fn roster(counts: &[&[&str]]) -> Roster {
+        let (news, _) = tokio::sync::mpsc::channel(64);
+        let mut roster = Roster::new(news);
+        let known: Vec<Coordinator> =
+            (0..counts.len()).map(|number| Coordinator::at(format!("/nowhere/{number}").into(), PAUSE)).collect();
+        roster.watch(&known, &[]);
+        for (place, ids) in counts.iter().enumerate() {
+            let sessions = ids.iter().map(|id| session(id, 1)).collect();
+            let event = WatchSessionsEvent { event: Some(Event::Snapshot(SessionList { sessions })) };
+            roster.apply(place, RosterEvent::Change(Box::new(event)));
+        }
+        roster
+    }
+
+    fn at(coordinator: usize, id: &str) -> SessionRef {
+        SessionRef { coordinator, id: id.into() }
+    }
+
+    #[tokio::test]
+    async fn next_goes_around_over_all_coordinators() {
+        let roster = roster(&[&["a", "b"], &[], &["c"]]);
+        assert_eq!(roster.beside(Some(&at(0, "b")), 1), Some(at(2, "c")));
+        assert_eq!(roster.beside(Some(&at(2, "c")), 1), Some(at(0, "a")));
+        assert_eq!(roster.beside(Some(&at(0, "a")), -1), Some(at(2, "c")));
+        assert_eq!(roster.beside(None, 1), Some(at(0, "a")));
+        assert!(roster.complete());
+    }
+
+    #[tokio::test]
+    async fn unseen_is_what_moved_since_it_was_seen() {
+        let mut roster = roster(&[&["a", "b"], &["c"]]);
+        let now = [(0, session("a", 9)), (0, session("b", 1)), (1, session("c", 2))];
+        assert_eq!(roster.unseen(Some(&at(0, "a")), &now), Some(at(1, "c")));
+        roster.saw(&at(1, "c"), 2);
+        assert_eq!(roster.unseen(Some(&at(0, "a")), &now), None);
+        assert_eq!(roster.unseen(Some(&at(0, "b")), &now), Some(at(0, "a")));
+    }
+}

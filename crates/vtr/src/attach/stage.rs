@@ -1,0 +1,607 @@
+//! The loop: bytes of the host, news of the tasks, signals and the clock come in; at most thirty pictures a second go
+//! out, always of what is newest.
+
+use std::{
+    io,
+    time::{Duration, Instant},
+};
+
+use grpc::proto::{AttachResize, FrameAck, Session, attach_request::Message};
+use tokio::{
+    signal::unix::{SignalKind, signal},
+    sync::mpsc,
+};
+use tui::{
+    Canvas, Decoder, Event, Layers, Rect, Sign, Skin, Writer,
+    host::{Host, MouseTracking, Probe, copy_to_clipboard},
+};
+use vt::{
+    Position,
+    input::{Modifiers, MouseButton, MouseEvent, MouseEventKind},
+};
+
+use super::{
+    Beginning, Wishes,
+    app::{Action, App, LookBack, Preview, Shown, State},
+    base::Base,
+    bindings::Bindings,
+    errands::{self, Errand},
+    link::{Link, LinkNumber, Wanted},
+    look_back::LookingBack,
+    mirror::Mirror,
+    news::{News, RosterEvent, WAITING_NEWS},
+    picker::Picker,
+    roster::{Roster, SessionRef, is_running, reference},
+};
+use crate::{
+    client_config::ClientConfig,
+    coordinators,
+    failure::Failure,
+    host_terminal::{self, EndSignals, HostInput, color_hints},
+    invocation::Invocation,
+    surroundings::Surroundings,
+};
+
+/// Between two pictures: thirty a second.
+const FRAME: Duration = Duration::from_micros(33_334);
+/// For the host's answers about itself, when it gives none.
+const PROBE: Duration = Duration::from_millis(400);
+/// Between two questions about what is beside the screen, while it moves.
+const INFO: Duration = Duration::from_secs(2);
+/// News taken before the screen is drawn again.
+const BATCH: usize = 64;
+
+/// How it ended.
+#[derive(Debug)]
+pub(super) enum End {
+    /// The person left; a word on where the session stands.
+    Left(String),
+    Signal(&'static str),
+    TerminalGone,
+}
+
+pub(super) struct Stage {
+    host: Host,
+    input: HostInput,
+    decoder: Decoder,
+    /// When the decoder was fed last.
+    fed: Instant,
+    probe: Probe,
+    surroundings: Surroundings,
+    config: ClientConfig,
+    socket: Option<std::path::PathBuf>,
+    writer: Writer,
+    canvas: Canvas,
+    layers: Layers<App>,
+    app: App,
+    news: mpsc::Receiver<News>,
+    teller: mpsc::Sender<News>,
+    last_link: u64,
+    /// Looking back was asked for, and the history is on its way.
+    looking_back: Option<LookBack>,
+    drawn: Instant,
+    dirty: bool,
+    asked_info: Instant,
+    info_is_old: bool,
+    end: Option<End>,
+}
+
+impl Stage {
+    pub(super) fn new(
+        mut host: Host,
+        invocation: &Invocation,
+        bindings: Bindings,
+        wishes: &Wishes,
+        beginning: Beginning,
+    ) -> Result<Self, Failure> {
+        let surroundings = invocation.surroundings.clone();
+        let failed = |error: tui::host::HostError| host_terminal::failure(&error);
+        let system = |error: io::Error| Failure::system("waiting for the terminal", &error);
+        let input = std::os::fd::AsFd::as_fd(&host).try_clone_to_owned().map_err(system)?;
+        host_terminal::restore_on_panic(&host);
+        host.enter(tui::host::Modes { mouse: MouseTracking::Off, ..Default::default() }).map_err(failed)?;
+        let mut decoder = Decoder::new();
+        let mut events = Vec::new();
+        let probe = host.probe(&mut decoder, PROBE, &mut events).map_err(failed)?;
+        let known = probe.abilities().clone();
+        host.change(known.modes(MouseTracking::Drag)).map_err(failed)?;
+        let size = host.size().map_err(failed)?;
+        // From here on: the host's answers were read above.
+        let input = HostInput::start(input).map_err(system)?;
+        let (teller, news) = mpsc::channel(WAITING_NEWS);
+        let mut roster = Roster::new(teller.clone());
+        roster.watch(&beginning.known, &beginning.clients);
+        let now = Instant::now();
+        let app = App {
+            skin: Skin::new(known.color_scheme()),
+            bindings,
+            area: Rect::of(size),
+            framed: wishes.framed,
+            read_only: wishes.read_only,
+            no_resize: wishes.no_resize,
+            roster,
+            shown: None,
+            preview: None,
+            actions: Vec::new(),
+            notices: Vec::new(),
+            clock: clock(),
+            leader_pending: false,
+            button_down: false,
+        };
+        let mut stage = Stage {
+            writer: Writer::new(known.writer_options(color_hints(&surroundings))),
+            socket: invocation.everywhere.socket.clone(),
+            config: invocation.config.clone(),
+            canvas: Canvas::new(size),
+            layers: Layers::default(),
+            host,
+            input,
+            decoder,
+            fed: now,
+            probe,
+            surroundings,
+            app,
+            news,
+            teller,
+            last_link: 0,
+            looking_back: None,
+            drawn: now.checked_sub(FRAME).unwrap_or(now),
+            dirty: true,
+            asked_info: now,
+            info_is_old: false,
+            end: None,
+        };
+        stage.layers.push(Box::<Base>::default());
+        match beginning.session {
+            Some((coordinator, session)) => {
+                let place = stage.app.roster.place_of(&coordinator).unwrap_or(0);
+                stage.show(place, &session);
+            }
+            None => {
+                let picker = Picker::open(&mut stage.app);
+                stage.layers.push(Box::new(picker));
+            }
+        }
+        // Typed while the host was being asked.
+        stage.take_events(events);
+        Ok(stage)
+    }
+
+    pub(super) async fn run(mut self) -> Result<End, Failure> {
+        let system = |error: io::Error| Failure::system("listening to signals", &error);
+        let mut resized = signal(SignalKind::window_change()).map_err(system)?;
+        let mut resumed = signal(SignalKind::from_raw(rustix::process::Signal::CONT.as_raw())).map_err(system)?;
+        let mut ends = EndSignals::new().map_err(system)?;
+        loop {
+            self.perform();
+            if let Some(end) = self.end.take() {
+                self.host.leave();
+                return Ok(end);
+            }
+            self.draw_if_due()?;
+            let wake = self.wake();
+            tokio::select! {
+                biased;
+                name = ends.next() => self.end = Some(End::Signal(name)),
+                bytes = self.input.next() => match bytes {
+                    None => self.end = Some(End::TerminalGone),
+                    Some(bytes) => {
+                        let mut events = Vec::new();
+                        self.decoder.feed(&bytes, &mut events);
+                        self.fed = Instant::now();
+                        self.take_events(events);
+                    }
+                },
+                news = self.news.recv() => {
+                    let mut next = news;
+                    for _ in 0..BATCH {
+                        let Some(news) = next else { break };
+                        self.hear(news);
+                        next = self.news.try_recv().ok();
+                    }
+                }
+                _ = resized.recv() => self.resize()?,
+                _ = resumed.recv() => {
+                    self.host.resume().map_err(|error| host_terminal::failure(&error))?;
+                    self.writer.forget();
+                    self.dirty = true;
+                }
+                () = tokio::time::sleep_until(wake.into()) => self.pass_time(),
+            }
+        }
+    }
+
+    /// When something is due that nothing announces.
+    fn wake(&self) -> Instant {
+        let now = Instant::now();
+        let second = jiff::Timestamp::now().as_second().rem_euclid(60);
+        let mut wake = now + Duration::from_secs(60 - u64::try_from(second).unwrap_or(0));
+        if self.dirty {
+            wake = wake.min(self.drawn + FRAME);
+        }
+        if let Some(wait) = self.decoder.wait() {
+            wake = wake.min(self.fed + wait);
+        }
+        if self.info_is_old {
+            wake = wake.min(self.asked_info + INFO);
+        }
+        let notices = self.app.notices.iter().map(|(_, until)| *until);
+        notices.fold(wake, Instant::min)
+    }
+
+    fn pass_time(&mut self) {
+        let now = Instant::now();
+        if self.decoder.wait().is_some_and(|wait| self.fed + wait <= now) {
+            let mut events = Vec::new();
+            self.decoder.expire(&mut events);
+            self.take_events(events);
+        }
+        let notices = self.app.notices.len();
+        self.app.notices.retain(|(_, until)| *until > now);
+        self.dirty |= notices != self.app.notices.len();
+        let clock = clock();
+        if clock != self.app.clock {
+            self.app.clock = clock;
+            self.dirty = true;
+        }
+        if self.info_is_old && self.asked_info + INFO <= now {
+            self.ask_info();
+        }
+    }
+
+    fn take_events(&mut self, events: Vec<Event>) {
+        for event in events {
+            self.dirty = true;
+            if self.probe.take(&event) {
+                let options = self.probe.abilities().writer_options(color_hints(&self.surroundings));
+                self.writer.set_options(options);
+                continue;
+            }
+            if let Event::ColorScheme(scheme) = event {
+                self.app.skin = Skin::new(scheme);
+            }
+            let framed = self.app.framed;
+            self.layers.update(&event, &mut self.app);
+            if self.app.framed != framed {
+                self.tell_size();
+                self.layers.update(&Event::Resize(self.canvas.size()), &mut self.app);
+            }
+            // Each event meets what the one before it brought about.
+            self.perform();
+        }
+    }
+
+    fn resize(&mut self) -> Result<(), Failure> {
+        let size = self.host.size().map_err(|error| host_terminal::failure(&error))?;
+        self.canvas.resize(size);
+        self.app.area = Rect::of(size);
+        self.dirty = true;
+        self.tell_size();
+        self.layers.update(&Event::Resize(size), &mut self.app);
+        Ok(())
+    }
+
+    /// The coordinator hears how much room there is here; it is for it to decide whose size counts.
+    fn tell_size(&self) {
+        let vt::Size { cols, rows } = self.app.pane().size();
+        if let Some(shown) = &self.app.shown {
+            shown.link.send(Message::Resize(AttachResize { cols: cols.into(), rows: rows.into() }));
+        }
+    }
+
+    fn draw_if_due(&mut self) -> Result<(), Failure> {
+        if !self.dirty || self.drawn.elapsed() < FRAME {
+            return Ok(());
+        }
+        self.dirty = false;
+        self.drawn = Instant::now();
+        let failed = |error: tui::host::HostError| host_terminal::failure(&error);
+        let moves = |shown: &Shown| shown.mirror.about.wants_mouse_moves && shown.state == State::Live;
+        let tracking = match self.layers.len() == 1 && self.app.shown.as_ref().is_some_and(moves) {
+            true => MouseTracking::Motion,
+            false => MouseTracking::Drag,
+        };
+        self.host.change(self.probe.abilities().modes(tracking)).map_err(failed)?;
+        self.layers.render(&mut self.canvas, &self.app);
+        self.host.write(self.writer.frame(&self.canvas)).map_err(failed)?;
+        // Only now: what is sent next is then newer than anything that waited for this host.
+        let acknowledge = |link: &Link, version: &mut Option<u64>| {
+            if let Some(version) = version.take() {
+                link.send(Message::Ack(FrameAck { version }));
+            }
+        };
+        if let Some(shown) = &mut self.app.shown {
+            acknowledge(&shown.link, &mut shown.to_acknowledge);
+        }
+        if let Some(preview) = &mut self.app.preview {
+            acknowledge(&preview.link, &mut preview.to_acknowledge);
+        }
+        Ok(())
+    }
+
+    fn hear(&mut self, news: News) {
+        self.dirty = true;
+        match news {
+            News::Link(number, event) => self.hear_link(number, event),
+            News::Roster(place, event) => {
+                let silent = matches!(event, RosterEvent::Silent(_));
+                self.app.roster.apply(place, event);
+                if !silent {
+                    self.follow_roster(place);
+                }
+                self.layers.update(&Event::Resize(self.canvas.size()), &mut self.app);
+            }
+            News::History(number, answer) => self.look_back(number, *answer),
+            News::Info(number, session) => {
+                if let Some(shown) = &mut self.app.shown
+                    && shown.link.number == number
+                {
+                    shown.info = *session;
+                }
+            }
+            News::Created(place, session) => self.show(place, &session),
+            News::Versions(all) => {
+                let current = self.app.shown.as_ref().map(|shown| &shown.session);
+                match self.app.roster.unseen(current, &all) {
+                    Some(found) => self.app.actions.push(Action::Show(found)),
+                    None => self.app.notice("nothing new anywhere", Sign::Idle),
+                }
+            }
+            News::Done(words) => {
+                self.app.notice(words, Sign::Running);
+                self.ask_info();
+            }
+            News::Failed(reason) => {
+                self.looking_back = None;
+                self.app.notice(reason, Sign::Failed);
+            }
+        }
+    }
+
+    fn hear_link(&mut self, number: LinkNumber, event: super::link::LinkEvent) {
+        if self.app.shown.as_ref().is_some_and(|shown| shown.link.number == number) {
+            if self.app.hear(event) {
+                // The bell changes nothing on the screen: it may come between two pictures.
+                let _ = self.host.write(b"\x07");
+            }
+            self.info_is_old = true;
+            if self.asked_info.elapsed() >= INFO {
+                self.ask_info();
+            }
+        } else if let Some(preview) = &mut self.app.preview
+            && preview.link.number == number
+            && let super::link::LinkEvent::Frame(frame) = event
+        {
+            preview.to_acknowledge = Some(frame.version);
+            preview.mirror.apply(*frame);
+        }
+    }
+
+    /// The shown session may have a new name, or run again.
+    fn follow_roster(&mut self, place: usize) {
+        let Some(shown) = &mut self.app.shown else { return };
+        if shown.session.coordinator != place {
+            return;
+        }
+        let ended = matches!(shown.state, State::Exited(_) | State::Gone(_));
+        let member = self.app.roster.member(place);
+        let sessions = member.map(|member| member.sessions.as_slice()).unwrap_or_default();
+        let same = sessions.iter().find(|session| session.id == shown.session.id);
+        match same {
+            Some(session) => shown.name.clone_from(&session.name),
+            None if ended => shown.state = State::Gone("it was removed".into()),
+            None => {}
+        }
+        let again = |session: &&Session| {
+            is_running(session) && (session.id == shown.session.id || (same.is_none() && session.name == shown.name))
+        };
+        let again = sessions.iter().find(again).filter(|_| ended).cloned();
+        if let Some(session) = again {
+            let words = format!("{} runs again", session.name);
+            self.show(place, &session);
+            self.app.notice(words, Sign::Running);
+        }
+    }
+
+    fn look_back(&mut self, number: LinkNumber, answer: grpc::proto::GetHistoryResponse) {
+        let Some(why) = self.looking_back.take() else { return };
+        if self.app.shown.as_ref().is_none_or(|shown| shown.link.number != number) {
+            return;
+        }
+        let pane = self.app.pane();
+        let Some(mut looking) = LookingBack::new(answer, pane) else { return };
+        let mode = looking.mode();
+        let selects = match why {
+            LookBack::Keys => false,
+            LookBack::Scroll(by) => {
+                mode.scroll(by);
+                false
+            }
+            LookBack::Drag(from, to) => {
+                mode.select_at(mode.point_at(from, pane), tui::Unit::Character);
+                mode.drag(mode.point_at(to, pane), to.row, pane);
+                true
+            }
+            LookBack::Pick(at, unit) => {
+                mode.select_at(mode.point_at(at, pane), unit);
+                true
+            }
+        };
+        self.layers.push(Box::new(looking));
+        if selects && !self.app.button_down {
+            // The button was let go while the history was on its way.
+            let release = MouseEventKind::Release(MouseButton::Left);
+            let Position { row, col } = Position { row: pane.row, col: pane.col };
+            let event = MouseEvent { kind: release, col, row, pixel: None, modifiers: Modifiers::empty() };
+            self.layers.update(&Event::Mouse(event), &mut self.app);
+        }
+    }
+
+    fn next_link(&mut self) -> LinkNumber {
+        self.last_link += 1;
+        LinkNumber(self.last_link)
+    }
+
+    fn wanted(&self, place: usize, session: &Session, preview: bool) -> Option<Wanted> {
+        Some(Wanted {
+            coordinator: self.app.roster.member(place)?.coordinator.clone(),
+            id: session.id.clone(),
+            name: session.name.clone(),
+            size: self.app.pane().size(),
+            read_only: preview || self.app.read_only,
+            no_resize: preview || self.app.no_resize,
+        })
+    }
+
+    fn show(&mut self, place: usize, session: &Session) {
+        let Some(wanted) = self.wanted(place, session, false) else { return };
+        let number = self.next_link();
+        let client = self.app.roster.member(place).and_then(|member| member.client.clone());
+        let coordinator = wanted.coordinator.name.clone();
+        self.app.shown = Some(Shown {
+            session: reference(place, session),
+            coordinator,
+            name: session.name.clone(),
+            link: Link::open(number, wanted, client, self.teller.clone()),
+            mirror: Mirror::default(),
+            state: State::Connecting,
+            info: session.clone(),
+            to_acknowledge: None,
+        });
+        self.looking_back = None;
+        self.ask_info();
+        self.dirty = true;
+    }
+
+    fn preview(&mut self, wanted: Option<SessionRef>) {
+        self.app.preview = None;
+        let Some(wanted) = wanted else { return };
+        let Some(session) = self.app.roster.find(&wanted).cloned() else { return };
+        let Some(attach) = self.wanted(wanted.coordinator, &session, true) else { return };
+        let number = self.next_link();
+        let client = self.app.roster.member(wanted.coordinator).and_then(|member| member.client.clone());
+        let link = Link::open(number, attach, client, self.teller.clone());
+        self.app.preview = Some(Preview { link, mirror: Mirror::default(), to_acknowledge: None });
+    }
+
+    fn errand(&self, place: usize) -> Option<Errand> {
+        let member = self.app.roster.member(place)?;
+        let (coordinator, client) = (member.coordinator.clone(), member.client.clone());
+        Some(Errand { coordinator, client, news: self.teller.clone() })
+    }
+
+    /// An errand about the session that is shown: whom to ask, its id, its name.
+    fn errand_here(&self) -> Option<(Errand, LinkNumber, String, String)> {
+        let shown = self.app.shown.as_ref()?;
+        let errand = self.errand(shown.session.coordinator)?;
+        Some((errand, shown.link.number, shown.session.id.clone(), shown.name.clone()))
+    }
+
+    fn ask_info(&mut self) {
+        self.asked_info = Instant::now();
+        self.info_is_old = false;
+        let live = self.app.shown.as_ref().is_some_and(|shown| matches!(shown.state, State::Connecting | State::Live));
+        if live && let Some((errand, number, id, _)) = self.errand_here() {
+            errand.info(number, id);
+        }
+    }
+
+    /// Does what the layers left to be done.
+    fn perform(&mut self) {
+        for action in std::mem::take(&mut self.app.actions) {
+            self.dirty = true;
+            match action {
+                Action::Detach => self.end = Some(End::Left(self.last_words())),
+                Action::Show(wanted) => {
+                    if let Some(session) = self.app.roster.find(&wanted).cloned() {
+                        self.show(wanted.coordinator, &session);
+                    }
+                }
+                Action::Beside(by) => {
+                    let current = self.app.shown.as_ref().map(|shown| shown.session.clone());
+                    match self.app.roster.beside(current.as_ref(), by) {
+                        Some(next) if Some(&next) != current.as_ref() => self.app.actions.push(Action::Show(next)),
+                        _ => self.app.notice("there is no other session", Sign::Idle),
+                    }
+                }
+                Action::Unseen => {
+                    let members = self.app.roster.members().iter().enumerate();
+                    let there = members.filter_map(|(place, member)| Some((place, member.client.clone()?))).collect();
+                    errands::versions(there, self.teller.clone());
+                }
+                Action::Preview(wanted) => self.preview(wanted),
+                Action::LookBack(why) => {
+                    if self.looking_back.replace(why).is_none()
+                        && let Some((errand, number, id, _)) = self.errand_here()
+                    {
+                        errand.history(number, id);
+                    }
+                }
+                Action::Kill => {
+                    if let Some((errand, _, id, name)) = self.errand_here() {
+                        errand.kill(id, name);
+                    }
+                }
+                Action::Remove => {
+                    if let Some((errand, _, id, name)) = self.errand_here() {
+                        errand.remove(id, name);
+                    }
+                }
+                Action::Rename(new_name) => {
+                    if let Some((errand, _, id, _)) = self.errand_here() {
+                        errand.rename(id, new_name);
+                    }
+                }
+                Action::Create { place, name } => {
+                    if let Some(errand) = self.errand(place) {
+                        errand.create(place, name, self.app.pane().size());
+                    }
+                }
+                Action::ToggleRecording => {
+                    let recording = self.app.shown.as_ref().is_some_and(|shown| shown.info.recording);
+                    if let Some((errand, _, id, _)) = self.errand_here() {
+                        errand.record(id, !recording);
+                    }
+                }
+                Action::Copy(text) => self.copy(&text),
+                Action::LookForCoordinators => {
+                    if let Ok(known) = coordinators::known(self.socket.as_deref(), &self.config, &self.surroundings) {
+                        self.app.roster.watch(&known, &[]);
+                    }
+                }
+            }
+        }
+        if !self.app.actions.is_empty() {
+            self.perform();
+        }
+    }
+
+    fn copy(&mut self, text: &str) {
+        match copy_to_clipboard(text) {
+            Some(bytes) => {
+                let _ = self.host.write(&bytes);
+                self.app.notice(format!("copied {} characters", text.chars().count()), Sign::Running);
+            }
+            None => self.app.notice("that is more than a clipboard takes: select less", Sign::Failed),
+        }
+    }
+
+    fn last_words(&self) -> String {
+        match &self.app.shown {
+            None => "[left]".into(),
+            Some(shown) => {
+                let name = format!("{}:{}", shown.coordinator, crate::output::printable(&shown.name));
+                match &shown.state {
+                    State::Exited(how) if how.is_empty() => format!("[{name} exited]"),
+                    State::Exited(how) => format!("[{name} exited {how}]"),
+                    State::Gone(_) => format!("[{name} is gone]"),
+                    _ => format!("[detached from {name}]"),
+                }
+            }
+        }
+    }
+}
+
+fn clock() -> String {
+    jiff::Zoned::now().strftime("%H:%M").to_string()
+}

@@ -1,0 +1,44 @@
+//! The person's own terminal, for the commands that draw on it: opening it, reading it, and the signals that end them.
+
+mod end_signals;
+mod host_input;
+
+use std::{io, os::fd::AsFd};
+
+use tui::host::{ColorHints, Host, HostError};
+
+pub(crate) use self::{end_signals::EndSignals, host_input::HostInput};
+use crate::{
+    failure::{Exit, Failure},
+    surroundings::Surroundings,
+};
+
+/// Standard input and output, which must be terminals.
+pub(crate) fn open(instead: &str) -> Result<Host, Failure> {
+    let owned =
+        |fd: io::Result<std::os::fd::OwnedFd>| fd.map_err(|error| Failure::system("using the terminal", &error));
+    let input = owned(io::stdin().as_fd().try_clone_to_owned())?;
+    let output = owned(io::stdout().as_fd().try_clone_to_owned())?;
+    Host::open(input, output).map_err(|error| failure(&error).with_hint(instead))
+}
+
+pub(crate) fn failure(error: &HostError) -> Failure {
+    match error {
+        HostError::NotATerminal(_) => Failure::usage(error.to_string()),
+        HostError::Io { .. } => Failure::new(Exit::Refused, "system", error.to_string()),
+    }
+}
+
+/// A panic puts the terminal back before it is told.
+pub(crate) fn restore_on_panic(host: &Host) {
+    let restorer = host.restorer();
+    let before = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        restorer.restore();
+        before(info);
+    }));
+}
+
+pub(crate) fn color_hints(surroundings: &Surroundings) -> ColorHints<'_> {
+    ColorHints { term: &surroundings.term, color_term: &surroundings.color_term, no_color: surroundings.no_color }
+}

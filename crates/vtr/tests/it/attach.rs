@@ -1,0 +1,440 @@
+//! `vtr attach`, run as a person runs it: in a terminal, which is our own engine.
+
+use std::time::Duration;
+
+use engine::{
+    Engine, EngineOptions, Input, Kind, NewSession, Origin, Pattern, Scope, Session, WaitOutcome, WaitRequest,
+};
+use testkit::{DEADLINE, wait_until_with};
+use vt::{
+    Size,
+    input::{Modifiers, MouseButton, MouseEvent, MouseEventKind, WheelDirection},
+};
+
+use crate::stage::{Stage, VTR};
+
+const SIZE: Size = Size { cols: 80, rows: 24 };
+
+/// A terminal with `vtr attach` in it.
+pub(crate) struct Attached {
+    engine: Engine,
+    pub(crate) terminal: Session,
+}
+
+impl Attached {
+    pub(crate) async fn start(stage: &Stage, words: &[&str]) -> Self {
+        Self::start_in(stage, words, SIZE).await
+    }
+
+    pub(crate) async fn start_in(stage: &Stage, words: &[&str], size: Size) -> Self {
+        let words: Vec<&str> = ["attach"].into_iter().chain(words.iter().copied()).collect();
+        Self::launch(stage, &stage.command(&[]), &words, size).await
+    }
+
+    /// Any command that draws on the terminal.
+    pub(crate) async fn run(stage: &Stage, words: &[&str]) -> Self {
+        Self::launch(stage, &stage.command(&[]), words, SIZE).await
+    }
+
+    /// With the coordinators of the config file.
+    pub(crate) async fn by_config(stage: &Stage, words: &[&str]) -> Self {
+        let words: Vec<&str> = ["attach"].into_iter().chain(words.iter().copied()).collect();
+        Self::launch(stage, &stage.bare(), &words, SIZE).await
+    }
+
+    async fn launch(stage: &Stage, like: &std::process::Command, words: &[&str], size: Size) -> Self {
+        let base_env = like
+            .get_envs()
+            .filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned())))
+            .chain([("TZ".into(), "UTC".into())])
+            .collect();
+        let engine = Engine::new(EngineOptions { base_env, ..EngineOptions::default() }).unwrap();
+        let argv: Vec<&str> = [VTR].into_iter().chain(words.iter().copied()).collect();
+        let mut new = NewSession::new(Kind::Command, argv);
+        new.size = size;
+        new.working_dir = Some(stage.path(""));
+        let terminal = engine.spawn(new).await.unwrap();
+        Attached { engine, terminal }
+    }
+
+    /// Waits until the whole screen matches.
+    #[track_caller]
+    pub(crate) fn shows(&self, pattern: &str) -> impl Future<Output = ()> + use<'_> {
+        let caller = std::panic::Location::caller();
+        let pattern = pattern.to_owned();
+        async move {
+            let request =
+                WaitRequest { pattern: Pattern::new(&pattern).unwrap(), scope: Scope::Grid, timeout: DEADLINE };
+            match self.terminal.wait_for_pattern(request).await {
+                WaitOutcome::Matched(_) => {}
+                other => panic!("{caller}: {pattern:?} is not shown: {other:?}\n{}", self.text()),
+            }
+        }
+    }
+
+    pub(crate) fn text(&self) -> String {
+        self.terminal.grid_text().1
+    }
+
+    #[track_caller]
+    pub(crate) fn until(&self, reason: &str, mut holds: impl FnMut(&str) -> bool) {
+        wait_until_with(reason, || holds(&self.text()), || format!("\n{}", self.text()));
+    }
+
+    pub(crate) fn press(&self, keys: &str) {
+        for key in keys.split(' ') {
+            self.terminal.send(Input::Key(key.parse().unwrap()), Origin::Human).unwrap();
+        }
+    }
+
+    pub(crate) fn type_text(&self, text: &str) {
+        self.terminal.send(Input::Text(text.into()), Origin::Human).unwrap();
+    }
+
+    fn mouse(&self, kind: MouseEventKind, col: u16, row: u16) {
+        let event = MouseEvent { kind, col, row, pixel: None, modifiers: Modifiers::empty() };
+        self.terminal.send(Input::Mouse(event), Origin::Human).unwrap();
+    }
+
+    /// Waits for its end, sees that the terminal is as it was, and gives what it said.
+    pub(crate) async fn end(self) -> (Option<engine::ExitStatus>, String) {
+        self.terminal.wait_for_exit(DEADLINE).await.expect("it ends");
+        let (modes, alternate, cursor) =
+            self.terminal.with_screen(|screen| (screen.input_modes(), screen.alternate_screen(), screen.cursor()));
+        assert!(!alternate && cursor.visible, "the terminal is put back");
+        assert_eq!(modes, vt::Terminal::new(vt::Options::default()).input_modes());
+        let status = self.terminal.info().ending.and_then(|ending| ending.exit);
+        let text = self.text();
+        self.engine.shutdown(Duration::ZERO).await;
+        (status, text)
+    }
+
+    pub(crate) async fn detach(self) -> String {
+        self.press("ctrl-b d");
+        let (status, text) = self.end().await;
+        assert_eq!(status, Some(engine::ExitStatus::Code(0)), "{text}");
+        text
+    }
+}
+
+/// The clock moves while we look.
+fn without_clock(text: &str) -> String {
+    regex::Regex::new(r" \d\d:\d\d ?\n").unwrap().replace(text, " HH:MM\n").into_owned()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_session_in_its_frame() {
+    let stage = Stage::new();
+    stage.vtr(&["spawn", "one", "--cwd", "/", "--cols", "40", "--rows", "6", "--", "cat"]).ok();
+    let attached = Attached::start(&stage, &["one"]).await;
+    attached.shows("a:one  cat  /").await;
+    // Looking changes nothing.
+    attached.shows("40x6").await;
+    attached.type_text("hello\r");
+    // Whoever types leads.
+    attached.shows("78x21").await;
+    attached.shows("(?s)│hello.*│hello").await;
+    let text = without_clock(&attached.text());
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[0], format!("╭ one {}╮", "─".repeat(73)));
+    assert_eq!(lines[1], format!("│hello{}│", " ".repeat(73)));
+    assert_eq!(lines[22], format!("╰{}╯", "─".repeat(78)));
+    assert_eq!(lines[23], " a:one  cat  /                                                     78x21  HH:MM");
+    assert_eq!(stage.vtr(&["info", "one", "--json"]).json()["cols"], 78);
+    assert!(attached.detach().await.contains("[detached from a:one]"));
+    stage.see("one", "hello");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn keys_pastes_and_the_literal_leader_arrive_as_they_were() {
+    let stage = Stage::new();
+    let script: Vec<String> = testkit::Script::new()
+        .raw()
+        .print("ready\n")
+        .hex()
+        .argv()
+        .into_iter()
+        .map(|word| word.into_string().unwrap())
+        .collect();
+    let words: Vec<&str> = ["spawn", "one", "--"].into_iter().chain(script.iter().map(String::as_str)).collect();
+    stage.vtr(&words).ok();
+    let attached = Attached::start(&stage, &["one"]).await;
+    attached.shows("ready").await;
+    for (keys, bytes) in
+        [("ctrl-b ctrl-b", "02"), ("ctrl-c", "03"), ("up", "1b5b41"), ("é", "c3a9"), ("alt-x", "1b78"), ("A", "41")]
+    {
+        attached.press(keys);
+        attached.shows(bytes).await;
+    }
+    attached.terminal.send(Input::Paste("p\nr".into()), Origin::Human).unwrap();
+    attached.shows("700d72").await;
+    // What is not bound is not typed.
+    attached.press("ctrl-b x");
+    attached.shows("ctrl\\+b x means nothing").await;
+    attached.press("Z");
+    attached.shows("5a").await;
+    assert!(!attached.text().contains("785a"), "{}", attached.text());
+    attached.detach().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_mouse_and_the_focus_go_to_a_program_that_asked() {
+    let stage = Stage::new();
+    let script: Vec<String> = testkit::Script::new()
+        .raw()
+        .print("\x1b[?1002h\x1b[?1006h\x1b[?1004hready\n")
+        .hex()
+        .argv()
+        .into_iter()
+        .map(|word| word.into_string().unwrap())
+        .collect();
+    let words: Vec<&str> = ["spawn", "one", "--"].into_iter().chain(script.iter().map(String::as_str)).collect();
+    stage.vtr(&words).ok();
+    let attached = Attached::start(&stage, &["one"]).await;
+    attached.shows("ready").await;
+    // The pane begins at column 1, row 1 of the host: cell 3, 4 counts from 1 in the protocol.
+    attached.mouse(MouseEventKind::Press(MouseButton::Left), 4, 5);
+    // ESC [ < 0 ; 4 ; 5 M
+    attached.shows("1b5b3c303b343b354d").await;
+    attached.terminal.send(Input::Focus(vt::input::Focus::Lost), Origin::Human).unwrap();
+    attached.shows("1b5b4f").await;
+    // On the frame it is nobody's.
+    attached.mouse(MouseEventKind::Press(MouseButton::Left), 0, 0);
+    attached.press("Z");
+    attached.shows("5a").await;
+    assert_eq!(attached.text().matches("5b3c").count(), 1, "{}", attached.text());
+    attached.detach().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn other_sessions_are_a_key_away() {
+    let mut stage = Stage::new();
+    stage.serve("b", &[]);
+    stage.write_config(&format!("[[coordinators]]\npath = \"{}/*.sock\"\n", stage.path("run").display()));
+    for (session, text) in [("a:one", "first"), ("a:two", "second"), ("b:three", "third")] {
+        let command = format!("echo {text}; exec cat");
+        crate::stage::run(stage.bare().args(["spawn", session, "--cmd", &command])).ok();
+        crate::stage::run(stage.bare().args(["wait", session, text, "--scope", "scrollback"])).ok();
+    }
+    let attached = Attached::by_config(&stage, &["two"]).await;
+    attached.shows("│second").await;
+    attached.press("ctrl-b n");
+    attached.shows("│third").await;
+    attached.shows("b:three").await;
+    attached.press("ctrl-b n");
+    attached.shows("│first").await;
+    attached.press("ctrl-b p");
+    attached.shows("│third").await;
+
+    // Unseen output: of "two" only, which has said something since.
+    attached.press("ctrl-b o");
+    attached.shows("nothing new anywhere").await;
+    crate::stage::run(stage.bare().args(["send", "two", "news\n"])).ok();
+    crate::stage::run(stage.bare().args(["wait", "two", "news", "--scope", "scrollback"])).ok();
+    attached.press("ctrl-b o");
+    attached.shows("(?s)│second.*│news").await;
+
+    // The picker: filter, live preview, choice.
+    attached.press("ctrl-b w");
+    attached.shows("Sessions").await;
+    for entry in ["a:one", "a:two", "b:three"] {
+        attached.shows(entry).await;
+    }
+    attached.type_text("thr");
+    attached.shows("(?s)> thr.*third.*▸ b:three").await;
+    crate::stage::run(stage.bare().args(["send", "three", "moving\n"])).ok();
+    attached.shows("moving").await;
+    attached.press("enter");
+    attached.shows("│moving").await;
+    attached.until("the picker is gone", |text| !text.contains("Sessions"));
+    attached.press("ctrl-b w");
+    attached.shows("Sessions").await;
+    attached.press("esc");
+    attached.until("the picker is gone", |text| !text.contains("Sessions"));
+    assert!(attached.detach().await.contains("[detached from b:three]"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn without_a_name_one_chooses_first() {
+    let stage = Stage::new();
+    stage.spawn_cat("one");
+    let attached = Attached::start(&stage, &[]).await;
+    attached.shows("(?s)Sessions.*▸ one").await;
+    attached.press("enter");
+    attached.shows("a:one  cat").await;
+    attached.detach().await;
+    let attached = Attached::start(&stage, &[]).await;
+    attached.shows("Sessions").await;
+    attached.press("esc");
+    let (status, _) = attached.end().await;
+    assert_eq!(status, Some(engine::ExitStatus::Code(0)));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn sessions_are_made_renamed_and_ended() {
+    let stage = Stage::new();
+    stage.spawn_cat("one");
+    let attached = Attached::start(&stage, &["one"]).await;
+    attached.shows("a:one").await;
+    attached.press("ctrl-b c");
+    attached.shows("Start a session on a").await;
+    attached.type_text("fresh\r");
+    attached.shows("a:fresh").await;
+    attached.type_text("echo $((6*7))\r");
+    attached.shows("│42").await;
+
+    attached.press("ctrl-b r");
+    attached.shows("Rename the session").await;
+    attached.press("ctrl-u");
+    attached.type_text("better\r");
+    attached.shows("a:better").await;
+    attached.shows("╭ better").await;
+
+    attached.press("ctrl-b k");
+    attached.shows("End better\\?").await;
+    attached.press("esc");
+    attached.until("the question is gone", |text| !text.contains("End better?"));
+    attached.type_text("exit 3\r");
+    attached.shows("╭ better  EXITED 3 ").await;
+    attached.shows("│42").await;
+    attached.shows("leaves").await;
+    attached.press("ctrl-b k");
+    attached.shows("Remove better\\?").await;
+    attached.press("r");
+    attached.shows("GONE: it was removed").await;
+    attached.press("ctrl-b n");
+    attached.shows("a:one").await;
+    attached.press("ctrl-b k");
+    attached.shows("End one\\?").await;
+    attached.press("y");
+    attached.shows("EXITED SIGTERM").await;
+    assert!(attached.detach().await.contains("[a:one exited SIGTERM]"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn looking_back_searches_and_copies() {
+    let stage = Stage::new();
+    stage.vtr(&["spawn", "one", "--cmd", "seq -f 'line %g' 200; exec cat"]).ok();
+    stage.see("one", "line 200");
+    let attached = Attached::start(&stage, &["one"]).await;
+    attached.shows("line 200").await;
+    attached.press("ctrl-b [");
+    attached.shows("looking back").await;
+    attached.press("g");
+    attached.shows("│line 1 ").await;
+    attached.type_text("/line 15\r");
+    attached.shows("│line 15 ").await;
+    attached.shows("of 11").await;
+    attached.press("V y");
+    attached.shows("copied 8 characters").await;
+    let copied = attached.terminal.raw(0, 1 << 20).bytes;
+    let written = "\x1b]52;c;bGluZSAxNQo=\x1b\\";
+    assert!(String::from_utf8_lossy(&copied).contains(written), "the clipboard is written");
+    attached.until("the live screen is back", |text| !text.contains("looking back") && text.contains("line 200"));
+
+    // The wheel leads there and back.
+    attached.mouse(MouseEventKind::Wheel(WheelDirection::Up), 10, 10);
+    attached.shows("looking back").await;
+    attached.mouse(MouseEventKind::Wheel(WheelDirection::Down), 10, 10);
+    attached.mouse(MouseEventKind::Wheel(WheelDirection::Down), 10, 10);
+    attached.until("the live screen is back", |text| !text.contains("looking back"));
+    // So does the mouse, dragged over a word.
+    attached.mouse(MouseEventKind::Press(MouseButton::Left), 1, 2);
+    attached.mouse(MouseEventKind::Motion(Some(MouseButton::Left)), 4, 2);
+    attached.mouse(MouseEventKind::Release(MouseButton::Left), 4, 2);
+    attached.shows("copied 4 characters").await;
+    attached.detach().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn help_and_the_frame_and_other_keys() {
+    let stage = Stage::new();
+    stage.spawn_cat("one");
+    stage.write_config("[attach]\nleader = \"ctrl-a\"\n[attach.keys]\nx = \"kill\"\nk = \"\"\n");
+    let attached = Attached::start(&stage, &["one"]).await;
+    attached.shows("a:one").await;
+    attached.press("ctrl-a ?");
+    attached.shows("(?s)Keys.*ctrl\\+a d +leave; the session goes on").await;
+    attached.shows("ctrl\\+a x +end or remove").await;
+    attached.shows("search down").await;
+    attached.press("q");
+    attached.until("help is gone", |text| !text.contains("search down"));
+    attached.press("ctrl-a");
+    attached.shows("ctrl\\+a … +d leave").await;
+    attached.press("z");
+    attached.until("the frame is gone", |text| !text.contains('╭') && !text.contains("a:one"));
+    attached.type_text("wide\r");
+    attached.shows("(?m)^wide").await;
+    assert_eq!(stage.vtr(&["info", "one", "--json"]).json()["cols"], 80);
+    attached.press("ctrl-a z");
+    attached.shows("(?s)╭ one.*│wide").await;
+    attached.press("ctrl-a d");
+    let (status, _) = attached.end().await;
+    assert_eq!(status, Some(engine::ExitStatus::Code(0)));
+    stage.write_config("[attach.keys]\nx = \"explode\"\n");
+    stage.vtr(&["attach", "one"]).failed(2, &["explode", "look-back"]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn read_only_types_nothing_and_no_resize_keeps_the_size() {
+    let stage = Stage::new();
+    stage.spawn_cat("one");
+    let attached = Attached::start(&stage, &["one", "--read-only"]).await;
+    attached.shows("READ ONLY").await;
+    attached.press("x");
+    attached.shows("nothing is typed").await;
+    attached.detach().await;
+    let attached = Attached::start_in(&stage, &["one", "--no-resize"], Size { cols: 60, rows: 12 }).await;
+    attached.shows("80x24 cropped").await;
+    attached.type_text("typed\r");
+    attached.shows("│typed").await;
+    attached.shows("80x24 cropped").await;
+    attached.detach().await;
+    assert_eq!(stage.vtr(&["info", "one", "--json"]).json()["cols"], 80);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn it_comes_back_after_the_coordinator_does() {
+    let mut stage = Stage::new();
+    stage.spawn_cat("one");
+    let attached = Attached::start(&stage, &["one"]).await;
+    attached.shows("a:one").await;
+    attached.type_text("before\r");
+    attached.shows("│before").await;
+    stage.server().signal(rustix::process::Signal::KILL);
+    stage.server().wait();
+    attached.shows("LOST").await;
+    attached.shows("Trying again").await;
+    // The last screen stays.
+    assert!(attached.text().contains("│before"));
+    stage.restart();
+    attached.shows("GONE").await;
+    stage.spawn_cat("one");
+    attached.shows("one runs again").await;
+    attached.type_text("after\r");
+    attached.shows("│after").await;
+    attached.detach().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn signals_and_sizes_are_survived() {
+    let stage = Stage::new();
+    stage.spawn_cat("one");
+    let attached = Attached::start(&stage, &["one"]).await;
+    attached.shows("a:one").await;
+    for step in 0..10u16 {
+        attached.terminal.resize(if step % 2 == 0 { Size::new(9, 3) } else { Size::new(200, 60) }).unwrap();
+        attached.press("y");
+    }
+    attached.terminal.resize(Size::new(100, 30)).unwrap();
+    attached.shows("a:one").await;
+    attached.type_text("\r");
+    attached.shows("98x27").await;
+    let pid = attached.terminal.info().pid.unwrap();
+    rustix::process::kill_process(rustix::process::Pid::from_raw(pid.as_raw()).unwrap(), rustix::process::Signal::TERM)
+        .unwrap();
+    let (status, text) = attached.end().await;
+    assert_eq!(status, Some(engine::ExitStatus::Code(5)));
+    assert!(text.contains("ended by the signal TERM; the session goes on"), "{text}");
+    stage.vtr(&["attach", "one"]).failed(2, &["not a terminal"]);
+}
