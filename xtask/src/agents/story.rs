@@ -113,6 +113,9 @@ impl Cast {
             .when("REVIEWER-RESTS")
             .call("patterm:get_process_output", json!({ "process_id": "reviewer", "mode": "grid" }))
             .then(|said| wait("builder", said, &["idle", "blocked"]))
+            .call("patterm:explain_state", json!({ "process_id": "builder" }))
+            // It is no prompt that an agent may answer: this is refused.
+            .then(|said| allow("builder", said))
             .call("patterm:request_human_attention", json!({ "process_id": "builder", "reason": "may it write here?" }))
             .call(
                 "patterm:wait_for_state",
@@ -215,6 +218,7 @@ fn check(cast: &Cast, stage: &Stage) -> Result<String> {
     };
     find("explain_state", &|answer| answer["state"]["name"] == "blocked")?;
     find("send_input", &|answer| answer["ok"] == true)?;
+    find("send_input", &|answer| answer["kind"] == "needs_trust")?;
     find("get_process_output", &|answer| answer["content"].as_str().is_some_and(|text| text.contains("REVIEW-DONE")))?;
     find("get_process_output", &|answer| answer["content"].as_str().is_some_and(|text| text.contains("BUILD-DONE")))?;
     find("wait_for_state", &|answer| answer["state"]["name"] == "idle" && answer["reached"] == true)?;

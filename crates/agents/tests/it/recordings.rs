@@ -160,8 +160,7 @@ fn what_remains_is_the_conversation() {
             ],
         ),
     ] {
-        let shipped = SHIPPED.iter().find(|shipped| recording.starts_with(shipped.file_name.trim_end_matches(".json")));
-        let preset = parse_agent(Path::new("x.json"), shipped.unwrap().text).unwrap().preset;
+        let preset = parse_agent(Path::new("x.json"), shipped(recording).text).unwrap().preset;
         let trimmed = agents::chrome::trim(&grid(recording, offset), &preset.chrome_trim_hints);
         let left: Vec<&str> = trimmed.lines().filter(|row| !row.trim().is_empty()).collect();
         let as_expected = left.len() == rows.len() && left.iter().zip(rows).all(|(left, row)| left.starts_with(row));
