@@ -1,5 +1,5 @@
-//! Measures `vt` (instructions and time to parse, memory, reads), `vtr` beside tmux, and the way of a tool call. Figures
-//! go to docs/benchmarks.md.
+//! Measures `vt` (instructions and time to parse, memory, reads), `vtr` and patterm beside tmux, and the way of a tool
+//! call. Figures go to docs/benchmarks.md.
 
 mod attach;
 mod mcp;
@@ -8,6 +8,7 @@ mod parse;
 mod process;
 mod read;
 mod tmux;
+mod tui;
 mod workload;
 
 use anyhow::Result;
@@ -31,6 +32,7 @@ enum What {
     #[command(hide = true)]
     Pace(tmux::pace::Arguments),
     Mcp(mcp::Arguments),
+    Tui(tui::Arguments),
     Attach(attach::Arguments),
 }
 
@@ -42,6 +44,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
         What::Tmux(arguments) => tmux::run(arguments),
         What::Pace(arguments) => tmux::pace::run(arguments),
         What::Mcp(arguments) => mcp::run(arguments),
+        What::Tui(arguments) => tui::run(arguments),
         What::Attach(arguments) => attach::run(arguments),
     }
 }

@@ -1,17 +1,21 @@
 //! Tools for those who work on this repository: `cargo xtask COMMAND`. Nothing here ships.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "these commands talk to a person")]
 
+mod agents;
 mod bench;
 mod differential;
 mod emulator;
 mod esctest;
 mod fuzz;
 mod outvoted;
+mod pictures;
 mod proto;
 mod python;
 mod record;
 mod reference;
 mod screen;
+mod seat;
+mod states;
 mod unicode;
 
 use std::{
@@ -24,11 +28,15 @@ use clap::Parser;
 #[derive(Parser)]
 #[command(name = "cargo xtask", about = "Tools for those who work on this repository")]
 enum Command {
+    #[command(subcommand)]
+    Agents(agents::Arguments),
     Esctest(esctest::Arguments),
     Differential(differential::Arguments),
     Outvoted(outvoted::Arguments),
+    Pictures(pictures::Arguments),
     Record(record::Arguments),
     Reference(reference::Arguments),
+    States(states::Arguments),
     Bench(bench::Arguments),
     Fuzz(fuzz::Arguments),
     Proto(proto::Arguments),
@@ -43,11 +51,14 @@ enum Verdict {
 
 fn main() -> ExitCode {
     let verdict = match Command::parse() {
+        Command::Agents(arguments) => agents::run(&arguments),
         Command::Esctest(arguments) => esctest::run(&arguments),
         Command::Differential(arguments) => differential::run(&arguments),
         Command::Outvoted(arguments) => outvoted::run(&arguments),
+        Command::Pictures(arguments) => pictures::run(&arguments),
         Command::Record(arguments) => record::run(&arguments),
         Command::Reference(arguments) => reference::run(&arguments),
+        Command::States(arguments) => states::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Fuzz(arguments) => fuzz::run(&arguments),
         Command::Proto(arguments) => proto::run(&arguments),

@@ -7,6 +7,7 @@
 //! - [`state`]: what a session is doing, by rules that are data ([`StateWatch`]), live or over a
 //!   recording.
 //! - [`delivery`]: prompts that arrive once, whole and submitted, with a [`Receipt`].
+//! - [`permission`]: what one agent may answer when another one asks.
 //! - [`chrome`]: a grid without what the program draws around the conversation.
 //!
 //! Called by the project's operations and by patterm. It knows no operations, faces, roles, trust or
@@ -16,6 +17,7 @@
 pub mod chrome;
 pub mod delivery;
 pub mod injection;
+pub mod permission;
 pub mod preset;
 pub mod state;
 

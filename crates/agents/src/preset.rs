@@ -14,6 +14,7 @@ mod names;
 mod parse;
 mod places;
 mod process;
+mod prompt;
 mod rule;
 mod schema;
 mod shipped;
@@ -31,7 +32,8 @@ pub use parse::{MAX_PRESET_BYTES, Problem, Severity, parse_agent, parse_process}
 pub(crate) use places::expand_home;
 pub use places::resolve_folder;
 pub use process::ProcessPreset;
+pub use prompt::{PermissionRules, PromptRule};
 pub use rule::{Condition, InputBox, OscMatch, ProgressKind, Proof, Region, Rule, TtyMatch, Vote};
 pub use schema::{agent_schema, process_schema};
-pub use shipped::{SHIPPED, Shipped, install_shipped};
+pub use shipped::{MORE, SHIPPED, Shipped, install_more, install_shipped};
 pub use store::Presets;

@@ -2,15 +2,18 @@
 //!
 //! [`Behaviour`] is a preset's part in it. [`Tracker`] turns what can be observed of a session at
 //! one moment into evidence, and [`decide()`] turns evidence into one answer; neither reads a clock.
-//! [`StateWatch`] feeds them from a live session, [`replay()`] from a recording.
+//! [`StateWatch`] feeds them from a live session, [`replay()`] from a recording; [`Score`] judges the
+//! latter.
 
 mod behaviour;
 mod decide;
 mod explanation;
 mod matching;
 mod observation;
+mod prompt;
 mod region;
 mod replay;
+mod score;
 mod tracker;
 mod vocabulary;
 mod watch;
@@ -21,8 +24,10 @@ pub use explanation::{CountedVote, Explanation, Standing};
 pub use matching::InputText;
 pub(crate) use matching::Matcher;
 pub use observation::{HookEvent, Observation, RunPhase};
-pub use replay::{Recording, ReplayedState, Timing, replay};
+pub use prompt::{Choice, Effect, Prompt};
+pub use replay::{Recording, ReplayedState, Timing, prompt_at_end, replay, typed_from_jsonl};
+pub use score::{Point, Score, WrongIdle, WrongPoint};
 pub use tracker::{Look, Readiness, Tracker};
 pub use vocabulary::{AgentStatus, Source, State};
 pub(crate) use watch::{Board, Glance};
-pub use watch::{StateChanges, StateOutcome, StateWatch};
+pub use watch::{Question, StateChanges, StateOutcome, StateWatch};

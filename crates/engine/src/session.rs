@@ -67,6 +67,7 @@ pub struct Survey {
     pub facts: Facts,
     /// The visible grid, one row a line, trailing blanks trimmed.
     pub grid: String,
+    pub size: Size,
     pub alternate_screen: bool,
 }
 
@@ -206,6 +207,7 @@ impl Session {
             version: screen.version(),
             facts: screen.facts.clone(),
             grid,
+            size: screen.terminal.size(),
             alternate_screen: screen.terminal.alternate_screen(),
         }
     }

@@ -26,6 +26,7 @@ mod schema;
 mod serve;
 mod sniff;
 mod socket;
+mod tell_apart;
 mod tools;
 
 pub use admission::{AdmissionError, Admitted, OneCall, admit, greeting, greeting_with_call};
@@ -35,6 +36,7 @@ pub use relay::relay;
 pub use serve::{ServeError, ServerInfo, serve};
 pub use sniff::{Protocol, Replay, SniffError, sniff};
 pub use socket::{PrivateSocket, SocketError, private_folder};
+pub use tell_apart::tell_apart;
 
 /// The longest message taken or sent, in bytes.
 pub const MESSAGE_LIMIT: usize = 16 * 1024 * 1024;

@@ -141,6 +141,12 @@ pub trait Host: Send + Sync {
         grid
     }
 
+    /// The caller is about to be told what the session shows.
+    fn looked(&self, caller: &Caller, session: &Session) {
+        let _ = (caller, session);
+    }
+
+    /// Asked before each input, and again before an Enter that follows it on its own.
     fn guard_input(&self, guard: &InputGuard<'_>) -> Result<(), OpError> {
         let _ = guard;
         Ok(())

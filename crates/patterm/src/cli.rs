@@ -1,10 +1,10 @@
 //! The command line's grammar.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Parser, Subcommand, ValueHint};
 
-use crate::commands;
+use crate::{commands, run::SharePlace};
 
 /// Tabs of agents, shells and commands that can drive each other
 ///
@@ -27,7 +27,7 @@ Exit codes:
   0  done
   1  no such thing, or a check found a fault
   2  wrong usage, or a bad config file
-  3  the terminal interface is not there yet: use --headless
+  3  not on a terminal: use --headless
   4  no running patterm answered
   5  the system refused";
 
@@ -36,7 +36,7 @@ pub(crate) struct RunFlags {
     /// Serve without a terminal interface, for scripts and tests
     ///
     /// First prints one line of JSON: `socket` is the MCP server's socket, `connect` a file for
-    /// `patterm mcp-stdio --connect FILE` that speaks for you. Ends with SIGTERM, SIGINT or SIGHUP, and everything it
+    /// `patterm mcp-stdio --connect FILE` that speaks for you, `share` the socket of --share. Ends with SIGTERM, SIGINT or SIGHUP, and everything it
     /// started ends with it.
     #[arg(long)]
     pub(crate) headless: bool,
@@ -46,6 +46,12 @@ pub(crate) struct RunFlags {
     /// Serve MCP over HTTP too, on 127.0.0.1:PORT/mcp (0: any port); the token is in the connect file
     #[arg(long, value_name = "PORT")]
     pub(crate) mcp_http: Option<u16>,
+    /// Let `vtr` reach these sessions as you: `vtr ls --socket SOCKET`, and every other command of it
+    ///
+    /// Without a path the socket lies in patterm's runtime folder, with the number of this process. It is for your own
+    /// user only, and whoever opens it may do everything you may.
+    #[arg(long, value_name = "SOCKET", num_args = 0..=1, require_equals = true, value_hint = ValueHint::FilePath)]
+    pub(crate) share: Option<Option<PathBuf>>,
     /// Write a log, events, what sessions print and what agents say into DIR, for your eyes only
     #[arg(long, value_name = "DIR", num_args = 0..=1, require_equals = true, value_hint = ValueHint::DirPath)]
     pub(crate) debug: Option<Option<PathBuf>>,
@@ -60,6 +66,9 @@ pub(crate) enum Command {
     Presets(commands::presets::Presets),
     Trust(commands::trust::Trust),
     Config(commands::config::Config),
+    Keys(commands::keys::Keys),
+    Explain(commands::explain::Explain),
+    ReplayState(commands::replay_state::ReplayState),
     Hook(Hook),
     FakeAgent(FakeAgent),
     Completions(commands::completions::Completions),
@@ -94,6 +103,14 @@ pub(crate) struct Hook {
     event: String,
     /// What the CLI says beside it
     detail: Option<String>,
+}
+
+impl RunFlags {
+    /// Where to share, if asked to. A path is as seen from `working_dir`.
+    pub(crate) fn share_place(&self, working_dir: &Path) -> Option<SharePlace> {
+        let share = self.share.as_ref()?;
+        Some(share.as_ref().map_or(SharePlace::InRun, |path| SharePlace::At(working_dir.join(path))))
+    }
 }
 
 /// Play an agent without a model behind it, to try things out

@@ -2,15 +2,20 @@
 
 pub(crate) mod completions;
 pub(crate) mod config;
+pub(crate) mod explain;
 pub(crate) mod headless;
+pub(crate) mod interface;
+pub(crate) mod keys;
 pub(crate) mod man;
 pub(crate) mod presets;
+pub(crate) mod replay_state;
 pub(crate) mod trust;
 
 use crate::{
-    cli::{Cli, Command},
-    failure::{Exit, Failure, Outcome},
+    cli::{Cli, Command, RunFlags},
+    failure::{Failure, Outcome},
     output::Output,
+    run::RunOptions,
     surroundings::Surroundings,
 };
 
@@ -18,17 +23,30 @@ pub(crate) fn run(cli: Cli, surroundings: &Surroundings, output: &mut Output) ->
     let project = surroundings.working_dir.join(cli.run.project.clone().unwrap_or_default());
     match cli.command {
         None if cli.run.headless => headless::run(cli.run, surroundings, output),
-        None => Err(Failure::new(Exit::NoInterface, "no_interface", "patterm has no terminal interface yet")
-            .with_hint(
-                "run `patterm --headless`, which serves the same sessions and tools to scripts and MCP clients",
-            )),
+        None => interface::run(cli.run, surroundings, output),
         Some(Command::McpStdio(_) | Command::Hook(_) | Command::FakeAgent(_)) => {
             unreachable!("main hands them over before anything is parsed")
         }
         Some(Command::Presets(command)) => command.run(&project, surroundings, output),
         Some(Command::Trust(command)) => command.run(&project, surroundings, output),
+        Some(Command::Explain(command)) => command.run(surroundings, output),
+        Some(Command::ReplayState(command)) => command.run(&project, surroundings, output),
         Some(Command::Config(command)) => command.run(surroundings, output),
+        Some(Command::Keys(command)) => command.run(surroundings, output),
         Some(Command::Completions(command)) => command.run(output),
         Some(Command::Man(command)) => command.run(surroundings, output),
     }
+}
+
+/// What a run needs, on a terminal or without: its settings, and the presets where it looks for them.
+fn run_options(flags: &RunFlags, surroundings: &Surroundings, output: &mut Output) -> Result<RunOptions, Failure> {
+    let project_dir = surroundings.working_dir.join(flags.project.clone().unwrap_or_default());
+    presets::install_shipped(&presets::folders(surroundings, &project_dir), output);
+    presets::install_more(surroundings, output);
+    Ok(RunOptions {
+        project_dir,
+        http: flags.mcp_http,
+        share: flags.share_place(&surroundings.working_dir),
+        settings: config::load(surroundings, output)?,
+    })
 }

@@ -14,8 +14,8 @@ pub(crate) enum Exit {
     Usage,
     /// No running patterm answered.
     Unreachable,
-    /// There is no terminal UI yet.
-    NoInterface,
+    /// There is no terminal to be seen on.
+    NoTerminal,
     /// The system said no.
     Refused,
     /// Whoever read our output has gone: nobody is left to tell.
@@ -28,7 +28,7 @@ impl Exit {
             Exit::Done | Exit::ReaderGone => 0,
             Exit::NotFound => 1,
             Exit::Usage => 2,
-            Exit::NoInterface => 3,
+            Exit::NoTerminal => 3,
             Exit::Unreachable => 4,
             Exit::Refused => 5,
         }

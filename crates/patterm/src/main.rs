@@ -3,6 +3,7 @@
 //! Only this file reads the environment, the home folder and the kind of our output; all else is told. What can be done
 //! with sessions is decided in `ops` and `project`; here a run is put together, and its command line answered.
 
+mod app;
 mod cli;
 mod commands;
 mod failure;
@@ -11,6 +12,7 @@ mod observe;
 mod output;
 mod proxy;
 mod run;
+mod running;
 mod surroundings;
 
 use std::{
@@ -89,6 +91,17 @@ fn fake_agent(words: Vec<OsString>) -> ExitCode {
     })
 }
 
+/// `PATTERM_PANIC_ON=f9`, for tests of how we end; nothing a user of a release could trip over.
+#[cfg(debug_assertions)]
+fn panic_key() -> Option<vt::input::KeyEvent> {
+    env::var("PATTERM_PANIC_ON").ok()?.parse().ok()
+}
+
+#[cfg(not(debug_assertions))]
+fn panic_key() -> Option<vt::input::KeyEvent> {
+    None
+}
+
 fn look_around() -> Result<Surroundings> {
     let folders = etcetera::choose_base_strategy().context("no home folder: set HOME")?;
     let variable = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
@@ -106,6 +119,7 @@ fn look_around() -> Result<Surroundings> {
         inside_patterm: variable("PATTERM").is_some(),
         environment: env::vars_os().collect::<Vec<(OsString, OsString)>>(),
         user: rustix::process::geteuid().as_raw(),
+        panic_on: panic_key(),
         home,
     })
 }

@@ -1,12 +1,15 @@
 //! One run of patterm: an engine, a project, a socket with an MCP server behind it, and an end that leaves nothing.
 //!
-//! It knows no face besides MCP: whoever draws gets the same [`Run`] and serves it beside its own loop.
+//! It knows no face besides MCP and, when it is shared, gRPC: whoever draws gets the same [`Run`] and serves it beside
+//! its own loop.
 
 pub(crate) mod connect_file;
 mod door;
+pub(crate) mod ending;
 mod folder;
 mod identities;
 mod instructions;
+mod share;
 pub(crate) mod signals;
 
 use std::{
@@ -23,7 +26,13 @@ use mcp::PrivateSocket;
 use project::{Project, ProjectOptions, Settings};
 use tokio::net::{TcpListener, UnixListener};
 
-use self::{door::Door, folder::RunFolder, identities::RunIdentities};
+pub(crate) use self::share::SharePlace;
+use self::{
+    door::Door,
+    folder::RunFolder,
+    identities::RunIdentities,
+    share::{Share, Sharing},
+};
 use crate::{
     failure::{Exit, Failure},
     observe::Observers,
@@ -42,6 +51,8 @@ pub(crate) struct RunOptions {
     pub(crate) project_dir: PathBuf,
     /// The port for MCP over HTTP; 0 for any.
     pub(crate) http: Option<u16>,
+    /// Serve vtr's commands too.
+    pub(crate) share: Option<SharePlace>,
     pub(crate) settings: Settings,
 }
 
@@ -56,6 +67,7 @@ pub(crate) struct Run {
     operator: PathBuf,
     observers: Observers,
     user: u32,
+    share: Option<Share>,
     // In this order: the folder goes before the socket that reserves its name.
     _folder: RunFolder,
     socket: PrivateSocket,
@@ -82,6 +94,10 @@ impl Run {
             Some(port) => Some(bind_http(port).await?),
             None => None,
         };
+        let share = match &options.share {
+            Some(place) => Some(Share::bind(place, folder.path(), surroundings.user)?),
+            None => None,
+        };
         let grace = options.settings.grace();
         let engine = Engine::new(EngineOptions {
             base_env: surroundings.environment.clone(),
@@ -106,6 +122,7 @@ impl Run {
             operator,
             observers,
             user: surroundings.user,
+            share,
             _folder: folder,
             socket,
         })
@@ -120,6 +137,11 @@ impl Run {
         &self.operator
     }
 
+    /// Where vtr's commands are served, if they are.
+    pub(crate) fn share(&self) -> Option<&Path> {
+        self.share.as_ref().map(Share::path)
+    }
+
     pub(crate) fn http_address(&self) -> Option<SocketAddr> {
         self.http.as_ref().and_then(|listener| listener.local_addr().ok())
     }
@@ -131,7 +153,7 @@ impl Run {
         E: FnMut() -> F,
         F: Future<Output = &'static str>,
     {
-        let Run { project, engine, grace, listener, http, observers, user, _folder, socket, .. } = self;
+        let Run { project, engine, grace, listener, http, observers, user, share, _folder, socket, .. } = self;
         let door = Door::new(project.clone(), user, observers.clone());
         let web = async {
             match http {
@@ -141,12 +163,18 @@ impl Run {
                 None => std::future::pending().await,
             }
         };
+        let mut sharing = share
+            .map(|share| share.open(project.clone(), observers.clone()))
+            .transpose()
+            .map_err(|error| Failure::system("sharing the sessions", &error))?;
         let connections = door.connections();
         tokio::select! {
             why = end() => tracing::info!(signal = why, "ending all sessions"),
             () = door.take_connections(listener) => {}
             () = web => {}
+            () = shared(sharing.as_mut()) => {}
         }
+        let shared = sharing.map(Sharing::close);
         observers.before_the_end();
         tokio::select! {
             () = engine.shutdown(grace) => {}
@@ -154,10 +182,21 @@ impl Run {
         }
         project.close().await;
         connections.end(LAST_WORDS).await;
+        if let Some(shared) = shared {
+            shared.end(LAST_WORDS).await;
+        }
         observers.finish().await;
         drop(_folder);
         drop(socket);
         Ok(())
+    }
+}
+
+/// Never, when nothing is shared.
+async fn shared(sharing: Option<&mut Sharing>) {
+    match sharing {
+        Some(sharing) => sharing.serve().await,
+        None => std::future::pending().await,
     }
 }
 

@@ -2,7 +2,10 @@
 //!
 //! `main.rs` is the only place that reads the environment and the home folder; everything else gets this.
 
-use std::{ffi::OsString, path::PathBuf};
+use std::{
+    ffi::{OsStr, OsString},
+    path::PathBuf,
+};
 
 #[derive(Clone)]
 pub(crate) struct Surroundings {
@@ -24,12 +27,19 @@ pub(crate) struct Surroundings {
     pub(crate) shell: OsString,
     /// We run in a pane of another patterm.
     pub(crate) inside_patterm: bool,
+    /// The interface panics at this key: for tests of how it ends. Never set in a release.
+    pub(crate) panic_on: Option<vt::input::KeyEvent>,
     /// What sessions inherit. Never printed.
     pub(crate) environment: Vec<(OsString, OsString)>,
     pub(crate) user: u32,
 }
 
 impl Surroundings {
+    /// A variable of the environment we were started with; empty when it is not set.
+    pub(crate) fn variable(&self, name: &str) -> &OsStr {
+        self.environment.iter().find(|(known, _)| known == name).map_or(OsStr::new(""), |(_, value)| value)
+    }
+
     /// Where sockets lie: the user's runtime folder, or a folder of our own where everybody may have one.
     pub(crate) fn socket_folder(&self) -> PathBuf {
         match &self.runtime_dir {

@@ -11,19 +11,22 @@ use std::{
 
 use agents::{
     AgentPreset, AgentStatus, Launch,
-    delivery::{Message, Refused, Ticket},
-    state::Behaviour,
+    delivery::{Message, Refused, TurnId},
+    state::{Behaviour, Prompt, Question},
 };
 use engine::{Origin, Session, SessionId};
-use tokio::sync::watch;
+use tokio::sync::{broadcast, watch};
 
 mod member;
+pub(crate) mod turns;
 
 use member::Member;
 pub use member::Standing;
+use turns::{Stage, Turn, Turns};
 
 use crate::{
     delivery::{Deliver, Delivery, DeliveryState, Receipt},
+    events::ProjectEvent,
     project::lock,
     timers::activity::{Activity, Phase, Rest},
 };
@@ -39,16 +42,41 @@ struct Inner {
     members: Mutex<HashMap<SessionId, Arc<Member>>>,
     /// Silence of this length is rest, where no preset says more.
     idle_after: Duration,
+    events: broadcast::Sender<ProjectEvent>,
+}
+
+/// An agent that waits for a decision.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Waiting {
+    pub session: SessionId,
+    pub status: AgentStatus,
+    /// What it asks, where that can be read.
+    pub prompt: Option<Prompt>,
 }
 
 impl Crew {
-    pub(crate) fn new(idle_after: Duration) -> Self {
-        Crew { inner: Arc::new(Inner { members: Mutex::default(), idle_after }) }
+    pub(crate) fn new(idle_after: Duration, events: broadcast::Sender<ProjectEvent>) -> Self {
+        Crew { inner: Arc::new(Inner { members: Mutex::default(), idle_after, events }) }
+    }
+
+    /// What the agent in this session waits for, if it does.
+    pub fn waiting_in(&self, session: SessionId) -> Option<Waiting> {
+        self.known(session)?.waiting()
+    }
+
+    /// All that wait for a decision, longest first.
+    pub fn waiting(&self) -> Vec<Waiting> {
+        let members: Vec<Arc<Member>> = lock(&self.inner.members).values().cloned().collect();
+        let mut waiting: Vec<Waiting> = members.iter().filter_map(|member| member.waiting()).collect();
+        waiting.sort_by_key(|waiting| waiting.status.since);
+        waiting
     }
 
     /// An agent that was started from a preset.
     pub(crate) fn join(&self, session: &Session, preset: Arc<AgentPreset>, launch: Launch) {
-        let member = Member::new(session.clone(), Behaviour::from(&*preset), Some((preset, launch)));
+        let behaviour = Behaviour::from(&*preset);
+        let events = self.inner.events.clone();
+        let member = Member::new(session.clone(), behaviour, Some((preset, launch)), events);
         lock(&self.inner.members).insert(session.id(), Arc::new(member));
     }
 
@@ -72,7 +100,8 @@ impl Crew {
             return member;
         }
         // Made before the lock is taken, as it looks at the session, and in vain if somebody else was faster.
-        let new = Arc::new(Member::new(session.clone(), Behaviour::silence(self.inner.idle_after), None));
+        let behaviour = Behaviour::silence(self.inner.idle_after);
+        let new = Arc::new(Member::new(session.clone(), behaviour, None, self.inner.events.clone()));
         let member = lock(&self.inner.members).entry(session.id()).or_insert(new).clone();
         // A session that was removed meanwhile leaves no more.
         if session.name().is_none() {
@@ -88,12 +117,21 @@ impl Crew {
         (member.watch().current(), on_the_way)
     }
 
+    /// What waits for a decision in it, by a look taken now.
+    pub(crate) fn question(&self, session: &Session) -> Question {
+        self.known(session.id()).map_or(Question::None, |member| member.watch().question())
+    }
+
+    pub(crate) fn prompt(&self, session: SessionId) -> Option<Prompt> {
+        self.known(session)?.watch().prompt()
+    }
+
     pub(crate) fn explain(&self, session: &Session) -> agents::Explanation {
         self.member(session).watch().explain()
     }
 
     /// What the session is doing, and every change of it.
-    pub(crate) fn standing(&self, session: &Session) -> watch::Receiver<Standing> {
+    pub fn standing(&self, session: &Session) -> watch::Receiver<Standing> {
         self.member(session).standing()
     }
 
@@ -115,9 +153,13 @@ impl Crew {
         }
     }
 
-    /// The prompt of that turn, if it was sent lately.
-    pub(crate) fn ticket(&self, session: &Session, turn_id: &str) -> Option<Ticket> {
-        self.known(session.id())?.ticket(turn_id)
+    /// What became of the prompts that were sent to it lately.
+    pub(crate) fn turns(&self, session: SessionId) -> Option<Arc<Turns>> {
+        Some(self.known(session)?.turns())
+    }
+
+    pub(crate) fn turn(&self, turn: TurnId) -> Option<Turn> {
+        self.turns(turn.session())?.get(turn)
     }
 }
 
@@ -145,11 +187,12 @@ fn refusal(refused: Refused) -> Receipt {
 }
 
 impl Activity for Crew {
-    fn watch(&self, session: &Session) -> watch::Receiver<Rest> {
+    fn watch(&self, session: &Session, turn: Option<TurnId>) -> watch::Receiver<Rest> {
         let mut standing = self.standing(session);
         let looker = Looker {
             session: session.clone(),
             silence: self.preset(session.id()).is_none().then_some(self.inner.idle_after),
+            turn: turn.zip(self.turns(session.id())),
         };
         let (sender, receiver) = watch::channel(looker.look(&standing.borrow_and_update()).rest);
         tokio::spawn(async move {
@@ -177,6 +220,8 @@ struct Looker {
     session: Session,
     /// Where no preset says more: silence of this length is rest.
     silence: Option<Duration>,
+    /// Only the end of this turn is rest.
+    turn: Option<(TurnId, Arc<Turns>)>,
 }
 
 struct Look {
@@ -187,6 +232,11 @@ struct Look {
 
 impl Looker {
     fn look(&self, standing: &Standing) -> Look {
+        if let Some((turn, turns)) = &self.turn {
+            let phase = turns.get(*turn).map_or(Phase::Ended, |turn| phase_of_turn(turn.stage(), standing));
+            // A turn rests once: what comes after it is another's.
+            return Look { rest: Rest { phase, changes: 0 }, quiet_after: None };
+        }
         let mut rest = rest(standing);
         let talks = |silence: &Duration| {
             rest.phase == Phase::Resting && self.session.idle_for() < *silence && !self.session.status().has_ended()
@@ -214,4 +264,14 @@ fn rest(standing: &Standing) -> Rest {
         State::Starting | State::Working | State::Unknown => Phase::Working,
     };
     Rest { phase, changes: standing.changes }
+}
+
+fn phase_of_turn(stage: Stage, standing: &Standing) -> Phase {
+    match stage {
+        Stage::UnderWay if standing.status.state == agents::State::Blocked => Phase::Resting,
+        Stage::Queued | Stage::UnderWay => Phase::Working,
+        Stage::Settled => Phase::Resting,
+        // It will not come to rest any more.
+        Stage::Failed | Stage::Exited => Phase::Ended,
+    }
 }

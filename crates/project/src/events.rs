@@ -12,9 +12,16 @@ pub enum ProjectEvent {
         /// The agent that asks; none for an operator.
         caller: Option<SessionId>,
     },
+    /// An agent has come to wait for a decision, waits for another one, or waits no longer: see
+    /// [`Crew::waiting`](crate::Crew::waiting).
+    PromptsChanged {
+        session: SessionId,
+    },
     /// An agent asks the face to show a session. Advice, not an order.
     Select {
         session: SessionId,
+        /// The agent that asks; none for an operator.
+        caller: Option<SessionId>,
     },
     /// A preset waits for the human's trust: see [`Trust::questions`](crate::Trust::questions).
     TrustPending,

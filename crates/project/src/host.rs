@@ -5,12 +5,13 @@ use std::path::PathBuf;
 use agents::State;
 use engine::{Kind, Session};
 use ops::{
-    Caller, CallerEvent, ErrorKind, HelpTopic, Host, IdleState, OpError, Preset, Role, SessionNotes, StartRequest,
+    Caller, CallerEvent, ErrorKind, HelpTopic, Host, IdleState, InputGuard, OpError, Preset, Role, SessionNotes,
+    StartRequest,
 };
 use serde_json::json;
 
 use crate::{
-    help_topics, presets,
+    help_topics, permissions, presets,
     project::{Inner, lock},
     trust::Key,
 };
@@ -80,6 +81,12 @@ impl Host for Inner {
             notes.idle = Some((idle_state, format!("{}: {}", status.state, status.detail)));
         }
         notes.more.insert("state".to_owned(), json!(crate::operations::wait_for_state::StateFacts::of(&status)));
+        if let Some(turn) = self.crew.turns(session.id()).and_then(|turns| turns.current()) {
+            notes.more.insert("turn".to_owned(), json!(turn.facts()));
+        }
+        if let Some(prompt) = self.crew.prompt(session.id()) {
+            notes.more.insert("prompt".to_owned(), json!(prompt));
+        }
         if on_the_way > 0 {
             notes.more.insert("prompts_on_the_way".to_owned(), json!(on_the_way));
         }
@@ -91,6 +98,17 @@ impl Host for Inner {
             Some(preset) => agents::chrome::trim(&grid, &preset.chrome_trim_hints),
             None => grid,
         }
+    }
+
+    fn looked(&self, caller: &Caller, session: &Session) {
+        if session.kind() == Kind::Agent && caller.session.is_some() {
+            let prompt = self.crew.prompt(session.id());
+            self.read_prompts.note(caller, session.id(), prompt.as_ref().map(|prompt| prompt.digest.as_str()));
+        }
+    }
+
+    fn guard_input(&self, guard: &InputGuard<'_>) -> Result<(), OpError> {
+        permissions::guard(guard, &self.crew, &self.read_prompts, &self.settings.permissions)
     }
 
     fn heard(&self, caller: &Caller, event: CallerEvent) {
@@ -105,6 +123,10 @@ impl Host for Inner {
 
     fn default_working_dir(&self) -> Option<PathBuf> {
         Some(self.layout.project_dir.clone())
+    }
+
+    fn recording_folder(&self) -> Option<PathBuf> {
+        Some(self.layout.recordings())
     }
 }
 

@@ -106,6 +106,11 @@ impl Layout {
     pub fn scratchpads(&self) -> PathBuf {
         self.folder.join("scratchpads")
     }
+
+    /// Made when the first recording is.
+    pub fn recordings(&self) -> PathBuf {
+        self.folder.join("recordings")
+    }
 }
 
 pub(crate) fn hex(bytes: &[u8]) -> String {

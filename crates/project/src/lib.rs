@@ -17,6 +17,7 @@ mod identities;
 mod layout;
 mod messages;
 pub mod operations;
+mod permissions;
 pub mod presets;
 mod project;
 mod scratchpads;
@@ -26,7 +27,7 @@ pub mod timers;
 pub mod trust;
 mod turn;
 
-pub use crew::{Crew, Standing};
+pub use crew::{Crew, Standing, Waiting, turns::TurnFacts};
 pub use delivery::{Deliver, Delivery, DeliveryState, Receipt, TypeIn};
 pub use events::ProjectEvent;
 pub use identities::{Entrance, Identities, NoIdentities};

@@ -25,6 +25,7 @@ use crate::{
     identities::Identities,
     layout::{Layout, LayoutError},
     operations,
+    permissions::ReadPrompts,
     scratchpads::Scratchpads,
     settings::Settings,
     system_notices::SystemNotices,
@@ -82,6 +83,7 @@ pub(crate) struct Inner {
     pub(crate) identities: Arc<dyn Identities>,
     pub(crate) deliver: Arc<dyn Deliver>,
     pub(crate) crew: Crew,
+    pub(crate) read_prompts: ReadPrompts,
     pub(crate) presets: Presets,
     pub(crate) program: PathBuf,
     pub(crate) home: PathBuf,
@@ -122,7 +124,8 @@ impl Project {
             tracing::warn!(%error, "leftovers among the scratchpads stay");
         }
         let trust = Trust::new(Grants::new(layout.folder.clone()), events.clone(), engine.clock().clone());
-        let crew = Crew::new(Duration::from_millis(settings.agents.idle_ms));
+        let crew = Crew::new(Duration::from_millis(settings.agents.idle_ms), events.clone());
+        let read_prompts = ReadPrompts::default();
         let deliver = options.deliver.unwrap_or_else(|| Arc::new(crew.clone()));
         let presets = Presets::open(PresetFolders {
             global: options.config_dir.join("presets"),
@@ -132,8 +135,14 @@ impl Project {
             _watchers: watch_files(&scratchpads, &trust, &events),
             _notices: SystemNotices::new(engine.clone(), deliver.clone(), settings.notices.clone()),
             tasks: [
-                tokio::spawn(forget_removed(engine.events(), trust.clone(), identities.clone(), crew.clone()))
-                    .abort_handle(),
+                tokio::spawn(forget_removed(
+                    engine.events(),
+                    trust.clone(),
+                    identities.clone(),
+                    crew.clone(),
+                    read_prompts.clone(),
+                ))
+                .abort_handle(),
                 tokio::spawn(tell_of_presets(presets.subscribe(), events.clone())).abort_handle(),
             ],
         };
@@ -146,6 +155,7 @@ impl Project {
             identities,
             deliver,
             crew,
+            read_prompts,
             presets,
             program,
             home,
@@ -263,6 +273,7 @@ async fn forget_removed(
     trust: Trust,
     identities: Arc<dyn Identities>,
     crew: Crew,
+    read_prompts: ReadPrompts,
 ) {
     loop {
         match events.recv().await {
@@ -270,6 +281,7 @@ async fn forget_removed(
                 trust.forget(session);
                 identities.forget(session);
                 crew.leave(session);
+                read_prompts.forget(session);
             }
             // What is missed in a flood of events is a few bytes until the end.
             Ok(_) | Err(RecvError::Lagged(_)) => {}

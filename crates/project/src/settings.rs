@@ -1,5 +1,6 @@
 //! What the user has set in config.json. Reading the file is `settings/read.rs`; finding it is the program's.
 
+use agents::preset::Expression;
 use schemars::{JsonSchema, Schema, generate::SchemaSettings};
 use serde::{Deserialize, Serialize};
 
@@ -105,12 +106,16 @@ pub struct Notices {
     pub terminals: bool,
 }
 
-/// Which prompts of a sub-agent another agent may answer. Everything else is left to you.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// Which prompts of a sub-agent another agent may allow. Everything else is left to you. Whatever the lists say: the
+/// prompt must be readable whole, its command must be plain words without anything a shell would take apart, and nothing
+/// may be allowed but this one thing, once. A prompt is text on a screen, and no list makes it a safety boundary.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Permissions {
-    /// Regular expressions of prompts that may be answered, besides those of the preset.
-    pub allow: Vec<String>,
+    /// Regular expressions, each for a whole `tool: command`, as in `shell: cargo test`. These beat `never`.
+    pub allow: Vec<Expression>,
+    /// Regular expressions of what agents may not allow, though a preset lists it: anything that matches a part.
+    pub never: Vec<Expression>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -183,6 +188,25 @@ impl Default for Scrollback {
 impl Default for Notices {
     fn default() -> Self {
         Notices { agents: true, commands: true, terminals: true }
+    }
+}
+
+/// Writes, deletes, the network, credentials, other users, package scripts and broad shells.
+const NEVER: [&str; 7] = [
+    r"\b(?:rm|rmdir|mv|cp|dd|ln|tee|touch|mkdir|truncate|shred|chmod|chown|kill|pkill|killall|install|patch)\b",
+    r"\b(?:sudo|su|doas|pkexec|env|xargs|nohup|eval|exec|sh|bash|zsh|fish|python3?|perl|ruby|node|deno|awk|sed)\b",
+    r"\b(?:curl|wget|ssh|scp|sftp|rsync|nc|ncat|socat|telnet|ftp|docker|podman|kubectl|gh|aws|gcloud|az)\b",
+    r"\b(?:npm|npx|pnpm|yarn|bun|pip|pipx|uv|cargo|go|make|just|gradle|mvn|apt|apt-get|brew|gem)\b",
+    r"(?i)secret|credential|passw|token|private|\bid_(?:rsa|dsa|ecdsa|ed25519)|\.pem\b|\.key\b|shadow",
+    // Hidden files and folders hold settings and keys.
+    r"(?:^|[ /:])\.[A-Za-z0-9]",
+    r"\.\.",
+];
+
+impl Default for Permissions {
+    fn default() -> Self {
+        let never = NEVER.map(|text| Expression::new(text).expect("constants that compile")).to_vec();
+        Permissions { allow: Vec::new(), never }
     }
 }
 

@@ -9,6 +9,7 @@ use std::{
     time::Duration,
 };
 
+use agents::TurnId;
 use engine::{Engine, EngineEvent, Origin, Session, SessionId};
 use tokio::{
     sync::{Notify, broadcast::error::RecvError, watch},
@@ -20,7 +21,7 @@ mod schedule;
 
 use activity::{Activity, Phase, Rest};
 use schedule::Schedule;
-pub use schedule::{Condition, Due, Timer, Watched};
+pub use schedule::{Condition, Due, Target, Timer, Watched};
 
 use crate::{
     delivery::Deliver,
@@ -46,7 +47,7 @@ struct Inner {
 #[derive(Default)]
 struct State {
     schedule: Schedule,
-    watches: HashMap<SessionId, Watch>,
+    watches: HashMap<Target, Watch>,
 }
 
 /// A watched session, and the task that carries its changes on.
@@ -94,8 +95,21 @@ pub struct NewTimer {
 #[derive(Clone, Debug)]
 pub enum Wait {
     Delay,
-    IdleAny(Vec<Session>),
-    IdleAll(Vec<Session>),
+    IdleAny(Vec<Awaited>),
+    IdleAll(Vec<Awaited>),
+}
+
+/// A session to wait for, or one of its turns.
+#[derive(Clone, Debug)]
+pub struct Awaited {
+    pub session: Session,
+    pub turn: Option<TurnId>,
+}
+
+impl Awaited {
+    pub fn target(&self) -> Target {
+        Target { session: self.session.id(), turn: self.turn }
+    }
 }
 
 /// What became of a timer to be set.
@@ -104,7 +118,7 @@ pub enum Set {
     Pending {
         id: String,
         /// Those at rest already.
-        resting: Vec<SessionId>,
+        resting: Vec<Target>,
     },
     /// There is nothing to wait for, and no timer.
     AlreadySatisfied,
@@ -136,21 +150,21 @@ impl Timers {
         let inner = &self.inner;
         let now = inner.engine.clock().now();
         let owner = new.owner.id();
-        let sessions: &[Session] = match &new.wait {
+        let awaited: &[Awaited] = match &new.wait {
             Wait::Delay => &[],
-            Wait::IdleAny(sessions) | Wait::IdleAll(sessions) => sessions,
+            Wait::IdleAny(awaited) | Wait::IdleAll(awaited) => awaited,
         };
         // Before the lock is taken: it looks at sessions, which have locks of their own.
-        let watches: Vec<_> = sessions
+        let watches: Vec<_> = awaited
             .iter()
-            .map(|session| (session.id(), Watch::new(inner.activity.watch(session), &inner.moved)))
+            .map(|one| (one.target(), Watch::new(inner.activity.watch(&one.session, one.turn), &inner.moved)))
             .collect();
         let mut state = lock(&inner.state);
         if state.schedule.count_of(owner) >= MAX_TIMERS {
             return Err(TimerError::TooMany { owner, limit: MAX_TIMERS });
         }
         let look =
-            |(session, watch)| Watched { session, seen: rest_of(&state.watches.entry(session).or_insert(watch).rest) };
+            |(target, watch)| Watched { target, seen: rest_of(&state.watches.entry(target).or_insert(watch).rest) };
         let watched = watches.into_iter().map(look).collect();
         let condition = match new.wait {
             Wait::Delay => Condition::Delay,
@@ -162,7 +176,7 @@ impl Timers {
             return Ok(Set::AlreadySatisfied);
         }
         let resting = condition.watched().iter().filter(|one| one.seen.phase != Phase::Working);
-        let resting = resting.map(|one| one.session).collect();
+        let resting = resting.map(|one| one.target).collect();
         let id = random_id("tm_");
         state.schedule.add(Timer {
             id: id.clone(),
@@ -243,7 +257,7 @@ fn is_of(timer: &Timer, caller: Option<SessionId>) -> bool {
 impl Inner {
     fn drop_unused_watches(&self, state: &mut State) {
         let State { schedule, watches } = state;
-        watches.retain(|session, _| schedule.watches(*session));
+        watches.retain(|target, _| schedule.watches(*target));
     }
 
     /// Fires what is to fire, and tells when to look again.
@@ -252,7 +266,7 @@ impl Inner {
         let (fired, next) = {
             let mut state = lock(&self.state);
             let State { schedule, watches } = &mut *state;
-            let rest = |session| watches.get(&session).map_or(GONE, |watch: &Watch| rest_of(&watch.rest));
+            let rest = |target| watches.get(&target).map_or(GONE, |watch: &Watch| rest_of(&watch.rest));
             let fired = schedule.take_fired(clock.now(), rest);
             self.drop_unused_watches(&mut state);
             (fired, state.schedule.next_due())

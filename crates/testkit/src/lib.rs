@@ -1,16 +1,21 @@
-//! What tests share: a scripted child program, waiting with a reason, a clock that tests move,
-//! and a look at what a test leaves behind.
+//! What tests share: a scripted child program, a scripted model API, waiting with a reason, a clock that tests move,
+//! commands run to their end, and a look at what a test leaves behind.
 //!
-//! Only ever a dev-dependency. It knows nothing of terminals or sessions.
+//! Only ever a dev-dependency.
 
 mod clock;
 mod leftovers;
+pub mod model;
 mod own_process;
+mod ran;
 mod script;
+mod soon;
 mod wait;
 
 pub use clock::FakeClock;
 pub use leftovers::{Descriptor, Thread, child_pids, open_fds, threads};
 pub use own_process::{SecondRole, in_own_process, play_second_role};
+pub use ran::{Ran, run};
 pub use script::{Script, child_path};
+pub use soon::{line, soon, until};
 pub use wait::{DEADLINE, wait_until, wait_until_some, wait_until_with};

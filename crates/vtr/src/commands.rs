@@ -26,6 +26,7 @@ pub(crate) mod serve;
 pub(crate) mod spawn;
 pub(crate) mod version;
 pub(crate) mod wait;
+pub(crate) mod web;
 
 use serde_json::{Value, json};
 
@@ -57,6 +58,7 @@ pub(crate) async fn run(command: Command, invocation: &mut Invocation) -> Outcom
         Command::Record(command) => command.run(invocation).await,
         Command::Play(command) => command.run(invocation).await,
         Command::Export(command) => command.run(invocation),
+        Command::Web(command) => command.run(invocation).await,
         Command::Config(command) => command.run(invocation),
         Command::DialStdio(command) => command.run(invocation).await,
         Command::Mcp(command) => command.run(invocation).await,

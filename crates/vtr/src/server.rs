@@ -1,13 +1,11 @@
 //! The coordinator: `vtr serve`. Owns the engine and one socket, on which gRPC and MCP are told apart by
 //! their first bytes. It adds nothing to what the operations do.
 
-pub(crate) mod admission;
 pub(crate) mod daemon;
 pub(crate) mod folder;
+pub(crate) mod group;
 pub(crate) mod host;
-pub(crate) mod lock_file;
 pub(crate) mod log;
 pub(crate) mod run;
 pub(crate) mod settings;
-pub(crate) mod socket;
 pub(crate) mod stop;

@@ -83,7 +83,7 @@ impl Setup {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
-    let version = tmux_version()?;
+    let version = version()?;
     let vtr = match &arguments.vtr {
         Some(vtr) => std::path::absolute(vtr)?,
         None => build()?,
@@ -113,7 +113,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
     Ok(report.verdict())
 }
 
-fn tmux_version() -> Result<String> {
+pub(super) fn version() -> Result<String> {
     let output = Command::new("tmux").arg("-V").output();
     let output = output.context("tmux can't be run: install it (Debian: apt-get install tmux)")?;
     if !output.status.success() {
@@ -139,7 +139,7 @@ fn build() -> Result<PathBuf> {
 }
 
 /// Mean number of running processes over 1, 5 and 15 minutes: whether the machine had other things to do.
-fn load() -> Result<String> {
+pub(super) fn load() -> Result<String> {
     let text = std::fs::read_to_string("/proc/loadavg").context("reading the load (Linux only)")?;
     Ok(text.split(' ').take(3).collect::<Vec<_>>().join(" "))
 }

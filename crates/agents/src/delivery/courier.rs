@@ -127,7 +127,10 @@ impl Courier<'_> {
         self.slip.waits_for(Waiting::Typing);
         let bracketed = self.session.with_screen(|screen| screen.input_modes().bracketed_paste);
         // Unbracketed, each line end would submit what stands before it.
-        let text = if bracketed { message.text.clone() } else { message.text.replace('\n', " ") };
+        let mut text = if bracketed { message.text.clone() } else { message.text.replace('\n', " ") };
+        if self.submit.completion.as_ref().is_some_and(|completion| completion.is_match(&text)) {
+            text.push(' ');
+        }
         self.send(Input::Paste(text), message.origin).await?;
         self.slip.written();
         let written = self.clock.now();

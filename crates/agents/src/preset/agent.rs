@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::expression::Expression;
 use super::injection::Injection;
+use super::prompt::{PermissionRules, PromptRule};
 use super::rule::{Condition, Proof, Region, Rule};
 
 /// How to start a vendor's agent CLI, hand it patterm's tools, tell what it is doing, and type to it.
@@ -22,6 +23,9 @@ pub struct AgentPreset {
     pub name: String,
     /// The program and its arguments. What an injection adds goes behind them, but before a `--`.
     pub argv: Vec<String>,
+    /// How to get the program: shown to the person where it is missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub install: Option<String>,
     /// Set on top of what is inherited. Values may hold placeholders.
     #[serde(default)]
     pub env: BTreeMap<String, String>,
@@ -47,6 +51,12 @@ pub struct AgentPreset {
     /// silence for `idle_ms` is idle, output is working.
     #[serde(default)]
     pub rules: Vec<Rule>,
+    /// How prompts that wait for a decision are read. Needed only to let other agents answer them.
+    #[serde(default)]
+    pub prompts: Vec<PromptRule>,
+    /// Which of them another agent may answer.
+    #[serde(default)]
+    pub permissions: PermissionRules,
     /// How a prompt is typed, and what proves that it was taken.
     #[serde(default)]
     pub submit: Submit,
@@ -85,6 +95,9 @@ pub struct Submit {
     pub input_box: Option<Expression>,
     /// Matches text in the box that nobody typed.
     pub placeholder: Option<Expression>,
+    /// Matches a text behind which the CLI offers completions, so that Enter would take one of them. A blank is typed
+    /// behind such a text.
+    pub completion: Option<Expression>,
     /// Milliseconds between the paste and Enter; at least 150.
     pub enter_delay_ms: u64,
     /// Any of these, true after Enter, proves that the prompt was taken.
@@ -146,6 +159,7 @@ impl Default for Submit {
         Submit {
             input_box: None,
             placeholder: None,
+            completion: None,
             enter_delay_ms: 150,
             proof: Vec::new(),
             proof_ms: 3000,

@@ -213,6 +213,10 @@ fn check_regions(preset: &AgentPreset) -> Result<(), String> {
             return Err(format!("a rule looks at the region '{region}', which `regions` does not name: add it there"));
         }
     }
+    let of_prompts = preset.prompts.iter().filter_map(|prompt| prompt.region.as_ref());
+    if let Some(region) = of_prompts.into_iter().find(|region| !preset.regions.contains_key(*region)) {
+        return Err(format!("a prompt looks at the region '{region}', which `regions` does not name: add it there"));
+    }
     match preset.rules.iter().find(|rule| rule.when == Condition::default()) {
         Some(rule) => Err(format!("the rule '{}' has an empty `when`: say what it looks at", rule.name)),
         None => Ok(()),

@@ -32,7 +32,7 @@ pub struct Rule {
     /// Milliseconds after which it is stale, counted from when the evidence was given.
     #[serde(default)]
     pub lasts_ms: Option<u64>,
-    /// Makes it stale as soon as this holds after the evidence was given.
+    /// Makes it stale as soon as this comes to hold after the evidence was given, or has gone on holding for 2 seconds.
     #[serde(default)]
     pub until: Option<Condition>,
 }

@@ -23,6 +23,14 @@ pub const SHIPPED: &[Shipped] = &[
     Shipped { file_name: "opencode.json", text: include_str!("../../../../presets/opencode.json") },
 ];
 
+/// Presets for more CLIs. They are put beside the others only where the program is there.
+pub const MORE: &[Shipped] = &[
+    Shipped { file_name: "copilot.json", text: include_str!("../../../../presets/more/copilot.json") },
+    Shipped { file_name: "gemini.json", text: include_str!("../../../../presets/more/gemini.json") },
+    Shipped { file_name: "goose.json", text: include_str!("../../../../presets/more/goose.json") },
+    Shipped { file_name: "qwen.json", text: include_str!("../../../../presets/more/qwen.json") },
+];
+
 /// Hidden, so that it is never read as a preset.
 const MEMORY: &str = ".shipped.json";
 
@@ -32,6 +40,19 @@ type Memory = BTreeMap<String, String>;
 /// Puts the shipped agent presets into `presets/agents`, and says which files it wrote.
 pub fn install_shipped(presets: &Path) -> io::Result<Vec<PathBuf>> {
     install(presets, SHIPPED)
+}
+
+/// The same for those of [`MORE`] whose program `is_there`.
+pub fn install_more(presets: &Path, is_there: impl Fn(&str) -> bool) -> io::Result<Vec<PathBuf>> {
+    let wanted: Vec<Shipped> = MORE.iter().filter(|more| is_there(more.program())).copied().collect();
+    install(presets, &wanted)
+}
+
+impl Shipped {
+    /// Each is named after what it starts.
+    pub fn program(&self) -> &'static str {
+        self.file_name.trim_end_matches(".json")
+    }
 }
 
 fn install(presets: &Path, shipped: &[Shipped]) -> io::Result<Vec<PathBuf>> {
@@ -138,11 +159,23 @@ mod tests {
 
     #[test]
     fn what_is_shipped_can_be_read() {
-        for shipped in SHIPPED {
+        for shipped in SHIPPED.iter().chain(MORE) {
             let parsed = super::super::parse_agent(Path::new(shipped.file_name), shipped.text);
             let parsed = parsed.unwrap_or_else(|problem| panic!("{problem}"));
             assert_eq!(parsed.warnings, []);
             assert_eq!(format!("{}.json", parsed.preset.name), shipped.file_name);
+            assert_eq!(parsed.preset.argv[0], shipped.program());
         }
+    }
+
+    #[test]
+    fn more_come_with_their_programs() {
+        let folder = tempfile::tempdir().unwrap();
+        let presets = folder.path();
+        assert_eq!(install_more(presets, |_| false).unwrap(), Vec::<PathBuf>::new());
+        assert_eq!(install_more(presets, |program| program == "gemini").unwrap(), [presets.join("agents/gemini.json")]);
+        install_shipped(presets).unwrap();
+        fs::remove_file(presets.join("agents/gemini.json")).unwrap();
+        assert_eq!(install_more(presets, |_| true).unwrap().len(), MORE.len() - 1, "what was deleted stays away");
     }
 }

@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::preset::{AgentPreset, Condition, Expression, ReadySignal, Region, Rule, Submit, Vote};
+use super::decide::Evidence;
+use crate::preset::{AgentPreset, Condition, Expression, PromptRule, ReadySignal, Region, Rule, Submit, Vote};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Behaviour {
     pub regions: BTreeMap<String, Region>,
     pub rules: Vec<Rule>,
+    pub prompts: Vec<PromptRule>,
     pub ready_signal: ReadySignal,
     pub submit: Submit,
 }
@@ -20,6 +22,7 @@ impl Behaviour {
         Behaviour {
             regions: BTreeMap::new(),
             rules: silence_rules(milliseconds, None),
+            prompts: Vec::new(),
             ready_signal: ReadySignal::default(),
             submit: Submit::default(),
         }
@@ -32,6 +35,18 @@ impl Behaviour {
 
     pub(crate) fn looks_at_tty(&self) -> bool {
         self.conditions().any(|condition| condition.tty.is_some())
+    }
+
+    /// Whether the CLI itself is asked to tell when it works.
+    pub(crate) fn reports_work(&self) -> bool {
+        let told = |rule: &Rule| rule.source.unwrap_or_else(|| rule.when.source()) == super::Source::SelfReport;
+        self.rules.iter().any(|rule| rule.state == Vote::Working && told(rule))
+    }
+
+    /// Whether the CLI said it in its own output, in the order of what it did.
+    pub(crate) fn is_in_band_report(&self, evidence: &Evidence) -> bool {
+        let by_hook = |rule: &Rule| rule.name == evidence.rule && rule.when.hook.is_some();
+        evidence.source == super::Source::SelfReport && !self.rules.iter().any(by_hook)
     }
 
     fn conditions(&self) -> impl Iterator<Item = &Condition> {
@@ -52,6 +67,7 @@ impl From<&AgentPreset> for Behaviour {
         Behaviour {
             regions: preset.regions.clone(),
             rules,
+            prompts: preset.prompts.clone(),
             ready_signal: preset.ready_signal.clone(),
             submit: preset.submit.clone(),
         }

@@ -2,6 +2,7 @@
 
 use super::decide::{Decision, Evidence, Weight};
 use super::matching::InputText;
+use super::prompt::Prompt;
 use super::tracker::{Look, Readiness};
 use super::vocabulary::AgentStatus;
 
@@ -12,6 +13,8 @@ pub struct Explanation {
     pub votes: Vec<CountedVote>,
     pub readiness: Readiness,
     pub input: InputText,
+    /// What it asks, where that can be read.
+    pub prompt: Option<Prompt>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,7 +48,7 @@ impl Standing {
 
 impl Explanation {
     pub(crate) fn new(status: AgentStatus, look: Look) -> Self {
-        let Look { decision, evidence, readiness, input, .. } = look;
+        let Look { decision, evidence, readiness, input, prompt, .. } = look;
         let stand = |(index, evidence): (usize, Evidence)| {
             let standing = match evidence.weight {
                 _ if decision == Decision::Counts(index) => Standing::Decides,
@@ -57,6 +60,6 @@ impl Explanation {
             CountedVote { evidence, standing }
         };
         let votes = evidence.into_iter().enumerate().map(stand).collect();
-        Explanation { status, votes, readiness, input }
+        Explanation { status, votes, readiness, input, prompt }
     }
 }

@@ -50,6 +50,18 @@ impl<'a> Matcher<'a> {
         Matcher { observation, behaviour, now, input: OnceCell::new() }
     }
 
+    pub(crate) fn behaviour(&self) -> &'a Behaviour {
+        self.behaviour
+    }
+
+    /// Of the grid; nothing for a region that is not there.
+    pub(crate) fn region_text(&self, name: Option<&str>) -> &'a str {
+        match name {
+            Some(name) => self.behaviour.regions.get(name).map_or("", |region| region.of(self.observation.grid)),
+            None => self.observation.grid,
+        }
+    }
+
     pub(crate) fn input(&self) -> &InputText {
         self.input.get_or_init(|| read_input(self.behaviour, self.observation.grid))
     }
@@ -130,10 +142,7 @@ impl<'a> Matcher<'a> {
             return false;
         }
         if condition.screen.is_some() || condition.screen_not.is_some() {
-            let text = match &condition.region {
-                Some(name) => self.behaviour.regions.get(name).map_or("", |region| region.of(self.observation.grid)),
-                None => self.observation.grid,
-            };
+            let text = self.region_text(condition.region.as_deref());
             if condition.screen_not.as_ref().is_some_and(|unwanted| unwanted.is_match(text)) {
                 return false;
             }

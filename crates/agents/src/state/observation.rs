@@ -25,6 +25,8 @@ pub struct Observation<'a> {
     /// The visible grid, one row a line.
     pub grid: &'a str,
     pub alternate_screen: bool,
+    /// Of the terminal.
+    pub cols: u16,
     pub tty: Option<TtyFacts>,
     /// The latest event of this run.
     pub hook: Option<&'a HookEvent>,
@@ -32,6 +34,13 @@ pub struct Observation<'a> {
     pub tools_listed: Option<Instant>,
     /// When Enter was pressed for the last prompt that was delivered in this run.
     pub prompt_sent: Option<Instant>,
+}
+
+impl Observation<'_> {
+    /// Whether the CLI has told anything of itself in this run.
+    pub(crate) fn has_reported(&self) -> bool {
+        self.hook.is_some() || self.facts.agent_state.is_some()
+    }
 }
 
 /// What an agent's hook or plugin reported.

@@ -9,6 +9,7 @@ use super::behaviour::Behaviour;
 use super::decide::{Decision, Evidence, Weight, decide};
 use super::matching::{Answer, InputText, Matcher, earliest};
 use super::observation::{Observation, RunPhase};
+use super::prompt::Prompt;
 use super::vocabulary::{Source, State};
 use crate::preset::{ReadySignal, Rule, Vote};
 
@@ -22,6 +23,13 @@ const DEFAULT_QUIET_MS: u64 = 300;
 /// How long a prompt that was sent counts as work when nothing newer speaks. Opencode needs 0.5 s
 /// to show that it works, on a busy machine.
 const PROMPT_COUNTS: Duration = Duration::from_secs(2);
+/// The same where the CLI itself tells when a turn begins. Opencode took 9 s to tell, on a machine with five times more
+/// to do than it could; its prompt box was empty and at rest meanwhile.
+const REPORTED_PROMPT_COUNTS: Duration = Duration::from_secs(30);
+
+/// How long what speaks against evidence must hold when it held before the evidence came: programs report first and draw
+/// then.
+const UNTIL_COUNTS: Duration = Duration::from_secs(2);
 
 /// Where silence is the only sign.
 const FALLBACK_QUIET_MS: u64 = 1000;
@@ -38,6 +46,8 @@ struct Run {
     began: Instant,
     rules: Vec<Memory>,
     known: Known,
+    /// When evidence last had it work.
+    worked: Option<Instant>,
     ready: bool,
     ready_sign_since: Option<Instant>,
 }
@@ -78,6 +88,8 @@ pub struct Look {
     pub evidence: Vec<Evidence>,
     pub readiness: Readiness,
     pub input: InputText,
+    /// What it asks, where something on the screen may be a prompt that waits for a decision.
+    pub prompt: Option<Prompt>,
     /// When the answer may change though nothing happens.
     pub look_again: Option<Instant>,
 }
@@ -124,7 +136,10 @@ impl Tracker {
         if state == State::Starting {
             look_again = earliest(look_again, start_limit.filter(|limit| *limit > now));
         }
-        let (state, because) = match sent_prompt(observation, state, because.as_ref(), now) {
+        if state == State::Working {
+            run.worked = Some(now);
+        }
+        let (state, because) = match run.sent_prompt(observation, &behaviour, state, because.as_ref(), now) {
             Some(until) => {
                 look_again = earliest(look_again, Some(until));
                 (State::Working, Some(prompt_was_sent()))
@@ -137,21 +152,11 @@ impl Tracker {
         };
         let blocked = state == State::Blocked;
         let readiness = run.readiness(&behaviour.ready_signal, blocked, &matcher, now, &mut look_again);
-        Look { state, because, decision, evidence, readiness, input: matcher.input().clone(), look_again }
+        let asks = |evidence: &Evidence| evidence.vote == Vote::Blocked && evidence.weight != Weight::Absent;
+        let running = observation.phase == RunPhase::Running;
+        let prompt = if running && evidence.iter().any(asks) { matcher.prompt() } else { None };
+        Look { state, because, decision, evidence, readiness, input: matcher.input().clone(), prompt, look_again }
     }
-}
-
-/// Until when a prompt that was sent outweighs an idle that is older than it.
-fn sent_prompt(
-    observation: &Observation<'_>,
-    state: State,
-    because: Option<&Evidence>,
-    now: Instant,
-) -> Option<Instant> {
-    let sent = observation.prompt_sent.filter(|_| state == State::Idle)?;
-    let until = sent.checked_add(PROMPT_COUNTS).filter(|until| *until > now)?;
-    let newer = because.is_some_and(|because| matches!(because.weight, Weight::Holds { since } if since > sent));
-    (!newer).then_some(until)
 }
 
 fn prompt_was_sent() -> Evidence {
@@ -182,6 +187,7 @@ fn not_yet(behaviour: &Behaviour) -> Look {
         evidence: behaviour.rules.iter().map(absent).collect(),
         readiness: Readiness { ready: false, missing: vec!["it does not run"] },
         input: InputText::Absent,
+        prompt: None,
         look_again: None,
     }
 }
@@ -189,7 +195,7 @@ fn not_yet(behaviour: &Behaviour) -> Look {
 impl Run {
     fn new(number: u64, behaviour: &Behaviour, now: Instant) -> Self {
         let rules = vec![Memory::default(); behaviour.rules.len()];
-        Run { number, began: now, rules, known: Known::Nothing, ready: false, ready_sign_since: None }
+        Run { number, began: now, rules, known: Known::Nothing, worked: None, ready: false, ready_sign_since: None }
     }
 
     /// `early`: it may still be starting.
@@ -207,6 +213,27 @@ impl Run {
             Known::Evidence(known) => (known.vote.into(), Some(known.clone())),
             Known::Lost => (State::Unknown, None),
         }
+    }
+
+    /// Until when a prompt that was sent outweighs an idle that may be older than it.
+    fn sent_prompt(
+        &self,
+        observation: &Observation<'_>,
+        behaviour: &Behaviour,
+        state: State,
+        because: Option<&Evidence>,
+        now: Instant,
+    ) -> Option<Instant> {
+        let sent = observation.prompt_sent.filter(|_| state == State::Idle)?;
+        let newer = because.is_some_and(|because| matches!(because.weight, Weight::Holds { since } if since > sent));
+        let (counts, begun) = if behaviour.reports_work() && observation.has_reported() {
+            // A screen that was only drawn anew says nothing of the turn, and a hook's word may be late by a turn.
+            let told = newer && because.is_some_and(|because| behaviour.is_in_band_report(because));
+            (REPORTED_PROMPT_COUNTS, told || self.worked.is_some_and(|worked| worked > sent))
+        } else {
+            (PROMPT_COUNTS, newer)
+        };
+        sent.checked_add(counts).filter(|until| !begun && *until > now)
     }
 
     fn readiness(
@@ -302,8 +329,14 @@ impl Memory {
 
     fn weigh_held(&mut self, rule: &Rule, held: Held, now: Instant, again: &mut impl FnMut(Option<Instant>)) -> Weight {
         let Held { since, given, contradicted } = held;
-        if contradicted.is_some_and(|at| at > given) {
-            self.spent = Some(given);
+        if let Some(at) = contradicted {
+            // A hook may come late: what was so before it, and still is a while after, speaks against it, too.
+            let enough = given.checked_add(UNTIL_COUNTS);
+            if at > given || enough.is_some_and(|enough| enough <= now) {
+                self.spent = Some(given);
+            } else {
+                again(enough);
+            }
         }
         let expires = rule.lasts_ms.and_then(|lasts| after(given, lasts));
         if self.spent == Some(given) || expires.is_some_and(|at| at <= now) {

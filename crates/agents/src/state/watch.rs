@@ -10,8 +10,9 @@ use tokio::task::AbortHandle;
 
 use super::behaviour::Behaviour;
 use super::explanation::Explanation;
-use super::matching::InputText;
+use super::matching::{InputText, Matcher};
 use super::observation::{HookEvent, Observation, RunPhase};
+use super::prompt::Prompt;
 use super::tracker::{Look, Readiness, Tracker};
 use super::vocabulary::{AgentStatus, State};
 
@@ -66,6 +67,7 @@ pub(crate) struct Glance {
     pub(crate) status: AgentStatus,
     pub(crate) readiness: Readiness,
     pub(crate) input: InputText,
+    pub(crate) prompt: Option<Prompt>,
     pub(crate) over: bool,
 }
 
@@ -76,6 +78,15 @@ pub enum StateOutcome {
     TimedOut(AgentStatus),
     /// The run ended, and that was not what was waited for.
     Exited(AgentStatus),
+}
+
+/// Whether something waits for a decision.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Question {
+    None,
+    Prompt(Prompt),
+    /// Something does, and no rule of the preset can read it.
+    Unreadable,
 }
 
 impl StateOutcome {
@@ -123,7 +134,26 @@ impl StateWatch {
         self.glance().input
     }
 
-    /// Tells of every change of the state, its detail, the readiness or the prompt box from now on.
+    /// What it asks by a look taken now, where that can be read.
+    pub fn prompt(&self) -> Option<Prompt> {
+        self.glance().prompt
+    }
+
+    /// What a look taken now finds waiting for a decision.
+    pub fn question(&self) -> Question {
+        let glance = self.glance();
+        let seen = || {
+            let observed = self.observe();
+            Matcher::new(&observed.observation(), self.behaviour(), self.clock().now()).visible_prompt().is_some()
+        };
+        match glance.prompt {
+            Some(prompt) => Question::Prompt(prompt),
+            None if glance.status.state == State::Blocked || seen() => Question::Unreadable,
+            None => Question::None,
+        }
+    }
+
+    /// Tells of every change of the state, its detail, the readiness, the prompt box or what is asked from now on.
     pub fn changes(&self) -> StateChanges {
         StateChanges { board: self.inner.shared.board.subscribe() }
     }
@@ -146,6 +176,8 @@ impl StateWatch {
         let event = HookEvent::new(name, detail, self.clock().now());
         let event = (self.session().run_number(), event);
         self.inner.shared.told.send_modify(|told| told.hook = Some(event));
+        // Each one is looked at: the next may come before the task gets to it.
+        self.inner.shared.look();
     }
 
     /// Waits until the state is one of `wanted`, or the run ends, or the time is up. With `after`,
@@ -261,6 +293,7 @@ pub(crate) struct Observed {
     facts: Facts,
     grid: String,
     alternate_screen: bool,
+    cols: u16,
     tty: Option<TtyFacts>,
     hook: Option<HookEvent>,
     tools_listed: Option<Instant>,
@@ -277,9 +310,9 @@ impl Observed {
                 RunPhase::Ended(session.info().ending.and_then(|ending| ending.exit))
             }
         };
-        let (facts, grid, alternate_screen) = if behaviour.looks_at_screen() {
+        let (facts, grid, alternate_screen, cols) = if behaviour.looks_at_screen() {
             let survey = session.survey();
-            (survey.facts, survey.grid, survey.alternate_screen)
+            (survey.facts, survey.grid, survey.alternate_screen, survey.size.cols)
         } else {
             Default::default()
         };
@@ -294,6 +327,7 @@ impl Observed {
             facts,
             grid,
             alternate_screen,
+            cols,
             tty,
             hook: told.hook.and_then(|(number, event)| (number == run).then_some(event)),
             tools_listed: told.tools_listed.and_then(of_this_run),
@@ -309,6 +343,7 @@ impl Observed {
             facts: &self.facts,
             grid: &self.grid,
             alternate_screen: self.alternate_screen,
+            cols: self.cols,
             tty: self.tty,
             hook: self.hook.as_ref(),
             tools_listed: self.tools_listed,
@@ -325,7 +360,13 @@ impl Board {
         let mut tracker = Tracker::new(behaviour.clone());
         let look = tracker.look(&observed.observation(), clock.now());
         let status = status(&look, &observed, None, clock);
-        let glance = Glance { status, readiness: look.readiness.clone(), input: look.input.clone(), over: false };
+        let glance = Glance {
+            status,
+            readiness: look.readiness.clone(),
+            input: look.input.clone(),
+            prompt: look.prompt.clone(),
+            over: false,
+        };
         Board { tracker, number: 0, look, glance }
     }
 
@@ -340,6 +381,7 @@ impl Board {
             status: status(&self.look, observed, Some(&self.glance.status), clock),
             readiness: self.look.readiness.clone(),
             input: self.look.input.clone(),
+            prompt: self.look.prompt.clone(),
             over: self.glance.over,
         };
         let moved = self.glance != glance;

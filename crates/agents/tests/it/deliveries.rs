@@ -64,6 +64,25 @@ async fn prompts_are_pasted_and_entered_one_after_the_other() {
     stage.end().await;
 }
 
+/// Behind a word that opens a list of completions, Enter would choose from it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_blank_closes_the_completions_of_the_last_word() {
+    let stage = stage();
+    let script = r"
+        printf '\033[?2004h'; box ''
+        A=$(take 19); box 'x'; take 1 >/dev/null; box ''
+        B=$(take 19); box 'y'; take 1 >/dev/null; box ''; printf '%s-%s' $A $B; forever";
+    let rules = PRESET.replace("\"placeholder\"", "\"completion\": \"(?:^|\\\\s)[$]\\\\S*$\", \"placeholder\"");
+    let watch = stage.agent_with(script, &rules).await;
+    let delivery = Delivery::new(watch.clone());
+    for text in ["a $rev", "$rev ab"] {
+        let ticket = delivery.send(message(text)).unwrap();
+        assert_eq!(settle(&stage, &watch, &ticket).await, submitted("empty box"));
+    }
+    shows(watch.session(), &format!("{}-{}", pasted("a $rev "), pasted("$rev ab"))).await;
+    stage.end().await;
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_wait_after_the_receipt_is_not_satisfied_by_the_idle_before_it() {
     let stage = stage();

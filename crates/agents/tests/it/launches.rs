@@ -63,9 +63,13 @@ impl Stage {
 }
 
 impl Made {
-    fn json(&self, name: &str) -> Value {
+    fn text(&self, name: &str) -> String {
         let text = fs::read_to_string(self.folder.join(name)).unwrap();
-        serde_json::from_str(&text.replace(self.folder.to_str().unwrap(), "FOLDER")).unwrap()
+        text.replace(self.folder.to_str().unwrap(), "FOLDER")
+    }
+
+    fn json(&self, name: &str) -> Value {
+        serde_json::from_str(&self.text(name)).unwrap()
     }
 
     /// Whatever the preset: nobody else can read the files, and the token is in none of what is passed on.
@@ -250,9 +254,11 @@ fn claude_gets_its_servers_and_hooks_by_flags() {
     assert_eq!(made.json("mcp.json"), usual());
     let hooks = &made.json("hooks.json")["hooks"];
     let command = hooks["Stop"][0]["hooks"][0]["command"].as_str().unwrap();
+    assert_eq!(command, r#"sh "$AGENT_EVENT" Stop"#, "it is kept in transcripts: nothing of ours is in it");
+    assert!(made.env["AGENT_EVENT"].ends_with("FOLDER/event.sh"), "{}", made.env["AGENT_EVENT"]);
     assert_eq!(
-        command,
-        r"'/opt/patterm'\''s/patterm' hook --connect 'FOLDER/connect.json' Stop >/dev/null 2>&1 || true"
+        made.text("event.sh"),
+        "'/opt/patterm'\\''s/patterm' hook --connect 'FOLDER/connect.json' \"$1\" >/dev/null 2>&1 || true\n"
     );
     for event in ["UserPromptSubmit", "PreToolUse", "PermissionRequest", "PostToolUse"] {
         assert!(hooks[event][0]["hooks"][0]["command"].as_str().unwrap().contains(event));

@@ -6,4 +6,5 @@ mod launches;
 mod presets;
 mod recordings;
 mod stage;
+mod starts;
 mod states;

@@ -8,6 +8,7 @@ use engine::{
     Status, StopRequest, WaitOutcome, WaitRequest,
 };
 use testkit::{DEADLINE, Script};
+pub(crate) use testkit::{line, soon, until};
 
 pub(crate) const AT_ONCE: StopRequest = StopRequest { signal: None, grace: Some(Duration::ZERO) };
 
@@ -53,14 +54,6 @@ pub(crate) fn wait_for(scope: Scope, text: &str, timeout: Duration) -> WaitReque
     WaitRequest { pattern: pattern(text), scope, timeout }
 }
 
-/// The line that matches, as soon as there is one.
-pub(crate) async fn line(session: &Session, text: &str) -> String {
-    match session.wait_for_pattern(wait_for(Scope::Scrollback, text, DEADLINE)).await {
-        WaitOutcome::Matched(found) => found.text,
-        other => panic!("no line matches {text:?}: {other:?}\n{}", session.grid_text().1),
-    }
-}
-
 /// The number that follows `word` in the session's output, as in "pid 17".
 pub(crate) async fn number_after(session: &Session, word: &str) -> i32 {
     let line = line(session, &format!("{word} \\d+")).await;
@@ -72,24 +65,6 @@ pub(crate) async fn exit(session: &Session) -> (Status, Option<ExitStatus>) {
     let ended = session.wait_for_exit(DEADLINE).await;
     let (status, ending) = ended.unwrap_or_else(|| panic!("it does not end:\n{}", session.grid_text().1));
     (status, ending.and_then(|Ending { exit, .. }| exit))
-}
-
-/// What `future` gives, or a panic with the reason.
-pub(crate) async fn soon<T>(reason: &str, future: impl Future<Output = T>) -> T {
-    match tokio::time::timeout(DEADLINE, future).await {
-        Ok(value) => value,
-        Err(_) => panic!("waited {DEADLINE:?} in vain until {reason}"),
-    }
-}
-
-/// For what nothing announces. The pause decides nothing but how soon the test goes on.
-pub(crate) async fn until(reason: &str, mut condition: impl FnMut() -> bool) {
-    soon(reason, async {
-        while !condition() {
-            tokio::time::sleep(Duration::from_millis(1)).await;
-        }
-    })
-    .await;
 }
 
 /// A zombie counts as gone: its parent's business is not ours.

@@ -1,6 +1,6 @@
 //! What the tests stand on: an engine, a server on a socket of its own, a client, waits with a reason.
 
-use std::{future::Future, path::PathBuf, time::Duration};
+use std::{path::PathBuf, time::Duration};
 
 use engine::{Engine, EngineOptions, Session};
 use grpc::{
@@ -10,6 +10,7 @@ use grpc::{
 };
 use ops::{Caller, NoHost, SessionContext};
 use testkit::{DEADLINE, Script};
+pub(crate) use testkit::{soon, until};
 use tokio::{net::UnixListener, task::JoinHandle};
 use tonic::transport::Channel;
 
@@ -68,24 +69,6 @@ impl Stage {
         self.accepting.abort();
         soon("the engine has shut down", self.engine.shutdown(Duration::ZERO)).await;
     }
-}
-
-/// What `future` gives, or a panic with the reason.
-pub(crate) async fn soon<T>(reason: &str, future: impl Future<Output = T>) -> T {
-    match tokio::time::timeout(DEADLINE, future).await {
-        Ok(value) => value,
-        Err(_) => panic!("waited {DEADLINE:?} in vain until {reason}"),
-    }
-}
-
-/// For what nothing announces. The pause decides nothing but how soon the test goes on.
-pub(crate) async fn until(reason: &str, mut condition: impl FnMut() -> bool) {
-    soon(reason, async {
-        while !condition() {
-            tokio::time::sleep(Duration::from_millis(1)).await;
-        }
-    })
-    .await;
 }
 
 /// Waits until the session's screen or history shows it.

@@ -25,7 +25,7 @@ impl<C: Context> Operation<C> for CloseProcess {
     const TRAITS: Traits = Traits {
         name: "close_process",
         roles: Roles::ANYONE,
-        faces: Faces::MCP.union(Faces::GRPC).union(Faces::CLI),
+        faces: Faces::all().difference(Faces::HOOK),
         effects: Effects::Destructive,
     };
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::NotFound, ErrorKind::NotRelated];

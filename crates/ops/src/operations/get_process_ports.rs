@@ -34,8 +34,12 @@ pub struct Port {
 pub struct GetProcessPorts;
 
 impl<C: Context> Operation<C> for GetProcessPorts {
-    const TRAITS: Traits =
-        Traits { name: "get_process_ports", roles: Roles::ANYONE, faces: Faces::MCP, effects: Effects::ReadOnly };
+    const TRAITS: Traits = Traits {
+        name: "get_process_ports",
+        roles: Roles::ANYONE,
+        faces: Faces::MCP.union(Faces::PALETTE),
+        effects: Effects::ReadOnly,
+    };
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::NotFound];
     type Args = Args;
     type Reply = Reply;

@@ -21,7 +21,7 @@ impl<C: Context> Operation<C> for GetProcessStatus {
     const TRAITS: Traits = Traits {
         name: "get_process_status",
         roles: Roles::ANYONE,
-        faces: Faces::MCP.union(Faces::GRPC).union(Faces::CLI),
+        faces: Faces::all().difference(Faces::HOOK),
         effects: Effects::ReadOnly,
     };
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::NotFound];
@@ -29,6 +29,8 @@ impl<C: Context> Operation<C> for GetProcessStatus {
     type Reply = ProcessStatus;
 
     async fn run(call: Call<C>, args: Args) -> Result<ProcessStatus, OpError> {
-        Ok(ProcessStatus::of(&call.session(&args.process_id)?, call.host()))
+        let session = call.session(&args.process_id)?;
+        call.host().looked(&call.caller, &session);
+        Ok(ProcessStatus::of(&session, call.host()))
     }
 }

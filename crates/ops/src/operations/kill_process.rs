@@ -25,7 +25,7 @@ impl<C: Context> Operation<C> for KillProcess {
     const TRAITS: Traits = Traits {
         name: "kill_process",
         roles: Roles::ANYONE,
-        faces: Faces::GRPC.union(Faces::CLI),
+        faces: Faces::GRPC.union(Faces::CLI).union(Faces::PALETTE),
         effects: Effects::Destructive,
     };
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::NotFound, ErrorKind::NotRunning, ErrorKind::NotRelated];

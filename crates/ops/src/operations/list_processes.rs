@@ -45,7 +45,11 @@ impl<C: Context> Operation<C> for ListProcesses {
         let wanted = args.kind.map(engine::Kind::from);
         let sessions = call.engine().list().into_iter();
         let listed = sessions.filter(|session| wanted.is_none_or(|kind| session.kind() == kind)).filter(in_scope);
-        let processes = listed.map(|session| ProcessEntry::of(&session, call.host())).collect();
+        let entry = |session: engine::Session| {
+            call.host().looked(&call.caller, &session);
+            ProcessEntry::of(&session, call.host())
+        };
+        let processes = listed.map(entry).collect();
         Ok(Reply { processes })
     }
 }

@@ -46,7 +46,7 @@ impl<C: Context> Operation<C> for RecordProcess {
     const TRAITS: Traits = Traits {
         name: "record_process",
         roles: Roles::OPERATOR,
-        faces: Faces::GRPC.union(Faces::CLI),
+        faces: Faces::GRPC.union(Faces::CLI).union(Faces::PALETTE),
         effects: Effects::Additive,
     };
     const ERRORS: &'static [ErrorKind] =

@@ -29,7 +29,7 @@ impl<C: Context> Operation<C> for RenameProcess {
     const TRAITS: Traits = Traits {
         name: "rename_process",
         roles: Roles::ANYONE,
-        faces: Faces::MCP.union(Faces::GRPC).union(Faces::CLI),
+        faces: Faces::all().difference(Faces::HOOK),
         effects: Effects::Additive,
     };
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::NotFound, ErrorKind::AlreadyExists, ErrorKind::NotRelated];

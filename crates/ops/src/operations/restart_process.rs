@@ -23,8 +23,12 @@ pub struct Args {
 pub struct RestartProcess;
 
 impl<C: Context> Operation<C> for RestartProcess {
-    const TRAITS: Traits =
-        Traits { name: "restart_process", roles: Roles::ANYONE, faces: Faces::MCP, effects: Effects::Destructive };
+    const TRAITS: Traits = Traits {
+        name: "restart_process",
+        roles: Roles::ANYONE,
+        faces: Faces::MCP.union(Faces::PALETTE),
+        effects: Effects::Destructive,
+    };
     const ERRORS: &'static [ErrorKind] = &[
         ErrorKind::NotFound,
         ErrorKind::WrongKind,

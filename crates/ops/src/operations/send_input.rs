@@ -37,7 +37,7 @@ pub struct Args {
     /// For `bytes`, from faces that have them as such.
     #[serde(skip)]
     pub bytes: Option<Vec<u8>>,
-    /// Press Enter behind it. Left out: yes for `text`, no for the others.
+    /// Press Enter behind it. Left out: yes for `text` (without prompt_digest), no for the others.
     #[serde(default)]
     pub submit: Option<bool>,
     /// Answer as soon as output that comes after the input matches this regular expression; see wait_for_pattern.
@@ -53,9 +53,10 @@ pub struct Args {
     /// How the tail is read: `stream` when left out and `wait_ms` is given, else `none`.
     #[serde(default)]
     pub tail_mode: Option<TailMode>,
-    /// Of the prompt you have read and answer with this, where the program gives one: refused if it is another by now.
-    #[serde(default)]
-    pub digest: Option<String>,
+    /// The digest of the prompt you have read and answer with this: refused if another one is on the screen by now. With
+    /// it, text is not submitted unless you say so.
+    #[serde(default, alias = "digest")]
+    pub prompt_digest: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -104,6 +105,7 @@ impl<C: Context> Operation<C> for SendInput {
         ErrorKind::NotFound,
         ErrorKind::NotRunning,
         ErrorKind::NotRelated,
+        ErrorKind::NeedsTrust,
         ErrorKind::RevisionMismatch,
         ErrorKind::LimitExceeded,
         ErrorKind::NotReady,
@@ -123,7 +125,7 @@ impl<C: Context> Operation<C> for SendInput {
         }
         let agent = session.kind() == engine::Kind::Agent;
         let (input, enter) = keystrokes(&args, agent)?;
-        let digest = args.digest.as_deref();
+        let digest = args.prompt_digest.as_deref();
         call.host().guard_input(&InputGuard { caller: &call.caller, session: &session, input: &input, digest })?;
         let apart = agent || matches!(input, Input::Paste(_));
         // Before the input: no answer can be too fast.
@@ -136,7 +138,7 @@ impl<C: Context> Operation<C> for SendInput {
         let sent = session.send(input, call.origin())?;
         let offset = sent.output_offset;
         if enter {
-            press_enter(&call, &session, sent, apart).await?;
+            press_enter(&call, &session, sent, apart, digest).await?;
         }
         let mode = args.tail_mode.unwrap_or(if wait_ms > 0 { TailMode::Stream } else { TailMode::None });
         if wait_ms > 0 {
@@ -157,7 +159,13 @@ impl<C: Context> Operation<C> for SendInput {
     }
 }
 
-async fn press_enter<C: Context>(call: &Call<C>, session: &Session, sent: Sent, apart: bool) -> Result<(), OpError> {
+async fn press_enter<C: Context>(
+    call: &Call<C>,
+    session: &Session,
+    sent: Sent,
+    apart: bool,
+    digest: Option<&str>,
+) -> Result<(), OpError> {
     if apart {
         // Counted from when the child could read the text; one that does not read gets its Enter behind it.
         let pause = ENTER_PAUSE;
@@ -165,7 +173,10 @@ async fn press_enter<C: Context>(call: &Call<C>, session: &Session, sent: Sent, 
         let clock = call.engine().clock();
         clock.sleep_until(clock.now() + pause).await;
     }
-    session.send(Input::Key(KeyEvent::press(Key::Enter)), call.origin())?;
+    let enter = Input::Key(KeyEvent::press(Key::Enter));
+    // A prompt may have come up since the text was typed, and Enter would answer it.
+    call.host().guard_input(&InputGuard { caller: &call.caller, session, input: &enter, digest })?;
+    session.send(enter, call.origin())?;
     Ok(())
 }
 
@@ -188,7 +199,7 @@ fn keystrokes(args: &Args, agent: bool) -> Result<(Input, bool), OpError> {
         InputKind::Bytes if args.key.is_some() => Err(extra("key", "bytes")),
         InputKind::Text => {
             let mut text = args.text.clone().ok_or_else(|| missing("text", "text"))?;
-            let submit = args.submit.unwrap_or(true);
+            let submit = args.submit.unwrap_or(args.prompt_digest.is_none());
             // One line end at the end is the Enter itself.
             let body = text.strip_suffix('\n').map_or(text.as_str(), |text| text.strip_suffix('\r').unwrap_or(text));
             if submit && body.contains(['\n', '\r']) {

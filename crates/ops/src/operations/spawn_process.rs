@@ -72,7 +72,7 @@ impl<C: Context> Operation<C> for SpawnProcess {
     const TRAITS: Traits = Traits {
         name: "spawn_process",
         roles: Roles::ANYONE,
-        faces: Faces::MCP.union(Faces::GRPC).union(Faces::CLI),
+        faces: Faces::all().difference(Faces::HOOK),
         effects: Effects::Additive,
     };
     const ERRORS: &'static [ErrorKind] = &[

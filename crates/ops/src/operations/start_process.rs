@@ -19,8 +19,12 @@ pub struct Args {
 pub struct StartProcess;
 
 impl<C: Context> Operation<C> for StartProcess {
-    const TRAITS: Traits =
-        Traits { name: "start_process", roles: Roles::ANYONE, faces: Faces::MCP, effects: Effects::Additive };
+    const TRAITS: Traits = Traits {
+        name: "start_process",
+        roles: Roles::ANYONE,
+        faces: Faces::MCP.union(Faces::PALETTE),
+        effects: Effects::Additive,
+    };
     const ERRORS: &'static [ErrorKind] = &[
         ErrorKind::NotFound,
         ErrorKind::WrongKind,

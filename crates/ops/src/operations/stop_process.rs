@@ -23,8 +23,12 @@ pub struct Args {
 pub struct StopProcess;
 
 impl<C: Context> Operation<C> for StopProcess {
-    const TRAITS: Traits =
-        Traits { name: "stop_process", roles: Roles::ANYONE, faces: Faces::MCP, effects: Effects::Destructive };
+    const TRAITS: Traits = Traits {
+        name: "stop_process",
+        roles: Roles::ANYONE,
+        faces: Faces::MCP.union(Faces::PALETTE),
+        effects: Effects::Destructive,
+    };
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::NotFound, ErrorKind::NotRelated];
     type Args = Args;
     type Reply = Standing;

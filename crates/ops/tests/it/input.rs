@@ -209,7 +209,7 @@ async fn the_program_guards_input_before_it_is_sent() {
     let host = Guarding::default();
     let stage = Stage::with(host.clone());
     let session = stage.shell("read line; echo \"got $line\"").await;
-    let send = |text: &str, digest: &str| json!({"process_id": id(&session), "text": text, "digest": digest});
+    let send = |text: &str, digest: &str| json!({"process_id": id(&session), "text": text, "submit": true, "prompt_digest": digest});
     assert_eq!(stage.refusal("send_input", send("wrong", "stale")).await, ErrorKind::RevisionMismatch);
     stage.json_as(Caller::operator(), "send_input", send("right", "fresh")).await.unwrap();
     ended(&session).await;

@@ -334,7 +334,7 @@ async fn recordings_of_programs_replay_to_the_live_screen() {
     line(&bash, "^done").await;
     assert_replays_as_it_stands(&studio, &bash, &file).await;
 
-    let (vim, file) = recorded(&studio, &["vim", "-u", "NONE", "-N"]).await;
+    let (vim, file) = recorded(&studio, &["vim", "-n", "-u", "NONE", "-N"]).await;
     line(&vim, "~").await;
     send(&vim, ":set number\n:syntax on\niint main() {\n  return 漢字;\n}\x1b:vsplit\n:echo 'rea' . 'dy'\n");
     line(&vim, "ready").await;

@@ -6,6 +6,7 @@ use engine::{Engine, EngineOptions, Kind, NewSession, Origin, Pattern, Scope, Se
 use ops::{Call, Caller, Context, ErrorKind, Host, OpError, Operation, Role, SessionContext};
 use serde_json::Value;
 use testkit::{DEADLINE, Script};
+pub(crate) use testkit::{line, soon, until};
 
 /// A program that adds only a folder for recordings.
 #[derive(Debug, Default)]
@@ -116,33 +117,6 @@ pub(crate) fn id(session: &Session) -> String {
     session.id().to_string()
 }
 
-/// The line that matches, as soon as there is one.
-pub(crate) async fn line(session: &Session, text: &str) -> String {
-    let request = WaitRequest { pattern: Pattern::new(text).unwrap(), scope: Scope::Scrollback, timeout: DEADLINE };
-    match session.wait_for_pattern(request).await {
-        WaitOutcome::Matched(found) => found.text,
-        other => panic!("no line matches {text:?}: {other:?}\n{}", session.grid_text().1),
-    }
-}
-
 pub(crate) async fn ended(session: &Session) {
     assert!(session.wait_for_exit(DEADLINE).await.is_some(), "it does not end:\n{}", session.grid_text().1);
-}
-
-/// What `future` gives, or a panic with the reason.
-pub(crate) async fn soon<T>(reason: &str, future: impl Future<Output = T>) -> T {
-    match tokio::time::timeout(DEADLINE, future).await {
-        Ok(value) => value,
-        Err(_) => panic!("waited {DEADLINE:?} in vain: {reason}"),
-    }
-}
-
-/// For what nothing announces. The pause decides nothing but how soon the test goes on.
-pub(crate) async fn until(reason: &str, mut condition: impl FnMut() -> bool) {
-    soon(reason, async {
-        while !condition() {
-            tokio::time::sleep(Duration::from_millis(1)).await;
-        }
-    })
-    .await;
 }

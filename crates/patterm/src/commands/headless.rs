@@ -5,7 +5,7 @@ use tokio::sync::Mutex;
 
 use crate::{
     cli::RunFlags,
-    commands::{config, presets},
+    commands::run_options,
     failure::{Exit, Failure, Outcome},
     observe::{self, Observers},
     output::Output,
@@ -21,9 +21,7 @@ pub(crate) fn run(flags: RunFlags, surroundings: &Surroundings, output: &mut Out
     if !observers.logs() {
         observe::log_to_stderr();
     }
-    let project_dir = surroundings.working_dir.join(flags.project.clone().unwrap_or_default());
-    presets::install_shipped(&presets::folders(surroundings, &project_dir), output);
-    let options = RunOptions { project_dir, http: flags.mcp_http, settings: config::load(surroundings, output)? };
+    let options = run_options(&flags, surroundings, output)?;
     let runtime = run::runtime().map_err(|error| Failure::system("starting the runtime", &error))?;
     let outcome = runtime.block_on(serve(options, surroundings, observers, output));
     // A thread that hangs in a system call must not keep us.
@@ -38,6 +36,9 @@ async fn serve(options: RunOptions, surroundings: &Surroundings, observers: Obse
     let mut hello = json!({ "socket": run.socket(), "connect": run.operator() });
     if let Some(address) = run.http_address() {
         hello["http"] = format!("http://{address}/mcp").into();
+    }
+    if let Some(socket) = run.share() {
+        hello["share"] = json!(socket);
     }
     if let Some(folder) = observers.debug_folder() {
         hello["debug"] = json!(folder);

@@ -73,6 +73,7 @@ pub(crate) fn folders(surroundings: &Surroundings, project: &std::path::Path) ->
 impl Presets {
     pub(crate) fn run(self, project: &std::path::Path, surroundings: &Surroundings, output: &mut Output) -> Outcome {
         let folders = folders(surroundings, project);
+        install_more(surroundings, output);
         match self.command {
             Command::Ls => list(&folders, output),
             Command::Show { name, kind } => show(&folders, &name, kind, output),
@@ -106,6 +107,16 @@ fn pretty(value: &Value) -> String {
 pub(crate) fn install_shipped(folders: &PresetFolders, output: &Output) {
     if let Err(error) = agents::preset::install_shipped(&folders.global) {
         output.warn(format_args!("the presets of claude, codex and opencode could not be written: {error}"));
+    }
+}
+
+/// Presets of more CLIs, for those that are on the path.
+pub(crate) fn install_more(surroundings: &Surroundings, output: &Output) {
+    let path = surroundings.environment.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.clone());
+    let folders: Vec<PathBuf> = std::env::split_paths(&path.unwrap_or_default()).collect();
+    let is_there = |program: &str| folders.iter().any(|folder| folder.join(program).is_file());
+    if let Err(error) = agents::preset::install_more(&surroundings.config_dir.join("presets"), is_there) {
+        output.warn(format_args!("presets of more agents could not be written: {error}"));
     }
 }
 

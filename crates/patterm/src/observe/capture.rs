@@ -1,10 +1,12 @@
-//! `sessions/ID.raw`: every byte that a session printed, as it came.
+//! `sessions/ID.raw`: every byte that a session printed, as it came. `ID.raw.timing.jsonl`: when, as `patterm replay-state`
+//! reads it.
 
 use std::{
     collections::HashMap,
     fs::File,
     io::{self, Write},
     path::{Path, PathBuf},
+    time::Instant,
 };
 
 use engine::{EngineEvent, Session, SessionId, Status, TapEvent, TapOptions};
@@ -29,6 +31,7 @@ pub(super) async fn write(project: Project, folder: PathBuf, mut stop: watch::Re
     let engine = project.engine().clone();
     let mut events = engine.events();
     drop(project);
+    let began = engine.clock().now();
     let mut written: HashMap<SessionId, u64> = HashMap::new();
     let mut captures: JoinSet<(SessionId, u64)> = JoinSet::new();
     loop {
@@ -38,7 +41,7 @@ pub(super) async fn write(project: Project, folder: PathBuf, mut stop: watch::Re
                     let Ok(session) = engine.get(id) else { continue };
                     let from = written.get(&id).copied().unwrap_or(0);
                     let file = folder.join(format!("{id}.raw"));
-                    captures.spawn(async move { (id, capture(&session, from, &file).await) });
+                    captures.spawn(async move { (id, capture(&session, from, &file, began).await) });
                 }
                 Ok(_) | Err(RecvError::Lagged(_)) => {}
                 Err(RecvError::Closed) => break,
@@ -52,26 +55,53 @@ pub(super) async fn write(project: Project, folder: PathBuf, mut stop: watch::Re
     while captures.join_next().await.is_some() {}
 }
 
-/// One run of a session from offset `from` on; answers how far it came.
-async fn capture(session: &Session, from: u64, file: &Path) -> u64 {
+/// One run of a session from offset `from` on; answers how far it came. Times count from `began`.
+async fn capture(session: &Session, from: u64, file: &Path, began: Instant) -> u64 {
     let mut offset = from;
-    if let Err(error) = copy(session, file, &mut offset).await {
+    if let Err(error) = copy(session, file, began, &mut offset).await {
         tracing::warn!(session = %session.id(), %error, "what the session prints is no longer written down");
     }
     offset
 }
 
-async fn copy(session: &Session, file: &Path, offset: &mut u64) -> io::Result<()> {
-    let mut file = files::append(file)?;
+/// What is written down of one session.
+struct Record {
+    bytes: File,
+    times: File,
+    /// Bytes in the file so far.
+    length: u64,
+    began: Instant,
+}
+
+impl Record {
+    fn open(file: &Path, began: Instant) -> io::Result<Self> {
+        let bytes = files::append(file)?;
+        let length = bytes.metadata()?.len();
+        let mut times = file.as_os_str().to_owned();
+        times.push(".timing.jsonl");
+        Ok(Record { bytes, times: files::append(Path::new(&times))?, length, began })
+    }
+
+    fn write(&mut self, bytes: &[u8], at: Instant) -> io::Result<()> {
+        self.bytes.write_all(bytes)?;
+        let t = at.saturating_duration_since(self.began).as_millis() as f64 / 1000.0;
+        let line = serde_json::json!({ "t": t, "off": self.length, "n": bytes.len() });
+        self.length += bytes.len() as u64;
+        self.times.write_all(format!("{line}\n").as_bytes())
+    }
+}
+
+async fn copy(session: &Session, file: &Path, began: Instant, offset: &mut u64) -> io::Result<()> {
+    let mut record = Record::open(file, began)?;
     let tap = session.tap(TapOptions { input: false, capacity: CAPACITY });
     let until = tap.as_ref().map_or(u64::MAX, |tap| tap.start.offset);
     // What it printed before the tap, as far as the ring remembers: of a short run, everything.
-    catch_up(session, &mut file, offset, until)?;
+    catch_up(session, &mut record, offset, until)?;
     let Ok(mut tap) = tap else { return Ok(()) };
     while let Some(event) = tap.next().await {
         match event {
-            TapEvent::Output { bytes, .. } => {
-                file.write_all(&bytes)?;
+            TapEvent::Output { bytes, at } => {
+                record.write(&bytes, at)?;
                 *offset += bytes.len() as u64;
             }
             TapEvent::Gap { dropped_bytes, .. } => {
@@ -84,14 +114,14 @@ async fn copy(session: &Session, file: &Path, offset: &mut u64) -> io::Result<()
     Ok(())
 }
 
-fn catch_up(session: &Session, file: &mut File, offset: &mut u64, until: u64) -> io::Result<()> {
+fn catch_up(session: &Session, record: &mut Record, offset: &mut u64, until: u64) -> io::Result<()> {
     while *offset < until {
         let room = usize::try_from(until - *offset).unwrap_or(usize::MAX).min(1 << 20);
         let raw = session.raw(*offset, room);
         if raw.bytes.is_empty() {
             break;
         }
-        file.write_all(&raw.bytes)?;
+        record.write(&raw.bytes, session.clock().now())?;
         *offset = raw.offset + raw.bytes.len() as u64;
     }
     Ok(())

@@ -70,7 +70,10 @@ fn of_project(event: &ProjectEvent) -> Value {
         ProjectEvent::Attention { session, reason, .. } => {
             json!({ "event": "attention", "process_id": session.to_string(), "reason": reason })
         }
-        ProjectEvent::Select { session } => json!({ "event": "select", "process_id": session.to_string() }),
+        ProjectEvent::PromptsChanged { session } => {
+            json!({ "event": "prompts_changed", "process_id": session.to_string() })
+        }
+        ProjectEvent::Select { session, .. } => json!({ "event": "select", "process_id": session.to_string() }),
         ProjectEvent::TrustPending => json!({ "event": "trust_pending" }),
         ProjectEvent::TrustChanged => json!({ "event": "trust_changed" }),
         ProjectEvent::ScratchpadsChanged => json!({ "event": "scratchpads_changed" }),

@@ -129,10 +129,12 @@ impl Guest {
 /// A call without MCP: one line back, and it is over.
 async fn answer(project: Project, caller: Caller, call: OneCall, mut stream: impl AsyncWrite + Unpin) {
     let context = project.clone();
-    let entry = context.table().get(&call.operation).filter(|entry| entry.traits.faces.contains(Faces::HOOK));
+    // A person's command is no MCP client, and may call what the same person's client may.
+    let faces = if caller.role == Role::Operator { Faces::HOOK.union(Faces::MCP) } else { Faces::HOOK };
+    let entry = context.table().get(&call.operation).filter(|entry| entry.traits.faces.intersects(faces));
     let outcome = match entry {
         Some(entry) => entry.run(Call::new(project, caller), call.arguments).await,
-        None => Err(OpError::new(ErrorKind::NotFound, format!("'{}' is no operation for hooks", call.operation))),
+        None => Err(OpError::new(ErrorKind::NotFound, format!("'{}' is no operation for one call", call.operation))),
     };
     let line = match outcome {
         Ok(reply) => format!("{reply}\n"),

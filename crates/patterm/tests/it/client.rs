@@ -45,7 +45,11 @@ impl Client {
 
     pub(crate) fn raw_proxy(words: &[&str]) -> Self {
         let mut command = Command::new(PATTERM);
-        command.arg("mcp-stdio").args(words).env_clear();
+        Client::behind(command.arg("mcp-stdio").args(words).env_clear())
+    }
+
+    /// Through a command's standard streams, with nothing said yet.
+    pub(crate) fn behind(command: &mut Command) -> Self {
         let mut process = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut client = Client::new(process.stdin.take().unwrap(), process.stdout.take().unwrap());
         client.process = Some(process);
@@ -71,7 +75,12 @@ impl Client {
     }
 
     pub(crate) fn write(&mut self, text: &str) {
-        self.writer.as_mut().unwrap().write_all(text.as_bytes()).unwrap();
+        self.try_write(text).unwrap();
+    }
+
+    /// Fails when the server is gone.
+    pub(crate) fn try_write(&mut self, text: &str) -> std::io::Result<()> {
+        self.writer.as_mut().unwrap().write_all(text.as_bytes())
     }
 
     pub(crate) fn send(&mut self, message: &Value) {

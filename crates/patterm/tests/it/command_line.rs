@@ -3,12 +3,26 @@
 use crate::stage::Stage;
 
 #[test]
-fn without_an_interface_it_says_what_there_is() {
+fn without_a_terminal_it_says_what_there_is() {
     let stage = Stage::new();
-    stage.patterm(&[]).failed(3, &["no terminal interface yet", "--headless"]);
-    let ran = stage.patterm(&["--json"]).failed(3, &["no_interface"]);
+    stage.patterm(&[]).failed(3, &["needs a terminal", "--headless"]);
+    let ran = stage.patterm(&["--json"]).failed(3, &["no_terminal"]);
     let error: serde_json::Value = serde_json::from_str(&ran.stderr).unwrap();
     assert!(error["error"]["hint"].as_str().unwrap().contains("--headless"));
+}
+
+#[test]
+fn commands_of_the_screen_are_listed_with_their_keys() {
+    let stage = Stage::new();
+    let config = r#"{ "keymap": [{ "keys": "alt-q", "command": "quit" }, { "keys": "f2", "command": "nope" }] }"#;
+    std::fs::write(stage.path("config/patterm/config.json"), config).unwrap();
+    let ran = stage.patterm(&["keys"]);
+    assert!(ran.stderr.contains("'nope', which is no command"), "{ran:?}");
+    let lines = ran.ok();
+    assert!(lines.lines().any(|line| line.starts_with("quit") && line.contains("alt+q")), "{lines}");
+    assert!(lines.lines().any(|line| line.starts_with("palette") && line.contains("ctrl+k")), "{lines}");
+    let all = stage.patterm(&["keys", "--json"]).json();
+    assert!(all.as_array().unwrap().len() > 20, "{all}");
 }
 
 #[test]

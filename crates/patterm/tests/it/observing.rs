@@ -39,6 +39,10 @@ fn debugging_writes_a_log_events_bytes_and_messages_for_our_eyes_only() {
     }
     let raw = fs::read(folder.join(format!("sessions/{id}.raw"))).unwrap();
     assert_eq!(raw, b"raw \x1b[1mbytes\x1b[m\r\n");
+    let times = fs::read_to_string(folder.join(format!("sessions/{id}.raw.timing.jsonl"))).unwrap();
+    let times: Vec<Value> = times.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(times[0]["off"], 0, "{times:?}");
+    assert_eq!(times.iter().map(|read| read["n"].as_u64().unwrap()).sum::<u64>(), raw.len() as u64, "{times:?}");
     let said = fs::read_to_string(folder.join("mcp/1-operator.jsonl")).unwrap();
     let said: Vec<Value> = said.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!((&said[0]["direction"], &said[0]["message"]["method"]), (&json!("from_client"), &json!("initialize")));

@@ -11,49 +11,11 @@ use std::{
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use testkit::wait_until_some;
+pub(crate) use testkit::{Ran, run};
 
 use crate::client::Client;
 
 pub(crate) const PATTERM: &str = env!("CARGO_BIN_EXE_patterm");
-
-/// What a run of a command left.
-#[derive(Debug)]
-pub(crate) struct Ran {
-    pub(crate) code: Option<i32>,
-    pub(crate) stdout: String,
-    pub(crate) stderr: String,
-}
-
-impl Ran {
-    #[track_caller]
-    pub(crate) fn ok(self) -> String {
-        assert_eq!(self.code, Some(0), "{self:?}");
-        self.stdout
-    }
-
-    #[track_caller]
-    pub(crate) fn json(self) -> Value {
-        let text = self.ok();
-        serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error} in {text:?}"))
-    }
-
-    /// Failed with this code, and said all of this on standard error.
-    #[track_caller]
-    pub(crate) fn failed(self, code: i32, said: &[&str]) -> Self {
-        assert_eq!(self.code, Some(code), "{self:?}");
-        for part in said {
-            assert!(self.stderr.contains(part), "{part:?} is not in {}", self.stderr);
-        }
-        self
-    }
-}
-
-#[track_caller]
-pub(crate) fn run(command: &mut Command) -> Ran {
-    let output = command.stdin(Stdio::null()).output().unwrap();
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    Ran { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
-}
 
 pub(crate) struct Stage {
     root: tempfile::TempDir,
@@ -115,6 +77,23 @@ impl Stage {
         fs::write(&program, format!("#!/bin/sh\nexec '{PATTERM}' fake-agent {make} --story {story} --fast \"$@\"\n"))
             .unwrap();
         fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    /// As [`Stage::install_fake`], with a script of the test's own.
+    pub(crate) fn install_scripted(&self, make: &str, script: &str) {
+        fs::create_dir_all(self.path("bin")).unwrap();
+        let (program, file) = (self.path("bin").join(make), self.path("bin").join(format!("{make}.json")));
+        fs::write(&file, script).unwrap();
+        let line = format!("exec '{PATTERM}' fake-agent {make} --script '{}' --fast \"$@\"", file.display());
+        fs::write(&program, format!("#!/bin/sh\n{line}\n")).unwrap();
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    /// A preset that came with the project.
+    pub(crate) fn write_project_preset(&self, name: &str, text: &str) {
+        let folder = self.path("project/.patterm/presets/processes");
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join(format!("{name}.json")), text).unwrap();
     }
 
     /// What a scratchpad of the project holds, as a person would find it.

@@ -3,21 +3,21 @@
 //! An agent with a prompt on its way is not idle, whatever its screen shows: who waits for the answer would be told of
 //! the moment before the question.
 
-use std::{
-    collections::VecDeque,
-    sync::{Arc, Mutex},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use agents::{
     AgentPreset, AgentStatus, Delivery, Launch, State, StateWatch,
     delivery::{Message, Refused, Ticket},
     state::Behaviour,
 };
-use engine::Session;
-use tokio::{sync::watch, task::AbortHandle};
+use engine::{Session, SessionId};
+use tokio::{
+    sync::{broadcast, watch},
+    task::AbortHandle,
+};
 
-use crate::project::lock;
+use super::{Waiting, turns::Turns};
+use crate::events::ProjectEvent;
 
 /// What a session is doing, its prompts considered.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,6 +27,8 @@ pub struct Standing {
     pub on_the_way: usize,
     /// Counts the changes of [`Standing::state`], and rests that followed work nobody saw.
     pub changes: u64,
+    /// Counts what happened to its turns.
+    pub turn_changes: u64,
 }
 
 impl Standing {
@@ -39,9 +41,6 @@ impl Standing {
     }
 }
 
-/// Turns that can still be asked about.
-const MAX_TICKETS: usize = 64;
-
 #[derive(Debug)]
 pub(super) struct Member {
     watch: StateWatch,
@@ -49,7 +48,7 @@ pub(super) struct Member {
     /// Prompts that were sent and not taken yet.
     on_the_way: watch::Sender<usize>,
     standing: watch::Receiver<Standing>,
-    tickets: Mutex<VecDeque<Ticket>>,
+    turns: Arc<Turns>,
     preset: Option<Arc<AgentPreset>>,
     /// Its files go with it.
     _launch: Option<Launch>,
@@ -57,15 +56,29 @@ pub(super) struct Member {
 }
 
 impl Member {
-    pub(super) fn new(session: Session, behaviour: Behaviour, started: Option<(Arc<AgentPreset>, Launch)>) -> Self {
+    pub(super) fn new(
+        session: Session,
+        behaviour: Behaviour,
+        started: Option<(Arc<AgentPreset>, Launch)>,
+        events: broadcast::Sender<ProjectEvent>,
+    ) -> Self {
         let watch = StateWatch::new(session, behaviour);
         let on_the_way = watch::Sender::new(0);
-        let (sender, standing) = watch::channel(Standing { status: watch.current(), on_the_way: 0, changes: 0 });
-        let follower = Follower { changes: watch.changes(), on_the_way: on_the_way.subscribe(), sender };
+        let standing = Standing { status: watch.current(), on_the_way: 0, changes: 0, turn_changes: 0 };
+        let (sender, standing) = watch::channel(standing);
+        let turns = Arc::<Turns>::default();
+        let follower = Follower {
+            changes: watch.changes(),
+            on_the_way: on_the_way.subscribe(),
+            turns: turns.clone(),
+            sender,
+            events,
+            asked: None,
+        };
         let task = tokio::spawn(follower.follow(watch.clone())).abort_handle();
         let (preset, launch) = started.unzip();
         let delivery = Delivery::new(watch.clone());
-        Member { watch, delivery, on_the_way, standing, tickets: Mutex::default(), preset, _launch: launch, task }
+        Member { watch, delivery, on_the_way, standing, turns, preset, _launch: launch, task }
     }
 
     pub(super) fn watch(&self) -> &StateWatch {
@@ -83,13 +96,7 @@ impl Member {
     pub(super) fn send(&self, message: Message) -> Result<Ticket, Refused> {
         let ticket = self.delivery.send(message)?;
         self.on_the_way.send_modify(|count| *count += 1);
-        {
-            let mut tickets = lock(&self.tickets);
-            if tickets.len() == MAX_TICKETS {
-                tickets.pop_front();
-            }
-            tickets.push_back(ticket.clone());
-        }
+        self.turns.add(ticket.clone());
         let (on_the_way, mut settling) = (self.on_the_way.clone(), ticket.clone());
         tokio::spawn(async move {
             settling.settled(Duration::MAX).await;
@@ -98,8 +105,14 @@ impl Member {
         Ok(ticket)
     }
 
-    pub(super) fn ticket(&self, turn_id: &str) -> Option<Ticket> {
-        lock(&self.tickets).iter().find(|ticket| ticket.turn_id().to_string() == turn_id).cloned()
+    pub(super) fn waiting(&self) -> Option<Waiting> {
+        let status = self.watch.current();
+        let waits = status.state == State::Blocked;
+        waits.then(|| Waiting { session: self.watch.session().id(), status, prompt: self.watch.prompt() })
+    }
+
+    pub(super) fn turns(&self) -> Arc<Turns> {
+        self.turns.clone()
     }
 }
 
@@ -112,24 +125,38 @@ impl Drop for Member {
 struct Follower {
     changes: agents::state::StateChanges,
     on_the_way: watch::Receiver<usize>,
+    turns: Arc<Turns>,
     sender: watch::Sender<Standing>,
+    events: broadcast::Sender<ProjectEvent>,
+    /// What faces were told last: that it waits for a decision, and the digest of what can be read of it.
+    asked: Option<Option<String>>,
 }
 
 impl Follower {
     /// Until the session or the member is gone.
     async fn follow(mut self, watch: StateWatch) {
         let mut seen = watch.current().changes;
+        let mut told_of_prompts = false;
         loop {
+            let on_the_way = *self.on_the_way.borrow_and_update();
+            let under_way = self.turns.under_way();
             let status = watch.current();
+            let turns_moved = self.turns.note(&under_way, status.state, watch.session().clock().system_now());
             // Two changes at once: it has worked and rests again.
             let unseen_turn = status.changes > seen + 1;
             seen = status.changes;
-            let on_the_way = *self.on_the_way.borrow_and_update();
-            self.publish(status, on_the_way, unseen_turn);
+            let asks = (status.state == State::Blocked).then(|| watch.prompt().map(|prompt| prompt.digest));
+            self.publish(status, on_the_way, unseen_turn, turns_moved || told_of_prompts);
+            self.tell_of_question(watch.session().id(), asks);
+            told_of_prompts = false;
             tokio::select! {
                 changed = self.changes.next() => {
                     if changed.is_none() || watch.session().pulse().borrow().removed {
-                        self.publish(AgentStatus { state: State::Exited, ..watch.current() }, 0, false);
+                        let ended = AgentStatus { state: State::Exited, ..watch.current() };
+                        let now = watch.session().clock().system_now();
+                        self.turns.note(&self.turns.under_way(), State::Exited, now);
+                        self.publish(ended, 0, false, true);
+                        self.tell_of_question(watch.session().id(), None);
                         return;
                     }
                 }
@@ -137,14 +164,25 @@ impl Follower {
                     if changed.is_err() {
                         return;
                     }
+                    // One that came and failed at once leaves the number as it was.
+                    told_of_prompts = true;
                 }
             }
         }
     }
 
-    fn publish(&self, status: AgentStatus, on_the_way: usize, unseen_turn: bool) {
+    fn tell_of_question(&mut self, session: SessionId, asks: Option<Option<String>>) {
+        if self.asked != asks {
+            self.asked = asks;
+            // Nobody listening is no error.
+            let _ = self.events.send(ProjectEvent::PromptsChanged { session });
+        }
+    }
+
+    fn publish(&self, status: AgentStatus, on_the_way: usize, unseen_turn: bool, turns_moved: bool) {
         self.sender.send_if_modified(|known| {
-            let mut new = Standing { status, on_the_way, changes: known.changes };
+            let turn_changes = known.turn_changes + u64::from(turns_moved);
+            let mut new = Standing { status, on_the_way, changes: known.changes, turn_changes };
             if new.state() != known.state() || unseen_turn {
                 new.changes += 1;
             }

@@ -2,7 +2,7 @@
 
 use agents::{
     Source, State,
-    state::{CountedVote, InputText},
+    state::{CountedVote, InputText, Prompt},
 };
 use ops::{Call, Effects, ErrorKind, Faces, OpError, Operation, Roles, Traits};
 use schemars::JsonSchema;
@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 use super::wait_for_state::StateFacts;
 use crate::project::Project;
 
-/// Every piece of evidence behind a session's state, and which one decides. For when a state surprises you.
+/// Every piece of evidence behind a session's state, and which one decides; and what a blocked agent asks: kind, tool,
+/// command, choices. For when a state surprises you, and before you answer a prompt with send_input.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
@@ -30,6 +31,10 @@ pub struct Reply {
     /// Whether something stands in its prompt box; left out when the box is not to be seen.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub draft: Option<bool>,
+    /// What it asks, where something waits for a decision and can be read. What you answer is checked against its
+    /// digest.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<Prompt>,
     pub votes: Vec<Vote>,
 }
 
@@ -60,8 +65,12 @@ impl From<&CountedVote> for Vote {
 pub struct ExplainState;
 
 impl Operation<Project> for ExplainState {
-    const TRAITS: Traits =
-        Traits { name: "explain_state", roles: Roles::ANYONE, faces: Faces::MCP, effects: Effects::ReadOnly };
+    const TRAITS: Traits = Traits {
+        name: "explain_state",
+        roles: Roles::ANYONE,
+        faces: Faces::MCP.union(Faces::PALETTE),
+        effects: Effects::ReadOnly,
+    };
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::NotFound];
     type Args = Args;
     type Reply = Reply;
@@ -69,6 +78,8 @@ impl Operation<Project> for ExplainState {
     async fn run(call: Call<Project>, args: Args) -> Result<Reply, OpError> {
         let session = call.session(&args.process_id)?;
         let explanation = call.context.crew().explain(&session);
+        let digest = explanation.prompt.as_ref().map(|prompt| prompt.digest.as_str());
+        call.context.inner.read_prompts.note(&call.caller, session.id(), digest);
         Ok(Reply {
             process_id: session.id().to_string(),
             state: StateFacts::of(&explanation.status),
@@ -79,6 +90,7 @@ impl Operation<Project> for ExplainState {
                 InputText::Empty => Some(false),
                 InputText::Text(_) => Some(true),
             },
+            prompt: explanation.prompt,
             votes: explanation.votes.iter().map(Vote::from).collect(),
         })
     }

@@ -28,8 +28,12 @@ pub struct Reply {
 pub struct GetProjectStatus;
 
 impl Operation<Project> for GetProjectStatus {
-    const TRAITS: Traits =
-        Traits { name: "get_project_status", roles: Roles::ANYONE, faces: Faces::MCP, effects: Effects::ReadOnly };
+    const TRAITS: Traits = Traits {
+        name: "get_project_status",
+        roles: Roles::ANYONE,
+        faces: Faces::MCP.union(Faces::PALETTE),
+        effects: Effects::ReadOnly,
+    };
     type Args = Args;
     type Reply = Reply;
 

@@ -28,7 +28,7 @@ impl Operation<Project> for SelectProcess {
 
     async fn run(call: Call<Project>, args: Args) -> Result<Done, OpError> {
         let session = call.session(&args.process_id)?.id();
-        call.context.tell(ProjectEvent::Select { session });
+        call.context.tell(ProjectEvent::Select { session, caller: call.caller.session });
         Ok(DONE)
     }
 }

@@ -63,8 +63,12 @@ impl Reply {
 pub struct SendMessage;
 
 impl Operation<Project> for SendMessage {
-    const TRAITS: Traits =
-        Traits { name: "send_message", roles: Roles::ANYONE, faces: Faces::MCP, effects: Effects::Additive };
+    const TRAITS: Traits = Traits {
+        name: "send_message",
+        roles: Roles::ANYONE,
+        faces: Faces::MCP.union(Faces::PALETTE),
+        effects: Effects::Additive,
+    };
     const ERRORS: &'static [ErrorKind] = &[
         ErrorKind::NotFound,
         ErrorKind::NotRunning,

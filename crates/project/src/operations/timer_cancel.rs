@@ -19,8 +19,12 @@ pub struct Args {
 pub struct TimerCancel;
 
 impl Operation<Project> for TimerCancel {
-    const TRAITS: Traits =
-        Traits { name: "timer_cancel", roles: Roles::ANYONE, faces: Faces::MCP, effects: Effects::Destructive };
+    const TRAITS: Traits = Traits {
+        name: "timer_cancel",
+        roles: Roles::ANYONE,
+        faces: Faces::MCP.union(Faces::PALETTE),
+        effects: Effects::Destructive,
+    };
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::NotFound];
     type Args = Args;
     type Reply = Done;

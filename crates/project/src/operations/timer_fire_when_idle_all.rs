@@ -11,22 +11,8 @@ use crate::{project::Project, timers::Wait};
 /// wait for a decision, or have ended; or after max_wait_seconds. Sessions that are at rest when you call count as
 /// such: if all are, already_satisfied is true and there is no timer.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Args {
-    /// Ids or names of sessions below you, 1 to 64.
-    pub watched: Vec<String>,
-    /// What you will read when it fires.
-    pub body: String,
-    /// Shown in timer_list.
-    #[serde(default)]
-    pub label: Option<String>,
-    /// Fire after this many seconds in any case. Left out or 0: wait as long as it takes.
-    #[serde(default)]
-    pub max_wait_seconds: Option<f64>,
-    /// Who gets the body: an agent below you, or you when left out. An operator has to name one.
-    #[serde(default)]
-    pub owner_process_id: Option<String>,
-}
+#[serde(transparent)]
+pub struct Args(WhenIdle);
 
 #[derive(Debug)]
 pub struct TimerFireWhenIdleAll;
@@ -43,8 +29,6 @@ impl Operation<Project> for TimerFireWhenIdleAll {
     type Reply = IdleReply;
 
     async fn run(call: Call<Project>, args: Args) -> Result<IdleReply, OpError> {
-        let Args { watched, body, label, max_wait_seconds, owner_process_id } = args;
-        let when = WhenIdle { watched, body, label, max_wait_seconds, owner_process_id };
-        timer_set::set_when_idle(&call, when, Wait::IdleAll)
+        timer_set::set_when_idle(&call, args.0, Wait::IdleAll)
     }
 }

@@ -29,7 +29,7 @@ pub struct TimerEntry {
     /// As it will be read.
     pub body: String,
     pub owner_process_id: String,
-    /// Of an idle timer: the sessions it looks at.
+    /// Of an idle timer: the sessions or turns it looks at.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub watched: Vec<String>,
     /// Until it fires in any case; left out when only the watched sessions decide.
@@ -57,8 +57,12 @@ pub enum TimerStatus {
 pub struct TimerList;
 
 impl Operation<Project> for TimerList {
-    const TRAITS: Traits =
-        Traits { name: "timer_list", roles: Roles::ANYONE, faces: Faces::MCP, effects: Effects::ReadOnly };
+    const TRAITS: Traits = Traits {
+        name: "timer_list",
+        roles: Roles::ANYONE,
+        faces: Faces::MCP.union(Faces::PALETTE),
+        effects: Effects::ReadOnly,
+    };
     type Args = Args;
     type Reply = Reply;
 
@@ -71,7 +75,7 @@ impl Operation<Project> for TimerList {
                 Condition::IdleAll(_) => TimerKind::IdleAll,
             },
             status: if timer.is_paused() { TimerStatus::Paused } else { TimerStatus::Pending },
-            watched: timer.condition.watched().iter().map(|watched| watched.session.to_string()).collect(),
+            watched: timer.condition.watched().iter().map(|watched| watched.target.to_string()).collect(),
             remaining_seconds: timer.remaining(now).map(|left| left.as_secs_f64()),
             owner_process_id: timer.owner.to_string(),
             created_at: ops::rfc3339(timer.created_at),

@@ -20,8 +20,12 @@ pub struct Args {
 pub struct TimerPause;
 
 impl Operation<Project> for TimerPause {
-    const TRAITS: Traits =
-        Traits { name: "timer_pause", roles: Roles::ANYONE, faces: Faces::MCP, effects: Effects::Additive };
+    const TRAITS: Traits = Traits {
+        name: "timer_pause",
+        roles: Roles::ANYONE,
+        faces: Faces::MCP.union(Faces::PALETTE),
+        effects: Effects::Additive,
+    };
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::NotFound];
     type Args = Args;
     type Reply = Done;

@@ -20,8 +20,12 @@ pub struct Args {
 pub struct TimerResume;
 
 impl Operation<Project> for TimerResume {
-    const TRAITS: Traits =
-        Traits { name: "timer_resume", roles: Roles::ANYONE, faces: Faces::MCP, effects: Effects::Additive };
+    const TRAITS: Traits = Traits {
+        name: "timer_resume",
+        roles: Roles::ANYONE,
+        faces: Faces::MCP.union(Faces::PALETTE),
+        effects: Effects::Additive,
+    };
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::NotFound];
     type Args = Args;
     type Reply = Done;

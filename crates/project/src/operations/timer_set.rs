@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use agents::TurnId;
 use engine::{Kind, Session};
 use ops::{Call, Effects, ErrorKind, Faces, OpError, Operation, Roles, Traits};
 use schemars::JsonSchema;
@@ -11,7 +12,7 @@ use super::send_message::{check_length, running};
 use crate::{
     messages::{Speaker, tagged},
     project::Project,
-    timers::{NewTimer, Set, Wait},
+    timers::{Awaited, NewTimer, Set, Wait},
 };
 
 /// Set a timer that brings `body` back to you after some seconds, as a turn of its own. Use it instead of sleeping: your
@@ -44,17 +45,30 @@ pub struct IdleReply {
     pub timer_id: Option<String>,
     /// What you wanted to wait for is so already; nothing will fire.
     pub already_satisfied: bool,
-    /// Those of the watched sessions that were at rest or had ended when you called.
+    /// Those of the watched sessions and turns that were at rest or had ended when you called.
     pub already_idle: Vec<String>,
 }
 
 /// What both idle timers are given.
-pub(super) struct WhenIdle {
-    pub(super) watched: Vec<String>,
-    pub(super) body: String,
-    pub(super) label: Option<String>,
-    pub(super) max_wait_seconds: Option<f64>,
-    pub(super) owner_process_id: Option<String>,
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[schemars(inline)]
+#[serde(deny_unknown_fields)]
+pub struct WhenIdle {
+    /// Ids or names of sessions below you, or turn_ids of prompts that you sent to them, 1 to 64. A turn has come to
+    /// rest when the agent has done with that very prompt, or waits for a decision in it; what it did before does not
+    /// count.
+    watched: Vec<String>,
+    /// What you will read when it fires.
+    body: String,
+    /// Shown in timer_list.
+    #[serde(default)]
+    label: Option<String>,
+    /// Fire after this many seconds in any case. Left out or 0: wait as long as it takes.
+    #[serde(default)]
+    max_wait_seconds: Option<f64>,
+    /// Who gets the body: an agent below you, or you when left out. An operator has to name one.
+    #[serde(default)]
+    owner_process_id: Option<String>,
 }
 
 pub(super) const ERRORS: &[ErrorKind] = &[
@@ -107,7 +121,7 @@ pub(super) fn delay(
 pub(super) fn set_when_idle(
     call: &Call<Project>,
     when: WhenIdle,
-    wait: impl FnOnce(Vec<Session>) -> Wait,
+    wait: impl FnOnce(Vec<Awaited>) -> Wait,
 ) -> Result<IdleReply, OpError> {
     let owner = owner(call, when.owner_process_id.as_deref())?;
     check_length(&when.body)?;
@@ -115,22 +129,23 @@ pub(super) fn set_when_idle(
         return Err(OpError::invalid_args(format!("{} sessions are watched", when.watched.len()))
             .with_hint(format!("name 1 to {MAX_WATCHED} sessions below you")));
     }
-    let mut watched: Vec<Session> = Vec::with_capacity(when.watched.len());
+    let mut watched: Vec<Awaited> = Vec::with_capacity(when.watched.len());
     for wanted in &when.watched {
-        let session = call.own_session(wanted)?;
+        let awaited = awaited(call, wanted)?;
+        let session = &awaited.session;
         if session.id() == owner.id() {
             return Err(OpError::invalid_args(format!("session {} would wait for itself", session.id()))
                 .with_hint("watch the sessions you wait for, not your own"));
         }
-        if !watched.iter().any(|other| other.id() == session.id()) {
-            watched.push(session);
+        if !watched.iter().any(|other| other.target() == awaited.target()) {
+            watched.push(awaited);
         }
     }
     let within = match when.max_wait_seconds {
         Some(seconds) if seconds != 0.0 => Some(duration("max_wait_seconds", seconds)?),
         _ => None,
     };
-    let all: Vec<String> = watched.iter().map(|session| session.id().to_string()).collect();
+    let all: Vec<String> = watched.iter().map(|awaited| awaited.target().to_string()).collect();
     let new = NewTimer {
         text: text(call, &owner, &when.body),
         owner,
@@ -147,6 +162,18 @@ pub(super) fn set_when_idle(
         },
         Set::AlreadySatisfied => IdleReply { timer_id: None, already_satisfied: true, already_idle: all },
     })
+}
+
+/// A session by id or name, or a turn by its id.
+fn awaited(call: &Call<Project>, wanted: &str) -> Result<Awaited, OpError> {
+    if let Ok(turn) = wanted.parse::<TurnId>() {
+        let session = call.own_session(&turn.session().to_string())?;
+        if call.context.crew().turn(turn).is_some() {
+            return Ok(Awaited { session, turn: Some(turn) });
+        }
+        return Err(super::wait_for_state::no_such_turn(&session, wanted));
+    }
+    Ok(Awaited { session: call.own_session(wanted)?, turn: None })
 }
 
 /// The agent that gets the text: the caller, or one in its own tree.

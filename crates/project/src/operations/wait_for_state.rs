@@ -1,22 +1,24 @@
 //! Waiting until an agent is at rest, or whatever else it may be doing.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
-use agents::{AgentStatus, State};
+use agents::{AgentStatus, State, TurnId, state::Prompt};
 use engine::Session;
 use ops::{Call, Effects, ErrorKind, Faces, OpError, Operation, Roles, Traits};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    delivery::{DeliveryState, Receipt},
+    crew::turns::{Stage, Turn, TurnFacts, Turns},
+    delivery::Receipt,
     project::Project,
 };
 
 /// Wait until a session is doing one of the given things: by default until it is idle or blocked, which is when an agent
-/// has something to say or to ask. A session with a prompt on its way is not idle yet; with turn_id the wait begins when
-/// that prompt was taken. A timeout is no error: reached is false and reason says why. Replies of agents come to your
-/// own input; to go on meanwhile, use timer_fire_when_idle_any instead.
+/// has something to say or to ask. A session with a prompt on its way is not idle yet. With turn_id only that turn counts:
+/// idle means that the agent has done with that very prompt, whatever it did before or does since. A timeout is no error:
+/// reached is false and reason says why. Replies of agents come to your own input; to go on meanwhile, use
+/// timer_fire_when_idle_any instead.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
@@ -41,6 +43,12 @@ pub struct Reply {
     /// With turn_id: where that prompt stands.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delivery: Option<Receipt>,
+    /// With turn_id: how far that turn has come.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub turn: Option<TurnFacts>,
+    /// What it asks, where something waits for a decision and can be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<Prompt>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -52,6 +60,8 @@ pub enum Reason {
     Exited,
     /// The prompt was not taken and will not be.
     DeliveryFailed,
+    /// The turn ended without it.
+    TurnOver,
 }
 
 /// What a session is doing, since when, and how that is known.
@@ -115,41 +125,24 @@ async fn wait(
     let clock = call.engine().clock().clone();
     let deadline = clock.now() + timeout;
     let mut standing = call.context.crew().standing(session);
-    let mut ticket = match &turn_id {
-        Some(turn_id) => Some(call.context.crew().ticket(session, turn_id).ok_or_else(|| {
-            let shown: String = turn_id.chars().take(64).collect();
-            OpError::new(ErrorKind::NotFound, format!("session {} has no turn '{shown}'", session.id()))
-                .with_hint("give the turn_id that spawn_agent or send_message answered, or leave it out")
-        })?),
+    // Held on its own: the turns of a session that is removed meanwhile have an end, too.
+    let turn = match &turn_id {
+        Some(turn_id) => Some(find_turn(call, session, turn_id)?),
         None => None,
     };
+    let turn_now = || turn.as_ref().and_then(|(id, turns)| turns.get(*id));
     let timed_out = clock.sleep_until(deadline);
     tokio::pin!(timed_out);
-    let mut delivery = None;
-    if let Some(ticket) = &mut ticket {
-        let receipt = tokio::select! {
-            receipt = ticket.settled(Duration::MAX) => receipt,
-            () = &mut timed_out => ticket.receipt(),
-        };
-        let receipt = Receipt::from(&receipt.outcome);
-        let state = StateFacts::of(&standing.borrow().status);
-        let reason = match receipt.state {
-            DeliveryState::Submitted => None,
-            DeliveryState::Queued => Some(Reason::TimedOut),
-            DeliveryState::Failed => Some(Reason::DeliveryFailed),
-        };
-        if let Some(reason) = reason {
-            return Ok(Reply { reached: false, reason, state, delivery: Some(receipt) });
-        }
-        delivery = Some(receipt);
-    }
     let reason = loop {
-        let state = standing.borrow_and_update().state();
-        if wanted.contains(&state) {
-            break Reason::Reached;
-        }
-        if state == State::Exited {
-            break Reason::Exited;
+        let now = standing.borrow_and_update().clone();
+        let judged = match (&turn, turn_now()) {
+            (None, _) => judge(now.state(), wanted),
+            (Some(_), Some(turn)) => judge_turn(turn.stage(), turn.has_worked(), now.status.state, wanted),
+            // Too many have come after it.
+            (Some(_), None) => Some(Reason::TurnOver),
+        };
+        if let Some(reason) = judged {
+            break reason;
         }
         tokio::select! {
             changed = standing.changed() => if changed.is_err() { break Reason::Exited },
@@ -157,5 +150,74 @@ async fn wait(
         }
     };
     let state = StateFacts::of(&standing.borrow().status);
-    Ok(Reply { reached: reason == Reason::Reached, reason, state, delivery })
+    let prompt = call.context.crew().prompt(session.id());
+    let digest = prompt.as_ref().map(|prompt| prompt.digest.as_str());
+    call.context.inner.read_prompts.note(&call.caller, session.id(), digest);
+    let turn = turn_now();
+    Ok(Reply {
+        reached: reason == Reason::Reached,
+        reason,
+        state,
+        delivery: turn.as_ref().map(Turn::receipt),
+        turn: turn.as_ref().map(Turn::facts),
+        prompt,
+    })
+}
+
+fn find_turn(call: &Call<Project>, session: &Session, turn_id: &str) -> Result<(TurnId, Arc<Turns>), OpError> {
+    let id = turn_id.parse::<TurnId>().ok().filter(|id| id.session() == session.id());
+    let turns = call.context.crew().turns(session.id());
+    id.zip(turns).filter(|(id, turns)| turns.get(*id).is_some()).ok_or_else(|| no_such_turn(session, turn_id))
+}
+
+pub(super) fn no_such_turn(session: &Session, turn_id: &str) -> OpError {
+    let shown: String = turn_id.chars().take(64).collect();
+    OpError::new(ErrorKind::NotFound, format!("session {} has no turn '{shown}'", session.id()))
+        .with_hint("give the turn_id that spawn_agent or send_message answered, or name the session alone")
+}
+
+fn judge(state: State, wanted: &[State]) -> Option<Reason> {
+    if wanted.contains(&state) {
+        return Some(Reason::Reached);
+    }
+    (state == State::Exited).then_some(Reason::Exited)
+}
+
+/// Only what the agent does in that very turn counts: not what it did before it took the prompt, nor what it does now
+/// that the turn is over.
+fn judge_turn(stage: Stage, has_worked: bool, state: State, wanted: &[State]) -> Option<Reason> {
+    let wants = |state| wanted.contains(&state);
+    match stage {
+        Stage::Queued => None,
+        Stage::Failed => Some(Reason::DeliveryFailed),
+        Stage::UnderWay if has_worked && wants(State::Working) => Some(Reason::Reached),
+        // That it rests is told when the turn is over.
+        Stage::UnderWay if state == State::Idle => None,
+        Stage::UnderWay => judge(state, wanted),
+        Stage::Settled if wants(State::Idle) || wants(State::Working) => Some(Reason::Reached),
+        Stage::Settled => Some(Reason::TurnOver),
+        Stage::Exited => judge(State::Exited, wanted),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_turn_is_judged_by_itself() {
+        let rest = [State::Idle, State::Blocked];
+        let judged = |stage, state, wanted: &[State]| judge_turn(stage, true, state, wanted);
+        assert_eq!(judged(Stage::Queued, State::Idle, &rest), None, "that is the rest before it");
+        assert_eq!(judged(Stage::Queued, State::Blocked, &rest), None, "another turn asks");
+        assert_eq!(judged(Stage::UnderWay, State::Idle, &rest), None);
+        assert_eq!(judged(Stage::UnderWay, State::Blocked, &rest), Some(Reason::Reached));
+        assert_eq!(judged(Stage::UnderWay, State::Working, &[State::Working]), Some(Reason::Reached));
+        assert_eq!(judged(Stage::Settled, State::Working, &rest), Some(Reason::Reached), "the next one works already");
+        assert_eq!(judged(Stage::Settled, State::Blocked, &[State::Blocked]), Some(Reason::TurnOver));
+        assert_eq!(judged(Stage::Exited, State::Exited, &rest), Some(Reason::Exited));
+        assert_eq!(judged(Stage::Exited, State::Exited, &[State::Exited]), Some(Reason::Reached));
+        assert_eq!(judged(Stage::Failed, State::Idle, &rest), Some(Reason::DeliveryFailed));
+        assert_eq!(judge_turn(Stage::UnderWay, false, State::Unknown, &[State::Working]), None);
+    }
 }

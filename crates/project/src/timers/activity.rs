@@ -1,5 +1,6 @@
 //! Whether sessions are at work: what idle timers wait for.
 
+use agents::TurnId;
 use engine::Session;
 use tokio::sync::watch;
 
@@ -22,6 +23,7 @@ pub enum Phase {
 
 /// Knows whether sessions are at work.
 pub trait Activity: Send + Sync {
-    /// The present, and every change as long as somebody listens. The sender is dropped when the session is gone.
-    fn watch(&self, session: &Session) -> watch::Receiver<Rest>;
+    /// The present, and every change as long as somebody listens. The sender is dropped when the session is gone. With a
+    /// turn, only the end of that one is rest.
+    fn watch(&self, session: &Session, turn: Option<TurnId>) -> watch::Receiver<Rest>;
 }

@@ -5,6 +5,7 @@ use std::{
     time::{Duration, Instant, SystemTime},
 };
 
+use agents::TurnId;
 use engine::SessionId;
 
 use super::activity::{Phase, Rest};
@@ -20,11 +21,34 @@ pub enum Condition {
     IdleAll(Vec<Watched>),
 }
 
-/// A session a timer looks at, and what it saw last.
+/// A session a timer looks at, or one of its turns, and what it saw last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Watched {
-    pub session: SessionId,
+    pub target: Target,
     pub(crate) seen: Rest,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Target {
+    pub session: SessionId,
+    pub turn: Option<TurnId>,
+}
+
+/// The turn's id where there is one, else the session's.
+impl std::fmt::Display for Target {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.turn {
+            Some(turn) => turn.fmt(f),
+            None => self.session.fmt(f),
+        }
+    }
+}
+
+impl Watched {
+    /// Its turn is over, or waits for a decision. A session that rests has not come to rest by that.
+    fn turn_rests(&self) -> bool {
+        self.target.turn.is_some() && self.seen.phase != Phase::Working
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,24 +87,26 @@ impl Condition {
     pub(crate) fn is_satisfied(&self) -> bool {
         match self {
             Condition::Delay => false,
-            // What has ended can't come to rest any more.
-            Condition::IdleAny(watched) => watched.iter().all(|one| one.seen.phase == Phase::Ended),
+            // What has ended can't come to rest any more; a turn that is over never will again.
+            Condition::IdleAny(watched) => {
+                watched.iter().all(|one| one.seen.phase == Phase::Ended) || watched.iter().any(Watched::turn_rests)
+            }
             Condition::IdleAll(watched) => watched.iter().all(|one| one.seen.phase != Phase::Working),
         }
     }
 
     /// Takes in how the watched sessions stand now; `true` when the timer fires by it.
-    fn look(&mut self, rest: &impl Fn(SessionId) -> Rest) -> bool {
+    fn look(&mut self, rest: &impl Fn(Target) -> Rest) -> bool {
         match self {
             Condition::Delay => false,
             Condition::IdleAny(watched) => watched.iter_mut().any(|one| {
-                let now = rest(one.session);
+                let now = rest(one.target);
                 let came_to_rest = now != one.seen && now.phase != Phase::Working;
                 one.seen = now;
                 came_to_rest
             }),
             Condition::IdleAll(watched) => {
-                watched.iter_mut().for_each(|one| one.seen = rest(one.session));
+                watched.iter_mut().for_each(|one| one.seen = rest(one.target));
                 self.is_satisfied()
             }
         }
@@ -152,13 +178,13 @@ impl Schedule {
         self.all().filter_map(|timer| if let Due::At(at) = timer.due { Some(at) } else { None }).min()
     }
 
-    /// Sessions that a running timer looks at.
-    pub(crate) fn watches(&self, session: SessionId) -> bool {
-        self.all().any(|timer| timer.condition.watched().iter().any(|watched| watched.session == session))
+    /// Whether a timer looks at it.
+    pub(crate) fn watches(&self, target: Target) -> bool {
+        self.all().any(|timer| timer.condition.watched().iter().any(|watched| watched.target == target))
     }
 
     /// Takes out the timers that fire now, in the order they were due.
-    pub(crate) fn take_fired(&mut self, now: Instant, rest: impl Fn(SessionId) -> Rest) -> Vec<Timer> {
+    pub(crate) fn take_fired(&mut self, now: Instant, rest: impl Fn(Target) -> Rest) -> Vec<Timer> {
         let mut fired = Vec::new();
         for timer in self.timers.values_mut().filter(|timer| !timer.is_paused()) {
             let due = if let Due::At(at) = timer.due { Some(at).filter(|at| *at <= now) } else { None };
@@ -186,7 +212,16 @@ mod tests {
     }
 
     fn watched(number: u8, phase: Phase) -> Watched {
-        Watched { session: id(number), seen: rest(phase, 0) }
+        Watched { target: target(number), seen: rest(phase, 0) }
+    }
+
+    fn target(number: u8) -> Target {
+        Target { session: id(number), turn: None }
+    }
+
+    fn turn(number: u8, phase: Phase) -> Watched {
+        let turn = format!("t_0000{number:02x}_1").parse().unwrap();
+        Watched { target: Target { session: id(number), turn: Some(turn) }, seen: rest(phase, 0) }
     }
 
     fn timer(name: &str, condition: Condition, due: Due) -> Timer {
@@ -203,7 +238,7 @@ mod tests {
     }
 
     fn fired(schedule: &mut Schedule, now: Instant, states: &[(u8, Rest)]) -> Vec<String> {
-        let look = |session| states.iter().find(|(number, _)| id(*number) == session).unwrap().1;
+        let look = |target: Target| states.iter().find(|(number, _)| id(*number) == target.session).unwrap().1;
         schedule.take_fired(now, look).into_iter().map(|timer| timer.id).collect()
     }
 
@@ -266,6 +301,19 @@ mod tests {
     }
 
     #[test]
+    fn a_turn_that_is_over_counts_whenever_it_was() {
+        assert!(Condition::IdleAny(vec![turn(1, Phase::Working), turn(2, Phase::Resting)]).is_satisfied());
+        assert!(Condition::IdleAny(vec![watched(1, Phase::Working), turn(2, Phase::Ended)]).is_satisfied());
+        assert!(!Condition::IdleAll(vec![turn(1, Phase::Working), turn(2, Phase::Resting)]).is_satisfied());
+        let mut schedule = Schedule::default();
+        schedule.add(timer("any", Condition::IdleAny(vec![turn(1, Phase::Working)]), Due::Never));
+        assert!(fired(&mut schedule, Instant::now(), &[(1, rest(Phase::Working, 0))]).is_empty());
+        assert_eq!(fired(&mut schedule, Instant::now(), &[(1, rest(Phase::Resting, 0))]), ["any"]);
+        assert_eq!(turn(1, Phase::Working).target.to_string(), "t_000001_1");
+        assert_eq!(target(1).to_string(), "p_000001");
+    }
+
+    #[test]
     fn all_fires_when_the_last_one_rests_and_counts_those_at_rest_and_ended() {
         let now = Instant::now();
         let all = |phases: [Phase; 2]| Condition::IdleAll(vec![watched(1, phases[0]), watched(2, phases[1])]);
@@ -306,8 +354,8 @@ mod tests {
     fn timers_go_with_their_owner() {
         let mut schedule = Schedule::default();
         schedule.add(timer("a", Condition::IdleAny(vec![watched(1, Phase::Working)]), Due::Never));
-        assert!(schedule.watches(id(1)) && !schedule.watches(id(2)) && schedule.count_of(id(0)) == 1);
+        assert!(schedule.watches(target(1)) && !schedule.watches(target(2)) && schedule.count_of(id(0)) == 1);
         schedule.drop_owned_by(id(0));
-        assert!(!schedule.watches(id(1)) && schedule.count_of(id(0)) == 0);
+        assert!(!schedule.watches(target(1)) && schedule.count_of(id(0)) == 0);
     }
 }

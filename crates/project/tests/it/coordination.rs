@@ -105,7 +105,7 @@ async fn agents_call_the_human_and_suggest_what_to_look_at() {
     let reason = "delete [2J all?".to_owned();
     assert_eq!(stage.event().await, ProjectEvent::Attention { session: child.id(), reason, caller: Some(root.id()) });
     stage.json_as(&sub_agent, "select_process", json!({"process_id": "agent-1"})).await.unwrap();
-    assert_eq!(stage.event().await, ProjectEvent::Select { session: root.id() });
+    assert_eq!(stage.event().await, ProjectEvent::Select { session: root.id(), caller: Some(child.id()) });
     let above = json!({"process_id": id(&root), "reason": "x"});
     assert_eq!(stage.refusal(&sub_agent, "request_human_attention", above).await, ErrorKind::NotRelated);
     let empty = json!({"process_id": id(&root), "reason": "\n"});

@@ -4,6 +4,7 @@
 
 mod coordination;
 mod help;
+mod prompts;
 mod scratchpads;
 mod spawning;
 mod stage;

@@ -18,14 +18,14 @@ use crate::stage::{Setting, Stage, id, line, until};
 
 /// Lets agents in by a file that holds their number, and remembers what it was told.
 #[derive(Debug)]
-struct Doors {
+pub(crate) struct Doors {
     folder: tempfile::TempDir,
     next: AtomicU64,
     open: Mutex<Vec<(u64, Option<Caller>)>>,
 }
 
 impl Doors {
-    fn new() -> Arc<Self> {
+    pub(crate) fn new() -> Arc<Self> {
         Arc::new(Doors { folder: tempfile::tempdir().unwrap(), next: AtomicU64::new(1), open: Mutex::default() })
     }
 
@@ -138,6 +138,60 @@ async fn an_agent_is_started_let_in_and_given_its_first_prompt() {
     assert!(deeper.kind == ErrorKind::RoleForbidden && deeper.hint.contains("send_message"), "{deeper:?}");
     stage.json_as(&caller, "close_process", json!({"process_id": "parrot-1"})).await.unwrap();
     until("the child's way in is closed", || doors.callers() == [Some(caller.clone())]).await;
+    stage.close().await;
+}
+
+#[tokio::test]
+async fn a_wait_that_names_a_turn_is_not_satisfied_by_an_earlier_one() {
+    let doors = Doors::new();
+    let stage = stage(Setting { identities: doors.clone(), told: false, ..Setting::default() }).await;
+    let root = stage.json("spawn_agent", json!({"agent": "parrot", "name": "root"})).await.unwrap();
+    let root_session = stage.engine().find("root").unwrap();
+    let caller = Caller { role: Role::Orchestrator, session: Some(root_session.id()) };
+    assert!(root.get("turn_id").is_none(), "{root}");
+    let first = json!({"agent": "parrot", "name": "polly", "agent_instructions": "one"});
+    let first = stage.json_as(&caller, "spawn_agent", first).await.unwrap()["turn_id"].clone();
+    let wait = |turn: &Value, states: Value| {
+        let args = json!({"process_id": "polly", "turn_id": turn, "states": states, "timeout_seconds": 60});
+        stage.json_as(&caller, "wait_for_state", args)
+    };
+    let settled = wait(&first, json!(["idle"])).await.unwrap();
+    assert_eq!((&settled["reached"], &settled["reason"]), (&json!(true), &json!("reached")), "{settled}");
+    for time in ["queued_at", "written_at", "accepted_at", "settled_at"] {
+        assert!(settled["turn"][time].is_string(), "{time}: {settled}");
+    }
+    let message = json!({"target_process_id": "polly", "message": "two"});
+    let second = stage.json_as(&caller, "send_message", message).await.unwrap()["turn_id"].clone();
+    assert_ne!(first, second);
+    let over = wait(&second, json!(["idle"])).await.unwrap();
+    let time = |reply: &Value, name: &str| reply["turn"][name].as_str().unwrap().to_owned();
+    assert!(time(&settled, "settled_at") <= time(&over, "written_at"), "{settled} {over}");
+    assert!(time(&over, "accepted_at") <= time(&over, "settled_at"), "{over}");
+    // What is over stays so, and what never came in it does not come any more.
+    assert_eq!(wait(&first, json!(["idle"])).await.unwrap()["turn"], settled["turn"]);
+    assert_eq!(wait(&first, json!(["blocked"])).await.unwrap()["reason"], "turn_over");
+    let status = stage.json("get_process_status", json!({"process_id": "polly"})).await.unwrap();
+    assert_eq!(status["turn"]["turn_id"], second, "{status}");
+
+    let timer = json!({"watched": [first], "body": "done"});
+    let timer = stage.json_as(&caller, "timer_fire_when_idle_any", timer).await.unwrap();
+    assert_eq!((&timer["already_satisfied"], &timer["already_idle"]), (&json!(true), &json!([first])), "{timer}");
+    let third = json!({"target_process_id": "polly", "message": "three"});
+    let third = stage.json_as(&caller, "send_message", third).await.unwrap()["turn_id"].clone();
+    let timer = json!({"watched": [third], "body": "the third is done"});
+    stage.json_as(&caller, "timer_fire_when_idle_all", timer).await.unwrap();
+    line(&root_session, r"\[system\] the third is done").await;
+    assert_eq!(wait(&third, json!(["idle"])).await.unwrap()["reached"], true);
+
+    let unknown = first.as_str().unwrap().replace("_1", "_99");
+    for (operation, args) in [
+        ("wait_for_state", json!({"process_id": "polly", "turn_id": unknown})),
+        ("wait_for_state", json!({"process_id": "root", "turn_id": first})),
+        ("wait_for_state", json!({"process_id": "polly", "turn_id": "nonsense"})),
+        ("timer_fire_when_idle_any", json!({"watched": [unknown], "body": "x"})),
+    ] {
+        assert_eq!(stage.refusal(&caller, operation, args.clone()).await, ErrorKind::NotFound, "{operation} {args}");
+    }
     stage.close().await;
 }
 

@@ -6,13 +6,12 @@ use std::{
     time::Duration,
 };
 
-use engine::{
-    Clock, Engine, EngineOptions, Kind, NewSession, Origin, Pattern, Scope, Session, WaitOutcome, WaitRequest,
-};
+use engine::{Clock, Engine, EngineOptions, Kind, NewSession, Origin, Session};
 use ops::{Call, Caller, Context, ErrorKind, OpError, Role};
 use project::{Deliver, Delivery, Identities, NoIdentities, Project, ProjectEvent, ProjectOptions, Settings, TypeIn};
 use serde_json::Value;
 use testkit::{DEADLINE, Script};
+pub(crate) use testkit::{line, soon, until};
 use tokio::sync::broadcast;
 
 pub(crate) struct Stage {
@@ -185,31 +184,4 @@ impl Stage {
 
 pub(crate) fn id(session: &Session) -> String {
     session.id().to_string()
-}
-
-/// The line that matches, as soon as there is one.
-pub(crate) async fn line(session: &Session, text: &str) -> String {
-    let request = WaitRequest { pattern: Pattern::new(text).unwrap(), scope: Scope::Scrollback, timeout: DEADLINE };
-    match session.wait_for_pattern(request).await {
-        WaitOutcome::Matched(found) => found.text,
-        other => panic!("no line matches {text:?}: {other:?}\n{}", session.grid_text().1),
-    }
-}
-
-/// What `future` gives, or a panic with the reason.
-pub(crate) async fn soon<T>(reason: &str, future: impl Future<Output = T>) -> T {
-    match tokio::time::timeout(DEADLINE, future).await {
-        Ok(value) => value,
-        Err(_) => panic!("waited {DEADLINE:?} in vain: {reason}"),
-    }
-}
-
-/// For what nothing announces. The pause decides nothing but how soon the test goes on.
-pub(crate) async fn until(reason: &str, mut condition: impl FnMut() -> bool) {
-    soon(reason, async {
-        while !condition() {
-            tokio::time::sleep(Duration::from_millis(1)).await;
-        }
-    })
-    .await;
 }

@@ -29,6 +29,11 @@ impl Probe {
         out.into_bytes()
     }
 
+    /// The question for the colours alone: they change when the host goes over to another scheme.
+    pub fn colors() -> Vec<u8> {
+        b"\x1b]10;?\x1b\\\x1b]11;?\x1b\\".to_vec()
+    }
+
     /// Takes an answer; false if the event is something else. Late answers are taken too.
     pub fn take(&mut self, event: &Event) -> bool {
         let Event::Reply(reply) = event else { return false };

@@ -1,5 +1,7 @@
 //! A list that is filtered by typing: palettes and pickers.
 
+use std::borrow::Cow;
+
 use vt::{
     Position,
     input::{Key, KeyEventKind, Modifiers, MouseButton, MouseEventKind, WheelDirection},
@@ -24,6 +26,8 @@ const WHEEL_ROWS: isize = 3;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ListEntry {
     pub text: String,
+    /// Not shown, but found by: an id, another word for it.
+    pub words: String,
     /// Beside it, muted: a path, a reason why it can't be taken.
     pub detail: String,
     /// At the right edge: the keys that do the same.
@@ -36,6 +40,13 @@ pub struct ListEntry {
 impl ListEntry {
     pub fn new(text: impl Into<String>) -> Self {
         ListEntry { text: text.into(), ..ListEntry::default() }
+    }
+
+    fn sought(&self) -> Cow<'_, str> {
+        match self.words.is_empty() {
+            true => Cow::Borrowed(&self.text),
+            false => Cow::Owned(format!("{} {}", self.text, self.words)),
+        }
     }
 }
 
@@ -74,6 +85,15 @@ impl FuzzyList {
         self.cursor = same.unwrap_or(0);
     }
 
+    /// How many entries there are, whether they match or not.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
     pub fn query(&self) -> &str {
         self.input.text()
     }
@@ -89,8 +109,9 @@ impl FuzzyList {
     }
 
     fn filter(&mut self) {
-        let candidates: Vec<_> =
-            self.entries.iter().map(|entry| Candidate { text: &entry.text, recent: entry.recent }).collect();
+        let texts: Vec<Cow<'_, str>> = self.entries.iter().map(ListEntry::sought).collect();
+        let with_text = self.entries.iter().zip(&texts);
+        let candidates: Vec<_> = with_text.map(|(entry, text)| Candidate { text, recent: entry.recent }).collect();
         self.shown = rank(self.input.text(), &candidates).into_iter().map(|ranked| ranked.index).collect();
         self.cursor = 0;
     }

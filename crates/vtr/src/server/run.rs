@@ -3,32 +3,22 @@
 use std::{io, time::Duration};
 
 use engine::{Engine, EngineOptions, Limits};
+use grpc::listen::{Admission, Closing, Gate, LockError, LockFile, Permissions, Socket, SocketError};
 use ops::{Caller, Context, SessionContext};
 use tokio::{
-    net::{UnixListener, UnixStream},
+    io::{AsyncRead, AsyncWrite},
+    net::UnixStream,
     signal::unix::{SignalKind, signal},
-    sync::watch,
-    task::JoinSet,
 };
 
-use super::{
-    admission::Admission,
-    host::CoordinatorHost,
-    lock_file::{LockError, LockFile},
-    settings::Settings,
-    socket::{Permissions, Socket, SocketError},
-};
+use super::{host::CoordinatorHost, settings::Settings};
 use crate::{
     failure::{Exit, Failure},
     surroundings::Surroundings,
 };
 
-/// For a client to say whether it speaks gRPC or MCP. An MCP client may take its time before its first word.
-const FIRST_WORD: Duration = Duration::from_secs(600);
 /// For last answers to be written after the sessions have ended.
 const LAST_WORDS: Duration = Duration::from_secs(1);
-/// After the system refused a connection: when we are out of file descriptors, trying at once is of no use.
-const PAUSE: Duration = Duration::from_millis(100);
 /// Three descriptors or so for each of 1,024 sessions, and some for clients.
 const WANTED_FILES: u64 = 16 << 10;
 
@@ -89,7 +79,7 @@ pub(crate) async fn serve(bound: Bound, surroundings: &Surroundings, ready: impl
     allow_many_files();
     let failed = |what: &'static str| move |error: io::Error| Failure::system(what, &error);
     let mut end = EndSignals::new().map_err(failed("listening to signals"))?;
-    let listener = UnixListener::from_std(listener).map_err(failed("serving the socket"))?;
+    let mut gate = Gate::new(listener, admission).map_err(failed("serving the socket"))?;
     let engine = Engine::new(EngineOptions {
         base_env: surroundings.environment.clone(),
         default_shell: settings.shell.clone(),
@@ -107,107 +97,56 @@ pub(crate) async fn serve(bound: Bound, surroundings: &Surroundings, ready: impl
     let context = SessionContext::new(engine.clone(), host);
     let about = grpc::server::About { program: "vtr".into(), version: env!("CARGO_PKG_VERSION").into() };
     let server = grpc::server::Server::new(context.clone(), Caller::operator(), about);
-    let (closing, closed) = watch::channel(());
-    let mut connections = JoinSet::new();
+    let guest = Guest { context: context.clone(), server };
     tracing::info!(socket = %settings.socket.display(), pid = std::process::id(), "listening");
     ready();
-    let why = loop {
-        tokio::select! {
-            why = end.next() => break why,
-            accepted = listener.accept() => match accepted {
-                Ok((stream, _)) => {
-                    let connection =
-                        Connection { context: context.clone(), server: server.clone(), closing: closed.clone() };
-                    let admission = admission.clone();
-                    connections.spawn(async move { connection.run(stream, &admission).await });
-                }
-                Err(error) => {
-                    tracing::warn!(%error, "a connection could not be taken");
-                    tokio::time::sleep(PAUSE).await;
-                }
-            },
-            Some(_) = connections.join_next() => {}
-        }
+    let why = tokio::select! {
+        why = end.next() => why,
+        never = gate.serve(|stream, closing| guest.clone().serve(stream, closing)) => match never {},
     };
     tracing::info!(signal = why, "ending all sessions");
-    drop(listener);
+    let connections = gate.close();
     tokio::select! {
         () = engine.shutdown(settings.kill_timeout) => {}
         // Whoever asks twice is in a hurry: what still runs is killed when we end.
         why = end.next() => tracing::warn!(signal = why, "ending without waiting for sessions"),
     }
     context.recordings().close().await;
-    let last_answers = async { while connections.join_next().await.is_some() {} };
-    drop(closing);
-    // What is still under way then goes with the process.
-    let _ = tokio::time::timeout(LAST_WORDS, last_answers).await;
+    connections.end(LAST_WORDS).await;
     tracing::info!("ended");
     Ok(())
 }
 
-struct Connection {
+/// Who has connected, and speaks gRPC or MCP.
+#[derive(Clone)]
+struct Guest {
     context: SessionContext,
     server: grpc::server::Server,
-    /// Its sender goes when the coordinator ends.
-    closing: watch::Receiver<()>,
 }
 
-impl Connection {
-    async fn run(mut self, stream: UnixStream, admission: &Admission) {
-        match stream.peer_cred() {
-            Ok(peer) if admission.admits(peer) => {}
-            Ok(peer) => {
-                tracing::warn!(uid = peer.uid(), gid = peer.gid(), pid = peer.pid(), "refused a client");
-                return;
-            }
-            Err(error) => {
-                tracing::warn!(%error, "refused a client that can't be identified");
-                return;
-            }
-        }
-        let sniffed = tokio::select! {
-            sniffed = mcp::sniff(stream, FIRST_WORD) => sniffed,
-            _ = self.closing.changed() => return,
-        };
-        let (protocol, stream) = match sniffed {
-            Ok(sniffed) => sniffed,
-            // Looking whether we are alive is no mistake.
-            Err(mcp::SniffError::Closed) => return,
-            Err(error) => {
-                tracing::warn!(%error, "refused a connection");
-                return;
+impl Guest {
+    async fn serve(self, stream: UnixStream, closing: Closing) {
+        let Guest { context, server } = self;
+        let http2 = async |stream, stop| {
+            if let Err(error) = server.serve_connection(stream, stop).await {
+                tracing::debug!(%error, "a gRPC connection ended");
             }
         };
-        match protocol {
-            mcp::Protocol::Http2 => {
-                let stop = async {
-                    // Only ever an error, which says that the sender has gone.
-                    let _ = self.closing.changed().await;
-                };
-                if let Err(error) = self.server.serve_connection(stream, stop).await {
-                    tracing::debug!(%error, "a gRPC connection ended");
-                }
-            }
-            mcp::Protocol::Json => self.serve_mcp(stream).await,
-        }
+        mcp::tell_apart(stream, || closing.clone().told(), |stream| serve_mcp(stream, context), http2).await;
     }
+}
 
-    async fn serve_mcp(mut self, stream: mcp::Replay<UnixStream>) {
-        let info = mcp::ServerInfo {
-            name: "vtr".into(),
-            version: env!("CARGO_PKG_VERSION").into(),
-            instructions: "Terminal sessions of one machine: start programs with spawn_process, type with \
-                send_input, wait with wait_for_pattern, read with get_process_output. Call help first."
-                .into(),
-            ..mcp::ServerInfo::default()
-        };
-        let served = tokio::select! {
-            served = mcp::serve(stream, self.context, Caller::operator(), info) => served,
-            _ = self.closing.changed() => return,
-        };
-        if let Err(error) = served {
-            tracing::debug!(%error, "an MCP connection ended");
-        }
+async fn serve_mcp(stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static, context: SessionContext) {
+    let info = mcp::ServerInfo {
+        name: "vtr".into(),
+        version: env!("CARGO_PKG_VERSION").into(),
+        instructions: "Terminal sessions of one machine: start programs with spawn_process, type with \
+            send_input, wait with wait_for_pattern, read with get_process_output. Call help first."
+            .into(),
+        ..mcp::ServerInfo::default()
+    };
+    if let Err(error) = mcp::serve(stream, context, Caller::operator(), info).await {
+        tracing::debug!(%error, "an MCP connection ended");
     }
 }
 

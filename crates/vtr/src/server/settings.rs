@@ -9,7 +9,7 @@ use std::{
 use ops::{RecordingFormat, RecordingRules};
 use serde::Deserialize;
 
-use super::admission::group_id;
+use super::group::group_id;
 use crate::{
     default_socket,
     failure::{Exit, Failure},

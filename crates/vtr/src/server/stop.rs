@@ -11,7 +11,9 @@ use rustix::{
     process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal},
 };
 
-use super::{lock_file::LockFile, settings::Settings};
+use grpc::listen::LockFile;
+
+use super::settings::Settings;
 use crate::failure::{Exit, Failure};
 
 /// Beyond what the sessions are granted.

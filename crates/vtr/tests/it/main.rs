@@ -20,3 +20,4 @@ mod stage;
 mod versions;
 mod vitals;
 mod waits;
+mod web;

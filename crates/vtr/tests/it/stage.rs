@@ -8,40 +8,9 @@ use std::{
 
 use serde_json::Value;
 use testkit::wait_until_some;
+pub(crate) use testkit::{Ran, run};
 
 pub(crate) const VTR: &str = env!("CARGO_BIN_EXE_vtr");
-
-/// What a run of `vtr` left.
-#[derive(Debug)]
-pub(crate) struct Ran {
-    pub(crate) code: Option<i32>,
-    pub(crate) stdout: String,
-    pub(crate) stderr: String,
-}
-
-impl Ran {
-    #[track_caller]
-    pub(crate) fn ok(self) -> String {
-        assert_eq!(self.code, Some(0), "{self:?}");
-        self.stdout
-    }
-
-    #[track_caller]
-    pub(crate) fn json(self) -> Value {
-        let text = self.ok();
-        serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error} in {text:?}"))
-    }
-
-    /// Failed with this code, and said all of this on standard error.
-    #[track_caller]
-    pub(crate) fn failed(self, code: i32, said: &[&str]) -> Self {
-        assert_eq!(self.code, Some(code), "{self:?}");
-        for part in said {
-            assert!(self.stderr.contains(part), "{part:?} is not in {}", self.stderr);
-        }
-        self
-    }
-}
 
 /// A coordinator in the foreground, which is a child of the test.
 pub(crate) struct Server {
@@ -189,7 +158,7 @@ impl Stage {
         let mut command = self.command(words);
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
-        finish(child)
+        Ran::of(child)
     }
 
     /// `vtr` that finds its coordinators in the config file only.
@@ -222,18 +191,6 @@ impl Stage {
             (info["status"] == "exited").then_some(info)
         })
     }
-}
-
-#[track_caller]
-pub(crate) fn run(command: &mut Command) -> Ran {
-    finish(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
-}
-
-#[track_caller]
-pub(crate) fn finish(child: Child) -> Ran {
-    let output = child.wait_with_output().unwrap();
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    Ran { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
 }
 
 pub(crate) fn read_all(mut from: impl Read) -> String {

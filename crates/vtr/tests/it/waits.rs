@@ -4,7 +4,7 @@ use std::process::{Child, Stdio};
 
 use testkit::wait_until;
 
-use crate::stage::{Stage, finish};
+use crate::stage::{Ran, Stage};
 
 fn in_background(stage: &Stage, words: &[&str]) -> Child {
     stage.command(words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
@@ -24,7 +24,7 @@ fn wait_sees_new_output_only() {
         stage.vtr(&["send", "x", "-e", "new word"]).ok();
         waiting.try_wait().unwrap().is_some()
     });
-    assert_eq!(finish(waiting).ok(), "new word\n");
+    assert_eq!(Ran::of(waiting).ok(), "new word\n");
 }
 
 #[test]
@@ -34,8 +34,8 @@ fn a_wait_ends_with_the_session() {
     let waiting = in_background(&stage, &["wait", "x", "never", "--timeout", "60s"]);
     let as_json = in_background(&stage, &["wait", "x", "never", "--timeout", "60s", "--json"]);
     stage.vtr(&["kill", "x"]).ok();
-    finish(waiting).failed(3, &["the session ended"]);
-    let json: serde_json::Value = serde_json::from_str(&finish(as_json).failed(3, &[]).stdout).unwrap();
+    Ran::of(waiting).failed(3, &["the session ended"]);
+    let json: serde_json::Value = serde_json::from_str(&Ran::of(as_json).failed(3, &[]).stdout).unwrap();
     assert_eq!(
         (&json["matched"], &json["timed_out"], &json["reason"]),
         (&false.into(), &true.into(), &"exited".into())

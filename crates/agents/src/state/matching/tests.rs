@@ -60,6 +60,7 @@ impl Scene {
             facts: &self.facts,
             grid: self.grid,
             alternate_screen: false,
+            cols: 120,
             tty: self.tty,
             hook: self.hook.as_ref(),
             tools_listed: None,

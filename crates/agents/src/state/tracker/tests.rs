@@ -83,6 +83,7 @@ impl Bench {
             facts: &self.facts,
             grid: &self.grid,
             alternate_screen: false,
+            cols: 120,
             tty: None,
             hook: self.hook.as_ref(),
             tools_listed: self.tools_listed,
@@ -210,6 +211,25 @@ fn a_screen_that_stood_there_before_does_not_make_evidence_stale() {
     assert_ne!(bench.after(10), State::Blocked, "the box came back");
 }
 
+/// Hooks are programs that are started: one may tell of a question that was answered meanwhile.
+#[test]
+fn a_hook_that_comes_too_late_is_not_believed_for_long() {
+    let mut bench = bench(json!({"rules": [
+        rule_with("blocked", json!({"hook": "^Ask$"}), "until", json!({"screen": "box"})),
+        rule("idle", json!({"screen": "box"})),
+    ]}));
+    bench.show("box");
+    assert_eq!(bench.state(), State::Idle);
+    bench.now = 10;
+    bench.hook("Ask");
+    assert_eq!(bench.state(), State::Blocked);
+    assert_eq!(bench.due(), Some(2010));
+    assert_eq!(bench.after(1999), State::Blocked);
+    assert_eq!(bench.after(1), State::Idle, "the box never went away");
+    bench.hook("Ask");
+    assert_eq!(bench.after(1), State::Blocked, "a new question is a new one");
+}
+
 #[test]
 fn silence_counts_only_on_a_screen_that_shows_something() {
     let mut bench = bench(json!({"idle_ms": 500}));
@@ -272,6 +292,32 @@ fn a_prompt_that_was_just_sent_is_not_answered_by_an_older_idle() {
     assert_eq!(bench.after(1), State::Working);
     assert_eq!(bench.after(1998), State::Working);
     assert_eq!(bench.after(1), State::Idle);
+}
+
+#[test]
+fn a_cli_that_tells_of_its_turns_is_waited_for_longer() {
+    let mut bench = bench(json!({"rules": [
+        rule("idle", json!({"hook": "^idle"})), rule("working", json!({"hook": "^busy"})), rule("idle", json!({"screen": "box"})),
+    ]}));
+    bench.show("box");
+    bench.hook("loaded");
+    assert_eq!(bench.after(10), State::Idle);
+    bench.prompt_sent = Some(bench.at());
+    bench.show("");
+    assert_eq!(bench.after(3000), State::Working);
+    bench.show("box");
+    assert_eq!(bench.after(10_000), State::Working, "a screen that was drawn anew says nothing of the turn");
+    bench.hook("busy");
+    assert_eq!(bench.after(10), State::Working);
+    bench.hook("idle");
+    assert_eq!(bench.after(10), State::Idle);
+    bench.prompt_sent = Some(bench.at());
+    assert_eq!(bench.after(29_999), State::Working);
+    assert_eq!(bench.after(1), State::Idle, "it may have been no prompt for a turn");
+    bench.prompt_sent = Some(bench.at());
+    bench.now += 10;
+    bench.hook("idle");
+    assert_eq!(bench.state(), State::Working, "that is of the turn before");
 }
 
 #[test]

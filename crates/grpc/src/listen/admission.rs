@@ -1,17 +1,15 @@
-//! Who may speak to the coordinator. The kernel tells who connected; the file's mode is only the first door.
-
-use std::io;
+//! Who may speak to a server. The kernel tells who connected; the file's mode is only the first door.
 
 /// A peer passes if it is the owner, root, in the group, or on the list.
 #[derive(Clone, Debug)]
-pub(crate) struct Admission {
-    pub(crate) owner: u32,
-    pub(crate) group: Option<u32>,
-    pub(crate) allowed: Vec<u32>,
+pub struct Admission {
+    pub owner: u32,
+    pub group: Option<u32>,
+    pub allowed: Vec<u32>,
 }
 
 impl Admission {
-    pub(crate) fn admits(&self, peer: tokio::net::unix::UCred) -> bool {
+    pub fn admits(&self, peer: tokio::net::unix::UCred) -> bool {
         self.admits_ids(peer.uid(), peer.gid(), || peer.pid().map(further_groups).unwrap_or_default())
     }
 
@@ -32,28 +30,6 @@ fn further_groups(pid: i32) -> Vec<u32> {
 fn groups_in(status: &str) -> Vec<u32> {
     let line = status.lines().find_map(|line| line.strip_prefix("Groups:")).unwrap_or_default();
     line.split_whitespace().filter_map(|group| group.parse().ok()).collect()
-}
-
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum GroupError {
-    #[error("no group {0:?} in /etc/group; a group's number works too")]
-    Unknown(String),
-    #[error("reading /etc/group: {0}")]
-    System(#[from] io::Error),
-}
-
-/// A group by name or number.
-pub(crate) fn group_id(group: &str) -> Result<u32, GroupError> {
-    if let Ok(number) = group.parse() {
-        return Ok(number);
-    }
-    let file = std::fs::read_to_string("/etc/group")?;
-    named_in(&file, group).ok_or_else(|| GroupError::Unknown(group.into()))
-}
-
-fn named_in(file: &str, group: &str) -> Option<u32> {
-    let mut entries = file.lines().map(|line| line.split(':'));
-    entries.find_map(|mut fields| (fields.next() == Some(group)).then(|| fields.nth(1)?.parse().ok()).flatten())
 }
 
 #[cfg(test)]
@@ -82,12 +58,5 @@ mod tests {
         read.retain(|group| ours.contains(group));
         assert_eq!(read.len(), ours.len());
         assert_eq!(groups_in("Name:\tx\nGroups:\t4 24 \nx"), [4, 24]);
-    }
-
-    #[test]
-    fn groups_by_name() {
-        assert_eq!(named_in("root:x:0:\nstaff:x:50:me,you\n", "staff"), Some(50));
-        assert_eq!(named_in("root:x:0:\n", "staff"), None);
-        assert_eq!(group_id("123").unwrap(), 123);
     }
 }

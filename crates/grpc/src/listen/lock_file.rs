@@ -10,13 +10,13 @@ use std::{
 
 /// Held by this process. Dropping it removes the file.
 #[derive(Debug)]
-pub(crate) struct LockFile {
+pub struct LockFile {
     path: PathBuf,
     _file: File,
 }
 
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum LockError {
+pub enum LockError {
     /// By the process of this id, as far as the file can be read.
     #[error("a running coordinator holds {}", path.display())]
     Held { path: PathBuf, pid: Option<u32> },
@@ -25,7 +25,7 @@ pub(crate) enum LockError {
 }
 
 impl LockFile {
-    pub(crate) fn acquire(path: &Path) -> Result<Self, LockError> {
+    pub fn acquire(path: &Path) -> Result<Self, LockError> {
         let failed = |error| LockError::System { path: path.into(), error };
         loop {
             let mut file = open(path, true).map_err(failed)?;
@@ -48,7 +48,7 @@ impl LockFile {
     }
 
     /// The process that holds it, if one does.
-    pub(crate) fn holder(path: &Path) -> io::Result<Option<u32>> {
+    pub fn holder(path: &Path) -> io::Result<Option<u32>> {
         let mut file = match open(path, false) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),

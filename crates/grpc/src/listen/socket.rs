@@ -1,4 +1,4 @@
-//! The coordinator's socket: taken over when it is stale, refused when it is alive, and removed only by
+//! A server's socket: taken over when it is stale, refused when it is alive, and removed only by
 //! the one who made it.
 
 use std::{
@@ -13,12 +13,12 @@ use std::{
 use rustix::net::{self, AddressFamily, SocketAddrUnix, SocketFlags, SocketType, socket_with};
 
 use super::{
-    folder,
+    create_private,
     lock_file::{LockError, LockFile},
 };
 
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum SocketError {
+pub enum SocketError {
     #[error("a coordinator is already running on {}{}", path.display(), pid.map(|pid| format!(" (pid {pid})")).unwrap_or_default())]
     Alive { path: PathBuf, pid: Option<u32> },
     #[error("{} exists and is not a socket", path.display())]
@@ -34,14 +34,14 @@ const BACKLOG: i32 = 4096;
 
 /// Who may open the socket, as the file system sees it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Permissions {
-    pub(crate) mode: u32,
-    pub(crate) group: Option<u32>,
+pub struct Permissions {
+    pub mode: u32,
+    pub group: Option<u32>,
 }
 
 /// Listening, and locked. Dropping it removes the socket if it is still ours.
 #[derive(Debug)]
-pub(crate) struct Socket {
+pub struct Socket {
     path: PathBuf,
     identity: (u64, u64),
     // Dropped last: until the socket is gone, nobody else may come.
@@ -51,13 +51,13 @@ pub(crate) struct Socket {
 impl Socket {
     /// The mode is set between naming the socket and listening on it: until then every connection is
     /// refused, so it is private from its first moment whatever the mask for new files says.
-    pub(crate) fn bind(path: &Path, permissions: Permissions) -> Result<(Self, UnixListener), SocketError> {
+    pub fn bind(path: &Path, permissions: Permissions) -> Result<(Self, UnixListener), SocketError> {
         let system = |what: &str, error| SocketError::System { what: format!("{what} {}", path.display()), error };
         if path.as_os_str().len() > 107 {
             return Err(SocketError::TooLong { path: path.into() });
         }
         if let Some(folder) = path.parent() {
-            folder::create_private(folder).map_err(|error| system("creating the folder of", error))?;
+            create_private(folder).map_err(|error| system("creating the folder of", error))?;
         }
         let lock = LockFile::acquire(&lock_path(path)).map_err(|error| match error {
             LockError::Held { pid, .. } => SocketError::Alive { path: path.into(), pid },
@@ -93,7 +93,7 @@ impl Drop for Socket {
     }
 }
 
-pub(crate) fn lock_path(socket: &Path) -> PathBuf {
+fn lock_path(socket: &Path) -> PathBuf {
     let mut path = socket.as_os_str().to_owned();
     path.push(".lock");
     path.into()

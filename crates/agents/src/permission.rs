@@ -1,0 +1,177 @@
+//! What one agent may answer when another one asks for permission.
+//!
+//! A pure decision: a prompt, an input, what was read, and rules that are data. Whoever is not sure is told no: what can't
+//! be read whole, what is not on a list, what would allow more than this one thing. Refusing a prompt is always allowed.
+//! None of this is a safety boundary: a prompt is text on a screen.
+
+use engine::Input;
+use thiserror::Error;
+use vt::input::{Key, KeyEvent, Modifiers};
+
+use crate::preset::{Expression, PermissionRules};
+use crate::state::{Effect, Prompt};
+
+/// The lists that decide.
+#[derive(Clone, Copy, Debug)]
+pub struct Policy<'a> {
+    /// The human's own: what matches may be allowed, whatever else is said.
+    pub configured: &'a [Expression],
+    /// What matches one of these may not.
+    pub never: &'a [Expression],
+    /// The preset's.
+    pub preset: &'a PermissionRules,
+}
+
+/// Why an agent's input is refused.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum Refusal {
+    /// Not what was read, or nothing was.
+    #[error("{0}")]
+    Stale(Stale),
+    #[error("{0}")]
+    Forbidden(Forbidden),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum Stale {
+    #[error("the prompt on its screen is another one than you have read")]
+    Changed,
+    #[error("you have not read the prompt on its screen")]
+    NeverRead,
+    #[error("the prompt you have read is no longer on its screen")]
+    Gone,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum Forbidden {
+    #[error("it waits for a decision that can't be read from its screen")]
+    Unreadable,
+    #[error("what you send is no single key that the prompt on its screen knows")]
+    NoAnswer,
+    #[error("'{label}' allows more than this one thing, and nobody but the human may do that")]
+    Widens { label: String },
+    #[error("the command can't be read whole: it may be cut, wrapped, or mixed with other text")]
+    Incomplete,
+    #[error("'{subject}' is not among the things that an agent may allow")]
+    NotListed { subject: String },
+}
+
+/// Whether an agent may send `input` while `prompt` is on the screen. `read` is the digest of the prompt that it has
+/// read.
+pub fn judge(prompt: &Prompt, input: &Input, read: Option<&str>, policy: Policy<'_>) -> Result<(), Refusal> {
+    let forbidden = |why| Err(Refusal::Forbidden(why));
+    let choice = match answer(prompt, input) {
+        Answer::Refuses | Answer::Moves => return Ok(()),
+        Answer::Unknown => return forbidden(Forbidden::NoAnswer),
+        Answer::Chooses(choice) => choice,
+    };
+    if choice.effect == Effect::Deny {
+        return Ok(());
+    }
+    match read {
+        None => return Err(Refusal::Stale(Stale::NeverRead)),
+        Some(digest) if digest != prompt.digest => return Err(Refusal::Stale(Stale::Changed)),
+        Some(_) => {}
+    }
+    if choice.effect != Effect::AllowOnce {
+        return forbidden(Forbidden::Widens { label: choice.label.clone() });
+    }
+    if !prompt.complete {
+        return forbidden(Forbidden::Incomplete);
+    }
+    let (Some(tool), Some(command)) = (&prompt.tool, &prompt.command) else {
+        return forbidden(Forbidden::Incomplete);
+    };
+    let subject = format!("{tool}: {command}");
+    let matches = |list: &[Expression]| list.iter().any(|expression| matches_whole(expression, &subject));
+    let allowed = is_plain(command)
+        && (matches(policy.configured) || (!matches_part(policy.never, &subject) && matches(&policy.preset.allow)));
+    if allowed { Ok(()) } else { forbidden(Forbidden::NotListed { subject }) }
+}
+
+/// While a decision is waited for that nobody can read, only a way out may be taken.
+pub fn judge_unreadable(input: &Input) -> Result<(), Refusal> {
+    if refuses(input) { Ok(()) } else { Err(Refusal::Forbidden(Forbidden::Unreadable)) }
+}
+
+/// What an input does to a prompt.
+enum Answer<'a> {
+    Chooses(&'a crate::state::Choice),
+    /// Leaves it.
+    Refuses,
+    /// Moves the mark to another choice.
+    Moves,
+    Unknown,
+}
+
+fn answer<'a>(prompt: &'a Prompt, input: &Input) -> Answer<'a> {
+    if refuses(input) {
+        return Answer::Refuses;
+    }
+    if matches!(input, Input::Text(text) if text.is_empty()) {
+        // Types nothing; an Enter behind it is asked about on its own.
+        return Answer::Moves;
+    }
+    let Some(key) = single_key(input) else { return Answer::Unknown };
+    let chosen = match key {
+        Key::Enter => prompt.choices.iter().find(|choice| choice.selected),
+        Key::Up | Key::Down | Key::Left | Key::Right => return Answer::Moves,
+        Key::Char(character) => {
+            let is_it = |name: &Option<String>| name.as_deref() == Some(character.encode_utf8(&mut [0; 4]));
+            prompt.choices.iter().find(|choice| is_it(&choice.key) || is_it(&choice.number))
+        }
+        _ => None,
+    };
+    chosen.map_or(Answer::Unknown, Answer::Chooses)
+}
+
+fn refuses(input: &Input) -> bool {
+    match input {
+        Input::Key(KeyEvent { key: Key::Escape, modifiers, .. }) => modifiers.is_empty(),
+        Input::Key(KeyEvent { key: Key::Char('c'), modifiers, .. }) => *modifiers == Modifiers::CTRL,
+        Input::Text(text) => matches!(text.as_str(), "\u{1b}" | "\u{3}"),
+        Input::Bytes(bytes) => matches!(bytes.as_slice(), [0x1b] | [0x03]),
+        _ => false,
+    }
+}
+
+/// A key without modifiers, however it was given.
+fn single_key(input: &Input) -> Option<Key> {
+    let of_character = |character| match character {
+        '\r' | '\n' => Key::Enter,
+        character => Key::Char(character),
+    };
+    match input {
+        Input::Key(KeyEvent { key, modifiers, .. }) => modifiers.is_empty().then_some(*key),
+        Input::Text(text) => {
+            let mut characters = text.chars();
+            let first = characters.next()?;
+            characters.next().is_none().then(|| of_character(first))
+        }
+        Input::Bytes(bytes) => match bytes.as_slice() {
+            [byte] if byte.is_ascii() => Some(of_character(char::from(*byte))),
+            _ => None,
+        },
+        Input::Paste(_) | Input::Mouse(_) | Input::Wheel(_) | Input::Focus(_) => None,
+    }
+}
+
+/// Words and nothing else: what a shell would take for anything but a word of its own line is not for a list to judge.
+fn is_plain(command: &str) -> bool {
+    let word = |byte: u8| {
+        byte.is_ascii_alphanumeric()
+            || matches!(byte, b' ' | b'_' | b'.' | b'/' | b',' | b':' | b'@' | b'+' | b'-' | b'%')
+    };
+    !command.is_empty() && command.bytes().all(word)
+}
+
+fn matches_whole(expression: &Expression, subject: &str) -> bool {
+    expression.pattern().regex().find_iter(subject).any(|found| found.range() == (0..subject.len()))
+}
+
+fn matches_part(expressions: &[Expression], subject: &str) -> bool {
+    expressions.iter().any(|expression| expression.is_match(subject))
+}
+
+#[cfg(test)]
+mod tests;

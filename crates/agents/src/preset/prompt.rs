@@ -1,0 +1,53 @@
+//! How a prompt that waits for a decision is read, and which of them another agent may answer.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::expression::Expression;
+
+/// A prompt or dialog as it stands on the screen. The first one that matches counts; one that none matches can be
+/// seen, but not answered by an agent.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PromptRule {
+    /// Shown with the prompt.
+    pub name: String,
+    /// What kind of decision it is, such as `permission` or `dialog`.
+    #[serde(default = "permission")]
+    pub kind: String,
+    /// What asks, in patterm's words: `shell`, `edit`, `mcp`. Left out: the group `tool`.
+    #[serde(default)]
+    pub tool: Option<String>,
+    /// Matches the whole prompt, from its first row to its last: end it with `\s*\z`. Groups: `command` is what would
+    /// be done, `reason` what is said for it, `choices` the rows with the choices, `tool` what asks, and `unclear` what
+    /// can't be told from the command: with text in it, no agent may answer, unless `echo` shows the same command once
+    /// more, whole.
+    pub screen: Expression,
+    /// The region it stands in. Default: the whole grid.
+    #[serde(default)]
+    pub region: Option<String>,
+    /// Matches one of the choices. Groups: `label`, `selected` where one is marked, and `key` and `number`, either of
+    /// which chooses it at once.
+    pub choice: Expression,
+    /// Nothing marks the choice that Enter takes: it is the first, until somebody moves it.
+    #[serde(default)]
+    pub first_is_selected: bool,
+    /// Labels that allow this one thing, once.
+    #[serde(default)]
+    pub allow_once: Option<Expression>,
+    /// Labels that refuse.
+    #[serde(default)]
+    pub deny: Option<Expression>,
+}
+
+fn permission() -> String {
+    "permission".into()
+}
+
+/// What an agent may allow another one to do, where the prompt can be read whole. Everything else is left to the human.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct PermissionRules {
+    /// Each matches a whole `tool: command`, as in `shell: ls( -l)?`.
+    pub allow: Vec<Expression>,
+}

@@ -1,0 +1,155 @@
+//! A prompt that waits for a decision, read from the screen: what is asked, and what can be answered.
+//!
+//! It is text that a program has drawn. What is not read whole is called incomplete, and nobody may trust the rest.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+
+use super::matching::Matcher;
+use crate::preset::PromptRule;
+
+/// Columns that must be free behind a command: one that reaches further may have been cut or wrapped.
+const MARGIN: usize = 8;
+/// Characters of a command or a reason that are told.
+const MAX_TEXT: usize = 2000;
+const MAX_LABEL: usize = 200;
+const MAX_CHOICES: usize = 16;
+
+/// What a blocked agent asks.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Prompt {
+    /// Of the preset.
+    pub rule: String,
+    /// `permission` or `dialog`.
+    pub kind: String,
+    /// What asks, such as shell, edit or mcp.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
+    /// What would be done.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+    /// What the agent says for it. Not to be trusted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    pub choices: Vec<Choice>,
+    /// Whether the command is known to stand there whole. Of one that may be cut, wrapped or mixed with other text
+    /// nobody knows what it would do.
+    pub complete: bool,
+    /// Names this very prompt: give it back as prompt_digest with your answer.
+    pub digest: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Choice {
+    /// The key that chooses it at once, if one does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// Another such key.
+    #[serde(skip)]
+    pub(crate) number: Option<String>,
+    pub label: String,
+    /// Enter takes this one.
+    pub selected: bool,
+    pub effect: Effect,
+}
+
+/// What an answer does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Effect {
+    /// Allows this one thing.
+    AllowOnce,
+    /// Refuses it.
+    Deny,
+    /// Anything else: allows more than this one thing, or nobody knows.
+    Other,
+}
+
+impl Matcher<'_> {
+    /// The prompt on the screen, by the first of the preset's rules that reads it.
+    pub(crate) fn prompt(&self) -> Option<Prompt> {
+        self.behaviour().prompts.iter().find_map(|rule| self.read_prompt(rule))
+    }
+
+    fn read_prompt(&self, rule: &PromptRule) -> Option<Prompt> {
+        let text = self.region_text(rule.region.as_deref());
+        // The last: what stands above is part of the conversation.
+        let found = rule.screen.pattern().regex().captures_iter(text).last()?;
+        let whole = found.get(0)?.as_str();
+        let group = |name: &str| found.name(name).map(|group| rows(group.as_str())).filter(|rows| !rows.is_empty());
+        let command = group("command");
+        let fits = |row: &String| width(row) + MARGIN < usize::from(self.observation.cols);
+        let is_whole = |rows: &Vec<String>| match rows.as_slice() {
+            [row] => fits(row) && !row.contains(['…', '⋯']) && !row.ends_with("..."),
+            _ => false,
+        };
+        // A command that is seen twice, and once with nothing beside it, ends where both do.
+        let seen_twice = group("echo").is_some_and(|echo| Some(&echo) == command.as_ref());
+        let complete = command.as_ref().is_none_or(is_whole) && (seen_twice || group("unclear").is_none());
+        let mut choices = read_choices(rule, found.name("choices").map_or("", |group| group.as_str()));
+        if rule.first_is_selected && !choices.iter().any(|choice| choice.selected) {
+            choices.iter_mut().take(1).for_each(|first| first.selected = true);
+        }
+        let joined = |rows: Vec<String>| cut(&rows.join("\n"), MAX_TEXT);
+        Some(Prompt {
+            rule: rule.name.clone(),
+            kind: rule.kind.clone(),
+            tool: rule.tool.clone().or_else(|| group("tool").map(joined)),
+            command: command.map(joined),
+            reason: group("reason").or_else(|| group("unclear")).map(joined),
+            choices,
+            complete,
+            digest: digest(&rule.name, whole),
+        })
+    }
+}
+
+fn read_choices(rule: &PromptRule, text: &str) -> Vec<Choice> {
+    let matches = |expression: &Option<crate::preset::Expression>, label: &str| {
+        expression.as_ref().is_some_and(|expression| expression.is_match(label))
+    };
+    let found = rule.choice.pattern().regex().captures_iter(text).take(MAX_CHOICES);
+    found
+        .map(|found| {
+            let group = |name: &str| found.name(name).map(|group| group.as_str().trim().to_owned());
+            let label = cut(&group("label").unwrap_or_default(), MAX_LABEL);
+            let effect = match (matches(&rule.allow_once, &label), matches(&rule.deny, &label)) {
+                (true, false) => Effect::AllowOnce,
+                (false, true) => Effect::Deny,
+                _ => Effect::Other,
+            };
+            let selected = group("selected").is_some_and(|mark| !mark.is_empty());
+            let (key, number) = (group("key"), group("number"));
+            Choice { key: key.or_else(|| number.clone()), number, label, selected, effect }
+        })
+        .collect()
+}
+
+/// Rows without the bars that some programs draw beside them, and without blank ones.
+fn rows(text: &str) -> Vec<String> {
+    let bar = |character: char| character.is_whitespace() || matches!(character, '│' | '┃' | '▏' | '▕');
+    text.lines().map(|row| row.trim_matches(bar).to_owned()).filter(|row| !row.is_empty()).collect()
+}
+
+/// Columns, at most: wide characters count as two, and marks that take none count as well.
+fn width(row: &str) -> usize {
+    row.chars().map(|character| if character.is_ascii() { 1 } else { 2 }).sum()
+}
+
+fn cut(text: &str, max: usize) -> String {
+    text.chars().filter(|character| !character.is_control() || *character == '\n').take(max).collect()
+}
+
+/// Blanks at the ends of rows don't count: a repaint may leave others.
+fn digest(rule: &str, text: &str) -> String {
+    let mut hash = Sha256::new();
+    hash.update(rule.as_bytes());
+    for row in text.trim().lines() {
+        hash.update(b"\n");
+        hash.update(row.trim_end().as_bytes());
+    }
+    let hash = hash.finalize();
+    let digits: String = hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+    format!("pr_{digits}")
+}

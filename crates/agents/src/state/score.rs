@@ -1,0 +1,169 @@
+//! How well rules do over a recording: against points that people have labelled, and against what nobody typed.
+//!
+//! A timeline is judged by two questions. Is the state right at every labelled point? And is it ever `idle` while the
+//! agent is known not to be? It is known
+//! - between two labelled points in a row of which neither is idle, when nothing was typed between them;
+//! - where `idle` turns into `working` or `blocked` though nothing was typed since it began: an agent that has had its
+//!   first prompt does not begin to work by itself.
+
+use std::time::Duration;
+
+use super::replay::ReplayedState;
+use super::vocabulary::State;
+
+/// What people saw at one moment of a recording.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Point {
+    pub offset: usize,
+    pub at: Duration,
+    /// `None`: it is not to be judged.
+    pub state: Option<State>,
+    pub label: String,
+}
+
+/// A labelled point and what the rules say instead.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WrongPoint {
+    pub point: Point,
+    pub found: ReplayedState,
+}
+
+/// A time that was called idle and was not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WrongIdle {
+    pub from: Duration,
+    pub until: Duration,
+}
+
+impl WrongIdle {
+    pub fn length(self) -> Duration {
+        self.until.saturating_sub(self.from)
+    }
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Score {
+    /// Labelled points with the right state.
+    pub right: usize,
+    pub wrong: Vec<WrongPoint>,
+    pub wrong_idles: Vec<WrongIdle>,
+}
+
+impl Score {
+    /// Of a timeline with times. `points` in their order; `typed`: when input was sent, in order.
+    pub fn of(timeline: &[ReplayedState], points: &[Point], typed: &[Duration]) -> Self {
+        let mut score = Score::default();
+        let judged: Vec<(&Point, State)> = points.iter().filter_map(|point| Some((point, point.state?))).collect();
+        for (point, state) in &judged {
+            // Only what came before the point counts.
+            let before = |one: &&ReplayedState| one.offset <= point.offset && one.at.is_none_or(|at| at <= point.at);
+            match timeline.iter().rfind(before) {
+                Some(found) if found.state == *state => score.right += 1,
+                Some(found) => score.wrong.push(WrongPoint { point: (*point).clone(), found: found.clone() }),
+                None => {}
+            }
+        }
+        for pair in judged.windows(2) {
+            let [(first, before), (second, after)] = pair else { continue };
+            let typed = typed.iter().any(|at| (first.at..=second.at).contains(at));
+            if *before != State::Idle && *after != State::Idle && !typed {
+                score.wrong_idles.extend(idles(timeline).filter_map(|idle| idle.within(first.at, second.at)));
+            }
+        }
+        for idle in idles(timeline).filter(|idle| idle.unasked_end(typed)) {
+            let whole = WrongIdle { from: idle.from, until: idle.until };
+            if !score.wrong_idles.contains(&whole) {
+                score.wrong_idles.push(whole);
+            }
+        }
+        score
+    }
+
+    pub fn longest_wrong_idle(&self) -> Duration {
+        self.wrong_idles.iter().map(|idle| idle.length()).max().unwrap_or_default()
+    }
+}
+
+/// A stretch of a timeline in which it says idle.
+struct Idle {
+    from: Duration,
+    /// The next change; for ever where there is none.
+    until: Duration,
+    next: Option<State>,
+}
+
+fn idles(timeline: &[ReplayedState]) -> impl Iterator<Item = Idle> {
+    timeline.iter().enumerate().filter(|(_, one)| one.state == State::Idle).filter_map(|(index, one)| {
+        let next = timeline.get(index + 1);
+        let until = next.and_then(|next| next.at).unwrap_or(Duration::MAX);
+        Some(Idle { from: one.at?, until, next: next.map(|next| next.state) })
+    })
+}
+
+impl Idle {
+    fn within(&self, from: Duration, until: Duration) -> Option<WrongIdle> {
+        let (from, until) = (self.from.max(from), self.until.min(until));
+        (from < until).then_some(WrongIdle { from, until })
+    }
+
+    /// It went to work again, and nobody had asked it to.
+    fn unasked_end(&self, typed: &[Duration]) -> bool {
+        let after_first_prompt = typed.first().is_some_and(|first| *first < self.from);
+        let asked = typed.iter().any(|at| (self.from..=self.until).contains(at));
+        after_first_prompt && !asked && matches!(self.next, Some(State::Working | State::Blocked))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn timeline(changes: &[(u64, State)]) -> Vec<ReplayedState> {
+        let change = |(index, (at, state)): (usize, &(u64, State))| ReplayedState {
+            offset: index * 100,
+            at: Some(Duration::from_millis(*at)),
+            state: *state,
+            source: None,
+            detail: String::new(),
+        };
+        changes.iter().enumerate().map(change).collect()
+    }
+
+    fn point(at: u64, state: State) -> Point {
+        Point { offset: 10_000, at: Duration::from_millis(at), state: Some(state), label: String::new() }
+    }
+
+    fn wrong_idle(changes: &[(u64, State)], points: &[Point], typed: &[u64]) -> u64 {
+        let typed: Vec<Duration> = typed.iter().copied().map(Duration::from_millis).collect();
+        let score = Score::of(&timeline(changes), points, &typed);
+        u64::try_from(score.longest_wrong_idle().as_millis()).unwrap()
+    }
+
+    #[test]
+    fn points_are_judged_by_what_came_before_them() {
+        let changes = timeline(&[(0, State::Starting), (100, State::Idle), (200, State::Working)]);
+        let late = Point { offset: 150, ..point(250, State::Idle) };
+        let score = Score::of(&changes, &[point(150, State::Idle), point(250, State::Idle), late], &[]);
+        assert_eq!((score.right, score.wrong.len()), (2, 1), "{score:?}");
+        assert_eq!(score.wrong[0].found.state, State::Working);
+    }
+
+    #[test]
+    fn an_idle_between_two_points_at_work_is_wrong() {
+        let changes = [(0, State::Working), (500, State::Idle), (900, State::Working)];
+        let points = [point(400, State::Working), point(1000, State::Blocked)];
+        assert_eq!(wrong_idle(&changes, &points, &[]), 400);
+        assert_eq!(wrong_idle(&changes, &points, &[600]), 0, "it may have been idle until then");
+        assert_eq!(wrong_idle(&changes, &[point(600, State::Working), point(700, State::Working)], &[]), 100);
+        assert_eq!(wrong_idle(&changes, &[point(400, State::Working), point(1000, State::Idle)], &[600]), 0);
+    }
+
+    #[test]
+    fn an_idle_that_ends_unasked_is_wrong_once_there_was_a_prompt() {
+        let changes = [(0, State::Working), (500, State::Idle), (900, State::Blocked)];
+        assert_eq!(wrong_idle(&changes, &[], &[100]), 400);
+        assert_eq!(wrong_idle(&changes, &[], &[100, 600]), 0, "it was asked");
+        assert_eq!(wrong_idle(&changes, &[], &[]), 0, "programs start other things while they start");
+        assert_eq!(wrong_idle(&changes[..2], &[], &[100]), 0);
+    }
+}

@@ -1,0 +1,467 @@
+//! The terminal program: one loop that takes what the host types and what sessions print, and draws.
+//!
+//! The loop has a thread of its own and never waits for a session: operations run as tasks beside it and report back.
+//! Only what is in sight is drawn, at most 60 times a second, in one write. What can be done with sessions is decided
+//! in `ops` and `project`; how cells get to the host is `tui`'s.
+
+mod attention;
+mod child_wishes;
+mod commands;
+mod ears;
+mod editor;
+mod frame;
+mod help;
+mod history;
+mod input;
+mod keys;
+mod look_back;
+mod model;
+mod ownership;
+mod pace;
+mod palette;
+mod panic_hook;
+mod pass_through;
+mod project_events;
+mod quitting;
+mod scratchpads;
+mod sessions;
+mod start;
+mod terminal;
+mod text_view;
+mod toasts;
+mod trust_prompt;
+mod upkeep;
+
+use std::{
+    panic::{self, AssertUnwindSafe},
+    time::{Duration, Instant},
+};
+
+use engine::SessionId;
+use ops::Context;
+use project::{Project, Settings};
+use tokio::{
+    runtime::Handle,
+    signal::unix::{SignalKind, signal},
+    sync::mpsc,
+};
+use tui::{
+    Canvas, Event, Layers, Rect, Sign,
+    host::{Host, HostError},
+    is_same_key,
+};
+use vt::input::Focus as HostFocus;
+
+use self::{
+    ears::{Ears, Wake},
+    model::{App, Errand},
+    pace::Pace,
+    panic_hook::PanicHook,
+    terminal::Terminal,
+};
+use crate::{
+    failure::{Exit, Failure},
+    run::ending::Wishes,
+    surroundings::Surroundings,
+};
+
+/// How often hidden sessions are looked at for news, and times on the screen move.
+const TICK: Duration = Duration::from_secs(1);
+/// Hidden sessions get a new size when it has stood this long.
+const SETTLED: Duration = Duration::from_millis(200);
+/// Whoever stopped us and nobody let go on: we go on ourselves.
+const STOP_PATIENCE: Duration = Duration::from_millis(500);
+
+/// A command, and how it is typed.
+#[derive(Clone, Debug)]
+pub(crate) struct Bound {
+    pub(crate) id: &'static str,
+    pub(crate) title: &'static str,
+    pub(crate) section: &'static str,
+    pub(crate) keys: Option<String>,
+}
+
+/// What can be done on the screen, with these settings.
+#[derive(Clone, Debug)]
+pub(crate) struct Bindings {
+    pub(crate) commands: Vec<Bound>,
+    /// What is wrong with the bindings of the settings.
+    pub(crate) faults: Vec<String>,
+}
+
+/// The table of commands, for people who bind keys.
+pub(crate) fn bindings(settings: &Settings) -> Bindings {
+    let (keymap, faults) = keys::keymap(settings);
+    let bound = |command: &commands::Command| Bound {
+        id: command.id,
+        title: command.title,
+        section: command.section.title(),
+        keys: keymap.keys_of(command.id),
+    };
+    Bindings { commands: commands::all().map(bound).collect(), faults }
+}
+
+/// The terminal we were started on.
+pub(crate) fn find_terminal() -> Result<Host, Failure> {
+    Terminal::find().map_err(|error| match error {
+        HostError::NotATerminal(_) => Failure::new(Exit::NoTerminal, "no_terminal", "patterm needs a terminal")
+            .with_hint("run it in one, or run `patterm --headless` for scripts and MCP clients"),
+        error => Failure::new(Exit::Refused, "system", error.to_string()),
+    })
+}
+
+/// What there is to say from the start.
+#[derive(Debug, Default)]
+pub(crate) struct Said {
+    /// In the status line, all the time.
+    pub(crate) notes: Vec<String>,
+    /// Nobody has used it here before.
+    pub(crate) first_run: bool,
+}
+
+/// Shows a project on `host` until the person leaves or `wishes` says so. `tasks` is where operations run.
+pub(crate) fn run(
+    project: Project,
+    surroundings: &Surroundings,
+    tasks: &Handle,
+    host: Host,
+    wishes: Wishes,
+    said: Said,
+) -> Result<(), Failure> {
+    let failed = |error: std::io::Error| Failure::system("starting the interface", &error);
+    let own = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
+    let hook = PanicHook::install(host.restorer());
+    let looped = panic::catch_unwind(AssertUnwindSafe(|| {
+        own.block_on(async {
+            let mut face = Face::start(project, surroundings, tasks, host, wishes)?;
+            face.app.notes = said.notes;
+            face.app.first_run = said.first_run;
+            face.run().await
+        })
+    }));
+    drop(hook);
+    match looped {
+        Ok(Ok(()) | Err(FaceError::Gone)) => Ok(()),
+        Ok(Err(FaceError::Host(error))) => Err(Failure::new(Exit::Refused, "system", error.to_string())),
+        Ok(Err(FaceError::System(what, error))) => Err(Failure::system(what, &error)),
+        Err(_) => Err(Failure::new(Exit::Refused, "internal", "the interface failed; all sessions were ended")
+            .with_hint("this is a fault of patterm: please report it with the lines above")),
+    }
+}
+
+/// Why the loop ended before anybody asked.
+#[derive(Debug, thiserror::Error)]
+enum FaceError {
+    /// The terminal is not there any more: the same as leaving.
+    #[error("the terminal is gone")]
+    Gone,
+    #[error(transparent)]
+    Host(HostError),
+    #[error("{0}: {1}")]
+    System(&'static str, std::io::Error),
+}
+
+impl From<HostError> for FaceError {
+    fn from(error: HostError) -> Self {
+        match error {
+            HostError::Io { source, .. } if source.raw_os_error() == Some(rustix::io::Errno::IO.raw_os_error()) => {
+                FaceError::Gone
+            }
+            error => FaceError::Host(error),
+        }
+    }
+}
+
+struct Face {
+    app: App,
+    terminal: Terminal,
+    layers: Layers<App>,
+    canvas: Canvas,
+    pace: Pace,
+    ears: Ears,
+    events: Vec<Event>,
+    next_tick: Instant,
+    /// When hidden sessions get the size that the one in sight has.
+    settles: Option<Instant>,
+    /// We stopped ourselves, and go on at the latest then.
+    stopped: Option<Instant>,
+}
+
+impl Face {
+    /// Needs a runtime of its own around it.
+    fn start(
+        project: Project,
+        surroundings: &Surroundings,
+        tasks: &Handle,
+        host: Host,
+        wishes: Wishes,
+    ) -> Result<Self, FaceError> {
+        let listen = |kind| signal(kind).map_err(|error| FaceError::System("listening to signals", error));
+        let (sender, notices) = mpsc::unbounded_channel();
+        let ears = Ears {
+            engine: project.engine().events(),
+            project: project.events(),
+            notices,
+            wishes,
+            resized: listen(SignalKind::window_change())?,
+            continued: listen(SignalKind::from_raw(rustix::process::Signal::CONT.as_raw()))?,
+            pulse: None,
+            child: None,
+        };
+        let mut events = Vec::new();
+        let terminal = Terminal::enter(host, surroundings, &mut events)?;
+        let (keymap, faults) = keys::keymap(project.settings());
+        let mut app = App::new(project, surroundings.clone(), tasks.clone(), sender, keymap);
+        faults.into_iter().for_each(|fault| app.toast(Sign::Failed, fault));
+        let mut layers = Layers::default();
+        layers.push(Box::new(input::Base));
+        let now = Instant::now();
+        let mut face = Face {
+            app,
+            canvas: Canvas::new(terminal.size()),
+            terminal,
+            layers,
+            pace: Pace::new(now),
+            ears,
+            events,
+            next_tick: now + TICK,
+            settles: None,
+            stopped: None,
+        };
+        face.learn();
+        face.measure();
+        Ok(face)
+    }
+
+    async fn run(mut self) -> Result<(), FaceError> {
+        while !self.app.done {
+            self.settle()?;
+            let now = Instant::now();
+            if self.app.wants_drawing() && self.stopped.is_none() && self.pace.next() <= now {
+                self.draw()?;
+                self.pace.drawn(Instant::now());
+            }
+            let wake = self.wait().await?;
+            self.woken(wake)?;
+            let events = std::mem::take(&mut self.events);
+            for event in events {
+                self.event(event);
+            }
+            self.run_errands()?;
+        }
+        Ok(())
+    }
+
+    async fn wait(&mut self) -> Result<Wake, FaceError> {
+        let (until, dirty) = (self.deadline(), self.app.wants_drawing());
+        let listened = self.ears.listen(self.terminal.readable(), until, dirty).await;
+        listened.map_err(|error| FaceError::System("listening to the terminal", error))
+    }
+
+    /// When something is due though nothing happens.
+    fn deadline(&self) -> Instant {
+        let frame = (self.app.wants_drawing() && self.stopped.is_none()).then(|| self.pace.next());
+        let all = [
+            Some(self.next_tick),
+            frame,
+            self.terminal.deadline(),
+            self.app.sequence.deadline(),
+            self.app.toasts.deadline(),
+            attention::deadline(&self.app),
+            self.settles,
+            self.stopped,
+        ];
+        all.into_iter().flatten().min().unwrap_or(self.next_tick)
+    }
+
+    fn woken(&mut self, wake: Wake) -> Result<(), FaceError> {
+        match wake {
+            Wake::Input => {
+                if !self.terminal.read(&mut self.events)? {
+                    return Err(FaceError::Gone);
+                }
+                if self.terminal.has_learnt() {
+                    self.learn();
+                }
+            }
+            Wake::Engine => {
+                // All of them at once: a hundred sessions that end are one look.
+                while self.ears.engine.try_recv().is_ok() {}
+                self.app.stale = true;
+            }
+            Wake::Project(Some(event)) => project_events::heard(&mut self.app, event),
+            Wake::Project(None) => project_events::missed(&mut self.app),
+            Wake::Notice(notice) => notice(&mut self.app),
+            Wake::Output => self.app.moved = true,
+            Wake::Child(event) => child_wishes::heard(&mut self.app, event),
+            Wake::Resized => self.measure(),
+            Wake::Continued => self.go_on()?,
+            Wake::End => self.app.done = true,
+            Wake::Time => self.time()?,
+        }
+        Ok(())
+    }
+
+    fn time(&mut self) -> Result<(), FaceError> {
+        let now = Instant::now();
+        self.terminal.expire(now, &mut self.events);
+        if self.app.sequence.deadline().is_some_and(|deadline| deadline <= now) {
+            input::expire_sequence(&mut self.app);
+        }
+        self.app.dirty |= self.app.toasts.expire(now);
+        if attention::deadline(&self.app).is_some_and(|deadline| deadline <= now) {
+            attention::tick(&mut self.app, now);
+        }
+        if self.settles.is_some_and(|settles| settles <= now) {
+            self.settles = None;
+            self.size_hidden(now);
+        }
+        if self.stopped.is_some_and(|stopped| stopped <= now) {
+            self.go_on()?;
+        }
+        if self.next_tick <= now {
+            self.next_tick = now + TICK;
+            self.app.sessions.look_for_unseen(now);
+            // Times on the screen moved; a canvas that did not change costs no bytes.
+            self.app.dirty |= !self.app.sessions.is_empty();
+        }
+        Ok(())
+    }
+
+    fn event(&mut self, event: Event) {
+        match &event {
+            Event::Key(key) if self.app.surroundings.panic_on.as_ref().is_some_and(|fatal| is_same_key(fatal, key)) => {
+                panic!("asked to panic");
+            }
+            Event::Key(_) | Event::Paste(_) | Event::Mouse(_) => self.app.last_input = Some(Instant::now()),
+            Event::Focus(focus) => {
+                self.app.host_focused = *focus == HostFocus::Gained;
+                attention::came_back(&mut self.app);
+            }
+            Event::ColorScheme(scheme) => {
+                self.app.dress(Some(*scheme));
+                // Its colours are others now.
+                self.app.errand(Errand::Say(tui::host::Probe::colors()));
+                return;
+            }
+            _ => {}
+        }
+        self.layers.update(&event, &mut self.app);
+        self.open_layers();
+    }
+
+    fn open_layers(&mut self) {
+        for layer in self.app.take_opening() {
+            self.layers.push(layer);
+            self.app.dirty = true;
+        }
+    }
+
+    /// What the host answered about itself.
+    fn learn(&mut self) {
+        let known = self.terminal.abilities();
+        self.app.host_version = known.version.clone();
+        let (theme, scheme) = (known.theme(), known.color_scheme());
+        if *self.app.theme != theme {
+            self.app.sessions.items().iter().for_each(|item| item.session.set_theme(theme.clone()));
+            self.app.theme = theme.into();
+        }
+        self.app.dress(Some(scheme));
+    }
+
+    fn measure(&mut self) {
+        let size = self.terminal.size();
+        if self.app.area.size() != size {
+            self.app.area = Rect::of(size);
+            self.canvas.resize(size);
+            self.app.dirty = true;
+        }
+    }
+
+    /// The model agrees with the engine, the session in sight with its place.
+    fn settle(&mut self) -> Result<(), FaceError> {
+        if self.app.stale {
+            self.app.refresh();
+        }
+        // Notices open layers too.
+        self.open_layers();
+        let size = self.app.places().pane.size();
+        if !frame::too_small(self.app.area) && self.app.pane_size != size {
+            self.app.pane_size = size;
+            self.app.project.set_default_size(size);
+            self.settles = Some(Instant::now() + SETTLED);
+            self.app.dirty = true;
+        }
+        let Some(session) = self.app.session().cloned() else {
+            self.ears.pulse = None;
+            self.ears.child = None;
+            return Ok(self.terminal.follow(None)?);
+        };
+        if !frame::too_small(self.app.area) {
+            self.app.fit(&session);
+        }
+        if self.ears.pulse.as_ref().is_none_or(|(id, _)| *id != session.id()) {
+            self.ears.pulse = Some((session.id(), session.pulse()));
+            self.ears.child = Some(session.events());
+            self.app.dirty = true;
+        }
+        Ok(())
+    }
+
+    fn size_hidden(&mut self, now: Instant) {
+        let ids: Vec<SessionId> = self.app.sessions.items().iter().map(|item| item.id).collect();
+        for id in ids {
+            let Some(session) = self.app.sessions.get(id).map(|item| item.session.clone()) else { continue };
+            if self.app.fit(&session) {
+                self.app.sessions.resized(id, now);
+            }
+        }
+    }
+
+    fn draw(&mut self) -> Result<(), FaceError> {
+        if let Some((_, pulse)) = &mut self.ears.pulse {
+            // What is drawn now is not news any more.
+            pulse.borrow_and_update();
+        }
+        // What the program in sight prints changes its pane: all around it is on the canvas already.
+        let covered = self.layers.len() > 1 || self.app.toasts.deadline().is_some() || !self.app.looking.is_empty();
+        self.app.pane_only = !self.app.dirty && !covered;
+        (self.app.dirty, self.app.moved) = (false, false);
+        self.layers.render(&mut self.canvas, &self.app);
+        self.terminal.draw(&self.canvas)?;
+        let modes = self.app.session().map(|session| session.with_screen(|screen| screen.input_modes()));
+        // Above a layer keys and mouse are ours.
+        let own = self.layers.len() > 1;
+        Ok(self.terminal.follow(modes.as_ref().filter(|_| !own))?)
+    }
+
+    fn run_errands(&mut self) -> Result<(), FaceError> {
+        for errand in self.app.take_errands() {
+            match errand {
+                Errand::Say(bytes) => self.terminal.say(&bytes)?,
+                Errand::Redraw => self.terminal.forget(),
+                Errand::Mouse(on) => self.terminal.set_mouse(on),
+                Errand::Suspend => {
+                    self.terminal.suspend();
+                    self.stopped = Some(Instant::now() + STOP_PATIENCE);
+                    let own = rustix::process::getpid();
+                    // Refused or ignored, we go on by ourselves a little later.
+                    let _ = rustix::process::kill_process(own, rustix::process::Signal::TSTP);
+                }
+            }
+            self.app.dirty = true;
+        }
+        Ok(())
+    }
+
+    /// After a stop, ours or another's: the terminal may have been used by anybody.
+    fn go_on(&mut self) -> Result<(), FaceError> {
+        self.stopped = None;
+        // Stopped by somebody else, it was not left: what is switched on twice would be switched off once.
+        self.terminal.suspend();
+        self.terminal.resume()?;
+        self.measure();
+        self.app.dirty = true;
+        Ok(())
+    }
+}

@@ -1,0 +1,336 @@
+//! Who waits for the human: what agents ask for and where they are stuck, shown, counted, and never in the way.
+//!
+//! Nothing here moves what is in sight while the person types, and no caller can make more noise than its share.
+
+use std::{
+    collections::HashMap,
+    time::{Duration, Instant},
+};
+
+use agents::State as AgentState;
+use engine::SessionId;
+use tui::{Sign, host::notify};
+
+use super::{
+    commands::{Command, Section, always},
+    model::{App, Errand},
+    palette::{Palette, PaletteEntry},
+    trust_prompt,
+};
+
+/// Half a period: slow enough to be read, quick enough to be noticed.
+const BLINK: Duration = Duration::from_millis(600);
+/// The person types: what is in sight stays.
+const HANDS_OFF: Duration = Duration::from_secs(3);
+/// What one caller may ask for at once, and how long until it may once more.
+const BURST: u32 = 3;
+const REFILL: Duration = Duration::from_secs(10);
+/// Characters of a reason that are shown.
+const MAX_REASON: usize = 200;
+
+/// What waits for the human.
+#[derive(Debug, Default)]
+pub(crate) struct State {
+    asks: Vec<Ask>,
+    /// By who asks; none is an operator.
+    shares: HashMap<Option<SessionId>, Share>,
+    /// Signs that blink are dark at the moment.
+    dark: bool,
+    blinks: Option<Instant>,
+}
+
+#[derive(Clone, Debug)]
+struct Ask {
+    session: SessionId,
+    reason: String,
+    why: Why,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Why {
+    /// An agent called for the human.
+    Requested,
+    /// The agent there waits for a decision.
+    Blocked,
+}
+
+/// What is left of a caller's share.
+#[derive(Clone, Copy, Debug)]
+struct Share {
+    left: u32,
+    since: Instant,
+}
+
+impl Share {
+    fn full(now: Instant) -> Self {
+        Share { left: BURST, since: now }
+    }
+
+    fn take(&mut self, now: Instant) -> bool {
+        let periods = now.saturating_duration_since(self.since).as_nanos() / REFILL.as_nanos();
+        if periods > 0 {
+            self.left = BURST.min(self.left.saturating_add(u32::try_from(periods).unwrap_or(BURST)));
+            self.since = now;
+        }
+        let granted = self.left > 0;
+        self.left = self.left.saturating_sub(1);
+        granted
+    }
+}
+
+impl State {
+    fn may(&mut self, caller: Option<SessionId>, now: Instant) -> bool {
+        self.shares.entry(caller).or_insert_with(|| Share::full(now)).take(now)
+    }
+
+    /// What an entry shows now: one that wants to be looked at blinks, in a sign of the same width.
+    pub(super) fn sign(&self, own: Sign, attention: bool) -> Sign {
+        match (attention, self.dark) {
+            (false, _) => own,
+            (true, false) => Sign::Blocked,
+            (true, true) => Sign::Unseen,
+        }
+    }
+
+    /// The newest reason of a session counts.
+    fn note(&mut self, ask: Ask) {
+        self.asks.retain(|old| old.session != ask.session);
+        self.asks.push(ask);
+    }
+}
+
+pub(super) const COMMANDS: &[Command] = &[
+    Command {
+        id: "waiting",
+        title: "What waits for you…",
+        section: Section::Attention,
+        keys: &[],
+        when: always,
+        run: list,
+    },
+    Command {
+        id: "next-waiting",
+        title: "Go to the next one that waits for you",
+        section: Section::Attention,
+        keys: &[],
+        when: always,
+        run: next,
+    },
+];
+
+/// An agent asks for the human.
+pub(super) fn asked(app: &mut App, session: SessionId, reason: String, caller: Option<SessionId>) {
+    let reason = one_line(&reason);
+    app.attention.note(Ask { session, reason: reason.clone(), why: Why::Requested });
+    alert(app, session, &reason, caller);
+}
+
+/// What an agent is doing has changed.
+pub(super) fn state_moved(app: &mut App, session: SessionId, before: AgentState) {
+    let now = app.sessions.get(session).and_then(super::sessions::Item::state);
+    match now {
+        Some(AgentState::Blocked) if before != AgentState::Blocked => {
+            let reason = question(app, session);
+            app.attention.note(Ask { session, reason: reason.clone(), why: Why::Blocked });
+            alert(app, session, &reason, Some(session));
+        }
+        Some(AgentState::Blocked) => {}
+        _ => {
+            app.attention.asks.retain(|ask| ask.session != session || ask.why != Why::Blocked);
+            let asked = app.attention.asks.iter().any(|ask| ask.session == session);
+            if let Some(item) = app.sessions.get_mut(session).filter(|_| !asked) {
+                item.attention = false;
+            }
+        }
+    }
+}
+
+/// What an agent asks has become readable, or is another thing now.
+pub(super) fn asks_otherwise(app: &mut App, session: SessionId) {
+    let reason = question(app, session);
+    let blocked = |ask: &&mut Ask| ask.session == session && ask.why == Why::Blocked;
+    if let Some(ask) = app.attention.asks.iter_mut().find(blocked) {
+        ask.reason = reason;
+    }
+}
+
+/// What the agent in a session waits for, in a line.
+fn question(app: &App, session: SessionId) -> String {
+    let Some(waiting) = app.project.crew().waiting_in(session) else { return "waits for a decision".to_owned() };
+    let asked = waiting.prompt.and_then(|prompt| Some((prompt.tool?, prompt.command?)));
+    let detail = match asked {
+        Some((tool, command)) => format!("{tool}: {command}"),
+        None => waiting.status.detail,
+    };
+    match one_line(&detail) {
+        detail if detail.is_empty() => "waits for a decision".to_owned(),
+        detail => format!("waits for a decision: {detail}"),
+    }
+}
+
+/// Shows it, as far as the caller's share goes. The entry blinks in any case.
+fn alert(app: &mut App, session: SessionId, reason: &str, caller: Option<SessionId>) {
+    let now = Instant::now();
+    app.dirty = true;
+    let in_sight = app.session().is_some_and(|seen| seen.id() == session) && app.host_focused;
+    let Some(item) = app.sessions.get_mut(session) else { return };
+    item.attention |= !in_sight;
+    let name = item.name.clone();
+    if in_sight {
+        app.attention.asks.retain(|ask| ask.session != session || ask.why == Why::Blocked);
+    }
+    if !app.attention.may(caller, now) {
+        return;
+    }
+    let settings = app.project.settings().attention.clone();
+    let blocked_here = in_sight && app.attention.asks.iter().any(|ask| ask.session == session);
+    if !blocked_here {
+        app.toast(Sign::Blocked, format!("{name}: {reason}"));
+    }
+    if settings.bell && !in_sight {
+        app.errand(Errand::Say(b"\x07".to_vec()));
+    }
+    if !app.host_focused {
+        let bytes = notify("patterm", &format!("{name}: {reason}"), app.host_version.as_deref());
+        app.errand(Errand::Say(bytes));
+    }
+    if settings.auto_focus && !hands_on(app, now) {
+        app.show(session);
+    }
+}
+
+/// An agent asks for a session to be shown.
+pub(super) fn advised(app: &mut App, session: SessionId, caller: Option<SessionId>) {
+    let now = Instant::now();
+    if app.session().is_some_and(|seen| seen.id() == session) || !app.attention.may(caller, now) {
+        return;
+    }
+    if !hands_on(app, now) {
+        return app.show(session);
+    }
+    let name_of = |id: SessionId| app.sessions.get(id).map(|item| item.name.clone());
+    let Some(shown) = name_of(session) else { return };
+    let who = caller.and_then(name_of).unwrap_or_else(|| "an agent".to_owned());
+    app.toast(Sign::Unseen, format!("{who} would show you {shown}"));
+}
+
+fn hands_on(app: &App, now: Instant) -> bool {
+    app.last_input.is_some_and(|last| now.saturating_duration_since(last) < HANDS_OFF)
+}
+
+/// The human looks at a session now.
+pub(super) fn looked_at(app: &mut App, session: SessionId) {
+    if !app.host_focused {
+        return;
+    }
+    app.attention.asks.retain(|ask| ask.session != session || ask.why == Why::Blocked);
+    if let Some(item) = app.sessions.get_mut(session) {
+        app.dirty |= item.attention;
+        item.attention = false;
+    }
+}
+
+/// The window has the focus again: what is in it is looked at.
+pub(super) fn came_back(app: &mut App) {
+    if let Some(id) = app.session().map(engine::Session::id) {
+        looked_at(app, id);
+    }
+}
+
+/// When it wants to be woken: to blink.
+pub(super) fn deadline(app: &App) -> Option<Instant> {
+    let blinking = app.sessions.items().iter().any(|item| item.attention);
+    match app.attention.blinks {
+        Some(at) => Some(at),
+        None => blinking.then(Instant::now),
+    }
+}
+
+/// Its deadline has come.
+pub(super) fn tick(app: &mut App, now: Instant) {
+    let blinking = app.sessions.items().iter().any(|item| item.attention);
+    let first = app.attention.blinks.is_none();
+    app.attention.dark = blinking && !first && !app.attention.dark;
+    app.attention.blinks = blinking.then_some(now + BLINK);
+    app.dirty = true;
+}
+
+/// One thing that waits.
+#[derive(Debug)]
+struct Waiting {
+    session: SessionId,
+    name: String,
+    reason: String,
+}
+
+/// In the order they came. What is gone waits no longer.
+fn waiting(app: &App) -> Vec<Waiting> {
+    let named = |ask: &Ask| {
+        let item = app.sessions.get(ask.session)?;
+        Some(Waiting { session: ask.session, name: item.name.clone(), reason: ask.reason.clone() })
+    };
+    app.attention.asks.iter().filter_map(named).collect()
+}
+
+fn list(app: &mut App) {
+    let mut entries: Vec<PaletteEntry> = trust_prompt::waiting(app);
+    entries.extend(waiting(app).into_iter().map(|one| {
+        let id = one.session;
+        let mut entry =
+            PaletteEntry::new(format!("waiting/{id}"), one.name, move |app| app.show(id)).detail(one.reason);
+        entry.list.sign = Some(Sign::Blocked);
+        entry
+    }));
+    match entries.is_empty() {
+        true => app.toast(Sign::Idle, "nothing waits for you"),
+        false => app.open(Palette::new("what waits for you", entries)),
+    }
+}
+
+fn next(app: &mut App) {
+    let waiting: Vec<SessionId> = waiting(app).into_iter().map(|one| one.session).collect();
+    let here = app.session().map(engine::Session::id);
+    let after = waiting.iter().position(|id| Some(*id) == here).map_or(0, |at| at + 1);
+    let next = waiting.iter().cycle().skip(after).take(waiting.len()).find(|id| Some(**id) != here);
+    match next {
+        Some(id) => app.show(*id),
+        None if trust_prompt::ask_again(app) => {}
+        None => app.toast(Sign::Idle, "nothing else waits for you"),
+    }
+}
+
+/// What an agent says, as one line that fits.
+fn one_line(text: &str) -> String {
+    let words: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(MAX_REASON).collect();
+    words.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_caller_has_its_share_and_no_more() {
+        let now = Instant::now();
+        let mut state = State::default();
+        let (one, other) = (Some("p_000001".parse().unwrap()), Some("p_000002".parse().unwrap()));
+        assert_eq!([state.may(one, now); 1], [true]);
+        assert!(state.may(one, now) && state.may(one, now));
+        assert!(!state.may(one, now), "that was its share");
+        assert!(state.may(other, now), "another's share is its own");
+        let later = now + REFILL;
+        assert!(state.may(one, later) && !state.may(one, later), "one more after a while");
+        let much_later = later + REFILL * 1000;
+        assert_eq!(
+            (0..5).filter(|_| state.may(one, much_later)).count(),
+            BURST as usize,
+            "never more than a full share"
+        );
+    }
+
+    #[test]
+    fn a_reason_is_one_short_line() {
+        assert_eq!(one_line("a\n\x1b[31m b\tc"), "a [31m b c");
+        assert_eq!(one_line(&"x".repeat(1000)).len(), MAX_REASON);
+    }
+}

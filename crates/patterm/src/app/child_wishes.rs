@@ -1,0 +1,42 @@
+//! What the program in sight wants beyond its screen: the bell, the clipboard.
+
+use std::time::{Duration, Instant};
+
+use engine::SessionEvent;
+use project::settings::Osc52;
+use tui::{Sign, host::copy_to_clipboard};
+use vt::Effect;
+
+use super::model::{App, Errand};
+
+/// A bell that rings all the time is heard twice a second.
+const BELL_GAP: Duration = Duration::from_millis(500);
+
+pub(super) fn heard(app: &mut App, event: SessionEvent) {
+    match event {
+        SessionEvent::Child(Effect::Bell) => {
+            let now = Instant::now();
+            if app.last_bell.is_none_or(|last| now.duration_since(last) >= BELL_GAP) {
+                app.last_bell = Some(now);
+                app.errand(Errand::Say(b"\x07".to_vec()));
+            }
+        }
+        SessionEvent::Child(Effect::Clipboard { data, .. }) => wants_clipboard(app, &data),
+        SessionEvent::Owner(_) | SessionEvent::Status(_) => app.stale = true,
+        SessionEvent::Child(_) => {}
+    }
+}
+
+/// Only what the settings allow, only from the pane that has the focus, and never unseen.
+fn wants_clipboard(app: &mut App, data: &[u8]) {
+    let allowed = app.project.settings().osc52 == Osc52::Focused && app.host_focused;
+    let text = String::from_utf8_lossy(data);
+    match copy_to_clipboard(&text).filter(|_| allowed) {
+        Some(bytes) => {
+            app.errand(Errand::Say(bytes));
+            app.toast(Sign::Idle, "the program copied to your clipboard");
+        }
+        None if allowed => app.toast(Sign::Blocked, "the program's copy is too long for the clipboard"),
+        None => app.toast(Sign::Blocked, "the program wants your clipboard: \"osc52\" in config.json allows it"),
+    }
+}

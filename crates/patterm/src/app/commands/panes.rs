@@ -1,0 +1,107 @@
+//! The pane in sight: who drives it, what its keys mean.
+
+use engine::{Input, Origin, Owner};
+
+use super::{Command, Section, with_live_session, with_session};
+use crate::app::{
+    history, input,
+    look_back::{self, Manner},
+    model::App,
+    ownership, pass_through,
+};
+
+pub(super) const COMMANDS: &[Command] = &[
+    Command {
+        id: "take-control",
+        title: "Take input control",
+        section: Section::Pane,
+        keys: &[],
+        when: |app| app.sessions.focused().is_some_and(|item| !item.has_ended() && item.owner == Owner::Orchestrator),
+        run: take_control,
+    },
+    Command {
+        id: "release-control",
+        title: "Release control to orchestrator",
+        section: Section::Pane,
+        keys: &[],
+        when: |app| app.sessions.focused().is_some_and(|item| item.parent.is_some() && item.owner == Owner::User),
+        run: ownership::release,
+    },
+    Command {
+        id: "send-palette-key",
+        title: "Send the palette's own key to the program",
+        section: Section::Pane,
+        keys: &[],
+        when: with_live_session,
+        run: send_palette_key,
+    },
+    Command {
+        id: "pass-through",
+        title: "Pass all keys through to this program",
+        section: Section::Pane,
+        keys: &[],
+        when: with_live_session,
+        run: pass_through::begin,
+    },
+    Command {
+        id: "copy-mode",
+        title: "Look back and copy",
+        section: Section::Pane,
+        keys: &[],
+        when: with_session,
+        run: |app| look_back::begin(app, Manner::Keys),
+    },
+    Command {
+        id: "search-history",
+        title: "Search this session's history",
+        section: Section::Pane,
+        keys: &[],
+        when: with_session,
+        run: look_back::search,
+    },
+    Command {
+        id: "edit-history",
+        title: "Open this session's history in your editor",
+        section: Section::Pane,
+        keys: &[],
+        when: with_session,
+        run: history::edit,
+    },
+    Command {
+        id: "copy-screen",
+        title: "Copy everything on this screen",
+        section: Section::Pane,
+        keys: &[],
+        when: with_session,
+        run: |app| {
+            if let Some(text) = app.session().map(|session| session.grid_text().1) {
+                look_back::copy(app, text);
+            }
+        },
+    },
+    Command {
+        id: "paste-copied",
+        title: "Paste what was copied",
+        section: Section::Pane,
+        keys: &[],
+        when: |app| with_live_session(app) && !app.copied.is_empty(),
+        run: |app| input::send(app, Input::Paste(app.copied.clone())),
+    },
+];
+
+fn take_control(app: &mut App) {
+    let Some(session) = app.session().cloned() else { return };
+    // Typing nothing takes over and changes nothing.
+    let _ = session.send(Input::Text(String::new()), Origin::Human);
+    app.toast(tui::Sign::Idle, "you have control of this pane");
+}
+
+/// The first key of what opens the palette, as the program would get it without us.
+fn send_palette_key(app: &mut App) {
+    let keys = app.keymap.keys_of(super::PALETTE).unwrap_or_default();
+    let Some(key) = keys.split_whitespace().next().and_then(|key| key.parse().ok()) else { return };
+    if let Some(session) = app.session().cloned() {
+        ownership::typing(app, &session);
+        let _ = session.send(Input::Key(key), Origin::Human);
+    }
+}

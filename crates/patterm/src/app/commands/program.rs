@@ -1,0 +1,88 @@
+//! patterm itself: palette, rail, leaving.
+
+use tui::ColorScheme;
+
+use super::{Command, PALETTE, Section, always};
+use crate::app::{help, model::Errand, palette, quitting};
+
+/// Columns that one step of resizing the rail moves.
+const RAIL_STEP: u16 = 4;
+/// Columns that the rail may have.
+pub(crate) const RAIL_LIMITS: (u16, u16) = (16, 120);
+
+pub(super) const COMMANDS: &[Command] = &[
+    Command {
+        id: PALETTE,
+        title: "Command palette",
+        section: Section::Program,
+        keys: &["ctrl-k"],
+        when: always,
+        run: palette::open,
+    },
+    Command {
+        id: "rail",
+        title: "Show or hide the rail",
+        section: Section::Program,
+        keys: &[],
+        when: always,
+        run: |app| app.rail.visible = !app.rail.visible,
+    },
+    Command {
+        id: "rail-wider",
+        title: "Make the rail wider",
+        section: Section::Program,
+        keys: &[],
+        when: always,
+        run: |app| app.rail.cols = (app.rail.cols + RAIL_STEP).min(RAIL_LIMITS.1),
+    },
+    Command {
+        id: "rail-narrower",
+        title: "Make the rail narrower",
+        section: Section::Program,
+        keys: &[],
+        when: always,
+        run: |app| app.rail.cols = app.rail.cols.saturating_sub(RAIL_STEP).max(RAIL_LIMITS.0),
+    },
+    Command {
+        id: "redraw",
+        title: "Draw the screen again",
+        section: Section::Program,
+        keys: &[],
+        when: always,
+        run: |app| app.errand(Errand::Redraw),
+    },
+    Command {
+        id: "suspend",
+        title: "Suspend patterm (its sessions go on)",
+        section: Section::Program,
+        keys: &[],
+        when: always,
+        run: |app| app.errand(Errand::Suspend),
+    },
+    Command { id: "help", title: "Help", section: Section::Program, keys: &[], when: always, run: help::open },
+    Command {
+        id: "mouse",
+        title: "Leave the mouse to your terminal, or take it back",
+        section: Section::Program,
+        keys: &[],
+        when: always,
+        run: |app| {
+            app.mouse = !app.mouse;
+            app.errand(Errand::Mouse(app.mouse));
+        },
+    },
+    Command {
+        id: "theme",
+        title: "Light or dark",
+        section: Section::Program,
+        keys: &[],
+        when: always,
+        run: |app| {
+            app.skin.scheme = match app.skin.scheme {
+                ColorScheme::Dark => ColorScheme::Light,
+                ColorScheme::Light => ColorScheme::Dark,
+            };
+        },
+    },
+    Command { id: "quit", title: "Quit", section: Section::Program, keys: &[], when: always, run: quitting::ask },
+];

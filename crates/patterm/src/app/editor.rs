@@ -1,0 +1,54 @@
+//! Files in the person's own editor: a session like any other, which goes when the editor does.
+
+use std::path::PathBuf;
+
+use engine::SessionId;
+use serde_json::json;
+
+use super::{model::App, start};
+
+/// What the editor's session leaves when it ends.
+#[derive(Debug)]
+pub(crate) struct Editing {
+    session: SessionId,
+    /// A file of ours, made for it.
+    remove: Option<PathBuf>,
+}
+
+/// Opens `file` in the person's editor, in a tab of its own. `ours`: the file is removed when the editor ends.
+pub(crate) fn open(app: &mut App, file: PathBuf, ours: bool) {
+    let Some(path) = file.to_str().map(str::to_owned) else {
+        return app.toast(tui::Sign::Failed, format!("{} can't be passed to an editor", file.display()));
+    };
+    let line = r#"exec ${VISUAL:-${EDITOR:-vi}} "$1""#;
+    let arguments = json!({ "kind": "command", "argv": ["sh", "-c", line, "sh", path] });
+    app.call("spawn_process", arguments, move |app, outcome| {
+        let started = outcome.as_ref().ok().and_then(|reply| reply["process_id"].as_str()).map(str::to_owned);
+        start::show_started(app, outcome);
+        let id = app.sessions.items().iter().map(|item| item.id).find(|id| Some(id.to_string()) == started);
+        match id {
+            Some(session) => app.editing.push(Editing { session, remove: ours.then_some(file) }),
+            None if ours => drop(std::fs::remove_file(file)),
+            None => {}
+        }
+    });
+}
+
+/// Editors that have ended well go, and their files with them.
+pub(super) fn tidy(app: &mut App) {
+    let editing = std::mem::take(&mut app.editing);
+    for one in editing {
+        match app.sessions.get(one.session) {
+            Some(item) if !item.has_ended() => app.editing.push(one),
+            ended => {
+                let close = ended.map(|item| item.id.to_string());
+                if let Some(file) = &one.remove {
+                    let _ = std::fs::remove_file(file);
+                }
+                if let Some(id) = close {
+                    app.order("close_process", json!({ "process_id": id }));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! What there is to see before anything was started.
+
+use tui::{Canvas, Rect, Role, Span};
+
+use crate::app::{commands, model::App};
+
+pub(super) fn draw(canvas: &mut Canvas, area: Rect, app: &App) {
+    let plain = app.skin.style(Role::Text);
+    let (muted, key) = (app.skin.style(Role::Muted), app.skin.style(Role::KeyName));
+    let palette = app.keymap.keys_of(commands::PALETTE).unwrap_or_default();
+    let shown = super::status::key_name(&palette);
+    let mut lines: Vec<Vec<Span<'_>>> = vec![
+        vec![Span::new("patterm", app.skin.style(Role::Heading))],
+        vec![Span::new(app.project.project_dir().display().to_string(), muted)],
+        vec![],
+        vec![Span::new("Press ", plain), Span::new(shown, key), Span::new(" to spawn an agent or process", plain)],
+        vec![Span::new("Ctrl-D quits", muted)],
+    ];
+    if app.first_run {
+        let hints = [
+            "Everything is in that list: type a few letters, Enter.",
+            "All other keys go to the program you look at.",
+            "Agents you spawn can spawn and drive others; you see them in the tree.",
+        ];
+        lines.push(Vec::new());
+        lines.extend(hints.iter().map(|hint| vec![Span::new(*hint, muted)]));
+    }
+    let top = area.rows.saturating_sub(lines.len() as u16) / 2;
+    for row in 0..area.rows {
+        let line = row.checked_sub(top).and_then(|index| lines.get(usize::from(index)));
+        let Some(line) = line else {
+            canvas.draw_line(area, row, &[], plain);
+            continue;
+        };
+        let cols: usize = line.iter().map(Span::cols).sum();
+        let indent = usize::from(area.cols).saturating_sub(cols) / 2;
+        let mut spans = vec![Span::new(" ".repeat(indent), plain)];
+        spans.extend(line.iter().cloned());
+        canvas.draw_line(area, row, &spans, plain);
+    }
+}

@@ -1,0 +1,87 @@
+//! The rail: the tree of the tab in sight, and the scratchpads below it.
+
+use std::time::Instant;
+
+use project::settings::Side;
+use tui::{
+    Canvas, Rect, Role, Span,
+    widgets::{Tree, TreeItem},
+};
+
+use super::status::ago;
+use crate::app::{
+    model::{App, Focus},
+    scratchpads,
+    sessions::Item,
+};
+
+/// Where the parts of the rail are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct RailPlaces {
+    pub(crate) line: Rect,
+    pub(crate) heading: Rect,
+    pub(crate) tree: Rect,
+    pub(crate) scratchpads: Rect,
+}
+
+impl RailPlaces {
+    pub(crate) fn of(rail: Rect, app: &App) -> Self {
+        let (line, inside) = match app.rail.side {
+            Side::Right => rail.split_left(1),
+            Side::Left => {
+                let (inside, line) = rail.split_right(1);
+                (line, inside)
+            }
+        };
+        let inside = inside.inner(1, 0);
+        let (heading, rest) = inside.split_top(1);
+        let rows = scratchpads::rail_rows(app, rest.rows).min(rest.rows.saturating_sub(1));
+        let (tree, scratchpads) = rest.split_bottom(rows);
+        RailPlaces { line, heading, tree, scratchpads }
+    }
+}
+
+/// The tree of the tab in sight, as it is drawn.
+pub(crate) fn tree_items(app: &App) -> Vec<TreeItem> {
+    let Some(tab) = app.sessions.tab() else { return Vec::new() };
+    let now = Instant::now();
+    let item = |item: &Item| TreeItem {
+        label: item.name.clone(),
+        detail: match item.has_ended() {
+            true => item.word(),
+            false => ago(now.saturating_duration_since(item.since())),
+        },
+        sign: app.attention.sign(item.sign(), item.attention),
+        depth: item.depth,
+        attention: item.attention,
+    };
+    app.sessions.tree(tab).map(item).collect()
+}
+
+pub(super) fn draw(canvas: &mut Canvas, area: Rect, app: &App) {
+    let places = RailPlaces::of(area, app);
+    let here = app.focus == Focus::Rail;
+    let plain = app.skin.style(Role::Text);
+    let border = app.skin.style(if here { Role::BorderFocused } else { Role::Border });
+    canvas.fill(Rect { cols: area.cols, ..area.line(0) }, plain);
+    for row in 0..area.rows {
+        // The whole row, so that the margins are blank.
+        let (line, inside) = (places.line, area.line(row));
+        if app.rail.side == Side::Right {
+            canvas.draw_line(inside, 0, &[Span::new("│", border)], plain);
+        } else {
+            canvas.draw_line(inside, 0, &[], plain);
+            canvas.draw_char(line, inside.row, line.col, '│', border);
+        }
+    }
+    let heading = app.skin.style(if here { Role::Accent } else { Role::Muted });
+    canvas.draw_line(places.heading, 0, &[Span::new("Sessions", heading)], plain);
+    let items = tree_items(app);
+    let tab = app.sessions.tab();
+    let focused = tab.and_then(|tab| {
+        app.sessions.tree(tab).position(|item| Some(item.id) == app.session().map(engine::Session::id))
+    });
+    let cursor = here.then_some(app.rail.cursor.min(items.len().saturating_sub(1)));
+    Tree { items: &items, focused, cursor }.draw(canvas, places.tree, &app.skin);
+    scratchpads::draw_rail(canvas, places.scratchpads, app);
+}

@@ -1,0 +1,116 @@
+//! The help screen: every command with its keys, from the one table, with a filter.
+
+use tui::{
+    Canvas, CanvasCursor, Event, Handled, Layer, Rect, Role, Span,
+    widgets::{HelpEntry, HelpTable, InputOutcome, LineInput, draw_scrollbar},
+};
+use vt::input::{Key, KeyEventKind, MouseEventKind, WheelDirection};
+
+use super::{
+    commands::{self, PALETTE},
+    frame::key_name,
+    model::App,
+    palette,
+};
+
+/// What can be done without a command: fixed keys and the mouse.
+const FIXED: &[(&str, &str, &str)] = &[
+    ("Looking back", "h j k l  w b e  0 $  g G", "move"),
+    ("Looking back", "Ctrl-U Ctrl-D  PageUp PageDown", "half a page, a page"),
+    ("Looking back", "v  V", "select characters, lines"),
+    ("Looking back", "y  Enter", "copy and leave"),
+    ("Looking back", "/  ?  n  N", "search down, up, on, back"),
+    ("Looking back", "q  Esc", "back to now"),
+    ("Mouse", "click", "a tab, a session, +, a scratchpad; the status line opens the palette"),
+    ("Mouse", "drag", "select and copy; twice for words, three times for lines"),
+    ("Mouse", "wheel", "history; the program's own, if it asked for the mouse"),
+    ("Mouse", "Shift-drag", "left to your terminal"),
+];
+
+struct Help {
+    table: HelpTable,
+    filter: LineInput,
+    scroll: usize,
+}
+
+pub(super) fn open(app: &mut App) {
+    let twice = app.keymap.keys_of(PALETTE).map(|key| format!("{0} {0}", key_name(&key))).unwrap_or_default();
+    let mut all: Vec<_> = commands::all().collect();
+    all.sort_by_key(|command| command.section);
+    let mut entries: Vec<HelpEntry> = all
+        .into_iter()
+        .map(|command| HelpEntry {
+            section: command.section.title().to_owned(),
+            keys: match (app.keymap.keys_of(command.id), command.id) {
+                (Some(keys), _) => key_name(&keys),
+                (None, "send-palette-key") => twice.clone(),
+                (None, _) => String::new(),
+            },
+            text: format!("{}  ({})", command.title, command.id),
+        })
+        .collect();
+    entries.extend(FIXED.iter().map(|(section, keys, text)| HelpEntry {
+        section: (*section).to_owned(),
+        keys: (*keys).to_owned(),
+        text: (*text).to_owned(),
+    }));
+    app.open(Help { table: HelpTable { entries }, filter: LineInput::default(), scroll: 0 });
+}
+
+impl Help {
+    fn places(area: Rect) -> (Rect, Rect, Rect) {
+        let place = area.inner(area.cols.min(8) / 4, 1);
+        let (filter, list) = place.inner(1, 1).split_top(1);
+        (place, filter, list)
+    }
+
+    fn step(&mut self, by: isize, rows: u16) {
+        let last = self.table.len(self.filter.text()).saturating_sub(usize::from(rows));
+        self.scroll = self.scroll.saturating_add_signed(by).min(last);
+    }
+}
+
+impl Layer<App> for Help {
+    fn update(&mut self, event: &Event, app: &mut App) -> Handled<App> {
+        app.dirty = true;
+        let (_, _, list) = Self::places(app.area);
+        let page = isize::try_from(list.rows).unwrap_or(1);
+        match event {
+            Event::Key(key) if key.kind != KeyEventKind::Release => match key.key {
+                Key::Up => self.step(-1, list.rows),
+                Key::Down => self.step(1, list.rows),
+                Key::PageUp => self.step(-page, list.rows),
+                Key::PageDown => self.step(page, list.rows),
+                _ => match self.filter.update(key) {
+                    InputOutcome::Cancelled | InputOutcome::Submitted => return Handled::Close,
+                    InputOutcome::Changed => self.scroll = 0,
+                    InputOutcome::Moved | InputOutcome::Passed => {}
+                },
+            },
+            Event::Mouse(mouse) => match mouse.kind {
+                MouseEventKind::Wheel(WheelDirection::Up) => self.step(-3, list.rows),
+                MouseEventKind::Wheel(WheelDirection::Down) => self.step(3, list.rows),
+                _ => {}
+            },
+            Event::Paste(text) => self.filter.insert(text),
+            _ => {}
+        }
+        Handled::Taken
+    }
+
+    fn render(&self, canvas: &mut Canvas, area: Rect, app: &App) -> Option<CanvasCursor> {
+        let (place, filter, list) = Self::places(area);
+        palette::frame(canvas, place, "help · type to filter, Esc closes", app);
+        let (prompt, input) = filter.split_left(2);
+        canvas.draw_line(prompt, 0, &[Span::new("> ", app.skin.style(Role::Accent))], app.skin.style(Role::Text));
+        let cursor = self.filter.draw(canvas, input, app.skin.style(Role::Input));
+        self.table.draw(canvas, list, self.filter.text(), self.scroll, &app.skin);
+        let bar = Rect { col: place.right().saturating_sub(1), cols: 1, ..list };
+        draw_scrollbar(canvas, bar, self.scroll, self.table.len(self.filter.text()), &app.skin);
+        cursor
+    }
+
+    fn is_modal(&self) -> bool {
+        true
+    }
+}

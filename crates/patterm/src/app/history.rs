@@ -1,0 +1,49 @@
+//! A session's history as a file, for the person's editor.
+
+use std::{
+    fs::OpenOptions,
+    io::{self, Write},
+    os::unix::fs::OpenOptionsExt,
+    path::PathBuf,
+};
+
+use engine::Session;
+use tui::Sign;
+
+use super::{editor, model::App};
+
+/// Writes everything that the session in sight remembers into a file of ours, and opens it.
+pub(super) fn edit(app: &mut App) {
+    let Some(item) = app.sessions.focused() else { return };
+    let (session, name) = (item.session.clone(), item.name.clone());
+    let folder = app.surroundings.temp_dir.clone();
+    let notices = app.notices();
+    // A long history takes a while to write.
+    app.tasks.spawn_blocking(move || {
+        let written = write(&session, &folder, &name);
+        let _ = notices.send(Box::new(move |app| match written {
+            Ok(file) => editor::open(app, file, true),
+            Err(error) => app.toast(Sign::Failed, format!("the history can't be written: {error}")),
+        }));
+    });
+}
+
+fn write(session: &Session, folder: &std::path::Path, name: &str) -> io::Result<PathBuf> {
+    let text = session.with_screen(|screen| {
+        let mut text = String::new();
+        let lines = screen.lines();
+        if screen.alternate_screen() {
+            screen.grid_text(&mut text);
+        } else {
+            screen.lines_text(lines, &mut text);
+        }
+        text
+    });
+    let mut bytes = [0; 4];
+    getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
+    let file = folder.join(format!("patterm-{name}-{:08x}.txt", u32::from_ne_bytes(bytes)));
+    // New and for our eyes only: nobody else may have put something there.
+    let mut opened = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&file)?;
+    opened.write_all(text.as_bytes())?;
+    Ok(file)
+}

@@ -1,0 +1,103 @@
+//! What the person does, when no layer above takes it: bindings, the rail, and else the program in sight.
+
+pub(super) mod mouse;
+mod rail;
+
+use std::time::Instant;
+
+use engine::{Input, Origin};
+use tui::{Canvas, CanvasCursor, Event, Handled, Layer, Press, Rect, Sign};
+use vt::input::{Key, KeyEvent, KeyEventKind, Modifiers};
+
+use super::{
+    commands, frame, look_back,
+    model::{App, Focus},
+    ownership, pass_through,
+};
+
+/// The lowest layer: frame and pane.
+#[derive(Debug)]
+pub(super) struct Base;
+
+impl Layer<App> for Base {
+    fn update(&mut self, event: &Event, app: &mut App) -> Handled<App> {
+        match event {
+            Event::Key(key) => pressed(app, key),
+            Event::Paste(text) => pasted(app, text),
+            Event::Mouse(mouse) => mouse::event(app, mouse),
+            Event::Focus(focus) => {
+                if let Some(session) = app.session() {
+                    let _ = session.send(Input::Focus(*focus), Origin::Human);
+                }
+            }
+            _ => return Handled::Passed,
+        }
+        Handled::Taken
+    }
+
+    fn render(&self, canvas: &mut Canvas, area: Rect, app: &App) -> Option<CanvasCursor> {
+        frame::draw(canvas, area, app)
+    }
+}
+
+fn pressed(app: &mut App, key: &KeyEvent) {
+    if app.pass_through.is_some() && app.focus == Focus::Pane && !pass_through::ends(app, key) {
+        return to_pane(app, key);
+    }
+    let presses = app.sequence.press(&app.keymap, key, Instant::now());
+    app.dirty |= !app.sequence.pending().is_empty();
+    deal_with(app, presses);
+}
+
+/// Keys that were waited for are what they are.
+pub(super) fn expire_sequence(app: &mut App) {
+    let presses = app.sequence.expire(&app.keymap);
+    app.dirty = true;
+    deal_with(app, presses);
+}
+
+fn deal_with(app: &mut App, presses: Vec<Press>) {
+    for press in presses {
+        match press {
+            Press::Command(id) => commands::run(app, &id),
+            Press::Key(key) if app.focus == Focus::Rail => rail::pressed(app, &key),
+            Press::Key(key) => to_pane(app, &key),
+        }
+    }
+}
+
+fn to_pane(app: &mut App, key: &KeyEvent) {
+    let Some(item) = app.sessions.focused() else {
+        // Nothing to end but ourselves.
+        if key.kind == KeyEventKind::Press && key.key == Key::Char('d') && key.modifiers == Modifiers::CTRL {
+            app.done = true;
+        }
+        return;
+    };
+    let ended = item.has_ended();
+    if look_back::key(app, key) {
+        return;
+    }
+    if ended {
+        if key.key == Key::Enter && key.kind == KeyEventKind::Press {
+            commands::run(app, "close");
+        }
+        return;
+    }
+    send(app, Input::Key(key.clone()));
+}
+
+fn pasted(app: &mut App, text: &str) {
+    if app.focus == Focus::Pane && !look_back::paste(app, text) {
+        send(app, Input::Paste(text.to_owned()));
+    }
+}
+
+/// Types into the session in sight, as the person.
+pub(super) fn send(app: &mut App, input: Input) {
+    let Some(session) = app.session().cloned() else { return };
+    ownership::typing(app, &session);
+    if let Err(error) = session.send(input, Origin::Human) {
+        app.toast(Sign::Failed, error.to_string());
+    }
+}

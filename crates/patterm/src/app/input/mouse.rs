@@ -1,0 +1,196 @@
+//! The mouse on frame and pane.
+//!
+//! A press decides whose the mouse is until its release: the program's, if it asked for it; else ours, to select, to
+//! move the rail's edge, or to click. With Shift it is never the program's.
+
+use std::time::Instant;
+
+use engine::{Input, Origin, Session};
+use project::settings::Side;
+use tui::{
+    Clicks, Event, Unit,
+    widgets::{TabBar, TabHit, Tree},
+};
+use vt::{
+    MouseProtocol, Position,
+    input::{Modifiers, MouseButton, MouseEvent, MouseEventKind, WheelDirection},
+};
+
+use crate::app::{
+    commands,
+    frame::{self, RailPlaces, tree_items},
+    look_back::{self, WHEEL_ROWS},
+    model::{App, Focus},
+    palette, scratchpads,
+};
+
+/// Whose the mouse is while a button is held.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Grip {
+    #[default]
+    None,
+    Program,
+    /// Pressed here, nothing selected yet.
+    Pressed(Position),
+    Selecting,
+    RailEdge,
+}
+
+/// What is going on with the mouse.
+#[derive(Debug, Default)]
+pub(crate) struct Pointer {
+    grip: Grip,
+    clicks: Clicks,
+}
+
+pub(super) fn event(app: &mut App, mouse: &MouseEvent) {
+    let at = Position { row: mouse.row, col: mouse.col };
+    if app.pointer.grip != Grip::None && !matches!(mouse.kind, MouseEventKind::Press(_) | MouseEventKind::Wheel(_)) {
+        return held(app, mouse, at);
+    }
+    let left = mouse.kind == MouseEventKind::Press(MouseButton::Left);
+    let places = app.places();
+    if places.pane.contains(at) {
+        on_pane(app, mouse, at);
+    } else if places.tabs.contains(at) {
+        match mouse.kind {
+            MouseEventKind::Press(MouseButton::Left) => on_tabs(app, at),
+            MouseEventKind::Wheel(WheelDirection::Up) => commands::run(app, "previous-tab"),
+            MouseEventKind::Wheel(WheelDirection::Down) => commands::run(app, "next-tab"),
+            _ => {}
+        }
+    } else if let Some(rail) = places.rail.filter(|rail| rail.contains(at)) {
+        let inside = RailPlaces::of(rail, app);
+        if inside.scratchpads.contains(at) {
+            scratchpads::rail_event(&Event::Mouse(*mouse), inside.scratchpads, app);
+        } else if left && inside.line.contains(at) {
+            app.pointer.grip = Grip::RailEdge;
+        } else if left {
+            on_tree(app, inside, at);
+        }
+    } else if left && places.status.contains(at) {
+        match app.pass_through.take() {
+            Some(_) => app.dirty = true,
+            None => palette::open(app),
+        }
+    }
+}
+
+/// A button is held, or was until now.
+fn held(app: &mut App, mouse: &MouseEvent, at: Position) {
+    let over = matches!(mouse.kind, MouseEventKind::Release(_));
+    match app.pointer.grip {
+        Grip::Program => to_program(app, mouse),
+        Grip::RailEdge => {
+            let cols = match app.rail.side {
+                Side::Right => app.area.cols.saturating_sub(at.col),
+                Side::Left => at.col + 1,
+            };
+            app.rail.cols = cols.clamp(commands::RAIL_LIMITS.0, commands::RAIL_LIMITS.1);
+            app.dirty = true;
+        }
+        Grip::Pressed(from) if !over && from != at => {
+            look_back::select(app, from, Unit::Character);
+            app.pointer.grip = Grip::Selecting;
+            look_back::mouse(app, &Event::Mouse(*mouse));
+        }
+        Grip::Selecting => look_back::mouse(app, &Event::Mouse(*mouse)),
+        Grip::Pressed(_) | Grip::None => {}
+    }
+    if over {
+        app.pointer.grip = Grip::None;
+    }
+}
+
+fn wants_mouse(session: &Session) -> bool {
+    session.with_screen(|screen| screen.input_modes().mouse != MouseProtocol::Off)
+}
+
+fn on_pane(app: &mut App, mouse: &MouseEvent, at: Position) {
+    if matches!(mouse.kind, MouseEventKind::Press(_)) && app.focus != Focus::Pane {
+        app.focus = Focus::Pane;
+        app.dirty = true;
+    }
+    let Some(session) = app.session().cloned() else {
+        if mouse.kind == MouseEventKind::Press(MouseButton::Left) {
+            palette::open_on_spawning(app);
+        }
+        return;
+    };
+    let shift = mouse.modifiers.contains(Modifiers::SHIFT);
+    let live = !look_back::is_on(app) && !session.status().has_ended();
+    if live && !shift && wants_mouse(&session) {
+        if matches!(mouse.kind, MouseEventKind::Press(_)) {
+            app.pointer.grip = Grip::Program;
+        }
+        return to_program(app, mouse);
+    }
+    match mouse.kind {
+        MouseEventKind::Wheel(direction) => on_wheel(app, &session, direction, live),
+        MouseEventKind::Press(MouseButton::Left) => match app.pointer.clicks.press(at, Instant::now()) {
+            Unit::Character => app.pointer.grip = Grip::Pressed(at),
+            unit => {
+                look_back::select(app, at, unit);
+                app.pointer.grip = Grip::Selecting;
+            }
+        },
+        _ => {}
+    }
+}
+
+fn on_wheel(app: &mut App, session: &Session, direction: WheelDirection, live: bool) {
+    let rows = match direction {
+        WheelDirection::Up => -WHEEL_ROWS,
+        WheelDirection::Down => WHEEL_ROWS,
+        WheelDirection::Left | WheelDirection::Right => return,
+    };
+    let alternate = session.with_screen(|screen| screen.alternate_screen());
+    if live && alternate {
+        // Arrows, unless the program wants none.
+        let _ = session.send(Input::Wheel(rows), Origin::Human);
+    } else {
+        look_back::wheel(app, rows);
+    }
+}
+
+fn to_program(app: &mut App, mouse: &MouseEvent) {
+    let pane = app.places().pane;
+    let inside = |at: u16, from: u16, room: u16| at.saturating_sub(from).min(room.saturating_sub(1));
+    let local = MouseEvent {
+        col: inside(mouse.col, pane.col, pane.cols),
+        row: inside(mouse.row, pane.row, pane.rows),
+        ..*mouse
+    };
+    if let Some(session) = app.session() {
+        let _ = session.send(Input::Mouse(local), Origin::Human);
+    }
+}
+
+fn on_tabs(app: &mut App, at: Position) {
+    let (tabs, active) = frame::tabs(app);
+    match (TabBar { tabs: &tabs, active }).hit(app.places().tabs, at, &app.skin) {
+        Some(TabHit::Tab(index)) => {
+            let tab = app.sessions.tabs().nth(index).map(|item| item.id);
+            if let Some(tab) = tab {
+                app.show(app.sessions.shown_in(tab));
+                app.focus = Focus::Pane;
+            }
+        }
+        Some(TabHit::New) => palette::open_on_spawning(app),
+        None => {}
+    }
+}
+
+fn on_tree(app: &mut App, places: RailPlaces, at: Position) {
+    let items = tree_items(app);
+    let focused = app.session().map(Session::id);
+    let Some(tab) = app.sessions.tab() else { return };
+    let focused = app.sessions.tree(tab).position(|item| Some(item.id) == focused);
+    let cursor = (app.focus == Focus::Rail).then_some(app.rail.cursor);
+    let hit = Tree { items: &items, focused, cursor }.hit(places.tree, at);
+    let id = hit.and_then(|index| app.sessions.tree(tab).nth(index)).map(|item| item.id);
+    if let Some(id) = id {
+        app.show(id);
+        app.focus = Focus::Pane;
+    }
+}

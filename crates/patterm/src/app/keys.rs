@@ -1,0 +1,72 @@
+//! Which keys mean which command: the built-in ones, and those of config.json on top.
+
+use std::time::Duration;
+
+use project::Settings;
+use tui::Keymap;
+
+use super::commands;
+
+/// A sequence that is not finished by then means what it means so far.
+pub(super) const SEQUENCE_WAIT: Duration = Duration::from_millis(600);
+
+/// The bindings of a run, and what is wrong with those of the settings.
+pub(super) fn keymap(settings: &Settings) -> (Keymap, Vec<String>) {
+    let built_in = commands::all().flat_map(|command| command.keys.iter().map(|keys| (*keys, command.id)));
+    let mut keymap = Keymap::from_table(built_in).expect("the built-in keys are checked by a test");
+    let mut faults = Vec::new();
+    for binding in &settings.keymap {
+        let id = binding.command.as_str();
+        if !id.is_empty() && commands::find(id).is_none() {
+            faults.push(format!("config.json binds {} to '{id}', which is no command", binding.keys));
+            continue;
+        }
+        // The palette has to stay reachable: its own key moves with it.
+        if id == commands::PALETTE {
+            commands::find(id).into_iter().flat_map(|command| command.keys).for_each(|keys| {
+                let _ = keymap.bind(keys, "");
+            });
+        }
+        if let Err(error) = keymap.bind(&binding.keys, id) {
+            faults.push(format!("config.json: {error}"));
+        }
+    }
+    if keymap.keys_of(commands::PALETTE).is_none() {
+        faults.push("no key opens the palette: it has its own one again".to_owned());
+        let own = commands::find(commands::PALETTE).into_iter().flat_map(|command| command.keys);
+        own.for_each(|keys| {
+            let _ = keymap.bind(keys, commands::PALETTE);
+        });
+    }
+    (keymap, faults)
+}
+
+#[cfg(test)]
+mod tests {
+    use project::settings::KeyBinding;
+
+    use super::*;
+
+    fn with(bindings: &[(&str, &str)]) -> (Keymap, Vec<String>) {
+        let binding = |&(keys, command): &(&str, &str)| KeyBinding { keys: keys.into(), command: command.into() };
+        keymap(&Settings { keymap: bindings.iter().map(binding).collect(), ..Settings::default() })
+    }
+
+    #[test]
+    fn the_palette_moves_and_can_not_be_lost() {
+        let (map, faults) = with(&[]);
+        assert_eq!((map.keys_of("palette").as_deref(), faults.len()), (Some("ctrl+k"), 0));
+        let (map, faults) = with(&[("ctrl-space", "palette")]);
+        assert_eq!((map.iter().filter(|(_, id)| *id == "palette").count(), faults.len()), (1, 0));
+        let (map, faults) = with(&[("ctrl-k", "")]);
+        assert_eq!((map.keys_of("palette").as_deref(), faults.len()), (Some("ctrl+k"), 1));
+    }
+
+    #[test]
+    fn wrong_bindings_are_told_and_hurt_no_other() {
+        let (map, faults) = with(&[("f5", "no-such"), ("nokey", "quit"), ("alt-q", "quit")]);
+        assert_eq!(faults.len(), 2, "{faults:?}");
+        assert!(faults[0].contains("no-such") && faults[1].contains("nokey"), "{faults:?}");
+        assert_eq!(map.keys_of("quit").as_deref(), Some("alt+q"));
+    }
+}

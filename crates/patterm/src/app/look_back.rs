@@ -1,0 +1,250 @@
+//! Looking back in a session: scrolling by wheel, copy mode by keys, selecting with the mouse.
+//!
+//! What is looked at is a picture of the moment one began: it stays put while the program prints on, and while one
+//! looks at other sessions. The motions and the search are `tui`'s.
+
+use std::sync::Arc;
+
+use engine::{Session, SessionId};
+use tui::{
+    Canvas, CanvasCursor, CopyMode, CopyOutcome, Document, Event, Rect, Role, SearchDirection, Sign, Span, Unit,
+    host::copy_to_clipboard,
+    widgets::{draw_scrollbar, draw_status_line},
+};
+use vt::{
+    Position,
+    input::{Key, KeyEvent, KeyEventKind},
+};
+
+use super::model::{App, Errand};
+
+/// Lines of history that one looks back on: what takes some milliseconds to gather.
+const MAX_LINES: u64 = 50_000;
+/// Rows that one step of the wheel moves.
+pub(super) const WHEEL_ROWS: i32 = 3;
+/// The canvas remembers these rows apart from the live ones.
+const SLOT: u64 = 2;
+
+/// How it was begun, and so what keys mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Manner {
+    /// By the mouse: keys are the program's, and end it.
+    Mouse,
+    /// By a command: vi's keys.
+    Keys,
+}
+
+#[derive(Debug)]
+pub(super) struct LookBack {
+    manner: Manner,
+    mode: CopyMode,
+}
+
+/// Everything there is to see of a session, as it is now.
+fn document(session: &Session) -> (Document, Position) {
+    session.with_screen(|screen| {
+        let frame = screen.frame();
+        let lines = if frame.alternate_screen { 0..0 } else { screen.lines() };
+        let first = lines.start.max(screen.first_screen_line().saturating_sub(MAX_LINES));
+        let history: Vec<_> =
+            (first..lines.end).map_while(|number| screen.history_line(number)).map(Arc::new).collect();
+        (Document::new(history, &frame), frame.cursor.position)
+    })
+}
+
+/// Begins, unless one is at it already.
+pub(super) fn begin(app: &mut App, manner: Manner) {
+    let Some(session) = app.session().cloned() else { return };
+    let rows = app.places().pane.rows;
+    let look = app.looking.entry(session.id()).or_insert_with(|| {
+        let (document, cursor) = document(&session);
+        LookBack { manner, mode: CopyMode::new(document, cursor, rows) }
+    });
+    // Whoever scrolled and now wants keys gets them where he is.
+    if manner == Manner::Keys {
+        look.manner = manner;
+    }
+    look.mode.set_rows(rows);
+    app.dirty = true;
+}
+
+/// Begins, and searches.
+pub(super) fn search(app: &mut App) {
+    begin(app, Manner::Keys);
+    let area = app.places().pane;
+    if let Some(look) = current(app) {
+        look.mode.update(&Event::Key(KeyEvent::press('?')), area);
+    }
+}
+
+fn here(app: &App) -> Option<SessionId> {
+    app.session().map(Session::id)
+}
+
+fn current(app: &mut App) -> Option<&mut LookBack> {
+    let id = here(app)?;
+    app.looking.get_mut(&id)
+}
+
+/// Back to what is there now.
+pub(super) fn end(app: &mut App) {
+    if let Some(id) = here(app) {
+        app.looking.remove(&id);
+        app.dirty = true;
+    }
+}
+
+pub(super) fn is_on(app: &App) -> bool {
+    here(app).is_some_and(|id| app.looking.contains_key(&id))
+}
+
+/// The wheel over a main screen. Back at the end, one looks at what is there now.
+pub(super) fn wheel(app: &mut App, rows: i32) {
+    if rows > 0 && !is_on(app) {
+        return;
+    }
+    begin(app, Manner::Mouse);
+    let Some(look) = current(app) else { return };
+    look.mode.scroll(rows as isize);
+    let back = look.mode.at_end() && look.manner == Manner::Mouse && look.mode.selection().is_none();
+    if back {
+        end(app);
+    }
+}
+
+/// A press of the mouse that begins to select.
+pub(super) fn select(app: &mut App, at: Position, unit: Unit) {
+    begin(app, Manner::Mouse);
+    let area = app.places().pane;
+    if let Some(look) = current(app) {
+        let point = look.mode.point_at(at, area);
+        look.mode.select_at(point, unit);
+    }
+}
+
+/// Motion and release while one selects.
+pub(super) fn mouse(app: &mut App, event: &Event) {
+    let area = app.places().pane;
+    if let Some(look) = current(app) {
+        let outcome = look.mode.update(event, area);
+        concluded(app, outcome);
+    }
+}
+
+/// A key while one looks back; false if it is the program's.
+pub(super) fn key(app: &mut App, key: &KeyEvent) -> bool {
+    let area = app.places().pane;
+    let Some(look) = current(app) else { return false };
+    let page = matches!(key.key, Key::PageUp | Key::PageDown);
+    match look.manner {
+        Manner::Mouse if key.kind == KeyEventKind::Release || matches!(key.key, Key::Modifier(_)) => return false,
+        Manner::Mouse if key.key == Key::Escape => end(app),
+        Manner::Mouse if !page => {
+            end(app);
+            return false;
+        }
+        _ => {
+            let outcome = look.mode.update(&Event::Key(key.clone()), area);
+            concluded(app, outcome);
+        }
+    }
+    app.dirty = true;
+    true
+}
+
+/// Pasted text; false if it is the program's.
+pub(super) fn paste(app: &mut App, text: &str) -> bool {
+    let area = app.places().pane;
+    match current(app) {
+        Some(look) if look.manner == Manner::Keys => {
+            look.mode.update(&Event::Paste(text.to_owned()), area);
+            app.dirty = true;
+            true
+        }
+        Some(_) => {
+            end(app);
+            false
+        }
+        None => false,
+    }
+}
+
+fn concluded(app: &mut App, outcome: CopyOutcome) {
+    app.dirty = true;
+    match outcome {
+        CopyOutcome::Passed | CopyOutcome::Taken => {
+            // A click that selected nothing leaves one where one was.
+            let idle = current(app).is_some_and(|look| {
+                look.manner == Manner::Mouse && look.mode.at_end() && look.mode.selection().is_none()
+            });
+            if idle {
+                end(app);
+            }
+        }
+        CopyOutcome::Closed => end(app),
+        CopyOutcome::Copied(text) => {
+            copy(app, text);
+            let stays = current(app).is_some_and(|look| look.manner == Manner::Mouse && !look.mode.at_end());
+            if !stays {
+                end(app);
+            }
+        }
+    }
+}
+
+/// Puts text on the host's clipboard, and says so.
+pub(super) fn copy(app: &mut App, text: String) {
+    if text.is_empty() {
+        return;
+    }
+    let lines = text.lines().count();
+    let what = match lines {
+        0 | 1 => format!("{} characters", text.chars().count()),
+        lines => format!("{lines} lines"),
+    };
+    match copy_to_clipboard(&text) {
+        Some(bytes) => {
+            app.errand(Errand::Say(bytes));
+            app.toast(Sign::Idle, format!("copied {what}"));
+        }
+        None => app.toast(
+            Sign::Blocked,
+            format!(
+                "{what} are more than terminals take to their clipboard: kept here, \"Paste what was copied\" types it"
+            ),
+        ),
+    }
+    app.copied = text;
+}
+
+/// Draws what is looked at instead of the live screen; `None` if nothing is.
+pub(super) fn draw(canvas: &mut Canvas, area: Rect, app: &App) -> Option<Option<CanvasCursor>> {
+    let look = app.looking.get(&here(app)?)?;
+    let marks = look.mode.marks(&app.skin);
+    let cursor = look.mode.view(&marks).draw(canvas, area, SLOT);
+    let bar = area.split_right(1).1;
+    draw_scrollbar(canvas, bar, look.mode.top(), look.mode.document().len(), &app.skin);
+    Some(cursor.filter(|_| look.manner == Manner::Keys))
+}
+
+/// The status line while one looks back; false if one does not.
+pub(super) fn draw_status(canvas: &mut Canvas, area: Rect, app: &App) -> Option<Option<CanvasCursor>> {
+    let look = app.looking.get(&here(app)?)?;
+    let skin = &app.skin;
+    if let Some((direction, input)) = look.mode.prompt() {
+        let (sign, rest) = area.split_left(2);
+        let prompt = if direction == SearchDirection::Down { " /" } else { " ?" };
+        canvas.draw_line(sign, 0, &[Span::new(prompt, skin.style(Role::Accent))], skin.style(Role::Input));
+        return Some(input.draw(canvas, rest, skin.style(Role::Input)));
+    }
+    let (name, hint) = match look.manner {
+        Manner::Keys => ("copy mode", "v select  y copy  / search  q back "),
+        Manner::Mouse => ("looking back", "Esc back "),
+    };
+    let left = [
+        Span::new(format!(" {name}  "), skin.style(Role::Accent)),
+        Span::new(look.mode.status(), skin.style(Role::Muted)),
+    ];
+    draw_status_line(canvas, area, &left, &[Span::new(hint, skin.style(Role::Muted))], skin);
+    Some(None)
+}

@@ -1,0 +1,254 @@
+//! What the face knows and may do. Layers get it as their context: they change it, and draw from it.
+
+use std::{collections::HashMap, sync::Arc, time::Instant};
+
+use engine::{Session, SessionId};
+use ops::{Call, Caller, Context, OpError};
+use project::{Project, Settings};
+use serde_json::Value;
+use tokio::{runtime::Handle, sync::mpsc};
+use tui::{KeySequence, Keymap, Layer, Rect, Sign, Skin};
+use vt::Size;
+
+use super::{attention, frame::Places, scratchpads, sessions::Sessions, toasts::Toasts, trust_prompt};
+use crate::surroundings::Surroundings;
+
+/// Something that a task found out, to be done in the loop.
+pub(crate) type Notice = Box<dyn FnOnce(&mut App) + Send>;
+
+/// Who has the keyboard when no layer takes it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Focus {
+    #[default]
+    Pane,
+    Rail,
+}
+
+/// The rail as the person has set it.
+#[derive(Clone, Debug)]
+pub(crate) struct Rail {
+    pub(crate) visible: bool,
+    pub(crate) cols: u16,
+    pub(crate) side: project::settings::Side,
+    /// The row of the tree where arrows and Enter are.
+    pub(crate) cursor: usize,
+}
+
+/// What the loop does for a layer or a command, once it has the terminal.
+#[derive(Debug)]
+pub(crate) enum Errand {
+    /// Bytes for the host beside its picture.
+    Say(Vec<u8>),
+    Suspend,
+    Redraw,
+    Mouse(bool),
+}
+
+pub(crate) struct App {
+    pub(crate) project: Project,
+    pub(crate) surroundings: Surroundings,
+    /// Where operations and their tasks run, beside the loop.
+    pub(crate) tasks: Handle,
+    notices: mpsc::UnboundedSender<Notice>,
+    pub(crate) sessions: Sessions,
+    pub(crate) skin: Skin,
+    /// The host's own name and version, for notices.
+    pub(crate) host_version: Option<String>,
+    /// The host's colours: what children are told.
+    pub(crate) theme: Arc<vt::Theme>,
+    pub(crate) host_focused: bool,
+    pub(crate) keymap: Keymap,
+    pub(crate) sequence: KeySequence,
+    pub(crate) area: Rect,
+    pub(crate) rail: Rail,
+    pub(crate) focus: Focus,
+    pub(crate) mouse: bool,
+    /// Our bindings sleep while this session is in sight.
+    pub(crate) pass_through: Option<SessionId>,
+    pub(crate) toasts: Toasts,
+    /// What was taken from the palette, and when: for its order.
+    pub(crate) recent: HashMap<String, u64>,
+    pub(crate) scratchpads: scratchpads::State,
+    pub(crate) attention: attention::State,
+    pub(crate) trust: trust_prompt::State,
+    /// Said at the left of the status line, besides who drives: that the engine is shared, for one.
+    pub(crate) notes: Vec<String>,
+    opening: Vec<Box<dyn Layer<App>>>,
+    errands: Vec<Errand>,
+    /// The list of sessions may have moved.
+    pub(crate) stale: bool,
+    /// The picture may have moved.
+    pub(crate) dirty: bool,
+    /// The program in sight has printed.
+    pub(super) moved: bool,
+    /// Only the pane has to be drawn, for this frame.
+    pub(super) pane_only: bool,
+    /// The loop is to end.
+    pub(crate) done: bool,
+    /// When the person last typed, clicked or pasted.
+    pub(crate) last_input: Option<Instant>,
+    /// Sessions that are looked back on, each where one left it.
+    pub(super) looking: HashMap<SessionId, super::look_back::LookBack>,
+    /// What was copied last.
+    pub(crate) copied: String,
+    pub(super) last_bell: Option<Instant>,
+    /// Nothing was ever run here: a word more is said.
+    pub(crate) first_run: bool,
+    pub(super) passing: super::pass_through::State,
+    pub(super) editing: Vec<super::editor::Editing>,
+    /// What the pane has room for.
+    pub(super) pane_size: Size,
+    /// The size that each session was last given by us.
+    pub(super) sizes: HashMap<SessionId, Size>,
+    pub(super) pointer: super::input::mouse::Pointer,
+}
+
+impl std::fmt::Debug for App {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("App").field("sessions", &self.sessions).finish_non_exhaustive()
+    }
+}
+
+impl App {
+    pub(super) fn new(
+        project: Project,
+        surroundings: Surroundings,
+        tasks: Handle,
+        notices: mpsc::UnboundedSender<Notice>,
+        keymap: Keymap,
+    ) -> Self {
+        let settings: &Settings = project.settings();
+        let rail =
+            Rail { visible: settings.rail.visible, cols: settings.rail.width, side: settings.rail.side, cursor: 0 };
+        App {
+            sessions: Sessions::new(project.engine().clone()),
+            scratchpads: scratchpads::State::new(&project),
+            attention: attention::State::default(),
+            trust: trust_prompt::State::default(),
+            project,
+            surroundings,
+            tasks,
+            notices,
+            skin: Skin::default(),
+            host_version: None,
+            theme: Arc::default(),
+            host_focused: true,
+            keymap,
+            sequence: KeySequence::new(super::keys::SEQUENCE_WAIT),
+            area: Rect::default(),
+            rail,
+            focus: Focus::default(),
+            mouse: true,
+            pass_through: None,
+            toasts: Toasts::default(),
+            recent: HashMap::new(),
+            notes: Vec::new(),
+            opening: Vec::new(),
+            errands: Vec::new(),
+            stale: true,
+            dirty: true,
+            moved: false,
+            pane_only: false,
+            done: false,
+            last_input: None,
+            looking: HashMap::new(),
+            copied: String::new(),
+            last_bell: None,
+            first_run: false,
+            passing: super::pass_through::State::default(),
+            editing: Vec::new(),
+            pane_size: Size::new(0, 0),
+            sizes: HashMap::new(),
+            pointer: super::input::mouse::Pointer::default(),
+        }
+    }
+
+    /// Puts a layer on top of all others, once the event at hand is dealt with.
+    pub(crate) fn open(&mut self, layer: impl Layer<App> + 'static) {
+        self.opening.push(Box::new(layer));
+        self.dirty = true;
+    }
+
+    pub(super) fn take_opening(&mut self) -> Vec<Box<dyn Layer<App>>> {
+        std::mem::take(&mut self.opening)
+    }
+
+    pub(crate) fn errand(&mut self, errand: Errand) {
+        self.errands.push(errand);
+    }
+
+    pub(super) fn take_errands(&mut self) -> Vec<Errand> {
+        std::mem::take(&mut self.errands)
+    }
+
+    /// A notice in the corner.
+    pub(crate) fn toast(&mut self, sign: Sign, text: impl Into<String>) {
+        self.toasts.show(sign, text);
+        self.dirty = true;
+    }
+
+    /// What went wrong, and what to do next.
+    pub(crate) fn complain(&mut self, error: &OpError) {
+        let text = match error.hint.is_empty() {
+            true => error.message.clone(),
+            false => format!("{}: {}", error.message, error.hint),
+        };
+        self.toast(Sign::Failed, text);
+    }
+
+    /// For a task to report back to the loop.
+    pub(crate) fn notices(&self) -> mpsc::UnboundedSender<Notice> {
+        self.notices.clone()
+    }
+
+    /// Runs an operation as the human, beside the loop, and then `then` in it.
+    pub(crate) fn call(
+        &mut self,
+        operation: &str,
+        arguments: Value,
+        then: impl FnOnce(&mut App, Result<Value, OpError>) + Send + 'static,
+    ) {
+        let (project, notices, operation) = (self.project.clone(), self.notices(), operation.to_owned());
+        self.tasks.spawn(async move {
+            let context = project.clone();
+            let outcome = match context.table().get(&operation) {
+                Some(entry) => entry.run(Call::new(project, Caller::operator()), arguments).await,
+                None => Err(OpError::invalid_args(format!("there is no operation '{operation}'"))),
+            };
+            // After the end of the loop nobody is left to tell.
+            let _ = notices.send(Box::new(move |app| then(app, outcome)));
+        });
+    }
+
+    /// Runs an operation, and says only what went wrong.
+    pub(crate) fn order(&mut self, operation: &str, arguments: Value) {
+        self.call(operation, arguments, |app, outcome| {
+            if let Err(error) = outcome {
+                app.complain(&error);
+            }
+        });
+    }
+
+    /// The session in sight.
+    pub(crate) fn session(&self) -> Option<&Session> {
+        self.sessions.focused().map(|item| &item.session)
+    }
+
+    /// Shows a session; its tab comes with it.
+    pub(crate) fn show(&mut self, id: SessionId) {
+        if self.sessions.focus(id) {
+            attention::looked_at(self, id);
+            self.pass_through = self.pass_through.filter(|passed| *passed == id);
+            self.stale = true;
+            self.dirty = true;
+        }
+    }
+
+    pub(super) fn wants_drawing(&self) -> bool {
+        self.dirty || self.moved
+    }
+
+    pub(crate) fn places(&self) -> Places {
+        Places::of(self)
+    }
+}

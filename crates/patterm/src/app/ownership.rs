@@ -1,0 +1,22 @@
+//! Who drives the session in sight: the person, or the agent that started it.
+//!
+//! The engine decides it, once, where input is sent. Here it is only said, and handed back.
+
+use engine::{Owner, Session};
+use tui::Sign;
+
+use super::model::App;
+
+/// The person is about to type into `session`: says so when that takes it over.
+pub(super) fn typing(app: &mut App, session: &Session) {
+    if session.owner() == Owner::Orchestrator {
+        app.toast(Sign::Blocked, "Orchestrator is also driving this pane");
+    }
+}
+
+/// Hands the session in sight back to the agent that started it.
+pub(super) fn release(app: &mut App) {
+    let Some(session) = app.session().cloned() else { return };
+    session.release();
+    app.toast(Sign::Idle, "the orchestrator drives this pane again");
+}

@@ -1,0 +1,142 @@
+//! The command palette: everything a person can do, found by typing.
+
+mod entries;
+mod form;
+mod prompt;
+mod schema;
+
+use tui::{
+    Canvas, CanvasCursor, Event, Handled, Layer, Rect, Role, Span,
+    widgets::{FuzzyList, ListEntry, ListOutcome},
+};
+use vt::input::KeyEventKind;
+
+use super::{commands, model::App, pass_through};
+
+/// An entry, and what it does.
+pub(crate) struct PaletteEntry {
+    /// What it is remembered by when it was taken.
+    pub(crate) id: String,
+    pub(crate) list: ListEntry,
+    pub(crate) action: Action,
+}
+
+impl std::fmt::Debug for PaletteEntry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("PaletteEntry").field("id", &self.id).finish_non_exhaustive()
+    }
+}
+
+/// What taking an entry does: anything to the program, further steps included.
+pub(crate) type Action = Box<dyn FnOnce(&mut App)>;
+
+impl PaletteEntry {
+    pub(crate) fn new(id: impl Into<String>, text: impl Into<String>, action: impl FnOnce(&mut App) + 'static) -> Self {
+        PaletteEntry { id: id.into(), list: ListEntry::new(text), action: Box::new(action) }
+    }
+
+    pub(crate) fn detail(mut self, detail: impl Into<String>) -> Self {
+        self.list.detail = detail.into();
+        self
+    }
+}
+
+/// Opens the palette with everything that makes sense now.
+pub(crate) fn open(app: &mut App) {
+    let entries = entries::all(app);
+    app.open(Palette::new("commands", entries));
+}
+
+/// Opens the palette with what can be started.
+pub(crate) fn open_on_spawning(app: &mut App) {
+    let entries = entries::spawning(app);
+    app.open(Palette::new("spawn", entries));
+}
+
+/// Where a box with `rows` rows inside goes: in the upper part, so that what is below can be read on.
+pub(super) fn place_for(area: Rect, rows: usize) -> Rect {
+    let cols = area.cols.saturating_sub(4).min(MAX_COLS).max(area.cols.min(24));
+    let rows = u16::try_from(rows).unwrap_or(u16::MAX).saturating_add(2).min(MAX_ROWS);
+    let rows = rows.min(area.rows.saturating_sub(2).max(area.rows.min(5)));
+    let mut place = area.centered(cols, rows);
+    place.row = area.row + (area.rows.saturating_sub(rows) / 3).min(3);
+    place
+}
+
+/// The box, with its title.
+pub(super) fn frame(canvas: &mut Canvas, place: Rect, title: &str, app: &App) {
+    let title = [Span::new(format!(" {title} "), app.skin.style(Role::Heading))];
+    canvas.draw_box(place, app.skin.glyphs.box_lines(), app.skin.style(Role::BorderFocused), &title);
+}
+
+/// Beyond, lines are hard to follow with the eye, and the pane is hidden for nothing.
+const MAX_COLS: u16 = 84;
+const MAX_ROWS: u16 = 20;
+
+pub(crate) struct Palette {
+    title: &'static str,
+    list: FuzzyList,
+    entries: Vec<(String, Action)>,
+}
+
+impl Palette {
+    pub(crate) fn new(title: &'static str, entries: Vec<PaletteEntry>) -> Self {
+        let (lists, entries) = entries.into_iter().map(|entry| (entry.list, (entry.id, entry.action))).unzip();
+        Palette { title, list: FuzzyList::new(lists), entries }
+    }
+
+    fn place(&self, area: Rect) -> Rect {
+        place_for(area, self.list.len() + 1)
+    }
+
+    fn take(&mut self, index: usize, app: &mut App) -> Handled<App> {
+        let (id, action) = self.entries.swap_remove(index);
+        let newest = app.recent.values().max().copied().unwrap_or_default();
+        app.recent.insert(id, newest + 1);
+        app.dirty = true;
+        action(app);
+        Handled::Close
+    }
+}
+
+impl Layer<App> for Palette {
+    fn update(&mut self, event: &Event, app: &mut App) -> Handled<App> {
+        app.dirty = true;
+        if let Event::Key(key) = event
+            && key.kind != KeyEventKind::Release
+        {
+            // The palette's key once more is meant for the program behind it.
+            if pass_through::is_palette_key(app, key) {
+                if self.list.query().is_empty() {
+                    commands::run(app, "send-palette-key");
+                }
+                return Handled::Close;
+            }
+        }
+        match self.list.update(event, self.place(app.area).inner(1, 1)) {
+            ListOutcome::Cancelled => Handled::Close,
+            ListOutcome::Chosen(index) => self.take(index, app),
+            ListOutcome::Taken | ListOutcome::Passed => Handled::Taken,
+        }
+    }
+
+    fn render(&self, canvas: &mut Canvas, area: Rect, app: &App) -> Option<CanvasCursor> {
+        let place = self.place(area);
+        frame(canvas, place, self.title, app);
+        // What config.json would bind keys to.
+        let id =
+            self.list.current().map(|index| self.entries[index].0.as_str()).filter(|id| commands::find(id).is_some());
+        if let Some(id) = id {
+            let text = format!(" {id} ");
+            let cols = u16::try_from(text.len()).unwrap_or(u16::MAX).min(place.cols.saturating_sub(4));
+            let bottom = place.line(place.rows.saturating_sub(1)).split_right(cols + 2).1;
+            let bottom = Rect { cols, ..bottom };
+            canvas.draw_line(bottom, 0, &[Span::new(text, app.skin.style(Role::Muted))], app.skin.style(Role::Muted));
+        }
+        self.list.draw(canvas, place.inner(1, 1), "> ", &app.skin)
+    }
+
+    fn is_modal(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,126 @@
+//! What the palette lists: built-in commands, presets, sessions.
+
+use std::{collections::HashMap, os::unix::fs::PermissionsExt, path::Path};
+
+use agents::preset::Place;
+use ops::{Context, Faces, Role};
+use tui::Sign;
+
+use super::{PaletteEntry, form, prompt, schema};
+use crate::app::{commands, model::App, scratchpads, start};
+
+/// Everything that makes sense now.
+pub(super) fn all(app: &App) -> Vec<PaletteEntry> {
+    let (mut entries, missing) = presets(app);
+    entries.extend(built_in(app));
+    entries.extend(sessions(app));
+    entries.extend(scratchpads::palette_entries(app));
+    entries.extend(operations(app));
+    entries.extend(missing);
+    remember(app, entries)
+}
+
+/// What can be started.
+pub(super) fn spawning(app: &App) -> Vec<PaletteEntry> {
+    let (mut entries, missing) = presets(app);
+    entries.extend(command(app, "new-terminal"));
+    entries.extend(missing);
+    remember(app, entries)
+}
+
+/// What was taken lately comes first.
+fn remember(app: &App, mut entries: Vec<PaletteEntry>) -> Vec<PaletteEntry> {
+    for entry in &mut entries {
+        entry.list.recent = app.recent.get(&entry.id).copied().unwrap_or_default();
+    }
+    entries
+}
+
+fn built_in(app: &App) -> impl Iterator<Item = PaletteEntry> {
+    commands::all().filter(|known| known.id != commands::PALETTE).filter_map(|known| command(app, known.id))
+}
+
+fn command(app: &App, id: &'static str) -> Option<PaletteEntry> {
+    let known = commands::find(id).filter(|known| (known.when)(app))?;
+    let mut entry = PaletteEntry::new(id, known.title, move |app| commands::run(app, id));
+    entry.list.keys = app.keymap.keys_of(id).unwrap_or_default();
+    entry.list.words = format!(":{id}");
+    Some(entry)
+}
+
+/// What can be started by name, and what could be if it were installed.
+fn presets(app: &App) -> (Vec<PaletteEntry>, Vec<PaletteEntry>) {
+    let catalog = app.project.presets().current();
+    let path = app.surroundings.variable("PATH");
+    let mark = |place: Place| if matches!(place, Place::Project { .. }) { "of this project" } else { "" };
+    let (mut there, mut missing) = (Vec::new(), Vec::new());
+    // Many presets of one program are one look.
+    let mut known: HashMap<String, bool> = HashMap::new();
+    for found in catalog.agents() {
+        let name = found.preset.name.clone();
+        let (id, text) = (format!("agent/{name}"), format!("Spawn agent: {name}"));
+        let program = found.preset.argv.first().cloned().unwrap_or_default();
+        if *known.entry(program.clone()).or_insert_with(|| installed(&program, path)) {
+            there.push(PaletteEntry::new(id, text, move |app| prompt::open(app, name)).detail(mark(found.place)));
+            continue;
+        }
+        let how = match &found.preset.install {
+            Some(install) => format!("{program} is not installed: {install}"),
+            None => format!("{program} is not installed, or not in PATH"),
+        };
+        let said = how.clone();
+        let mut entry = PaletteEntry::new(id, text, move |app| app.toast(Sign::Failed, said)).detail(how);
+        entry.list.sign = Some(Sign::Failed);
+        missing.push(entry);
+    }
+    there.extend(catalog.processes().map(|found| {
+        let name = found.preset.name.clone();
+        let text = format!("Run process: {name}");
+        PaletteEntry::new(format!("process/{name}"), text, move |app| start::preset(app, &name))
+            .detail(mark(found.place))
+    }));
+    (there, missing)
+}
+
+/// Whether a shell would find `program`.
+fn installed(program: &str, path: &std::ffi::OsStr) -> bool {
+    let runs =
+        |file: &Path| file.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0);
+    match program.contains('/') {
+        // Where it is looked for from is the preset's business.
+        true => !Path::new(program).is_absolute() || runs(Path::new(program)),
+        false => std::env::split_paths(path).any(|folder| runs(&folder.join(program))),
+    }
+}
+
+/// Operations that a person may run, arguments asked for one by one.
+fn operations(app: &App) -> Vec<PaletteEntry> {
+    let offered = app.project.table().offered(Faces::PALETTE, Role::Operator);
+    let entries = offered.map(|entry| {
+        let name = entry.name();
+        let mut listed = PaletteEntry::new(name, schema::title(name), move |app| form::open(app, name))
+            .detail(schema::first_sentence(entry.description()));
+        listed.list.words = name.to_owned();
+        listed
+    });
+    entries.collect()
+}
+
+fn sessions(app: &App) -> impl Iterator<Item = PaletteEntry> {
+    let here = app.session().map(engine::Session::id);
+    app.sessions.items().iter().filter(move |item| Some(item.id) != here).map(|item| {
+        let id = item.id;
+        let text = match item.depth {
+            0 => format!("Switch to tab: {}", item.name),
+            _ => format!("Focus pane: {}", item.name),
+        };
+        let mut entry = PaletteEntry::new(format!("show/{id}"), text, move |app| {
+            let id =
+                app.sessions.get(id).filter(|item| item.depth == 0).map_or(id, |item| app.sessions.shown_in(item.id));
+            app.show(id);
+        })
+        .detail(item.word());
+        entry.list.sign = Some(item.sign());
+        entry
+    })
+}

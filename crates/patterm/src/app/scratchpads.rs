@@ -1,0 +1,227 @@
+//! The scratchpads: their section of the rail with a preview, and what a person may do with them.
+//!
+//! They are read beside the loop, whenever somebody writes; what is here is a copy to draw from.
+
+mod naming;
+mod rail_part;
+mod reader;
+
+use project::{PadInfo, PadName, Project};
+use serde_json::json;
+use tui::{
+    Canvas, CanvasCursor, Event, Handled, Layer, Rect, Role, Sign, Span,
+    widgets::{Modal, ModalOutcome},
+};
+
+pub(super) use self::rail_part::{draw_rail, rail_event, rail_rows};
+use self::{naming::Naming, reader::Reader};
+use super::{
+    commands::{Command, Section, always},
+    editor,
+    model::App,
+    palette::{Palette, PaletteEntry},
+};
+
+/// What the face keeps of the scratchpads.
+#[derive(Debug, Default)]
+pub(crate) struct State {
+    pads: Vec<PadInfo>,
+    /// What the person chose; otherwise the one written last is previewed.
+    chosen: Option<PadName>,
+    preview: Option<Preview>,
+    reading: bool,
+    /// Somebody wrote while they were read.
+    again: bool,
+}
+
+#[derive(Clone, Debug)]
+struct Preview {
+    name: PadName,
+    /// Or why it can't be read.
+    text: Result<String, String>,
+}
+
+impl State {
+    pub(super) fn new(project: &Project) -> Self {
+        let pads = project.scratchpads().list().unwrap_or_default();
+        let mut state = State { pads, ..State::default() };
+        if let Some(name) = state.current().cloned() {
+            let text = project.scratchpads().read(&name).map(|pad| pad.content).map_err(|error| error.to_string());
+            state.preview = Some(Preview { name, text });
+        }
+        state
+    }
+
+    /// What is previewed.
+    fn current(&self) -> Option<&PadName> {
+        let chosen = self.chosen.as_ref().filter(|name| self.pads.iter().any(|pad| pad.name == **name));
+        chosen.or_else(|| self.pads.iter().max_by_key(|pad| pad.modified_at).map(|pad| &pad.name))
+    }
+
+    /// The text of a scratchpad, as far as it was read.
+    fn text(&self, name: &PadName) -> Option<&Result<String, String>> {
+        self.preview.as_ref().filter(|preview| preview.name == *name).map(|preview| &preview.text)
+    }
+}
+
+pub(super) const COMMANDS: &[Command] = &[
+    Command {
+        id: "scratchpads",
+        title: "Scratchpads…",
+        section: Section::Scratchpads,
+        keys: &[],
+        when: there_are,
+        run: |app| {
+            let entries = palette_entries(app);
+            app.open(Palette::new("scratchpads", entries));
+        },
+    },
+    Command {
+        id: "scratchpad-new",
+        title: "New scratchpad…",
+        section: Section::Scratchpads,
+        keys: &[],
+        when: always,
+        run: |app| app.open(Naming::default()),
+    },
+    Command {
+        id: "scratchpad-edit",
+        title: "Open the scratchpad in your editor",
+        section: Section::Scratchpads,
+        keys: &[],
+        when: there_are,
+        run: |app| {
+            if let Some(name) = app.scratchpads.current().cloned() {
+                edit(app, &name);
+            }
+        },
+    },
+    Command {
+        id: "scratchpad-delete",
+        title: "Delete the scratchpad…",
+        section: Section::Scratchpads,
+        keys: &[],
+        when: there_are,
+        run: |app| {
+            if let Some(name) = app.scratchpads.current().cloned() {
+                ask_to_delete(app, name);
+            }
+        },
+    },
+];
+
+fn there_are(app: &App) -> bool {
+    !app.scratchpads.pads.is_empty()
+}
+
+/// Entries of the palette, one for each scratchpad.
+pub(super) fn palette_entries(app: &App) -> Vec<PaletteEntry> {
+    let entry = |pad: &PadInfo| {
+        let name = pad.name.clone();
+        let text = format!("Open scratchpad: {}", name.as_str());
+        PaletteEntry::new(format!("scratchpad/{}", name.as_str()), text, move |app| open(app, name))
+            .detail(format!("{} bytes", pad.size))
+    };
+    app.scratchpads.pads.iter().map(entry).collect()
+}
+
+/// They were written, by whomever: they are read again.
+pub(super) fn changed(app: &mut App) {
+    if app.scratchpads.reading {
+        app.scratchpads.again = true;
+        return;
+    }
+    app.scratchpads.reading = true;
+    let (pads, chosen, notices) = (app.project.scratchpads().clone(), app.scratchpads.chosen.clone(), app.notices());
+    app.tasks.spawn_blocking(move || {
+        let listed = pads.list();
+        let mut fresh = State { pads: listed.unwrap_or_default(), chosen, ..State::default() };
+        if let Some(name) = fresh.current().cloned() {
+            let text = pads.read(&name).map(|pad| pad.content).map_err(|error| error.to_string());
+            fresh.preview = Some(Preview { name, text });
+        }
+        let _ = notices.send(Box::new(move |app: &mut App| {
+            let again = std::mem::take(&mut app.scratchpads.again);
+            // What was chosen meanwhile stays chosen.
+            fresh.chosen = app.scratchpads.chosen.take();
+            let stale = fresh.current() != fresh.preview.as_ref().map(|preview| &preview.name);
+            app.scratchpads = fresh;
+            app.dirty = true;
+            if again || stale {
+                changed(app);
+            }
+        }));
+    });
+}
+
+/// The person wants to see this one.
+fn choose(app: &mut App, name: PadName) {
+    if app.scratchpads.chosen.as_ref() != Some(&name) {
+        app.scratchpads.chosen = Some(name);
+        changed(app);
+    }
+    app.dirty = true;
+}
+
+fn open(app: &mut App, name: PadName) {
+    choose(app, name.clone());
+    app.open(Reader::new(name));
+}
+
+fn edit(app: &mut App, name: &PadName) {
+    let file = app.project.scratchpads().folder().join(name.as_str());
+    editor::open(app, file, false);
+}
+
+/// Makes an empty one, or finds the one that is there, and opens it in the editor.
+fn create(app: &mut App, name: PadName) {
+    // Appending nothing makes it, and leaves what is there as it is.
+    let arguments = json!({ "name": name.as_str(), "content": "" });
+    app.call("scratchpad_append", arguments, move |app, outcome| match outcome {
+        Ok(_) => {
+            choose(app, name.clone());
+            changed(app);
+            edit(app, &name);
+        }
+        Err(error) => app.complain(&error),
+    });
+}
+
+fn ask_to_delete(app: &mut App, name: PadName) {
+    let plain = app.skin.style(Role::Modal);
+    let body = vec![vec![Span::new(format!("The scratchpad {} is deleted for everyone.", name.as_str()), plain)]];
+    let modal = Modal::new("Delete it?", body).answer('c', "cancel").answer('d', "delete");
+    app.open(Deleting { name, modal });
+}
+
+struct Deleting {
+    name: PadName,
+    modal: Modal,
+}
+
+impl Layer<App> for Deleting {
+    fn update(&mut self, event: &Event, app: &mut App) -> Handled<App> {
+        app.dirty = true;
+        match self.modal.update(event, app.area) {
+            ModalOutcome::Taken => Handled::Taken,
+            ModalOutcome::Answered(1) => {
+                let name = self.name.as_str().to_owned();
+                app.call("scratchpad_delete", json!({ "name": name }), move |app, outcome| match outcome {
+                    Ok(_) => app.toast(Sign::Exited, format!("{name} is deleted")),
+                    Err(error) => app.complain(&error),
+                });
+                Handled::Close
+            }
+            ModalOutcome::Answered(_) | ModalOutcome::Cancelled => Handled::Close,
+        }
+    }
+
+    fn render(&self, canvas: &mut Canvas, area: Rect, app: &App) -> Option<CanvasCursor> {
+        self.modal.draw(canvas, area, &app.skin);
+        None
+    }
+
+    fn is_modal(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,114 @@
+//! The rail's lower part: the list, and below it the beginning of one scratchpad.
+
+use std::time::SystemTime;
+
+use tui::{
+    Canvas, Event, Rect, Role, Span,
+    widgets::{cut, render_markdown},
+};
+use vt::input::{MouseButton, MouseEventKind, WheelDirection};
+
+use crate::app::{frame, model::App};
+
+/// Names that are listed at a time.
+const LISTED: usize = 6;
+/// Rows of the preview.
+const PREVIEW: u16 = 10;
+
+/// Rows of the rail that it would have, of `room`.
+pub(crate) fn rail_rows(app: &App, room: u16) -> u16 {
+    match app.scratchpads.pads.len() {
+        0 => 0,
+        // A blank row above, the heading, a line, and the preview.
+        count => (count.min(LISTED) as u16 + 3 + PREVIEW).min(room / 2),
+    }
+}
+
+/// The first name listed, so that the current one is in sight.
+fn top(app: &App, rows: usize) -> usize {
+    let current = app.scratchpads.current();
+    let here = app.scratchpads.pads.iter().position(|pad| Some(&pad.name) == current).unwrap_or(0);
+    (here + 1).saturating_sub(rows)
+}
+
+/// Heading, names, preview.
+fn parts(area: Rect, app: &App) -> (Rect, Rect, Rect) {
+    let (_, area) = area.split_top(1);
+    let (heading, rest) = area.split_top(1);
+    let count = app.scratchpads.pads.len().min(LISTED) as u16;
+    let (names, preview) = rest.split_top(count.min(rest.rows));
+    (heading, names, preview)
+}
+
+/// Draws its section of the rail.
+pub(crate) fn draw_rail(canvas: &mut Canvas, area: Rect, app: &App) {
+    if area.is_empty() || app.scratchpads.pads.is_empty() {
+        return;
+    }
+    let skin = &app.skin;
+    let (plain, muted) = (skin.style(Role::Text), skin.style(Role::Muted));
+    let (heading, names, preview) = parts(area, app);
+    canvas.draw_line(heading, 0, &[Span::new("Scratchpads", muted)], plain);
+    let top = top(app, usize::from(names.rows));
+    let now = SystemTime::now();
+    for row in 0..names.rows {
+        let Some(pad) = app.scratchpads.pads.get(top + usize::from(row)) else { break };
+        let age = frame::ago(now.duration_since(pad.modified_at).unwrap_or_default());
+        let room = usize::from(names.cols).saturating_sub(age.len() + 3);
+        let name = cut(pad.name.as_str(), room, skin.glyphs.more());
+        let here = app.scratchpads.current() == Some(&pad.name);
+        let (mark, style) = if here { ("▪ ", skin.style(Role::TabActive)) } else { ("  ", plain) };
+        let gap = room.saturating_sub(Span::new(&*name, plain).cols());
+        let spans = [
+            Span::new(mark, muted),
+            Span::new(name, style),
+            Span::new(" ".repeat(gap + 1), plain),
+            Span::new(age, muted),
+        ];
+        canvas.draw_line(names, row, &spans, plain);
+    }
+    let (line, text) = preview.split_top(1);
+    canvas.draw_line(line, 0, &[Span::new("─".repeat(usize::from(line.cols)), skin.style(Role::Border))], plain);
+    let Some(current) = app.scratchpads.current() else { return };
+    let lines = match app.scratchpads.text(current) {
+        Some(Ok(content)) => render_markdown(content, text.cols, skin),
+        Some(Err(why)) => vec![vec![Span::new(why.clone(), skin.style(Role::Bad))]],
+        None => Vec::new(),
+    };
+    for (row, line) in (0..text.rows).zip(&lines) {
+        canvas.draw_line(text, row, line, plain);
+    }
+}
+
+/// A click or the wheel in its section of the rail.
+pub(crate) fn rail_event(event: &Event, area: Rect, app: &mut App) {
+    let Event::Mouse(mouse) = event else { return };
+    let at = vt::Position { row: mouse.row, col: mouse.col };
+    let (_, names, preview) = parts(area, app);
+    let current = app.scratchpads.current().cloned();
+    let index = app.scratchpads.pads.iter().position(|pad| Some(&pad.name) == current.as_ref()).unwrap_or(0);
+    let named = |app: &App, index: usize| app.scratchpads.pads.get(index).map(|pad| pad.name.clone());
+    match mouse.kind {
+        MouseEventKind::Press(MouseButton::Left) if names.contains(at) => {
+            let hit = top(app, usize::from(names.rows)) + usize::from(at.row - names.row);
+            match named(app, hit) {
+                // Once shows it here, once more opens it.
+                Some(name) if Some(&name) == current.as_ref() => super::open(app, name),
+                Some(name) => super::choose(app, name),
+                None => {}
+            }
+        }
+        MouseEventKind::Press(MouseButton::Left) if preview.contains(at) => {
+            if let Some(name) = current {
+                super::open(app, name);
+            }
+        }
+        MouseEventKind::Wheel(direction @ (WheelDirection::Up | WheelDirection::Down)) => {
+            let next = if direction == WheelDirection::Up { index.checked_sub(1) } else { Some(index + 1) };
+            if let Some(name) = next.and_then(|next| named(app, next)) {
+                super::choose(app, name);
+            }
+        }
+        _ => {}
+    }
+}

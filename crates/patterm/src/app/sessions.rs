@@ -1,0 +1,356 @@
+//! The sessions as they are shown: tabs, each with its tree, what each one is doing, and which is in sight.
+//!
+//! A copy of what the engine knows, taken again when it says that something moved. Nothing here looks at a screen.
+
+use std::{
+    collections::HashMap,
+    time::{Duration, Instant},
+};
+
+use agents::State;
+use engine::{Engine, ExitStatus, Kind, Owner, Session, SessionId, Status};
+use project::Standing;
+use tokio::sync::watch;
+use tui::Sign;
+
+/// What a hidden session prints right after it was resized is no news.
+const AFTER_RESIZE: Duration = Duration::from_secs(1);
+
+/// One session, as it was last looked at.
+#[derive(Debug)]
+pub(crate) struct Item {
+    pub(crate) session: Session,
+    pub(crate) id: SessionId,
+    pub(crate) name: String,
+    pub(crate) kind: Kind,
+    pub(crate) parent: Option<SessionId>,
+    /// The root of its tab.
+    pub(crate) tab: SessionId,
+    /// 0 for the root.
+    pub(crate) depth: usize,
+    pub(crate) status: Status,
+    pub(crate) owner: Owner,
+    pub(crate) exit: Option<ExitStatus>,
+    /// What an agent is doing; others are judged by their status.
+    pub(crate) standing: Option<watch::Receiver<Standing>>,
+    /// Since when it is what it is.
+    pub(crate) since: Instant,
+    /// It printed, ended or came to rest while it was out of sight.
+    pub(crate) unseen: bool,
+    /// An agent asked for the human here; what that means is `attention`'s.
+    pub(crate) attention: bool,
+    seen_offset: u64,
+    settles: Option<Instant>,
+}
+
+impl Item {
+    fn new(session: Session, standing: Option<watch::Receiver<Standing>>, now: Instant) -> Self {
+        let id = session.id();
+        Item {
+            id,
+            name: String::new(),
+            kind: session.kind(),
+            parent: session.parent(),
+            tab: id,
+            depth: 0,
+            status: Status::Starting,
+            owner: session.owner(),
+            exit: None,
+            standing,
+            since: now,
+            unseen: false,
+            attention: false,
+            seen_offset: 0,
+            settles: Some(now + AFTER_RESIZE),
+            session,
+        }
+    }
+
+    /// What an agent is doing, its prompts considered.
+    pub(crate) fn state(&self) -> Option<State> {
+        self.standing.as_ref().map(|standing| standing.borrow().state())
+    }
+
+    pub(crate) fn has_ended(&self) -> bool {
+        self.status.has_ended()
+    }
+
+    fn failed(&self) -> bool {
+        let bad = match self.exit {
+            Some(ExitStatus::Code(code)) => code != 0,
+            Some(ExitStatus::Signal(_)) => true,
+            None => false,
+        };
+        self.status == Status::Errored || self.status == Status::Exited && bad
+    }
+
+    /// What it is doing, whether somebody has seen it or not.
+    fn own_sign(&self) -> Sign {
+        match self.status {
+            Status::Starting => Sign::Starting,
+            Status::Running => match self.state() {
+                None => Sign::Running,
+                Some(State::Starting) => Sign::Starting,
+                Some(State::Idle) => Sign::Idle,
+                Some(State::Working) => Sign::Working,
+                Some(State::Blocked) => Sign::Blocked,
+                Some(State::Exited) => Sign::Exited,
+                Some(State::Unknown) => Sign::Unknown,
+            },
+            _ if self.failed() => Sign::Failed,
+            _ => Sign::Exited,
+        }
+    }
+
+    pub(crate) fn sign(&self) -> Sign {
+        match self.own_sign() {
+            Sign::Running | Sign::Idle | Sign::Exited | Sign::Unknown if self.unseen => Sign::Unseen,
+            sign => sign,
+        }
+    }
+
+    /// In a word or two, for the status line and the tree.
+    pub(crate) fn word(&self) -> String {
+        match (self.status, self.exit) {
+            (Status::Running, _) => match self.state() {
+                Some(state) => state.to_string(),
+                None => "running".to_owned(),
+            },
+            (Status::Exited, Some(ExitStatus::Code(0))) => "done".to_owned(),
+            (Status::Exited | Status::Stopped, Some(ExitStatus::Code(code))) => format!("exit {code}"),
+            (Status::Exited | Status::Stopped, Some(exit @ ExitStatus::Signal(_))) => {
+                ops::signal_name(Some(exit)).unwrap_or_default()
+            }
+            (status, _) => status.to_string(),
+        }
+    }
+
+    /// Since when it has been in this state.
+    pub(crate) fn since(&self) -> Instant {
+        match (&self.standing, self.has_ended()) {
+            (Some(standing), false) => standing.borrow().status.since,
+            _ => self.since,
+        }
+    }
+}
+
+/// All sessions, in the order of the tree: roots in order of creation, children below their parent.
+#[derive(Debug)]
+pub(crate) struct Sessions {
+    engine: Engine,
+    items: Vec<Item>,
+    /// What is in sight; none in the empty state.
+    focused: Option<SessionId>,
+    /// What each tab showed last.
+    last: HashMap<SessionId, SessionId>,
+    /// What was in sight before: where one goes back to.
+    previous: Option<SessionId>,
+}
+
+/// What a refresh found.
+#[derive(Debug, Default)]
+pub(crate) struct Refreshed {
+    /// New sessions, of which an agent's state has to be followed.
+    pub(crate) new: Vec<SessionId>,
+    /// Another session is in sight now.
+    pub(crate) moved: bool,
+}
+
+impl Sessions {
+    pub(crate) fn new(engine: Engine) -> Self {
+        Sessions { engine, items: Vec::new(), focused: None, last: HashMap::new(), previous: None }
+    }
+
+    /// Takes everything from the engine again. `standing` gives what an agent's session is doing.
+    pub(crate) fn refresh(&mut self, standing: impl Fn(&Session) -> Option<watch::Receiver<Standing>>) -> Refreshed {
+        let now = Instant::now();
+        let mut found = Refreshed::default();
+        let mut old: HashMap<SessionId, Item> = self.items.drain(..).map(|item| (item.id, item)).collect();
+        let mut children: HashMap<Option<SessionId>, Vec<Item>> = HashMap::new();
+        let listed = self.engine.list();
+        let known: Vec<SessionId> = listed.iter().map(Session::id).collect();
+        for session in listed {
+            let Some(name) = session.name() else { continue };
+            let mut item = old.remove(&session.id()).unwrap_or_else(|| {
+                found.new.push(session.id());
+                Item::new(session.clone(), standing(&session), now)
+            });
+            item.name = name.to_string();
+            item.owner = session.owner();
+            let status = session.status();
+            if status != item.status {
+                item.status = status;
+                item.since = now;
+                item.exit = status.has_ended().then(|| session.info().ending.and_then(|ending| ending.exit)).flatten();
+                // An end nobody saw is news; a start is not.
+                item.unseen |= status.has_ended() && self.focused != Some(item.id);
+            }
+            // A child whose parent is gone stands at the root until it goes too.
+            let parent = item.parent.filter(|parent| known.contains(parent));
+            children.entry(parent).or_default().push(item);
+        }
+        let mut stack: Vec<(Item, usize, Option<SessionId>)> =
+            children.remove(&None).unwrap_or_default().into_iter().rev().map(|item| (item, 0, None)).collect();
+        while let Some((mut item, depth, tab)) = stack.pop() {
+            item.depth = depth;
+            item.tab = tab.unwrap_or(item.id);
+            let below = children.remove(&Some(item.id)).unwrap_or_default();
+            stack.extend(below.into_iter().rev().map(|child| (child, depth + 1, Some(item.tab))));
+            self.items.push(item);
+        }
+        found.moved = self.keep_focus(&old);
+        self.last.retain(|tab, shown| known.contains(tab) && known.contains(shown));
+        found
+    }
+
+    /// Something is in sight as long as there is anything. `gone` are the sessions that went.
+    fn keep_focus(&mut self, gone: &HashMap<SessionId, Item>) -> bool {
+        if self.focused.is_some_and(|id| self.get(id).is_some()) {
+            return false;
+        }
+        let before = self.focused.take();
+        let lost = before.and_then(|id| gone.get(&id));
+        let candidates = [
+            lost.and_then(|lost| lost.parent),
+            lost.map(|lost| lost.tab),
+            self.previous,
+            self.items.last().map(|item| item.tab),
+        ];
+        let next = candidates.into_iter().flatten().find(|id| self.get(*id).is_some());
+        if let Some(next) = next {
+            self.focus(next);
+        }
+        before.is_some() || next.is_some()
+    }
+
+    pub(crate) fn items(&self) -> &[Item] {
+        &self.items
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
+    pub(crate) fn get(&self, id: SessionId) -> Option<&Item> {
+        self.items.iter().find(|item| item.id == id)
+    }
+
+    pub(crate) fn get_mut(&mut self, id: SessionId) -> Option<&mut Item> {
+        self.items.iter_mut().find(|item| item.id == id)
+    }
+
+    /// What is in sight.
+    pub(crate) fn focused(&self) -> Option<&Item> {
+        self.get(self.focused?)
+    }
+
+    pub(crate) fn previous(&self) -> Option<SessionId> {
+        self.previous.filter(|id| self.get(*id).is_some())
+    }
+
+    /// The root of the tab in sight.
+    pub(crate) fn tab(&self) -> Option<SessionId> {
+        self.focused().map(|item| item.tab)
+    }
+
+    /// The roots, in the order of their tabs.
+    pub(crate) fn tabs(&self) -> impl Iterator<Item = &Item> {
+        self.items.iter().filter(|item| item.depth == 0)
+    }
+
+    /// The tree of a tab, its root first.
+    pub(crate) fn tree(&self, tab: SessionId) -> impl Iterator<Item = &Item> {
+        self.items.iter().filter(move |item| item.tab == tab)
+    }
+
+    /// Brings a session in sight; false if there is none of that id.
+    pub(crate) fn focus(&mut self, id: SessionId) -> bool {
+        let Some(item) = self.items.iter_mut().find(|item| item.id == id) else { return false };
+        item.unseen = false;
+        let tab = item.tab;
+        self.last.insert(tab, id);
+        if self.focused != Some(id) {
+            self.previous = self.focused.replace(id);
+            self.leave(self.previous);
+        }
+        true
+    }
+
+    /// What a tab showed last, or its root.
+    pub(crate) fn shown_in(&self, tab: SessionId) -> SessionId {
+        self.last.get(&tab).copied().unwrap_or(tab)
+    }
+
+    /// Everything printed so far was in sight.
+    fn leave(&mut self, id: Option<SessionId>) {
+        if let Some(item) = id.and_then(|id| self.get_mut(id)) {
+            item.seen_offset = item.session.pulse().borrow().output_offset;
+        }
+    }
+
+    /// Looks which hidden sessions have printed since. True if one did that had not before.
+    pub(crate) fn look_for_unseen(&mut self, now: Instant) -> bool {
+        let mut news = false;
+        for item in self.items.iter_mut().filter(|item| Some(item.id) != self.focused && !item.unseen) {
+            let offset = item.session.pulse().borrow().output_offset;
+            if item.settles.is_some_and(|until| now < until) {
+                item.seen_offset = offset;
+                continue;
+            }
+            item.settles = None;
+            // An agent draws all the time it works: that it came to rest is the news, and told as such.
+            if item.kind != Kind::Agent && offset > item.seen_offset {
+                item.unseen = true;
+                news = true;
+            }
+        }
+        news
+    }
+
+    /// An agent's state moved.
+    pub(crate) fn state_moved(&mut self, id: SessionId, before: State) {
+        let hidden = self.focused != Some(id);
+        if let Some(item) = self.get_mut(id) {
+            let rests = matches!(item.state(), Some(State::Idle | State::Blocked));
+            item.unseen |= hidden && rests && matches!(before, State::Working | State::Starting);
+        }
+    }
+
+    /// Everything but what is in sight gets this size, and what it prints for it is no news.
+    pub(crate) fn resized(&mut self, id: SessionId, now: Instant) {
+        if let Some(item) = self.get_mut(id) {
+            item.settles = Some(now + AFTER_RESIZE);
+        }
+    }
+
+    /// What matters most in a tab: a decision that is waited for, then failures, then news, then work.
+    pub(crate) fn tab_sign(&self, tab: SessionId) -> Sign {
+        let rank = |sign: &Sign| match sign {
+            Sign::Blocked => 0,
+            Sign::Unseen => 1,
+            Sign::Working => 2,
+            Sign::Starting => 3,
+            _ => 4,
+        };
+        let root = self.get(tab).map_or(Sign::Unknown, Item::sign);
+        self.tree(tab).map(Item::sign).chain([root]).min_by_key(|sign| (rank(sign), *sign != root)).unwrap_or(root)
+    }
+
+    /// The neighbour of a tab, going round.
+    pub(crate) fn tab_beside(&self, step: isize) -> Option<SessionId> {
+        let tabs: Vec<SessionId> = self.tabs().map(|item| item.id).collect();
+        let here = tabs.iter().position(|tab| Some(*tab) == self.tab())?;
+        let count = isize::try_from(tabs.len()).ok()?;
+        let next = (isize::try_from(here).ok()? + step).rem_euclid(count);
+        tabs.get(usize::try_from(next).ok()?).copied()
+    }
+
+    /// The neighbour in the tree of the tab in sight, going round.
+    pub(crate) fn pane_beside(&self, step: isize) -> Option<SessionId> {
+        let tree: Vec<SessionId> = self.tree(self.tab()?).map(|item| item.id).collect();
+        let here = tree.iter().position(|id| Some(*id) == self.focused)?;
+        let count = isize::try_from(tree.len()).ok()?;
+        let next = (isize::try_from(here).ok()? + step).rem_euclid(count);
+        tree.get(usize::try_from(next).ok()?).copied()
+    }
+}

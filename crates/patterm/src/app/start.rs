@@ -1,0 +1,51 @@
+//! Starting sessions for the person: through the operations, and the new one comes in sight.
+
+use ops::{ErrorKind, OpError};
+use serde_json::{Value, json};
+
+use super::{model::App, trust_prompt};
+
+/// A shell in a tab of its own.
+pub(crate) fn terminal(app: &mut App) {
+    app.call("spawn_process", json!({ "kind": "terminal" }), show_started);
+}
+
+/// A stored command in a tab of its own.
+pub(crate) fn preset(app: &mut App, name: &str) {
+    launch(app, "spawn_process", json!({ "kind": "command", "preset": name }), name);
+}
+
+/// An agent in a tab of its own, with its first prompt.
+pub(crate) fn agent(app: &mut App, name: &str, prompt: &str) {
+    let mut arguments = json!({ "agent": name });
+    if !prompt.trim().is_empty() {
+        arguments["agent_instructions"] = prompt.into();
+    }
+    launch(app, "spawn_agent", arguments, name);
+}
+
+/// Starts a preset; what needs the person's word first is asked for, and goes on with it.
+fn launch(app: &mut App, operation: &'static str, arguments: Value, preset: &str) {
+    let (again, preset) = (arguments.clone(), preset.to_owned());
+    app.call(operation, arguments, move |app, outcome| match outcome {
+        Err(error) if error.kind == ErrorKind::NeedsTrust => {
+            trust_prompt::wanted(app, operation, again, preset, &error);
+        }
+        outcome => show_started(app, outcome),
+    });
+}
+
+/// Brings what was started in sight.
+pub(crate) fn show_started(app: &mut App, outcome: Result<Value, OpError>) {
+    let started = match outcome {
+        Ok(reply) => reply,
+        Err(error) => return app.complain(&error),
+    };
+    app.refresh();
+    let named = started["process_id"].as_str().map(str::to_owned);
+    let id = app.sessions.items().iter().map(|item| item.id).find(|id| Some(id.to_string()) == named);
+    if let Some(id) = id {
+        app.show(id);
+        app.focus = super::model::Focus::Pane;
+    }
+}

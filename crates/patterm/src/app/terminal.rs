@@ -1,0 +1,179 @@
+//! The host terminal of the face: bytes in as events, frames out, modes by what the child in sight asks for.
+
+use std::{
+    io,
+    os::fd::{AsFd, OwnedFd},
+    time::{Duration, Instant},
+};
+
+use tokio::io::{Interest, unix::AsyncFd};
+use tui::{
+    Canvas, Decoder, Event, Writer,
+    host::{Abilities, ColorHints, Host, HostError, Keyboard, Modes, MouseTracking, Probe},
+};
+use vt::{InputModes, KittyFlags, MouseProtocol, Size};
+
+use crate::surroundings::Surroundings;
+
+/// How long a host may take to answer what it can do. Every terminal answers the last question; later answers count too.
+const PROBE_PATIENCE: Duration = Duration::from_millis(400);
+
+#[derive(Debug)]
+pub(super) struct Terminal {
+    host: Host,
+    input: AsyncFd<OwnedFd>,
+    decoder: Decoder,
+    probe: Probe,
+    writer: Writer,
+    hints: (String, String, bool),
+    /// When the last byte came, for escapes that may go on.
+    fed: Instant,
+    mouse: bool,
+    learnt: bool,
+}
+
+impl Terminal {
+    /// Standard input and output, which must be terminals. Nothing is changed yet.
+    pub(super) fn find() -> Result<Host, HostError> {
+        let owned = |fd: io::Result<OwnedFd>| fd.map_err(|source| HostError::Io { what: "take hold of", source });
+        let input = owned(io::stdin().as_fd().try_clone_to_owned())?;
+        let output = owned(io::stdout().as_fd().try_clone_to_owned())?;
+        Host::open(input, output)
+    }
+
+    /// Takes the terminal over and asks what it can do. Events that came meanwhile are appended. Needs a runtime.
+    pub(super) fn enter(
+        mut host: Host,
+        surroundings: &Surroundings,
+        events: &mut Vec<Event>,
+    ) -> Result<Self, HostError> {
+        host.enter(Modes { mouse: MouseTracking::Off, ..Modes::default() })?;
+        let mut decoder = Decoder::new();
+        let probe = host.probe(&mut decoder, PROBE_PATIENCE, events)?;
+        let variable = |name| surroundings.variable(name).to_string_lossy().into_owned();
+        let hints = (variable("TERM"), variable("COLORTERM"), !surroundings.variable("NO_COLOR").is_empty());
+        let writer = Writer::new(probe.abilities().writer_options(color_hints(&hints)));
+        let held = |source| HostError::Io { what: "listen to", source };
+        let copy = host.as_fd().try_clone_to_owned().map_err(held)?;
+        #[expect(
+            deprecated,
+            reason = "its successor wants a promise that an OwnedFd keeps by itself: to stay open and the same"
+        )]
+        let input = AsyncFd::with_interest(copy, Interest::READABLE).map_err(held)?;
+        Ok(Terminal { host, input, decoder, probe, writer, hints, fed: Instant::now(), mouse: true, learnt: false })
+    }
+
+    pub(super) fn abilities(&self) -> &Abilities {
+        self.probe.abilities()
+    }
+
+    pub(super) fn size(&self) -> Size {
+        self.host.size().unwrap_or_default()
+    }
+
+    /// Waits until the host has something to say.
+    pub(super) async fn readable(&self) -> io::Result<()> {
+        let mut ready = self.input.readable().await?;
+        // Level by hand: what is not read yet keeps it ready.
+        if !self.host.wait_for_input(Some(Duration::ZERO)).unwrap_or(true) {
+            ready.clear_ready();
+        }
+        Ok(())
+    }
+
+    /// Reads what there is, without waiting; false when the terminal is gone.
+    pub(super) fn read(&mut self, events: &mut Vec<Event>) -> Result<bool, HostError> {
+        let mut buffer = [0; 16 << 10];
+        if !self.host.wait_for_input(Some(Duration::ZERO))? {
+            return Ok(true);
+        }
+        let count = self.host.read(&mut buffer)?;
+        if count == 0 {
+            return Ok(false);
+        }
+        self.fed = Instant::now();
+        let mut came = Vec::new();
+        self.decoder.feed(&buffer[..count], &mut came);
+        self.take(came, events);
+        Ok(true)
+    }
+
+    /// When an escape that does not go on is a key.
+    pub(super) fn deadline(&self) -> Option<Instant> {
+        self.decoder.wait().map(|wait| self.fed + wait)
+    }
+
+    pub(super) fn expire(&mut self, now: Instant, events: &mut Vec<Event>) {
+        if self.deadline().is_some_and(|deadline| deadline <= now) {
+            let mut came = Vec::new();
+            self.decoder.expire(&mut came);
+            self.take(came, events);
+        }
+    }
+
+    /// Answers never reach anybody as keys, however late they come.
+    fn take(&mut self, came: Vec<Event>, events: &mut Vec<Event>) {
+        let mut learnt = false;
+        for event in came {
+            match self.probe.take(&event) {
+                true => learnt = true,
+                false => events.push(event),
+            }
+        }
+        if learnt {
+            self.learnt = true;
+            self.writer.set_options(self.probe.abilities().writer_options(color_hints(&self.hints)));
+        }
+    }
+
+    /// Whether the host has answered something since the last time.
+    pub(super) fn has_learnt(&mut self) -> bool {
+        std::mem::take(&mut self.learnt)
+    }
+
+    /// Modes that the child in sight needs the host to be in, so that it gets what it asked for.
+    pub(super) fn follow(&mut self, child: Option<&InputModes>) -> Result<(), HostError> {
+        let mouse = match child.map(|modes| modes.mouse) {
+            _ if !self.mouse => MouseTracking::Off,
+            Some(MouseProtocol::AnyMotion) => MouseTracking::Motion,
+            _ => MouseTracking::Drag,
+        };
+        let mut modes = self.abilities().modes(mouse);
+        if let (Keyboard::Kitty(flags), Some(child)) = (&mut modes.keyboard, child) {
+            *flags |= child.kitty & (KittyFlags::REPORT_EVENTS | KittyFlags::REPORT_ALL | KittyFlags::REPORT_TEXT);
+        }
+        self.host.change(modes)
+    }
+
+    /// Whether the mouse is ours or the host's.
+    pub(super) fn set_mouse(&mut self, on: bool) {
+        self.mouse = on;
+    }
+
+    pub(super) fn draw(&mut self, canvas: &Canvas) -> Result<(), HostError> {
+        self.host.write(self.writer.frame(canvas))
+    }
+
+    /// Something for the host besides the picture: a title, the clipboard, a notice.
+    pub(super) fn say(&self, bytes: &[u8]) -> Result<(), HostError> {
+        self.host.write(bytes)
+    }
+
+    pub(super) fn suspend(&mut self) {
+        self.host.suspend();
+    }
+
+    pub(super) fn resume(&mut self) -> Result<(), HostError> {
+        self.writer.forget();
+        self.host.resume()
+    }
+
+    /// The next frame is drawn whole.
+    pub(super) fn forget(&mut self) {
+        self.writer.forget();
+    }
+}
+
+fn color_hints(hints: &(String, String, bool)) -> ColorHints<'_> {
+    ColorHints { term: &hints.0, color_term: &hints.1, no_color: hints.2 }
+}

@@ -1,0 +1,44 @@
+//! Short notices that go by themselves. How they look is `tui`'s.
+
+use std::time::{Duration, Instant};
+
+use tui::{Sign, widgets::Toast};
+
+/// Long enough to read two lines.
+const STAY: Duration = Duration::from_secs(5);
+/// More would hide the pane.
+const MAX: usize = 4;
+
+/// The notices on the screen, the newest last.
+#[derive(Debug, Default)]
+pub(crate) struct Toasts {
+    shown: Vec<(Instant, Toast)>,
+}
+
+impl Toasts {
+    /// Shows a notice for a few seconds. The same text again only stays longer.
+    pub(crate) fn show(&mut self, sign: Sign, text: impl Into<String>) {
+        let text = text.into();
+        self.shown.retain(|(_, toast)| toast.text != text);
+        if self.shown.len() >= MAX {
+            self.shown.remove(0);
+        }
+        self.shown.push((Instant::now() + STAY, Toast { text, sign }));
+    }
+
+    /// When the next one goes.
+    pub(super) fn deadline(&self) -> Option<Instant> {
+        self.shown.iter().map(|(until, _)| *until).min()
+    }
+
+    /// Whether one went.
+    pub(super) fn expire(&mut self, now: Instant) -> bool {
+        let before = self.shown.len();
+        self.shown.retain(|(until, _)| *until > now);
+        self.shown.len() != before
+    }
+
+    pub(super) fn list(&self) -> Vec<Toast> {
+        self.shown.iter().map(|(_, toast)| toast.clone()).collect()
+    }
+}

@@ -1,0 +1,326 @@
+//! The question whether a preset may run: what it runs, where, with which variables set, and what changed.
+//!
+//! Only the project asks it; nothing a session prints can. It lies above everything, and no key reaches what is behind.
+//! A key that was on its way when it appeared answers nothing: see [`Arming`].
+
+use std::{
+    cell::Cell,
+    collections::HashSet,
+    time::{Duration, Instant},
+};
+
+use ops::OpError;
+use project::trust::{Answer, Question};
+use serde_json::Value;
+use tui::{
+    Canvas, CanvasCursor, Event, Handled, Layer, Rect, Role, Sign, Span,
+    widgets::{Modal, ModalOutcome, StyledLine},
+};
+use vt::input::{KeyEventKind, MouseEventKind};
+
+use super::{model::App, palette::PaletteEntry, start};
+
+/// Long enough to notice that the screen is another.
+const SEEN: Duration = Duration::from_millis(500);
+/// Whoever was typing has stopped.
+const PAUSE: Duration = Duration::from_millis(300);
+/// Lines of what changed.
+const MAX_CHANGES: usize = 200;
+
+/// The order of the buttons: what Enter takes is the harmless one.
+const ANSWERS: [(char, &str, Answer); 3] =
+    [('d', "deny", Answer::Deny), ('o', "allow once", Answer::Once), ('a', "allow always", Answer::Always)];
+
+#[derive(Debug, Default)]
+pub(crate) struct State {
+    /// A question is on the screen.
+    asking: bool,
+    /// Answered, and on their way to be noted.
+    answered: HashSet<String>,
+    /// Put off by the person: they wait in the list.
+    postponed: HashSet<String>,
+    /// What the person wanted to start, to go on with once it is allowed.
+    wanted: Option<Wanted>,
+}
+
+#[derive(Clone, Debug)]
+struct Wanted {
+    operation: &'static str,
+    arguments: Value,
+    preset: String,
+}
+
+/// A preset waits for the human's word.
+pub(super) fn pending(app: &mut App) {
+    let next = open_questions(app).into_iter().find(|question| !app.trust.postponed.contains(&question.id));
+    if let Some(question) = next.filter(|_| !app.trust.asking) {
+        ask(app, question);
+    }
+}
+
+/// A grant was given or taken back, here or elsewhere.
+pub(super) fn changed(app: &mut App) {
+    let open: HashSet<String> = app.project.trust().questions().into_iter().map(|question| question.id).collect();
+    app.trust.answered.retain(|id| open.contains(id));
+    app.trust.postponed.retain(|id| open.contains(id));
+    app.dirty = true;
+}
+
+/// The person started something that needs their own word first.
+pub(super) fn wanted(app: &mut App, operation: &'static str, arguments: Value, preset: String, refused: &OpError) {
+    let asked = open_questions(app).into_iter().find(|question| question.subject.name == preset);
+    let Some(question) = asked else { return app.complain(refused) };
+    app.trust.wanted = Some(Wanted { operation, arguments, preset });
+    app.trust.postponed.remove(&question.id);
+    pending(app);
+}
+
+/// Shows what was put off; false if nothing was.
+pub(super) fn ask_again(app: &mut App) -> bool {
+    let Some(question) = open_questions(app).into_iter().next() else { return false };
+    app.trust.postponed.remove(&question.id);
+    ask(app, question);
+    true
+}
+
+/// For the list of what waits.
+pub(super) fn waiting(app: &App) -> Vec<PaletteEntry> {
+    let entry = |question: Question| {
+        let text = format!("trust: {} preset {}", question.subject.kind, question.subject.name);
+        let mut entry = PaletteEntry::new(format!("trust/{}", question.id), text, move |app| {
+            app.trust.postponed.remove(&question.id);
+            ask(app, question);
+        });
+        entry.list.sign = Some(Sign::Blocked);
+        entry
+    };
+    open_questions(app).into_iter().map(entry).collect()
+}
+
+fn open_questions(app: &App) -> Vec<Question> {
+    let questions = app.project.trust().questions().into_iter();
+    questions.filter(|question| !app.trust.answered.contains(&question.id)).collect()
+}
+
+fn ask(app: &mut App, question: Question) {
+    app.trust.asking = true;
+    let prompt = Prompt::new(app, question);
+    app.open(prompt);
+}
+
+/// When a key may answer: the question has been in sight for a moment, and nobody is in the middle of typing.
+#[derive(Debug, Default)]
+struct Arming {
+    /// First drawn.
+    shown: Cell<Option<Instant>>,
+    last_key: Option<Instant>,
+}
+
+impl Arming {
+    fn drawn(&self, now: Instant) {
+        if self.shown.get().is_none() {
+            self.shown.set(Some(now));
+        }
+    }
+
+    /// Something was typed or clicked at `now`; may it answer?
+    fn allows(&mut self, now: Instant) -> bool {
+        let before = self.last_key.replace(now);
+        let seen = self.shown.get().is_some_and(|shown| now.saturating_duration_since(shown) >= SEEN);
+        seen && before.is_none_or(|before| now.saturating_duration_since(before) >= PAUSE)
+    }
+}
+
+struct Prompt {
+    question: Question,
+    modal: Modal,
+    arming: Arming,
+}
+
+impl Prompt {
+    fn new(app: &App, question: Question) -> Self {
+        let mut modal = Modal::new("May this run?", body(app, &question));
+        for (key, label, _) in ANSWERS {
+            modal = modal.answer(key, label);
+        }
+        Prompt { question, modal, arming: Arming::default() }
+    }
+
+    fn is_open(&self, app: &App) -> bool {
+        app.project.trust().questions().iter().any(|question| question.id == self.question.id)
+    }
+
+    /// The next question takes this one's place.
+    fn done(app: &mut App) -> Handled<App> {
+        app.trust.asking = false;
+        pending(app);
+        Handled::Close
+    }
+
+    fn answer(&self, app: &mut App, answer: Answer) -> Handled<App> {
+        let (trust, id, notices) = (app.project.trust().clone(), self.question.id.clone(), app.notices());
+        app.trust.answered.insert(id.clone());
+        let name = self.question.subject.name.clone();
+        let go_on = app.trust.wanted.take_if(|wanted| wanted.preset == name).filter(|_| answer != Answer::Deny);
+        app.tasks.spawn(async move {
+            let outcome = trust.answer(&id, answer).await;
+            let _ = notices.send(Box::new(move |app: &mut App| match outcome {
+                Ok(()) => {
+                    if let Some(wanted) = go_on {
+                        app.call(wanted.operation, wanted.arguments, start::show_started);
+                    }
+                }
+                Err(error) => {
+                    app.trust.answered.remove(&id);
+                    app.toast(Sign::Failed, error.to_string());
+                }
+            }));
+        });
+        Self::done(app)
+    }
+}
+
+impl Layer<App> for Prompt {
+    fn update(&mut self, event: &Event, app: &mut App) -> Handled<App> {
+        app.dirty = true;
+        let may_answer = match event {
+            Event::Key(key) if key.kind == KeyEventKind::Release => return Handled::Taken,
+            Event::Mouse(mouse) if matches!(mouse.kind, MouseEventKind::Motion(_)) => return Handled::Taken,
+            Event::Key(_) | Event::Paste(_) | Event::Mouse(_) => self.arming.allows(Instant::now()),
+            _ => return Handled::Taken,
+        };
+        if !self.is_open(app) {
+            return Self::done(app);
+        }
+        let mut tried = self.modal.clone();
+        match tried.update(event, app.area) {
+            ModalOutcome::Taken => {
+                self.modal = tried;
+                Handled::Taken
+            }
+            _ if !may_answer => Handled::Taken,
+            ModalOutcome::Answered(index) => match ANSWERS.get(index) {
+                Some((_, _, answer)) => self.answer(app, *answer),
+                None => Handled::Taken,
+            },
+            ModalOutcome::Cancelled => {
+                app.trust.postponed.insert(self.question.id.clone());
+                app.trust.wanted = None;
+                app.toast(Sign::Blocked, "put off: it waits in \"What waits for you\"");
+                Self::done(app)
+            }
+        }
+    }
+
+    fn render(&self, canvas: &mut Canvas, area: Rect, app: &App) -> Option<CanvasCursor> {
+        self.arming.drawn(Instant::now());
+        self.modal.draw(canvas, area, &app.skin);
+        None
+    }
+
+    fn is_modal(&self) -> bool {
+        true
+    }
+}
+
+fn body(app: &App, question: &Question) -> Vec<StyledLine> {
+    let (plain, muted) = (app.skin.style(Role::Modal), app.skin.style(Role::Muted));
+    let warning = app.skin.style(Role::Warning);
+    let subject = &question.subject;
+    let asker = question.asked_by.and_then(|id| app.sessions.get(id)).map(|item| item.name.clone());
+    let who = match (asker, question.asked_by) {
+        (Some(name), _) => format!("{name} wants"),
+        (None, Some(_)) => "An agent wants".to_owned(),
+        (None, None) => "You want".to_owned(),
+    };
+    let fact = |name: &str, value: String| vec![Span::new(format!("{name:<9}"), muted), Span::new(value, plain)];
+    let command: Vec<String> = subject.command.iter().map(|word| quoted(word)).collect();
+    let folder = match &subject.working_dir {
+        Some(folder) => shown(folder),
+        None => shown(&app.project.project_dir().to_string_lossy()),
+    };
+    let mut lines = vec![
+        vec![Span::new(format!("{who} to start the {} preset {}.", subject.kind, shown(&subject.name)), plain)],
+        vec![],
+        fact("command", command.join(" ")),
+        fact("folder", folder),
+    ];
+    if !subject.env.is_empty() {
+        let names: Vec<String> = subject.env.iter().map(|name| shown(name)).collect();
+        lines.push(fact("sets", names.join(", ")));
+    }
+    if subject.of_project {
+        lines.push(vec![Span::new("It comes with this project, not from your own folder.", warning)]);
+    }
+    if let Some(changes) = &question.changes {
+        lines.push(vec![]);
+        lines.push(vec![Span::new("Changed since you allowed it:", warning)]);
+        lines.extend(
+            changes.iter().take(MAX_CHANGES).map(|change| vec![Span::new(format!("  {}", shown(change)), plain)]),
+        );
+        if changes.len() > MAX_CHANGES {
+            lines.push(vec![Span::new(format!("  and {} more", changes.len() - MAX_CHANGES), muted)]);
+        }
+    }
+    lines.push(vec![]);
+    lines.push(vec![Span::new("Esc puts it off. Keys count after a short pause.", muted)]);
+    lines
+}
+
+/// A word of a command line, so that its borders can be seen.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@%+,".contains(c);
+    match !word.is_empty() && word.chars().all(plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", shown(word)),
+    }
+}
+
+/// What can't be seen, or changes the order of what can, is spelled out: nobody is to say yes to half a command.
+fn shown(text: &str) -> String {
+    let hidden = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}')
+            || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
+    };
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            c if hidden(c) => out.extend(c.escape_unicode()),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_on_their_way_answer_nothing() {
+        let start = Instant::now();
+        let at = |ms| start + Duration::from_millis(ms);
+        let mut arming = Arming::default();
+        assert!(!arming.allows(at(0)), "it is not even drawn");
+        arming.drawn(at(10));
+        arming.drawn(at(400));
+        assert!(!arming.allows(at(400)), "it has just appeared");
+        assert!(!arming.allows(at(600)), "somebody is typing");
+        assert!(!arming.allows(at(800)) && !arming.allows(at(1000)), "and goes on");
+        assert!(arming.allows(at(1300)), "a pause, and then a key");
+        let mut fresh = Arming::default();
+        fresh.drawn(at(0));
+        assert!(fresh.allows(at(500)), "nobody typed");
+    }
+
+    #[test]
+    fn nothing_in_a_command_is_out_of_sight() {
+        assert_eq!(quoted("cargo"), "cargo");
+        assert_eq!(quoted("a b"), "'a b'");
+        assert_eq!(quoted(""), "''");
+        assert_eq!(shown("rm\u{202e}x\x1b[2J\n"), "rm\\u{202e}x\\u{1b}[2J\\n");
+    }
+}

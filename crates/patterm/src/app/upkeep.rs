@@ -1,0 +1,100 @@
+//! Keeping the model true: the sessions as the engine has them, what agents do, sizes, looks.
+
+use engine::{Kind, SessionId};
+use project::settings::Theme;
+use tokio::sync::watch;
+use tui::{ColorScheme, Skin};
+
+use super::{
+    attention, editor,
+    model::{App, Focus},
+};
+
+impl App {
+    /// Takes the list of sessions from the engine again, and follows what new agents do.
+    pub(super) fn refresh(&mut self) {
+        self.stale = false;
+        self.dirty = true;
+        // Whatever is started for a look runs with the other tasks, not in our loop.
+        let tasks = self.tasks.clone();
+        let _entered = tasks.enter();
+        let crew = self.project.crew().clone();
+        let found = self.sessions.refresh(|session| (session.kind() == Kind::Agent).then(|| crew.standing(session)));
+        for id in found.new {
+            let Some(item) = self.sessions.get(id) else { continue };
+            item.session.set_theme(vt::Theme::clone(&self.theme));
+            if let Some(standing) = item.standing.clone() {
+                self.follow(id, standing);
+            }
+        }
+        if found.moved {
+            self.focus = Focus::Pane;
+            self.pass_through = None;
+            if let Some(id) = self.session().map(engine::Session::id) {
+                attention::looked_at(self, id);
+            }
+        }
+        let alive: Vec<SessionId> = self.sessions.items().iter().map(|item| item.id).collect();
+        self.sizes.retain(|id, _| alive.contains(id));
+        self.looking.retain(|id, _| alive.contains(id));
+        editor::tidy(self);
+    }
+
+    /// Tells the loop of every change of what an agent is doing.
+    fn follow(&self, id: SessionId, mut standing: watch::Receiver<project::Standing>) {
+        let notices = self.notices();
+        self.tasks.spawn(async move {
+            let mut before = standing.borrow_and_update().state();
+            while standing.changed().await.is_ok() {
+                let old = std::mem::replace(&mut before, standing.borrow_and_update().state());
+                let told = notices.send(Box::new(move |app: &mut App| app.agent_moved(id, old)));
+                if told.is_err() {
+                    return;
+                }
+            }
+            // The session is gone; or it was seen before its preset was known, and is watched by that from now on.
+            let _ = notices.send(Box::new(move |app: &mut App| {
+                let crew = app.project.crew().clone();
+                let tasks = app.tasks.clone();
+                let _entered = tasks.enter();
+                let Some(item) = app.sessions.get_mut(id).filter(|item| item.session.name().is_some()) else { return };
+                let renewed = crew.standing(&item.session);
+                item.standing = Some(renewed.clone());
+                app.agent_moved(id, before);
+                app.follow(id, renewed);
+            }));
+        });
+    }
+
+    fn agent_moved(&mut self, id: SessionId, before: agents::State) {
+        self.sessions.state_moved(id, before);
+        attention::state_moved(self, id, before);
+        self.dirty = true;
+    }
+
+    /// Gives a session the pane's size, unless it has it from us; true if it was given.
+    pub(super) fn fit(&mut self, session: &engine::Session) -> bool {
+        let size = self.pane_size;
+        if self.sizes.get(&session.id()) == Some(&size) || size.cols == 0 || size.rows == 0 {
+            return false;
+        }
+        let fitted = session.resize(size).is_ok();
+        // One that has ended keeps the size it had; one that is only being started is tried again when it runs.
+        if fitted || session.status().has_ended() {
+            self.sizes.insert(session.id(), size);
+        }
+        fitted
+    }
+
+    /// The looks, by the host's scheme unless the settings say otherwise.
+    pub(super) fn dress(&mut self, host: Option<ColorScheme>) {
+        let scheme = match (self.project.settings().theme, host) {
+            (Theme::Dark, _) => ColorScheme::Dark,
+            (Theme::Light, _) => ColorScheme::Light,
+            (Theme::Auto, Some(scheme)) => scheme,
+            (Theme::Auto, None) => self.skin.scheme,
+        };
+        self.skin = Skin { scheme, ..self.skin };
+        self.dirty = true;
+    }
+}

@@ -1,0 +1,77 @@
+//! `patterm`, on a terminal
+
+use std::{path::Path, time::Duration};
+
+use tokio::sync::Mutex;
+
+use crate::{
+    app,
+    cli::RunFlags,
+    commands::run_options,
+    failure::{Exit, Failure, Outcome},
+    observe::Observers,
+    output::Output,
+    run::{self, Run, RunOptions, ending::Ending, signals::EndSignals},
+    surroundings::Surroundings,
+};
+
+/// Sessions that take longer than this to end are worth a word.
+const SOON: Duration = Duration::from_millis(400);
+
+pub(crate) fn run(flags: RunFlags, surroundings: &Surroundings, output: &mut Output) -> Outcome {
+    // Before anything is made: who has no terminal gets nothing but the message.
+    let host = app::find_terminal()?;
+    if surroundings.inside_patterm {
+        output.warn("this terminal is a pane of a patterm already: the two know nothing of each other");
+    }
+    let observers = Observers::start(&flags, surroundings)?;
+    let options = run_options(&flags, surroundings, output)?;
+    let runtime = run::runtime().map_err(|error| Failure::system("starting the runtime", &error))?;
+    let outcome = show(&runtime, host, options, surroundings, observers, output);
+    // A thread that hangs in a system call must not keep us.
+    runtime.shutdown_background();
+    outcome
+}
+
+fn show(
+    runtime: &tokio::runtime::Runtime,
+    host: tui::host::Host,
+    options: RunOptions,
+    surroundings: &Surroundings,
+    observers: Observers,
+    output: &mut Output,
+) -> Outcome {
+    let _entered = runtime.enter();
+    // Before anything is made that a signal would leave behind.
+    let mut signals = EndSignals::new().map_err(|error| Failure::system("listening to signals", &error))?;
+    // A run makes a folder for its project.
+    let first_run = !surroundings.data_dir.join("projects").exists();
+    let run = runtime.block_on(Run::start(options, surroundings, observers))?;
+    let project = run.project.clone();
+    // As vtr calls it; the whole path has no room.
+    let name = |socket: &Path| format!("shared as {}", socket.file_stem().unwrap_or_default().to_string_lossy());
+    let notes = run.share().map(name).into_iter().collect();
+    let said = app::Said { notes, first_run };
+    let ending = Ending::new();
+    let by_signal = ending.clone();
+    runtime.spawn(async move {
+        loop {
+            by_signal.wish(signals.next().await);
+        }
+    });
+    let wishes = Mutex::new(ending.wishes());
+    let mut served = runtime.spawn(async move { run.serve(|| async { wishes.lock().await.next().await }).await });
+    let shown = app::run(project, surroundings, runtime.handle(), host, ending.wishes(), said);
+    ending.wish("the interface has ended");
+    let ended = runtime.block_on(async {
+        match tokio::time::timeout(SOON, &mut served).await {
+            Ok(ended) => ended,
+            Err(_) => {
+                output.warn("ending all sessions (Ctrl-C: at once)");
+                served.await
+            }
+        }
+    });
+    ended.map_err(|error| Failure::new(Exit::Refused, "internal", format!("serving failed: {error}")))??;
+    shown.map(|()| Exit::Done)
+}

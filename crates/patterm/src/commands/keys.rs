@@ -1,0 +1,38 @@
+//! `patterm keys`
+
+use serde_json::json;
+
+use crate::{
+    app,
+    commands::config,
+    failure::{Exit, Outcome},
+    output::{self, Output},
+    surroundings::Surroundings,
+};
+
+/// Every command of the screen: its id, and the keys it has with your settings
+///
+/// The ids are what `keymap` in config.json binds keys to.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Keys {}
+
+impl Keys {
+    pub(crate) fn run(self, surroundings: &Surroundings, output: &mut Output) -> Outcome {
+        let settings = config::load(surroundings, output)?;
+        let bindings = app::bindings(&settings);
+        for fault in &bindings.faults {
+            output.warn(fault);
+        }
+        let commands = bindings.commands;
+        let value: Vec<_> = commands
+            .iter()
+            .map(|command| json!({ "id": command.id, "title": command.title, "section": command.section, "keys": command.keys }))
+            .collect();
+        let rows: Vec<[String; 3]> = commands
+            .iter()
+            .map(|command| [command.id.to_owned(), command.keys.clone().unwrap_or_default(), command.title.to_owned()])
+            .collect();
+        output.answer(&value, &output::columns(["COMMAND", "KEYS", "DOES"], &rows))?;
+        Ok(Exit::Done)
+    }
+}

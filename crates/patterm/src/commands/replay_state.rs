@@ -1,0 +1,130 @@
+//! `patterm replay-state`
+
+use std::{
+    fs::{self, File},
+    io::{self, Read},
+    path::{Path, PathBuf},
+    str::FromStr,
+};
+
+use agents::{
+    Catalog, Source, State,
+    state::{Behaviour, Recording, ReplayedState, Timing, replay},
+};
+use clap::ValueHint;
+use serde_json::json;
+
+use super::presets;
+use crate::{
+    failure::{Exit, Failure, Outcome},
+    output::{Output, printable},
+    surroundings::Surroundings,
+};
+
+/// Say what an agent was doing in a recording, by the rules of its preset as they are today
+///
+/// RECORDING holds the bytes a terminal got, such as a `.raw` file of `--debug`. When they came is read from
+/// RECORDING.timing.jsonl (lines with `t` in seconds, `off` and `n` in bytes); without it, every read counts as settled.
+/// Prints one line for each change: offset, state, source, detail, and the time where it is known.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ReplayState {
+    /// The agent's preset
+    #[arg(long, value_name = "NAME")]
+    agent: String,
+    /// Of the terminal that was recorded
+    #[arg(long, value_name = "COLSxROWS", default_value = "120x40")]
+    size: ScreenSize,
+    #[arg(value_hint = ValueHint::FilePath)]
+    recording: PathBuf,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct ScreenSize(vt::Size);
+
+impl FromStr for ScreenSize {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let wrong = "give columns and rows, as in 120x40";
+        let (cols, rows) = text.split_once(['x', 'X']).ok_or(wrong)?;
+        let (cols, rows) = (cols.parse().map_err(|_| wrong)?, rows.parse().map_err(|_| wrong)?);
+        let size = vt::Size::new(cols, rows);
+        if size == size.clamped() { Ok(ScreenSize(size)) } else { Err("no terminal has this size") }
+    }
+}
+
+/// Bytes of a recording, and of the file with its times.
+const MAX_BYTES: u64 = 256 << 20;
+
+impl ReplayState {
+    pub(crate) fn run(self, project: &Path, surroundings: &Surroundings, output: &mut Output) -> Outcome {
+        let folders = presets::folders(surroundings, project);
+        presets::install_shipped(&folders, output);
+        let catalog = Catalog::scan(&folders);
+        let Some(found) = catalog.agent(&self.agent) else {
+            return Err(Failure::not_found(format!("there is no agent preset '{}'", printable(&self.agent)))
+                .with_hint("see `patterm presets ls`"));
+        };
+        let file = surroundings.working_dir.join(&self.recording);
+        let bytes = read(&file)?;
+        let mut times = file.clone().into_os_string();
+        times.push(".timing.jsonl");
+        let timing = match times_of(Path::new(&times))? {
+            Some(timing) => timing,
+            None => Timing::Settled,
+        };
+        let recording = Recording { bytes: &bytes, size: self.size.0, timing: &timing };
+        for change in replay(recording, &Behaviour::from(&*found.preset)) {
+            print(&change, output)?;
+        }
+        Ok(Exit::Done)
+    }
+}
+
+fn print(change: &ReplayedState, output: &mut Output) -> Result<(), Failure> {
+    let ReplayedState { offset, at, state, source, detail } = change;
+    let source = source.or((*state == State::Starting).then_some(Source::Process));
+    if output.json {
+        let mut line = json!({ "offset": offset, "state": state, "source": source, "detail": detail });
+        if let Some(at) = at {
+            line["t"] = json!(at.as_millis() as f64 / 1000.0);
+        }
+        return output.object(&line);
+    }
+    let time = at.map(|at| format!("t={:.3} ", at.as_secs_f64())).unwrap_or_default();
+    let source = source.map_or("-", Source::as_str);
+    output.line(format!("{time}offset={offset} state={state} source={source} detail={}", printable(detail)).trim_end())
+}
+
+fn read(file: &Path) -> Result<Vec<u8>, Failure> {
+    let refused = |error: io::Error| {
+        let what = format!("reading {}", file.display());
+        match error.kind() {
+            io::ErrorKind::NotFound => Failure::not_found(format!("there is no {}", file.display())),
+            _ => Failure::system(what, &error),
+        }
+    };
+    if !fs::metadata(file).map_err(refused)?.is_file() {
+        return Err(Failure::new(Exit::Usage, "usage", format!("{} is no file", file.display())));
+    }
+    let mut bytes = Vec::new();
+    File::open(file).and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes)).map_err(refused)?;
+    if bytes.len() as u64 > MAX_BYTES {
+        let message = format!("{} has more than {} MiB", file.display(), MAX_BYTES >> 20);
+        return Err(Failure::new(Exit::Usage, "usage", message).with_hint("cut it: the state depends on the end only"));
+    }
+    Ok(bytes)
+}
+
+/// `None` where there is no such file.
+fn times_of(file: &Path) -> Result<Option<Timing>, Failure> {
+    if !file.exists() {
+        return Ok(None);
+    }
+    let text = String::from_utf8_lossy(&read(file)?).into_owned();
+    match Timing::from_jsonl(&text) {
+        Some(timing) => Ok(Some(timing)),
+        None => Err(Failure::new(Exit::Usage, "usage", format!("{} tells no times", file.display()))
+            .with_hint("write lines such as {\"t\": 1.5, \"off\": 0, \"n\": 120}, or remove the file")),
+    }
+}

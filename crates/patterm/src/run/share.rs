@@ -1,0 +1,144 @@
+//! `--share`: vtr's gRPC on this run's sessions, for whoever may open the socket, as the operator.
+//!
+//! Off unless it is asked for. The socket obeys vtr's rules, and MCP is spoken on it too, so that every command of
+//! `vtr` finds what it finds at a coordinator.
+
+use std::{
+    io,
+    os::unix::net::UnixListener,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use grpc::listen::{Admission, Closing, Connections, Gate, Permissions, Socket, SocketError};
+use ops::{Caller, Role};
+use project::Project;
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    net::UnixStream,
+};
+
+use super::door;
+use crate::{
+    failure::{Exit, Failure},
+    observe::Observers,
+};
+
+/// Where to share.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum SharePlace {
+    /// In the folder of the run, and gone with it.
+    InRun,
+    At(PathBuf),
+}
+
+/// Bound to its socket. Nobody is served yet.
+#[derive(Debug)]
+pub(super) struct Share {
+    path: PathBuf,
+    listener: UnixListener,
+    user: u32,
+    socket: Socket,
+}
+
+impl Share {
+    pub(super) fn bind(place: &SharePlace, run_folder: &Path, user: u32) -> Result<Self, Failure> {
+        let path = match place {
+            // The file's name is what vtr calls a coordinator by.
+            SharePlace::InRun => run_folder.join(format!("patterm-{}.sock", std::process::id())),
+            SharePlace::At(path) => path.clone(),
+        };
+        let (socket, listener) =
+            Socket::bind(&path, Permissions { mode: 0o600, group: None }).map_err(|error| failure(&error))?;
+        Ok(Share { path, listener, user, socket })
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(super) fn open(self, project: Project, observers: Observers) -> io::Result<Sharing> {
+        let about = grpc::server::About { program: "patterm".into(), version: env!("CARGO_PKG_VERSION").into() };
+        let server = grpc::server::Server::new(project.clone(), Caller::operator(), about);
+        let admission = Admission { owner: self.user, group: None, allowed: Vec::new() };
+        let gate = Gate::new(self.listener, admission)?;
+        Ok(Sharing { gate, guest: Guest { project, server, observers }, socket: self.socket })
+    }
+}
+
+fn failure(error: &SocketError) -> Failure {
+    let (exit, kind, hint) = match error {
+        SocketError::Alive { .. } => (Exit::Refused, "already_exists", "give --share another path, or none"),
+        SocketError::NotASocket { .. } => (Exit::Usage, "usage", "give --share another path, or move the file away"),
+        SocketError::TooLong { .. } => (Exit::Usage, "usage", "give --share a shorter path"),
+        SocketError::System { .. } => {
+            (Exit::Refused, "system", "give --share a path in a folder that you may write to")
+        }
+    };
+    Failure::new(exit, kind, error.to_string()).with_hint(hint)
+}
+
+/// Taking connections.
+#[derive(Debug)]
+pub(super) struct Sharing {
+    gate: Gate,
+    guest: Guest,
+    socket: Socket,
+}
+
+impl Sharing {
+    pub(super) async fn serve(&mut self) {
+        let Sharing { gate, guest, .. } = self;
+        match gate.serve(|stream, closing| guest.clone().serve(stream, closing)).await {}
+    }
+
+    /// Takes no further connections; those there are end with what this returns.
+    pub(super) fn close(self) -> Shared {
+        Shared { connections: self.gate.close(), _socket: self.socket }
+    }
+}
+
+/// What is still served at the end.
+#[derive(Debug)]
+pub(super) struct Shared {
+    connections: Connections,
+    _socket: Socket,
+}
+
+impl Shared {
+    pub(super) async fn end(self, patience: Duration) {
+        self.connections.end(patience).await;
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Guest {
+    project: Project,
+    server: grpc::server::Server,
+    observers: Observers,
+}
+
+impl Guest {
+    async fn serve(self, stream: UnixStream, closing: Closing) {
+        let Guest { project, server, observers } = self;
+        let http2 = async |stream, stop| {
+            if let Err(error) = server.serve_connection(stream, stop).await {
+                tracing::debug!(%error, "a gRPC connection ended");
+            }
+        };
+        mcp::tell_apart(stream, || closing.clone().told(), |stream| speak_mcp(stream, project, observers), http2).await;
+    }
+}
+
+async fn speak_mcp(
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    project: Project,
+    observers: Observers,
+) {
+    let caller = Caller::operator();
+    let about = door::about(Role::Operator, &project);
+    let stream = observers.transcribe(stream, &caller);
+    if let Err(error) = mcp::serve(stream, project, caller, about).await {
+        tracing::debug!(%error, "disconnected");
+    }
+}

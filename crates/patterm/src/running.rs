@@ -1,0 +1,64 @@
+//! The patterms that run for this user, and one call to one of them as its operator.
+//!
+//! A run keeps its operator's connect file in its folder beside the socket: who may read that speaks for the human.
+
+use std::{
+    fs,
+    io::{self, BufRead, BufReader, Read, Write},
+    os::unix::net::UnixStream,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use mcp::OneCall;
+use serde_json::Value;
+
+use crate::{
+    failure::{Exit, Failure},
+    run::connect_file::ConnectFile,
+    surroundings::Surroundings,
+};
+
+/// For an answer that is read from memory.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// Bytes of an answer.
+const ANSWER_LIMIT: u64 = 16 << 20;
+
+/// What an operation answered, or why it did not.
+#[derive(Debug)]
+pub(crate) enum Answer {
+    Reply(Value),
+    Refused { message: String, hint: String },
+}
+
+/// Connect files of the operators of all runs, by their folders' names.
+pub(crate) fn operators(surroundings: &Surroundings) -> Vec<PathBuf> {
+    let Ok(runs) = fs::read_dir(surroundings.socket_folder()) else { return Vec::new() };
+    let files = runs.flatten().filter_map(|run| fs::read_dir(run.path()).ok()).flatten().flatten();
+    let is_operator = |file: &PathBuf| {
+        let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        name.starts_with("operator-") && name.ends_with(".json")
+    };
+    let mut operators: Vec<PathBuf> = files.map(|file| file.path()).filter(is_operator).collect();
+    operators.sort();
+    operators
+}
+
+/// Calls one operation of the run that the connect file leads to.
+pub(crate) fn call(connect_file: &Path, call: &OneCall) -> Result<Answer, Failure> {
+    let way_in =
+        ConnectFile::read(connect_file).map_err(|message| Failure::new(Exit::Unreachable, "unreachable", message))?;
+    let unreachable = |error: io::Error| {
+        let message = format!("patterm can't be reached at {} ({error})", way_in.socket.display());
+        Failure::new(Exit::Unreachable, "unreachable", message)
+    };
+    let mut socket = UnixStream::connect(&way_in.socket).map_err(unreachable)?;
+    socket.set_read_timeout(Some(PATIENCE)).map_err(unreachable)?;
+    socket.write_all(mcp::greeting_with_call(&way_in.token, call).as_bytes()).map_err(unreachable)?;
+    let mut line = String::new();
+    BufReader::new(&socket).take(ANSWER_LIMIT).read_line(&mut line).map_err(unreachable)?;
+    let answer: Value = serde_json::from_str(&line).map_err(|error| unreachable(error.into()))?;
+    let Some(error) = answer.get("error") else { return Ok(Answer::Reply(answer)) };
+    let text = |name: &str| error.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+    Ok(Answer::Refused { message: text("message"), hint: text("hint") })
+}

@@ -1,0 +1,170 @@
+//! However it ends: nothing that was started goes on, the terminal is as it was, and no scratchpad is half.
+
+use std::thread;
+
+use engine::ExitStatus;
+use pty::{ReadOutcome, SpawnRequest, Spawner};
+use rustix::process::Signal;
+use serde_json::json;
+use testkit::{wait_until, wait_until_some};
+use vt::{Effect, Size};
+
+use crate::{
+    client::Client,
+    screen_stage::{Face, face_argv},
+    stage::{Stage, is_gone},
+};
+
+const SIZE: Size = Size { cols: 90, rows: 20 };
+
+/// Says its process id, and ends only when it is killed.
+const STUBBORN: &str = "trap '' TERM HUP INT; echo pid $$; while :; do sleep 1000; done";
+
+fn stage() -> Stage {
+    let stage = Stage::new();
+    std::fs::write(stage.path("config/patterm/config.json"), r#"{ "grace_seconds": 0.5 }"#).unwrap();
+    stage
+}
+
+fn pid_of(operator: &mut Client, session: &str) -> i64 {
+    operator.see(session, "pid [0-9]+");
+    let output = operator.call("get_process_output", json!({ "process_id": session, "mode": "grid" }));
+    let text = output["content"].as_str().unwrap().to_owned();
+    text.lines().find_map(|line| line.trim().strip_prefix("pid ")).unwrap().parse().unwrap()
+}
+
+fn start(stage: &Stage) -> (Face, Client, i64) {
+    let face = Face::open_with(stage, SIZE, &["--share"], &[("PATTERM_PANIC_ON", "f9")]);
+    let mut operator = face.operator(stage);
+    let session = operator.spawn(&["sh", "-c", STUBBORN]);
+    let pid = pid_of(&mut operator, &session);
+    face.shows("the session", "pid [0-9]+");
+    (face, operator, pid)
+}
+
+#[test]
+fn signals_end_everything_and_leave_a_sane_terminal() {
+    for signal in [Signal::TERM, Signal::HUP] {
+        let stage = stage();
+        let (face, mut operator, pid) = start(&stage);
+        operator.call("scratchpad_write", json!({ "name": "kept", "content": "as it was\n" }));
+        face.signal(signal);
+        assert_eq!(face.ended(), ExitStatus::Code(0), "{signal:?}\n{}", face.text());
+        assert!(is_gone(pid), "{signal:?} reaches everything");
+        face.is_sane();
+        assert_eq!(stage.left_in_run(), Vec::<String>::new());
+        assert_eq!(stage.scratchpad("kept"), "as it was\n");
+    }
+}
+
+#[test]
+fn closing_the_window_ends_everything() {
+    let stage = stage();
+    let (argv, env) = face_argv(&stage, &[], &[]);
+    let size = pty::Size { cols: SIZE.cols, rows: SIZE.rows };
+    let request = SpawnRequest { argv, env, working_dir: Some(stage.path("project")), size };
+    let (window, mut patterm) = Spawner::new().unwrap().spawn(request).unwrap();
+    let mut screen = vt::Terminal::new(vt::Options { size: SIZE, ..vt::Options::default() });
+    wait_until("it is drawn", || {
+        let mut bytes = [0; 4096];
+        if let ReadOutcome::Bytes(count) = window.read(&mut bytes).unwrap() {
+            screen.feed(&bytes[..count]);
+        }
+        for effect in screen.take_effects() {
+            if let Effect::Reply(reply) = effect {
+                window.write(&reply).unwrap();
+            }
+        }
+        screen.frame().text().contains("to spawn an agent")
+    });
+    let file = stage.path(&format!("run/patterm/{}/operator-1.json", patterm.pid()));
+    let mut operator = Client::behind_proxy(&file);
+    let session = operator.spawn(&["sh", "-c", STUBBORN]);
+    let pid = pid_of(&mut operator, &session);
+    drop(window);
+    let status = wait_until_some("it has ended", || patterm.try_wait().unwrap());
+    assert_eq!(status, ExitStatus::Code(0));
+    assert!(is_gone(pid));
+    assert_eq!(stage.left_in_run(), Vec::<String>::new());
+}
+
+#[test]
+fn a_panic_of_the_interface_ends_everything_and_leaves_a_sane_terminal() {
+    if !cfg!(debug_assertions) {
+        // A release can't be made to.
+        return;
+    }
+    let stage = stage();
+    let (face, _operator, pid) = start(&stage);
+    face.press("f9");
+    assert_eq!(face.ended(), ExitStatus::Code(5), "{}", face.text());
+    face.is_sane();
+    assert!(is_gone(pid));
+    let text = face.text();
+    assert!(text.contains("asked to panic") && text.contains("please report it"), "it can be read: {text}");
+    assert_eq!(stage.left_in_run(), Vec::<String>::new());
+}
+
+#[test]
+fn killed_in_the_middle_of_writing_no_scratchpad_is_half() {
+    let stage = stage();
+    let (face, mut operator, pid) = start(&stage);
+    let texts = ["a", "b"].map(|letter| format!("{}\n", letter.repeat(200_000)));
+    operator.call("scratchpad_write", json!({ "name": "big", "content": texts[0] }));
+    let writer = thread::spawn({
+        let texts = texts.clone();
+        move || {
+            for text in texts.iter().cycle() {
+                let call = json!({ "name": "scratchpad_write", "arguments": { "name": "big", "content": text } });
+                let message = json!({ "jsonrpc": "2.0", "id": 1000, "method": "tools/call", "params": call });
+                if operator.try_write(&format!("{message}\n")).is_err() || operator.try_next().is_none() {
+                    return;
+                }
+            }
+        }
+    });
+    wait_until("it is being written", || stage.scratchpad("big") == texts[1]);
+    face.signal(Signal::KILL);
+    assert_eq!(face.ended(), ExitStatus::Signal(9));
+    writer.join().unwrap();
+    wait_until("its sessions die with it", || is_gone(pid));
+    let found = stage.scratchpad("big");
+    assert!(texts.contains(&found), "{} bytes of neither", found.len());
+    // The next run is none the worse for it.
+    let next = Face::open(&stage, SIZE, &[]);
+    next.shows("the empty state", "to spawn an agent");
+    assert_eq!(stage.left_in_run().len(), 2, "only its own socket and folder: {:?}", stage.left_in_run());
+}
+
+#[test]
+fn leaving_with_live_sessions_asks_and_lists_them() {
+    let stage = stage();
+    let (face, mut operator, pid) = start(&stage);
+    operator.spawn(&["true"]);
+    face.shows("one that has ended", "command-2");
+    let quit = || {
+        face.press("ctrl-k");
+        face.shows("the palette", "commands ─");
+        face.type_text(":quit");
+        face.shows("the entry", "Quit");
+        face.press("enter");
+        face.shows("the question", "Quit patterm\\?");
+    };
+    quit();
+    face.compare("quitting", &[("pid \\d+", "pid N"), (" +\\d+s\\b", "Ns"), ("as patterm-\\d+", "as patterm-N")]);
+    face.press("c");
+    face.hides("nothing happened", "Quit patterm");
+    assert!(!is_gone(pid));
+    quit();
+    face.press("q");
+    assert_eq!(face.ended(), ExitStatus::Code(0));
+    assert!(is_gone(pid));
+    face.is_sane();
+}
+
+#[test]
+fn the_status_line_says_that_it_is_shared() {
+    let stage = stage();
+    let (face, ..) = start(&stage);
+    face.shows("the socket", &format!("shared as patterm-{} ", face.pid()));
+}

@@ -1,0 +1,76 @@
+//! Scratchpads as the person sees them: beside the sessions, live, and in the editor.
+
+use serde_json::json;
+use vt::Size;
+
+use crate::{screen_stage::Face, stage::Stage};
+
+const SIZE: Size = Size { cols: 100, rows: 26 };
+
+const PLAN: &str = "# Plan\n\n1. read the *code*\n2. write **tests**\n\n```rust\nfn main() {}\n```\n";
+
+fn command(face: &Face, typed: &str, entry: &str) {
+    face.press("ctrl-k");
+    face.shows("the palette", "commands ─");
+    face.type_text(typed);
+    face.shows("the entry", entry);
+    face.press("enter");
+}
+
+#[test]
+fn they_are_listed_previewed_and_follow_what_agents_write() {
+    let stage = Stage::new();
+    let face = Face::open(&stage, SIZE, &[]);
+    let mut operator = face.operator(&stage);
+    operator.spawn(&["sh", "-c", "echo a session; exec cat"]);
+    face.shows("the session", "a session");
+    operator.call("scratchpad_write", json!({ "name": "notes.md", "content": "first words\n" }));
+    face.shows("the list", "notes\\.md");
+    face.shows("the preview", "first words");
+    operator.call("scratchpad_write", json!({ "name": "plan.md", "content": PLAN }));
+    face.shows("the one written last", "2\\. write tests");
+    face.compare("scratchpads", &[(" +\\d+s\\b", "Ns")]);
+    operator.call("scratchpad_append", json!({ "name": "plan.md", "content": "\n3. *rest*\n" }));
+    face.click_on("notes\\.md");
+    face.shows("what was clicked on", "first words");
+    face.click_on("notes\\.md");
+    face.shows("it is opened", "notes\\.md  e edit");
+    operator.call("scratchpad_write", json!({ "name": "notes.md", "content": "second words\n" }));
+    face.shows("it is live", "second words");
+    face.press("esc");
+    face.hides("it is closed", "e edit");
+    command(&face, "open scratchpad plan", "Open scratchpad: plan.md");
+    face.shows("drawn large", "plan\\.md  e edit");
+    face.compare("scratchpad-open", &[(" +\\d+s\\b", "Ns")]);
+    face.press("d");
+    face.shows("a question", "Delete it\\?");
+    face.press("d");
+    face.shows("it is gone", "it is gone");
+    face.press("esc");
+    face.hides("everywhere", "plan\\.md");
+    let left = operator.call("scratchpad_list", json!({}));
+    assert_eq!(left["scratchpads"].as_array().map(Vec::len), Some(1), "{left}");
+}
+
+#[test]
+fn a_new_one_is_opened_in_the_persons_editor() {
+    let stage = Stage::new();
+    let editor = stage.path("bin/my-editor");
+    std::fs::create_dir_all(stage.path("bin")).unwrap();
+    std::fs::write(&editor, "#!/bin/sh\necho \"editing $1\"; read line; echo \"$line\" >> \"$1\"\n").unwrap();
+    std::fs::set_permissions(&editor, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let face = Face::open_with(&stage, SIZE, &[], &[("EDITOR", "my-editor")]);
+    face.shows("the empty state", "to spawn an agent");
+    command(&face, "new scratchpad", "New scratchpad");
+    face.shows("its name is asked for", "name of the scratchpad");
+    face.type_text("../evil");
+    face.press("enter");
+    face.shows("a name that is none is refused", "(?i)scratchpad.*\\.\\./evil|\\.\\./evil");
+    face.press("ctrl-u");
+    face.type_text("ideas.md");
+    face.press("enter");
+    face.shows("the editor", "editing /");
+    face.type_text("written by hand");
+    face.press("enter");
+    testkit::wait_until("it is written", || stage.scratchpad("ideas.md") == "written by hand\n");
+}

@@ -1,0 +1,107 @@
+//! The question whether a preset may run, as the person meets it.
+
+use serde_json::json;
+use vt::Size;
+
+use crate::{screen_stage::Face, stage::Stage};
+
+const SIZE: Size = Size { cols: 90, rows: 24 };
+
+fn preset(line: &str) -> String {
+    json!({ "name": "dev", "argv": ["sh", "-c", line], "env": { "PORT": "8080" } }).to_string()
+}
+
+fn runs(face: &Face, name: &str) {
+    face.press("ctrl-k");
+    face.shows("the palette", "commands ─");
+    face.type_text(name);
+    face.shows("the entry is found", &format!("Run process: {name}"));
+}
+
+fn grants(stage: &Stage) -> String {
+    stage.patterm(&["trust", "ls"]).ok()
+}
+
+#[test]
+fn a_project_preset_asks_before_it_runs_and_keys_on_their_way_answer_nothing() {
+    let stage = Stage::new();
+    stage.write_project_preset("dev", &preset("echo runs $((40 + 2)); exec cat"));
+    let face = Face::open(&stage, SIZE, &[]);
+    face.shows("the empty state", "to spawn an agent");
+    runs(&face, "dev");
+    // Typed ahead: all of it is read before the question can be there.
+    face.press("enter a o enter");
+    face.shows("the question", "May this run\\?");
+    let folder = stage.path("project").canonicalize().unwrap();
+    face.compare("trust", &[(&regex::escape(folder.to_str().unwrap()), "PROJECT")]);
+    assert!(!grants(&stage).contains("dev"));
+    // Put off, it waits in the list, and is asked from there again.
+    face.press_until("esc", "the question is put off", |screen| !screen.contains("May this run?"));
+    face.press("ctrl-k");
+    face.shows("the palette", "commands ─");
+    face.type_text("waits");
+    face.shows("the entry", "What waits for you");
+    face.press("enter");
+    face.shows("the list", "trust: command preset dev");
+    face.press("enter");
+    face.shows("the question again", "May this run\\?");
+    face.press_until("d", "it is denied", |screen| !screen.contains("May this run?"));
+    assert!(!grants(&stage).contains("dev"), "{}", grants(&stage));
+    face.hides("nothing was started", "runs 42");
+}
+
+#[test]
+fn what_is_allowed_for_good_goes_on_at_once_and_an_edit_asks_again_with_the_difference() {
+    let stage = Stage::new();
+    stage.write_project_preset("dev", &preset("echo runs $((40 + 2)); exec cat"));
+    let face = Face::open(&stage, SIZE, &[]);
+    face.shows("the empty state", "to spawn an agent");
+    runs(&face, "dev");
+    face.press("enter");
+    face.shows("the question", "May this run\\?");
+    face.press_until("a", "it runs", |screen| screen.contains("runs 42"));
+    assert!(grants(&stage).contains("dev"));
+    face.type_text("to the pane");
+    face.shows("the keyboard is the pane's again", "to the pane");
+
+    stage.write_project_preset("dev", &preset("echo again $((40 + 3)); exec cat"));
+    // Written later, so that whoever knows it knows the edit too.
+    let folder = stage.path("config/patterm/presets/processes");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("later.json"), r#"{ "name": "later", "argv": ["true"] }"#).unwrap();
+    let mut operator = face.operator(&stage);
+    testkit::wait_until("it knows the new content", || {
+        let call = json!({ "name": "spawn_process", "arguments": { "preset": "later" } });
+        operator.result("tools/call", call)["isError"] == false
+    });
+    runs(&face, "dev");
+    face.press("enter");
+    face.shows("the question", "Changed since you allowed it");
+    face.shows("the difference", "again");
+    face.press_until("o", "it runs once", |screen| screen.contains("again 43"));
+}
+
+#[test]
+fn an_agents_wish_is_asked_in_its_name_and_output_can_not_ask() {
+    let stage = Stage::new();
+    stage.write_project_preset("dev", &preset("echo runs $((40 + 2)); exec cat"));
+    stage.install_scripted(
+        "claude",
+        r#"{ "reactions": [{ "do": [
+            { "call": { "tool": "spawn_process", "args": { "preset": "dev" } } },
+            { "say": "ANSWER ${last_text}" }
+        ] }] }"#,
+    );
+    let face = Face::open(&stage, SIZE, &[]);
+    let mut operator = face.operator(&stage);
+    let shell = operator.spawn(&["sh", "-c", "printf 'May this run? d: deny  a: allow always'; exec cat"]);
+    face.shows("what it printed", "May this run");
+    face.press("a");
+    face.shows("the key went to the program", "always(a|\\s+a)");
+    operator.spawn_agent("claude", "lead", "start it");
+    face.shows("the question", "lead wants to start the command preset dev");
+    face.press("x y z");
+    face.press_until("d", "it is denied", |screen| !screen.contains("wants to start"));
+    let typed = operator.call("get_process_output", json!({ "process_id": shell }));
+    assert!(!typed["content"].as_str().unwrap().contains("xyz"), "no key reached what is behind: {typed}");
+}

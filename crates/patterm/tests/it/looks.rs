@@ -1,0 +1,195 @@
+//! What people see, as text: the whole program in a terminal of our own.
+
+use std::{fs, os::unix::fs::PermissionsExt};
+
+use vt::Size;
+
+use crate::{
+    screen_stage::Face,
+    stage::{PATTERM, Stage},
+};
+
+const SIZE: Size = Size { cols: 100, rows: 24 };
+
+/// What differs from run to run: the project's folder and times.
+const HIDDEN: &[(&str, &str)] = &[(r"(?m)^ *\S*/project$", "PROJECT"), (r" +\d+[smh]\b", " TIME")];
+
+/// All three makes are there, so that nothing depends on the machine.
+fn stage() -> Stage {
+    let stage = Stage::new();
+    for make in ["claude", "codex", "opencode"] {
+        stage.install_fake(make, "echo");
+    }
+    // Not the first run any more.
+    fs::create_dir_all(stage.path("data/patterm/projects")).unwrap();
+    stage
+}
+
+fn opened(stage: &Stage) -> Face {
+    let face = Face::open(stage, SIZE, &[]);
+    face.shows("the empty state", "Press Ctrl-K");
+    face
+}
+
+pub(crate) fn in_a_shell(stage: &Stage, size: Size) -> Face {
+    let face = Face::open(stage, size, &[]);
+    face.shows("the empty state", "Press Ctrl-K");
+    face.press("ctrl-k");
+    face.shows("the palette", "commands");
+    face.type_text("new terminal");
+    face.shows("the query", "> new terminal");
+    face.press("enter");
+    face.shows("a shell", r"(?m)^\$");
+    face
+}
+
+#[test]
+fn the_empty_state_and_its_end() {
+    let stage = stage();
+    let face = opened(&stage);
+    face.compare("empty", HIDDEN);
+    face.press("ctrl-d");
+    assert_eq!(face.ended(), engine::ExitStatus::Code(0));
+    face.is_sane();
+}
+
+#[test]
+fn the_first_run_says_a_word_more() {
+    let stage = Stage::new();
+    let face = Face::open(&stage, SIZE, &[]);
+    face.shows("the hint", "All other keys go to the program");
+    face.end();
+}
+
+#[test]
+fn the_palette_lists_filters_and_closes() {
+    let stage = stage();
+    let face = opened(&stage);
+    face.press("ctrl-k");
+    face.shows("the palette", "Spawn agent: claude");
+    face.compare("palette", HIDDEN);
+    face.type_text("quit");
+    face.hides("others", "New terminal");
+    face.compare("palette-quit", HIDDEN);
+    face.press("esc");
+    face.hides("the palette", "commands ─");
+    face.press("ctrl-k");
+    face.type_text(":quit");
+    face.shows("the query", "> :quit");
+    face.press("enter");
+    assert_eq!(face.ended(), engine::ExitStatus::Code(0));
+    face.is_sane();
+}
+
+#[test]
+fn a_shell_in_a_tab() {
+    let stage = stage();
+    let face = in_a_shell(&stage, SIZE);
+    face.type_text("echo from the shell\r");
+    face.shows("its answer", "(?m)^from the shell");
+    face.compare("shell", HIDDEN);
+    face.type_text("exit\r");
+    face.shows("the end", "done · Enter closes it");
+    face.press("enter");
+    face.shows("the empty state", "Press Ctrl-K");
+    face.end();
+}
+
+/// A lead that starts two others and then waits.
+fn install_lead(stage: &Stage) {
+    let script = r#"{ "about": "starts two", "reactions": [
+        { "prompt": "two", "do": [
+            { "call": { "tool": "spawn_agent", "args": { "agent": "codex", "name": "reviewer" }, "as": "a" } },
+            { "call": { "tool": "spawn_agent", "args": { "agent": "opencode", "name": "builder" }, "as": "b" } },
+            { "call": { "tool": "spawn_process", "args": { "kind": "terminal", "name": "tests" }, "as": "c" } },
+            { "say": "BOTH-STARTED" }
+        ] },
+        { "do": [{ "say": "NOTED" }] }
+    ] }"#;
+    let (file, program) = (stage.path("lead.json"), stage.path("bin/claude"));
+    fs::write(&file, script).unwrap();
+    let text = format!("#!/bin/sh\nexec '{PATTERM}' fake-agent claude --script '{}' --fast \"$@\"\n", file.display());
+    fs::write(&program, text).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+#[test]
+fn an_orchestrator_with_its_tree_and_who_drives_what() {
+    let stage = stage();
+    install_lead(&stage);
+    let face = opened(&stage);
+    face.press("ctrl-k");
+    face.type_text("claude");
+    face.shows("the preset", "> claude");
+    face.press("enter");
+    face.shows("the second step", "first prompt");
+    face.type_text("start two");
+    face.press("ctrl-j");
+    face.type_text("and a shell");
+    face.shows("all lines", "and a shell");
+    face.compare("first-prompt", HIDDEN);
+    face.press("enter");
+    face.shows("all children", "(?s)├─ . reviewer.*├─ . builder.*└─ . tests");
+    face.shows("the lead is done", "BOTH-STARTED");
+    face.shows("all of them rest", "(?s)▶ ○ claude-1.*(○|◆) reviewer.*(○|◆) builder");
+    let tree: Vec<String> = face.text().lines().filter_map(|line| Some(line.split_once("│ ")?.1.to_owned())).collect();
+    assert!(tree[0].starts_with("Sessions") && tree[1].starts_with("▶ ○ claude-1"), "{tree:?}");
+
+    // By mouse into the tree: what an agent started is driven by it, until a key is typed.
+    face.click_on("tests");
+    face.shows("who drives", "orchestrator driving");
+    face.type_text("echo mine\r");
+    face.shows("the shell", "(?m)^mine");
+    face.shows("the warning", "Orchestrator is also driving this pane");
+    face.shows("who drives now", "you have control");
+    face.press("ctrl-k");
+    face.type_text("release");
+    face.shows("the command", "Release control to orchestrator");
+    face.press("enter");
+    face.shows("who drives again", "(?m)^ . orchestrator driving");
+
+    // By keys in the tree.
+    face.press("ctrl-k");
+    face.type_text("go to the tree");
+    face.press("enter");
+    face.shows("the rail has the keys", "Esc back");
+    face.press("up up enter");
+    face.shows("another session", "(?m)reviewer (idle|starting|working)");
+    face.end();
+}
+
+#[test]
+fn narrow_tiny_and_back() {
+    let stage = stage();
+    let face = in_a_shell(&stage, SIZE);
+    face.type_text("echo still here\r");
+    face.shows("a line", "(?m)^still here");
+    face.resize(Size::new(60, 20));
+    face.hides("the rail", "Sessions");
+    face.resize(Size::new(10, 3));
+    face.shows("a message", "needs 16x4");
+    face.resize(SIZE);
+    face.shows("the rail again", "Sessions");
+    face.shows("the line again", "(?m)^still here");
+    face.end();
+}
+
+#[test]
+fn a_storm_of_sizes_leaves_everything_in_order() {
+    let stage = stage();
+    let face = in_a_shell(&stage, Size::new(300, 100));
+    face.type_text("echo before; sleep 1000\r");
+    face.shows("a line", "(?m)^before");
+    let steps = 60;
+    let between = |from: u16, to: u16, step: u16| from - (from - to) * step / steps;
+    let sizes = (0..=steps).map(|step| Size::new(between(300, 20, step), between(100, 5, step)));
+    let sizes: Vec<Size> = sizes.collect();
+    for size in sizes.iter().chain(sizes.iter().rev()) {
+        face.resize(*size);
+    }
+    face.shows("the rail again", "Sessions");
+    face.press("ctrl-c");
+    face.type_text("stty size\r");
+    face.shows("the program's own size", "98 270");
+    face.end();
+}

@@ -1,0 +1,157 @@
+//! The turns of one agent: what became of each prompt that was sent to it, and when.
+//!
+//! A turn is over when the agent rests after it has taken the prompt, or has ended. Nothing here waits or looks: the
+//! member's own task tells of every change.
+
+use std::{collections::VecDeque, sync::Mutex, time::SystemTime};
+
+use agents::{
+    Outcome, State,
+    delivery::{Ticket, TurnId},
+};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::{delivery::Receipt, project::lock};
+
+/// Turns that can still be asked about.
+const MAX_TURNS: usize = 64;
+
+#[derive(Debug, Default)]
+pub(crate) struct Turns {
+    turns: Mutex<VecDeque<Turn>>,
+}
+
+/// A prompt and what the agent made of it.
+#[derive(Clone, Debug)]
+pub(crate) struct Turn {
+    ticket: Ticket,
+    working_at: Option<SystemTime>,
+    blocked_at: Option<SystemTime>,
+    over: Option<(SystemTime, End)>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    Settled,
+    Exited,
+}
+
+/// How far a turn has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stage {
+    /// The prompt has not been taken yet.
+    Queued,
+    /// It was not taken, and will not be.
+    Failed,
+    UnderWay,
+    /// The agent has come to rest after it.
+    Settled,
+    /// The agent's program ended first.
+    Exited,
+}
+
+/// The turn of one prompt. A time that is left out has not come, or has not been seen.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct TurnFacts {
+    pub turn_id: String,
+    pub queued_at: String,
+    /// The text stood in the agent's prompt box.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub written_at: Option<String>,
+    /// There was proof that the agent took it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub accepted_at: Option<String>,
+    /// First seen at work.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub working_at: Option<String>,
+    /// First seen to wait for a decision.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub blocked_at: Option<String>,
+    /// It has come to rest, or its program has ended: the turn is over.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub settled_at: Option<String>,
+}
+
+impl Turns {
+    pub(super) fn add(&self, ticket: Ticket) {
+        let mut turns = lock(&self.turns);
+        if turns.len() == MAX_TURNS {
+            turns.pop_front();
+        }
+        turns.push_back(Turn { ticket, working_at: None, blocked_at: None, over: None });
+    }
+
+    pub(crate) fn get(&self, id: TurnId) -> Option<Turn> {
+        lock(&self.turns).iter().find(|turn| turn.id() == id).cloned()
+    }
+
+    /// The latest whose prompt was taken, or the next one to be.
+    pub(crate) fn current(&self) -> Option<Turn> {
+        let turns = lock(&self.turns);
+        let taken = turns.iter().rfind(|turn| matches!(turn.stage(), Stage::UnderWay | Stage::Settled));
+        taken.or_else(|| turns.back()).cloned()
+    }
+
+    /// Those that were taken and are not over. To be asked before the agent is looked at: what it showed before it took
+    /// a prompt says nothing of that turn.
+    pub(super) fn under_way(&self) -> Vec<TurnId> {
+        lock(&self.turns).iter().filter(|turn| turn.stage() == Stage::UnderWay).map(Turn::id).collect()
+    }
+
+    /// Takes in what the agent does now; `true` when that changed one of the turns.
+    pub(super) fn note(&self, under_way: &[TurnId], state: State, now: SystemTime) -> bool {
+        let mut turns = lock(&self.turns);
+        let mut changed = false;
+        for turn in turns.iter_mut().filter(|turn| under_way.contains(&turn.id())) {
+            let known = (turn.working_at, turn.blocked_at, turn.over);
+            match state {
+                State::Working => _ = turn.working_at.get_or_insert(now),
+                State::Blocked => _ = turn.blocked_at.get_or_insert(now),
+                State::Idle => turn.over = turn.over.or(Some((now, End::Settled))),
+                State::Exited => turn.over = turn.over.or(Some((now, End::Exited))),
+                State::Starting | State::Unknown => {}
+            }
+            changed |= known != (turn.working_at, turn.blocked_at, turn.over);
+        }
+        changed
+    }
+}
+
+impl Turn {
+    pub(crate) fn id(&self) -> TurnId {
+        self.ticket.turn_id()
+    }
+
+    pub(crate) fn receipt(&self) -> Receipt {
+        Receipt::from(&self.ticket.receipt().outcome)
+    }
+
+    pub(crate) fn stage(&self) -> Stage {
+        match (self.over, self.ticket.receipt().outcome) {
+            (Some((_, End::Settled)), _) => Stage::Settled,
+            (Some((_, End::Exited)), _) => Stage::Exited,
+            (None, Outcome::Submitted { .. }) => Stage::UnderWay,
+            (None, Outcome::Queued(_)) => Stage::Queued,
+            (None, Outcome::Failed(_)) => Stage::Failed,
+        }
+    }
+
+    pub(crate) fn has_worked(&self) -> bool {
+        self.working_at.is_some()
+    }
+
+    pub(crate) fn facts(&self) -> TurnFacts {
+        let receipt = self.ticket.receipt();
+        let text = |at: Option<SystemTime>| at.map(ops::rfc3339);
+        TurnFacts {
+            turn_id: receipt.turn_id.to_string(),
+            queued_at: ops::rfc3339(receipt.queued_at),
+            written_at: text(receipt.written_at),
+            accepted_at: text(receipt.accepted_at),
+            working_at: text(self.working_at),
+            blocked_at: text(self.blocked_at),
+            settled_at: text(self.over.map(|(at, _)| at)),
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! Whether an agent may type what it types while another one waits for a decision, and what it has read of that.
+//!
+//! The decision itself is in `agents::permission`. Humans are never asked.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex},
+};
+
+use agents::{
+    permission::{self, Forbidden, Policy, Refusal, Stale},
+    preset::PermissionRules,
+    state::Question,
+};
+use engine::{Kind, SessionId};
+use ops::{Caller, ErrorKind, InputGuard, OpError};
+
+use crate::{crew::Crew, project::lock, settings::Permissions};
+
+/// The digest of the prompt that each agent has read last, by reader and session. Cheap to clone.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ReadPrompts {
+    read: Arc<Mutex<HashMap<(SessionId, SessionId), String>>>,
+}
+
+impl ReadPrompts {
+    /// `caller` is about to be told what `session` shows.
+    pub(crate) fn note(&self, caller: &Caller, session: SessionId, digest: Option<&str>) {
+        let Some(reader) = caller.session else { return };
+        let mut read = lock(&self.read);
+        match digest {
+            Some(digest) => _ = read.insert((reader, session), digest.to_owned()),
+            None => _ = read.remove(&(reader, session)),
+        }
+    }
+
+    fn of(&self, reader: SessionId, session: SessionId) -> Option<String> {
+        lock(&self.read).get(&(reader, session)).cloned()
+    }
+
+    pub(crate) fn forget(&self, session: SessionId) {
+        lock(&self.read).retain(|(reader, read), _| *reader != session && *read != session);
+    }
+}
+
+/// What the shared operations ask before they send input.
+pub(crate) fn guard(
+    guard: &InputGuard<'_>,
+    crew: &Crew,
+    read: &ReadPrompts,
+    configured: &Permissions,
+) -> Result<(), OpError> {
+    let Some(reader) = guard.caller.session else { return Ok(()) };
+    if guard.session.kind() != Kind::Agent {
+        return Ok(());
+    }
+    let judged = match crew.question(guard.session) {
+        Question::Unreadable => permission::judge_unreadable(guard.input),
+        // Not what the caller believes, so perhaps not what it wants.
+        Question::None if guard.digest.is_some() => Err(Refusal::Stale(Stale::Gone)),
+        Question::None => Ok(()),
+        Question::Prompt(prompt) => {
+            let remembered = read.of(reader, guard.session.id());
+            let digest = guard.digest.or(remembered.as_deref());
+            let preset = crew.preset(guard.session.id());
+            let nothing = PermissionRules::default();
+            let policy = Policy {
+                configured: &configured.allow,
+                never: &configured.never,
+                preset: preset.as_ref().map_or(&nothing, |preset| &preset.permissions),
+            };
+            permission::judge(&prompt, guard.input, digest, policy)
+        }
+    };
+    judged.map_err(|refusal| refused(guard.session.id(), &refusal))
+}
+
+fn refused(session: SessionId, refusal: &Refusal) -> OpError {
+    let (kind, hint) = match refusal {
+        Refusal::Stale(Stale::Gone) => (ErrorKind::RevisionMismatch, "look at it again: somebody may have answered"),
+        Refusal::Stale(_) => {
+            (ErrorKind::RevisionMismatch, "read it with explain_state, and answer with its digest as prompt_digest")
+        }
+        Refusal::Forbidden(Forbidden::NoAnswer) => (
+            ErrorKind::NotReady,
+            "it waits for a decision: send one key, which is a choice's, enter, or esc to refuse; explain_state shows the \
+             choices",
+        ),
+        Refusal::Forbidden(_) => {
+            (ErrorKind::NeedsTrust, "call request_human_attention with what it asks, or refuse it with the key esc")
+        }
+    };
+    OpError::new(kind, format!("session {session}: {refusal}")).with_hint(hint)
+}

@@ -1,0 +1,235 @@
+//! A scripted model: an HTTP server on loopback that speaks the dialects of four model APIs and answers as a test's
+//! script says, so that real agent CLIs can be run without an account, without a network and always alike.
+//!
+//! It knows what a model API looks like from a CLI's side, and nothing of terminals, sessions or patterm's tools.
+
+mod anthropic;
+mod chat;
+mod conversation;
+mod gemini;
+mod http;
+mod responses;
+mod script;
+mod sse;
+
+use std::collections::BTreeSet;
+use std::io;
+use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+
+use serde_json::{Value, json};
+
+pub use conversation::{Conversation, Dialect, Received, Tool, ToolResult};
+pub use script::{Answer, Script, What};
+
+use http::Request;
+use sse::Stream;
+
+/// Runs until it is dropped.
+#[derive(Debug)]
+pub struct ScriptedModel {
+    shared: Arc<Shared>,
+    address: SocketAddr,
+    accepting: Option<JoinHandle<()>>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    script: Script,
+    state: Mutex<State>,
+    /// Told when a gate opens, and at the end.
+    moved: Condvar,
+    ending: AtomicBool,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    received: Vec<Received>,
+    open_gates: BTreeSet<String>,
+    /// So that they can be closed from our side.
+    connections: Vec<TcpStream>,
+}
+
+impl ScriptedModel {
+    /// On a free port of loopback.
+    pub fn start(script: Script) -> io::Result<Self> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+        let address = listener.local_addr()?;
+        let shared =
+            Arc::new(Shared { script, state: Mutex::default(), moved: Condvar::new(), ending: AtomicBool::new(false) });
+        let accepting = std::thread::spawn({
+            let shared = shared.clone();
+            move || accept(&listener, &shared)
+        });
+        Ok(ScriptedModel { shared, address, accepting: Some(accepting) })
+    }
+
+    /// Where a client finds it. `client` is any word; what comes from there is logged under it.
+    pub fn base_url(&self, client: &str) -> String {
+        format!("http://{}/{client}", self.address)
+    }
+
+    /// Lets answers go on that wait at this gate, now and later.
+    pub fn open_gate(&self, gate: &str) {
+        self.shared.state().open_gates.insert(gate.to_owned());
+        self.shared.moved.notify_all();
+    }
+
+    /// Every request so far, in the order they came.
+    pub fn received(&self) -> Vec<Received> {
+        self.shared.state().received.clone()
+    }
+
+    /// Prompts that `client` has sent for the first time, in their order: requests that carry the result of a tool, or
+    /// that are about a conversation rather than part of it, are none.
+    pub fn prompts(&self, client: &str) -> Vec<String> {
+        let state = self.shared.state();
+        let prompts = state.received.iter().filter(|received| received.client == client && received.is_prompt());
+        prompts.map(|received| received.conversation.user.clone()).collect()
+    }
+}
+
+impl Drop for ScriptedModel {
+    fn drop(&mut self) {
+        self.shared.ending.store(true, Ordering::SeqCst);
+        for connection in &self.shared.state().connections {
+            // Fails where the client has gone.
+            let _ = connection.shutdown(Shutdown::Both);
+        }
+        self.shared.moved.notify_all();
+        // Wakes the thread that accepts.
+        let _ = TcpStream::connect(self.address);
+        if let Some(accepting) = self.accepting.take() {
+            let _ = accepting.join();
+        }
+    }
+}
+
+impl Shared {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until the gate is open; `false` when the model ends before.
+    fn pass(&self, gate: &str) -> bool {
+        let closed = |state: &mut State| !state.open_gates.contains(gate) && !self.ending.load(Ordering::SeqCst);
+        let state = self.moved.wait_while(self.state(), closed).unwrap_or_else(PoisonError::into_inner);
+        state.open_gates.contains(gate)
+    }
+}
+
+/// Ends when the model does, after all its connections.
+fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
+    let mut threads = Vec::new();
+    while let Ok((stream, _)) = listener.accept() {
+        if shared.ending.load(Ordering::SeqCst) {
+            break;
+        }
+        if let Ok(copy) = stream.try_clone() {
+            shared.state().connections.push(copy);
+        }
+        let shared = shared.clone();
+        // A client that goes away in the middle is no fault of ours.
+        threads.push(std::thread::spawn(move || drop(answer(stream, &shared))));
+        threads.retain(|thread: &JoinHandle<()>| !thread.is_finished());
+    }
+    // Those that came in at the last moment.
+    for connection in &shared.state().connections {
+        let _ = connection.shutdown(Shutdown::Both);
+    }
+    for thread in threads {
+        let _ = thread.join();
+    }
+}
+
+/// One request, one answer: the connection is closed behind it.
+fn answer(stream: TcpStream, shared: &Shared) -> io::Result<()> {
+    let Some(request) = Request::read(&stream)? else { return Ok(()) };
+    let done = answer_request(&stream, &request, shared);
+    let _ = stream.shutdown(Shutdown::Both);
+    let address = stream.peer_addr();
+    shared.state().connections.retain(|other| other.peer_addr().ok() != address.as_ref().ok().copied());
+    done
+}
+
+fn answer_request(stream: &TcpStream, request: &Request, shared: &Shared) -> io::Result<()> {
+    let path = request.path.trim_start_matches('/');
+    let (client, path) = path.split_at(path.find('/').unwrap_or(path.len()));
+    let dialect = match Dialect::of(&request.method, path) {
+        Some(dialect) => dialect,
+        None => return http::write_json(stream, &about(path)),
+    };
+    let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
+    let conversation = match dialect {
+        Dialect::Messages => anthropic::read(&body),
+        Dialect::Responses => responses::read(&body),
+        Dialect::Chat => chat::read(&body),
+        Dialect::Gemini => gemini::read(&body),
+    };
+    let answer = match &conversation.wanted_json {
+        Some(schema) => Answer::say(filled(schema).to_string()),
+        None if conversation.tools.is_empty() => Answer::say("a title"),
+        None => shared.script.answer(&conversation),
+    };
+    let received = Received { client: client.to_owned(), dialect, conversation };
+    let conversation = received.conversation.clone();
+    let number = {
+        let mut state = shared.state();
+        state.received.push(received);
+        state.received.len()
+    };
+    if answer.gate.as_deref().is_some_and(|gate| !shared.pass(gate)) {
+        return Ok(());
+    }
+    std::thread::sleep(answer.before);
+    let model = body["model"].as_str().unwrap_or("scripted");
+    let streamed = match dialect {
+        Dialect::Gemini => path.contains(":stream"),
+        _ => body["stream"] == true,
+    };
+    let mut stream = Stream::new(stream, streamed, number);
+    match dialect {
+        Dialect::Messages => anthropic::write(&mut stream, model, &conversation, &answer),
+        Dialect::Responses => responses::write(&mut stream, model, &conversation, &answer),
+        Dialect::Chat => chat::write(&mut stream, model, &conversation, &answer),
+        Dialect::Gemini => gemini::write(&mut stream, &conversation, &answer),
+    }
+}
+
+/// What clients ask besides.
+fn about(path: &str) -> Value {
+    if path.ends_with("count_tokens") {
+        json!({ "input_tokens": 10 })
+    } else if path.ends_with(":countTokens") {
+        json!({ "totalTokens": 10 })
+    } else if path.contains("models") {
+        let model = json!({ "id": "scripted", "object": "model", "type": "model", "display_name": "Scripted",
+                            "created": 1, "owned_by": "test" });
+        json!({ "object": "list", "data": [model], "models": [] })
+    } else {
+        json!({})
+    }
+}
+
+/// The least that a JSON schema allows.
+fn filled(schema: &Value) -> Value {
+    let kind = schema["type"].as_str().unwrap_or("object").to_lowercase();
+    if let Some(first) = schema["enum"].as_array().and_then(|values| values.first()) {
+        return first.clone();
+    }
+    match kind.as_str() {
+        "string" => "a title".into(),
+        "boolean" => false.into(),
+        "number" | "integer" => 1.into(),
+        "array" => json!([]),
+        _ => {
+            let properties = schema["properties"].as_object().cloned().unwrap_or_default();
+            Value::Object(properties.iter().map(|(name, schema)| (name.clone(), filled(schema))).collect())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,257 @@
+//! One view of a live session: the Attach stream on one side, the page on the other.
+//!
+//! The page acknowledges each frame it drew, the coordinator makes the next one only then: so the page always gets the
+//! newest, and a page that sleeps gets none. Between the two stands only the view's pace. A coordinator that goes away is
+//! waited for, and the session found again by its id, or by its name.
+
+use std::{sync::Arc, time::Duration};
+
+use grpc::{
+    client::Client,
+    proto::{
+        AttachEvent, AttachInput, AttachRequest, AttachResize, AttachStart, FrameAck, Session, attach_event::Event,
+        attach_input::Input, attach_request::Message,
+    },
+};
+use tokio::{
+    sync::{mpsc, watch},
+    time::{Instant, sleep_until, timeout},
+};
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::{Code, Streaming};
+
+use crate::{
+    directory::{Place, Places, Standing, said},
+    message::{ToPage, ViewId, is_running},
+};
+
+/// Between two frames: a terminal needs no more than 30 a second.
+const FASTEST: Duration = Duration::from_millis(34);
+const SLOWEST: Duration = Duration::from_secs(10);
+/// Inputs on their way to the coordinator.
+const WAITING_INPUTS: usize = 64;
+/// For the coordinator to answer an attach.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// Before a failed attach is tried again, if nothing changed before.
+const RETRY: Duration = Duration::from_secs(1);
+
+/// What a page asks of its view.
+#[derive(Debug)]
+pub(crate) enum Command {
+    Ack(u64),
+    Pace(Duration),
+    Size { cols: i32, rows: i32 },
+    Input(Input),
+}
+
+pub(crate) struct Attachment {
+    pub(crate) view: ViewId,
+    pub(crate) coordinator: String,
+    pub(crate) session: String,
+    pub(crate) name: String,
+    pub(crate) read_only: bool,
+    pub(crate) pace: Duration,
+    pub(crate) places: watch::Receiver<Places>,
+    pub(crate) commands: mpsc::Receiver<Command>,
+    pub(crate) page: mpsc::Sender<ToPage>,
+}
+
+/// The page closed the view or is gone.
+pub(crate) struct Closed;
+
+/// How an attachment ended, if not by the page.
+enum Ended {
+    /// The program; the last frame stays.
+    Exited,
+    /// The session is not there.
+    Gone(String),
+    /// The coordinator or the way to it.
+    Lost(String),
+}
+
+impl Attachment {
+    pub(crate) async fn run(mut self) {
+        self.pace = self.pace.clamp(FASTEST, SLOWEST);
+        let _ = self.serve().await;
+    }
+
+    async fn serve(&mut self) -> Result<(), Closed> {
+        let mut size = None;
+        let mut told_gone = false;
+        loop {
+            let client = self.reach(&mut size).await?;
+            match self.attached(&client, &mut size).await? {
+                Ended::Exited => {
+                    told_gone = false;
+                    self.until_it_runs_again(&mut size).await?;
+                }
+                Ended::Gone(reason) => {
+                    if !std::mem::replace(&mut told_gone, true) {
+                        self.tell(ToPage::Gone { view: self.view, reason }).await?;
+                    }
+                    match self.listed() {
+                        // The list is late.
+                        Some(_) => self.pause(&mut size).await?,
+                        None => self.change(&mut size, None).await?,
+                    }
+                }
+                Ended::Lost(reason) => {
+                    told_gone = false;
+                    self.tell(ToPage::Away { view: self.view, reason }).await?;
+                    self.pause(&mut size).await?;
+                }
+            }
+        }
+    }
+
+    fn place(&mut self) -> Option<Arc<Place>> {
+        self.places.borrow_and_update().iter().find(|place| place.key == self.coordinator).cloned()
+    }
+
+    /// The coordinator's client, once it answers.
+    async fn reach(&mut self, size: &mut Option<(i32, i32)>) -> Result<Client, Closed> {
+        let mut told = None;
+        loop {
+            let reason = match self.place().map(|place| place.standing.clone()) {
+                Some(Standing::Up(client)) => return Ok(*client),
+                Some(Standing::Away(reason)) => Some(reason),
+                Some(Standing::Connecting) => None,
+                None => Some(format!("there is no coordinator {:?} any more", self.coordinator)),
+            };
+            if reason.is_some() && reason != told {
+                told.clone_from(&reason);
+                self.tell(ToPage::Away { view: self.view, reason: reason.unwrap_or_default() }).await?;
+            }
+            self.change(size, None).await?;
+        }
+    }
+
+    /// Waits for a change of the list, or until the time; what the page says meanwhile is mostly moot.
+    async fn change(&mut self, size: &mut Option<(i32, i32)>, until: Option<Instant>) -> Result<(), Closed> {
+        loop {
+            tokio::select! {
+                changed = self.places.changed() => return changed.map_err(|_| Closed),
+                command = self.commands.recv() => match command.ok_or(Closed)? {
+                    Command::Pace(pace) => self.pace = pace.clamp(FASTEST, SLOWEST),
+                    Command::Size { cols, rows } => *size = Some((cols, rows)),
+                    Command::Ack(_) => {}
+                    Command::Input(_) => {
+                        let (message, hint) = ("Nothing runs here.".to_owned(), "What you typed went nowhere.".to_owned());
+                        self.tell(ToPage::Refusal { view: self.view, message, hint }).await?;
+                    }
+                },
+                () = sleep_until(until.unwrap_or_else(Instant::now)), if until.is_some() => return Ok(()),
+                () = self.page.closed() => return Err(Closed),
+            }
+        }
+    }
+
+    async fn pause(&mut self, size: &mut Option<(i32, i32)>) -> Result<(), Closed> {
+        self.change(size, Some(Instant::now() + RETRY)).await
+    }
+
+    fn listed(&mut self) -> Option<Session> {
+        let place = self.place()?;
+        let by_name = || place.sessions.values().find(|session| !self.name.is_empty() && session.name == self.name);
+        place.sessions.get(&self.session).or_else(by_name).cloned()
+    }
+
+    async fn until_it_runs_again(&mut self, size: &mut Option<(i32, i32)>) -> Result<(), Closed> {
+        // The list may not have heard of the end yet: then this attaches once more, and is told at once.
+        loop {
+            match self.listed() {
+                Some(session) if !is_running(&session) => self.change(size, None).await?,
+                Some(_) => return self.pause(size).await,
+                None => return Ok(()),
+            }
+        }
+    }
+
+    async fn attached(&mut self, client: &Client, size: &mut Option<(i32, i32)>) -> Result<Ended, Closed> {
+        let session = self.listed().map_or_else(|| self.session.clone(), |session| session.id);
+        let (requests, receiver) = mpsc::channel(WAITING_INPUTS);
+        let (cols, rows) = size.unwrap_or_default();
+        let start = AttachStart { name: session, cols, rows, read_only: self.read_only, no_resize: self.read_only };
+        let send = |message: Message| requests.try_send(AttachRequest { message: Some(message) });
+        if send(Message::Start(start)).is_err() {
+            return Ok(Ended::Lost("the way to the coordinator is blocked".to_owned()));
+        }
+        let mut vtr = client.vtr();
+        let answer = tokio::select! {
+            answer = timeout(PATIENCE, vtr.attach(ReceiverStream::new(receiver))) => answer,
+            () = self.page.closed() => return Err(Closed),
+        };
+        let mut events: Streaming<AttachEvent> = match answer {
+            Ok(Ok(answer)) => answer.into_inner(),
+            Ok(Err(status)) if status.code() == Code::NotFound => return Ok(Ended::Gone(said(&status))),
+            Ok(Err(status)) => return Ok(Ended::Lost(said(&status))),
+            Err(_) => return Ok(Ended::Lost("the coordinator does not answer".to_owned())),
+        };
+        let mut frame_at = Instant::now();
+        // A version that the page has drawn, and the coordinator is not told of yet.
+        let mut drawn: Option<u64> = None;
+        loop {
+            tokio::select! {
+                event = events.message() => match event {
+                    Ok(Some(AttachEvent { event: Some(event) })) => match event {
+                        Event::Frame(frame) => {
+                            frame_at = Instant::now();
+                            if !frame.id.is_empty() {
+                                self.session.clone_from(&frame.id);
+                                self.name.clone_from(&frame.name);
+                            }
+                            self.tell(ToPage::Frame { view: self.view, frame: Box::new(frame.into()) }).await?;
+                        }
+                        Event::SessionExited(exited) => {
+                            let (code, signal) = (exited.exit_code, exited.signal);
+                            self.tell(ToPage::Exited { view: self.view, code, signal }).await?;
+                            return Ok(Ended::Exited);
+                        }
+                        Event::Refusal(refusal) => {
+                            let (message, hint) = (refusal.message, refusal.hint);
+                            self.tell(ToPage::Refusal { view: self.view, message, hint }).await?;
+                        }
+                        Event::Bell(_) => self.tell(ToPage::Bell { view: self.view }).await?,
+                    },
+                    Ok(Some(AttachEvent { event: None })) => {}
+                    Ok(None) => return Ok(Ended::Lost("the coordinator has ended".to_owned())),
+                    Err(status) => return Ok(Ended::Lost(said(&status))),
+                },
+                command = self.commands.recv() => {
+                    let message = match command.ok_or(Closed)? {
+                        Command::Ack(version) => {
+                            drawn = Some(version);
+                            continue;
+                        }
+                        Command::Pace(pace) => {
+                            self.pace = pace.clamp(FASTEST, SLOWEST);
+                            continue;
+                        }
+                        Command::Size { cols, rows } => {
+                            *size = Some((cols, rows));
+                            Message::Resize(AttachResize { cols, rows })
+                        }
+                        Command::Input(input) => Message::Input(AttachInput { input: Some(input) }),
+                    };
+                    if send(message).is_err() {
+                        let (message, hint) = ("Too much at once.".to_owned(), "Wait a moment and try again.".to_owned());
+                        self.tell(ToPage::Refusal { view: self.view, message, hint }).await?;
+                    }
+                }
+                () = sleep_until(frame_at + self.pace), if drawn.is_some() => {
+                    // If there is no room it waits for the next turn.
+                    if let Some(version) = drawn && send(Message::Ack(FrameAck { version })).is_ok() {
+                        drawn = None;
+                    } else {
+                        frame_at = Instant::now();
+                    }
+                }
+                () = self.page.closed() => return Err(Closed),
+            }
+        }
+    }
+
+    async fn tell(&self, message: ToPage) -> Result<(), Closed> {
+        self.page.send(message).await.map_err(|_| Closed)
+    }
+}

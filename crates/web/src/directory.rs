@@ -1,0 +1,241 @@
+//! What the coordinators have: one watcher each, joined into one list that is replaced whole at every change.
+//!
+//! Coordinators come and go, also by the pattern that found them; a watcher that lost its coordinator tries again for as
+//! long as the fleet names it.
+
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    sync::{Arc, Mutex, PoisonError, Weak},
+    time::Duration,
+};
+
+use grpc::{
+    client::{self, Client, Endpoint},
+    proto::{Session, WatchSessionsRequest, watch_sessions_event::Event},
+};
+use tokio::{sync::watch, task::JoinHandle, time::Instant};
+
+/// One coordinator as the program names it.
+#[derive(Clone, Debug)]
+pub struct Coordinator {
+    pub name: String,
+    pub endpoint: Endpoint,
+    /// To answer.
+    pub timeout: Duration,
+}
+
+/// Says which coordinators there are. Asked again every few seconds, so that a pattern finds new sockets.
+pub trait Fleet: Send + Sync + 'static {
+    fn coordinators(&self) -> Vec<Coordinator>;
+}
+
+/// Between two questions to the fleet.
+const FLEET_INTERVAL: Duration = Duration::from_secs(3);
+/// Before the first new attempt to reach a coordinator that is away; each one after waits twice as long.
+const FIRST_RETRY: Duration = Duration::from_millis(250);
+/// At most: looking at a socket is cheap, a command may be a login on another machine.
+const SOCKET_RETRY: Duration = Duration::from_secs(5);
+const COMMAND_RETRY: Duration = Duration::from_secs(30);
+/// A connection that held this long was a good one: the next loss begins with the short pause again.
+const GOOD_CONNECTION: Duration = Duration::from_secs(10);
+
+/// One coordinator as it stands.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    /// Its name, made unique: what pages call it.
+    pub(crate) key: String,
+    pub(crate) address: String,
+    pub(crate) standing: Standing,
+    pub(crate) sessions: Arc<BTreeMap<String, Session>>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Standing {
+    Connecting,
+    Up(Box<Client>),
+    /// And why.
+    Away(String),
+}
+
+pub(crate) type Places = Arc<Vec<Arc<Place>>>;
+
+/// The live list. Watching ends when it is dropped.
+#[derive(Debug)]
+pub(crate) struct Directory {
+    places: watch::Receiver<Places>,
+    keeper: JoinHandle<()>,
+}
+
+impl Drop for Directory {
+    fn drop(&mut self) {
+        self.keeper.abort();
+    }
+}
+
+impl Directory {
+    pub(crate) fn new(fleet: Arc<dyn Fleet>) -> Self {
+        let (sender, places) = watch::channel(Places::default());
+        Directory { places, keeper: tokio::spawn(keep(fleet, sender)) }
+    }
+
+    pub(crate) fn places(&self) -> watch::Receiver<Places> {
+        self.places.clone()
+    }
+}
+
+struct Board {
+    sender: watch::Sender<Places>,
+}
+
+impl Board {
+    fn change(&self, key: &str, change: impl FnOnce(&mut Place)) {
+        self.sender.send_modify(|places| {
+            let mut list = Vec::clone(places);
+            if let Some(place) = list.iter_mut().find(|place| place.key == key) {
+                change(Arc::make_mut(place));
+            }
+            *places = Arc::new(list);
+        });
+    }
+}
+
+/// Starts and ends watchers as the fleet changes.
+async fn keep(fleet: Arc<dyn Fleet>, sender: watch::Sender<Places>) {
+    let board = Arc::new(Board { sender });
+    let mut watchers: HashMap<(String, Endpoint), Watcher> = HashMap::new();
+    loop {
+        let named = fleet.coordinators();
+        let wanted: HashSet<(String, Endpoint)> =
+            named.iter().map(|one| (one.name.clone(), one.endpoint.clone())).collect();
+        watchers.retain(|identity, _| wanted.contains(identity));
+        for coordinator in &named {
+            let identity = (coordinator.name.clone(), coordinator.endpoint.clone());
+            if !watchers.contains_key(&identity) {
+                let taken: HashSet<String> = watchers.values().map(|watcher| watcher.key.clone()).collect();
+                let key = unique(&coordinator.name, &taken);
+                board.sender.send_modify(|places| {
+                    let mut list = Vec::clone(places);
+                    list.push(Arc::new(Place {
+                        key: key.clone(),
+                        address: coordinator.endpoint.to_string(),
+                        standing: Standing::Connecting,
+                        sessions: Arc::default(),
+                    }));
+                    *places = Arc::new(list);
+                });
+                let task = tokio::spawn(watch_one(coordinator.clone(), key.clone(), Arc::downgrade(&board)));
+                watchers.insert(identity, Watcher { key, task });
+            }
+        }
+        let kept: HashSet<&str> = watchers.values().map(|watcher| watcher.key.as_str()).collect();
+        if board.sender.borrow().iter().any(|place| !kept.contains(place.key.as_str())) {
+            board.sender.send_modify(|places| {
+                let list = places.iter().filter(|place| kept.contains(place.key.as_str())).cloned().collect();
+                *places = Arc::new(list);
+            });
+        }
+        tokio::time::sleep(FLEET_INTERVAL).await;
+    }
+}
+
+struct Watcher {
+    key: String,
+    task: JoinHandle<()>,
+}
+
+impl Drop for Watcher {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+fn unique(name: &str, taken: &HashSet<String>) -> String {
+    let mut key = name.to_owned();
+    let mut number = 2;
+    while taken.contains(&key) {
+        key = format!("{name} ({number})");
+        number += 1;
+    }
+    key
+}
+
+async fn watch_one(coordinator: Coordinator, key: String, board: Weak<Board>) {
+    let longest = match coordinator.endpoint {
+        Endpoint::Socket(_) => SOCKET_RETRY,
+        Endpoint::Command(_) => COMMAND_RETRY,
+    };
+    let mut pause = FIRST_RETRY;
+    loop {
+        let began = Instant::now();
+        let why = follow(&coordinator, &key, &board).await;
+        let Some(board) = board.upgrade() else { return };
+        board.change(&key, |place| {
+            place.standing = Standing::Away(why);
+            place.sessions = Arc::default();
+        });
+        drop(board);
+        if began.elapsed() > GOOD_CONNECTION {
+            pause = FIRST_RETRY;
+        }
+        tokio::time::sleep(pause).await;
+        pause = (pause * 2).min(longest);
+    }
+}
+
+/// Connects and follows the list for as long as the connection holds; says why it ended.
+async fn follow(coordinator: &Coordinator, key: &str, board: &Weak<Board>) -> String {
+    let client = match client::connect_within(&coordinator.endpoint, coordinator.timeout).await {
+        Ok(client) => client,
+        Err(error) => return error.to_string(),
+    };
+    let mut changes = match client.vtr().watch_sessions(WatchSessionsRequest {}).await {
+        Ok(answer) => answer.into_inner(),
+        Err(status) => return said(&status),
+    };
+    loop {
+        let event = match changes.message().await {
+            Ok(Some(event)) => event.event,
+            Ok(None) => return "the coordinator has ended".to_owned(),
+            Err(status) => return said(&status),
+        };
+        let Some(board) = board.upgrade() else { return String::new() };
+        board.change(key, |place| {
+            place.standing = Standing::Up(Box::new(client.clone()));
+            let sessions = Arc::make_mut(&mut place.sessions);
+            match event {
+                Some(Event::Snapshot(list)) => {
+                    *sessions = list.sessions.into_iter().map(|session| (session.id.clone(), session)).collect();
+                }
+                Some(Event::Added(session) | Event::Changed(session)) => {
+                    sessions.insert(session.id.clone(), session);
+                }
+                Some(Event::Removed(removed)) => {
+                    sessions.remove(&removed.id);
+                }
+                None => {}
+            }
+        });
+    }
+}
+
+/// What a coordinator said instead of an answer, for people.
+pub(crate) fn said(status: &tonic::Status) -> String {
+    match grpc::Failure::from(status) {
+        // Without a kind it is not the coordinator who speaks, but the line.
+        grpc::Failure { kind: None, .. } => "the connection to it was closed".to_owned(),
+        grpc::Failure { message, .. } => message,
+    }
+}
+
+/// For tests and programs with a fixed set.
+impl Fleet for Vec<Coordinator> {
+    fn coordinators(&self) -> Vec<Coordinator> {
+        self.clone()
+    }
+}
+
+impl Fleet for Mutex<Vec<Coordinator>> {
+    fn coordinators(&self) -> Vec<Coordinator> {
+        self.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}

@@ -1,0 +1,112 @@
+//! Connections: accepted, brought through TLS where there is one, and handed to the routes, each with its time limits.
+
+use std::{io, path::Path, sync::Arc, time::Duration};
+
+use axum::Router;
+use hyper::server::conn::http1;
+use hyper_util::{
+    rt::{TokioIo, TokioTimer},
+    service::TowerToHyperService,
+};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    net::TcpListener,
+    sync::Semaphore,
+    task::JoinSet,
+    time::{sleep, timeout},
+};
+use tokio_rustls::{
+    TlsAcceptor,
+    rustls::{
+        self, ServerConfig,
+        crypto::ring,
+        pki_types::{CertificateDer, PrivateKeyDer, pem, pem::PemObject},
+    },
+};
+
+/// At once. Each open page holds one; browsers open six more while they load it.
+const MAX_CONNECTIONS: usize = 256;
+/// For a TLS handshake, and for the head of a request.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// After the system refused a connection: it is short of something.
+const BREATH: Duration = Duration::from_millis(100);
+
+#[derive(Debug, thiserror::Error)]
+pub enum TlsError {
+    #[error("the certificate {path} can't be read: {source}", path = .path.display())]
+    Certificate { path: std::path::PathBuf, source: pem::Error },
+    #[error("{path} holds no certificate: give a PEM file with the certificate and those above it", path = .path.display())]
+    NoCertificate { path: std::path::PathBuf },
+    #[error("the key {path} can't be read: {source}", path = .path.display())]
+    Key { path: std::path::PathBuf, source: pem::Error },
+    #[error("certificate and key can't be used: {0}")]
+    Unusable(#[from] rustls::Error),
+}
+
+pub(crate) fn tls(certificate: &Path, key: &Path) -> Result<Arc<ServerConfig>, TlsError> {
+    let unreadable = |source| TlsError::Certificate { path: certificate.to_owned(), source };
+    let chain: Vec<CertificateDer<'static>> = CertificateDer::pem_file_iter(certificate)
+        .map_err(unreadable)?
+        .collect::<Result<_, _>>()
+        .map_err(unreadable)?;
+    if chain.is_empty() {
+        return Err(TlsError::NoCertificate { path: certificate.to_owned() });
+    }
+    let key = PrivateKeyDer::from_pem_file(key).map_err(|source| TlsError::Key { path: key.to_owned(), source })?;
+    let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()?
+        .with_no_client_auth()
+        .with_single_cert(chain, key)?;
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    Ok(Arc::new(config))
+}
+
+/// Serves until dropped; its connections go with it.
+pub(crate) async fn serve(listener: TcpListener, tls: Option<Arc<ServerConfig>>, router: Router) {
+    let tls = tls.map(TlsAcceptor::from);
+    let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    let mut connections = JoinSet::new();
+    loop {
+        let Ok(place) = places.clone().acquire_owned().await else { return };
+        let stream = match listener.accept().await {
+            Ok((stream, _)) => stream,
+            Err(error) => {
+                tracing::debug!(%error, "accepting a connection");
+                sleep(BREATH).await;
+                continue;
+            }
+        };
+        // A key should not wait for more keys to fill a packet.
+        let _ = stream.set_nodelay(true);
+        let (tls, router) = (tls.clone(), router.clone());
+        connections.spawn(async move {
+            let ended = match tls {
+                None => talk(stream, router).await,
+                Some(tls) => match timeout(PATIENCE, tls.accept(stream)).await {
+                    Ok(Ok(stream)) => talk(stream, router).await,
+                    Ok(Err(error)) => Err(Box::from(error)),
+                    Err(_) => Err(Box::from(io::Error::from(io::ErrorKind::TimedOut))),
+                },
+            };
+            if let Err(error) = ended {
+                tracing::debug!(%error, "a connection ended");
+            }
+            drop(place);
+        });
+        while connections.try_join_next().is_some() {}
+    }
+}
+
+async fn talk<S>(stream: S, router: Router) -> Result<(), Box<dyn std::error::Error + Send + Sync>>
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let service = TowerToHyperService::new(router);
+    http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(PATIENCE)
+        .serve_connection(TokioIo::new(stream), service)
+        .with_upgrades()
+        .await?;
+    Ok(())
+}

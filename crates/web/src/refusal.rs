@@ -1,0 +1,88 @@
+//! What someone who is not let in, or lost the way, gets to see: a status code and a plain page that says what to do.
+
+use axum::{
+    http::{HeaderValue, StatusCode, header},
+    response::{IntoResponse, Response},
+};
+
+use crate::access::NotRedeemed;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    /// The Host header names something else.
+    WrongHost,
+    /// Another site asks.
+    WrongOrigin,
+    /// A WebSocket that no page opened.
+    NoOrigin,
+    NotLoggedIn,
+    NoToken,
+    Token(NotRedeemed),
+    NotFound,
+    WrongMethod,
+    NoWebSocket,
+    TooMany,
+    Failed,
+}
+
+impl Refusal {
+    fn status(self) -> StatusCode {
+        match self {
+            Refusal::WrongHost => StatusCode::MISDIRECTED_REQUEST,
+            Refusal::WrongOrigin | Refusal::NoOrigin => StatusCode::FORBIDDEN,
+            Refusal::NotLoggedIn | Refusal::NoToken | Refusal::Token(_) => StatusCode::UNAUTHORIZED,
+            Refusal::NotFound => StatusCode::NOT_FOUND,
+            Refusal::WrongMethod => StatusCode::METHOD_NOT_ALLOWED,
+            Refusal::NoWebSocket => StatusCode::UPGRADE_REQUIRED,
+            Refusal::TooMany => StatusCode::SERVICE_UNAVAILABLE,
+            Refusal::Failed => StatusCode::INTERNAL_SERVER_ERROR,
+        }
+    }
+
+    /// What happened, and what to do next.
+    fn text(self) -> (&'static str, &'static str) {
+        const NEW_LINK: &str = "Ask whoever runs vtr web for a new link, or press Enter where it runs.";
+        match self {
+            Refusal::WrongHost => (
+                "This server does not go by that name.",
+                "Use the address that vtr web printed, or start it with --host NAME.",
+            ),
+            Refusal::WrongOrigin => {
+                ("Another site asked for this page.", "Open the address in a tab of its own instead.")
+            }
+            Refusal::NoOrigin => {
+                ("This connection comes from no page.", "Programs use the coordinator's socket: see vtr --help.")
+            }
+            Refusal::NotLoggedIn => {
+                ("You are not logged in.", "Open the link that vtr web printed; each is good for one browser.")
+            }
+            Refusal::NoToken => {
+                ("This link has no token.", "Copy the whole link that vtr web printed, up to its last character.")
+            }
+            Refusal::Token(NotRedeemed::Unknown) => ("This link is not known.", NEW_LINK),
+            Refusal::Token(NotRedeemed::Used) => ("This link has been used.", NEW_LINK),
+            Refusal::Token(NotRedeemed::TooOld) => ("This link is too old.", NEW_LINK),
+            Refusal::NotFound => ("There is nothing here.", "The sessions are at the top: /"),
+            Refusal::WrongMethod => ("That can't be done here.", "Pages are only read: use GET."),
+            Refusal::NoWebSocket => ("This address is for the page's own connection.", "Open / instead."),
+            Refusal::TooMany => ("Too many pages are open.", "Close some of them, and try again."),
+            Refusal::Failed => ("This did not work.", "Try again; what vtr web prints may say more."),
+        }
+    }
+}
+
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        let (what, next) = self.text();
+        let status = self.status();
+        // The texts are ours and hold nothing that HTML would read.
+        let page = format!(
+            "<!doctype html>\n<html lang=en><meta charset=utf-8><meta name=viewport content=\"width=device-width\">\
+             <title>{number} {what}</title><link rel=stylesheet href=/style.css>\
+             <body class=plain><main><p class=code>{number}</p><h1>{what}</h1><p>{next}</p></main></body></html>\n",
+            number = status.as_u16(),
+        );
+        let html = HeaderValue::from_static("text/html; charset=utf-8");
+        (status, [(header::CONTENT_TYPE, html)], page).into_response()
+    }
+}

@@ -1,0 +1,115 @@
+//! What a page asks for once: starting, ending, naming, recording and searching sessions, and new links.
+
+use std::time::Duration;
+
+use grpc::{
+    client::Client,
+    proto::{
+        GetHistoryRequest, GrepRequest, KillRequest, RecordAction, RecordRequest, RemoveRequest, RenameRequest,
+        SpawnRequest,
+    },
+};
+use serde_json::{Value, json};
+use tokio::time::timeout;
+
+use crate::{
+    access::Rights,
+    directory::{Standing, said},
+    frame::{self, FrameMessage},
+    message::{AnswerError, Ask},
+    recordings,
+    server::Inner,
+};
+
+/// Longer than a coordinator's grace before it kills.
+const PATIENCE: Duration = Duration::from_secs(30);
+const MAX_MATCHES: i32 = 500;
+/// At a time: some pages of scrolling, and some hundred kilobytes.
+const HISTORY_LINES: i32 = 1000;
+
+/// The answer, or what to say instead.
+pub(crate) async fn answer(ask: Ask, rights: Rights, inner: &Inner) -> Result<Value, AnswerError> {
+    if rights == Rights::ReadOnly && !matches!(ask, Ask::Find { .. } | Ask::History { .. } | Ask::Recordings {}) {
+        return Err(error("You are here to look only.", "Ask for a link that lets you type."));
+    }
+    match timeout(PATIENCE, run(ask, inner)).await {
+        Ok(answer) => answer,
+        Err(_) => Err(error("The coordinator does not answer.", "Try again when it is back.")),
+    }
+}
+
+async fn run(ask: Ask, inner: &Inner) -> Result<Value, AnswerError> {
+    match ask {
+        Ask::Spawn { coordinator, name, command, working_dir, cols, rows } => {
+            let request = SpawnRequest { name, command, working_dir, cols, rows, ..SpawnRequest::default() };
+            let session =
+                client(inner, &coordinator)?.vtr().spawn(request).await.map_err(refused)?.into_inner().session;
+            Ok(json!({ "id": session.map(|session| session.id) }))
+        }
+        Ask::Kill { coordinator, session, signal } => {
+            let request = KillRequest { name: session, signal };
+            client(inner, &coordinator)?.vtr().kill(request).await.map_err(refused)?;
+            Ok(json!({}))
+        }
+        Ask::Remove { coordinator, session } => {
+            client(inner, &coordinator)?.vtr().remove(RemoveRequest { name: session }).await.map_err(refused)?;
+            Ok(json!({}))
+        }
+        Ask::Rename { coordinator, session, name } => {
+            let request = RenameRequest { name: session, new_name: name };
+            client(inner, &coordinator)?.vtr().rename(request).await.map_err(refused)?;
+            Ok(json!({}))
+        }
+        Ask::Record { coordinator, session, action } => {
+            let action = match action.as_str() {
+                "start" => RecordAction::Start,
+                "stop" => RecordAction::Stop,
+                _ => RecordAction::Status,
+            };
+            let request = RecordRequest { name: session, action: action.into(), ..RecordRequest::default() };
+            let status = client(inner, &coordinator)?.vtr().record(request).await.map_err(refused)?.into_inner();
+            Ok(json!({ "recording": status.recording, "file": status.file }))
+        }
+        Ask::Find { coordinator, session, pattern } => {
+            let request = GrepRequest { name: session, pattern, max_matches: MAX_MATCHES, ..GrepRequest::default() };
+            let found = client(inner, &coordinator)?.vtr().grep(request).await.map_err(refused)?.into_inner();
+            let matches: Vec<Value> = found.matches.into_iter().map(|one| json!([one.line_number, one.line])).collect();
+            Ok(json!({ "matches": matches, "more": found.truncated }))
+        }
+        Ask::History { coordinator, session, before } => {
+            let request = GetHistoryRequest { name: session, max_lines: HISTORY_LINES, before };
+            let history = client(inner, &coordinator)?.vtr().get_history(request).await.map_err(refused)?.into_inner();
+            let lines: Vec<_> = history.lines.into_iter().map(|line| frame::runs(line.runs)).collect();
+            let screen = history.screen.map(FrameMessage::from);
+            Ok(json!({ "lines": lines, "first": history.first_line, "more": history.more, "screen": screen }))
+        }
+        Ask::Recordings {} => {
+            let Some(folder) = inner.recordings.clone() else { return Ok(json!({ "recordings": [] })) };
+            let listed = tokio::task::spawn_blocking(move || recordings::list(&folder)).await.unwrap_or_default();
+            Ok(json!({ "recordings": listed }))
+        }
+        Ask::Share { may_type } => {
+            let rights = if may_type { Rights::Full } else { Rights::ReadOnly };
+            let link = inner.new_link(rights).map_err(|why| error(&why.to_string(), "Try again."))?;
+            Ok(json!({ "link": link }))
+        }
+    }
+}
+
+fn client(inner: &Inner, coordinator: &str) -> Result<Client, AnswerError> {
+    let places = inner.directory.places();
+    let places = places.borrow();
+    match places.iter().find(|place| place.key == coordinator).map(|place| &place.standing) {
+        Some(Standing::Up(client)) => Ok(Client::clone(client)),
+        _ => Err(error("The coordinator is away.", "Try again when it is back.")),
+    }
+}
+
+fn refused(status: tonic::Status) -> AnswerError {
+    let grpc::Failure { hint, .. } = (&status).into();
+    AnswerError { message: said(&status), hint }
+}
+
+fn error(message: &str, hint: &str) -> AnswerError {
+    AnswerError { message: message.to_owned(), hint: hint.to_owned() }
+}

@@ -1,0 +1,115 @@
+//! The addresses: the page and its files, the login, and the WebSocket.
+
+use std::sync::Arc;
+
+use axum::{
+    Router,
+    extract::{
+        Path, RawQuery, State,
+        ws::{WebSocketUpgrade, rejection::WebSocketUpgradeRejection},
+    },
+    http::{HeaderMap, HeaderValue, Method, StatusCode, header},
+    middleware,
+    response::{IntoResponse, Redirect, Response},
+    routing::get,
+};
+
+use crate::{
+    access::Rights,
+    assets,
+    guard::{Scheme, stand_guard},
+    refusal::Refusal,
+    server::Inner,
+    socket,
+};
+
+pub(crate) fn router(inner: Arc<Inner>) -> Router {
+    let guard = inner.guard.clone();
+    Router::new()
+        .route("/", get(index))
+        .route("/login", get(login))
+        .route("/whoami", get(whoami))
+        .route("/ws", get(open_socket))
+        .route("/{file}", get(asset))
+        .fallback(|| async { Refusal::NotFound })
+        .method_not_allowed_fallback(|| async { Refusal::WrongMethod })
+        .with_state(inner)
+        .layer(middleware::from_fn_with_state(guard, stand_guard))
+}
+
+async fn index(State(inner): State<Arc<Inner>>, headers: HeaderMap) -> Response {
+    match inner.rights(&headers) {
+        Some(_) => assets::respond(&assets::INDEX),
+        None => Refusal::NotLoggedIn.into_response(),
+    }
+}
+
+/// The files hold nothing of the user's, and the pages of refusals need the style: no login is asked for.
+async fn asset(Path(file): Path<String>) -> Response {
+    match assets::find(&file) {
+        Some(asset) => assets::respond(asset),
+        None => Refusal::NotFound.into_response(),
+    }
+}
+
+/// Whether the login still holds, for a page that can't connect: a WebSocket's refusal has no code that a page may see.
+async fn whoami(State(inner): State<Arc<Inner>>, headers: HeaderMap) -> Response {
+    match inner.rights(&headers) {
+        Some(Rights::Full) => "full".into_response(),
+        Some(Rights::ReadOnly) => "read-only".into_response(),
+        None => Refusal::NotLoggedIn.into_response(),
+    }
+}
+
+/// Turns a link's token into a cookie. The answer is a page that leads on, not a redirect: where a link on another site
+/// was followed, a redirect would still count as that site's doing, and a strict cookie would not be sent.
+async fn login(
+    State(inner): State<Arc<Inner>>,
+    method: Method,
+    RawQuery(query): RawQuery,
+    headers: HeaderMap,
+) -> Response {
+    // Whoever only asks for the head, as previews of links do, must not use the token up.
+    if method != Method::GET {
+        return Refusal::WrongMethod.into_response();
+    }
+    let query = query.unwrap_or_default();
+    let token = query.split('&').find_map(|pair| pair.strip_prefix("token=")).unwrap_or_default();
+    if token.is_empty() {
+        return Refusal::NoToken.into_response();
+    }
+    let cookie = match inner.access.redeem(token) {
+        Ok((cookie, _)) => cookie,
+        // The same browser again, by its history.
+        Err(_) if inner.rights(&headers).is_some() => return Redirect::to("/").into_response(),
+        Err(why) => return Refusal::Token(why).into_response(),
+    };
+    let secure = if inner.scheme == Scheme::Https { "; Secure" } else { "" };
+    let cookie = format!("{}={cookie}; Path=/; HttpOnly; SameSite=Strict{secure}", inner.cookie_name);
+    let Ok(cookie) = HeaderValue::from_str(&cookie) else { return Refusal::Failed.into_response() };
+    let page = "<!doctype html>\n<html lang=en><meta charset=utf-8><meta http-equiv=refresh content=\"0;url=/\">\
+                <title>vtr</title><link rel=stylesheet href=/style.css>\
+                <body class=plain><main><h1>You are logged in.</h1><p><a href=/>To the sessions</a></p></main></body></html>\n";
+    let html = HeaderValue::from_static("text/html; charset=utf-8");
+    (StatusCode::OK, [(header::SET_COOKIE, cookie), (header::CONTENT_TYPE, html)], page).into_response()
+}
+
+async fn open_socket(
+    State(inner): State<Arc<Inner>>,
+    headers: HeaderMap,
+    upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
+) -> Response {
+    // If there is one it is ours: the guard has looked.
+    if !headers.contains_key(header::ORIGIN) {
+        return Refusal::NoOrigin.into_response();
+    }
+    let Some(rights) = inner.rights(&headers) else { return Refusal::NotLoggedIn.into_response() };
+    let Ok(upgrade) = upgrade else { return Refusal::NoWebSocket.into_response() };
+    let Ok(place) = inner.pages.clone().try_acquire_owned() else { return Refusal::TooMany.into_response() };
+    upgrade.max_message_size(socket::MAX_MESSAGE_BYTES).max_frame_size(socket::MAX_MESSAGE_BYTES).on_upgrade(
+        move |socket| async move {
+            socket::serve(socket, rights, inner).await;
+            drop(place);
+        },
+    )
+}

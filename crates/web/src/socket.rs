@@ -1,0 +1,292 @@
+//! One page's WebSocket: its views, its inputs, its questions, and the live list.
+
+use std::{collections::HashMap, sync::Arc, time::Duration};
+
+use axum::extract::ws::{CloseFrame, Message, WebSocket, close_code};
+use futures_util::{
+    SinkExt, StreamExt,
+    stream::{SplitSink, SplitStream},
+};
+use grpc::proto::{KeyPress, MouseInput, attach_input::Input};
+use tokio::{
+    sync::{Semaphore, mpsc, watch},
+    task::AbortHandle,
+    time::{Instant, interval_at, sleep, timeout_at},
+};
+
+use crate::{
+    access::Rights,
+    attachment::{Attachment, Command},
+    directory::Places,
+    message::{FromPage, PlaceMessage, ToPage, ViewId},
+    recordings,
+    replay::Player,
+    requests,
+    server::Inner,
+};
+
+/// One message of a page: a paste of 1 MiB, every character of it escaped.
+pub(crate) const MAX_MESSAGE_BYTES: usize = 7 << 20;
+const MAX_PASTE_BYTES: usize = 1 << 20;
+/// One session or recording each, thumbnails included.
+const MAX_VIEWS: usize = 128;
+/// Questions of one page that are under way.
+const MAX_ASKED: usize = 16;
+/// Messages on their way to the page, and commands to one view: the sender waits when there are more.
+const WAITING: usize = 64;
+const PING: Duration = Duration::from_secs(20);
+/// A page that is silent for this long, pongs included, is gone.
+const SILENCE: Duration = Duration::from_secs(60);
+/// The list is sent ten times a second at most.
+const LIST_PAUSE: Duration = Duration::from_millis(100);
+
+/// Serves one page until it goes.
+pub(crate) async fn serve(socket: WebSocket, rights: Rights, inner: Arc<Inner>) {
+    let (sink, stream) = socket.split();
+    let (page, outgoing) = mpsc::channel(WAITING);
+    let writer = tokio::spawn(write(sink, outgoing));
+    let hello = ToPage::Hello { version: inner.version.clone(), read_only: rights == Rights::ReadOnly };
+    let _ = page.send(hello).await;
+    let list = tokio::spawn(send_list(inner.directory.places(), page.clone()));
+    let asking = Arc::new(Semaphore::new(MAX_ASKED));
+    let mut connection = Connection { rights, inner, page, asking, views: HashMap::new() };
+    connection.read(stream).await;
+    list.abort();
+    // Its views and senders go with it, and the writer with them.
+    drop(connection);
+    writer.abort();
+}
+
+async fn write(mut sink: SplitSink<WebSocket, Message>, mut outgoing: mpsc::Receiver<ToPage>) {
+    let mut pings = interval_at(Instant::now() + PING, PING);
+    loop {
+        let message = tokio::select! {
+            message = outgoing.recv() => match message {
+                Some(message) => match serde_json::to_string(&message) {
+                    Ok(text) => Message::text(text),
+                    Err(_) => continue,
+                },
+                None => break,
+            },
+            _ = pings.tick() => Message::Ping(axum::body::Bytes::new()),
+        };
+        if sink.send(message).await.is_err() {
+            return;
+        }
+    }
+    let _ = sink.send(Message::Close(Some(CloseFrame { code: close_code::AWAY, reason: "".into() }))).await;
+}
+
+/// The coordinators that changed since they were sent last.
+async fn send_list(mut places: watch::Receiver<Places>, page: mpsc::Sender<ToPage>) {
+    let mut sent = Places::default();
+    loop {
+        let now = places.borrow_and_update().clone();
+        let is_sent = |place| sent.iter().any(|other| Arc::ptr_eq(other, place));
+        let changed = now.iter().filter(|place| !is_sent(place)).map(|place| PlaceMessage::from(&**place)).collect();
+        let order = now.iter().map(|place| place.key.clone()).collect();
+        sent = now;
+        if page.send(ToPage::Coordinators { order, changed }).await.is_err() || places.changed().await.is_err() {
+            return;
+        }
+        sleep(LIST_PAUSE).await;
+    }
+}
+
+enum View {
+    Live(mpsc::Sender<Command>, AbortHandle),
+    Replay(watch::Sender<u64>, AbortHandle),
+}
+
+impl Drop for View {
+    fn drop(&mut self) {
+        let (View::Live(_, task) | View::Replay(_, task)) = self;
+        task.abort();
+    }
+}
+
+struct Connection {
+    rights: Rights,
+    inner: Arc<Inner>,
+    page: mpsc::Sender<ToPage>,
+    asking: Arc<Semaphore>,
+    views: HashMap<ViewId, View>,
+}
+
+/// Why a page is let go.
+struct Broken;
+
+impl Connection {
+    async fn read(&mut self, mut stream: SplitStream<WebSocket>) {
+        loop {
+            let message = match timeout_at(Instant::now() + SILENCE, stream.next()).await {
+                Ok(Some(Ok(message))) => message,
+                Ok(Some(Err(_)) | None) | Err(_) => return,
+            };
+            let taken = match message {
+                Message::Text(text) => match serde_json::from_str(&text) {
+                    Ok(message) => self.take(message).await,
+                    Err(_) => Err(Broken),
+                },
+                Message::Ping(_) | Message::Pong(_) => Ok(()),
+                Message::Binary(_) | Message::Close(_) => Err(Broken),
+            };
+            if taken.is_err() {
+                return;
+            }
+        }
+    }
+
+    async fn take(&mut self, message: FromPage) -> Result<(), Broken> {
+        match message {
+            FromPage::Watch { view, coordinator, session, name, pace } => {
+                self.room(view)?;
+                let (sender, commands) = mpsc::channel(WAITING);
+                let attachment = Attachment {
+                    view,
+                    coordinator,
+                    session,
+                    name,
+                    read_only: self.rights == Rights::ReadOnly,
+                    pace: Duration::from_millis(pace.into()),
+                    places: self.inner.directory.places(),
+                    commands,
+                    page: self.page.clone(),
+                };
+                let task = tokio::spawn(attachment.run()).abort_handle();
+                self.views.insert(view, View::Live(sender, task));
+                Ok(())
+            }
+            FromPage::Play { view, recording } => {
+                self.room(view)?;
+                let (sender, times) = watch::channel(0);
+                let task = tokio::spawn(play(view, recording, self.inner.clone(), times, self.page.clone()));
+                self.views.insert(view, View::Replay(sender, task.abort_handle()));
+                Ok(())
+            }
+            FromPage::Close { view } => {
+                self.views.remove(&view);
+                Ok(())
+            }
+            FromPage::At { view, ms } => {
+                if let Some(View::Replay(times, _)) = self.views.get(&view) {
+                    // Also when it is the same time: each question gets an answer.
+                    times.send_replace(ms);
+                }
+                Ok(())
+            }
+            FromPage::Pace { view, pace } => {
+                self.command(view, Command::Pace(Duration::from_millis(pace.into()))).await
+            }
+            FromPage::Ack { view, version } => self.command(view, Command::Ack(version)).await,
+            FromPage::Size { view, cols, rows } => {
+                if self.rights == Rights::ReadOnly {
+                    return Ok(());
+                }
+                self.command(view, Command::Size { cols, rows }).await
+            }
+            FromPage::Key { view, key, text, action } => {
+                self.input(view, Input::KeyPress(KeyPress { key, action, text })).await
+            }
+            FromPage::Paste { view, text } if text.len() > MAX_PASTE_BYTES => {
+                let message = format!("{} bytes are too many for one paste.", text.len());
+                self.refuse(view, &message, "At most 1 MiB: paste it in parts, or put it into a file.").await
+            }
+            FromPage::Paste { view, text } => self.input(view, Input::Paste(text)).await,
+            FromPage::Mouse { view, action, button, x, y, modifiers } => {
+                self.input(view, Input::Mouse(MouseInput { action, button, x, y, modifiers })).await
+            }
+            FromPage::Focus { view, gained } => self.input(view, Input::Focus(gained)).await,
+            FromPage::Ask { number, ask } => {
+                let Ok(turn) = self.asking.clone().try_acquire_owned() else { return Err(Broken) };
+                let (rights, inner, page) = (self.rights, self.inner.clone(), self.page.clone());
+                tokio::spawn(async move {
+                    let (error, value) = match requests::answer(ask, rights, &inner).await {
+                        Ok(value) => (None, value),
+                        Err(error) => (Some(error), serde_json::Value::Null),
+                    };
+                    let _ = page.send(ToPage::Answer { number, error, value }).await;
+                    drop(turn);
+                });
+                Ok(())
+            }
+            FromPage::Ping {} => self.page.send(ToPage::Pong {}).await.map_err(|_| Broken),
+        }
+    }
+
+    fn room(&mut self, view: ViewId) -> Result<(), Broken> {
+        self.views.remove(&view);
+        if self.views.len() < MAX_VIEWS { Ok(()) } else { Err(Broken) }
+    }
+
+    async fn command(&mut self, view: ViewId, command: Command) -> Result<(), Broken> {
+        if let Some(View::Live(commands, _)) = self.views.get(&view) {
+            // A view that has ended hears nothing.
+            let _ = commands.send(command).await;
+        }
+        Ok(())
+    }
+
+    async fn input(&mut self, view: ViewId, input: Input) -> Result<(), Broken> {
+        if self.rights == Rights::ReadOnly {
+            // What the mouse and the focus do is no decision of a person.
+            if matches!(input, Input::Mouse(_) | Input::Focus(_)) {
+                return Ok(());
+            }
+            return self.refuse(view, "You are here to look only.", "Ask for a link that lets you type.").await;
+        }
+        self.command(view, Command::Input(input)).await
+    }
+
+    async fn refuse(&self, view: ViewId, message: &str, hint: &str) -> Result<(), Broken> {
+        let refusal = ToPage::Refusal { view, message: message.to_owned(), hint: hint.to_owned() };
+        self.page.send(refusal).await.map_err(|_| Broken)
+    }
+}
+
+/// Plays a recording for one view: the newest time asked for is the one answered.
+async fn play(
+    view: ViewId,
+    name: String,
+    inner: Arc<Inner>,
+    mut times: watch::Receiver<u64>,
+    page: mpsc::Sender<ToPage>,
+) {
+    let Some(folder) = inner.recordings.clone() else {
+        let _ = page.send(ToPage::Gone { view, reason: "there is no folder of recordings".to_owned() }).await;
+        return;
+    };
+    // Held until the view is closed.
+    let Ok(_place) = inner.replays.clone().try_acquire_owned() else {
+        let reason = "too many recordings are played at the moment: close one".to_owned();
+        let _ = page.send(ToPage::Gone { view, reason }).await;
+        return;
+    };
+    let opened =
+        tokio::task::spawn_blocking(move || recordings::open(&folder, &name).map_err(|error| error.to_string()));
+    let recording = match opened.await {
+        Ok(Ok(recording)) => recording,
+        Ok(Err(reason)) => {
+            let _ = page.send(ToPage::Gone { view, reason }).await;
+            return;
+        }
+        Err(_) => return,
+    };
+    if page.send(ToPage::Recording { view, about: recording.about() }).await.is_err() {
+        return;
+    }
+    let mut player = Player::new(Arc::new(recording));
+    loop {
+        let ms = *times.borrow_and_update();
+        let moved = tokio::task::spawn_blocking(move || {
+            let frame = player.at(ms);
+            (player, frame)
+        });
+        let Ok((again, frame)) = moved.await else { return };
+        player = again;
+        let frame = ToPage::Frame { view, frame: Box::new(frame) };
+        if page.send(frame).await.is_err() || times.changed().await.is_err() {
+            return;
+        }
+    }
+}

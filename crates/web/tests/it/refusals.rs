@@ -1,0 +1,128 @@
+//! Everyone who is not let in, with the status code and the page they get.
+
+use web::{Coordinator, Fleet, Rights, Server, Settings, StartError};
+
+use crate::stage::{Answer, Stage};
+
+#[track_caller]
+fn refused(answer: &Answer, status: u16, said: &str) {
+    assert_eq!(answer.status, status, "{answer:?}");
+    assert!(answer.body.contains(said) && answer.body.starts_with("<!doctype html>"), "{answer:?}");
+    let policy = answer.header("content-security-policy").unwrap();
+    assert!(
+        policy.contains("default-src 'none'") && !policy.contains("inline") && !policy.contains("eval"),
+        "{policy}"
+    );
+    assert_eq!(answer.header("x-content-type-options"), Some("nosniff"));
+}
+
+#[tokio::test]
+async fn wrong_names_and_origins_are_refused_on_every_route() {
+    let stage = Stage::new().await;
+    let cookie = stage.log_in(Rights::Full).await;
+    let (host, origin) = (stage.host(), stage.origin());
+    let link = stage.link(Rights::Full);
+    for path in ["/", "/whoami", "/ws", "/style.css", "/nowhere", link.as_str()] {
+        let wrong = format!("evil.example:{}", stage.address.port());
+        refused(&stage.request("GET", path, &[("Host", &wrong), ("Cookie", &cookie)]).await, 421, "that name");
+        refused(&stage.request("GET", path, &[("Cookie", &cookie)]).await, 421, "that name");
+        for foreign in ["http://evil.example", "null", &format!("https://{host}")] {
+            let headers = [("Host", host.as_str()), ("Origin", foreign), ("Cookie", cookie.as_str())];
+            refused(&stage.request("GET", path, &headers).await, 403, "Another site");
+        }
+    }
+    // None of that used the link up.
+    assert_eq!(stage.get(&link, "").await.status, 200);
+    let own = [("Host", host.as_str()), ("Origin", origin.as_str()), ("Cookie", cookie.as_str())];
+    assert_eq!(stage.request("GET", "/", &own).await.status, 200);
+}
+
+#[tokio::test]
+async fn without_a_login_there_is_nothing_to_see() {
+    let stage = Stage::new().await;
+    for cookie in ["", "vtr_web=x", &format!("vtr_web_{}=guess", stage.address.port())] {
+        refused(&stage.get("/", cookie).await, 401, "not logged in");
+        refused(&stage.get("/whoami", cookie).await, 401, "not logged in");
+    }
+    refused(&stage.get("/login", "").await, 401, "no token");
+    refused(&stage.get("/login?token=", "").await, 401, "no token");
+    refused(&stage.get("/login?token=guess", "").await, 401, "not known");
+    refused(&stage.get("/nowhere", "").await, 404, "nothing here");
+    refused(&stage.get("/a/b", "").await, 404, "nothing here");
+    refused(&stage.request("POST", "/", &[("Host", &stage.host())]).await, 405, "can't be done");
+    // The refusals' own style needs no login.
+    assert_eq!(stage.get("/style.css", "").await.status, 200);
+}
+
+#[tokio::test]
+async fn a_link_is_good_once_and_its_cookie_is_strict() {
+    let stage = Stage::new().await;
+    let link = stage.link(Rights::Full);
+    let head = stage.request("HEAD", &link, &[("Host", &stage.host())]).await;
+    assert_eq!(head.status, 405, "a preview must not use the link up");
+    let answer = stage.get(&link, "").await;
+    let cookie = answer.header("set-cookie").unwrap();
+    assert!(cookie.starts_with(&format!("vtr_web_{}=", stage.address.port())), "{cookie}");
+    assert!(cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict") && cookie.contains("Path=/"), "{cookie}");
+    assert_eq!(answer.header("referrer-policy"), Some("no-referrer"));
+    refused(&stage.get(&link, "").await, 401, "has been used");
+    let cookie = cookie.split(';').next().unwrap();
+    // The browser that used it is led to the page.
+    assert_eq!(stage.get(&link, cookie).await.status, 303);
+    assert_eq!(stage.get("/whoami", cookie).await.body, "full");
+    let reader = stage.log_in(Rights::ReadOnly).await;
+    assert_eq!(stage.get("/whoami", &reader).await.body, "read-only");
+}
+
+#[tokio::test]
+async fn the_websocket_needs_an_origin_and_a_login() {
+    let stage = Stage::new().await;
+    let cookie = stage.log_in(Rights::Full).await;
+    let (host, origin) = (stage.host(), stage.origin());
+    let upgrade = [
+        ("Host", host.as_str()),
+        ("Connection", "Upgrade"),
+        ("Upgrade", "websocket"),
+        ("Sec-WebSocket-Version", "13"),
+        ("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="),
+    ];
+    let with = |more: &[(&'static str, String)]| {
+        let mut headers: Vec<(&str, String)> =
+            upgrade.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
+        headers.extend(more.iter().cloned());
+        headers
+    };
+    for (more, status, said) in [
+        (vec![("Cookie", cookie.clone())], 403, "no page"),
+        (vec![("Cookie", cookie.clone()), ("Origin", "http://evil.example".to_owned())], 403, "Another site"),
+        (vec![("Origin", origin.clone())], 401, "not logged in"),
+    ] {
+        let headers = with(&more);
+        let headers: Vec<(&str, &str)> = headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        refused(&stage.request("GET", "/ws", &headers).await, status, said);
+    }
+    let plain = [("Host", host.as_str()), ("Origin", origin.as_str()), ("Cookie", cookie.as_str())];
+    refused(&stage.request("GET", "/ws", &plain).await, 426, "own connection");
+}
+
+#[tokio::test]
+async fn other_machines_only_with_tls() {
+    let fleet = || -> std::sync::Arc<dyn Fleet> { std::sync::Arc::new(Vec::<Coordinator>::new()) };
+    let settings = Settings {
+        listen: "0.0.0.0:0".parse().unwrap(),
+        hosts: Vec::new(),
+        tls: None,
+        read_only: false,
+        recordings: None,
+        version: String::new(),
+    };
+    let error = Server::start(settings.clone(), fleet()).await.unwrap_err();
+    assert!(matches!(error, StartError::NeedsTls(_)) && error.to_string().contains("--tls-cert"), "{error}");
+    let missing = web::TlsFiles { certificate: "/nowhere/cert.pem".into(), key: "/nowhere/key.pem".into() };
+    let error = Server::start(Settings { tls: Some(missing), ..settings.clone() }, fleet()).await.unwrap_err();
+    assert!(matches!(error, StartError::Tls(_)), "{error}");
+    let first =
+        Server::start(Settings { listen: "127.0.0.1:0".parse().unwrap(), ..settings.clone() }, fleet()).await.unwrap();
+    let error = Server::start(Settings { listen: first.address(), ..settings }, fleet()).await.unwrap_err();
+    assert!(matches!(error, StartError::Taken { .. }), "{error}");
+}

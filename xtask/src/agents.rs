@@ -1,0 +1,37 @@
+//! The real agent CLIs: installing them, and running them offline under a headless patterm against a scripted model.
+
+mod client;
+mod deliver;
+mod headless;
+mod home;
+mod install;
+mod leftovers;
+mod prompts;
+mod record;
+mod stage;
+mod story;
+mod vendors;
+
+use anyhow::Result;
+
+use crate::Verdict;
+
+/// The real agent CLIs, offline, against a scripted model
+#[derive(clap::Subcommand)]
+pub(crate) enum Arguments {
+    Install(install::Arguments),
+    Story(story::Arguments),
+    Deliver(deliver::Arguments),
+    Home(home::Arguments),
+    Record(record::Arguments),
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
+    match arguments {
+        Arguments::Install(arguments) => install::run(arguments),
+        Arguments::Story(arguments) => story::run(arguments),
+        Arguments::Deliver(arguments) => deliver::run(arguments),
+        Arguments::Home(arguments) => home::run(arguments),
+        Arguments::Record(arguments) => record::run(arguments),
+    }
+}

@@ -1,0 +1,236 @@
+//! The whole story with real CLIs: one leads two others, each of them asks for permission, the lead answers one and calls
+//! the human for the other, reads what they say, and closes them. Nothing is left.
+
+use std::{
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+use anyhow::{Context, Result, bail, ensure};
+use serde_json::{Value, json};
+use testkit::model::{Answer, Conversation, Script};
+
+use super::{client::Client, headless, stage::Stage, vendors::Vendor};
+use crate::Verdict;
+
+/// One real CLI leads two others through patterm's tools
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// claude or codex
+    #[arg(long, value_name = "NAME")]
+    orchestrator: String,
+    #[arg(long, default_value_t = 1)]
+    runs: usize,
+    /// A patterm that is built already
+    #[arg(long)]
+    patterm: Option<PathBuf>,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
+    let program = headless::program(arguments.patterm.as_deref())?;
+    let cast = Cast::led_by(&arguments.orchestrator)?;
+    let mut misses = 0;
+    for number in 1..=arguments.runs {
+        let start = Instant::now();
+        match play(&cast, &program) {
+            Ok(told) => {
+                println!(
+                    "{} leads, run {number}: good, {:.1} s; {told}",
+                    cast.lead.name,
+                    start.elapsed().as_secs_f64()
+                );
+            }
+            Err(error) => {
+                misses += 1;
+                println!(
+                    "{} leads, run {number}: MISS, {:.1} s: {error:#}",
+                    cast.lead.name,
+                    start.elapsed().as_secs_f64()
+                );
+            }
+        }
+    }
+    println!("{} leads: {} of {} runs good", cast.lead.name, arguments.runs - misses, arguments.runs);
+    Ok(if misses == 0 { Verdict::Good } else { Verdict::Bad })
+}
+
+/// Who plays what.
+struct Cast {
+    lead: Vendor,
+    reviewer: Vendor,
+    builder: Vendor,
+}
+
+/// A command that only reads: the lead may allow it.
+const HARMLESS: &str = "git log --oneline";
+/// One that writes: the human is asked.
+const DOUBTFUL: &str = "touch built";
+
+impl Cast {
+    fn led_by(name: &str) -> Result<Self> {
+        let reviewer = match name {
+            "claude" => "codex",
+            "codex" => "claude",
+            _ => bail!("the orchestrator is claude or codex, not '{name}'"),
+        };
+        Ok(Cast { lead: Vendor::named(name)?, reviewer: Vendor::named(reviewer)?, builder: Vendor::named("opencode")? })
+    }
+
+    fn script(&self) -> Script {
+        let (reviewer, builder) = (self.reviewer.name, self.builder.name);
+        Script::new()
+            .when("LEAD-THE-WORK")
+            .call(
+                "patterm:spawn_agent",
+                json!({ "agent": reviewer, "name": "reviewer", "agent_instructions": "REVIEW-TASK: look at the log" }),
+            )
+            .call(
+                "patterm:spawn_agent",
+                json!({ "agent": builder, "name": "builder", "agent_instructions": "BUILD-TASK: make it" }),
+            )
+            .then(|said| wait("reviewer", said, &["idle", "blocked"]))
+            .call("patterm:explain_state", json!({ "process_id": "reviewer" }))
+            .then(|said| allow("reviewer", said))
+            .call(
+                "patterm:timer_fire_when_idle_any",
+                json!({ "watched": ["reviewer"], "body": "REVIEWER-RESTS", "max_wait_seconds": 120 }),
+            )
+            .say("I wait until the reviewer rests.")
+            .when("REVIEW-TASK")
+            .then(|said| Answer::shell(said, HARMLESS))
+            .call("patterm:whoami", json!({}))
+            .then(|said| {
+                let parent = said.answer_of("whoami", |_| true)["parent_process_id"].clone();
+                Answer::call(
+                    "patterm:send_message",
+                    json!({ "target_process_id": parent, "message": "REVIEW-REPORT: all is well" }),
+                )
+            })
+            .say("REVIEW-DONE")
+            .when("BUILD-TASK")
+            .then(|said| Answer::shell(said, DOUBTFUL))
+            .say("BUILD-DONE")
+            .when("REVIEWER-RESTS")
+            .call("patterm:get_process_output", json!({ "process_id": "reviewer", "mode": "grid" }))
+            .then(|said| wait("builder", said, &["idle", "blocked"]))
+            .call("patterm:request_human_attention", json!({ "process_id": "builder", "reason": "may it write here?" }))
+            .call(
+                "patterm:wait_for_state",
+                json!({ "process_id": "builder", "states": ["idle"], "timeout_seconds": 180 }),
+            )
+            .call("patterm:get_process_output", json!({ "process_id": "builder", "mode": "grid" }))
+            .call("patterm:close_process", json!({ "process_id": "reviewer" }))
+            .call("patterm:close_process", json!({ "process_id": "builder" }))
+            .call("patterm:list_processes", json!({}))
+            .say("STORY-DONE")
+            .when("REVIEW-REPORT")
+            .say("Noted.")
+    }
+}
+
+fn wait(name: &'static str, said: &Conversation, states: &[&str]) -> Answer {
+    let spawned = said.answer_of("spawn_agent", |answer| answer["name"] == name);
+    let wanted = json!({ "process_id": name, "turn_id": spawned["turn_id"], "states": states, "timeout_seconds": 180 });
+    Answer::call("patterm:wait_for_state", wanted)
+}
+
+/// The first choice of every CLI's question is yes, once; Enter takes it.
+fn allow(name: &'static str, said: &Conversation) -> Answer {
+    let explained = said.answer_of("explain_state", |_| true);
+    let mut arguments = json!({ "process_id": name, "kind": "key", "key": "enter" });
+    if let Some(digest) = explained["prompt"]["digest"].as_str() {
+        arguments["digest"] = digest.into();
+    }
+    Answer::call("patterm:send_input", arguments)
+}
+
+fn play(cast: &Cast, program: &Path) -> Result<String> {
+    let stage = Stage::new(cast.script(), &[cast.lead, cast.reviewer, cast.builder])?;
+    let patterm = stage.patterm(program)?;
+    let mut human = patterm.operator()?;
+    let played = follow(cast, &stage, &mut human);
+    if let Err(error) = played {
+        return Err(error.context(scene(&mut human, &stage)));
+    }
+    drop(human);
+    patterm.end()?;
+    let left = stage.left();
+    ensure!(left.is_empty(), "left behind: {left:?}");
+    check(cast, &stage)
+}
+
+/// The human's part.
+fn follow(cast: &Cast, stage: &Stage, human: &mut Client) -> Result<()> {
+    let lead = json!({ "agent": cast.lead.name, "name": "lead", "agent_instructions": "LEAD-THE-WORK" });
+    human.call("spawn_agent", &lead)?;
+    let called = Instant::now();
+    while !stage.events().contains("may it write here?") {
+        ensure!(called.elapsed() < Duration::from_secs(300), "nobody called the human");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let asked = human
+        .call("wait_for_state", &json!({ "process_id": "builder", "states": ["blocked"], "timeout_seconds": 5 }))?;
+    ensure!(asked["reached"] == true, "the human is called to what waits for nothing: {asked}");
+    human.call("send_input", &json!({ "process_id": "builder", "kind": "key", "key": "enter" }))?;
+    human.wait_for_pattern("lead", "STORY-DONE", 240)?;
+    let ended =
+        human.call("wait_for_state", &json!({ "process_id": "lead", "states": ["idle"], "timeout_seconds": 30 }))?;
+    ensure!(ended["reached"] == true, "the lead does not come to rest: {ended}");
+    let left = human.call("list_processes", &json!({ "all": true }))?;
+    let left = left["processes"].as_array().context("a list")?;
+    ensure!(left.len() == 1, "only the lead is left: {left:?}");
+    human.call("close_process", &json!({ "process_id": "lead" }))?;
+    Ok(())
+}
+
+/// What the screens show, for a report of a miss.
+fn scene(human: &mut Client, stage: &Stage) -> String {
+    let mut text = String::from("the story did not go on\n");
+    for name in ["lead", "reviewer", "builder"] {
+        let state = human.call("explain_state", &json!({ "process_id": name })).unwrap_or_default();
+        text.push_str(&format!("--- {name}: {}\n{}\n", state["state"], human.grid(name).trim_end()));
+    }
+    for received in stage.model.received() {
+        let said = &received.conversation;
+        let last = said.last_result().map_or("", |result| result.text.as_str());
+        text.push_str(&format!("{} {:.40?} {} {last:.300}\n", received.client, said.user, said.results.len()));
+    }
+    text
+}
+
+/// What the models were told, which is what the agents learned.
+fn check(cast: &Cast, stage: &Stage) -> Result<String> {
+    let received = stage.model.received();
+    let last =
+        received.iter().rfind(|one| one.client == cast.lead.name && one.conversation.user.contains("REVIEWER-RESTS"));
+    let said = &last.context("the lead was told that the reviewer rests")?.conversation;
+    let find = |tool: &str, fits: &dyn Fn(&Value) -> bool| -> Result<Value> {
+        let found = said.answer_of(tool, fits);
+        ensure!(
+            !found.is_null(),
+            "no fitting answer of {tool} among {:?}",
+            said.earlier.iter().chain(&said.results).collect::<Vec<_>>()
+        );
+        Ok(found)
+    };
+    find("explain_state", &|answer| answer["state"]["name"] == "blocked")?;
+    find("send_input", &|answer| answer["ok"] == true)?;
+    find("get_process_output", &|answer| answer["content"].as_str().is_some_and(|text| text.contains("REVIEW-DONE")))?;
+    find("get_process_output", &|answer| answer["content"].as_str().is_some_and(|text| text.contains("BUILD-DONE")))?;
+    find("wait_for_state", &|answer| answer["state"]["name"] == "idle" && answer["reached"] == true)?;
+    ensure!(
+        said.prompts.iter().any(|prompt| prompt.starts_with("[sub-agent:reviewer] REVIEW-REPORT")),
+        "the reviewer's report did not come: {:?}",
+        said.prompts
+    );
+    ensure!(stage.project().join("built").exists(), "what the human allowed was not done");
+    for vendor in [cast.reviewer, cast.builder] {
+        let prompts = stage.model.prompts(vendor.name);
+        ensure!(prompts.len() == 1, "{} got {prompts:?}", vendor.name);
+    }
+    Ok(format!(
+        "{} requests, {} of them prompts",
+        received.len(),
+        received.iter().filter(|one| one.is_prompt()).count()
+    ))
+}

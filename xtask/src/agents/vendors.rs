@@ -1,0 +1,214 @@
+//! The CLIs: which package and version, and what a home folder and an environment must hold for a run without an account
+//! and without their services. What patterm needs to know of them is in `presets/`, not here.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context, Result};
+use serde_json::json;
+use vt::input::{Key, KeyEvent, Modifiers};
+
+#[derive(Clone, Copy)]
+pub(crate) struct Vendor {
+    /// Of the preset and of the program.
+    pub(crate) name: &'static str,
+    pub(crate) package: &'static str,
+    pub(crate) version: &'static str,
+    seed: fn(&Place<'_>) -> Result<Environment>,
+}
+
+pub(crate) type Environment = Vec<(&'static str, String)>;
+
+/// Where a CLI will run, and where its model is.
+pub(crate) struct Place<'a> {
+    pub(crate) home: &'a Path,
+    pub(crate) project: &'a Path,
+    pub(crate) model: &'a str,
+}
+
+pub(crate) const VENDORS: &[Vendor] = &[
+    Vendor { name: "claude", package: "@anthropic-ai/claude-code", version: "2.1.197", seed: claude },
+    Vendor { name: "codex", package: "@openai/codex", version: "0.166.0", seed: codex },
+    Vendor { name: "opencode", package: "opencode-ai", version: "1.18.33", seed: opencode },
+    Vendor { name: "gemini", package: "@google/gemini-cli", version: "0.61.0", seed: gemini },
+    Vendor { name: "copilot", package: "@github/copilot", version: "1.0.102", seed: copilot },
+    Vendor { name: "qwen", package: "@qwen-code/qwen-code", version: "0.15.10", seed: qwen },
+    Vendor { name: "goose", package: "@aaif/goose", version: "0.20.1", seed: goose },
+];
+
+/// A key that opens nothing.
+const KEY: &str = "sk-test-0000000000000000000000000000";
+
+impl Vendor {
+    pub(crate) fn named(name: &str) -> Result<Self> {
+        let names: Vec<&str> = VENDORS.iter().map(|vendor| vendor.name).collect();
+        let found = VENDORS.iter().find(|vendor| vendor.name == name).copied();
+        found.with_context(|| format!("there is no agent '{name}'; there are {}", names.join(", ")))
+    }
+
+    /// A prompt without what the CLI itself changes in what is pasted: blanks at the end come and go, and claude turns
+    /// tabs into blanks and, in short texts, composes accents (the prompts here hold no other than é).
+    pub(crate) fn comparable(&self, prompt: &str) -> String {
+        let prompt = prompt.trim_end();
+        match self.name {
+            "claude" => prompt.replace('\t', "    ").replace("e\u{301}", "é"),
+            _ => prompt.to_owned(),
+        }
+    }
+
+    /// For a recording: how it is started by hand.
+    pub(crate) fn bare_arguments(&self) -> &'static [&'static str] {
+        match self.name {
+            "codex" => &["--no-daemon"],
+            "goose" => &["session", "--no-profile", "--with-builtin", "developer"],
+            _ => &[],
+        }
+    }
+
+    /// For a recording, which begins before any rule is known.
+    pub(crate) fn shows_its_prompt(&self, grid: &str) -> bool {
+        let sign = match self.name {
+            "gemini" | "qwen" => "Type your message",
+            "copilot" => "/ commands · ? help",
+            "goose" => "goose is ready",
+            "claude" => "? for shortcuts",
+            "codex" => "Ask Codex to do anything",
+            _ => "Ask anything",
+        };
+        grid.contains(sign)
+    }
+
+    /// For a recording: that it asks whether a command may be run.
+    pub(crate) fn asks(&self, grid: &str) -> bool {
+        let signs = [
+            "Allow execution of",
+            "Do you want to run",
+            "do you allow",
+            "Do you want to proceed",
+            "Would you like to run",
+            "Permission required",
+            "Allow this",
+        ];
+        signs.iter().any(|sign| grid.contains(sign))
+    }
+
+    /// What stops a turn, and how often it is pressed.
+    pub(crate) fn interrupts_with(&self) -> (KeyEvent, usize) {
+        match self.name {
+            "goose" => (KeyEvent::new('c', Modifiers::CTRL), 1),
+            "opencode" | "copilot" => (KeyEvent::press(Key::Escape), 2),
+            _ => (KeyEvent::press(Key::Escape), 1),
+        }
+    }
+
+    /// Writes what the person would have set up, and answers the environment that it takes.
+    pub(crate) fn seed(&self, place: &Place<'_>) -> Result<Environment> {
+        (self.seed)(place)
+    }
+}
+
+/// Where the programs are: `PATTERM_AGENTS`, or `target/agents`.
+pub(crate) fn programs() -> PathBuf {
+    let folder = std::env::var_os("PATTERM_AGENTS").map_or_else(|| crate::repository("target/agents"), PathBuf::from);
+    folder.join("node_modules/.bin")
+}
+
+fn write(path: PathBuf, text: &str) -> Result<()> {
+    fs::create_dir_all(path.parent().context("a file lies in a folder")?)?;
+    fs::write(&path, text).with_context(|| format!("writing {}", path.display()))
+}
+
+fn claude(place: &Place<'_>) -> Result<Environment> {
+    let settings = json!({
+        "hasCompletedOnboarding": true,
+        "theme": "dark",
+        "customApiKeyResponses": { "approved": [&KEY[KEY.len() - 20..]], "rejected": [] },
+        "projects": { place.project.to_string_lossy(): { "hasTrustDialogAccepted": true } },
+    });
+    write(place.home.join(".claude.json"), &settings.to_string())?;
+    // Else it asks nothing where a command only reads.
+    let settings = json!({ "permissions": { "ask": ["Bash"] } });
+    write(place.home.join(".claude/settings.json"), &settings.to_string())?;
+    Ok(vec![
+        ("ANTHROPIC_BASE_URL", place.model.to_owned()),
+        ("ANTHROPIC_API_KEY", KEY.into()),
+        ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1".into()),
+    ])
+}
+
+fn codex(place: &Place<'_>) -> Result<Environment> {
+    let (project, model) = (place.project.display(), place.model);
+    let settings = format!(
+        "model = \"gpt-5.2-codex\"\nmodel_provider = \"scripted\"\ncheck_for_update_on_startup = false\n\n\
+         [model_providers.scripted]\nname = \"scripted\"\nbase_url = \"{model}/v1\"\nwire_api = \"responses\"\n\
+         env_key = \"SCRIPTED_MODEL_KEY\"\n\n[projects.\"{project}\"]\ntrust_level = \"trusted\"\n"
+    );
+    write(place.home.join(".codex/config.toml"), &settings)?;
+    Ok(vec![("SCRIPTED_MODEL_KEY", KEY.into())])
+}
+
+fn opencode(place: &Place<'_>) -> Result<Environment> {
+    let settings = json!({
+        "model": "scripted/scripted",
+        "small_model": "scripted/scripted",
+        "autoupdate": false,
+        "share": "disabled",
+        "permission": { "bash": "ask" },
+        "provider": { "scripted": {
+            "npm": "@ai-sdk/openai-compatible",
+            "name": "Scripted",
+            "options": { "baseURL": format!("{}/v1", place.model), "apiKey": KEY },
+            "models": { "scripted": { "name": "Scripted", "limit": { "context": 4_000_000, "output": 8000 } } },
+        } },
+    });
+    write(place.home.join(".config/opencode/opencode.json"), &settings.to_string())?;
+    Ok(vec![("OPENCODE_DISABLE_MODELS_FETCH", "1".into())])
+}
+
+fn gemini(place: &Place<'_>) -> Result<Environment> {
+    let settings = json!({
+        "security": { "auth": { "selectedType": "gemini-api-key" }, "folderTrust": { "enabled": false } },
+        "general": { "disableAutoUpdate": true, "disableUpdateNag": true },
+        "privacy": { "usageStatisticsEnabled": false },
+    });
+    write(place.home.join(".gemini/settings.json"), &settings.to_string())?;
+    Ok(vec![("GEMINI_API_KEY", KEY.into()), ("GOOGLE_GEMINI_BASE_URL", place.model.to_owned())])
+}
+
+fn copilot(place: &Place<'_>) -> Result<Environment> {
+    let settings = json!({ "trustedFolders": [place.project.to_string_lossy()], "banner": "never" });
+    write(place.home.join(".copilot/config.json"), &settings.to_string())?;
+    Ok(vec![
+        ("COPILOT_OFFLINE", "true".into()),
+        ("COPILOT_PROVIDER_BASE_URL", format!("{}/v1", place.model)),
+        ("COPILOT_PROVIDER_API_KEY", KEY.into()),
+        ("COPILOT_MODEL", "gpt-4.1".into()),
+    ])
+}
+
+fn qwen(place: &Place<'_>) -> Result<Environment> {
+    let settings = json!({
+        "security": { "auth": { "selectedType": "openai" } },
+        "general": { "disableAutoUpdate": true },
+        "model": { "name": "scripted" },
+        "privacy": { "usageStatisticsEnabled": false },
+    });
+    write(place.home.join(".qwen/settings.json"), &settings.to_string())?;
+    Ok(vec![
+        ("OPENAI_API_KEY", KEY.into()),
+        ("OPENAI_BASE_URL", format!("{}/v1", place.model)),
+        ("OPENAI_MODEL", "scripted".into()),
+    ])
+}
+
+fn goose(place: &Place<'_>) -> Result<Environment> {
+    write(place.home.join(".config/goose/config.yaml"), "GOOSE_TELEMETRY_ENABLED: false\nGOOSE_MODE: approve\n")?;
+    Ok(vec![
+        ("GOOSE_PROVIDER", "openai".into()),
+        ("GOOSE_MODEL", "gpt-4o".into()),
+        ("OPENAI_HOST", place.model.to_owned()),
+        ("OPENAI_API_KEY", KEY.into()),
+    ])
+}

@@ -1,0 +1,79 @@
+//! patterm's interface: from a key to its painted byte, beside a bare terminal and beside tmux, by turns; and what
+//! drawing costs while sessions flood.
+
+mod flood;
+mod keys;
+mod shared;
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::{Args, ValueEnum};
+use vt::Size;
+
+use crate::{Verdict, seat};
+
+/// Of every terminal.
+const SIZE: Size = Size { cols: 120, rows: 40 };
+
+/// patterm on a terminal beside tmux and a bare one, by turns in one run
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// A tenth of the work: to see that it runs, not to quote
+    #[arg(long)]
+    quick: bool,
+    /// Only this; may be given again
+    #[arg(long, value_enum)]
+    only: Vec<What>,
+    /// This patterm instead of building one
+    #[arg(long, value_name = "FILE")]
+    patterm: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum What {
+    /// From a key to the byte it paints
+    Keys,
+    /// A flooding session in sight
+    Flood,
+    /// A flooding session out of sight
+    Hidden,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
+    let patterm = match &arguments.patterm {
+        Some(patterm) => std::path::absolute(patterm)?,
+        None => seat::build_patterm(true)?,
+    };
+    let patterm = patterm.to_string_lossy().into_owned();
+    println!("patterm (release) beside {}, by turns; load before: {}", super::tmux::version()?, super::tmux::load()?);
+    if arguments.quick {
+        println!("--quick: these figures are not to be quoted");
+    }
+    let mut missed = 0;
+    for what in What::value_variants().iter().filter(|what| arguments.only.is_empty() || arguments.only.contains(what))
+    {
+        missed += match what {
+            What::Keys => keys::run(&patterm, if arguments.quick { 100 } else { 1000 })?,
+            What::Flood => flood::in_sight(&patterm, if arguments.quick { 2 } else { 10 })?,
+            What::Hidden => flood::hidden(&patterm, if arguments.quick { 20 } else { 200 })?,
+        };
+    }
+    println!("load after: {}", super::tmux::load()?);
+    if missed > 0 {
+        println!("{missed} below the bar");
+        return Ok(Verdict::Bad);
+    }
+    Ok(Verdict::Good)
+}
+
+/// One line of the report; 1 if the bar is missed.
+fn line(what: &str, figure: &str, bar: &str, reached: bool) -> usize {
+    let verdict = match (bar.is_empty(), reached) {
+        (true, _) => "",
+        (false, true) => "ok",
+        (false, false) => "MISSED",
+    };
+    println!("{what:<58} {figure:>24}  {bar} {verdict}");
+    usize::from(!reached)
+}

@@ -1,0 +1,61 @@
+//! From a key to the byte it paints: a character is written to the terminal's master side, and read there again. A
+//! program that echoes is in between: alone, in a tmux pane, in a pane of patterm.
+
+use std::time::Duration;
+
+use anyhow::Result;
+
+use super::{
+    line,
+    shared::{self, Patterm},
+};
+use crate::seat::Seat;
+
+/// Between two keys; also tells that a program has painted all it had to.
+const PAUSE: Duration = Duration::from_millis(15);
+
+/// Two bytes each, which are part of no control sequence.
+pub(super) fn letter(index: usize) -> String {
+    char::from_u32(0xc0 + (index % 64) as u32).map(String::from).unwrap_or_default()
+}
+
+pub(super) fn run(patterm: &str, keys: usize) -> Result<usize> {
+    let folders = [tempfile::tempdir()?, tempfile::tempdir()?, tempfile::tempdir()?];
+    let mut bare = shared::bare(folders[0].path())?;
+    let mut tmux = shared::tmux(folders[1].path())?;
+    let mut ours = Patterm::start(patterm, folders[2].path())?;
+    ours.spawn("echo", &["sh", "-c", shared::ECHO])?;
+    ours.seat.see("ready")?;
+    let mut times: [Vec<Duration>; 3] = Default::default();
+    let measured = type_by_turns([&mut bare, &mut tmux, &mut ours.seat], keys, &mut times);
+    shared::end_tmux(folders[1].path());
+    measured?;
+    let [bare, tmux, ours] = times;
+    let mut missed = 0;
+    for (name, share) in [("p50", 0.5), ("p90", 0.9), ("p99", 0.99)] {
+        let [bare, tmux, ours] = [&bare, &tmux, &ours].map(|times| micros(times, share));
+        line(&format!("key to painted byte, bare, {name}"), &format!("{bare:.0} µs"), "", true);
+        line(&format!("  in tmux, {name}"), &format!("{tmux:.0} µs, {:.1} x bare", tmux / bare), "", true);
+        let figure = format!("{ours:.0} µs, {:.1} x bare", ours / bare);
+        missed += line(&format!("  in patterm, {name}"), &figure, "<= tmux", ours <= tmux);
+    }
+    Ok(missed)
+}
+
+/// One key each, again and again.
+fn type_by_turns(mut seats: [&mut Seat; 3], keys: usize, times: &mut [Vec<Duration>; 3]) -> Result<()> {
+    for index in 0..keys {
+        for (seat, times) in seats.iter_mut().zip(times.iter_mut()) {
+            seat.rest(PAUSE)?;
+            times.push(seat.time(&letter(index))?);
+        }
+    }
+    Ok(())
+}
+
+/// What `share` of them lie within.
+pub(super) fn micros(times: &[Duration], share: f64) -> f64 {
+    let mut times = times.to_vec();
+    times.sort_unstable();
+    times[((times.len() - 1) as f64 * share).round() as usize].as_secs_f64() * 1e6
+}

@@ -1,0 +1,146 @@
+//! The README's pictures: the real program on a terminal, with fake agents in it, drawn by our own `picture`.
+
+use std::{
+    fs,
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use vt::Size;
+
+use crate::{
+    Verdict, repository,
+    seat::{self, Seat},
+};
+
+const SIZE: Size = Size { cols: 112, rows: 32 };
+/// The lead is told to do this.
+const PROMPT: &str = "Ship the new checkout. Let others review and build.";
+
+/// Make the pictures of the README anew, from the real program with fake agents in it
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// Only see that they can be made, and that those in docs/pictures are there
+    #[arg(long)]
+    check: bool,
+    /// This patterm instead of building one
+    #[arg(long, value_name = "FILE")]
+    patterm: Option<PathBuf>,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
+    let patterm = match &arguments.patterm {
+        Some(patterm) => std::path::absolute(patterm)?,
+        None => seat::build_patterm(false)?,
+    };
+    let root = tempfile::tempdir()?;
+    seat::make_folders(root.path())?;
+    for make in ["claude", "codex", "opencode"] {
+        install(&patterm, root.path(), make)?;
+    }
+    // Agents show the folder they work in: one with a plain name.
+    let project = Project::make(&std::env::temp_dir().join("shop"))?;
+    write_preset(&project.0)?;
+    let program = patterm.to_string_lossy();
+    let mut seat = Seat::start(&[&program], seat::plain_env(root.path()), &project.0, SIZE)?;
+    let folder = repository("docs/pictures");
+    for (name, title, stage) in STILLS {
+        stage(&mut seat)?;
+        settle(&mut seat)?;
+        let options = picture::Options { cursor: true, title: Some((*title).to_owned()) };
+        let svg = picture::svg(&seat.screen.frame(), &options);
+        let file = folder.join(format!("{name}.svg"));
+        if !arguments.check {
+            fs::write(&file, svg).with_context(|| format!("writing {}", file.display()))?;
+            println!("{}", file.display());
+        } else if !file.exists() {
+            println!("{} is missing: run cargo xtask pictures", file.display());
+            return Ok(Verdict::Bad);
+        }
+    }
+    Ok(Verdict::Good)
+}
+
+/// Name, title, and how to get there from the one before.
+const STILLS: &[(&str, &str, fn(&mut Seat) -> Result<()>)] =
+    &[("patterm", "patterm: an agent leads two others", lead), ("palette", "patterm: the palette", palette)];
+
+fn lead(seat: &mut Seat) -> Result<()> {
+    seat.see("Ctrl-K")?;
+    choose(seat, "spawn agent claude", "Spawn agent: claude")?;
+    seat.see("first prompt")?;
+    seat.write(PROMPT.as_bytes())?;
+    seat.see(PROMPT)?;
+    seat.write(b"\r")?;
+    seat.until("the lead is done", |text| text.contains("told when they rest"))?;
+    seat.until("all are in the tree", |text| ["reviewer", "builder", "tests"].iter().all(|name| text.contains(name)))?;
+    seat.until("the builder is stuck, the reviewer works", |text| {
+        let row = |name: &str| text.lines().filter(|line| line.contains('│')).find(|line| line.contains(name));
+        row("builder").is_some_and(|row| row.contains(['▲', '◆']))
+            && row("reviewer").is_some_and(|row| row.contains('●'))
+    })?;
+    // Notices go by themselves.
+    seat.until("no notice is left", |text| !text.contains("waits for a decision"))
+}
+
+fn palette(seat: &mut Seat) -> Result<()> {
+    seat.write(b"\x0b")?;
+    seat.see("commands")?;
+    seat.write(b"sp")?;
+    seat.until("it is filtered", |text| text.contains("> sp"))
+}
+
+fn choose(seat: &mut Seat, typed: &str, entry: &str) -> Result<()> {
+    seat.write(b"\x0b")?;
+    seat.see("╭ commands")?;
+    seat.write(typed.as_bytes())?;
+    seat.see(entry)?;
+    seat.write(b"\r")
+}
+
+/// Until nothing has moved for a moment but what blinks and counts.
+fn settle(seat: &mut Seat) -> Result<()> {
+    let end = Instant::now() + Duration::from_secs(1);
+    while Instant::now() < end {
+        seat.look(Duration::from_millis(50))?;
+    }
+    // The bright half of what blinks.
+    seat.until("a picture to keep", |text| !text.contains('◆'))
+}
+
+fn install(patterm: &Path, root: &Path, make: &str) -> Result<()> {
+    let script = repository("xtask/pictures").join(format!("{make}.json"));
+    let program = root.join("bin").join(make);
+    let (patterm, script) = (patterm.display(), script.display());
+    fs::write(&program, format!("#!/bin/sh\nexec '{patterm}' fake-agent {make} --script '{script}' --fast \"$@\"\n"))?;
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755))?;
+    Ok(())
+}
+
+fn write_preset(project: &Path) -> Result<()> {
+    let folder = project.join(".patterm/presets/processes");
+    fs::create_dir_all(&folder)?;
+    fs::write(folder.join("dev-server.json"), r#"{ "name": "dev-server", "argv": ["npm", "run", "dev"] }"#)?;
+    Ok(())
+}
+
+/// A folder that is ours until this is dropped.
+struct Project(PathBuf);
+
+impl Project {
+    fn make(folder: &Path) -> Result<Self> {
+        if let Err(error) = fs::create_dir(folder) {
+            bail!("{}: {error}; move it away, or set TMPDIR", folder.display());
+        }
+        Ok(Project(folder.into()))
+    }
+}
+
+impl Drop for Project {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
