@@ -41,10 +41,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
     let mut sides: Vec<(&str, Side)> = vec![("bare terminal", Side::start(&spawner, folder.path(), &ECHO)?)];
     let socket = folder.path().join("vtr.sock");
     let coordinator = Daemon::start(&vtr, &socket, folder.path())?;
-    coordinator.run(&[&["spawn", "echo", "--wait", "ready", "--"], &ECHO[..]].concat())?;
     let (vtr, socket) = (vtr.display().to_string(), socket.display().to_string());
-    for (name, more) in [("vtr attach", None), ("vtr attach --no-frame", Some("--no-frame"))] {
-        let argv: Vec<&str> = [vtr.as_str(), "--socket", &socket, "attach", "echo"].into_iter().chain(more).collect();
+    for (name, session, more) in [("vtr attach", "one", None), ("vtr attach --no-frame", "two", Some("--no-frame"))] {
+        // A session each: one that two lead by turns is resized with every key.
+        coordinator.run(&[&["spawn", session, "--wait", "ready", "--"], &ECHO[..]].concat())?;
+        let argv: Vec<&str> = [vtr.as_str(), "--socket", &socket, "attach", session].into_iter().chain(more).collect();
         sides.push((name, Side::start(&spawner, folder.path(), &argv)?));
     }
     let tmux = folder.path().join("tmux.sock").display().to_string();
@@ -81,7 +82,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
         // Its only session has ended, and so has it, as a rule.
         let _ = Command::new("tmux").args(["-S", &tmux, "kill-server"]).stderr(Stdio::null()).status();
     }
-    coordinator.run(&["rm", "echo"])?;
+    coordinator.run(&["rm", "one", "two"])?;
     drop(coordinator);
     Ok(verdict)
 }

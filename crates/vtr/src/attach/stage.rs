@@ -294,7 +294,6 @@ impl Stage {
             return Ok(());
         }
         self.dirty = false;
-        self.drawn = Instant::now();
         let failed = |error: tui::host::HostError| host_terminal::failure(&error);
         let moves = |shown: &Shown| shown.mirror.about.wants_mouse_moves && shown.state == State::Live;
         let tracking = match self.layers.len() == 1 && self.app.shown.as_ref().is_some_and(moves) {
@@ -303,7 +302,12 @@ impl Stage {
         };
         self.host.change(self.probe.abilities().modes(tracking)).map_err(failed)?;
         self.layers.render(&mut self.canvas, &self.app);
-        self.host.write(self.writer.frame(&self.canvas)).map_err(failed)?;
+        let bytes = self.writer.frame(&self.canvas);
+        // A key that changed nothing here is no picture: its echo comes next, and shall not wait for it.
+        if !bytes.is_empty() {
+            self.drawn = Instant::now();
+            self.host.write(bytes).map_err(failed)?;
+        }
         // Only now: what is sent next is then newer than anything that waited for this host.
         let acknowledge = |link: &Link, version: &mut Option<u64>| {
             if let Some(version) = version.take() {
