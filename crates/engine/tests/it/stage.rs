@@ -1,11 +1,10 @@
 //! What the tests stand on: an engine, scripted sessions, and waits that give their reason.
 
-use std::future::Future;
 use std::time::Duration;
 
 use engine::{
     Ending, Engine, EngineOptions, Error, ExitStatus, FakeClock, Kind, Limits, NewSession, Pattern, Scope, Session,
-    Status, StopRequest, WaitOutcome, WaitRequest,
+    Status, StopRequest, WaitRequest,
 };
 use testkit::{DEADLINE, Script};
 pub(crate) use testkit::{line, soon, until};
