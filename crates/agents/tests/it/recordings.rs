@@ -238,6 +238,27 @@ fn prompts_are_read_as_structure() {
     assert_ne!(digest(27016), digest(53467));
 }
 
+/// Seen with claude 2.1.197 where the person's settings ask for every command. What is said for the command stands under
+/// it, so that it is read whole only because the conversation above shows the same.
+#[test]
+fn a_question_that_names_a_rule_of_the_person_is_read_whole() {
+    let asked = |above: &str| {
+        let line = "─".repeat(120);
+        let screen = format!(
+            "● Bash({above})\n  ⎿ \u{a0}Waiting…\n\n{line}\n Bash command\n\n   git log --oneline\n   as the script says\n\n \
+             Permission rule Bash requires confirmation for this command.\n /permissions to update rules\n\n \
+             Do you want to proceed?\n ❯ 1. Yes\n   2. No\n\n Esc to cancel · Tab to amend · ctrl+e to explain"
+        );
+        let bytes = screen.replace('\n', "\r\n").into_bytes();
+        let recording = Recording { bytes: &bytes, size: vt::Size::new(120, 40), timing: &Timing::Settled };
+        prompt_at_end(recording, &behaviour("claude-2.1.197-turns.raw")).expect("it asks")
+    };
+    let read = asked("git log --oneline");
+    assert_eq!((read.tool.as_deref(), read.command.as_deref()), (Some("shell"), Some("git log --oneline")));
+    assert!(read.complete);
+    assert!(!asked("git log").complete, "what stands above is another command");
+}
+
 /// A recording may be torn, and its times may be wrong or missing.
 #[test]
 fn odd_recordings_are_replayed_all_the_same() {
