@@ -1,6 +1,9 @@
 //! Installing the CLIs from npm at the versions that the presets were made with.
 
-use std::{fs, process::Command};
+use std::{
+    fs,
+    process::{Command, Stdio},
+};
 
 use anyhow::{Context, Result, ensure};
 
@@ -30,9 +33,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
         .collect();
     if !missing.is_empty() {
         fs::create_dir_all(folder)?;
-        // Without their install scripts: the programs come as packages, and nothing else of theirs is wanted.
+        // With their install scripts: claude's puts the program in place of a file that says it is missing.
         let status = Command::new("npm")
-            .args(["install", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel", "error", "--prefix"])
+            .args(["install", "--no-audit", "--no-fund", "--loglevel", "error", "--prefix"])
             .arg(folder)
             .args(&missing)
             .status()
@@ -41,6 +44,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
     }
     for vendor in &chosen {
         ensure!(is_there(folder, vendor), "{} is not in {} after the install", vendor.package, folder.display());
+        starts(folder, vendor)?;
         println!("{} {} from {}", vendor.name, vendor.version, vendor.package);
     }
     Ok(Verdict::Good)
@@ -51,4 +55,14 @@ fn is_there(folder: &std::path::Path, vendor: &Vendor) -> bool {
     let text = fs::read_to_string(manifest).unwrap_or_default();
     let manifest: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
     manifest["version"] == vendor.version && folder.join("node_modules/.bin").join(vendor.name).exists()
+}
+
+/// Asks the program for its version, with a home of its own.
+fn starts(folder: &std::path::Path, vendor: &Vendor) -> Result<()> {
+    let home = tempfile::tempdir()?;
+    let mut program = Command::new(folder.join("node_modules/.bin").join(vendor.name));
+    let output = program.arg("--version").env("HOME", home.path()).stdin(Stdio::null()).output()?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success(), "{} does not start: {}", vendor.name, said.trim());
+    Ok(())
 }

@@ -165,7 +165,8 @@ fn play(cast: &Cast, program: &Path) -> Result<String> {
 /// The human's part.
 fn follow(cast: &Cast, stage: &Stage, human: &mut Client) -> Result<()> {
     let lead = json!({ "agent": cast.lead.name, "name": "lead", "agent_instructions": "LEAD-THE-WORK" });
-    human.call("spawn_agent", &lead)?;
+    let started = human.call("spawn_agent", &lead)?;
+    ensure!(started["delivery"] != "failed", "the lead did not start: {started}");
     let called = Instant::now();
     while !stage.events().contains("may it write here?") {
         ensure!(called.elapsed() < Duration::from_secs(300), "nobody called the human");
