@@ -22,6 +22,7 @@ mod palette;
 mod panic_hook;
 mod pass_through;
 mod project_events;
+mod question;
 mod quitting;
 mod scratchpads;
 mod sessions;

@@ -1,11 +1,11 @@
 //! Leaving: asks first when sessions still run, and says which.
 
 use tui::{
-    Canvas, CanvasCursor, Event, Handled, Layer, Rect, Role, Span,
-    widgets::{Modal, ModalOutcome, StyledLine},
+    Role, Span,
+    widgets::{Modal, StyledLine},
 };
 
-use super::model::App;
+use super::{model::App, question};
 
 /// Sessions that are listed by name; the rest are counted.
 const MAX_LISTED: usize = 20;
@@ -17,7 +17,7 @@ pub(super) fn ask(app: &mut App) {
         return;
     }
     let modal = Modal::new("Quit patterm?", body(app)).answer('q', "end them and quit").answer('c', "cancel");
-    app.open(Question { modal });
+    question::ask(app, modal, 0, |app| app.done = true);
 }
 
 fn body(app: &App) -> Vec<StyledLine> {
@@ -42,31 +42,4 @@ fn body(app: &App) -> Vec<StyledLine> {
     lines.push(vec![]);
     lines.push(vec![Span::new("They end with patterm. Scratchpads stay.", muted)]);
     lines
-}
-
-struct Question {
-    modal: Modal,
-}
-
-impl Layer<App> for Question {
-    fn update(&mut self, event: &Event, app: &mut App) -> Handled<App> {
-        app.dirty = true;
-        match self.modal.update(event, app.area) {
-            ModalOutcome::Taken => Handled::Taken,
-            ModalOutcome::Answered(0) => {
-                app.done = true;
-                Handled::Close
-            }
-            ModalOutcome::Answered(_) | ModalOutcome::Cancelled => Handled::Close,
-        }
-    }
-
-    fn render(&self, canvas: &mut Canvas, area: Rect, app: &App) -> Option<CanvasCursor> {
-        self.modal.draw(canvas, area, &app.skin);
-        None
-    }
-
-    fn is_modal(&self) -> bool {
-        true
-    }
 }

@@ -8,10 +8,7 @@ mod reader;
 
 use project::{PadInfo, PadName, Project};
 use serde_json::json;
-use tui::{
-    Canvas, CanvasCursor, Event, Handled, Layer, Rect, Role, Sign, Span,
-    widgets::{Modal, ModalOutcome},
-};
+use tui::{Role, Sign, Span, widgets::Modal};
 
 pub(super) use self::rail_part::{draw_rail, rail_event, rail_rows};
 use self::{naming::Naming, reader::Reader};
@@ -20,6 +17,7 @@ use super::{
     editor,
     model::App,
     palette::{Palette, PaletteEntry},
+    question,
 };
 
 /// What the face keeps of the scratchpads.
@@ -191,37 +189,11 @@ fn ask_to_delete(app: &mut App, name: PadName) {
     let plain = app.skin.style(Role::Modal);
     let body = vec![vec![Span::new(format!("The scratchpad {} is deleted for everyone.", name.as_str()), plain)]];
     let modal = Modal::new("Delete it?", body).answer('c', "cancel").answer('d', "delete");
-    app.open(Deleting { name, modal });
-}
-
-struct Deleting {
-    name: PadName,
-    modal: Modal,
-}
-
-impl Layer<App> for Deleting {
-    fn update(&mut self, event: &Event, app: &mut App) -> Handled<App> {
-        app.dirty = true;
-        match self.modal.update(event, app.area) {
-            ModalOutcome::Taken => Handled::Taken,
-            ModalOutcome::Answered(1) => {
-                let name = self.name.as_str().to_owned();
-                app.call("scratchpad_delete", json!({ "name": name }), move |app, outcome| match outcome {
-                    Ok(_) => app.toast(Sign::Exited, format!("{name} is deleted")),
-                    Err(error) => app.complain(&error),
-                });
-                Handled::Close
-            }
-            ModalOutcome::Answered(_) | ModalOutcome::Cancelled => Handled::Close,
-        }
-    }
-
-    fn render(&self, canvas: &mut Canvas, area: Rect, app: &App) -> Option<CanvasCursor> {
-        self.modal.draw(canvas, area, &app.skin);
-        None
-    }
-
-    fn is_modal(&self) -> bool {
-        true
-    }
+    question::ask(app, modal, 1, move |app| {
+        let name = name.as_str().to_owned();
+        app.call("scratchpad_delete", json!({ "name": name }), move |app, outcome| match outcome {
+            Ok(_) => app.toast(Sign::Exited, format!("{name} is deleted")),
+            Err(error) => app.complain(&error),
+        });
+    });
 }
