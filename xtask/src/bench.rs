@@ -7,6 +7,7 @@ mod memory;
 mod parse;
 mod process;
 mod read;
+mod relay;
 mod tmux;
 mod tui;
 mod workload;
@@ -34,6 +35,8 @@ enum What {
     Mcp(mcp::Arguments),
     Tui(tui::Arguments),
     Attach(attach::Arguments),
+    #[command(hide = true)]
+    Relay(relay::Arguments),
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
@@ -46,6 +49,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
         What::Mcp(arguments) => mcp::run(arguments),
         What::Tui(arguments) => tui::run(arguments),
         What::Attach(arguments) => attach::run(arguments),
+        What::Relay(arguments) => relay::run(arguments),
     }
 }
 
