@@ -66,7 +66,7 @@ impl HelpTable {
                     let gap = " ".repeat(key_cols - text_cols(&keys) + 2);
                     vec![
                         Span::new(format!("  {keys}"), skin.style(Role::KeyName)),
-                        Span::new(format!("{gap}{}", entry.text), skin.style(Role::Text)),
+                        Span::new(format!("{gap}{}", skin.glyphs.text(&entry.text)), skin.style(Role::Text)),
                     ]
                 }
             };
