@@ -4,10 +4,10 @@
 //! ```text
 //! let stage = Stage::new();
 //! stage.install_fake("claude", "echo");
-//! let mut face = Face::open(&stage, Size::new(100, 30), &[]);
-//! face.press("ctrl-k");
-//! face.shows("the palette", "palette");
-//! face.compare("palette", &[]);
+//! let face = Face::empty(&stage, Size::new(100, 30));
+//! face.command("spawn", "Spawn agent: claude");
+//! face.shows("the second step", "first prompt");
+//! face.compare("first-prompt", &[]);
 //! face.end();
 //! ```
 
@@ -70,6 +70,42 @@ impl Face {
     pub(crate) fn open_with(stage: &Stage, size: Size, flags: &[&str], more: &[(&str, &str)]) -> Self {
         let (argv, environment) = face_argv(stage, flags, more);
         Self::run(argv, environment, stage.path("project"), size)
+    }
+
+    /// Starts it, and waits for what is to be seen before anything was started.
+    #[track_caller]
+    pub(crate) fn empty(stage: &Stage, size: Size) -> Self {
+        let face = Self::open(stage, size, &[]);
+        face.shows("the empty state", "to spawn an agent");
+        face
+    }
+
+    /// Starts it, with a shell in its first tab.
+    #[track_caller]
+    pub(crate) fn in_a_shell(stage: &Stage, size: Size) -> Self {
+        let face = Self::empty(stage, size);
+        face.command("new terminal", "New terminal");
+        face.shows("a shell", r"(?m)^\$");
+        face
+    }
+
+    /// Opens the palette and types, until it shows an entry.
+    #[track_caller]
+    pub(crate) fn seek(&self, typed: &str, entry: &str) {
+        self.press("ctrl-k");
+        self.shows("the palette", "commands [─-]");
+        self.type_text(typed);
+        // The list is that of what was typed so far until all of it is there.
+        self.shows("the query", &format!("> {}", regex::escape(typed)));
+        self.shows("the entry", entry);
+    }
+
+    /// Takes an entry of the palette.
+    #[track_caller]
+    pub(crate) fn command(&self, typed: &str, entry: &str) {
+        self.seek(typed, entry);
+        self.press("enter");
+        self.hides("the palette", "commands [─-]");
     }
 
     /// Any other program in the same surroundings: to compare with, or one that starts patterm itself.
