@@ -12,11 +12,14 @@ const SIZE: Size = Size { cols: 100, rows: 24 };
 /// What differs from run to run: the project's folder and times.
 const HIDDEN: &[(&str, &str)] = &[(r"(?m)^ *\S*/project$", "PROJECT"), (r" +\d+[smh]\b", " TIME")];
 
-/// All three makes are there, so that nothing depends on the machine.
+/// Every make that there is a preset for is there, so that nothing depends on the machine.
 fn stage() -> Stage {
     let stage = Stage::new();
-    for make in ["claude", "codex", "opencode"] {
-        stage.install_fake(make, "echo");
+    stage.install_fakes();
+    let more = concat!(env!("CARGO_MANIFEST_DIR"), "/../../presets/more");
+    for preset in fs::read_dir(more).unwrap() {
+        let make = preset.unwrap().path().file_stem().unwrap().to_str().unwrap().to_owned();
+        stage.install_program(&make, "exit 1");
     }
     // Not the first run any more.
     fs::create_dir_all(stage.path("data/patterm/projects")).unwrap();

@@ -287,34 +287,21 @@ impl Face {
     }
 
     /// Compares the screen with `tests/snapshots/NAME.txt`, after each of `hidden` (a pattern and what stands for it)
-    /// has been replaced, in the same columns: to the right if the pattern takes blanks in front. `PATTERM_BLESS=1` writes the file instead.
+    /// has been replaced, in the same columns: to the right if the pattern takes blanks in front. What is still on its
+    /// way may come. `PATTERM_BLESS=1` writes the file instead, as it is at once.
     #[track_caller]
     pub(crate) fn compare(&self, name: &str, hidden: &[(&str, &str)]) {
-        let mut seen = self.text();
-        for (pattern, instead) in hidden {
-            let replaced = |found: &regex::Captures<'_>| {
-                let cols = found[0].chars().count();
-                match found[0].starts_with(' ') {
-                    true => format!("{instead:>cols$}"),
-                    false => format!("{instead:<cols$}"),
-                }
-            };
-            seen = Regex::new(pattern).unwrap().replace_all(&seen, replaced).into_owned();
-        }
-        let trimmed = seen.lines().map(str::trim_end).collect::<Vec<_>>();
-        let seen = format!("{}\n", trimmed.join("\n").trim_end_matches('\n'));
         let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/snapshots/{name}.txt"));
         if std::env::var_os("PATTERM_BLESS").is_some() {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(&path, &seen).unwrap();
+            fs::write(&path, without(&self.text(), hidden)).unwrap();
         }
         let wanted = fs::read_to_string(&path).unwrap_or_else(|error| {
+            let seen = without(&self.text(), hidden);
             panic!("{}: {error}; look at this and keep it with PATTERM_BLESS=1:\n{seen}", path.display())
         });
-        assert!(
-            seen == wanted,
-            "the screen is not {name}.txt; PATTERM_BLESS=1 keeps the new one.\nnow:\n{seen}\nbefore:\n{wanted}"
-        );
+        let what = format!("the screen is {name}.txt, which PATTERM_BLESS=1 writes anew:\n{wanted}\nnow");
+        self.until(&what, |screen| without(screen, hidden) == wanted);
     }
 
     /// A client with the tools of the person who looks at it.
@@ -357,6 +344,23 @@ impl Face {
 
     /// Asks it to end, as a shutdown of the machine does, and waits until nothing is left. Dropping does the same.
     pub(crate) fn end(self) {}
+}
+
+/// A screen as it is kept, after each of `hidden` has been replaced in the same columns.
+fn without(screen: &str, hidden: &[(&str, &str)]) -> String {
+    let mut seen = screen.to_owned();
+    for (pattern, instead) in hidden {
+        let replaced = |found: &regex::Captures<'_>| {
+            let cols = found[0].chars().count();
+            match found[0].starts_with(' ') {
+                true => format!("{instead:>cols$}"),
+                false => format!("{instead:<cols$}"),
+            }
+        };
+        seen = Regex::new(pattern).unwrap().replace_all(&seen, replaced).into_owned();
+    }
+    let trimmed = seen.lines().map(str::trim_end).collect::<Vec<_>>();
+    format!("{}\n", trimmed.join("\n").trim_end_matches('\n'))
 }
 
 impl Drop for Face {

@@ -75,6 +75,11 @@ impl Stage {
         self.install_program(make, &format!("exec '{PATTERM}' fake-agent {make} --story {story} --fast \"$@\""));
     }
 
+    /// All three makes, which answer what they are asked.
+    pub(crate) fn install_fakes(&self) {
+        ["claude", "codex", "opencode"].into_iter().for_each(|make| self.install_fake(make, "echo"));
+    }
+
     /// As [`Stage::install_fake`], with a script of the test's own.
     pub(crate) fn install_scripted(&self, make: &str, script: &str) {
         let file = self.path(&format!("{make}.json"));
