@@ -31,7 +31,8 @@ enum HelpRow<'a> {
 
 impl HelpTable {
     fn rows(&self, query: &str) -> Vec<HelpRow<'_>> {
-        let texts: Vec<String> = self.entries.iter().map(|entry| format!("{} {}", entry.text, entry.keys)).collect();
+        let texts: Vec<String> =
+            self.entries.iter().map(|entry| format!("{} {} {}", entry.text, entry.keys, entry.section)).collect();
         let candidates: Vec<_> = texts.iter().map(|text| Candidate { text, recent: 0 }).collect();
         let mut found: Vec<usize> = rank(query, &candidates).into_iter().map(|ranked| ranked.index).collect();
         found.sort_unstable();

@@ -11,8 +11,8 @@ use crate::app::{
 
 /// Columns that one step of resizing the rail moves.
 const RAIL_STEP: u16 = 4;
-/// Columns that the rail may have.
-pub(crate) const RAIL_LIMITS: (u16, u16) = (16, 120);
+/// Columns that the rail may have, as in the settings.
+pub(crate) const RAIL_LIMITS: (u16, u16) = (12, 120);
 
 pub(super) const COMMANDS: &[Command] = &[
     Command {
