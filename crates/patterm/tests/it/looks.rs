@@ -219,7 +219,9 @@ fn a_storm_of_sizes_leaves_everything_in_order() {
     for size in sizes.iter().chain(sizes.iter().rev()) {
         face.resize(*size);
     }
-    face.shows("the rail again", "Sessions");
+    // At its last place: sizes on the way have a rail too, and the program in the pane is told before it is drawn.
+    let rail = |screen: &str| screen.lines().next().and_then(|line| line.chars().position(|c| c == '│'));
+    face.until("the rail at the last size", |screen| rail(screen) == Some(270));
     face.press("ctrl-c");
     face.type_text("stty size\r");
     face.shows("the program's own size", "98 270");
