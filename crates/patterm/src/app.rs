@@ -118,6 +118,8 @@ pub(crate) struct Said {
     pub(crate) notes: Vec<String>,
     /// Nobody has used it here before.
     pub(crate) first_run: bool,
+    /// What the start had to complain about: notices, as the screen covers what was printed.
+    pub(crate) warnings: Vec<String>,
 }
 
 /// Shows a project on `host` until the person leaves or `wishes` says so. `tasks` is where operations run.
@@ -137,6 +139,7 @@ pub(crate) fn run(
             let mut face = Face::start(project, surroundings, tasks, host, wishes)?;
             face.app.notes = said.notes;
             face.app.first_run = said.first_run;
+            said.warnings.into_iter().for_each(|warning| face.app.toast(Sign::Blocked, warning));
             face.run().await
         })
     }));
@@ -350,7 +353,11 @@ impl Face {
             Event::Key(key) if self.app.surroundings.panic_on.as_ref().is_some_and(|fatal| is_same_key(fatal, key)) => {
                 panic!("asked to panic");
             }
-            Event::Key(_) | Event::Paste(_) | Event::Mouse(_) => self.app.last_input = Some(Instant::now()),
+            Event::Key(key) => {
+                self.app.held.pressed(key);
+                self.app.last_input = Some(Instant::now());
+            }
+            Event::Paste(_) | Event::Mouse(_) => self.app.last_input = Some(Instant::now()),
             Event::Focus(focus) => {
                 self.app.host_focused = *focus == HostFocus::Gained;
                 attention::came_back(&mut self.app);
