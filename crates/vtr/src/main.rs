@@ -18,7 +18,7 @@ mod glob;
 mod host_terminal;
 mod invocation;
 mod output;
-mod replay;
+mod playback;
 mod server;
 mod surroundings;
 mod wire;

@@ -166,7 +166,7 @@ pub(crate) enum ToPage {
     Recording {
         view: ViewId,
         #[serde(flatten)]
-        about: crate::replay::About,
+        about: crate::recordings::About,
     },
     /// The program has ended.
     Exited {
