@@ -9,7 +9,7 @@ mod tabs;
 
 pub(crate) use program::RAIL_LIMITS;
 
-use super::{attention, model::App, scratchpads};
+use super::{attention, model::App, recordings, scratchpads};
 
 /// What the palette is opened by.
 pub(crate) const PALETTE: &str = "palette";
@@ -42,6 +42,7 @@ pub(crate) enum Section {
     Tabs,
     Pane,
     Scratchpads,
+    Recordings,
     Attention,
     Program,
 }
@@ -53,6 +54,7 @@ impl Section {
             Section::Tabs => "Tabs and sessions",
             Section::Pane => "The pane",
             Section::Scratchpads => "Scratchpads",
+            Section::Recordings => "Recordings",
             Section::Attention => "What waits for you",
             Section::Program => "patterm",
         }
@@ -61,9 +63,16 @@ impl Section {
 
 /// All of them, in the order they are listed.
 pub(crate) fn all() -> impl Iterator<Item = &'static Command> {
-    [tabs::COMMANDS, panes::COMMANDS, scratchpads::COMMANDS, attention::COMMANDS, program::COMMANDS]
-        .into_iter()
-        .flatten()
+    [
+        tabs::COMMANDS,
+        panes::COMMANDS,
+        scratchpads::COMMANDS,
+        recordings::COMMANDS,
+        attention::COMMANDS,
+        program::COMMANDS,
+    ]
+    .into_iter()
+    .flatten()
 }
 
 pub(crate) fn find(id: &str) -> Option<&'static Command> {
