@@ -116,7 +116,7 @@ impl Tape {
         let header = reader.header().clone();
         let mut tape = Tape { header, text: String::new(), slots: Vec::new(), ending: Ending::Whole };
         let most = limits.bytes.min(u32::MAX as usize);
-        while let Some(event) = reader.next() {
+        for event in reader.by_ref() {
             let event = match event {
                 Ok(event) => event,
                 Err(ReadError::Io(error)) => return Err(ReadError::Io(error).into()),

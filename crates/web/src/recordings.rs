@@ -22,6 +22,8 @@ const LIMITS: Limits = Limits { bytes: 64 << 20, events: 1_000_000 };
 const MAX_NOTED: usize = 5_000;
 /// A pause that players may shorten.
 const PAUSE: Duration = Duration::from_secs(2);
+/// Output that is gone through before someone looks whether it is still wanted: some 100 ms.
+const WORK: usize = 8 << 20;
 /// Characters of a title, a command or a label.
 const MAX_SAID: usize = 200;
 
@@ -108,10 +110,16 @@ impl Showing {
         Showing { reel: Reel::new(tape), shown: None, version: 0 }
     }
 
-    /// What the screen showed at this time, as the difference to what was asked for before.
-    pub(crate) fn at(&mut self, ms: u64) -> FrameMessage {
+    /// Goes on to this time, as far as a moment's work takes it. True when it is there.
+    pub(crate) fn go_towards(&mut self, ms: u64) -> bool {
         // A page's time is in whole milliseconds: what happened within the last one has happened.
-        self.reel.go_to(Duration::from_millis(ms).saturating_add(Duration::from_micros(999)));
+        let time = Duration::from_millis(ms).saturating_add(Duration::from_micros(999));
+        let events = self.reel.tape().events_until(time);
+        self.reel.go_towards(events, WORK)
+    }
+
+    /// What the screen shows there, as the difference to what was shown before.
+    pub(crate) fn frame(&mut self, ms: u64) -> FrameMessage {
         self.version += 1;
         let frame = Arc::new(self.reel.frame());
         let update = grpc::frame_update(self.version, frame.clone(), self.shown.as_deref());
@@ -129,7 +137,8 @@ mod tests {
     }
 
     fn rows(showing: &mut Showing, ms: u64) -> Vec<String> {
-        showing.at(ms);
+        while !showing.go_towards(ms) {}
+        showing.frame(ms);
         let text = showing.shown.as_ref().unwrap().text();
         text.lines().map(str::to_owned).collect()
     }

@@ -277,11 +277,18 @@ async fn play(
     loop {
         let ms = *times.borrow_and_update();
         let moved = tokio::task::spawn_blocking(move || {
-            let frame = showing.at(ms);
+            let frame = showing.go_towards(ms).then(|| showing.frame(ms));
             (showing, frame)
         });
         let Ok((again, frame)) = moved.await else { return };
         showing = again;
+        let Some(frame) = frame else {
+            // A long way. It is gone only as long as somebody wants to be there.
+            if page.is_closed() || times.has_changed().is_err() {
+                return;
+            }
+            continue;
+        };
         let frame = ToPage::Frame { view, frame: Box::new(frame) };
         if page.send(frame).await.is_err() || times.changed().await.is_err() {
             return;
