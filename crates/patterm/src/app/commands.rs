@@ -42,9 +42,9 @@ pub(crate) enum Section {
     Tabs,
     Pane,
     Scratchpads,
-    Recordings,
     Attention,
     Program,
+    Recordings,
 }
 
 impl Section {
@@ -67,9 +67,9 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Command> {
         tabs::COMMANDS,
         panes::COMMANDS,
         scratchpads::COMMANDS,
-        recordings::COMMANDS,
         attention::COMMANDS,
         program::COMMANDS,
+        recordings::COMMANDS,
     ]
     .into_iter()
     .flatten()

@@ -34,21 +34,13 @@ fn with_recordings(stage: &Stage) -> Face {
     face
 }
 
-fn command(face: &Face, typed: &str, entry: &str) {
-    face.press("ctrl-k");
-    face.shows("the palette", "commands ─");
-    face.type_text(typed);
-    face.shows("the entry", entry);
-    face.press("enter");
-}
-
 #[test]
 fn one_is_made_and_played_with_all_keys() {
     let stage = Stage::new();
     let face = with_recordings(&stage);
     face.operator(&stage).spawn(&["sh", "-c", "echo a session; exec cat"]);
     face.shows("a session", "a session");
-    command(&face, ":play-recording", "Play a recording");
+    face.command(":play-recording", "Play a recording");
     face.shows("they are listed", "known\\.cast +\\d+ bytes, \\d+s ago");
     face.compare("recordings", &[("\\d+s ago", "Ns ago"), (" +\\d+s\\b", "Ns")]);
     face.press("enter");
@@ -81,9 +73,9 @@ fn a_session_is_recorded_and_found_again() {
     let mut operator = face.operator(&stage);
     operator.spawn(&["sh", "-c", "echo before; read line; echo \"said $line\"; exec cat"]);
     face.shows("the session", "before");
-    command(&face, ":play-recording", "Play a recording");
+    face.command(":play-recording", "Play a recording");
     face.shows("there is none yet", "no recordings yet");
-    command(&face, "record session", "Record session");
+    face.command("record session", "Record session");
     face.shows("which one", "command-1");
     face.press("enter");
     face.shows("what else", "(?i)action");
@@ -99,7 +91,7 @@ fn a_session_is_recorded_and_found_again() {
     face.type_text("words\r");
     face.shows("it answers", "said words");
     testkit::wait_until("it is recorded", || fs::read_to_string(&file).unwrap().contains("said words"));
-    command(&face, ":search-recording", "Find when text was on screen");
+    face.command(":search-recording", "Find when text was on screen");
     face.shows("which one", "command-1-.*\\.cast");
     face.press("enter");
     face.shows("what", "text that was on screen");
@@ -117,7 +109,7 @@ fn one_is_exported_and_never_over_a_file() {
     let stage = Stage::new();
     let face = with_recordings(&stage);
     let export = |form: &str, file: &str| {
-        command(&face, ":export-recording", "Export a recording");
+        face.command(":export-recording", "Export a recording");
         face.shows("which one", "known\\.cast");
         face.press("enter");
         face.shows("as what", "export as");
@@ -147,7 +139,7 @@ fn what_is_broken_is_told_and_hurts_nobody() {
     fs::write(folder(&stage).join("none.cast"), "no recording at all").unwrap();
     fs::write(folder(&stage).join("half.cast"), format!("{KNOWN}nonsense\n")).unwrap();
     let play = |name: &str| {
-        command(&face, ":play-recording", "Play a recording");
+        face.command(":play-recording", "Play a recording");
         face.shows("they are listed", "half\\.cast");
         face.type_text(name);
         face.press("enter");

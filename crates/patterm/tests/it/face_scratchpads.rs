@@ -9,14 +9,6 @@ const SIZE: Size = Size { cols: 100, rows: 26 };
 
 const PLAN: &str = "# Plan\n\n1. read the *code*\n2. write **tests**\n\n```rust\nfn main() {}\n```\n";
 
-fn command(face: &Face, typed: &str, entry: &str) {
-    face.press("ctrl-k");
-    face.shows("the palette", "commands ─");
-    face.type_text(typed);
-    face.shows("the entry", entry);
-    face.press("enter");
-}
-
 #[test]
 fn they_are_listed_previewed_and_follow_what_agents_write() {
     let stage = Stage::new();
@@ -39,7 +31,7 @@ fn they_are_listed_previewed_and_follow_what_agents_write() {
     face.shows("it is live", "second words");
     face.press("esc");
     face.hides("it is closed", "e edit");
-    command(&face, "open scratchpad plan", "Open scratchpad: plan.md");
+    face.command("open scratchpad plan", "Open scratchpad: plan.md");
     face.shows("drawn large", "plan\\.md  e edit");
     // What looks out beside it moves.
     face.compare("scratchpad-open", &[(" +\\d+s\\b", "Ns"), ("(?m)[sm─]$", " ")]);
@@ -62,7 +54,7 @@ fn a_new_one_is_opened_in_the_persons_editor() {
     std::fs::set_permissions(&editor, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     let face = Face::open_with(&stage, SIZE, &[], &[("EDITOR", "my-editor")]);
     face.shows("the empty state", "to spawn an agent");
-    command(&face, "new scratchpad", "New scratchpad");
+    face.command("new scratchpad", "New scratchpad");
     face.shows("its name is asked for", "name of the scratchpad");
     face.type_text("../evil");
     face.press("enter");

@@ -111,6 +111,16 @@ impl Face {
         }
     }
 
+    /// Takes an entry of the palette, found by what is typed.
+    #[track_caller]
+    pub(crate) fn command(&self, typed: &str, entry: &str) {
+        self.press("ctrl-k");
+        self.shows("the palette", "commands ─");
+        self.type_text(typed);
+        self.shows("the entry", entry);
+        self.press("enter");
+    }
+
     /// Character by character, as from a keyboard.
     pub(crate) fn type_text(&self, text: &str) {
         self.send(Input::Text(text.into()));

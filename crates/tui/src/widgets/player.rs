@@ -38,7 +38,8 @@ const MAX_SAID: usize = 60;
 /// The canvas remembers these rows apart from those of panes.
 const SLOT: u64 = 3;
 
-const KEYS: &str = "space pause  ←→ 5 s  , . step  - + speed  [ ] marks  / search  n N found  q leaves ";
+/// In 80 columns.
+const KEYS: &str = "space pause  ←→ 5 s  ,. step  -+ speed  [] marks  / search  nN found  q leaves ";
 const KEYS_SHORT: &str = "? keys  q leaves ";
 
 /// What came of an event.
@@ -66,6 +67,8 @@ pub struct Player {
     search: Option<Search>,
     found: Vec<Sighting>,
     notice: String,
+    /// The keys take the line until the next one.
+    telling_keys: bool,
 }
 
 impl Player {
@@ -85,6 +88,7 @@ impl Player {
             search: None,
             found: Vec::new(),
             notice: String::new(),
+            telling_keys: false,
         }
     }
 
@@ -251,6 +255,7 @@ impl Player {
             return PlayerOutcome::Taken;
         }
         self.notice.clear();
+        self.telling_keys = false;
         if self.prompt.is_some() {
             self.prompt_key(key);
             return PlayerOutcome::Taken;
@@ -285,7 +290,7 @@ impl Player {
             (_, Some('/')) => self.prompt = Some(LineInput::default()),
             (_, Some('n')) => self.jump_to_found(true),
             (_, Some('N')) => self.jump_to_found(false),
-            (_, Some('?')) => self.notice = KEYS.into(),
+            (_, Some('?')) => self.telling_keys = true,
             _ => {}
         }
         PlayerOutcome::Taken
@@ -314,6 +319,10 @@ impl Player {
             let (before, line) = line.split_left(1);
             canvas.draw_line(before, 0, &[Span::new("/", skin.style(Role::Accent))], skin.style(Role::Input));
             return prompt.draw(canvas, line, skin.style(Role::Input));
+        }
+        if self.telling_keys {
+            draw_status_line(canvas, line, &[Span::new(format!(" {KEYS}"), skin.style(Role::Accent))], &[], skin);
+            return cursor;
         }
         let state = if self.playing { "▶" } else { "‖" };
         let notice = match (&self.search, self.heading) {
@@ -417,6 +426,8 @@ mod tests {
         press(&mut player, "/ (", now);
         press(&mut player, "enter", now);
         assert!(looks(&player).contains("the pattern"), "{}", looks(&player));
+        press(&mut player, "?", now);
+        assert!(looks(&player).contains(" space pause") && !looks(&player).contains("0:03"), "{}", looks(&player));
         assert_eq!(player.update(&Event::Key("q".parse().unwrap()), now), PlayerOutcome::Left);
     }
 

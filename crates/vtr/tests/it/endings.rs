@@ -75,23 +75,25 @@ fn stand_in(of: i32) -> i32 {
     })
 }
 
-fn by_command(stage: &Stage) {
+/// To a session that echoes, through a stand-in.
+async fn attached_by_command(stage: &Stage) -> Attached {
     stage.write_config(&format!(
         "[[coordinators]]\nname = \"far\"\ncommand = [\"{VTR}\", \"--socket\", \"{}\", \"dial-stdio\"]\n",
         stage.socket().display()
     ));
+    stage.spawn_cat("one");
+    let attached = Attached::by_config(stage, &["one"]).await;
+    attached.shows("far:one").await;
+    attached.type_text("before\r");
+    attached.shows("│before").await;
+    attached
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "a silent line is given 30 seconds"]
 async fn a_stand_in_that_stands_still_is_replaced() {
     let stage = Stage::new();
-    by_command(&stage);
-    stage.spawn_cat("one");
-    let attached = Attached::by_config(&stage, &["one"]).await;
-    attached.shows("far:one").await;
-    attached.type_text("before\r");
-    attached.shows("│before").await;
+    let attached = attached_by_command(&stage).await;
     let still = stand_in(attached.pid());
     signal(still, Signal::STOP);
     attached.shows("LOST|lost far").await;
@@ -107,12 +109,7 @@ async fn a_stand_in_that_stands_still_is_replaced() {
 #[ignore = "a silent line is given 30 seconds"]
 async fn a_coordinator_that_stands_still_is_noticed_and_found_again() {
     let mut stage = Stage::new();
-    by_command(&stage);
-    stage.spawn_cat("one");
-    let attached = Attached::by_config(&stage, &["one"]).await;
-    attached.shows("far:one").await;
-    attached.type_text("before\r");
-    attached.shows("│before").await;
+    let attached = attached_by_command(&stage).await;
     stage.server().signal(Signal::STOP);
     attached.shows("LOST").await;
     assert!(attached.text().contains("│before"), "the last screen stays: {}", attached.text());
