@@ -41,6 +41,21 @@ test("typing goes to bash, and viewing did not resize it", async () => {
   assert.ok(await page.$(`${tile("shell")}.leads`));
 });
 
+test("nothing of a letter is painted over by the next row", async () => {
+  // The lowest character there is.
+  await page.keyboard.type("clear; printf '%s\\n' ____________ end");
+  await page.keyboard.press("Enter");
+  await stage.shows(page, "shell", /^end/);
+  const inked = () => page.evaluate((selector) => {
+    const canvas = document.querySelector(`${selector} canvas`);
+    const rows = [...document.querySelectorAll(`${selector} .text .row`)];
+    const [height, row] = [canvas.height / rows.length, rows.findIndex((line) => line.textContent.startsWith("____"))];
+    const { data } = canvas.getContext("2d").getImageData(0, row * height, canvas.width, height);
+    return data.filter((value, at) => value !== data[at % 4]).length;
+  }, tile("shell"));
+  await until("the underscores are there", async () => (await inked()) > 50);
+});
+
 test("what input methods make is typed as text", async () => {
   await page.keyboard.type("echo ");
   await page.keyboard.insertText("日本語");
