@@ -116,6 +116,20 @@ fn a_crash_leaves_a_recording_that_plays() {
 }
 
 #[test]
+fn a_damaged_recording_is_read_up_to_the_damage() {
+    let stage = Stage::empty();
+    let file = known(&stage);
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, text.replace("[1.0, \"m\"", "nonsense")).unwrap();
+    let ran = stage.vtr(&["export", &file, "--format", "txt"]);
+    assert!(ran.stderr.contains("up to its damage") && ran.stderr.contains("line 4"), "{ran:?}");
+    assert_eq!(ran.ok(), "first screen\nred error\n");
+    let ran = stage.vtr(&["record", "grep", "screen", &file]);
+    assert!(ran.stderr.contains("up to its damage"), "{ran:?}");
+    assert_eq!(ran.ok(), "0:01.000-end: first screen\n");
+}
+
+#[test]
 fn what_is_typed_is_recorded_only_if_asked_and_never_secrets() {
     let stage = Stage::new();
     let script = "echo ready; read line; stty -echo; echo secret?; read secret; stty echo; echo thanks; exec cat";
