@@ -14,6 +14,7 @@ mod help;
 mod history;
 mod input;
 mod keys;
+mod line_prompt;
 mod look_back;
 mod model;
 mod ownership;
@@ -24,6 +25,7 @@ mod pass_through;
 mod project_events;
 mod question;
 mod quitting;
+mod recordings;
 mod scratchpads;
 mod sessions;
 mod start;
@@ -283,6 +285,7 @@ impl Face {
             self.app.sequence.deadline(),
             self.app.toasts.deadline(),
             attention::deadline(&self.app),
+            recordings::deadline(&self.app),
             self.settles,
             self.stopped,
         ];
@@ -331,6 +334,9 @@ impl Face {
         self.app.dirty |= self.app.toasts.expire(now);
         if attention::deadline(&self.app).is_some_and(|deadline| deadline <= now) {
             attention::tick(&mut self.app, now);
+        }
+        if recordings::deadline(&self.app).is_some_and(|deadline| deadline <= now) {
+            recordings::tick(&mut self.app, now);
         }
         if self.settles.is_some_and(|settles| settles <= now) {
             self.settles = None;

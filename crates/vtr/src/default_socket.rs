@@ -73,6 +73,7 @@ pub(crate) mod tests {
             term: String::new(),
             color_term: String::new(),
             stdout_is_terminal: false,
+            panic_on: None,
         }
     }
 

@@ -18,7 +18,7 @@ mod glob;
 mod host_terminal;
 mod invocation;
 mod output;
-mod replay;
+mod playback;
 mod server;
 mod surroundings;
 mod wire;
@@ -104,6 +104,11 @@ fn end(outcome: Outcome, output: &Output) -> Exit {
     }
 }
 
+/// A debug build can be told to panic at a key, to see how attach ends.
+fn panic_key() -> Option<vt::input::KeyEvent> {
+    if cfg!(debug_assertions) { env::var("VTR_PANIC_ON").ok()?.parse().ok() } else { None }
+}
+
 fn look_around() -> Result<Surroundings> {
     let folders = etcetera::choose_base_strategy().context("no home folder: set HOME")?;
     let variable = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
@@ -125,6 +130,7 @@ fn look_around() -> Result<Surroundings> {
         term: env::var("TERM").unwrap_or_default(),
         color_term: env::var("COLORTERM").unwrap_or_default(),
         stdout_is_terminal: io::stdout().is_terminal(),
+        panic_on: panic_key(),
         home,
     })
 }

@@ -33,6 +33,8 @@ pub(crate) struct Surroundings {
     pub(crate) term: String,
     pub(crate) color_term: String,
     pub(crate) stdout_is_terminal: bool,
+    /// The key that `VTR_PANIC_ON` names: to test how attach ends. Never in a release.
+    pub(crate) panic_on: Option<vt::input::KeyEvent>,
 }
 
 impl Surroundings {

@@ -14,7 +14,10 @@ export class History {
   #status = h("span", {}, "History");
   /** @type {number | undefined} */ #first;
   #more = true;
-  #asking = false;
+  /** @type {Promise<void> | null} */ #loading = null;
+  /** It is kept open, and the keyboard is elsewhere. */
+  staying = false;
+  /** @type {() => void} */ onFind = () => {};
 
   /**
    * @param {Feed} feed
@@ -27,10 +30,11 @@ export class History {
     this.root = h("div", {
       class: "history",
       onkeydown: (/** @type {KeyboardEvent} */ event) => {
-        if (event.key === "Escape" || event.key === "q") {
-          event.preventDefault();
-          close();
-        }
+        const find = event.ctrlKey && event.shiftKey && event.code === "KeyF";
+        if (find) this.onFind();
+        if (event.key === "Escape" || event.key === "q") close();
+        else if (!find) return event.stopPropagation();
+        event.preventDefault();
         event.stopPropagation();
       },
     }, this.#lines, h("div", { class: "history-bar" }, this.#status, h("button", { type: "button", onclick: close }, "Back to live")));
@@ -39,12 +43,41 @@ export class History {
     style.lineHeight = `${metrics.height / metrics.ratio}px`;
     style.letterSpacing = `${(metrics.cell - metrics.advance) / metrics.ratio}px`;
     this.#lines.addEventListener("scroll", () => this.#scrolled());
-    this.#load();
+    this.load();
+  }
+
+  /** There are older lines than those that are here. */
+  get more() {
+    return this.#more;
+  }
+
+  get length() {
+    return this.#lines.children.length;
+  }
+
+  get oldest() {
+    return this.#lines.firstElementChild;
+  }
+
+  /** Newest first. @param {Element | null} line */
+  olderThan(line) {
+    /** @type {Element[]} */ const lines = [];
+    for (let at = line ? line.previousElementSibling : this.#lines.lastElementChild; at; at = at.previousElementSibling) lines.push(at);
+    return lines;
+  }
+
+  /** What is being loaded is here. */
+  async loaded() {
+    await this.#loading;
+  }
+
+  /** The next older lines. */
+  load() {
+    if (this.#loading || !this.#more) return;
+    this.#loading = this.#load().finally(() => { this.#loading = null; });
   }
 
   async #load() {
-    if (this.#asking || !this.#more) return;
-    this.#asking = true;
     const { coordinator, session } = this.feed;
     try {
       const answer = await this.feed.connection.ask("history", { coordinator, session, ...(this.#first === undefined ? {} : { before: this.#first }) });
@@ -55,7 +88,7 @@ export class History {
       const before = this.#lines.scrollHeight - this.#lines.scrollTop;
       this.#lines.prepend(...elements);
       if (first && answer.screen) {
-        this.#lines.append(...answer.screen.lines.map((/** @type {[number, boolean, WireRun[]]} */ line) => row(line[2], colors)));
+        this.#lines.append(...joined(answer.screen.lines).map((runs) => row(runs, colors)));
         this.#lines.style.background = css(colors.ground);
         this.#lines.style.color = css(colors.text);
       }
@@ -65,22 +98,47 @@ export class History {
       if (first) {
         // One step above the live screen.
         this.#lines.scrollTop = this.#lines.scrollHeight - this.#lines.clientHeight - 3 * NEAR;
-        this.#lines.focus({ preventScroll: true });
-        if (this.#lines.scrollHeight <= this.#lines.clientHeight + 1) this.close();
+        if (!this.staying) this.focus();
+        if (!this.staying && this.#lines.scrollHeight <= this.#lines.clientHeight + 1) this.close();
       } else this.#lines.scrollTop = this.#lines.scrollHeight - before;
     } catch (error) {
+      this.#more = false;
       toast(error instanceof Error ? error.message : String(error));
       this.close();
-    } finally {
-      this.#asking = false;
     }
   }
 
-  #scrolled() {
-    const { scrollTop, scrollHeight, clientHeight } = this.#lines;
-    if (scrollTop < 10 * NEAR) this.#load();
-    if (scrollTop + clientHeight >= scrollHeight - 1 && this.#first !== undefined && !this.#asking && (getSelection()?.isCollapsed ?? true)) this.close();
+  focus() {
+    this.#lines.focus({ preventScroll: true });
   }
+
+  /** Brings a place into the middle. @param {Range} place */
+  reveal(place) {
+    const [there, view] = [place.getBoundingClientRect(), this.#lines.getBoundingClientRect()];
+    this.#lines.scrollTop += (there.top + there.bottom) / 2 - (view.top + view.bottom) / 2;
+  }
+
+  get atEnd() {
+    const { scrollTop, scrollHeight, clientHeight } = this.#lines;
+    return scrollTop + clientHeight >= scrollHeight - 1;
+  }
+
+  #scrolled() {
+    if (this.#lines.scrollTop < 10 * NEAR) this.load();
+    if (this.atEnd && !this.staying && this.#first !== undefined && !this.#loading && (getSelection()?.isCollapsed ?? true)) this.close();
+  }
+}
+
+/** Rows of a screen as lines: what was wrapped is one. @param {[number, boolean, WireRun[]][]} rows */
+function joined(rows) {
+  /** @type {WireRun[][]} */ const lines = [];
+  let open = false;
+  for (const [, wrapped, runs] of rows) {
+    if (open) lines.at(-1)?.push(...runs);
+    else lines.push([...runs]);
+    open = wrapped;
+  }
+  return lines;
 }
 
 /** @param {WireRun[]} runs @param {Colors} colors */

@@ -138,13 +138,8 @@ class Tile {
     const { terminal } = this;
     if (!terminal) return;
     if (!this.#find) {
-      const find = new Find(terminal.feed, () => {
-        find.root.remove();
-        this.#find = null;
-        terminal.focus();
-      });
-      this.#find = find;
-      this.#body.append(find.root);
+      this.#find = new Find(terminal, () => { this.#find = null; });
+      this.#body.append(this.#find.root);
     }
     this.#find.focus();
   }

@@ -28,11 +28,14 @@ export function measure(size, ratio = devicePixelRatio) {
     const box = measuring.measureText("0".repeat(64));
     const advance = box.width / 64;
     const [above, below] = [box.fontBoundingBoxAscent, box.fontBoundingBoxDescent];
+    // An underscore may reach below what the font says, and the next row would paint over it.
+    const lowest = Math.max(below, measuring.measureText("_").actualBoundingBoxDescent);
     // Whole pixels, or lines between cells would blur; tiny ones would be off by too much.
     const whole = advance > 4;
     const cell = whole ? Math.round(advance) : advance;
     const height = whole ? Math.ceil((above + below) * 1.06) : (above + below) * 1.06;
-    metrics = { size, ratio, family: FAMILY, cell, height, baseline: Math.round((height - above - below) / 2 + above), advance };
+    const baseline = Math.min(Math.round((height - above - below) / 2 + above), Math.floor(height - lowest));
+    metrics = { size, ratio, family: FAMILY, cell, height, baseline, advance };
     if (measured.size > 200) measured.clear();
     measured.set(key, metrics);
   }

@@ -90,7 +90,8 @@ export class Player {
         mark.style.left = `${(ms / Math.max(1, message.ms)) * 100}%`;
         return mark;
       }));
-      this.onStatus(message.cut ? "its end is missing" : "");
+      this.onStatus(message.note);
+      this.#show();
       this.#asked = -1;
       this.#ask();
     } else if (message.t === "frame") {

@@ -22,6 +22,7 @@ export class Terminal {
   /** @type {() => void} */ onHeld = () => {};
   /** @type {() => void} */ onBell = () => {};
   /** @type {() => void} */ onFind = () => {};
+  /** @type {() => void} */ onDrawn = () => {};
   #area = h("textarea", {
     class: "keys", autocapitalize: "off", autocomplete: "off", spellcheck: false, rows: 1,
     "aria-label": "Type into the session; Control F6 leaves it", "aria-multiline": "true", autocorrect: "off",
@@ -32,6 +33,7 @@ export class Terminal {
   /** @type {number | undefined} */ #sizing;
   #sent = "";
   #pressed = 0;
+  /** Keys that are down, by where they are on the keyboard. @type {Map<string, string>} */ #down = new Map();
   #cell = "";
   #wheel = 0;
   /** @type {number | null} */ #touch = null;
@@ -51,6 +53,7 @@ export class Terminal {
     else stage.append(this.#area);
     this.root.append(this.#spoken);
     stage.addEventListener("keydown", (event) => this.#keyDown(event));
+    stage.addEventListener("keyup", (event) => this.#keyUp(event.code));
     stage.addEventListener("copy", (event) => this.#copy(event));
     stage.addEventListener("paste", (event) => this.#paste(event));
     this.root.addEventListener("mousedown", (event) => this.#mouseDown(event));
@@ -98,6 +101,7 @@ export class Terminal {
     this.#area.style.transform = this.picture.cursor.style.transform;
     this.#area.style.font = this.picture.text.style.font;
     if (settings.announce) this.#speak();
+    this.onDrawn();
   }
 
   layout() {
@@ -137,6 +141,8 @@ export class Terminal {
   #setFocus(focused) {
     if (this.picture.focused === focused) return;
     this.picture.focused = focused;
+    // What is let go elsewhere is not heard here.
+    if (!focused) for (const code of [...this.#down.keys()]) this.#keyUp(code);
     this.picture.draw(new Set());
     if (this.feed.screen.focus) this.feed.send({ t: "focus", gained: focused });
   }
@@ -191,7 +197,16 @@ export class Terminal {
     event.preventDefault();
     if (selected) getSelection()?.removeAllRanges();
     this.press(key, event.repeat ? 1 : 0);
+    if (event.code) this.#down.set(event.code, key);
     this.focus();
+  }
+
+  /** Programs may ask for releases; the engine knows, and drops those that nobody wants. @param {string} code */
+  #keyUp(code) {
+    const key = this.#down.get(code);
+    if (key === undefined) return;
+    this.#down.delete(code);
+    this.feed.send({ t: "key", key, action: 2 });
   }
 
   /**
@@ -299,14 +314,41 @@ export class Terminal {
 
   /** What has scrolled off. A full-screen program has nothing of it. */
   scrollBack() {
-    if (this.#history || this.feed.screen.alternate) return;
+    if (!this.#history && !this.feed.screen.alternate) this.#openHistory();
+  }
+
+  #openHistory() {
     const history = new History(this.feed, this.picture.metrics, () => {
       history.root.remove();
       this.#history = null;
-      this.focus();
+      if (!history.staying) this.focus();
     });
+    history.onFind = () => this.onFind();
     this.#history = history;
     this.root.parentElement?.append(history.root);
+    return history;
+  }
+
+  /** What has scrolled off and the screen as it is now: to stay in until it is let go. */
+  lookBack() {
+    const history = this.#history ?? this.#openHistory();
+    history.staying = true;
+    return history;
+  }
+
+  /** Back to the live screen, unless one looks at something older. */
+  letGo() {
+    const history = this.#history;
+    if (!history) return this.focus();
+    history.staying = false;
+    if (history.atEnd) history.close();
+    else history.focus();
+  }
+
+  /** Brings a place in history or on the screen into view. @param {Range} place */
+  reveal(place) {
+    if (this.#history) this.#history.reveal(place);
+    else place.startContainer.parentElement?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
 
   /** @param {WheelEvent} event */

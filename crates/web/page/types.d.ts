@@ -55,7 +55,7 @@ export interface AboutRecording {
   ms: number;
   pauses: [number, number][];
   marks: [number, string][];
-  cut: boolean;
+  note: string;
 }
 
 export type ViewMessage =

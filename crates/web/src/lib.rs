@@ -16,7 +16,6 @@ mod listener;
 mod message;
 mod recordings;
 mod refusal;
-mod replay;
 mod requests;
 mod routes;
 mod server;

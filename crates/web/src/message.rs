@@ -126,11 +126,6 @@ pub(crate) enum Ask {
         session: String,
         action: String,
     },
-    Find {
-        coordinator: String,
-        session: String,
-        pattern: String,
-    },
     /// Lines above the screen, with their looks, and the screen; only those before a line, to go further back.
     History {
         coordinator: String,
@@ -166,7 +161,7 @@ pub(crate) enum ToPage {
     Recording {
         view: ViewId,
         #[serde(flatten)]
-        about: crate::replay::About,
+        about: crate::recordings::About,
     },
     /// The program has ended.
     Exited {

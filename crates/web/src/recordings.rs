@@ -1,19 +1,31 @@
-//! The recordings that can be played: asciicast files of one folder, by their bare names.
+//! The recordings of one folder, for the page: which there are, what is to be known of one, and its frame at any time.
+//!
+//! It knows no clock: the page's scrubber says what time it is. A file may be anyone's: its words are cut to what a
+//! page has room for, and what is kept of it is bounded.
 
 use std::{
-    fs::File,
-    io::{self, BufReader},
-    path::{Path, PathBuf},
-    time::UNIX_EPOCH,
+    path::Path,
+    sync::Arc,
+    time::{Duration, UNIX_EPOCH},
 };
 
+use replay::{FileError, Limits, Reel, Tape, TapeError};
 use serde::Serialize;
+use vt::Frame;
 
-use crate::replay::{Recording, ReplayError};
+use crate::frame::FrameMessage;
 
-/// Files that are listed: the newest.
-const MAX_LISTED: usize = 500;
-const ENDING: &str = ".cast";
+/// What one recording may hold here, because several pages may play one each. A day of an agent's work is some ten
+/// megabytes.
+const LIMITS: Limits = Limits { bytes: 64 << 20, events: 1_000_000 };
+/// Pauses and marks a page is told of.
+const MAX_NOTED: usize = 5_000;
+/// A pause that players may shorten.
+const PAUSE: Duration = Duration::from_secs(2);
+/// Output that is gone through before someone looks whether it is still wanted: some 100 ms.
+const WORK: usize = 8 << 20;
+/// Characters of a title, a command or a label.
+const MAX_SAID: usize = 200;
 
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Listed {
@@ -23,67 +35,160 @@ pub(crate) struct Listed {
     changed: u64,
 }
 
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum OpenError {
-    #[error("there is no recording {0:?} in the folder of recordings")]
-    NotFound(String),
-    #[error("the recording can't be opened: {0}")]
-    Io(#[from] io::Error),
-    #[error(transparent)]
-    Replay(#[from] ReplayError),
-}
-
 /// Newest first. A folder that is not there holds nothing.
 pub(crate) fn list(folder: &Path) -> Vec<Listed> {
-    let Ok(entries) = folder.read_dir() else { return Vec::new() };
-    let mut found: Vec<Listed> = entries
-        .filter_map(|entry| {
-            let entry = entry.ok()?;
-            let name = entry.file_name().into_string().ok().filter(|name| name.ends_with(ENDING))?;
-            // Of the entry itself: a link may lead anywhere.
-            let about = entry.metadata().ok().filter(std::fs::Metadata::is_file)?;
-            let changed = about.modified().ok()?.duration_since(UNIX_EPOCH).ok()?.as_secs();
-            Some(Listed { name, bytes: about.len(), changed })
-        })
-        .collect();
-    found.sort_by(|one, other| (other.changed, &other.name).cmp(&(one.changed, &one.name)));
-    found.truncate(MAX_LISTED);
-    found
+    let listed = |one: replay::Listed| Listed {
+        name: one.name,
+        bytes: one.bytes,
+        changed: one.changed.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs(),
+    };
+    replay::list(folder).into_iter().map(listed).collect()
 }
 
-/// A recording by its bare name: one that the list could show, and nothing else.
-pub(crate) fn open(folder: &Path, name: &str) -> Result<Recording, OpenError> {
-    let not_found = || OpenError::NotFound(name.to_owned());
-    if !name.ends_with(ENDING) || Path::new(name).file_name().is_none_or(|bare| bare != name) {
-        return Err(not_found());
+/// A recording by its bare name, or what to tell the person.
+pub(crate) fn open(folder: &Path, name: &str) -> Result<Tape, String> {
+    replay::open(folder, name, LIMITS).map_err(|error| match error {
+        FileError::Tape(TapeError::TooLarge { .. }) => format!("{error}: play it with `vtr play`"),
+        error => said(&error.to_string()),
+    })
+}
+
+/// What the page shows beside the screen.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct About {
+    title: String,
+    command: String,
+    /// Seconds since 1970; 0 when the file does not say.
+    recorded: u64,
+    ms: u64,
+    /// From and to, in milliseconds, of pauses that may be shortened.
+    pauses: Vec<(u64, u64)>,
+    /// Milliseconds and label.
+    marks: Vec<(u64, String)>,
+    /// What is wrong with its end; empty when nothing is.
+    note: String,
+}
+
+impl From<&Tape> for About {
+    fn from(tape: &Tape) -> Self {
+        let header = tape.header();
+        About {
+            title: said(header.title.as_deref().unwrap_or_default()),
+            command: said(header.command.as_deref().unwrap_or_default()),
+            recorded: header.timestamp.unwrap_or_default(),
+            ms: millis(tape.length()),
+            pauses: tape.pauses(PAUSE).take(MAX_NOTED).map(|(from, to)| (millis(from), millis(to))).collect(),
+            marks: tape.marks().take(MAX_NOTED).map(|mark| (millis(mark.time), said(mark.label))).collect(),
+            note: tape.ending().warning().map(|warning| said(&warning)).unwrap_or_default(),
+        }
     }
-    let path: PathBuf = folder.join(name);
-    if !path.symlink_metadata().is_ok_and(|about| about.is_file()) {
-        return Err(not_found());
+}
+
+fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// A file's words: on one line, and no more than anyone reads.
+fn said(text: &str) -> String {
+    let mut said: String = text.chars().take(MAX_SAID).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+    if text.chars().nth(MAX_SAID).is_some() {
+        said.push('…');
     }
-    Ok(Recording::read(BufReader::new(File::open(path)?))?)
+    said
+}
+
+/// One page's way through a recording.
+#[derive(Debug)]
+pub(crate) struct Showing {
+    reel: Reel,
+    shown: Option<Arc<Frame>>,
+    version: u64,
+}
+
+impl Showing {
+    pub(crate) fn new(tape: Arc<Tape>) -> Self {
+        Showing { reel: Reel::new(tape), shown: None, version: 0 }
+    }
+
+    /// Goes on to this time, as far as a moment's work takes it. True when it is there.
+    pub(crate) fn go_towards(&mut self, ms: u64) -> bool {
+        // A page's time is in whole milliseconds: what happened within the last one has happened.
+        let time = Duration::from_millis(ms).saturating_add(Duration::from_micros(999));
+        let events = self.reel.tape().events_until(time);
+        self.reel.go_towards(events, WORK)
+    }
+
+    /// What the screen shows there, as the difference to what was shown before.
+    pub(crate) fn frame(&mut self, ms: u64) -> FrameMessage {
+        self.version += 1;
+        let frame = Arc::new(self.reel.frame());
+        let update = grpc::frame_update(self.version, frame.clone(), self.shown.as_deref());
+        self.shown = Some(frame);
+        FrameMessage::from(update).at(ms)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn tape(text: &str) -> Arc<Tape> {
+        Arc::new(Tape::read(text.as_bytes(), LIMITS).unwrap())
+    }
+
+    fn rows(showing: &mut Showing, ms: u64) -> Vec<String> {
+        while !showing.go_towards(ms) {}
+        showing.frame(ms);
+        let text = showing.shown.as_ref().unwrap().text();
+        text.lines().map(str::to_owned).collect()
+    }
+
     #[test]
-    fn only_recordings_of_the_folder_are_opened() {
-        let folder = tempfile::tempdir().unwrap();
-        let inner = folder.path().join("recordings");
-        std::fs::create_dir(&inner).unwrap();
-        let cast = "{\"version\":2,\"width\":9,\"height\":1}\n[1,\"o\",\"a\"]\n";
-        std::fs::write(folder.path().join("outside.cast"), cast).unwrap();
-        std::fs::write(inner.join("a.cast"), cast).unwrap();
-        std::fs::write(inner.join("b.txt"), cast).unwrap();
-        std::os::unix::fs::symlink(folder.path().join("outside.cast"), inner.join("link.cast")).unwrap();
-        let names: Vec<String> = list(&inner).into_iter().map(|listed| listed.name).collect();
-        assert_eq!(names, ["a.cast"]);
-        open(&inner, "a.cast").unwrap();
-        for wrong in ["../outside.cast", "link.cast", "b.txt", "", "/etc/passwd", "./a.cast", "a.cast/", "no.cast"] {
-            assert!(matches!(open(&inner, wrong), Err(OpenError::NotFound(_))), "{wrong}");
+    fn the_frame_of_a_time_is_what_was_there_then() {
+        let text =
+            "{\"version\":2,\"width\":9,\"height\":2}\n[1.5,\"o\",\"one\"]\n[4,\"r\",\"5x3\"]\n[4,\"o\",\" two\"]\n";
+        let mut showing = Showing::new(tape(text));
+        assert_eq!(rows(&mut showing, 1499), ["", ""]);
+        assert_eq!(rows(&mut showing, 1500), ["one", ""]);
+        assert_eq!(rows(&mut showing, 9000), ["one t", "wo", ""]);
+        assert_eq!(rows(&mut showing, 1500), ["one", ""]);
+        assert_eq!(rows(&mut showing, u64::MAX), ["one t", "wo", ""]);
+    }
+
+    #[test]
+    fn what_a_file_says_of_itself_is_bounded() {
+        let long = "x".repeat(100_000);
+        let mut text =
+            format!("{{\"version\":2,\"width\":9,\"height\":1,\"title\":\"{long}\",\"command\":\"a\\u001b[2Jb\"}}\n");
+        for number in 0..6000 {
+            text.push_str(&format!("[{},\"m\",\"{}\"]\n", number * 3, &long[..1000]));
         }
-        assert!(list(&folder.path().join("none")).is_empty());
+        text.push_str("nonsense\n");
+        let about = About::from(&*tape(&text));
+        assert_eq!((about.title.chars().count(), about.command.as_str()), (MAX_SAID + 1, "a\u{fffd}[2Jb"));
+        assert_eq!((about.marks.len(), about.pauses.len()), (MAX_NOTED, MAX_NOTED));
+        assert!(about.marks.iter().all(|(_, label)| label.chars().count() == MAX_SAID + 1));
+        assert!(about.note.contains("damage"), "{}", about.note);
+        // Times that no clock shows, and sizes that no screen has.
+        let text =
+            "{\"version\":3,\"term\":{\"cols\":65535,\"rows\":65535}}\n[1e300,\"o\",\"a\"]\n[1e300,\"r\",\"0x0\"]\n";
+        let tape = tape(text);
+        assert_eq!(About::from(&*tape).ms, 100 * 365 * 24 * 3600 * 1000);
+        assert_eq!(rows(&mut Showing::new(tape), u64::MAX), ["a"]);
+    }
+
+    #[test]
+    fn what_can_not_be_played_is_told_in_a_sentence() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("bad.cast"), "no recording").unwrap();
+        std::fs::write(folder.path().join("good.cast"), "{\"version\":2,\"width\":9,\"height\":1}\n").unwrap();
+        let large =
+            format!("{{\"version\":2,\"width\":9,\"height\":1}}\n{}", "[0,\"o\",\"\"]\n".repeat(LIMITS.events + 1));
+        std::fs::write(folder.path().join("large.cast"), large).unwrap();
+        assert_eq!(list(folder.path()).len(), 3);
+        open(folder.path(), "good.cast").unwrap();
+        assert!(open(folder.path(), "bad.cast").unwrap_err().contains("no asciicast header"));
+        assert!(open(folder.path(), "../bad.cast").unwrap_err().contains("no recording"));
+        assert!(open(folder.path(), "large.cast").unwrap_err().ends_with("play it with `vtr play`"));
     }
 }

@@ -1,13 +1,10 @@
-//! What a page asks for once: starting, ending, naming, recording and searching sessions, and new links.
+//! What a page asks for once: starting, ending, naming, recording and looking back on sessions, and new links.
 
 use std::time::Duration;
 
 use grpc::{
     client::Client,
-    proto::{
-        GetHistoryRequest, GrepRequest, KillRequest, RecordAction, RecordRequest, RemoveRequest, RenameRequest,
-        SpawnRequest,
-    },
+    proto::{GetHistoryRequest, KillRequest, RecordAction, RecordRequest, RemoveRequest, RenameRequest, SpawnRequest},
 };
 use serde_json::{Value, json};
 use tokio::time::timeout;
@@ -23,13 +20,12 @@ use crate::{
 
 /// Longer than a coordinator's grace before it kills.
 const PATIENCE: Duration = Duration::from_secs(30);
-const MAX_MATCHES: i32 = 500;
 /// At a time: some pages of scrolling, and some hundred kilobytes.
 const HISTORY_LINES: i32 = 1000;
 
 /// The answer, or what to say instead.
 pub(crate) async fn answer(ask: Ask, rights: Rights, inner: &Inner) -> Result<Value, AnswerError> {
-    if rights == Rights::ReadOnly && !matches!(ask, Ask::Find { .. } | Ask::History { .. } | Ask::Recordings {}) {
+    if rights == Rights::ReadOnly && !matches!(ask, Ask::History { .. } | Ask::Recordings {}) {
         return Err(error("You are here to look only.", "Ask for a link that lets you type."));
     }
     match timeout(PATIENCE, run(ask, inner)).await {
@@ -69,12 +65,6 @@ async fn run(ask: Ask, inner: &Inner) -> Result<Value, AnswerError> {
             let request = RecordRequest { name: session, action: action.into(), ..RecordRequest::default() };
             let status = client(inner, &coordinator)?.vtr().record(request).await.map_err(refused)?.into_inner();
             Ok(json!({ "recording": status.recording, "file": status.file }))
-        }
-        Ask::Find { coordinator, session, pattern } => {
-            let request = GrepRequest { name: session, pattern, max_matches: MAX_MATCHES, ..GrepRequest::default() };
-            let found = client(inner, &coordinator)?.vtr().grep(request).await.map_err(refused)?.into_inner();
-            let matches: Vec<Value> = found.matches.into_iter().map(|one| json!([one.line_number, one.line])).collect();
-            Ok(json!({ "matches": matches, "more": found.truncated }))
         }
         Ask::History { coordinator, session, before } => {
             let request = GetHistoryRequest { name: session, max_lines: HISTORY_LINES, before };

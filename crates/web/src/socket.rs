@@ -19,8 +19,7 @@ use crate::{
     attachment::{Attachment, Command},
     directory::Places,
     message::{FromPage, PlaceMessage, ToPage, ViewId},
-    recordings,
-    replay::Player,
+    recordings::{self, Showing},
     requests,
     server::Inner,
 };
@@ -262,28 +261,34 @@ async fn play(
         let _ = page.send(ToPage::Gone { view, reason }).await;
         return;
     };
-    let opened =
-        tokio::task::spawn_blocking(move || recordings::open(&folder, &name).map_err(|error| error.to_string()));
-    let recording = match opened.await {
-        Ok(Ok(recording)) => recording,
+    let opened = tokio::task::spawn_blocking(move || recordings::open(&folder, &name));
+    let tape = match opened.await {
+        Ok(Ok(tape)) => tape,
         Ok(Err(reason)) => {
             let _ = page.send(ToPage::Gone { view, reason }).await;
             return;
         }
         Err(_) => return,
     };
-    if page.send(ToPage::Recording { view, about: recording.about() }).await.is_err() {
+    if page.send(ToPage::Recording { view, about: (&tape).into() }).await.is_err() {
         return;
     }
-    let mut player = Player::new(Arc::new(recording));
+    let mut showing = Showing::new(Arc::new(tape));
     loop {
         let ms = *times.borrow_and_update();
         let moved = tokio::task::spawn_blocking(move || {
-            let frame = player.at(ms);
-            (player, frame)
+            let frame = showing.go_towards(ms).then(|| showing.frame(ms));
+            (showing, frame)
         });
         let Ok((again, frame)) = moved.await else { return };
-        player = again;
+        showing = again;
+        let Some(frame) = frame else {
+            // A long way. It is gone only as long as somebody wants to be there.
+            if page.is_closed() || times.has_changed().is_err() {
+                return;
+            }
+            continue;
+        };
         let frame = ToPage::Frame { view, frame: Box::new(frame) };
         if page.send(frame).await.is_err() || times.changed().await.is_err() {
             return;

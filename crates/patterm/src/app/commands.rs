@@ -9,7 +9,7 @@ mod tabs;
 
 pub(crate) use program::RAIL_LIMITS;
 
-use super::{attention, model::App, scratchpads};
+use super::{attention, model::App, recordings, scratchpads};
 
 /// What the palette is opened by.
 pub(crate) const PALETTE: &str = "palette";
@@ -47,6 +47,7 @@ pub(crate) enum Section {
     Scratchpads,
     Attention,
     Program,
+    Recordings,
 }
 
 impl Section {
@@ -56,6 +57,7 @@ impl Section {
             Section::Tabs => "Tabs and sessions",
             Section::Pane => "The pane",
             Section::Scratchpads => "Scratchpads",
+            Section::Recordings => "Recordings",
             Section::Attention => "What waits for you",
             Section::Program => "patterm",
         }
@@ -64,9 +66,16 @@ impl Section {
 
 /// All of them, in the order they are listed.
 pub(crate) fn all() -> impl Iterator<Item = &'static Command> {
-    [tabs::COMMANDS, panes::COMMANDS, scratchpads::COMMANDS, attention::COMMANDS, program::COMMANDS]
-        .into_iter()
-        .flatten()
+    [
+        tabs::COMMANDS,
+        panes::COMMANDS,
+        scratchpads::COMMANDS,
+        attention::COMMANDS,
+        program::COMMANDS,
+        recordings::COMMANDS,
+    ]
+    .into_iter()
+    .flatten()
 }
 
 pub(crate) fn find(id: &str) -> Option<&'static Command> {

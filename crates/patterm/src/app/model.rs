@@ -10,7 +10,9 @@ use tokio::{runtime::Handle, sync::mpsc};
 use tui::{KeySequence, Keymap, Layer, Rect, Sign, Skin};
 use vt::Size;
 
-use super::{attention, commands, frame::Places, scratchpads, sessions::Sessions, toasts::Toasts, trust_prompt};
+use super::{
+    attention, commands, frame::Places, recordings, scratchpads, sessions::Sessions, toasts::Toasts, trust_prompt,
+};
 use crate::surroundings::Surroundings;
 
 /// Something that a task found out, to be done in the loop.
@@ -73,6 +75,7 @@ pub(crate) struct App {
     pub(crate) recent: HashMap<String, u64>,
     pub(crate) scratchpads: scratchpads::State,
     pub(crate) attention: attention::State,
+    pub(crate) recordings: recordings::State,
     pub(crate) trust: trust_prompt::State,
     /// Said at the left of the status line, besides who drives: that the engine is shared, for one.
     pub(crate) notes: Vec<String>,
@@ -132,6 +135,7 @@ impl App {
             sessions: Sessions::new(project.engine().clone()),
             scratchpads: scratchpads::State::new(&project),
             attention: attention::State::default(),
+            recordings: recordings::State::default(),
             trust: trust_prompt::State::default(),
             project,
             surroundings,

@@ -2,7 +2,6 @@
 //!
 //! They are read beside the loop, whenever somebody writes; what is here is a copy to draw from.
 
-mod naming;
 mod rail_part;
 mod reader;
 
@@ -11,10 +10,10 @@ use serde_json::json;
 use tui::{Role, Sign, Span, widgets::Modal};
 
 pub(super) use self::rail_part::{draw_rail, rail_event, rail_rows};
-use self::{naming::Naming, reader::Reader};
+use self::reader::Reader;
 use super::{
     commands::{Command, Section, always},
-    editor,
+    editor, line_prompt,
     model::App,
     palette::{Palette, PaletteEntry},
     question,
@@ -90,7 +89,7 @@ pub(super) const COMMANDS: &[Command] = &[
         section: Section::Scratchpads,
         keys: &[],
         when: always,
-        run: |app| app.open(Naming::default()),
+        run: name_new,
     },
     Command {
         id: "scratchpad-edit",
@@ -193,6 +192,14 @@ fn open(app: &mut App, name: PadName) {
 fn edit(app: &mut App, name: &PadName) {
     let file = app.project.scratchpads().folder().join(name.as_str());
     editor::open(app, file, false);
+}
+
+/// Asks for the name of a new one.
+fn name_new(app: &mut App) {
+    line_prompt::ask(app, "name of the scratchpad", "", |app, text| {
+        create(app, PadName::new(text).map_err(|error| error.to_string())?);
+        Ok(())
+    });
 }
 
 /// Makes an empty one, or finds the one that is there, and opens it in the editor.

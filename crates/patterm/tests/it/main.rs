@@ -7,6 +7,7 @@ mod client;
 mod command_line;
 mod face_attention;
 mod face_endings;
+mod face_recordings;
 mod face_scratchpads;
 mod face_trust;
 mod failures;

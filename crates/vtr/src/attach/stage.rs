@@ -14,6 +14,7 @@ use tokio::{
 use tui::{
     Canvas, Decoder, Event, Layers, Rect, Sign, Skin, Writer,
     host::{Host, HostInput, MouseTracking, Probe, copy_to_clipboard},
+    is_same_key,
 };
 use vt::{
     Position,
@@ -254,6 +255,9 @@ impl Stage {
     fn take_events(&mut self, events: Vec<Event>) {
         for event in events {
             self.dirty = true;
+            if let (Event::Key(key), Some(fatal)) = (&event, &self.surroundings.panic_on) {
+                assert!(!is_same_key(fatal, key), "asked to panic");
+            }
             if self.probe.take(&event) {
                 let options = self.probe.abilities().writer_options(color_hints(&self.surroundings));
                 self.writer.set_options(options);

@@ -1,12 +1,14 @@
 //! `vtr play`
 
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{path::PathBuf, time::Duration};
+
+use replay::parse_clock;
 
 use crate::{
     failure::{Failure, Outcome},
     host_terminal,
     invocation::Invocation,
-    replay::{Tape, parse_clock, player},
+    playback,
 };
 
 /// Play a recording in this terminal
@@ -38,17 +40,14 @@ fn factor(text: &str) -> Result<f64, String> {
 
 impl Play {
     pub(crate) async fn run(self, invocation: &mut Invocation) -> Outcome {
-        let mut tape = Tape::load(&self.file)?;
-        if tape.cut {
-            invocation.output.warn("the recording was cut off: its recorder did not end well");
-        }
-        let asked = tape.header.idle_time_limit.and_then(|limit| Duration::try_from_secs_f64(limit).ok());
-        match self.idle_limit.or(asked) {
+        let mut tape = playback::load(&self.file, &mut invocation.output)?;
+        match self.idle_limit.or(tape.asked_idle_limit()) {
             Some(limit) if limit.is_zero() => return Err(Failure::usage("pauses can't be shortened to nothing")),
             Some(limit) => tape.shorten_pauses(limit),
             None => {}
         }
         let host = host_terminal::open("`vtr export --format txt` needs no terminal")?;
-        player::play(host, &invocation.surroundings, Arc::new(tape), self.start, self.speed).await
+        let name = self.file.file_name().unwrap_or_default().to_string_lossy();
+        playback::play(host, &invocation.surroundings, &name, tape, self.start, self.speed).await
     }
 }

@@ -2,13 +2,14 @@
 
 use std::{path::PathBuf, sync::Arc};
 
+use replay::{Sighting, clock, pattern, sightings};
 use serde_json::json;
 
 use crate::{
     failure::{Exit, Failure, Outcome},
     invocation::Invocation,
     output::{Paint, printable},
-    replay::{Sighting, Tape, clock, pattern, sightings},
+    playback,
 };
 
 /// Find when text was on the screen of a recording
@@ -28,10 +29,10 @@ pub(crate) struct RecordGrep {
 
 impl RecordGrep {
     pub(crate) fn run(self, invocation: &mut Invocation) -> Outcome {
-        let pattern = pattern(&self.pattern).map_err(Failure::usage)?;
-        let tape = Arc::new(Tape::load(&self.file)?);
+        let pattern = pattern(&self.pattern).map_err(|error| Failure::usage(error.to_string()))?;
+        let tape = Arc::new(playback::load(&self.file, &mut invocation.output)?);
         let most = usize::try_from(self.max).unwrap_or(usize::MAX);
-        let mut found = sightings(&tape, &pattern, most.saturating_add(1));
+        let mut found = sightings(&tape, pattern, most.saturating_add(1));
         let truncated = found.len() > most;
         found.truncate(most);
         let exit = if found.is_empty() { Exit::NotFound } else { Exit::Done };

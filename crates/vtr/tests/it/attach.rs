@@ -33,7 +33,12 @@ impl Attached {
 
     /// Any command that draws on the terminal.
     pub(crate) async fn run(stage: &Stage, words: &[&str]) -> Self {
-        Self::launch(stage, &stage.command(&[]), words, SIZE).await
+        Self::run_like(stage, &stage.command(&[]), words).await
+    }
+
+    /// With the environment of this one.
+    pub(crate) async fn run_like(stage: &Stage, like: &std::process::Command, words: &[&str]) -> Self {
+        Self::launch(stage, like, words, SIZE).await
     }
 
     /// With the coordinators of the config file.
@@ -91,6 +96,11 @@ impl Attached {
         self.terminal.send(Input::Text(text.into()), Origin::Human).unwrap();
     }
 
+    /// Of the program on the terminal.
+    pub(crate) fn pid(&self) -> i32 {
+        self.terminal.info().pid.expect("it runs").as_raw()
+    }
+
     fn mouse(&self, kind: MouseEventKind, col: u16, row: u16) {
         let event = MouseEvent { kind, col, row, pixel: None, modifiers: Modifiers::empty() };
         self.terminal.send(Input::Mouse(event), Origin::Human).unwrap();
@@ -115,6 +125,16 @@ impl Attached {
         assert_eq!(status, Some(engine::ExitStatus::Code(0)), "{text}");
         text
     }
+}
+
+/// Attached to a session that asks its terminal for something, and then prints what it gets as hexadecimal digits.
+async fn attached_to_hex(stage: &Stage, asked: &str) -> Attached {
+    let script = testkit::Script::new().raw().print(&format!("{asked}ready\n")).hex().argv();
+    let words = ["spawn", "one", "--"].into_iter().chain(script.iter().map(|word| word.to_str().unwrap()));
+    stage.vtr(&words.collect::<Vec<_>>()).ok();
+    let attached = Attached::start(stage, &["one"]).await;
+    attached.shows("ready").await;
+    attached
 }
 
 /// The clock moves while we look.
@@ -148,18 +168,7 @@ async fn a_session_in_its_frame() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn keys_pastes_and_the_literal_leader_arrive_as_they_were() {
     let stage = Stage::new();
-    let script: Vec<String> = testkit::Script::new()
-        .raw()
-        .print("ready\n")
-        .hex()
-        .argv()
-        .into_iter()
-        .map(|word| word.into_string().unwrap())
-        .collect();
-    let words: Vec<&str> = ["spawn", "one", "--"].into_iter().chain(script.iter().map(String::as_str)).collect();
-    stage.vtr(&words).ok();
-    let attached = Attached::start(&stage, &["one"]).await;
-    attached.shows("ready").await;
+    let attached = attached_to_hex(&stage, "").await;
     for (keys, bytes) in
         [("ctrl-b ctrl-b", "02"), ("ctrl-c", "03"), ("up", "1b5b41"), ("é", "c3a9"), ("alt-x", "1b78"), ("A", "41")]
     {
@@ -180,18 +189,7 @@ async fn keys_pastes_and_the_literal_leader_arrive_as_they_were() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_mouse_and_the_focus_go_to_a_program_that_asked() {
     let stage = Stage::new();
-    let script: Vec<String> = testkit::Script::new()
-        .raw()
-        .print("\x1b[?1002h\x1b[?1006h\x1b[?1004hready\n")
-        .hex()
-        .argv()
-        .into_iter()
-        .map(|word| word.into_string().unwrap())
-        .collect();
-    let words: Vec<&str> = ["spawn", "one", "--"].into_iter().chain(script.iter().map(String::as_str)).collect();
-    stage.vtr(&words).ok();
-    let attached = Attached::start(&stage, &["one"]).await;
-    attached.shows("ready").await;
+    let attached = attached_to_hex(&stage, "\x1b[?1002h\x1b[?1006h\x1b[?1004h").await;
     // The pane begins at column 1, row 1 of the host: cell 3, 4 counts from 1 in the protocol.
     attached.mouse(MouseEventKind::Press(MouseButton::Left), 4, 5);
     // ESC [ < 0 ; 4 ; 5 M
@@ -417,7 +415,7 @@ async fn it_comes_back_after_the_coordinator_does() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn signals_and_sizes_are_survived() {
+async fn sizes_are_survived() {
     let stage = Stage::new();
     stage.spawn_cat("one");
     let attached = Attached::start(&stage, &["one"]).await;
@@ -430,11 +428,6 @@ async fn signals_and_sizes_are_survived() {
     attached.shows("a:one").await;
     attached.type_text("\r");
     attached.shows("98x27").await;
-    let pid = attached.terminal.info().pid.unwrap();
-    rustix::process::kill_process(rustix::process::Pid::from_raw(pid.as_raw()).unwrap(), rustix::process::Signal::TERM)
-        .unwrap();
-    let (status, text) = attached.end().await;
-    assert_eq!(status, Some(engine::ExitStatus::Code(5)));
-    assert!(text.contains("ended by the signal TERM; the session goes on"), "{text}");
+    attached.detach().await;
     stage.vtr(&["attach", "one"]).failed(2, &["not a terminal"]);
 }

@@ -9,6 +9,7 @@ mod commands;
 mod completions;
 mod config;
 mod daemon;
+mod endings;
 mod errors;
 mod faces;
 mod faults;

@@ -1,6 +1,8 @@
 // Things that go away and come back, phones, and recordings.
 
 import assert from "node:assert/strict";
+import fs from "node:fs";
+import path from "node:path";
 import { after, before, test } from "node:test";
 import { Stage, tile, until } from "./stage.mjs";
 
@@ -35,6 +37,34 @@ test("a recording is played with its scrubber", async () => {
   await page.click(".play");
   await until("it plays to its end", async () => JSON.stringify(await rows()) === JSON.stringify(last));
   await page.waitForSelector('.play[title="Play"]');
+});
+
+test("recordings are anyone's: what is broken says so, what is hostile is only drawn", async () => {
+  const page = stage.desk;
+  const folder = path.join(stage.folder, "state/vtr/recordings");
+  const header = (more) => JSON.stringify({ version: 2, width: 40, height: 4, ...more }) + "\n";
+  const evil = "<img src=x onerror=alert(1)>";
+  fs.writeFileSync(path.join(folder, `${evil.replaceAll("/", "")}.cast`),
+    header({ width: 65535, height: 65535, title: evil.repeat(10_000), idle_time_limit: -1 })
+    + `[0, "o", ${JSON.stringify(`${evil}\u001b]0;${evil}\u0007\u001b]52;c;aGk=\u0007`)}]\n` + `[1, "m", ${JSON.stringify(evil)}]\n` + '[1e300, "r", "0x0"]\n');
+  fs.writeFileSync(path.join(folder, "broken.cast"), "this is no recording\n");
+  fs.writeFileSync(path.join(folder, "damaged.cast"), header() + '[0, "o", "before the damage"]\nnonsense\n[1, "o", "behind it"]\n');
+  fs.writeFileSync(path.join(folder, "huge.cast"), header() + '[0,"o",""]\n'.repeat(1_000_001));
+  await page.reload();
+  const playing = async (name, wanted) => {
+    await page.click(`.recording:has-text("${name}")`);
+    await page.waitForSelector(`.tile[data-item^="play:${name}"] ${wanted}`);
+  };
+  await playing("broken", '.notice:has-text("no asciicast header")');
+  await playing("huge", '.notice:has-text("play it with `vtr play`")');
+  await playing("damaged", '.notice:has-text("up to its damage")');
+  await playing("damaged", '.text .row:has-text("before the damage")');
+  await stage.shot(page, "recording-damaged");
+  await playing("<img", `.text .row:has-text("${evil}")`);
+  assert.equal(await page.$$eval('img[src="x"]', (images) => images.length), 0);
+  await page.focus(".scrubber");
+  await page.keyboard.press("End");
+  await page.waitForFunction(() => document.querySelectorAll(".player .text .row").length === 1);
 });
 
 test("a phone gets one session at a time and the keys it lacks", async () => {

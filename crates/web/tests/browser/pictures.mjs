@@ -33,6 +33,7 @@ try {
   await page.click('[data-session="demo/claude"] .card-main');
   for (const other of ["tests", "editor", "codex"]) await page.click(`[data-session="demo/${other}"] .card-main`, { modifiers: ["Control"] });
   await page.mouse.move(700, 20);
+  await page.$$eval("#list, #list *", (parts) => parts.forEach((part) => { part.scrollTop = 0; }));
   await page.waitForTimeout(1200);
   await page.screenshot({ path: "docs/pictures/web-tiles.png" });
 } finally {

@@ -41,6 +41,21 @@ test("typing goes to bash, and viewing did not resize it", async () => {
   assert.ok(await page.$(`${tile("shell")}.leads`));
 });
 
+test("nothing of a letter is painted over by the next row", async () => {
+  // The lowest character there is.
+  await page.keyboard.type("clear; printf '%s\\n' ____________ end");
+  await page.keyboard.press("Enter");
+  await stage.shows(page, "shell", /^end/);
+  const inked = () => page.evaluate((selector) => {
+    const canvas = document.querySelector(`${selector} canvas`);
+    const rows = [...document.querySelectorAll(`${selector} .text .row`)];
+    const [height, row] = [canvas.height / rows.length, rows.findIndex((line) => line.textContent.startsWith("____"))];
+    const { data } = canvas.getContext("2d").getImageData(0, row * height, canvas.width, height);
+    return data.filter((value, at) => value !== data[at % 4]).length;
+  }, tile("shell"));
+  await until("the underscores are there", async () => (await inked()) > 50);
+});
+
 test("what input methods make is typed as text", async () => {
   await page.keyboard.type("echo ");
   await page.keyboard.insertText("日本語");
@@ -154,13 +169,76 @@ test("scrolling back shows history with its looks", async () => {
   await stage.same(page, "shell");
 });
 
-test("find searches history too", async () => {
+/** What is marked as the current match: its line, and whether it can be seen. */
+const current = () => page.evaluate(() => {
+  const range = [...(CSS.highlights.get("found-current") ?? [])][0];
+  const line = range?.startContainer.parentElement?.closest(".history-line, .row");
+  if (!line) return null;
+  const [there, view] = [range.getBoundingClientRect(), line.parentElement.getBoundingClientRect()];
+  return { text: range.toString(), line: line.textContent.trimEnd(), seen: there.height > 0 && there.top >= view.top && there.bottom <= view.bottom };
+});
+const counted = (text) => page.waitForSelector(`.count:text-is("${text}")`);
+
+test("find goes from match to match, through history too", async () => {
   await page.keyboard.press("Control+Shift+f");
+  await page.keyboard.type("ROW 29");
+  await counted("nothing");
+  await page.keyboard.press("Control+a");
   await page.keyboard.type("row 29");
-  await page.waitForSelector('.count:has-text("11 lines")');
+  await counted("1 of 11");
+  assert.deepEqual(await current(), { text: "row 29", line: "row 299", seen: true });
+  for (let match = 0; match < 10; match++) await page.keyboard.press("Enter");
+  await counted("11 of 11");
+  assert.deepEqual(await current(), { text: "row 29", line: "row 29", seen: true });
   await stage.shot(page, "find");
+  await page.keyboard.press("Shift+Enter");
+  await counted("10 of 11");
+  assert.equal((await current()).line, "row 290");
+  await page.click('.find [title^="Older"]');
+  await page.click('.find [title^="Older"]');
+  await counted("1 of 11");
+  assert.deepEqual(await current(), { text: "row 29", line: "row 299", seen: true });
+  await page.focus(".find input");
+  await page.keyboard.press("Shift+Enter");
+  await counted("11 of 11");
+  // Escape closes it where one is; once more, and the screen is live again.
   await page.keyboard.press("Escape");
   await page.waitForSelector(".find", { state: "detached" });
+  assert.equal(await current(), null);
+  assert.ok(await page.isVisible('.history >> text="row 29"'));
+  await page.keyboard.press("Escape");
+  await page.waitForSelector(".history", { state: "detached" });
+  await stage.same(page, "shell");
+});
+
+test("find marks what a full-screen program shows", async () => {
+  await page.keyboard.type("seq 1000 1100 | less");
+  await page.keyboard.press("Enter");
+  await stage.shows(page, "shell", "1001");
+  await page.keyboard.press("Control+Shift+f");
+  await page.keyboard.type("1003");
+  await counted("1 of 1");
+  assert.deepEqual(await current(), { text: "1003", line: "1003", seen: true });
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("q");
+  await stage.shows(page, "shell", /^demo \$$/);
+  await stage.same(page, "shell");
+});
+
+test("keys that are let go are told to programs that ask", async () => {
+  // Kitty's protocol: escapes told apart, and the kind of event. So many bytes, and all is as before.
+  await page.keyboard.type("clear; stty -echo -icanon; printf '\\e[>3u'; echo ready-$((1+1)); head -c 22 | cat -v; printf '\\e[<u'; stty sane; echo");
+  await page.keyboard.press("Enter");
+  await stage.shows(page, "shell", "ready-2");
+  await page.keyboard.down("ArrowUp");
+  await page.keyboard.up("ArrowUp");
+  await page.keyboard.down("ArrowDown");
+  // The window loses the keyboard before the key is let go.
+  await page.evaluate(() => document.activeElement.blur());
+  await stage.shows(page, "shell", "^[[A^[[1;1:3A^[[B^[[1;1:3B");
+  await page.keyboard.up("ArrowDown");
+  await page.click(`${tile("shell")} .picture`);
+  await stage.shows(page, "shell", /^demo \$$/);
 });
 
 test("the mouse goes to programs that ask for it", async () => {

@@ -1,31 +1,38 @@
-//! The name of a new scratchpad, typed.
+//! One line that is asked for, over everything else.
 
-use project::PadName;
 use tui::{
     Canvas, CanvasCursor, Event, Handled, Layer, Rect, Role, Sign, Span,
     widgets::{InputOutcome, LineInput},
 };
 
-use crate::app::model::App;
+use super::model::App;
 
-#[derive(Debug, Default)]
-pub(super) struct Naming {
-    input: LineInput,
+/// Asks for a line that begins as `text`. What `act` complains of is shown, and the line stays to be mended.
+pub(super) fn ask(
+    app: &mut App,
+    title: impl Into<String>,
+    text: &str,
+    act: impl FnMut(&mut App, &str) -> Result<(), String> + 'static,
+) {
+    app.open(LinePrompt { title: title.into(), input: LineInput::new(text), act });
 }
 
-impl Layer<App> for Naming {
+struct LinePrompt<F> {
+    title: String,
+    input: LineInput,
+    act: F,
+}
+
+impl<F: FnMut(&mut App, &str) -> Result<(), String>> Layer<App> for LinePrompt<F> {
     fn update(&mut self, event: &Event, app: &mut App) -> Handled<App> {
         app.dirty = true;
         match event {
             Event::Paste(text) => self.input.insert(text),
             Event::Key(key) => match self.input.update(key) {
                 InputOutcome::Cancelled => return Handled::Close,
-                InputOutcome::Submitted => match PadName::new(self.input.text().trim()) {
-                    Ok(name) => {
-                        super::create(app, name);
-                        return Handled::Close;
-                    }
-                    Err(error) => app.toast(Sign::Failed, error.to_string()),
+                InputOutcome::Submitted => match (self.act)(app, self.input.text().trim()) {
+                    Ok(()) => return Handled::Close,
+                    Err(complaint) => app.toast(Sign::Failed, complaint),
                 },
                 _ => {}
             },
@@ -41,7 +48,7 @@ impl Layer<App> for Naming {
         for row in 0..place.rows {
             canvas.draw_line(place, row, &[], ground);
         }
-        let title = [Span::new(" name of the scratchpad ", skin.style(Role::Heading))];
+        let title = [Span::new(format!(" {} ", self.title), skin.style(Role::Heading))];
         canvas.draw_box(place, skin.glyphs.box_lines(), skin.style(Role::BorderFocused), &title);
         self.input.draw(canvas, place.inner(2, 1), ground)
     }

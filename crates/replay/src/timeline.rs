@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 /// `0:07.250`, `12:00.000`, `1:02:03.004`.
-pub(crate) fn clock(time: Duration) -> String {
+pub fn clock(time: Duration) -> String {
     let (seconds, millis) = (time.as_secs(), time.subsec_millis());
     let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
     match hours {
@@ -13,7 +13,7 @@ pub(crate) fn clock(time: Duration) -> String {
 }
 
 /// What [`clock`] writes, plain seconds, and `90s` or `1m 30s`.
-pub(crate) fn parse_clock(text: &str) -> Result<Duration, String> {
+pub fn parse_clock(text: &str) -> Result<Duration, String> {
     let wrong = || "write a time as 12.5, 1:30 or 90s".to_owned();
     if let Ok(duration) = humantime::parse_duration(text) {
         return Ok(duration);

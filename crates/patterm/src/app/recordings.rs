@@ -1,0 +1,150 @@
+//! Recordings of the project: played, searched in time and exported from the palette.
+//!
+//! Files are read and searched beside the loop. How a recording is replayed is `replay`'s, how it is played `tui`'s:
+//! `vtr` has the same of both.
+
+mod exporting;
+mod playing;
+
+use std::{sync::Arc, time::SystemTime};
+
+use replay::{Limits, Listed, Sighting, Tape, clock};
+use tui::{Sign, widgets::Player};
+
+pub(super) use self::playing::{deadline, tick};
+use super::{
+    commands::{Command, Section, always},
+    frame, line_prompt,
+    model::App,
+    palette::{Palette, PaletteEntry},
+};
+
+/// Sightings that are listed: more than anyone reads.
+const MAX_FOUND: usize = 500;
+
+/// The one that is played.
+#[derive(Debug, Default)]
+pub(crate) struct State {
+    player: Option<Player>,
+}
+
+pub(super) const COMMANDS: &[Command] = &[
+    Command {
+        id: "play-recording",
+        title: "Play a recording…",
+        section: Section::Recordings,
+        keys: &[],
+        when: always,
+        run: |app| choose(app, "play a recording", |app, name| with_tape(app, name, playing::begin)),
+    },
+    Command {
+        id: "search-recording",
+        title: "Find when text was on screen, in a recording…",
+        section: Section::Recordings,
+        keys: &[],
+        when: always,
+        run: |app| choose(app, "find in a recording", ask_pattern),
+    },
+    Command {
+        id: "export-recording",
+        title: "Export a recording…",
+        section: Section::Recordings,
+        keys: &[],
+        when: always,
+        run: |app| choose(app, "export a recording", exporting::ask_form),
+    },
+];
+
+/// Work beside the loop, and what becomes of it in the loop.
+fn beside<T: Send + 'static>(
+    app: &App,
+    work: impl FnOnce() -> T + Send + 'static,
+    then: impl FnOnce(&mut App, T) + Send + 'static,
+) {
+    let notices = app.notices();
+    app.tasks.spawn_blocking(move || {
+        let done = work();
+        // After the end of the loop nobody is left to tell.
+        let _ = notices.send(Box::new(move |app| then(app, done)));
+    });
+}
+
+/// Lets the person choose one of the project's recordings.
+fn choose(app: &mut App, title: &'static str, act: fn(&mut App, &str)) {
+    let folder = app.project.layout().recordings();
+    let look = move || replay::list(&folder);
+    beside(app, look, move |app, listed| {
+        if listed.is_empty() {
+            app.toast(Sign::Unknown, "there are no recordings yet: \"Record session…\" in the palette makes one");
+            return;
+        }
+        let now = SystemTime::now();
+        let entry = |one: Listed| {
+            let detail = format!("{}, {} ago", size(one.bytes), frame::ago(one.age(now)));
+            let name = one.name.clone();
+            PaletteEntry::new(format!("recording/{name}"), one.name, move |app| act(app, &name)).detail(detail)
+        };
+        let entries = listed.into_iter().map(entry).collect();
+        app.open(Palette::new(title, entries));
+    });
+}
+
+/// Reads a recording, tells what is wrong with it, and goes on with it.
+fn with_tape(app: &mut App, name: &str, then: impl FnOnce(&mut App, &str, Tape) + Send + 'static) {
+    let (folder, name) = (app.project.layout().recordings(), name.to_owned());
+    let read = {
+        let name = name.clone();
+        move || replay::open(&folder, &name, Limits::default())
+    };
+    beside(app, read, move |app, read| match read {
+        Err(error) => app.toast(Sign::Failed, format!("{name}: {error}")),
+        Ok(tape) => {
+            if let Some(warning) = tape.ending().warning() {
+                app.toast(Sign::Blocked, warning);
+            }
+            then(app, &name, tape);
+        }
+    });
+}
+
+fn ask_pattern(app: &mut App, name: &str) {
+    let name = name.to_owned();
+    line_prompt::ask(app, "text that was on screen (a regular expression)", "", move |app, text| {
+        let pattern = replay::pattern(text).map_err(|error| error.to_string())?;
+        with_tape(app, &name, move |app, name, tape| {
+            let (name, tape) = (name.to_owned(), Arc::new(tape));
+            app.toast(Sign::Working, format!("searching {name}"));
+            let searched = Arc::clone(&tape);
+            let search = move || replay::sightings(&searched, pattern, MAX_FOUND);
+            beside(app, search, move |app, found| list_found(app, name, tape, found));
+        });
+        Ok(())
+    });
+}
+
+/// When the text was there; choosing one plays the recording from there.
+fn list_found(app: &mut App, name: String, tape: Arc<Tape>, found: Vec<Sighting>) {
+    if found.is_empty() {
+        app.toast(Sign::Unknown, format!("nothing on the screens of {name} matches"));
+        return;
+    }
+    let found = Arc::new(found);
+    let entries = found.iter().enumerate().map(|(number, one)| {
+        let until = one.until.map_or_else(|| "end".to_owned(), clock);
+        let (name, tape, found) = (name.clone(), Arc::clone(&tape), Arc::clone(&found));
+        let show = move |app: &mut App| playing::show(app, &name, tape, found.to_vec(), number);
+        PaletteEntry::new(format!("sighting/{number}"), one.line.trim().to_owned(), show)
+            .detail(format!("{} – {until}", clock(one.from)))
+    });
+    let entries = entries.collect();
+    app.open(Palette::new("when it was on screen", entries));
+}
+
+/// `12 kB`
+fn size(bytes: u64) -> String {
+    match bytes {
+        0..1000 => format!("{bytes} bytes"),
+        1000..1_000_000 => format!("{} kB", bytes / 1000),
+        _ => format!("{:.1} MB", bytes as f64 / 1e6),
+    }
+}

@@ -1,0 +1,59 @@
+//! A recording written in another form: which, and where to.
+
+use std::{io, path::Path, sync::Arc};
+
+use replay::Export;
+use tui::Sign;
+
+use super::{beside, size, with_tape};
+use crate::app::{
+    line_prompt,
+    model::App,
+    palette::{Palette, PaletteEntry},
+};
+
+pub(super) fn ask_form(app: &mut App, name: &str) {
+    let entries = Export::ALL.map(|form| {
+        let (text, detail) = match form {
+            Export::V3 => ("asciicast, version 3", "for asciinema 3 and its player"),
+            Export::V2 => ("asciicast, version 2", "for older players"),
+            Export::Text => ("text", "what was printed, up to the end"),
+            Export::Svg => ("SVG picture", "the screen at the end"),
+            Export::Html => ("HTML page", "the screen at the end"),
+        };
+        let name = name.to_owned();
+        PaletteEntry::new(format!("export/{text}"), text, move |app| ask_file(app, &name, form)).detail(detail)
+    });
+    app.open(Palette::new("export as", entries.into()));
+}
+
+fn ask_file(app: &mut App, name: &str, form: Export) {
+    let stem = name.trim_end_matches(".cast");
+    let version = if form == Export::V2 { "-v2" } else { "" };
+    let file = format!("{stem}{version}.{}", form.extension());
+    let name = name.to_owned();
+    line_prompt::ask(app, "file, from the project's folder", &file, move |app, file| {
+        if file.is_empty() {
+            return Err("a file needs a name".to_owned());
+        }
+        let (path, file) = (app.surroundings.working_dir.join(file), file.to_owned());
+        with_tape(app, &name, move |app, _, tape| {
+            let write = move || write(&path, &replay::export(Arc::new(tape), form, None));
+            beside(app, write, move |app, written| match written {
+                Ok(bytes) => app.toast(Sign::Idle, format!("{file} is written, {}", size(bytes))),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                    app.toast(Sign::Failed, format!("{file} is there already: choose another name"));
+                }
+                Err(error) => app.toast(Sign::Failed, format!("{file} can't be written: {error}")),
+            });
+        });
+        Ok(())
+    });
+}
+
+/// Never over a file that is there.
+fn write(path: &Path, bytes: &[u8]) -> io::Result<u64> {
+    let mut file = std::fs::File::create_new(path)?;
+    io::Write::write_all(&mut file, bytes)?;
+    Ok(bytes.len() as u64)
+}

@@ -1,0 +1,76 @@
+//! A recording in the place of the pane: the shared player as a layer. Sessions go on behind it.
+
+use std::{sync::Arc, time::Instant};
+
+use replay::{Sighting, Tape};
+use tui::{
+    Canvas, CanvasCursor, Event, Handled, Layer, Rect,
+    widgets::{Player, PlayerOutcome},
+};
+
+use crate::app::{frame, model::App};
+
+/// Plays from the start, pauses as short as the recording asks for.
+pub(super) fn begin(app: &mut App, name: &str, mut tape: Tape) {
+    if let Some(limit) = tape.asked_idle_limit() {
+        tape.shorten_pauses(limit);
+    }
+    let warning = tape.ending().warning();
+    let mut player = Player::new(name, Arc::new(tape), Instant::now());
+    warning.into_iter().for_each(|warning| player.say(&warning));
+    open(app, player);
+}
+
+/// Stands where the sighting of this number begins.
+pub(super) fn show(app: &mut App, name: &str, tape: Arc<Tape>, found: Vec<Sighting>, number: usize) {
+    let mut player = Player::new(name, tape, Instant::now());
+    player.show_found(found, number);
+    open(app, player);
+}
+
+fn open(app: &mut App, player: Player) {
+    // Two may have been asked for before the first was read: the later one is played.
+    if app.recordings.player.replace(player).is_none() {
+        app.open(Playing);
+    }
+    app.dirty = true;
+}
+
+/// When the player wants to be moved on.
+pub(in crate::app) fn deadline(app: &App) -> Option<Instant> {
+    app.recordings.player.as_ref().and_then(Player::deadline)
+}
+
+pub(in crate::app) fn tick(app: &mut App, now: Instant) {
+    if let Some(player) = &mut app.recordings.player {
+        player.advance(now);
+        app.dirty = true;
+    }
+}
+
+#[derive(Debug)]
+struct Playing;
+
+impl Layer<App> for Playing {
+    fn update(&mut self, event: &Event, app: &mut App) -> Handled<App> {
+        app.dirty = true;
+        let Some(player) = &mut app.recordings.player else { return Handled::Close };
+        match player.update(event, Instant::now()) {
+            PlayerOutcome::Taken => Handled::Taken,
+            PlayerOutcome::Left => {
+                app.recordings.player = None;
+                Handled::Close
+            }
+        }
+    }
+
+    fn render(&self, canvas: &mut Canvas, area: Rect, app: &App) -> Option<CanvasCursor> {
+        let player = app.recordings.player.as_ref().filter(|_| !frame::too_small(area))?;
+        let places = app.places();
+        player.draw(canvas, places.pane, places.status, &app.skin)
+    }
+
+    fn is_modal(&self) -> bool {
+        true
+    }
+}

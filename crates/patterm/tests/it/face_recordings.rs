@@ -1,0 +1,154 @@
+//! Recordings from the palette: made, played, searched in time and exported, as `vtr` does it.
+
+use std::{fs, path::PathBuf};
+
+use vt::Size;
+
+use crate::{screen_stage::Face, stage::Stage};
+
+const SIZE: Size = Size { cols: 100, rows: 22 };
+
+/// Sixty seconds, so that nothing moves while one looks: with a mark, a resize and an end.
+const KNOWN: &str = r#"{"version":3,"term":{"cols":40,"rows":5},"title":"a title"}
+[0.0, "o", "first screen\r\n"]
+[20.0, "o", "\u001b[31mred error\u001b[m\r\n"]
+[10.0, "m", "he\u001b[2Jre"]
+[0.0, "r", "50x6"]
+[20.0, "o", "\u001b[2J\u001b[Hsecond screen"]
+[10.0, "x", "3"]
+"#;
+
+/// Where the project's recordings are.
+fn folder(stage: &Stage) -> PathBuf {
+    let projects = stage.path("data/patterm/projects");
+    let project = fs::read_dir(projects).unwrap().next().unwrap().unwrap().path();
+    project.join("recordings")
+}
+
+fn with_recordings(stage: &Stage) -> Face {
+    let face = Face::open(stage, SIZE, &[]);
+    face.shows("the empty state", "to spawn an agent");
+    let folder = folder(stage);
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("known.cast"), KNOWN).unwrap();
+    face
+}
+
+#[test]
+fn one_is_made_and_played_with_all_keys() {
+    let stage = Stage::new();
+    let face = with_recordings(&stage);
+    face.operator(&stage).spawn(&["sh", "-c", "echo a session; exec cat"]);
+    face.shows("a session", "a session");
+    face.command(":play-recording", "Play a recording");
+    face.shows("they are listed", "known\\.cast +\\d+ bytes, \\d+s ago");
+    face.compare("recordings", &[("\\d+s ago", "Ns ago"), (" +\\d+s\\b", "Ns")]);
+    face.press("enter");
+    face.shows("its first screen", "first screen");
+    face.press("space");
+    face.shows("it stands", "‖ 0:0\\d\\.\\d+ / 1:00\\.000  1x");
+    face.press(".");
+    face.shows("the next step", "(?s)red error.*‖ 0:20\\.000");
+    face.press("+ ]");
+    face.shows("a mark, which can do nothing", "‖ 0:30\\.000 / 1:00\\.000  2x  he.\\[2Jre");
+    face.press("G");
+    face.shows("the end", "(?s)second screen.*1:00\\.000 / 1:00\\.000");
+    face.press("left");
+    face.shows("five seconds back", "0:55\\.000 / 1:00\\.000");
+    face.press("/");
+    face.type_text("red err");
+    face.press("enter");
+    face.shows("from there on it is not found again", "no more that way");
+    face.press("N");
+    face.shows("it was there before", "(?s)red error.*‖ 0:20\\.000 / 1:00\\.000  2x  1 of 1");
+    face.compare("recording-player", &[(" +\\d+s\\b", "Ns")]);
+    face.press("q");
+    face.shows("back where one was", "a session");
+}
+
+#[test]
+fn a_session_is_recorded_and_found_again() {
+    let stage = Stage::new();
+    let face = Face::open(&stage, SIZE, &[]);
+    let mut operator = face.operator(&stage);
+    operator.spawn(&["sh", "-c", "echo before; read line; echo \"said $line\"; exec cat"]);
+    face.shows("the session", "before");
+    face.command(":play-recording", "Play a recording");
+    face.shows("there is none yet", "no recordings yet");
+    face.command("record session", "Record session");
+    face.shows("which one", "command-1");
+    face.press("enter");
+    face.shows("what else", "(?i)action");
+    face.type_text("action");
+    face.press("enter");
+    face.type_text("start");
+    face.press("enter");
+    face.shows("enough", "Run it now");
+    face.press("enter");
+    face.hides("the form is closed", "Run it now");
+    testkit::wait_until("the file is there", || fs::read_dir(folder(&stage)).is_ok_and(|mut all| all.next().is_some()));
+    let file = fs::read_dir(folder(&stage)).unwrap().next().unwrap().unwrap().path();
+    face.type_text("words\r");
+    face.shows("it answers", "said words");
+    testkit::wait_until("it is recorded", || fs::read_to_string(&file).unwrap().contains("said words"));
+    face.command(":search-recording", "Find when text was on screen");
+    face.shows("which one", "command-1-.*\\.cast");
+    face.press("enter");
+    face.shows("what", "text that was on screen");
+    face.type_text("said \\w+");
+    face.press("enter");
+    face.shows("when", "said words +0:\\d\\d\\.\\d+ – end");
+    face.press("enter");
+    face.shows("it is played from there", "(?s)said words.*‖ 0:\\d\\d\\.\\d+ .*1 of 1");
+    face.press("esc");
+    face.shows("the session is in sight again", "said words");
+}
+
+#[test]
+fn one_is_exported_and_never_over_a_file() {
+    let stage = Stage::new();
+    let face = with_recordings(&stage);
+    let export = |form: &str, file: &str| {
+        face.command(":export-recording", "Export a recording");
+        face.shows("which one", "known\\.cast");
+        face.press("enter");
+        face.shows("as what", "export as");
+        face.type_text(form);
+        face.press("enter");
+        face.shows("where to", &format!("project's folder.*\n.*{file}"));
+        face.press("enter");
+    };
+    export("SVG", "known\\.svg");
+    face.shows("it is written", "known\\.svg is written");
+    assert!(fs::read_to_string(stage.path("project/known.svg")).unwrap().contains("second screen"));
+    export("text", "known\\.txt");
+    face.shows("it is written", "known\\.txt is written");
+    assert_eq!(fs::read_to_string(stage.path("project/known.txt")).unwrap(), "second screen\n");
+    export("text", "known\\.txt");
+    face.shows("it stays as it is", "is there already");
+    export("version 2", "known-v2\\.cast");
+    face.shows("it is written", "known-v2\\.cast is written");
+    assert!(fs::read_to_string(stage.path("project/known-v2.cast")).unwrap().starts_with("{\"version\":2"));
+}
+
+#[test]
+fn what_is_broken_is_told_and_hurts_nobody() {
+    let stage = Stage::new();
+    let face = with_recordings(&stage);
+    fs::remove_file(folder(&stage).join("known.cast")).unwrap();
+    fs::write(folder(&stage).join("none.cast"), "no recording at all").unwrap();
+    fs::write(folder(&stage).join("half.cast"), format!("{KNOWN}nonsense\n")).unwrap();
+    let play = |name: &str| {
+        face.command(":play-recording", "Play a recording");
+        face.shows("they are listed", "half\\.cast");
+        face.type_text(name);
+        face.press("enter");
+    };
+    play("none");
+    face.shows("it is no recording", "none\\.cast: the first line");
+    play("half");
+    face.shows("it is read up to there", "the recording is read");
+    face.shows("and played", "first screen");
+    face.press("q");
+    face.shows("all is well", "to spawn an agent");
+}

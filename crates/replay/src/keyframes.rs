@@ -1,0 +1,109 @@
+//! Screens kept along a recording, from which a jump starts instead of the beginning. Bounded in bytes, whatever the
+//! screens hold: when there are too many, every other one goes.
+
+use vt::{Options, Size, Terminal};
+
+/// Output between two of them at first: parsing this much takes some milliseconds.
+const APART: usize = 512 << 10;
+/// A screen of 2,000x1,000 cells, each of another colour, takes some 60 MB; one as people use takes 20 kB.
+const MAX_BYTES: usize = 32 << 20;
+
+#[derive(Debug)]
+struct Keyframe {
+    /// Events before it.
+    events: usize,
+    size: Size,
+    screen: Vec<u8>,
+}
+
+/// In the order of their places.
+#[derive(Debug)]
+pub(crate) struct Keyframes {
+    frames: Vec<Keyframe>,
+    bytes: usize,
+    apart: usize,
+    max_bytes: usize,
+}
+
+impl Default for Keyframes {
+    fn default() -> Self {
+        Self::within(APART, MAX_BYTES)
+    }
+}
+
+impl Keyframes {
+    pub(crate) fn within(apart: usize, max_bytes: usize) -> Self {
+        Keyframes { frames: Vec::new(), bytes: 0, apart, max_bytes }
+    }
+
+    /// Keeps the screen of this place, if `output` since the last one is worth it and the place is a new one.
+    pub(crate) fn offer(&mut self, events: usize, output: usize, terminal: &Terminal) -> bool {
+        if output < self.apart || self.frames.last().is_some_and(|last| events <= last.events) {
+            return false;
+        }
+        let screen = terminal.serialize();
+        if screen.len() > self.max_bytes {
+            // Not this one; and the next try is not at once.
+            return true;
+        }
+        self.bytes += screen.len();
+        self.frames.push(Keyframe { events, size: terminal.size(), screen });
+        while self.bytes > self.max_bytes {
+            self.thin();
+        }
+        true
+    }
+
+    fn thin(&mut self) {
+        let mut odd = false;
+        self.frames.retain(|_| {
+            odd = !odd;
+            !odd
+        });
+        self.bytes = self.frames.iter().map(|frame| frame.screen.len()).sum();
+        self.apart = self.apart.saturating_mul(2);
+    }
+
+    /// The last place that is not behind `events`, if it is behind `after`, and the screen there.
+    pub(crate) fn before(&self, events: usize, after: Option<usize>) -> Option<(usize, Terminal)> {
+        let count = self.frames.partition_point(|frame| frame.events <= events);
+        let frame = self.frames[..count].last().filter(|frame| after.is_none_or(|after| frame.events > after))?;
+        let mut terminal = fresh(frame.size);
+        terminal.feed(&frame.screen);
+        terminal.take_effects();
+        Some((frame.events, terminal))
+    }
+
+    #[cfg(test)]
+    pub(crate) fn len(&self) -> usize {
+        self.frames.len()
+    }
+}
+
+/// Nothing scrolls back in a recording: time does.
+pub(crate) fn fresh(size: Size) -> Terminal {
+    Terminal::new(Options { size: size.clamped(), history_lines: 0, ..Options::default() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn they_stay_within_their_bytes_and_spread() {
+        let mut keyframes = Keyframes::within(10, 4_000);
+        let mut terminal = fresh(Size::new(20, 4));
+        for place in 1..=500 {
+            terminal.feed(format!("\x1b[3{}mline {place}\r\n", place % 8).as_bytes());
+            keyframes.offer(place, keyframes.apart, &terminal);
+            assert!(keyframes.bytes <= 4_000);
+        }
+        assert!(keyframes.len() > 3 && keyframes.apart > 10, "{} {}", keyframes.len(), keyframes.apart);
+        let (place, mut there) = keyframes.before(499, None).unwrap();
+        assert!(place > 200 && there.frame().text().contains(&format!("line {place}\n")), "{place}");
+        assert!(keyframes.before(499, Some(499)).is_none());
+        // One that is too large alone is not kept.
+        let mut small = Keyframes::within(1, 10);
+        assert!(small.offer(1, 5, &terminal) && small.len() == 0);
+    }
+}

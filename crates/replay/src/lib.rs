@@ -1,0 +1,20 @@
+//! Recordings, replayed: read from a file, put into a terminal of our own at any moment, searched in time, exported.
+//!
+//! Called by the player that both programs draw (`tui`), by the web page's server, and by the commands that export and
+//! search. A file may be anyone's: what is kept of it is bounded, and it is only ever fed to `vt`. It knows no clock,
+//! no widgets, no sessions, and not who looks.
+
+mod export;
+mod folder;
+mod keyframes;
+mod reel;
+mod sightings;
+mod tape;
+mod timeline;
+
+pub use export::{Export, export};
+pub use folder::{FileError, Listed, list, open, read_file};
+pub use reel::Reel;
+pub use sightings::{PatternError, Search, Sighting, pattern, sightings};
+pub use tape::{Ending, Entry, Limits, Moment, Tape, TapeError};
+pub use timeline::{clock, parse_clock};

@@ -1,0 +1,352 @@
+//! A recording in memory: all that was printed in one piece, and a small entry for each event.
+
+use std::{io::BufRead, ops::Range, time::Duration};
+
+use cast::{EventData, Header, ReadError, Reader};
+
+/// Output that is fed in one go: a longer event becomes several of the same time. Any cut of a stream gives the same
+/// screen, and a step of a replay takes a few milliseconds at most.
+const MAX_PIECE: usize = 256 << 10;
+
+/// Of what is wrong with a file: it may quote the file.
+const MAX_REASON: usize = 300;
+
+/// Where the time of a recording ends: a hundred years. No clock has room for more, and a browser counts no further.
+const MAX_MICROS: u64 = 100 * 365 * 24 * 3600 * 1_000_000;
+
+/// What one recording may take of memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Of text: what was printed, typed, and written beside marks. At most 4 GiB.
+    pub bytes: usize,
+    /// An event takes 24 bytes beside its text.
+    pub events: usize,
+}
+
+impl Default for Limits {
+    /// For a person's own player. A day of busy work is some 100 MB.
+    fn default() -> Self {
+        Limits { bytes: 512 << 20, events: 8_000_000 }
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum TapeError {
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    #[error("the recording holds more than {} bytes or {} events", limits.bytes, limits.events)]
+    TooLarge { limits: Limits },
+}
+
+/// How a file ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ending {
+    Whole,
+    /// In the middle of its last line, as a crash of the recorder leaves it.
+    Cut,
+    /// Something in it is no event. What was before it is there.
+    Damaged(String),
+}
+
+impl Ending {
+    /// What there is to say about it.
+    pub fn warning(&self) -> Option<String> {
+        match self {
+            Ending::Whole => None,
+            Ending::Cut => Some("the recording was cut off: its recorder did not end well".to_owned()),
+            Ending::Damaged(reason) => Some(format!("the recording is read up to its damage: {reason}")),
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    Output,
+    Input,
+    Marker,
+    Resize { cols: u16, rows: u16 },
+    Exit(i32),
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    micros: u64,
+    /// Where its text ends; it begins where the one before ends.
+    end: u32,
+    kind: Kind,
+}
+
+/// What happened at one moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Entry<'a> {
+    Output(&'a str),
+    Input(&'a str),
+    Marker(&'a str),
+    Resize { cols: u16, rows: u16 },
+    Exit(i32),
+}
+
+impl Entry<'_> {
+    /// It changes the picture.
+    pub fn draws(&self) -> bool {
+        matches!(self, Entry::Output(_) | Entry::Resize { .. })
+    }
+}
+
+/// A place in time with a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Moment<'a> {
+    pub time: Duration,
+    pub label: &'a str,
+}
+
+/// A recording: its header and its events, in the order of their times.
+#[derive(Debug)]
+pub struct Tape {
+    header: Header,
+    text: String,
+    slots: Vec<Slot>,
+    ending: Ending,
+}
+
+impl Tape {
+    /// Reads all that is there.
+    pub fn read(source: impl BufRead, limits: Limits) -> Result<Self, TapeError> {
+        let mut reader = Reader::new(source)?;
+        let header = reader.header().clone();
+        let mut tape = Tape { header, text: String::new(), slots: Vec::new(), ending: Ending::Whole };
+        let most = limits.bytes.min(u32::MAX as usize);
+        for event in reader.by_ref() {
+            let event = match event {
+                Ok(event) => event,
+                Err(ReadError::Io(error)) => return Err(ReadError::Io(error).into()),
+                Err(damage) => {
+                    let reason = damage.to_string();
+                    tape.ending = Ending::Damaged(reason[..boundary(&reason, MAX_REASON)].to_owned());
+                    break;
+                }
+            };
+            let (kind, text) = match event.data {
+                EventData::Output(text) => (Kind::Output, text),
+                EventData::Input(text) => (Kind::Input, text),
+                EventData::Marker(label) => (Kind::Marker, label),
+                EventData::Resize { cols, rows } => (Kind::Resize { cols, rows }, String::new()),
+                EventData::Exit(status) => (Kind::Exit(status), String::new()),
+                // Of a format that is yet to come: it can't be said what it means.
+                EventData::Other { .. } => continue,
+            };
+            if tape.text.len() + text.len() > most {
+                return Err(TapeError::TooLarge { limits });
+            }
+            for piece in pieces(&text) {
+                if tape.slots.len() >= limits.events {
+                    return Err(TapeError::TooLarge { limits });
+                }
+                tape.text.push_str(piece);
+                let end = u32::try_from(tape.text.len()).expect("the limit is below 4 GiB");
+                let micros = u64::try_from(event.time.as_micros()).unwrap_or(u64::MAX).min(MAX_MICROS);
+                tape.slots.push(Slot { micros, end, kind });
+            }
+        }
+        if tape.ending == Ending::Whole && reader.was_cut() {
+            tape.ending = Ending::Cut;
+        }
+        tape.text.shrink_to_fit();
+        tape.slots.shrink_to_fit();
+        Ok(tape)
+    }
+
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    pub fn ending(&self) -> &Ending {
+        &self.ending
+    }
+
+    /// How many events there are.
+    pub fn len(&self) -> usize {
+        self.slots.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.slots.is_empty()
+    }
+
+    /// What was printed, typed and noted, in bytes.
+    pub fn text_bytes(&self) -> usize {
+        self.text.len()
+    }
+
+    /// The event of this number, and when it happened.
+    pub fn get(&self, index: usize) -> Option<(Duration, Entry<'_>)> {
+        let slot = self.slots.get(index)?;
+        let text = &self.text[self.place(index)];
+        let entry = match slot.kind {
+            Kind::Output => Entry::Output(text),
+            Kind::Input => Entry::Input(text),
+            Kind::Marker => Entry::Marker(text),
+            Kind::Resize { cols, rows } => Entry::Resize { cols, rows },
+            Kind::Exit(status) => Entry::Exit(status),
+        };
+        Some((Duration::from_micros(slot.micros), entry))
+    }
+
+    pub fn entries(&self) -> impl DoubleEndedIterator<Item = (Duration, Entry<'_>)> {
+        (0..self.len()).map(|index| self.get(index).expect("it is one of them"))
+    }
+
+    fn place(&self, index: usize) -> Range<usize> {
+        let start = index.checked_sub(1).map_or(0, |before| self.slots[before].end);
+        start as usize..self.slots[index].end as usize
+    }
+
+    /// When the event of this number happened.
+    pub fn time(&self, index: usize) -> Option<Duration> {
+        self.slots.get(index).map(|slot| Duration::from_micros(slot.micros))
+    }
+
+    /// When the last event happened.
+    pub fn length(&self) -> Duration {
+        self.slots.last().map_or(Duration::ZERO, |last| Duration::from_micros(last.micros))
+    }
+
+    /// How many events had happened at `time`, those of that very moment included.
+    pub fn events_until(&self, time: Duration) -> usize {
+        self.slots.partition_point(|slot| Duration::from_micros(slot.micros) <= time)
+    }
+
+    /// To what the recording wants its pauses to be shortened.
+    pub fn asked_idle_limit(&self) -> Option<Duration> {
+        let limit = self.header.idle_time_limit.and_then(|limit| Duration::try_from_secs_f64(limit).ok());
+        limit.filter(|limit| !limit.is_zero())
+    }
+
+    /// No pause is longer than `limit`; the rest moves up.
+    pub fn shorten_pauses(&mut self, limit: Duration) {
+        let limit = u64::try_from(limit.as_micros()).unwrap_or(u64::MAX);
+        let (mut before, mut cut) = (0, 0);
+        for slot in &mut self.slots {
+            let pause = slot.micros - before;
+            before = slot.micros;
+            cut += pause.saturating_sub(limit);
+            slot.micros -= cut;
+        }
+    }
+
+    /// From and to of all pauses that are longer than `limit`.
+    pub fn pauses(&self, limit: Duration) -> impl Iterator<Item = (Duration, Duration)> {
+        let times = self.slots.iter().map(|slot| Duration::from_micros(slot.micros));
+        let before = std::iter::once(Duration::ZERO).chain(times.clone());
+        before.zip(times).filter(move |(from, to)| *to - *from > limit)
+    }
+
+    /// Places to jump to.
+    pub fn marks(&self) -> impl DoubleEndedIterator<Item = Moment<'_>> {
+        let marks = (0..self.len()).filter(|index| matches!(self.slots[*index].kind, Kind::Marker));
+        marks.map(|index| Moment {
+            time: Duration::from_micros(self.slots[index].micros),
+            label: &self.text[self.place(index)],
+        })
+    }
+}
+
+/// Of at most [`MAX_PIECE`] bytes, one at least.
+fn pieces(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = Some(text);
+    std::iter::from_fn(move || {
+        let text = rest?;
+        if text.len() <= MAX_PIECE {
+            return rest.take();
+        }
+        let (piece, after) = text.split_at(boundary(text, MAX_PIECE));
+        rest = Some(after);
+        Some(piece)
+    })
+}
+
+/// The last place between two characters that is not behind `most`.
+pub(crate) fn boundary(text: &str, most: usize) -> usize {
+    (0..=most.min(text.len())).rev().find(|place| text.is_char_boundary(*place)).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEADER: &str = "{\"version\":2,\"width\":9,\"height\":2}\n";
+
+    fn tape(events: &str) -> Tape {
+        Tape::read(format!("{HEADER}{events}").as_bytes(), Limits::default()).unwrap()
+    }
+
+    #[test]
+    fn events_are_what_they_were() {
+        let tape = tape(
+            "[0.5,\"o\",\"é\"]\n[1,\"i\",\"x\"]\n[1,\"r\",\"80x5\"]\n[2,\"m\",\"here\"]\n[3,\"z\",\"?\"]\n[4,\"x\",\"7\"]\n",
+        );
+        let found: Vec<(u64, Entry<'_>)> =
+            tape.entries().map(|(time, entry)| (u64::try_from(time.as_millis()).unwrap(), entry)).collect();
+        assert_eq!(
+            found,
+            [
+                (500, Entry::Output("é")),
+                (1000, Entry::Input("x")),
+                (1000, Entry::Resize { cols: 80, rows: 5 }),
+                (2000, Entry::Marker("here")),
+                (4000, Entry::Exit(7)),
+            ]
+        );
+        assert_eq!(tape.marks().collect::<Vec<_>>(), [Moment { time: Duration::from_secs(2), label: "here" }]);
+        assert_eq!(tape.events_until(Duration::from_secs(1)), 3);
+        assert_eq!((tape.length(), tape.ending()), (Duration::from_secs(4), &Ending::Whole));
+        let pauses: Vec<_> = tape.pauses(Duration::from_secs(1)).collect();
+        assert_eq!(pauses, [(Duration::from_secs(2), Duration::from_secs(4))]);
+    }
+
+    #[test]
+    fn what_is_behind_damage_is_left_out() {
+        let damaged = tape("[1,\"o\",\"a\"]\nnonsense\n[2,\"o\",\"b\"]\n");
+        assert_eq!(damaged.len(), 1);
+        assert!(damaged.ending().warning().is_some_and(|warning| warning.contains("line 3")), "{:?}", damaged.ending());
+        assert_eq!(tape("[1,\"o\",\"a\"]\n[2,\"o\",\"b").ending(), &Ending::Cut);
+        Tape::read("no recording".as_bytes(), Limits::default()).unwrap_err();
+    }
+
+    #[test]
+    fn a_hostile_file_takes_no_more_than_it_may() {
+        let limits = Limits { bytes: 1000, events: 10 };
+        let read = |events: String| Tape::read(format!("{HEADER}{events}").as_bytes(), limits);
+        let too_large = |read: Result<Tape, TapeError>| matches!(read, Err(TapeError::TooLarge { .. }));
+        assert!(too_large(read("[0,\"o\",\"\"]\n".repeat(11))));
+        assert!(too_large(read("[0,\"m\",\"\"]\n".repeat(11))));
+        assert!(too_large(read(format!("[0,\"i\",\"{}\"]\n", "x".repeat(1001)))));
+        assert_eq!(read("[0,\"o\",\"\"]\n".repeat(10)).unwrap().len(), 10);
+        // Codes that nobody knows cost nothing.
+        assert!(read("[0,\"?\",\"xxxxx\"]\n".repeat(1000)).unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_long_event_is_fed_in_pieces() {
+        let text = "äx".repeat(MAX_PIECE);
+        let tape = tape(&format!("[1,\"o\",\"{text}\"]\n"));
+        assert!(tape.len() > 2, "{}", tape.len());
+        let all: String = tape
+            .entries()
+            .map(|(time, entry)| match entry {
+                Entry::Output(piece) if time == Duration::from_secs(1) && piece.len() <= MAX_PIECE => piece,
+                other => panic!("{time:?} {other:?}"),
+            })
+            .collect();
+        assert!(all == text);
+    }
+
+    #[test]
+    fn long_pauses_are_shortened_and_short_ones_stay() {
+        let mut tape = tape("[0.5,\"o\",\"x\"]\n[10,\"o\",\"x\"]\n[10.5,\"o\",\"x\"]\n[60.5,\"o\",\"x\"]\n");
+        tape.shorten_pauses(Duration::from_secs(2));
+        let times: Vec<f64> = tape.entries().map(|(time, _)| time.as_secs_f64()).collect();
+        assert_eq!(times, [0.5, 2.5, 3.0, 5.0]);
+        assert_eq!(tape.length(), Duration::from_secs(5));
+    }
+}

@@ -1,0 +1,452 @@
+//! A recording on the screen: its picture, where it is in time, and keys to move about.
+//!
+//! It reads no clock: whoever draws it says what time it is, and asks when it wants to be moved on. Going far and
+//! searching are done bit by bit, so that a large recording holds up nobody.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use regex::Regex;
+use replay::{Reel, Search, Sighting, Tape, clock};
+use vt::{
+    Frame,
+    input::{Key, KeyEvent, KeyEventKind, Modifiers},
+};
+
+use super::{InputOutcome, LineInput, draw_status_line};
+use crate::{
+    canvas::{Canvas, CanvasCursor, Span},
+    event::Event,
+    geometry::Rect,
+    pane::PaneView,
+    skin::{Role, Skin},
+};
+
+const JUMP: Duration = Duration::from_secs(5);
+const LONG_JUMP: Duration = Duration::from_secs(60);
+const SPEEDS: [f64; 9] = [0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 64.0];
+/// More than anyone steps through.
+const MAX_FOUND: usize = 10_000;
+/// Output that is gone through at a time: some 10 ms.
+const WORK: usize = 1 << 20;
+/// How often the time is shown while it plays.
+const CLOCK: Duration = Duration::from_millis(100);
+/// Of a mark's label or a name: what a line has room for.
+const MAX_SAID: usize = 60;
+/// The canvas remembers these rows apart from those of panes.
+const SLOT: u64 = 3;
+
+/// In 80 columns.
+const KEYS: &str = "space pause  ←→ 5 s  ,. step  -+ speed  [] marks  / search  nN found  q leaves ";
+const KEYS_SHORT: &str = "? keys  q leaves ";
+
+/// What came of an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlayerOutcome {
+    Taken,
+    /// The person wants to leave.
+    Left,
+}
+
+/// Where a recording is, and how it moves on.
+#[derive(Debug)]
+pub struct Player {
+    name: String,
+    reel: Reel,
+    frame: Frame,
+    playing: bool,
+    speed: f64,
+    /// The place in time, at the moment beside it.
+    at: Duration,
+    since: Instant,
+    /// Where it is on its way to: so many events.
+    heading: Option<usize>,
+    prompt: Option<LineInput>,
+    search: Option<Search>,
+    found: Vec<Sighting>,
+    notice: String,
+    /// The keys take the line until the next one.
+    telling_keys: bool,
+}
+
+impl Player {
+    /// Begins to play at the start.
+    pub fn new(name: &str, tape: Arc<Tape>, now: Instant) -> Self {
+        let mut reel = Reel::new(tape);
+        Player {
+            name: said(name),
+            frame: reel.frame(),
+            reel,
+            playing: true,
+            speed: 1.0,
+            at: Duration::ZERO,
+            since: now,
+            heading: None,
+            prompt: None,
+            search: None,
+            found: Vec::new(),
+            notice: String::new(),
+            telling_keys: false,
+        }
+    }
+
+    pub fn set_speed(&mut self, speed: f64) {
+        self.speed = speed;
+    }
+
+    /// Something to tell at the start, until the first key.
+    pub fn say(&mut self, notice: &str) {
+        self.notice = said(notice);
+    }
+
+    /// Stands where the one of this number could first be seen; `n` and `N` go to the others.
+    pub fn show_found(&mut self, found: Vec<Sighting>, number: usize) {
+        self.found = found;
+        self.go_to_found(number);
+    }
+
+    fn tape(&self) -> &Arc<Tape> {
+        self.reel.tape()
+    }
+
+    /// Moves on with the clock, and with what takes longer than a moment.
+    pub fn advance(&mut self, now: Instant) {
+        let passed = now.saturating_duration_since(self.since);
+        self.since = now;
+        if self.heading.is_some() {
+            self.approach();
+        } else if let Some(search) = &mut self.search {
+            if search.go_on(WORK) {
+                self.found = self.search.take().map(Search::found).unwrap_or_default();
+                self.jump_to_found(true);
+            }
+        } else if self.playing {
+            self.at = (self.at + passed.mul_f64(self.speed)).min(self.tape().length());
+            self.heading = Some(self.tape().events_until(self.at));
+            self.approach();
+        }
+        if self.playing && self.heading.is_none() && self.reel.next_time().is_none() {
+            self.playing = false;
+            self.notice = "the end".into();
+        }
+    }
+
+    /// When it wants to be moved on; `None` while nothing moves.
+    pub fn deadline(&self) -> Option<Instant> {
+        if self.heading.is_some() || self.search.is_some() {
+            return Some(self.since);
+        }
+        let next = self.reel.next_time().filter(|_| self.playing)?;
+        Some(self.since + next.saturating_sub(self.at).div_f64(self.speed).min(CLOCK))
+    }
+
+    /// Towards where it is heading, as far as one goes at a time.
+    fn approach(&mut self) {
+        let Some(events) = self.heading else { return };
+        if self.reel.go_towards(events, WORK) {
+            self.heading = None;
+            self.frame = self.reel.frame();
+        }
+    }
+
+    pub fn seek(&mut self, to: Duration) {
+        self.at = to.min(self.tape().length());
+        self.heading = Some(self.tape().events_until(self.at));
+        self.approach();
+    }
+
+    fn seek_event(&mut self, events: usize) {
+        self.playing = false;
+        self.at = events.checked_sub(1).and_then(|last| self.tape().time(last)).unwrap_or_default();
+        self.heading = Some(events);
+        self.approach();
+    }
+
+    /// Events that have happened where it is, or will be in a moment.
+    fn here(&self) -> usize {
+        self.heading.unwrap_or(self.reel.fed())
+    }
+
+    fn draws(&self, index: usize) -> bool {
+        self.tape().get(index).is_some_and(|(_, entry)| entry.draws())
+    }
+
+    /// Forwards to the next event that draws something.
+    fn step_on(&mut self) {
+        let end = self.tape().len();
+        let next = (self.here()..end).find(|index| self.draws(*index));
+        self.seek_event(next.map_or(end, |index| index + 1));
+    }
+
+    fn step_back(&mut self) {
+        let last = (0..self.here()).rev().find(|index| self.draws(*index));
+        self.seek_event(last.unwrap_or(0));
+    }
+
+    fn pause_or_go_on(&mut self) {
+        if self.here() == self.tape().len() {
+            self.seek(Duration::ZERO);
+            self.playing = true;
+        } else {
+            self.playing = !self.playing;
+        }
+    }
+
+    fn jump_to_mark(&mut self, forwards: bool) {
+        let tape = Arc::clone(self.tape());
+        let mark = match forwards {
+            true => tape.marks().find(|mark| mark.time > self.at),
+            false => tape.marks().rev().find(|mark| mark.time < self.at),
+        };
+        match mark {
+            Some(mark) => {
+                self.notice = if mark.label.is_empty() { "mark".into() } else { said(mark.label) };
+                self.seek(mark.time);
+            }
+            None => self.notice = "no mark there".into(),
+        }
+    }
+
+    fn jump_to_found(&mut self, forwards: bool) {
+        let here = self.here();
+        let number = match forwards {
+            true => self.found.iter().position(|found| found.event > here),
+            false => self.found.iter().rposition(|found| found.event < here),
+        };
+        match number {
+            Some(number) => self.go_to_found(number),
+            None if self.found.is_empty() => self.notice = "nothing found".into(),
+            None => self.notice = "no more that way".into(),
+        }
+    }
+
+    fn go_to_found(&mut self, number: usize) {
+        let Some(found) = self.found.get(number) else { return };
+        self.notice = format!("{} of {}", number + 1, self.found.len());
+        self.seek_event(found.event);
+    }
+
+    fn find(&mut self, pattern: Regex) {
+        self.playing = false;
+        self.search = Some(Search::new(Arc::clone(self.tape()), pattern, MAX_FOUND));
+    }
+
+    /// What the person does. Time moves on first.
+    pub fn update(&mut self, event: &Event, now: Instant) -> PlayerOutcome {
+        match event {
+            Event::Key(key) if key.kind != KeyEventKind::Release => {
+                self.advance(now);
+                return self.key(key);
+            }
+            Event::Paste(text) => {
+                if let Some(prompt) = &mut self.prompt {
+                    prompt.insert(text);
+                }
+            }
+            _ => {}
+        }
+        PlayerOutcome::Taken
+    }
+
+    fn key(&mut self, key: &KeyEvent) -> PlayerOutcome {
+        if matches!(key.key, Key::Modifier(_)) {
+            return PlayerOutcome::Taken;
+        }
+        self.notice.clear();
+        self.telling_keys = false;
+        if self.prompt.is_some() {
+            self.prompt_key(key);
+            return PlayerOutcome::Taken;
+        }
+        // Whatever is done next, a search under way is not waited for any more.
+        let searched = self.search.take().is_some();
+        let jump = if key.modifiers.contains(Modifiers::SHIFT) { LONG_JUMP } else { JUMP };
+        let typed = key.typed().and_then(|text| text.chars().next());
+        match (key.key, typed) {
+            (Key::Escape, _) if searched => self.notice = "the search was ended".into(),
+            (Key::Escape, _) | (_, Some('q')) => return PlayerOutcome::Left,
+            (Key::Char('c'), _) if key.modifiers.contains(Modifiers::CTRL) => return PlayerOutcome::Left,
+            (_, Some(' ')) => self.pause_or_go_on(),
+            (Key::Right, _) => self.seek(self.at + jump),
+            (Key::Left, _) => self.seek(self.at.saturating_sub(jump)),
+            (_, Some('.')) => self.step_on(),
+            (_, Some(',')) => self.step_back(),
+            (_, Some('+' | '=')) => {
+                self.speed = SPEEDS.into_iter().find(|speed| *speed > self.speed).unwrap_or(self.speed);
+            }
+            (_, Some('-')) => {
+                self.speed = SPEEDS.into_iter().rfind(|speed| *speed < self.speed).unwrap_or(self.speed);
+            }
+            (_, Some('[')) => self.jump_to_mark(false),
+            (_, Some(']')) => self.jump_to_mark(true),
+            (Key::Home, _) | (_, Some('g')) => self.seek(Duration::ZERO),
+            (Key::End, _) | (_, Some('G')) => self.seek(self.tape().length()),
+            (_, Some(digit @ '0'..='9')) => {
+                let tenths = digit.to_digit(10).unwrap_or(0);
+                self.seek(self.tape().length() * tenths / 10);
+            }
+            (_, Some('/')) => self.prompt = Some(LineInput::default()),
+            (_, Some('n')) => self.jump_to_found(true),
+            (_, Some('N')) => self.jump_to_found(false),
+            (_, Some('?')) => self.telling_keys = true,
+            _ => {}
+        }
+        PlayerOutcome::Taken
+    }
+
+    fn prompt_key(&mut self, key: &KeyEvent) {
+        let Some(prompt) = &mut self.prompt else { return };
+        match prompt.update(key) {
+            InputOutcome::Submitted => {
+                let text = self.prompt.take().map(|prompt| prompt.text().to_owned()).unwrap_or_default();
+                match replay::pattern(&text) {
+                    Ok(pattern) => self.find(pattern),
+                    Err(error) => self.notice = said(&error.to_string()),
+                }
+            }
+            InputOutcome::Cancelled => self.prompt = None,
+            _ => {}
+        }
+    }
+
+    /// Draws the picture on `screen` and the rest on the one row of `line`, and tells where the cursor belongs.
+    pub fn draw(&self, canvas: &mut Canvas, screen: Rect, line: Rect, skin: &Skin) -> Option<CanvasCursor> {
+        let view = PaneView::frame(&self.frame).cropped(PaneView::offset_for(&self.frame, screen));
+        let cursor = view.draw(canvas, screen, SLOT);
+        if let Some(prompt) = &self.prompt {
+            let (before, line) = line.split_left(1);
+            canvas.draw_line(before, 0, &[Span::new("/", skin.style(Role::Accent))], skin.style(Role::Input));
+            return prompt.draw(canvas, line, skin.style(Role::Input));
+        }
+        if self.telling_keys {
+            draw_status_line(canvas, line, &[Span::new(format!(" {KEYS}"), skin.style(Role::Accent))], &[], skin);
+            return cursor;
+        }
+        let state = if self.playing { "▶" } else { "‖" };
+        let notice = match (&self.search, self.heading) {
+            (Some(search), _) => format!("searching, {} %", search.percent()),
+            (None, Some(_)) => "on the way".to_owned(),
+            (None, None) => self.notice.clone(),
+        };
+        let left = [
+            Span::new(
+                format!(" {state} {} / {} ", clock(self.at), clock(self.tape().length())),
+                skin.style(Role::Accent),
+            ),
+            Span::new(format!(" {}x  ", self.speed), skin.style(Role::Muted)),
+            Span::new(notice, skin.style(Role::Warning)),
+            Span::new(format!("  {}", self.name), skin.style(Role::Muted)),
+        ];
+        let room = usize::from(line.cols).saturating_sub(left.iter().map(Span::cols).sum());
+        let keys = [KEYS, KEYS_SHORT].map(|keys| Span::new(keys, skin.style(Role::Muted)));
+        let right = keys.iter().find(|keys| keys.cols() < room).map(std::slice::from_ref).unwrap_or_default();
+        draw_status_line(canvas, line, &left, right, skin);
+        cursor
+    }
+}
+
+/// A file's words, for one line.
+fn said(text: &str) -> String {
+    text.chars().take(MAX_SAID).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use replay::Limits;
+    use vt::Size;
+
+    use super::*;
+
+    /// Ten seconds, with a mark and an end.
+    fn player(start: Instant) -> Player {
+        let file = "{\"version\":2,\"width\":20,\"height\":2}\n[1,\"o\",\"one\"]\n[3,\"o\",\" two\"]\n\
+                    [4,\"m\",\"he\\u001b[2Jre\"]\n[6,\"o\",\"\\u001b[2J\\u001b[Hthree\"]\n[10,\"x\",\"0\"]\n";
+        Player::new("a.cast", Arc::new(Tape::read(file.as_bytes(), Limits::default()).unwrap()), start)
+    }
+
+    fn looks(player: &Player) -> String {
+        let mut canvas = Canvas::new(Size::new(60, 3));
+        let (screen, line) = Rect::of(canvas.size()).split_bottom(1);
+        player.draw(&mut canvas, screen, line, &Skin::default());
+        canvas.text()
+    }
+
+    fn press(player: &mut Player, keys: &str, now: Instant) {
+        for key in keys.split_whitespace() {
+            assert_eq!(player.update(&Event::Key(key.parse().unwrap()), now), PlayerOutcome::Taken, "{key}");
+        }
+    }
+
+    #[test]
+    fn it_moves_with_the_clock_it_is_told() {
+        let start = Instant::now();
+        let mut player = player(start);
+        let after = |millis: u64| start + Duration::from_millis(millis);
+        assert_eq!(player.deadline(), Some(after(100)));
+        player.advance(after(950));
+        assert_eq!(player.deadline(), Some(after(1000)));
+        player.advance(after(1000));
+        assert!(looks(&player).starts_with("one \n") || looks(&player).starts_with("one"), "{}", looks(&player));
+        press(&mut player, "+", after(2000));
+        player.advance(after(2500));
+        assert!(looks(&player).contains("▶ 0:03.000 / 0:10.000  2x"), "{}", looks(&player));
+        press(&mut player, "space", after(2500));
+        assert_eq!(player.deadline(), None);
+        player.advance(after(9000));
+        assert!(looks(&player).contains("‖ 0:03.000"), "{}", looks(&player));
+        press(&mut player, "G", after(9000));
+        assert!(looks(&player).contains("three") && looks(&player).contains("0:10.000 /"), "{}", looks(&player));
+    }
+
+    #[test]
+    fn it_steps_jumps_and_finds() {
+        let now = Instant::now();
+        let mut player = player(now);
+        press(&mut player, "space . .", now);
+        assert!(looks(&player).contains("one two") && looks(&player).contains("0:03.000"), "{}", looks(&player));
+        press(&mut player, ",", now);
+        assert!(looks(&player).contains("0:01.000"), "{}", looks(&player));
+        // What a file calls a mark is no command to the terminal.
+        press(&mut player, "]", now);
+        assert!(
+            looks(&player).contains("0:04.000") && looks(&player).contains("he\u{fffd}[2Jre"),
+            "{}",
+            looks(&player)
+        );
+        press(&mut player, "/ t w o enter", now);
+        assert!(looks(&player).contains("searching"), "{}", looks(&player));
+        while player.deadline().is_some() {
+            player.advance(now);
+        }
+        assert!(looks(&player).contains("no more that way"), "{}", looks(&player));
+        press(&mut player, "N", now);
+        assert!(looks(&player).contains("1 of 1") && looks(&player).contains("0:03.000"), "{}", looks(&player));
+        press(&mut player, "/ (", now);
+        press(&mut player, "enter", now);
+        assert!(looks(&player).contains("the pattern"), "{}", looks(&player));
+        press(&mut player, "?", now);
+        assert!(looks(&player).contains(" space pause") && !looks(&player).contains("0:03"), "{}", looks(&player));
+        assert_eq!(player.update(&Event::Key("q".parse().unwrap()), now), PlayerOutcome::Left);
+    }
+
+    #[test]
+    fn far_places_are_reached_bit_by_bit() {
+        let mut file = "{\"version\":2,\"width\":20,\"height\":2}\n".to_owned();
+        for number in 0..20 {
+            file += &format!("[{number},\"o\",\"{}\\r\\nline {number}\"]\n", "x".repeat(200_000));
+        }
+        let now = Instant::now();
+        let tape = Arc::new(Tape::read(file.as_bytes(), Limits::default()).unwrap());
+        let mut player = Player::new("b.cast", tape, now);
+        press(&mut player, "space G", now);
+        assert!(looks(&player).contains("on the way"), "{}", looks(&player));
+        let mut turns = 0;
+        while player.deadline().is_some() {
+            player.advance(now);
+            turns += 1;
+        }
+        assert!(looks(&player).contains("line 19") && turns >= 3, "{turns}: {}", looks(&player));
+    }
+}
