@@ -233,10 +233,13 @@ fn walk(root: &Path, folder: &Path, see: &mut impl FnMut(&str, &[u8]) -> Result<
     Ok(())
 }
 
-/// Without what differs from run to run: ids, times, the project's own name, and where npm keeps its downloads.
+/// Stores whose files differ from run to run: npm's downloads, and a Git repository that is packed when Git thinks fit.
+const STORES: [&str; 2] = [".npm/", ".local/share/opencode/snapshot/"];
+
+/// Without what differs from run to run: ids, times, the project's own name, and what is in stores.
 fn comparable(path: &str, project: &Path) -> String {
-    if path.starts_with(".npm/") {
-        return ".npm".into();
+    if let Some(store) = STORES.iter().find(|store| path.starts_with(*store)) {
+        return (*store).into();
     }
     let place = project.to_string_lossy().replace(['/', '.'], "-");
     let id = [
