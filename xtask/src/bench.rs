@@ -7,12 +7,13 @@ mod memory;
 mod parse;
 mod process;
 mod read;
+mod relay;
 mod tmux;
 mod tui;
 mod workload;
 
 use anyhow::Result;
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 
 use crate::Verdict;
 
@@ -34,6 +35,8 @@ enum What {
     Mcp(mcp::Arguments),
     Tui(tui::Arguments),
     Attach(attach::Arguments),
+    #[command(hide = true)]
+    Relay(relay::Arguments),
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
@@ -46,6 +49,34 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
         What::Mcp(arguments) => mcp::run(arguments),
         What::Tui(arguments) => tui::run(arguments),
         What::Attach(arguments) => attach::run(arguments),
+        What::Relay(arguments) => relay::run(arguments),
+    }
+}
+
+/// How much of a suite beside tmux is run.
+#[derive(Args)]
+struct Extent<W: ValueEnum + Send + Sync + 'static> {
+    /// A tenth of the work: to see that it runs, not to quote
+    #[arg(long)]
+    quick: bool,
+    /// Only this; may be given again
+    #[arg(long, value_enum)]
+    only: Vec<W>,
+}
+
+impl<W: ValueEnum + PartialEq + Send + Sync + 'static> Extent<W> {
+    /// What is measured, in the order of the suite.
+    fn chosen(&self) -> impl Iterator<Item = &'static W> {
+        W::value_variants().iter().filter(|what| self.only.is_empty() || self.only.contains(what))
+    }
+
+    /// The first line: what is measured beside which tmux, and under which load.
+    fn announce(&self, what: &str, load: &str) -> Result<()> {
+        println!("{what} (release) beside {}, by turns; load before: {load}", tmux::version()?);
+        if self.quick {
+            println!("--quick: these figures are not to be quoted");
+        }
+        Ok(())
     }
 }
 

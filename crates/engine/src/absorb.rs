@@ -9,7 +9,7 @@ use crate::shared::Shared;
 /// Fed per turn of the screen lock: what a reader of a flooding session may have to wait for.
 const LOCKED_BYTES: usize = 16 << 10;
 
-/// Takes `bytes`, which follow what was absorbed before.
+/// Takes `bytes`, which follow what was absorbed before. Whoever calls it sees to the late pulse.
 pub(crate) fn absorb(shared: &Shared, run: &Run, bytes: &[u8]) {
     let now = shared.clock.now();
     lock(&shared.ring).append(bytes);
@@ -22,7 +22,7 @@ pub(crate) fn absorb(shared: &Shared, run: &Run, bytes: &[u8]) {
     }
     run.set_update_due(update_due);
     shared.note_output(now);
-    shared.publish(version, offset);
+    shared.publish_output(version, offset);
     if !replies.is_empty() {
         // A child that asks without reading the answers loses them: the queue is bounded.
         let _ = run.type_bytes(&replies);

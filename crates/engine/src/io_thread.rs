@@ -30,6 +30,10 @@ const DRAIN_LIMIT: Duration = Duration::from_millis(200);
 const REOPEN_CHECK: Duration = Duration::from_secs(1);
 /// Output that paused for this long is searched for ports.
 const PORT_LOOK_DELAY: Duration = Duration::from_millis(100);
+/// Output is told to those who only watch this much later. Real time: it decides only when they look, not what they see.
+const LATE: Duration = Duration::from_millis(10);
+/// A read that gives less has emptied the terminal, as good as certainly: a look for more would cost an echo its time.
+const SHORT_READ: usize = 256;
 /// A second thread that had nothing to do for this long is sent home.
 const SECOND_THREAD_LIMIT: Duration = Duration::from_secs(1);
 
@@ -61,6 +65,7 @@ struct IoThread<'a> {
     /// The child has exited; what it printed last is still being read.
     drain: Option<Drain>,
     port_look_due: Option<Instant>,
+    late_pulse_due: Option<Instant>,
     /// Ends the sleep when a fake clock moves.
     _alarm: Option<Arc<Alarm>>,
 }
@@ -103,6 +108,7 @@ impl<'a> IoThread<'a> {
             reopen_check: None,
             drain: None,
             port_look_due: None,
+            late_pulse_due: None,
             _alarm: alarm,
         }
     }
@@ -173,7 +179,8 @@ impl<'a> IoThread<'a> {
         let clock = &self.shared.clock;
         let by_clock = [self.run.update_due(), self.port_look_due].into_iter().flatten();
         let by_clock = by_clock.filter_map(|due| clock.blocking_timeout(due));
-        let real = [self.drain.as_ref().map(|drain| drain.until), self.reopen_check, self.second_until];
+        let real =
+            [self.drain.as_ref().map(|drain| drain.until), self.reopen_check, self.second_until, self.late_pulse_due];
         let real = real.into_iter().flatten();
         let real = real.map(|due| due.saturating_duration_since(Instant::now()));
         by_clock.chain(real).min()
@@ -184,7 +191,12 @@ impl<'a> IoThread<'a> {
         let mut terminal = Terminal::Open;
         while filled < self.buffer.len() {
             match self.run.pty.read(&mut self.buffer[filled..]) {
-                Ok(ReadOutcome::Bytes(count)) => filled += count,
+                Ok(ReadOutcome::Bytes(count)) => {
+                    filled += count;
+                    if count < SHORT_READ {
+                        break;
+                    }
+                }
                 Ok(ReadOutcome::WouldBlock) => break,
                 Ok(ReadOutcome::Eof) | Err(_) => {
                     terminal = Terminal::Closed;
@@ -195,6 +207,10 @@ impl<'a> IoThread<'a> {
         if filled > 0 {
             self.take_turn(filled);
             self.port_look_due = Some(self.shared.clock.now() + PORT_LOOK_DELAY);
+            // Who begins to watch after this look finds the output on the screen.
+            if self.late_pulse_due.is_none() && self.shared.late_pulse.receiver_count() > 0 {
+                self.late_pulse_due = Some(Instant::now() + LATE);
+            }
         }
         terminal
     }
@@ -230,6 +246,12 @@ impl<'a> IoThread<'a> {
         }
         if self.port_look_due.is_some_and(|due| due <= now) {
             self.look_for_ports();
+        }
+        if self.late_pulse_due.is_some_and(|due| due <= Instant::now()) {
+            // What the second thread has not drawn yet is told the next time. Asked first: it draws on meanwhile.
+            let behind = self.second.as_ref().is_some_and(|second| !second.is_idle());
+            self.shared.publish_late();
+            self.late_pulse_due = behind.then(|| Instant::now() + LATE);
         }
         if self.second_until.is_some_and(|until| until <= Instant::now()) {
             self.end_second_thread();

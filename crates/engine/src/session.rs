@@ -242,6 +242,12 @@ impl Session {
         self.shared.pulse.subscribe()
     }
 
+    /// The same for whoever only watches: output is told up to 10 ms later. A key's echo is then on the screen before
+    /// anybody else wakes up.
+    pub fn late_pulse(&self) -> watch::Receiver<Pulse> {
+        self.shared.late_pulse.subscribe()
+    }
+
     /// How many listen to the pulse now: viewers and waits.
     pub fn pulse_listeners(&self) -> usize {
         self.shared.pulse.receiver_count()

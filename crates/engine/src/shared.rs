@@ -39,6 +39,9 @@ pub(crate) struct Shared {
     pub(crate) screen: FairMutex<Screen>,
     pub(crate) ring: Mutex<Ring>,
     pub(crate) pulse: watch::Sender<Pulse>,
+    /// The same for those nobody waits for: output is told a little later, so that its wake-ups don't stand in the
+    /// way of whoever draws it.
+    pub(crate) late_pulse: watch::Sender<Pulse>,
     pub(crate) life: watch::Sender<Life>,
     /// Microseconds after `born`.
     last_output: AtomicU64,
@@ -110,6 +113,7 @@ impl Shared {
             history_bytes: limits.history_bytes,
         });
         let status = Status::Starting;
+        let pulse = Pulse { version: 0, output_offset: 0, status, removed: false };
         Shared {
             id,
             kind,
@@ -131,7 +135,8 @@ impl Shared {
             }),
             screen: FairMutex::new(screen),
             ring: Mutex::new(Ring::new(limits.ring)),
-            pulse: watch::Sender::new(Pulse { version: 0, output_offset: 0, status, removed: false }),
+            pulse: watch::Sender::new(pulse),
+            late_pulse: watch::Sender::new(pulse),
             life: watch::Sender::new(Life { status, run: 1, removed: false }),
             last_output: AtomicU64::new(0),
             born: clock.now(),
@@ -156,12 +161,24 @@ impl Shared {
         record.run.clone().ok_or(Error::NotRunning { id: self.id, status: record.status })
     }
 
-    /// The screen moved. One value for all readers; those that are busy see only the last one.
-    pub(crate) fn publish(&self, version: u64, output_offset: u64) {
+    /// The child printed something. One value for all readers; those that are busy see only the last one.
+    /// [`Shared::publish_late`] must follow.
+    pub(crate) fn publish_output(&self, version: u64, output_offset: u64) {
         self.pulse.send_modify(|pulse| {
             pulse.version = pulse.version.max(version);
             pulse.output_offset = pulse.output_offset.max(output_offset);
         });
+    }
+
+    pub(crate) fn publish_late(&self) {
+        let newest = *self.pulse.borrow();
+        self.late_pulse.send_if_modified(|known| std::mem::replace(known, newest) != newest);
+    }
+
+    /// The screen moved, and not because of output.
+    pub(crate) fn publish(&self, version: u64, output_offset: u64) {
+        self.publish_output(version, output_offset);
+        self.publish_late();
     }
 
     /// Tells everyone where the session stands. Called right after the record changed, without its lock.
@@ -176,6 +193,7 @@ impl Shared {
             self.notices.status(self.id, status);
         }
         self.pulse.send_modify(|pulse| pulse.status = status);
+        self.publish_late();
         self.life.send_modify(|life| {
             life.status = status;
             life.run = run;
@@ -185,6 +203,7 @@ impl Shared {
     pub(crate) fn publish_removal(&self) {
         self.life.send_modify(|life| life.removed = true);
         self.pulse.send_modify(|pulse| pulse.removed = true);
+        self.publish_late();
     }
 
     pub(crate) fn note_output(&self, now: Instant) {

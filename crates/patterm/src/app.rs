@@ -118,6 +118,8 @@ pub(crate) struct Said {
     pub(crate) notes: Vec<String>,
     /// Nobody has used it here before.
     pub(crate) first_run: bool,
+    /// What the start had to complain about: notices, as the screen covers what was printed.
+    pub(crate) warnings: Vec<String>,
 }
 
 /// Shows a project on `host` until the person leaves or `wishes` says so. `tasks` is where operations run.
@@ -137,6 +139,7 @@ pub(crate) fn run(
             let mut face = Face::start(project, surroundings, tasks, host, wishes)?;
             face.app.notes = said.notes;
             face.app.first_run = said.first_run;
+            said.warnings.into_iter().for_each(|warning| face.app.toast(Sign::Blocked, warning));
             face.run().await
         })
     }));
@@ -208,6 +211,7 @@ impl Face {
             continued: listen(SignalKind::from_raw(rustix::process::Signal::CONT.as_raw()))?,
             pulse: None,
             child: None,
+            echo: None,
         };
         let mut events = Vec::new();
         let terminal = Terminal::enter(host, surroundings, &mut events)?;
@@ -242,21 +246,31 @@ impl Face {
                 self.draw()?;
                 self.pace.drawn(Instant::now());
             }
-            let wake = self.wait().await?;
+            let wake = self.wait().await;
             self.woken(wake)?;
             let events = std::mem::take(&mut self.events);
+            let typed = events.iter().any(|event| matches!(event, Event::Key(_)));
             for event in events {
                 self.event(event);
+            }
+            if typed {
+                self.await_echo();
             }
             self.run_errands()?;
         }
         Ok(())
     }
 
-    async fn wait(&mut self) -> Result<Wake, FaceError> {
+    /// What was typed is with the session in sight, unless a layer took it; then the hint is for nothing.
+    fn await_echo(&mut self) {
+        if self.layers.len() == 1 {
+            self.ears.echo = self.app.session().and_then(|session| session.output_hint().ok());
+        }
+    }
+
+    async fn wait(&mut self) -> Wake {
         let (until, dirty) = (self.deadline(), self.app.wants_drawing());
-        let listened = self.ears.listen(self.terminal.readable(), until, dirty).await;
-        listened.map_err(|error| FaceError::System("listening to the terminal", error))
+        self.ears.listen(self.terminal.next(), until, dirty).await
     }
 
     /// When something is due though nothing happens.
@@ -277,10 +291,9 @@ impl Face {
 
     fn woken(&mut self, wake: Wake) -> Result<(), FaceError> {
         match wake {
-            Wake::Input => {
-                if !self.terminal.read(&mut self.events)? {
-                    return Err(FaceError::Gone);
-                }
+            Wake::Input(None) => return Err(FaceError::Gone),
+            Wake::Input(Some(bytes)) => {
+                self.terminal.hear(&bytes, &mut self.events);
                 if self.terminal.has_learnt() {
                     self.learn();
                 }
@@ -294,6 +307,7 @@ impl Face {
             Wake::Project(None) => project_events::missed(&mut self.app),
             Wake::Notice(notice) => notice(&mut self.app),
             Wake::Output => self.app.moved = true,
+            Wake::Echo => self.app.moved |= self.ears.catch_echo(),
             Wake::Child(event) => child_wishes::heard(&mut self.app, event),
             Wake::Resized => {
                 self.measure();
@@ -339,7 +353,11 @@ impl Face {
             Event::Key(key) if self.app.surroundings.panic_on.as_ref().is_some_and(|fatal| is_same_key(fatal, key)) => {
                 panic!("asked to panic");
             }
-            Event::Key(_) | Event::Paste(_) | Event::Mouse(_) => self.app.last_input = Some(Instant::now()),
+            Event::Key(key) => {
+                self.app.held.pressed(key);
+                self.app.last_input = Some(Instant::now());
+            }
+            Event::Paste(_) | Event::Mouse(_) => self.app.last_input = Some(Instant::now()),
             Event::Focus(focus) => {
                 self.app.host_focused = *focus == HostFocus::Gained;
                 attention::came_back(&mut self.app);
@@ -429,6 +447,7 @@ impl Face {
             // What is drawn now is not news any more.
             pulse.borrow_and_update();
         }
+        self.ears.echo = None;
         // What the program in sight prints changes its pane: all around it is on the canvas already.
         let covered = self.layers.len() > 1 || self.app.toasts.deadline().is_some() || !self.app.looking.is_empty();
         self.app.pane_only = !self.app.dirty && !covered;

@@ -1,6 +1,9 @@
 //! What a command prints: lines for people, JSON for programs; complaints go to standard error.
 
-use std::io::{self, Write};
+use std::{
+    cell::RefCell,
+    io::{self, Write},
+};
 
 use serde::Serialize;
 
@@ -9,11 +12,13 @@ use crate::failure::Failure;
 #[derive(Debug)]
 pub(crate) struct Output {
     pub(crate) json: bool,
+    /// Said so far: a screen covers what was printed below it.
+    warnings: RefCell<Vec<String>>,
 }
 
 impl Output {
     pub(crate) fn new(json: bool) -> Self {
-        Output { json }
+        Output { json, warnings: RefCell::default() }
     }
 
     pub(crate) fn line(&mut self, line: impl AsRef<str>) -> Result<(), Failure> {
@@ -38,8 +43,15 @@ impl Output {
     }
 
     pub(crate) fn warn(&self, warning: impl std::fmt::Display) {
+        let warning = printable(&warning.to_string());
         // Nobody to tell if that fails.
         let _ = writeln!(io::stderr(), "patterm: warning: {warning}");
+        self.warnings.borrow_mut().push(warning);
+    }
+
+    /// The warnings since the last time, for a screen to say them again.
+    pub(crate) fn take_warnings(&self) -> Vec<String> {
+        self.warnings.take()
     }
 
     pub(crate) fn failure(&self, failure: &Failure) {

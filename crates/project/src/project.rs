@@ -26,6 +26,7 @@ use crate::{
     layout::{Layout, LayoutError},
     operations,
     permissions::ReadPrompts,
+    recents::Recents,
     scratchpads::Scratchpads,
     settings::Settings,
     system_notices::SystemNotices,
@@ -203,6 +204,11 @@ impl Project {
 
     pub fn scratchpads(&self) -> &Scratchpads {
         &self.inner.scratchpads
+    }
+
+    /// What was taken from the palette lately.
+    pub fn recents(&self) -> Recents {
+        Recents::new(self.inner.layout.folder.clone())
     }
 
     pub fn trust(&self) -> &Trust {

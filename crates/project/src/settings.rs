@@ -19,6 +19,9 @@ pub struct Settings {
     pub schema: Option<String>,
     /// Colours of patterm's own frame, auto: by the terminal's background. Panes keep their programs' colours.
     pub theme: Theme,
+    /// What states, lines and marks of patterm's own frame are drawn with, ascii: for fonts that lack the others, and for
+    /// screen readers.
+    pub signs: Signs,
     /// Keys of your own for commands of the palette, on top of the built-in ones.
     pub keymap: Vec<KeyBinding>,
     pub rail: Rail,
@@ -46,6 +49,14 @@ pub enum Theme {
     Auto,
     Dark,
     Light,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Signs {
+    #[default]
+    Unicode,
+    Ascii,
 }
 
 /// One key for one command.
@@ -152,6 +163,7 @@ impl Default for Settings {
         Settings {
             schema: None,
             theme: Theme::default(),
+            signs: Signs::default(),
             keymap: Vec::new(),
             rail: Rail::default(),
             attention: Attention::default(),

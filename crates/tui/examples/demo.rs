@@ -302,6 +302,7 @@ fn show() -> Result<(), Box<dyn std::error::Error>> {
     let mut layers = Layers::default();
     layers.push(Box::new(Base(KeySequence::new(Duration::from_millis(500)))));
     let mut buffer = [0; 4096];
+    let mut whole = Instant::now();
     while !app.done {
         for event in events.drain(..) {
             if !probe.take(&event) {
@@ -316,9 +317,14 @@ fn show() -> Result<(), Box<dyn std::error::Error>> {
             canvas.resize(size);
             app.area = Rect::of(size);
         }
+        // A program would hear of a new size by a signal; a look now and then will do here. A size that came and went
+        // between two looks has cost the host cells, so all is drawn anew now and then.
+        if whole.elapsed() > Duration::from_secs(1) {
+            writer.forget();
+            whole = Instant::now();
+        }
         layers.render(&mut canvas, &app);
         host.write(writer.frame(&canvas))?;
-        // A program would hear of a new size by a signal; a look now and then will do here.
         let wait = decoder.wait().unwrap_or(Duration::from_millis(50));
         if host.wait_for_input(Some(wait))? {
             match host.read(&mut buffer)? {

@@ -112,6 +112,17 @@ impl CopyMode {
         self.go(self.cursor);
     }
 
+    /// The same text in rows of another width, begun anew from its logical line `line` on: what was selected is not any
+    /// more, and what was found is found again.
+    pub fn replace(&mut self, document: Document, line: usize) {
+        self.search = self.search.as_ref().map(|search| search.again(&document));
+        self.document = document;
+        self.selection = None;
+        self.dragging = false;
+        self.top = self.document.row_of_line(line).min(self.document.len().saturating_sub(usize::from(self.rows)));
+        self.move_to(Point { row: self.top, col: 0 });
+    }
+
     /// The text at a place of the screen, when the pane is drawn at `area`. Outside of it, the nearest.
     pub fn point_at(&self, at: Position, area: Rect) -> Point {
         let row = at.row.saturating_sub(area.row).min(area.rows.saturating_sub(1));

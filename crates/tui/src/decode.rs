@@ -26,8 +26,9 @@ const PAUSED_PASTE: Duration = Duration::from_secs(5);
 const MAX_SEQUENCE: usize = 512;
 /// Replies are short; the rest of a longer one is swallowed.
 const MAX_STRING: usize = 4096;
-/// A paste is handed on when it is this long, and goes on as another.
-const MAX_PASTE: usize = 1 << 20;
+/// A paste is handed on when it is this long, and goes on as another: 1 MiB with what may be its end, which is what a
+/// session takes at once.
+const MAX_PASTE: usize = (1 << 20) - PASTE_END.len();
 const PASTE_END: &[u8] = b"\x1b[201~";
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

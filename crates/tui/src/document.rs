@@ -42,10 +42,19 @@ pub struct Document {
 impl Document {
     /// `history` holds the logical lines above the screen, oldest first; they are wrapped to the screen's width.
     pub fn new(history: impl IntoIterator<Item = Arc<Line>>, frame: &Frame) -> Self {
+        Self::running_on(history, None, frame)
+    }
+
+    /// As [`new`](Self::new); `open` is what the screen's first row goes on with.
+    pub fn running_on(history: impl IntoIterator<Item = Arc<Line>>, open: Option<Arc<Line>>, frame: &Frame) -> Self {
         let cols = frame.size.cols.max(1);
         let mut rows = Vec::new();
         for line in history {
             wrap(&line, u32::from(cols), &mut rows);
+        }
+        if let Some(open) = open {
+            wrap(&open, u32::from(cols), &mut rows);
+            rows.last_mut().expect("a line has a row").runs_on = true;
         }
         let screen = rows.len();
         rows.extend(frame.rows.iter().map(|line| DocumentRow {
@@ -72,6 +81,18 @@ impl Document {
     /// The first row of the screen: what is above it is history.
     pub fn screen_top(&self) -> usize {
         self.screen
+    }
+
+    /// How many logical lines are above the one that `row` is part of.
+    pub fn line_at(&self, row: usize) -> usize {
+        self.rows.iter().take(row).filter(|row| !row.runs_on).count()
+    }
+
+    /// The first row of a logical line, counted from the top; the last row if there are not so many.
+    pub fn row_of_line(&self, line: usize) -> usize {
+        let ends = self.rows.iter().enumerate().filter(|(_, row)| !row.runs_on).map(|(row, _)| row + 1);
+        let first = std::iter::once(0).chain(ends).nth(line);
+        first.unwrap_or(usize::MAX).min(self.rows.len().saturating_sub(1))
     }
 
     /// Up to `count` rows from `top` on, for a pane.

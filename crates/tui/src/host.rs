@@ -6,6 +6,7 @@
 
 mod abilities;
 mod announce;
+mod input;
 mod modes;
 mod probe;
 mod restore;
@@ -25,6 +26,7 @@ use vt::{KittyFlags, Size};
 
 pub use abilities::{Abilities, ColorHints};
 pub use announce::{copy_to_clipboard, notify, set_title};
+pub use input::HostInput;
 pub use modes::{Keyboard, Modes, MouseTracking};
 pub use probe::Probe;
 pub use restore::Restorer;

@@ -1,6 +1,8 @@
 //! How our own widgets look: styles by role, light and dark, and the signs for states. Nothing outside this file names
 //! a colour.
 
+use std::borrow::Cow;
+
 use vt::{Attributes, Color, Style, Underline};
 
 use crate::{canvas::BoxLines, event::ColorScheme};
@@ -89,6 +91,29 @@ impl Glyphs {
         self.pick('…', '~')
     }
 
+    /// Before the entry that Enter would take.
+    pub fn here(self) -> char {
+        self.pick('›', '>')
+    }
+
+    /// Before the one of a list that is shown beside it.
+    pub fn shown(self) -> char {
+        self.pick('▪', '*')
+    }
+
+    pub fn bullet(self) -> char {
+        self.pick('•', '*')
+    }
+
+    /// A text of ours: what it holds besides letters is put in signs that are there.
+    pub fn text(self, text: &str) -> Cow<'_, str> {
+        const OURS: [(char, &str); 5] = [('…', "..."), ('·', "-"), ('›', ">"), ('↑', "Up"), ('↓', "Down")];
+        if self == Glyphs::Unicode || text.is_ascii() {
+            return Cow::Borrowed(text);
+        }
+        Cow::Owned(OURS.iter().fold(text.to_owned(), |text, (sign, plain)| text.replace(*sign, plain)))
+    }
+
     pub fn box_lines(self) -> BoxLines {
         match self {
             Glyphs::Unicode => BoxLines::ROUND,
@@ -125,12 +150,12 @@ struct Ink {
     light: u32,
 }
 
-const BLUE: Ink = Ink { dark: 0x56b4e9, light: 0x0072b2 };
+const BLUE: Ink = Ink { dark: 0x56b4e9, light: 0x00629a };
 const GREEN: Ink = Ink { dark: 0x3ac79b, light: 0x00694d };
-const ORANGE: Ink = Ink { dark: 0xe69f00, light: 0x9a6700 };
-const RED: Ink = Ink { dark: 0xff7a59, light: 0xb33a00 };
+const ORANGE: Ink = Ink { dark: 0xe69f00, light: 0x7f5600 };
+const RED: Ink = Ink { dark: 0xff7a59, light: 0xa63500 };
 const PURPLE: Ink = Ink { dark: 0xd79abf, light: 0x8f3f75 };
-const GREY: Ink = Ink { dark: 0x8a8f98, light: 0x6a7077 };
+const GREY: Ink = Ink { dark: 0x9da2ab, light: 0x595e66 };
 const BAR: Ink = Ink { dark: 0x26282e, light: 0xe6e8ec };
 const RAISED: Ink = Ink { dark: 0x32353d, light: 0xd8dce2 };
 const PICKED: Ink = Ink { dark: 0x2f4f6f, light: 0xb9d7f2 };
@@ -231,6 +256,50 @@ mod tests {
             assert_eq!(signs.len(), SIGNS.len());
             assert!(signs.iter().all(|sign| vt::cluster_width(&sign.to_string()) == 1));
         }
+    }
+
+    #[test]
+    fn texts_of_ours_have_plain_signs_too() {
+        let text = "New… › one · ↑ ↓ é";
+        assert_eq!(Glyphs::Unicode.text(text), text);
+        assert_eq!(Glyphs::Ascii.text(text), "New... > one - Up Down é", "letters are nobody's signs");
+    }
+
+    /// How much lighter one colour is than the other, as WCAG 2 counts it.
+    fn contrast(one: u32, other: u32) -> f64 {
+        let light = |color: u32| {
+            let part = |shift: u32| {
+                let part = f64::from(color >> shift & 0xff) / 255.0;
+                if part <= 0.03928 { part / 12.92 } else { ((part + 0.055) / 1.055).powf(2.4) }
+            };
+            0.2126 * part(16) + 0.7152 * part(8) + 0.0722 * part(0) + 0.05
+        };
+        let (one, other) = (light(one), light(other));
+        one.max(other) / one.min(other)
+    }
+
+    #[test]
+    fn every_ink_can_be_read_on_every_ground() {
+        // Black, usual grounds of editors, white and solarized's; then our own bars and raised boxes.
+        let grounds = [
+            [0x000000, 0x1e1e1e, 0x282c34, BAR.dark, RAISED.dark],
+            [0xffffff, 0xfdf6e3, 0xeeeeee, BAR.light, RAISED.light],
+        ];
+        for ink in [BLUE, GREEN, ORANGE, RED, PURPLE, GREY] {
+            for (ink, ground) in [(ink.dark, grounds[0]), (ink.light, grounds[1])] {
+                for ground in ground {
+                    let contrast = contrast(ink, ground);
+                    assert!(contrast >= 4.5, "{ink:06x} on {ground:06x}: {contrast:.1}");
+                }
+            }
+        }
+        for (text, grounds) in [
+            (0xd0d0d0, [BAR.dark, RAISED.dark, PICKED.dark, FOUND.dark]),
+            (0x303030, [BAR.light, RAISED.light, PICKED.light, FOUND.light]),
+        ] {
+            grounds.iter().for_each(|ground| assert!(contrast(text, *ground) >= 4.5, "{ground:06x}"));
+        }
+        assert!(contrast(BLACK.dark, FOUND_HERE.dark) >= 4.5 && contrast(BLACK.light, FOUND_HERE.light) >= 4.5);
     }
 
     #[test]

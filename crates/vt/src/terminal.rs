@@ -121,6 +121,12 @@ impl Terminal {
         self.state.visit_lines(range, visit);
     }
 
+    /// What has left the screen of the line that its first row goes on with; `None` if that row begins a line, and
+    /// while a synchronized update is under way.
+    pub fn open_line(&self) -> Option<crate::Line> {
+        self.state.open_line()
+    }
+
     /// A line of history with its looks; `None` for lines that are (also) on the screen: frames show those.
     pub fn history_line(&self, number: u64) -> Option<crate::Line> {
         if number < self.state.first_screen_line() { self.state.history.line(number) } else { None }

@@ -1,13 +1,12 @@
 //! The person's own terminal, for the commands that draw on it: opening it, reading it, and the signals that end them.
 
 mod end_signals;
-mod host_input;
 
 use std::{io, os::fd::AsFd};
 
 use tui::host::{ColorHints, Host, HostError};
 
-pub(crate) use self::{end_signals::EndSignals, host_input::HostInput};
+pub(crate) use self::end_signals::EndSignals;
 use crate::{
     failure::{Exit, Failure},
     surroundings::Surroundings,

@@ -1,5 +1,6 @@
-//! How long a key takes through `vtr attach` to its echo on the screen, beside the same program on a terminal of its own
-//! and, where there is a tmux, attached in tmux. By turns, a key at a time, with a pause between as people make.
+//! How long a key takes through `vtr attach` to its echo on the screen, beside the same program on a terminal of its own,
+//! behind two processes that only hand bytes on and, where there is a tmux, attached in tmux. By turns, a key at a time,
+//! with a pause between as people make.
 
 use std::{
     path::{Path, PathBuf},
@@ -48,6 +49,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
         let argv: Vec<&str> = [vtr.as_str(), "--socket", &socket, "attach", session].into_iter().chain(more).collect();
         sides.push((name, Side::start(&spawner, folder.path(), &argv)?));
     }
+    let relay = Relay::start(folder.path())?;
+    sides.push(("two processes, bare", Side::start(&spawner, folder.path(), &relay.near())?));
     let tmux = folder.path().join("tmux.sock").display().to_string();
     if Command::new("tmux").arg("-V").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok() {
         let argv = [&["tmux", "-f", "/dev/null", "-S", &tmux, "new-session"], &ECHO[..]].concat();
@@ -83,7 +86,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
         let _ = Command::new("tmux").args(["-S", &tmux, "kill-server"]).stderr(Stdio::null()).status();
     }
     coordinator.run(&["rm", "one", "two"])?;
-    drop(coordinator);
+    drop((coordinator, relay));
     Ok(verdict)
 }
 
@@ -236,5 +239,42 @@ impl Drop for Daemon {
         // Its own child, and only that.
         let _ = self.process.kill();
         let _ = self.process.wait();
+    }
+}
+
+/// Two processes that only hand bytes on.
+struct Relay {
+    program: String,
+    socket: String,
+    far: std::process::Child,
+}
+
+impl Relay {
+    fn start(folder: &Path) -> Result<Self> {
+        let program = std::env::current_exe().context("finding this program")?;
+        let socket = folder.join("relay.sock");
+        let mut far = Command::new(&program);
+        far.args(["bench", "relay", "far"]).arg(&socket).arg("--").args(ECHO);
+        let far = far.stdout(Stdio::null()).spawn()?;
+        let relay = Relay { program: program.display().to_string(), socket: socket.display().to_string(), far };
+        let end = Instant::now() + PATIENCE;
+        while !socket.exists() {
+            ensure!(Instant::now() < end, "the relay never listened");
+            thread::sleep(Duration::from_millis(10));
+        }
+        Ok(relay)
+    }
+
+    fn near(&self) -> [&str; 5] {
+        let script = "stty raw -echo; exec \"$0\" bench relay near \"$1\"";
+        ["/bin/sh", "-c", script, &self.program, &self.socket]
+    }
+}
+
+impl Drop for Relay {
+    fn drop(&mut self) {
+        // It ends by itself when its near end does, and this is its own child.
+        let _ = self.far.kill();
+        let _ = self.far.wait();
     }
 }

@@ -26,17 +26,14 @@ use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 
 use self::{pair::Pair, report::Report};
+use super::Extent;
 use crate::{Verdict, repository};
 
 /// `vtr serve` beside a tmux server, by turns in one run
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// A tenth of the work: to see that it runs, not to quote
-    #[arg(long)]
-    quick: bool,
-    /// Only this; may be given again
-    #[arg(long, value_enum)]
-    only: Vec<What>,
+    #[command(flatten)]
+    extent: Extent<What>,
     /// This vtr instead of building one
     #[arg(long, value_name = "FILE")]
     vtr: Option<PathBuf>,
@@ -83,19 +80,14 @@ impl Setup {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
-    let version = version()?;
     let vtr = match &arguments.vtr {
         Some(vtr) => std::path::absolute(vtr)?,
         None => build()?,
     };
-    let setup = Setup { vtr, quick: arguments.quick, load: load()? };
-    println!("vtr (release) beside {version}, by turns; load before: {}", setup.load);
-    if setup.quick {
-        println!("--quick: these figures are not to be quoted");
-    }
+    let setup = Setup { vtr, quick: arguments.extent.quick, load: load()? };
+    arguments.extent.announce("vtr", &setup.load)?;
     let mut report = Report::begin();
-    for what in What::value_variants().iter().filter(|what| arguments.only.is_empty() || arguments.only.contains(what))
-    {
+    for what in arguments.extent.chosen() {
         match what {
             What::Drain => drain::run(&setup, &mut report),
             What::Echo => echo::run(&setup, &mut report),

@@ -11,6 +11,7 @@ use anyhow::Result;
 use clap::{Args, ValueEnum};
 use vt::Size;
 
+use super::Extent;
 use crate::{Verdict, seat};
 
 /// Of every terminal.
@@ -19,12 +20,8 @@ const SIZE: Size = Size { cols: 120, rows: 40 };
 /// patterm on a terminal beside tmux and a bare one, by turns in one run
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// A tenth of the work: to see that it runs, not to quote
-    #[arg(long)]
-    quick: bool,
-    /// Only this; may be given again
-    #[arg(long, value_enum)]
-    only: Vec<What>,
+    #[command(flatten)]
+    extent: Extent<What>,
     /// This patterm instead of building one
     #[arg(long, value_name = "FILE")]
     patterm: Option<PathBuf>,
@@ -46,17 +43,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
         None => seat::build_patterm(true)?,
     };
     let patterm = patterm.to_string_lossy().into_owned();
-    println!("patterm (release) beside {}, by turns; load before: {}", super::tmux::version()?, super::tmux::load()?);
-    if arguments.quick {
-        println!("--quick: these figures are not to be quoted");
-    }
+    arguments.extent.announce("patterm", &super::tmux::load()?)?;
+    let quick = arguments.extent.quick;
     let mut missed = 0;
-    for what in What::value_variants().iter().filter(|what| arguments.only.is_empty() || arguments.only.contains(what))
-    {
+    for what in arguments.extent.chosen() {
         missed += match what {
-            What::Keys => keys::run(&patterm, if arguments.quick { 100 } else { 1000 })?,
-            What::Flood => flood::in_sight(&patterm, if arguments.quick { 2 } else { 10 })?,
-            What::Hidden => flood::hidden(&patterm, if arguments.quick { 20 } else { 200 })?,
+            What::Keys => keys::run(&patterm, if quick { 100 } else { 1000 })?,
+            What::Flood => flood::in_sight(&patterm, if quick { 2 } else { 10 })?,
+            What::Hidden => flood::hidden(&patterm, if quick { 20 } else { 200 })?,
         };
     }
     println!("load after: {}", super::tmux::load()?);

@@ -16,10 +16,6 @@ use super::prompt::Prompt;
 use super::tracker::{Look, Readiness, Tracker};
 use super::vocabulary::{AgentStatus, State};
 
-/// Least time between two looks at a session that never stops printing. Real time: it decides only
-/// how often, not what.
-const LOOK_INTERVAL: Duration = Duration::from_millis(10);
-
 /// Cheap to clone. The watch ends with the session, or when the last clone is dropped.
 #[derive(Clone, Debug)]
 pub struct StateWatch {
@@ -426,11 +422,10 @@ fn status(look: &Look, observed: &Observed, known: Option<&AgentStatus>, clock: 
 
 /// Looks whenever something moved, or could have by time alone. Ends with the session.
 async fn follow(shared: Arc<Shared>) {
-    let mut pulse = shared.session.pulse();
+    let mut pulse = shared.session.late_pulse();
     let mut told = shared.told.subscribe();
     let clock = shared.session.clock().clone();
     loop {
-        let looked = tokio::time::Instant::now();
         if pulse.borrow_and_update().removed {
             shared.look();
             shared.board.send_modify(|board| board.glance.over = true);
@@ -446,7 +441,7 @@ async fn follow(shared: Arc<Shared>) {
         };
         tokio::select! {
             // The senders live in the session and in `shared`.
-            _ = pulse.changed() => tokio::time::sleep_until(looked + LOOK_INTERVAL).await,
+            _ = pulse.changed() => {}
             _ = told.changed() => {}
             () = due => {}
         }

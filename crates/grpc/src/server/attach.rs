@@ -126,7 +126,7 @@ impl<C: Context> Attachment<C> {
                     Ok(_) | Err(broadcast::error::RecvError::Lagged(_)) => {}
                     Err(broadcast::error::RecvError::Closed) => hears_bells = false,
                 },
-                () = sleep_until(self.next_frame), if news && may_send => self.send_frame()?,
+                () = due(self.next_frame), if news && may_send => self.send_frame()?,
                 // The sender lives as long as the session that we hold.
                 _ = self.pulse.changed(), if !(news && may_send) => {}
                 () = sleep_until(patience.unwrap_or_else(Instant::now)), if patience.is_some() => {}
@@ -231,5 +231,12 @@ impl<C: Context> Attachment<C> {
 
     fn push(&self, event: Event) -> Result<(), Gone> {
         self.events.try_send(Ok(AttachEvent { event: Some(event) })).map_err(|_| Gone)
+    }
+}
+
+/// At once when the time has come: a timer, even of the past, is another thread's to fire.
+async fn due(at: Instant) {
+    if Instant::now() < at {
+        sleep_until(at).await;
     }
 }

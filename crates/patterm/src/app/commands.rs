@@ -14,6 +14,9 @@ use super::{attention, model::App, scratchpads};
 /// What the palette is opened by.
 pub(crate) const PALETTE: &str = "palette";
 
+/// What ends the program.
+pub(crate) const QUIT: &str = "quit";
+
 /// One thing that a person can do.
 #[derive(Clone, Copy)]
 pub(crate) struct Command {

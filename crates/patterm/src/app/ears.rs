@@ -1,8 +1,8 @@
 //! Everything the loop listens to, and what woke it.
 
-use std::{io, time::Instant};
+use std::time::{Duration, Instant};
 
-use engine::{EngineEvent, Pulse, SessionEvent, SessionId};
+use engine::{EngineEvent, OutputHint, Pulse, SessionEvent, SessionId};
 use project::ProjectEvent;
 use tokio::{
     signal::unix::Signal,
@@ -23,15 +23,23 @@ pub(super) struct Ears {
     /// Of the session in sight.
     pub(super) pulse: Option<(SessionId, watch::Receiver<Pulse>)>,
     pub(super) child: Option<broadcast::Receiver<SessionEvent>>,
+    /// While a key's echo is awaited.
+    pub(super) echo: Option<OutputHint>,
 }
+
+/// How long the session's thread may take to read an echo of which the kernel has told.
+const ECHO_PATIENCE: Duration = Duration::from_micros(60);
 
 /// What woke the loop.
 pub(super) enum Wake {
-    Input,
+    /// `None`: the host is gone.
+    Input(Option<Vec<u8>>),
     Engine,
     Project(Option<ProjectEvent>),
     Notice(Notice),
     Output,
+    /// The session in sight is about to move.
+    Echo,
     Child(SessionEvent),
     Resized,
     Continued,
@@ -40,31 +48,44 @@ pub(super) enum Wake {
 }
 
 impl Ears {
+    /// Waits, awake, until the session in sight has taken what it was told of; false when that takes too long. Falling
+    /// asleep and being woken again would take longer.
+    pub(super) fn catch_echo(&mut self) -> bool {
+        self.echo = None;
+        let Some((_, pulse)) = &self.pulse else { return false };
+        let until = Instant::now() + ECHO_PATIENCE;
+        while !pulse.has_changed().unwrap_or(false) {
+            if Instant::now() >= until {
+                return false;
+            }
+            std::thread::yield_now();
+        }
+        true
+    }
+
     /// Waits for what comes first: what the host says goes before what sessions print. Nothing is lost when the future
-    /// is dropped. `readable` is the host's; while a frame is due anyway (`dirty`), more output changes nothing.
+    /// is dropped. `input` is what the host says; while a frame is due anyway (`dirty`), more output changes nothing.
     pub(super) async fn listen(
         &mut self,
-        readable: impl Future<Output = io::Result<()>>,
+        input: impl Future<Output = Option<Vec<u8>>>,
         until: Instant,
         dirty: bool,
-    ) -> io::Result<Wake> {
-        let Ears { engine, project, notices, wishes, resized, continued, pulse, child } = self;
-        Ok(tokio::select! {
+    ) -> Wake {
+        let Ears { engine, project, notices, wishes, resized, continued, pulse, child, echo } = self;
+        tokio::select! {
             biased;
             _ = wishes.next() => Wake::End,
-            readable = readable => {
-                readable?;
-                Wake::Input
-            }
+            bytes = input => Wake::Input(bytes),
             _ = resized.recv() => Wake::Resized,
             _ = continued.recv() => Wake::Continued,
             Some(notice) = notices.recv() => Wake::Notice(notice),
             _ = engine.recv() => Wake::Engine,
             event = project.recv() => Wake::Project(event.ok()),
             () = moved(pulse), if !dirty => Wake::Output,
+            () = came(echo.as_ref()), if !dirty => Wake::Echo,
             event = said(child) => Wake::Child(event),
             () = tokio::time::sleep_until(until.into()) => Wake::Time,
-        })
+        }
     }
 }
 
@@ -77,6 +98,13 @@ async fn moved(pulse: &mut Option<(SessionId, watch::Receiver<Pulse>)>) {
                 std::future::pending::<()>().await;
             }
         }
+        None => std::future::pending().await,
+    }
+}
+
+async fn came(echo: Option<&OutputHint>) {
+    match echo {
+        Some(hint) => hint.came().await,
         None => std::future::pending().await,
     }
 }

@@ -2,10 +2,15 @@
 
 use std::path::PathBuf;
 
-use engine::SessionId;
+use engine::{ExitStatus, SessionId};
 use serde_json::json;
+use tui::Sign;
 
 use super::{model::App, start};
+
+/// How a shell ends whose program can't be run, and can't be found.
+const NOT_EXECUTABLE: i32 = 126;
+const NOT_FOUND: i32 = 127;
 
 /// What the editor's session leaves when it ends.
 #[derive(Debug)]
@@ -18,7 +23,7 @@ pub(crate) struct Editing {
 /// Opens `file` in the person's editor, in a tab of its own. `ours`: the file is removed when the editor ends.
 pub(crate) fn open(app: &mut App, file: PathBuf, ours: bool) {
     let Some(path) = file.to_str().map(str::to_owned) else {
-        return app.toast(tui::Sign::Failed, format!("{} can't be passed to an editor", file.display()));
+        return app.toast(Sign::Failed, format!("{} can't be passed to an editor", file.display()));
     };
     let line = r#"exec ${VISUAL:-${EDITOR:-vi}} "$1""#;
     let arguments = json!({ "kind": "command", "argv": ["sh", "-c", line, "sh", path] });
@@ -27,26 +32,34 @@ pub(crate) fn open(app: &mut App, file: PathBuf, ours: bool) {
         start::show_started(app, outcome);
         let id = app.sessions.items().iter().map(|item| item.id).find(|id| Some(id.to_string()) == started);
         match id {
-            Some(session) => app.editing.push(Editing { session, remove: ours.then_some(file) }),
+            Some(session) => {
+                app.editing.push(Editing { session, remove: ours.then_some(file) });
+                // It may have ended before we knew that it is one of ours.
+                app.stale = true;
+            }
             None if ours => drop(std::fs::remove_file(file)),
             None => {}
         }
     });
 }
 
-/// Editors that have ended well go, and their files with them.
+/// Editors that have ended well go, and their files with them. One that could not be started stays with what it said.
 pub(super) fn tidy(app: &mut App) {
     let editing = std::mem::take(&mut app.editing);
     for one in editing {
         match app.sessions.get(one.session) {
             Some(item) if !item.has_ended() => app.editing.push(one),
             ended => {
-                let close = ended.map(|item| item.id.to_string());
                 if let Some(file) = &one.remove {
                     let _ = std::fs::remove_file(file);
                 }
-                if let Some(id) = close {
-                    app.order("close_process", json!({ "process_id": id }));
+                match ended.map(|item| (item.id, item.exit)) {
+                    Some((_, Some(ExitStatus::Code(NOT_EXECUTABLE | NOT_FOUND)))) => {
+                        let text = "your editor can't be started: set VISUAL or EDITOR to one, and start patterm anew";
+                        app.toast(Sign::Failed, text);
+                    }
+                    Some((id, _)) => app.order("close_process", json!({ "process_id": id.to_string() })),
+                    None => {}
                 }
             }
         }

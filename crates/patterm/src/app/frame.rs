@@ -14,7 +14,7 @@ use vt::Size;
 
 use super::{look_back, model::App};
 
-pub(super) use rail::{RailPlaces, tree_items};
+pub(super) use rail::{RailPlaces, tree_cursor, tree_items};
 pub(super) use status::{ago, key_name};
 
 /// Below this many columns the rail folds away.
@@ -115,5 +115,5 @@ fn draw_pane(canvas: &mut Canvas, area: Rect, session: &Session, app: &App) -> O
     // Colours that the program gave other values are shown with those.
     let view = PaneView::frame(&frame).cropped(offset).with_themes(&frame.theme, &app.theme);
     let cursor = view.draw(canvas, area, PANE_SLOT);
-    cursor.filter(|_| app.focus == super::model::Focus::Pane && !session.status().has_ended())
+    cursor.filter(|_| app.focus() == super::model::Focus::Pane && !session.status().has_ended())
 }

@@ -21,10 +21,17 @@ const FIXED: &[(&str, &str, &str)] = &[
     ("Looking back", "y  Enter", "copy and leave"),
     ("Looking back", "/  ?  n  N", "search down, up, on, back"),
     ("Looking back", "q  Esc", "back to now"),
+    ("The rail", "Up  Down  Enter", "through sessions and scratchpads, and to one of them"),
+    ("The rail", "Esc", "back to the pane"),
     ("Mouse", "click", "a tab, a session, +, a scratchpad; the status line opens the palette"),
     ("Mouse", "drag", "select and copy; twice for words, three times for lines"),
     ("Mouse", "wheel", "history; the program's own, if it asked for the mouse"),
     ("Mouse", "Shift-drag", "left to your terminal"),
+    ("config.json", "keymap", "keys of your own for the ids in parentheses"),
+    ("config.json", "theme", "light, dark, or as your terminal is"),
+    ("config.json", "signs", "ascii: plain characters for states, lines and marks"),
+    ("config.json", "attention", "the bell, and whether a call for you comes in sight by itself"),
+    ("config.json", "all others", "`patterm config default` prints them, `patterm config path` where the file lies"),
 ];
 
 struct Help {

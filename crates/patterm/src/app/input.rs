@@ -1,9 +1,12 @@
 //! What the person does, when no layer above takes it: bindings, the rail, and else the program in sight.
 
+mod held;
 pub(super) mod mouse;
 mod rail;
 
-use std::time::Instant;
+pub(super) use held::Held;
+
+use std::time::{Duration, Instant};
 
 use engine::{Input, Origin};
 use tui::{Canvas, CanvasCursor, Event, Handled, Layer, Press, Rect, Sign};
@@ -14,6 +17,9 @@ use super::{
     model::{App, Focus},
     ownership, pass_through,
 };
+
+/// Pieces of one paste follow each other within this.
+const SAME_PASTE: Duration = Duration::from_secs(1);
 
 /// The lowest layer: frame and pane.
 #[derive(Debug)]
@@ -41,7 +47,7 @@ impl Layer<App> for Base {
 }
 
 fn pressed(app: &mut App, key: &KeyEvent) {
-    if app.pass_through.is_some() && app.focus == Focus::Pane && !pass_through::ends(app, key) {
+    if app.pass_through.is_some() && app.focus() == Focus::Pane && !pass_through::ends(app, key) {
         return to_pane(app, key);
     }
     let presses = app.sequence.press(&app.keymap, key, Instant::now());
@@ -60,7 +66,7 @@ fn deal_with(app: &mut App, presses: Vec<Press>) {
     for press in presses {
         match press {
             Press::Command(id) => commands::run(app, &id),
-            Press::Key(key) if app.focus == Focus::Rail => rail::pressed(app, &key),
+            Press::Key(key) if app.focus() == Focus::Rail => rail::pressed(app, &key),
             Press::Key(key) => to_pane(app, &key),
         }
     }
@@ -74,7 +80,10 @@ fn to_pane(app: &mut App, key: &KeyEvent) {
         }
         return;
     };
-    let ended = item.has_ended();
+    let (id, ended) = (item.id, item.has_ended());
+    if key.kind == KeyEventKind::Release && !app.held.released(key, id) {
+        return;
+    }
     if look_back::key(app, key) {
         return;
     }
@@ -84,20 +93,34 @@ fn to_pane(app: &mut App, key: &KeyEvent) {
         }
         return;
     }
+    if key.kind != KeyEventKind::Release {
+        app.held.told(key, id);
+    }
     send(app, Input::Key(key.clone()));
 }
 
+/// A long paste comes in pieces. Once one was refused, those behind it are left out too: a text with its end missing is
+/// seen, one with a hole in it is not.
 fn pasted(app: &mut App, text: &str) {
-    if app.focus == Focus::Pane && !look_back::paste(app, text) {
-        send(app, Input::Paste(text.to_owned()));
+    if app.focus() != Focus::Pane || look_back::paste(app, text) {
+        return;
+    }
+    let now = Instant::now();
+    let cut = app.paste_cut.is_some_and(|cut| now.duration_since(cut) < SAME_PASTE);
+    let sent = !cut && send(app, Input::Paste(text.to_owned()));
+    app.paste_cut = (!sent && app.session().is_some()).then_some(now);
+    if cut {
+        app.toast(Sign::Failed, "the rest of the paste was left out");
     }
 }
 
-/// Types into the session in sight, as the person.
-pub(super) fn send(app: &mut App, input: Input) {
-    let Some(session) = app.session().cloned() else { return };
+/// Types into the session in sight, as the person; false if it was not taken.
+pub(super) fn send(app: &mut App, input: Input) -> bool {
+    let Some(session) = app.session().cloned() else { return false };
     ownership::typing(app, &session);
-    if let Err(error) = session.send(input, Origin::Human) {
+    let sent = session.send(input, Origin::Human);
+    if let Err(error) = &sent {
         app.toast(Sign::Failed, error.to_string());
     }
+    sent.is_ok()
 }

@@ -38,17 +38,20 @@ pub(super) enum Manner {
 pub(super) struct LookBack {
     manner: Manner,
     mode: CopyMode,
+    /// The number of its first line.
+    first: u64,
 }
 
-/// Everything there is to see of a session, as it is now.
-fn document(session: &Session) -> (Document, Position) {
+/// Everything there is to see of a session, as it is now: the number of its first line, all lines, and the cursor.
+fn document(session: &Session) -> (u64, Document, Position) {
     session.with_screen(|screen| {
         let frame = screen.frame();
         let lines = if frame.alternate_screen { 0..0 } else { screen.lines() };
         let first = lines.start.max(screen.first_screen_line().saturating_sub(MAX_LINES));
         let history: Vec<_> =
             (first..lines.end).map_while(|number| screen.history_line(number)).map(Arc::new).collect();
-        (Document::new(history, &frame), frame.cursor.position)
+        let open = screen.open_line().filter(|_| !frame.alternate_screen).map(Arc::new);
+        (first, Document::running_on(history, open, &frame), frame.cursor.position)
     })
 }
 
@@ -57,14 +60,29 @@ pub(super) fn begin(app: &mut App, manner: Manner) {
     let Some(session) = app.session().cloned() else { return };
     let rows = app.places().pane.rows;
     let look = app.looking.entry(session.id()).or_insert_with(|| {
-        let (document, cursor) = document(&session);
-        LookBack { manner, mode: CopyMode::new(document, cursor, rows) }
+        let (first, document, cursor) = document(&session);
+        LookBack { manner, mode: CopyMode::new(document, cursor, rows), first }
     });
     // Whoever scrolled and now wants keys gets them where he is.
     if manner == Manner::Keys {
         look.manner = manner;
     }
     look.mode.set_rows(rows);
+    app.dirty = true;
+}
+
+/// A session has another size: its text is wrapped anew, and one stays at the line where one was.
+pub(super) fn resized(app: &mut App, session: &Session) {
+    let rows = app.pane_size.rows;
+    let Some(look) = app.looking.get_mut(&session.id()) else { return };
+    look.mode.set_rows(rows);
+    let cols = session.with_screen(|screen| screen.size().cols);
+    if look.mode.document().cols() != cols {
+        let line = look.first + look.mode.document().line_at(look.mode.top()) as u64;
+        let (first, document, _) = document(session);
+        look.first = first;
+        look.mode.replace(document, usize::try_from(line.saturating_sub(first)).unwrap_or(usize::MAX));
+    }
     app.dirty = true;
 }
 
@@ -222,7 +240,12 @@ pub(super) fn draw(canvas: &mut Canvas, area: Rect, app: &App) -> Option<Option<
     let look = app.looking.get(&here(app)?)?;
     let marks = look.mode.marks(&app.skin);
     let cursor = look.mode.view(&marks).draw(canvas, area, SLOT);
-    let bar = area.split_right(1).1;
+    // On the line of the rail, where there is one: it hides no text there, and is no second line beside it.
+    let line = app.places().rail.map(|rail| rail.col).filter(|col| *col == area.right());
+    let bar = match line {
+        Some(col) => Rect { col, cols: 1, ..area },
+        None => area.split_right(1).1,
+    };
     draw_scrollbar(canvas, bar, look.mode.top(), look.mode.document().len(), &app.skin);
     Some(cursor.filter(|_| look.manner == Manner::Keys))
 }

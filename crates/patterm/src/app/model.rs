@@ -10,7 +10,7 @@ use tokio::{runtime::Handle, sync::mpsc};
 use tui::{KeySequence, Keymap, Layer, Rect, Sign, Skin};
 use vt::Size;
 
-use super::{attention, frame::Places, scratchpads, sessions::Sessions, toasts::Toasts, trust_prompt};
+use super::{attention, commands, frame::Places, scratchpads, sessions::Sessions, toasts::Toasts, trust_prompt};
 use crate::surroundings::Surroundings;
 
 /// Something that a task found out, to be done in the loop.
@@ -30,9 +30,12 @@ pub(crate) struct Rail {
     pub(crate) visible: bool,
     pub(crate) cols: u16,
     pub(crate) side: project::settings::Side,
-    /// The row of the tree where arrows and Enter are.
+    /// The row where arrows and Enter are: the tree's, and on below them the scratchpads'.
     pub(crate) cursor: usize,
 }
+
+/// Entries of the palette that are of this run alone: they name sessions.
+const PASSING: [&str; 3] = ["show/", "waiting/", "trust/"];
 
 /// What the loop does for a layer or a command, once it has the terminal.
 #[derive(Debug)]
@@ -61,7 +64,7 @@ pub(crate) struct App {
     pub(crate) sequence: KeySequence,
     pub(crate) area: Rect,
     pub(crate) rail: Rail,
-    pub(crate) focus: Focus,
+    pub(super) focus: Focus,
     pub(crate) mouse: bool,
     /// Our bindings sleep while this session is in sight.
     pub(crate) pass_through: Option<SessionId>,
@@ -101,6 +104,9 @@ pub(crate) struct App {
     /// The size that each session was last given by us.
     pub(super) sizes: HashMap<SessionId, Size>,
     pub(super) pointer: super::input::mouse::Pointer,
+    pub(super) held: super::input::Held,
+    /// When a piece of a paste was last not taken.
+    pub(super) paste_cut: Option<Instant>,
 }
 
 impl std::fmt::Debug for App {
@@ -120,6 +126,8 @@ impl App {
         let settings: &Settings = project.settings();
         let rail =
             Rail { visible: settings.rail.visible, cols: settings.rail.width, side: settings.rail.side, cursor: 0 };
+        // The newest has the highest number.
+        let recent = (1..).zip(project.recents().list().into_iter().rev()).map(|(number, id)| (id, number)).collect();
         App {
             sessions: Sessions::new(project.engine().clone()),
             scratchpads: scratchpads::State::new(&project),
@@ -141,7 +149,7 @@ impl App {
             mouse: true,
             pass_through: None,
             toasts: Toasts::default(),
-            recent: HashMap::new(),
+            recent,
             notes: Vec::new(),
             opening: Vec::new(),
             errands: Vec::new(),
@@ -160,6 +168,8 @@ impl App {
             pane_size: Size::new(0, 0),
             sizes: HashMap::new(),
             pointer: super::input::mouse::Pointer::default(),
+            held: super::input::Held::default(),
+            paste_cut: None,
         }
     }
 
@@ -194,6 +204,19 @@ impl App {
             false => format!("{}: {}", error.message, error.hint),
         };
         self.toast(Sign::Failed, text);
+    }
+
+    /// An entry of the palette was taken: it comes first from now on, in later runs too if there is such a thing then.
+    pub(crate) fn took(&mut self, entry: String) {
+        // First in the list it would end the next run at the first careless Enter.
+        if entry == commands::QUIT {
+            return;
+        }
+        let newest = self.recent.values().max().copied().unwrap_or_default();
+        if !PASSING.iter().any(|passing| entry.starts_with(passing)) {
+            self.tasks.spawn(self.project.recents().note(entry.clone()));
+        }
+        self.recent.insert(entry, newest + 1);
     }
 
     /// For a task to report back to the loop.
@@ -241,6 +264,14 @@ impl App {
             self.pass_through = self.pass_through.filter(|passed| *passed == id);
             self.stale = true;
             self.dirty = true;
+        }
+    }
+
+    /// Who has the keyboard: a rail that is not on the screen has not.
+    pub(super) fn focus(&self) -> Focus {
+        match self.focus {
+            Focus::Rail if self.places().rail.is_none() => Focus::Pane,
+            focus => focus,
         }
     }
 

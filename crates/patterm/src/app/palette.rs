@@ -65,7 +65,7 @@ pub(super) fn place_for(area: Rect, rows: usize) -> Rect {
 
 /// The box, with its title.
 pub(super) fn frame(canvas: &mut Canvas, place: Rect, title: &str, app: &App) {
-    let title = [Span::new(format!(" {title} "), app.skin.style(Role::Heading))];
+    let title = [Span::new(format!(" {} ", app.skin.glyphs.text(title)), app.skin.style(Role::Heading))];
     canvas.draw_box(place, app.skin.glyphs.box_lines(), app.skin.style(Role::BorderFocused), &title);
 }
 
@@ -91,8 +91,7 @@ impl Palette {
 
     fn take(&mut self, index: usize, app: &mut App) -> Handled<App> {
         let (id, action) = self.entries.swap_remove(index);
-        let newest = app.recent.values().max().copied().unwrap_or_default();
-        app.recent.insert(id, newest + 1);
+        app.took(id);
         app.dirty = true;
         action(app);
         Handled::Close

@@ -56,6 +56,16 @@ impl State {
         chosen.or_else(|| self.pads.iter().max_by_key(|pad| pad.modified_at).map(|pad| &pad.name))
     }
 
+    pub(super) fn len(&self) -> usize {
+        self.pads.len()
+    }
+
+    /// The row of the list that is previewed.
+    pub(super) fn row(&self) -> usize {
+        let current = self.current();
+        self.pads.iter().position(|pad| Some(&pad.name) == current).unwrap_or(0)
+    }
+
     /// The text of a scratchpad, as far as it was read.
     fn text(&self, name: &PadName) -> Option<&Result<String, String>> {
         self.preview.as_ref().filter(|preview| preview.name == *name).map(|preview| &preview.text)
@@ -159,6 +169,20 @@ fn choose(app: &mut App, name: PadName) {
         changed(app);
     }
     app.dirty = true;
+}
+
+/// The one at a row of the list is previewed.
+pub(super) fn choose_at(app: &mut App, index: usize) {
+    if let Some(name) = app.scratchpads.pads.get(index).map(|pad| pad.name.clone()) {
+        choose(app, name);
+    }
+}
+
+/// The one at a row of the list is opened large.
+pub(super) fn open_at(app: &mut App, index: usize) {
+    if let Some(name) = app.scratchpads.pads.get(index).map(|pad| pad.name.clone()) {
+        open(app, name);
+    }
 }
 
 fn open(app: &mut App, name: PadName) {

@@ -2,12 +2,19 @@
 
 use ops::{ErrorKind, OpError};
 use serde_json::{Value, json};
+use tui::Sign;
 
 use super::{model::App, trust_prompt};
 
 /// A shell in a tab of its own.
 pub(crate) fn terminal(app: &mut App) {
-    app.call("spawn_process", json!({ "kind": "terminal" }), show_started);
+    app.call("spawn_process", json!({ "kind": "terminal" }), |app, outcome| match outcome {
+        // It is named by a variable, which nobody has in sight.
+        Err(error) if error.kind == ErrorKind::SpawnFailed => {
+            app.toast(Sign::Failed, format!("your shell (SHELL) can't be started: {}", error.message));
+        }
+        outcome => show_started(app, outcome),
+    });
 }
 
 /// A stored command in a tab of its own.

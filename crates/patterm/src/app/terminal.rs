@@ -6,10 +6,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use tokio::io::{Interest, unix::AsyncFd};
 use tui::{
     Canvas, Decoder, Event, Writer,
-    host::{Abilities, ColorHints, Host, HostError, Keyboard, Modes, MouseTracking, Probe},
+    host::{Abilities, ColorHints, Host, HostError, HostInput, Keyboard, Modes, MouseTracking, Probe},
 };
 use vt::{InputModes, KittyFlags, MouseProtocol, Size};
 
@@ -21,7 +20,7 @@ const PROBE_PATIENCE: Duration = Duration::from_millis(400);
 #[derive(Debug)]
 pub(super) struct Terminal {
     host: Host,
-    input: AsyncFd<OwnedFd>,
+    input: HostInput,
     decoder: Decoder,
     probe: Probe,
     writer: Writer,
@@ -55,11 +54,7 @@ impl Terminal {
         let writer = Writer::new(probe.abilities().writer_options(color_hints(&hints)));
         let held = |source| HostError::Io { what: "listen to", source };
         let copy = host.as_fd().try_clone_to_owned().map_err(held)?;
-        #[expect(
-            deprecated,
-            reason = "its successor wants a promise that an OwnedFd keeps by itself: to stay open and the same"
-        )]
-        let input = AsyncFd::with_interest(copy, Interest::READABLE).map_err(held)?;
+        let input = HostInput::start(copy).map_err(held)?;
         Ok(Terminal { host, input, decoder, probe, writer, hints, fed: Instant::now(), mouse: true, learnt: false })
     }
 
@@ -71,31 +66,16 @@ impl Terminal {
         self.host.size().unwrap_or_default()
     }
 
-    /// Waits until the host has something to say.
-    pub(super) async fn readable(&self) -> io::Result<()> {
-        let mut ready = self.input.readable().await?;
-        // Level by hand: what is not read yet keeps it ready.
-        if !self.host.wait_for_input(Some(Duration::ZERO)).unwrap_or(true) {
-            ready.clear_ready();
-        }
-        Ok(())
+    /// What the host says next; `None` when it is gone.
+    pub(super) async fn next(&mut self) -> Option<Vec<u8>> {
+        self.input.next().await
     }
 
-    /// Reads what there is, without waiting; false when the terminal is gone.
-    pub(super) fn read(&mut self, events: &mut Vec<Event>) -> Result<bool, HostError> {
-        let mut buffer = [0; 16 << 10];
-        if !self.host.wait_for_input(Some(Duration::ZERO))? {
-            return Ok(true);
-        }
-        let count = self.host.read(&mut buffer)?;
-        if count == 0 {
-            return Ok(false);
-        }
+    pub(super) fn hear(&mut self, bytes: &[u8], events: &mut Vec<Event>) {
         self.fed = Instant::now();
         let mut came = Vec::new();
-        self.decoder.feed(&buffer[..count], &mut came);
+        self.decoder.feed(bytes, &mut came);
         self.take(came, events);
-        Ok(true)
     }
 
     /// When an escape that does not go on is a key.

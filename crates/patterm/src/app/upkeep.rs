@@ -1,12 +1,12 @@
 //! Keeping the model true: the sessions as the engine has them, what agents do, sizes, looks.
 
 use engine::{Kind, SessionId};
-use project::settings::Theme;
+use project::settings::{Signs, Theme};
 use tokio::sync::watch;
-use tui::{ColorScheme, Skin};
+use tui::{ColorScheme, Glyphs, Skin};
 
 use super::{
-    attention, editor,
+    attention, editor, look_back,
     model::{App, Focus},
 };
 
@@ -82,6 +82,7 @@ impl App {
         // One that has ended keeps the size it had; one that is only being started is tried again when it runs.
         if fitted || session.status().has_ended() {
             self.sizes.insert(session.id(), size);
+            look_back::resized(self, session);
         }
         fitted
     }
@@ -94,7 +95,11 @@ impl App {
             (Theme::Auto, Some(scheme)) => scheme,
             (Theme::Auto, None) => self.skin.scheme,
         };
-        self.skin = Skin { scheme, ..self.skin };
+        let glyphs = match self.project.settings().signs {
+            Signs::Unicode => Glyphs::Unicode,
+            Signs::Ascii => Glyphs::Ascii,
+        };
+        self.skin = Skin { scheme, glyphs };
         self.dirty = true;
     }
 }

@@ -21,6 +21,10 @@ const SOON: Duration = Duration::from_millis(400);
 pub(crate) fn run(flags: RunFlags, surroundings: &Surroundings, output: &mut Output) -> Outcome {
     // Before anything is made: who has no terminal gets nothing but the message.
     let host = app::find_terminal()?;
+    if surroundings.variable("TERM") == "dumb" {
+        return Err(Failure::new(Exit::NoTerminal, "no_terminal", "this terminal can't be drawn on: TERM is dumb")
+            .with_hint("use another one, or set TERM to what it is (xterm-256color fits most)"));
+    }
     if surroundings.inside_patterm {
         output.warn("this terminal is a pane of a patterm already: the two know nothing of each other");
     }
@@ -51,7 +55,7 @@ fn show(
     // As vtr calls it; the whole path has no room.
     let name = |socket: &Path| format!("shared as {}", socket.file_stem().unwrap_or_default().to_string_lossy());
     let notes = run.share().map(name).into_iter().collect();
-    let said = app::Said { notes, first_run };
+    let said = app::Said { notes, first_run, warnings: output.take_warnings() };
     let ending = Ending::new();
     let by_signal = ending.clone();
     runtime.spawn(async move {

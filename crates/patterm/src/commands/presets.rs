@@ -106,7 +106,9 @@ fn pretty(value: &Value) -> String {
 /// The three that come with the program are put where a person can edit them, unless that was done before.
 pub(crate) fn install_shipped(folders: &PresetFolders, output: &Output) {
     if let Err(error) = agents::preset::install_shipped(&folders.global) {
-        output.warn(format_args!("the presets of claude, codex and opencode could not be written: {error}"));
+        let folder = folders.global.display();
+        output
+            .warn(format_args!("the presets of claude, codex and opencode could not be written to {folder}: {error}"));
     }
 }
 
@@ -115,8 +117,9 @@ pub(crate) fn install_more(surroundings: &Surroundings, output: &Output) {
     let path = surroundings.environment.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.clone());
     let folders: Vec<PathBuf> = std::env::split_paths(&path.unwrap_or_default()).collect();
     let is_there = |program: &str| folders.iter().any(|folder| folder.join(program).is_file());
-    if let Err(error) = agents::preset::install_more(&surroundings.config_dir.join("presets"), is_there) {
-        output.warn(format_args!("presets of more agents could not be written: {error}"));
+    let own = surroundings.config_dir.join("presets");
+    if let Err(error) = agents::preset::install_more(&own, is_there) {
+        output.warn(format_args!("presets of more agents could not be written to {}: {error}", own.display()));
     }
 }
 

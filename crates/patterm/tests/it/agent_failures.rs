@@ -5,18 +5,11 @@ use std::fs;
 use serde_json::json;
 use testkit::wait_until;
 
-use crate::{client::Client, stage::Stage};
+use crate::{client::Client, stage::Stage, tab::Tab};
 
 #[test]
 fn a_sub_agent_that_exits_stays_readable_with_its_code() {
-    let stage = Stage::new();
-    for make in ["claude", "codex"] {
-        stage.install_fake(make, "echo");
-    }
-    let patterm = stage.headless(&[]);
-    let mut human = patterm.operator();
-    let lead = human.spawn_agent("claude", "lead", "");
-    let mut as_lead = Client::behind_proxy(&patterm.agents()[0]);
+    let Tab { human, as_lead, lead, .. } = &mut Tab::new();
     let child = as_lead.spawn_agent("codex", "worker", "");
     as_lead.wait_for_state(&child, "idle");
     as_lead.call("send_input", json!({ "process_id": child, "kind": "text", "text": "crash" }));
@@ -25,7 +18,7 @@ fn a_sub_agent_that_exits_stays_readable_with_its_code() {
     assert_eq!((&status["status"], &status["exit_code"]), (&json!("exited"), &json!(3)), "{status}");
     let read = as_lead.call("get_process_output", json!({ "process_id": child, "mode": "grid" }));
     assert_eq!((&read["status"], &read["exit_code"]), (&json!("exited"), &json!(3)), "{read}");
-    human.see(&lead, "\\[system\\]");
+    human.see(lead, "\\[system\\]");
 }
 
 #[test]
@@ -46,14 +39,7 @@ fn a_cli_that_hangs_is_waited_for_in_vain_and_the_human_is_asked() {
 
 #[test]
 fn killing_an_orchestrator_ends_its_children() {
-    let stage = Stage::new();
-    for make in ["claude", "codex"] {
-        stage.install_fake(make, "echo");
-    }
-    let patterm = stage.headless(&[]);
-    let mut human = patterm.operator();
-    let lead = human.spawn_agent("claude", "lead", "");
-    let mut as_lead = Client::behind_proxy(&patterm.agents()[0]);
+    let Tab { human, as_lead, lead, .. } = &mut Tab::new();
     let agent = as_lead.spawn_agent("codex", "worker", "");
     let command = as_lead.spawn(&["sleep", "1000"]);
     let bystander = human.spawn(&["sleep", "1000"]);

@@ -7,33 +7,13 @@ use testkit::Ran;
 
 use crate::{
     client::Client,
-    stage::{Headless, PATTERM, Stage, run, token_in},
+    stage::{PATTERM, run, token_in},
+    tab::Tab,
 };
-
-struct Tab {
-    _stage: Stage,
-    patterm: Headless,
-    human: Client,
-    lead: String,
-    /// Connected as the lead, beside the fake itself.
-    as_lead: Client,
-}
-
-fn tab() -> Tab {
-    let stage = Stage::new();
-    for make in ["claude", "codex", "opencode"] {
-        stage.install_fake(make, "echo");
-    }
-    let patterm = stage.headless(&[]);
-    let mut human = patterm.operator();
-    let lead = human.spawn_agent("claude", "lead", "");
-    let as_lead = Client::behind_proxy(&patterm.agents()[0]);
-    Tab { _stage: stage, patterm, human, lead, as_lead }
-}
 
 #[test]
 fn roles_come_from_the_tree_and_decide_what_is_listed() {
-    let mut tab = tab();
+    let mut tab = Tab::new();
     let who = tab.as_lead.call("whoami", json!({}));
     assert_eq!((&who["role"], &who["process_id"]), (&json!("orchestrator"), &json!(tab.lead)));
     assert!(tab.as_lead.tools().contains(&"spawn_agent".to_owned()));
@@ -51,7 +31,7 @@ fn roles_come_from_the_tree_and_decide_what_is_listed() {
 
 #[test]
 fn a_sibling_may_be_read_and_nothing_else() {
-    let mut tab = tab();
+    let mut tab = Tab::new();
     let one = tab.as_lead.spawn_agent("codex", "one", "");
     let two = tab.as_lead.spawn_agent("opencode", "two", "");
     let mut as_one = Client::behind_proxy(&tab.patterm.agents()[1]);
@@ -71,7 +51,7 @@ fn a_sibling_may_be_read_and_nothing_else() {
 
 #[test]
 fn a_token_is_worth_nothing_once_its_session_is_gone() {
-    let mut tab = tab();
+    let mut tab = Tab::new();
     let child = tab.as_lead.spawn_agent("codex", "worker", "");
     let stolen = token_in(&tab.patterm.agents()[1]);
     let file = tab.patterm.agents()[1].clone();
@@ -88,7 +68,7 @@ fn a_token_is_worth_nothing_once_its_session_is_gone() {
 
 #[test]
 fn what_a_child_prints_can_not_speak_for_anybody() {
-    let mut tab = tab();
+    let mut tab = Tab::new();
     tab.human.wait_for_state(&tab.lead.clone(), "idle");
     let child = tab.as_lead.spawn_agent("codex", "worker", "");
     let mut worker = Client::behind_proxy(&tab.patterm.agents()[1]);
@@ -106,7 +86,7 @@ fn what_a_child_prints_can_not_speak_for_anybody() {
 
 #[test]
 fn a_hook_says_one_thing_for_its_own_agent_and_prints_nothing() {
-    let mut tab = tab();
+    let mut tab = Tab::new();
     let hook = |file: &std::path::Path, event: &str| {
         run(std::process::Command::new(PATTERM).env_clear().args(["hook", "--connect", file.to_str().unwrap(), event]))
     };

@@ -1,6 +1,6 @@
 //! The command line besides running: help, version, completions, manual pages.
 
-use crate::stage::Stage;
+use crate::stage::{Stage, run};
 
 #[test]
 fn without_a_terminal_it_says_what_there_is() {
@@ -44,24 +44,26 @@ fn help_version_completions_and_pages() {
 #[test]
 fn presets_are_listed_shown_checked_and_found() {
     let stage = Stage::new();
-    let listed = stage.patterm(&["presets", "ls", "--json"]).json();
+    // Presets of more agents come with the agents: there are none on this path.
+    let patterm = |words: &[&str]| run(stage.command(words).env("PATH", stage.path("bin")));
+    let listed = patterm(&["presets", "ls", "--json"]).json();
     let names: Vec<_> = listed["presets"].as_array().unwrap().iter().map(|preset| preset["name"].clone()).collect();
     assert_eq!(names, ["claude", "codex", "opencode"], "those that come with the program");
     let folder = stage.path("project/.patterm/presets/processes");
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::write(folder.join("dev.json"), r#"{ "name": "dev", "argv": ["make", "dev"] } // mine"#).unwrap();
     std::fs::write(folder.join("bad.json"), "{\n  \"name\": \"bad\",\n  \"argv\": 7 }").unwrap();
-    let ran = stage.patterm(&["presets", "ls"]);
+    let ran = patterm(&["presets", "ls"]);
     assert!(ran.stdout.contains("make dev") && ran.stdout.contains("project's"), "{ran:?}");
     assert!(ran.stderr.contains("bad.json:3"), "{ran:?}");
-    assert!(stage.patterm(&["presets", "show", "dev"]).ok().contains("\"make\""));
-    stage.patterm(&["presets", "show", "nothing"]).failed(1, &["no preset 'nothing'"]);
-    let checked = stage.patterm(&["presets", "check"]);
+    assert!(patterm(&["presets", "show", "dev"]).ok().contains("\"make\""));
+    patterm(&["presets", "show", "nothing"]).failed(1, &["no preset 'nothing'"]);
+    let checked = patterm(&["presets", "check"]);
     assert_eq!(checked.code, Some(1), "{checked:?}");
     std::fs::remove_file(folder.join("bad.json")).unwrap();
-    assert!(stage.patterm(&["presets", "check"]).ok().contains("4 can be used"));
-    assert!(stage.patterm(&["presets", "path"]).ok().contains(".patterm/presets"));
-    assert!(stage.patterm(&["presets", "schema", "agent"]).ok().contains("mcp_injection"));
+    assert!(patterm(&["presets", "check"]).ok().contains("4 can be used"));
+    assert!(patterm(&["presets", "path"]).ok().contains(".patterm/presets"));
+    assert!(patterm(&["presets", "schema", "agent"]).ok().contains("mcp_injection"));
 }
 
 #[test]

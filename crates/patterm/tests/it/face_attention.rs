@@ -16,11 +16,7 @@ fn a_call_for_the_human_is_shown_listed_and_over_when_looked_at() {
     face.shows("the first", "this is one");
     operator.spawn(&["sh", "-c", "echo this is two; exec cat"]);
     face.shows("its tab", "command-2");
-    face.press("ctrl-k");
-    face.shows("the palette", "commands ─");
-    face.type_text("command-2");
-    face.shows("the entry", "Switch to tab: command-2");
-    face.press("enter");
+    face.command("command-2", "Switch to tab: command-2");
     face.shows("the second", "this is two");
     let ask = json!({ "process_id": one, "reason": "shall I\u{1b}[2J delete it?" });
     operator.call("request_human_attention", ask.clone());
@@ -29,11 +25,7 @@ fn a_call_for_the_human_is_shown_listed_and_over_when_looked_at() {
     face.compare("attention", &[("[▲◆] command-1!", "▲ command-1!"), (" +\\d+s\\b", "Ns")]);
     face.shows("what is in sight stays", "this is two");
 
-    face.press("ctrl-k");
-    face.shows("the palette", "commands ─");
-    face.type_text("next one that waits");
-    face.shows("the entry", "Go to the next one");
-    face.press("enter");
+    face.command("next one that waits", "Go to the next one");
     face.shows("what waited", "this is one");
     face.shows("it is looked at", " command-1 ");
 
@@ -54,7 +46,7 @@ fn a_call_for_the_human_is_shown_listed_and_over_when_looked_at() {
 #[test]
 fn nothing_moves_under_the_hands_of_a_person_who_types() {
     let stage = Stage::new();
-    std::fs::write(stage.path("config/patterm/config.json"), r#"{ "attention": { "auto_focus": true } }"#).unwrap();
+    stage.write_config(r#"{ "attention": { "auto_focus": true } }"#);
     let face = Face::open(&stage, SIZE, &[]);
     let mut operator = face.operator(&stage);
     let one = operator.spawn(&["sh", "-c", "echo this is one; exec cat"]);
@@ -81,10 +73,9 @@ fn an_agent_that_waits_for_a_decision_is_listed_until_it_goes_on() {
     let agent = operator.spawn_agent("claude", "worker", "");
     face.shows("its tab", "worker");
     operator.spawn(&["sh", "-c", "echo elsewhere; exec cat"]);
-    face.press_until("ctrl-k", "the palette", |screen| screen.contains("commands ─"));
-    face.type_text("command-1");
-    face.shows("the entry", "Switch to tab: command-1");
-    face.press("enter");
+    // The palette lists the sessions that were there when it was opened.
+    face.shows("the other tab", "command-1");
+    face.command("command-1", "Switch to tab: command-1");
     face.shows("another tab", "elsewhere");
     operator.call("send_message", json!({ "target_process_id": agent, "message": "clean up" }));
     face.shows("the agent is stuck, and that is said", "worker!");

@@ -22,7 +22,7 @@ const STUBBORN: &str = "trap '' TERM HUP INT; echo pid $$; while :; do sleep 100
 
 fn stage() -> Stage {
     let stage = Stage::new();
-    std::fs::write(stage.path("config/patterm/config.json"), r#"{ "grace_seconds": 0.5 }"#).unwrap();
+    stage.write_config(r#"{ "grace_seconds": 0.5 }"#);
     stage
 }
 
@@ -131,8 +131,7 @@ fn killed_in_the_middle_of_writing_no_scratchpad_is_half() {
     let found = stage.scratchpad("big");
     assert!(texts.contains(&found), "{} bytes of neither", found.len());
     // The next run is none the worse for it.
-    let next = Face::open(&stage, SIZE, &[]);
-    next.shows("the empty state", "to spawn an agent");
+    let _next = Face::empty(&stage, SIZE);
     assert_eq!(stage.left_in_run().len(), 2, "only its own socket and folder: {:?}", stage.left_in_run());
 }
 
@@ -143,11 +142,7 @@ fn leaving_with_live_sessions_asks_and_lists_them() {
     operator.spawn(&["true"]);
     face.shows("one that has ended", "command-2");
     let quit = || {
-        face.press("ctrl-k");
-        face.shows("the palette", "commands ─");
-        face.type_text(":quit");
-        face.shows("the entry", "Quit");
-        face.press("enter");
+        face.command(":quit", "Quit");
         face.shows("the question", "Quit patterm\\?");
     };
     quit();

@@ -9,14 +9,6 @@ const SIZE: Size = Size { cols: 100, rows: 26 };
 
 const PLAN: &str = "# Plan\n\n1. read the *code*\n2. write **tests**\n\n```rust\nfn main() {}\n```\n";
 
-fn command(face: &Face, typed: &str, entry: &str) {
-    face.press("ctrl-k");
-    face.shows("the palette", "commands ─");
-    face.type_text(typed);
-    face.shows("the entry", entry);
-    face.press("enter");
-}
-
 #[test]
 fn they_are_listed_previewed_and_follow_what_agents_write() {
     let stage = Stage::new();
@@ -39,7 +31,7 @@ fn they_are_listed_previewed_and_follow_what_agents_write() {
     face.shows("it is live", "second words");
     face.press("esc");
     face.hides("it is closed", "e edit");
-    command(&face, "open scratchpad plan", "Open scratchpad: plan.md");
+    face.command("open scratchpad plan", "Open scratchpad: plan.md");
     face.shows("drawn large", "plan\\.md  e edit");
     // What looks out beside it moves.
     face.compare("scratchpad-open", &[(" +\\d+s\\b", "Ns"), ("(?m)[sm─]$", " ")]);
@@ -54,15 +46,57 @@ fn they_are_listed_previewed_and_follow_what_agents_write() {
 }
 
 #[test]
+fn an_editor_that_is_not_there_is_said() {
+    let stage = Stage::new();
+    let face = Face::open_with(&stage, SIZE, &[], &[("EDITOR", "no-such-editor")]);
+    face.shows("the empty state", "to spawn an agent");
+    face.command("new scratchpad", "New scratchpad");
+    face.type_text("ideas.md");
+    face.press("enter");
+    face.shows("why nothing happens", "your editor can.t be started");
+    face.shows("what the shell said", "no-such-editor");
+    face.end();
+}
+
+#[test]
+fn arrows_in_the_rail_go_on_from_the_tree_to_the_scratchpads() {
+    let stage = Stage::new();
+    let face = Face::in_a_shell(&stage, SIZE);
+    let mut operator = face.operator(&stage);
+    for (name, content) in [("first.md", "words of one"), ("second.md", "words of two")] {
+        operator.call("scratchpad_write", json!({ "name": name, "content": content }));
+    }
+    face.shows("the one written last", "words of two");
+    face.command("rail-focus", "Go to the rail");
+    face.press("down");
+    face.shows("the first is previewed", "words of one");
+    face.press("down down");
+    face.shows("the last", "words of two");
+    face.press("enter");
+    face.shows("it is opened", "second\\.md  e edit");
+    face.press("esc");
+    face.hides("it is closed", "e edit");
+    face.press("up");
+    face.shows("one is in the rail still", "words of one");
+    face.press("up enter");
+    face.hides("back in the pane", "Esc back");
+    // A rail that folds away lets go of the keyboard.
+    face.command("rail-focus", "Go to the rail");
+    face.shows("the rail has the keys", "Esc back");
+    face.resize(Size { cols: 60, ..SIZE });
+    face.hides("the rail", "Esc back");
+    face.type_text("echo typed\r");
+    face.shows("the shell's answer", "(?m)^typed");
+    face.end();
+}
+
+#[test]
 fn a_new_one_is_opened_in_the_persons_editor() {
     let stage = Stage::new();
-    let editor = stage.path("bin/my-editor");
-    std::fs::create_dir_all(stage.path("bin")).unwrap();
-    std::fs::write(&editor, "#!/bin/sh\necho \"editing $1\"; read line; echo \"$line\" >> \"$1\"\n").unwrap();
-    std::fs::set_permissions(&editor, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    stage.install_program("my-editor", r#"echo "editing $1"; read line; echo "$line" >> "$1""#);
     let face = Face::open_with(&stage, SIZE, &[], &[("EDITOR", "my-editor")]);
     face.shows("the empty state", "to spawn an agent");
-    command(&face, "new scratchpad", "New scratchpad");
+    face.command("new scratchpad", "New scratchpad");
     face.shows("its name is asked for", "name of the scratchpad");
     face.type_text("../evil");
     face.press("enter");

@@ -11,13 +11,6 @@ fn preset(line: &str) -> String {
     json!({ "name": "dev", "argv": ["sh", "-c", line], "env": { "PORT": "8080" } }).to_string()
 }
 
-fn runs(face: &Face, name: &str) {
-    face.press("ctrl-k");
-    face.shows("the palette", "commands ─");
-    face.type_text(name);
-    face.shows("the entry is found", &format!("Run process: {name}"));
-}
-
 fn grants(stage: &Stage) -> String {
     stage.patterm(&["trust", "ls"]).ok()
 }
@@ -26,9 +19,8 @@ fn grants(stage: &Stage) -> String {
 fn a_project_preset_asks_before_it_runs_and_keys_on_their_way_answer_nothing() {
     let stage = Stage::new();
     stage.write_project_preset("dev", &preset("echo runs $((40 + 2)); exec cat"));
-    let face = Face::open(&stage, SIZE, &[]);
-    face.shows("the empty state", "to spawn an agent");
-    runs(&face, "dev");
+    let face = Face::empty(&stage, SIZE);
+    face.seek("dev", "Run process: dev");
     // Typed ahead: all of it is read before the question can be there.
     face.press("enter a o enter");
     face.shows("the question", "May this run\\?");
@@ -37,11 +29,7 @@ fn a_project_preset_asks_before_it_runs_and_keys_on_their_way_answer_nothing() {
     assert!(!grants(&stage).contains("dev"));
     // Put off, it waits in the list, and is asked from there again.
     face.press_until("esc", "the question is put off", |screen| !screen.contains("May this run?"));
-    face.press("ctrl-k");
-    face.shows("the palette", "commands ─");
-    face.type_text("waits");
-    face.shows("the entry", "What waits for you");
-    face.press("enter");
+    face.command("waits", "What waits for you");
     face.shows("the list", "trust: command preset dev");
     face.press("enter");
     face.shows("the question again", "May this run\\?");
@@ -54,10 +42,8 @@ fn a_project_preset_asks_before_it_runs_and_keys_on_their_way_answer_nothing() {
 fn what_is_allowed_for_good_goes_on_at_once_and_an_edit_asks_again_with_the_difference() {
     let stage = Stage::new();
     stage.write_project_preset("dev", &preset("echo runs $((40 + 2)); exec cat"));
-    let face = Face::open(&stage, SIZE, &[]);
-    face.shows("the empty state", "to spawn an agent");
-    runs(&face, "dev");
-    face.press("enter");
+    let face = Face::empty(&stage, SIZE);
+    face.command("dev", "Run process: dev");
     face.shows("the question", "May this run\\?");
     face.press_until("a", "it runs", |screen| screen.contains("runs 42"));
     assert!(grants(&stage).contains("dev"));
@@ -74,8 +60,7 @@ fn what_is_allowed_for_good_goes_on_at_once_and_an_edit_asks_again_with_the_diff
         let call = json!({ "name": "spawn_process", "arguments": { "preset": "later" } });
         operator.result("tools/call", call)["isError"] == false
     });
-    runs(&face, "dev");
-    face.press("enter");
+    face.command("dev", "Run process: dev");
     face.shows("the question", "Changed since you allowed it");
     face.shows("the difference", "again");
     face.press_until("o", "it runs once", |screen| screen.contains("again 43"));

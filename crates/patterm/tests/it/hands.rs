@@ -1,13 +1,12 @@
 //! What people do: keys, mouse, looking back, selecting.
 
-use std::fs;
-
+use engine::Input;
 use vt::{
     Effect, Position, Size,
-    input::{MouseButton, MouseEventKind, WheelDirection},
+    input::{KeyEvent, KeyEventKind, MouseButton, MouseEventKind, WheelDirection},
 };
 
-use crate::{looks::in_a_shell, screen_stage::Face, stage::Stage};
+use crate::{screen_stage::Face, stage::Stage};
 
 const SIZE: Size = Size { cols: 100, rows: 24 };
 
@@ -23,18 +22,10 @@ fn copied(face: &mut Face) -> String {
     })
 }
 
-fn run(face: &Face, command: &str) {
-    face.press("ctrl-k");
-    face.shows("the palette", "commands ─");
-    face.type_text(command);
-    face.shows("the query", &format!("> {command}"));
-    face.press("enter");
-}
-
 #[test]
 fn selecting_with_the_mouse_copies_and_says_so() {
     let stage = Stage::new();
-    let mut face = in_a_shell(&stage, SIZE);
+    let mut face = Face::in_a_shell(&stage, SIZE);
     face.type_text("printf 'one two\\nthree four\\n'\r");
     face.shows("the lines", "(?m)^three four");
     let line = face.find("^one two").row;
@@ -65,10 +56,10 @@ fn selecting_with_the_mouse_copies_and_says_so() {
 #[test]
 fn copy_mode_moves_searches_selects_and_leaves() {
     let stage = Stage::new();
-    let mut face = in_a_shell(&stage, SIZE);
+    let mut face = Face::in_a_shell(&stage, SIZE);
     face.type_text("seq 1 200\r");
     face.shows("the end", "(?m)^200");
-    run(&face, "copy-mode");
+    face.command("copy-mode", "Look back and copy");
     face.shows("the mode", "copy mode");
     face.press("g");
     face.shows("the beginning", r"(?m)^\$ seq 1 200");
@@ -88,7 +79,7 @@ fn copy_mode_moves_searches_selects_and_leaves() {
 #[test]
 fn the_wheel_looks_back_and_typing_is_for_the_program() {
     let stage = Stage::new();
-    let face = in_a_shell(&stage, SIZE);
+    let face = Face::in_a_shell(&stage, SIZE);
     face.type_text("seq 1 200\r");
     face.shows("the end", "(?m)^200");
     face.wheel(WheelDirection::Up, at(5, 5));
@@ -109,14 +100,14 @@ fn the_wheel_looks_back_and_typing_is_for_the_program() {
 #[test]
 fn the_palettes_key_twice_is_one_for_the_program_and_pastes_are_pastes() {
     let stage = Stage::new();
-    let face = in_a_shell(&stage, SIZE);
+    let face = Face::in_a_shell(&stage, SIZE);
     face.type_text("cat -v\r");
     face.shows("cat", "cat -v");
     face.press("ctrl-k ctrl-k enter");
     face.shows("the key", r"(?m)^\^K");
     face.paste("two\nlines\n");
     face.shows("the paste", "(?s)two\nlines|two.*lines");
-    run(&face, "pass all keys");
+    face.command("pass all keys", "Pass all keys");
     face.shows("that keys pass", "keys pass through");
     face.press("ctrl-k x enter");
     face.shows("the key again", r"(?m)^\^Kx");
@@ -134,7 +125,7 @@ fn config_binds_keys_and_sequences_and_says_what_is_wrong() {
         { "keys": "f2", "command": "no-such-command" },
         { "keys": "ctrl-space", "command": "palette" }
     ], "theme": "light", "rail": { "visible": false } }"#;
-    fs::write(stage.path("config/patterm/config.json"), config).unwrap();
+    stage.write_config(config);
     let face = Face::open(&stage, SIZE, &[]);
     face.shows("its own palette key", "Press Ctrl-Space");
     face.shows("the complaint", "no-such-command");
@@ -156,7 +147,7 @@ fn config_binds_keys_and_sequences_and_says_what_is_wrong() {
 #[test]
 fn tabs_and_the_plus_by_mouse() {
     let stage = Stage::new();
-    let face = in_a_shell(&stage, SIZE);
+    let face = Face::in_a_shell(&stage, SIZE);
     face.click_on(r"\+");
     face.shows("what can be spawned", "spawn ─");
     face.click_on("New terminal");
@@ -169,20 +160,20 @@ fn tabs_and_the_plus_by_mouse() {
 #[test]
 fn arguments_step_by_step_and_help() {
     let stage = Stage::new();
-    let face = in_a_shell(&stage, SIZE);
-    run(&face, "rename");
+    let face = Face::in_a_shell(&stage, SIZE);
+    face.command("rename", "Rename session");
     face.shows("whom", "Rename session › session");
     face.press("enter");
     face.shows("what", "Rename session › terminal-1 › name");
     face.type_text("my shell");
     face.press("enter");
     face.shows("what is wrong", "can't be in a session name");
-    run(&face, "rename");
+    face.command("rename", "Rename session");
     face.press("enter");
     face.type_text("server");
     face.press("enter");
     face.shows("the new name", "server running");
-    run(&face, "help");
+    face.command("help", "Help");
     face.shows("the table", "(?s)Start.*New terminal.*new-terminal");
     face.type_text("release");
     face.hides("others", "New terminal");
@@ -205,16 +196,98 @@ fn suspending_gives_the_shell_back_and_sessions_go_on() {
     face.shows("the outer shell", r"(?m)^\$");
     face.type_text(&format!("{}\r", crate::stage::PATTERM));
     face.shows("the empty state", "Press Ctrl-K");
-    run(&face, "new-terminal");
+    face.command("new-terminal", "New terminal");
     face.shows("a shell", "terminal-1 running");
     face.type_text("echo inside\r");
     face.shows("its answer", "(?m)^inside");
-    run(&face, "suspend");
+    face.command("suspend", "Suspend patterm");
     face.shows("the outer shell's word", "Stopped");
     // The shell has modes of its own by now; ours are gone.
     let modes = face.session.with_screen(|screen| (screen.alternate_screen(), screen.input_modes()));
     assert_eq!((modes.0, modes.1.mouse, modes.1.kitty.bits()), (false, vt::MouseProtocol::Off, 0));
     face.type_text("fg\r");
     face.shows("everything again", "(?s)terminal-1.*inside.*you have control");
+    face.end();
+}
+
+#[test]
+fn copies_have_no_breaks_where_lines_only_wrap_and_no_blanks_at_their_ends() {
+    let stage = Stage::new();
+    let mut face = Face::in_a_shell(&stage, SIZE);
+    // 70 columns are the pane's; the second line has blanks behind it, and a wide character.
+    face.type_text("clear; printf '%090d END\\n\\346\\274\\242 two     \\n'\r");
+    face.shows("the lines", "(?m)^漢 two");
+    let first = face.find("^0{70}").row;
+    face.drag(at(first, 66), at(first + 2, 20));
+    assert_eq!(copied(&mut face), format!("{} END\n漢 two", "0".repeat(24)));
+    let word = at(first, 3);
+    face.click(word);
+    face.click(word);
+    assert_eq!(copied(&mut face), "0".repeat(90), "a word goes on in the next row");
+    face.drag(at(first + 2, 1), at(first + 2, 1 + 2));
+    assert_eq!(copied(&mut face), "漢 t", "never half a character");
+    face.end();
+}
+
+#[test]
+fn the_line_that_is_looked_at_stays_when_the_window_changes() {
+    let stage = Stage::new();
+    let face = Face::in_a_shell(&stage, SIZE);
+    face.type_text("seq -f 'line %g has more words than thirty columns can hold' 1 200\r");
+    face.shows("the end", "(?m)^line 200 has");
+    let top = |screen: &str| screen.lines().nth(1).map(|line| line.chars().take(12).collect::<String>());
+    face.command("copy-mode", "Look back and copy");
+    face.press("ctrl-u ctrl-u ctrl-u ctrl-u");
+    face.until("another page", |screen| !screen.contains("line 200") && !screen.contains("line 199"));
+    let before = top(&face.text());
+    assert!(before.as_ref().is_some_and(|line| line.starts_with("line 1")), "{before:?}");
+    for size in [Size::new(30, 24), Size::new(120, 40), SIZE] {
+        face.resize(size);
+        face.until("the same line", |screen| top(screen) == before && screen.contains("copy mode"));
+    }
+    face.press("q");
+    face.shows("the end again", "(?m)^line 200 has");
+    face.end();
+}
+
+#[test]
+fn a_paste_of_more_than_a_piece_arrives_whole() {
+    let stage = Stage::new();
+    let face = Face::in_a_shell(&stage, SIZE);
+    let text: String = (0..200_000).map(|number| format!("{number:07}")).collect();
+    face.type_text(&format!("stty raw -echo; echo GO; head -c {} | tail -c 14; sleep 1000\r", text.len()));
+    face.shows("that it listens", "(?m)^GO");
+    face.send(Input::Bytes(b"\x1b[200~".to_vec()));
+    for piece in text.as_bytes().chunks(100_000) {
+        face.send(Input::Bytes(piece.to_vec()));
+    }
+    face.send(Input::Bytes(b"\x1b[201~".to_vec()));
+    face.shows("its end", "0199998 ?0199999");
+    face.end();
+}
+
+#[test]
+fn a_release_goes_where_its_press_went() {
+    let stage = Stage::new();
+    let face = Face::in_a_shell(&stage, SIZE);
+    let flags = || face.session.with_screen(|screen| screen.input_modes().kitty.bits());
+    let plain = flags();
+    // A program that wants to hear of releases, of every key.
+    face.type_text("printf '\\033[>11u'; cat -v\r");
+    testkit::wait_until("the terminal reports releases", || flags() & 0b1010 == 0b1010);
+    let released = |key: &str| Input::Key(key.parse::<KeyEvent>().unwrap().with_kind(KeyEventKind::Release));
+    face.press("x");
+    face.send(released("x"));
+    face.shows("both", r"\^\[\[120(;1)?u\^\[\[120;1:3u");
+    face.press("ctrl-k");
+    face.shows("the palette", "commands ─");
+    testkit::wait_until("the terminal is ours", || flags() == plain);
+    face.press("esc");
+    face.hides("the palette", "commands ─");
+    testkit::wait_until("the program's wish counts again", || flags() & 0b1010 == 0b1010);
+    face.send(released("esc"));
+    face.press("y");
+    face.shows("the next key", r"\^\[\[121(;1)?u");
+    assert!(!face.text().contains("[27;1:3u"), "nobody pressed it there: {}", face.text());
     face.end();
 }

@@ -1,52 +1,35 @@
 //! What people see, as text: the whole program in a terminal of our own.
 
-use std::{fs, os::unix::fs::PermissionsExt};
+use std::fs;
 
+use serde_json::json;
 use vt::Size;
 
-use crate::{
-    screen_stage::Face,
-    stage::{PATTERM, Stage},
-};
+use crate::{screen_stage::Face, stage::Stage};
 
 const SIZE: Size = Size { cols: 100, rows: 24 };
 
 /// What differs from run to run: the project's folder and times.
 const HIDDEN: &[(&str, &str)] = &[(r"(?m)^ *\S*/project$", "PROJECT"), (r" +\d+[smh]\b", " TIME")];
 
-/// All three makes are there, so that nothing depends on the machine.
+/// Every make that there is a preset for is there, so that nothing depends on the machine.
 fn stage() -> Stage {
     let stage = Stage::new();
-    for make in ["claude", "codex", "opencode"] {
-        stage.install_fake(make, "echo");
+    stage.install_fakes();
+    let more = concat!(env!("CARGO_MANIFEST_DIR"), "/../../presets/more");
+    for preset in fs::read_dir(more).unwrap() {
+        let make = preset.unwrap().path().file_stem().unwrap().to_str().unwrap().to_owned();
+        stage.install_program(&make, "exit 1");
     }
     // Not the first run any more.
     fs::create_dir_all(stage.path("data/patterm/projects")).unwrap();
     stage
 }
 
-fn opened(stage: &Stage) -> Face {
-    let face = Face::open(stage, SIZE, &[]);
-    face.shows("the empty state", "Press Ctrl-K");
-    face
-}
-
-pub(crate) fn in_a_shell(stage: &Stage, size: Size) -> Face {
-    let face = Face::open(stage, size, &[]);
-    face.shows("the empty state", "Press Ctrl-K");
-    face.press("ctrl-k");
-    face.shows("the palette", "commands");
-    face.type_text("new terminal");
-    face.shows("the query", "> new terminal");
-    face.press("enter");
-    face.shows("a shell", r"(?m)^\$");
-    face
-}
-
 #[test]
 fn the_empty_state_and_its_end() {
     let stage = stage();
-    let face = opened(&stage);
+    let face = Face::empty(&stage, SIZE);
     face.compare("empty", HIDDEN);
     face.press("ctrl-d");
     assert_eq!(face.ended(), engine::ExitStatus::Code(0));
@@ -64,7 +47,7 @@ fn the_first_run_says_a_word_more() {
 #[test]
 fn the_palette_lists_filters_and_closes() {
     let stage = stage();
-    let face = opened(&stage);
+    let face = Face::empty(&stage, SIZE);
     face.press("ctrl-k");
     face.shows("the palette", "Spawn agent: claude");
     face.compare("palette", HIDDEN);
@@ -73,9 +56,7 @@ fn the_palette_lists_filters_and_closes() {
     face.compare("palette-quit", HIDDEN);
     face.press("esc");
     face.hides("the palette", "commands ─");
-    face.press("ctrl-k");
-    face.type_text(":quit");
-    face.shows("the query", "> :quit");
+    face.seek(":quit", "Quit");
     face.press("enter");
     assert_eq!(face.ended(), engine::ExitStatus::Code(0));
     face.is_sane();
@@ -84,7 +65,7 @@ fn the_palette_lists_filters_and_closes() {
 #[test]
 fn a_shell_in_a_tab() {
     let stage = stage();
-    let face = in_a_shell(&stage, SIZE);
+    let face = Face::in_a_shell(&stage, SIZE);
     face.type_text("echo from the shell\r");
     face.shows("its answer", "(?m)^from the shell");
     face.compare("shell", HIDDEN);
@@ -106,22 +87,15 @@ fn install_lead(stage: &Stage) {
         ] },
         { "do": [{ "say": "NOTED" }] }
     ] }"#;
-    let (file, program) = (stage.path("lead.json"), stage.path("bin/claude"));
-    fs::write(&file, script).unwrap();
-    let text = format!("#!/bin/sh\nexec '{PATTERM}' fake-agent claude --script '{}' --fast \"$@\"\n", file.display());
-    fs::write(&program, text).unwrap();
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    stage.install_scripted("claude", script);
 }
 
 #[test]
 fn an_orchestrator_with_its_tree_and_who_drives_what() {
     let stage = stage();
     install_lead(&stage);
-    let face = opened(&stage);
-    face.press("ctrl-k");
-    face.type_text("claude");
-    face.shows("the preset", "> claude");
-    face.press("enter");
+    let face = Face::empty(&stage, SIZE);
+    face.command("claude", "Spawn agent: claude");
     face.shows("the second step", "first prompt");
     face.type_text("start two");
     face.press("ctrl-j");
@@ -142,16 +116,11 @@ fn an_orchestrator_with_its_tree_and_who_drives_what() {
     face.shows("the shell", "(?m)^mine");
     face.shows("the warning", "Orchestrator is also driving this pane");
     face.shows("who drives now", "you have control");
-    face.press("ctrl-k");
-    face.type_text("release");
-    face.shows("the command", "Release control to orchestrator");
-    face.press("enter");
+    face.command("release", "Release control to orchestrator");
     face.shows("who drives again", "(?m)^ . orchestrator driving");
 
     // By keys in the tree.
-    face.press("ctrl-k");
-    face.type_text("go to the tree");
-    face.press("enter");
+    face.command("go to the rail", "Go to the rail");
     face.shows("the rail has the keys", "Esc back");
     face.press("up up enter");
     face.shows("another session", "(?m)reviewer (idle|starting|working)");
@@ -159,9 +128,72 @@ fn an_orchestrator_with_its_tree_and_who_drives_what() {
 }
 
 #[test]
+fn plain_signs_are_all_there_is_of_ours() {
+    let stage = stage();
+    stage.write_config(r#"{ "signs": "ascii" }"#);
+    let face = Face::in_a_shell(&stage, SIZE);
+    let mut operator = face.operator(&stage);
+    let pad = json!({ "name": "notes.md", "content": "* one\n\n> two\n\n---\n" });
+    operator.call("scratchpad_write", pad);
+    face.shows("the scratchpad", r"\* notes\.md");
+    face.seek("new", "New scratchpad");
+    face.compare("ascii", HIDDEN);
+    let strange: String = face.text().chars().filter(|c| !c.is_ascii()).collect();
+    assert_eq!(strange, "");
+    face.press("esc");
+    face.hides("the palette", "commands -");
+    face.command("help", "Help");
+    face.shows("all of it", "type to filter");
+    let strange: String = face.text().chars().filter(|c| !c.is_ascii()).collect();
+    assert_eq!(strange, "", "{}", face.text());
+    face.end();
+}
+
+#[test]
+fn what_was_taken_comes_first_in_the_next_run_too() {
+    let stage = stage();
+    let first = r"(?m)^\W*>\s*│\n\W*";
+    let face = Face::in_a_shell(&stage, SIZE);
+    face.command("draw", "Draw the screen again");
+    face.press("ctrl-k");
+    face.shows("the newest first", &format!("{first}Draw the screen again"));
+    face.end();
+    let kept = || {
+        let projects = fs::read_dir(stage.path("data/patterm/projects")).unwrap();
+        let files = projects.flatten().map(|project| project.path().join("recent.json"));
+        files.filter_map(|file| fs::read_to_string(file).ok()).collect::<String>()
+    };
+    assert!(kept().contains("redraw"), "{}", kept());
+    let face = Face::empty(&stage, SIZE);
+    face.press("ctrl-k");
+    face.shows("the order of before", &format!("{first}Draw the screen again.*\n.*New terminal"));
+    face.press("esc");
+    face.hides("the palette", "commands ─");
+    face.seek(":quit", "Quit");
+    face.press("enter");
+    face.ended();
+    assert!(!kept().contains("quit"), "a careless Enter must not end the next run: {}", kept());
+}
+
+#[test]
+fn mistakes_are_said_on_the_screen() {
+    let stage = stage();
+    stage.write_config(r#"{ "thme": "dark" }"#);
+    stage.write_project_preset("broken", "{\n  oops");
+    let face = Face::empty(&stage, SIZE);
+    face.shows("a setting that is none", "'thme' is no setting");
+    face.command("broken", r"× Preset with a mistake: broken\.json");
+    face.shows("the place of it", r"broken\.json:2:3");
+    face.end();
+    let face = Face::open_with(&stage, SIZE, &[], &[("TERM", "dumb")]);
+    assert_eq!(face.ended(), engine::ExitStatus::Code(3));
+    assert!(face.text().contains("TERM is dumb"), "{}", face.text());
+}
+
+#[test]
 fn narrow_tiny_and_back() {
     let stage = stage();
-    let face = in_a_shell(&stage, SIZE);
+    let face = Face::in_a_shell(&stage, SIZE);
     face.type_text("echo still here\r");
     face.shows("a line", "(?m)^still here");
     face.resize(Size::new(60, 20));
@@ -177,7 +209,7 @@ fn narrow_tiny_and_back() {
 #[test]
 fn a_storm_of_sizes_leaves_everything_in_order() {
     let stage = stage();
-    let face = in_a_shell(&stage, Size::new(300, 100));
+    let face = Face::in_a_shell(&stage, Size::new(300, 100));
     face.type_text("echo before; sleep 1000\r");
     face.shows("a line", "(?m)^before");
     let steps = 60;
@@ -187,7 +219,9 @@ fn a_storm_of_sizes_leaves_everything_in_order() {
     for size in sizes.iter().chain(sizes.iter().rev()) {
         face.resize(*size);
     }
-    face.shows("the rail again", "Sessions");
+    // At its last place: sizes on the way have a rail too, and the program in the pane is told before it is drawn.
+    let rail = |screen: &str| screen.lines().next().and_then(|line| line.chars().position(|c| c == '│'));
+    face.until("the rail at the last size", |screen| rail(screen) == Some(270));
     face.press("ctrl-c");
     face.type_text("stty size\r");
     face.shows("the program's own size", "98 270");

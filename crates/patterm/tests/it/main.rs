@@ -26,3 +26,4 @@ mod share;
 mod stage;
 mod states;
 mod stories;
+mod tab;

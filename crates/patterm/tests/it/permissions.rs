@@ -2,35 +2,13 @@
 
 use serde_json::{Value, json};
 
-use crate::{
-    client::Client,
-    stage::{Headless, Stage},
-};
+use crate::{client::Client, tab::Tab};
 
-struct Scene {
-    _stage: Stage,
-    _patterm: Headless,
-    human: Client,
-    lead: Client,
-}
-
-fn scene() -> Scene {
-    let stage = Stage::new();
-    for make in ["claude", "codex", "opencode"] {
-        stage.install_fake(make, "echo");
-    }
-    let patterm = stage.headless(&[]);
-    let mut human = patterm.operator();
-    human.spawn_agent("claude", "lead", "");
-    let lead = Client::behind_proxy(&patterm.agents()[0]);
-    Scene { _stage: stage, _patterm: patterm, human, lead }
-}
-
-impl Scene {
+impl Tab {
     /// An agent below the lead that asks for leave to run `command`.
     fn asking(&mut self, make: &str, command: &str) -> String {
-        let worker = self.lead.spawn_agent(make, "worker", "");
-        self.lead.wait_for_state(&worker, "idle");
+        let worker = self.as_lead.spawn_agent(make, "worker", "");
+        self.as_lead.wait_for_state(&worker, "idle");
         self.ask(&worker, command);
         worker
     }
@@ -54,64 +32,64 @@ fn key(process: &str, key: &str, prompt: &Value) -> Value {
 
 #[test]
 fn a_harmless_command_is_allowed_and_another_is_left_to_the_human() {
-    let mut scene = scene();
+    let mut tab = Tab::new();
     for make in ["claude", "codex", "opencode"] {
-        let worker = scene.asking(make, "ls -la src");
-        let asks = prompt(&mut scene.lead, &worker);
+        let worker = tab.asking(make, "ls -la src");
+        let asks = prompt(&mut tab.as_lead, &worker);
         assert_eq!((&asks["tool"], &asks["command"]), (&json!("shell"), &json!("ls -la src")), "{make}: {asks}");
-        scene.lead.call("send_input", key(&worker, "enter", &asks));
-        scene.human.see(&worker, "I was allowed to: ls -la src");
-        scene.lead.wait_for_state(&worker, "idle");
+        tab.as_lead.call("send_input", key(&worker, "enter", &asks));
+        tab.human.see(&worker, "I was allowed to: ls -la src");
+        tab.as_lead.wait_for_state(&worker, "idle");
 
-        scene.ask(&worker, "rm -rf build");
-        let asks = prompt(&mut scene.lead, &worker);
-        let refused = scene.lead.failure("send_input", key(&worker, "enter", &asks));
+        tab.ask(&worker, "rm -rf build");
+        let asks = prompt(&mut tab.as_lead, &worker);
+        let refused = tab.as_lead.failure("send_input", key(&worker, "enter", &asks));
         assert_eq!(refused["kind"], "needs_trust", "{make}: {refused}");
         assert!(refused["hint"].as_str().unwrap().contains("request_human_attention"), "{refused}");
         // The human may do as they like.
-        scene.human.call("send_input", json!({ "process_id": worker, "kind": "key", "key": "enter" }));
-        scene.human.see(&worker, "I was allowed to: rm -rf build");
-        scene.lead.call("close_process", json!({ "process_id": worker }));
+        tab.human.call("send_input", json!({ "process_id": worker, "kind": "key", "key": "enter" }));
+        tab.human.see(&worker, "I was allowed to: rm -rf build");
+        tab.as_lead.call("close_process", json!({ "process_id": worker }));
     }
 }
 
 #[test]
 fn a_prompt_that_has_changed_is_not_answered() {
-    let mut scene = scene();
-    let worker = scene.asking("codex", "ls");
-    let first = prompt(&mut scene.lead, &worker);
-    scene.human.call("send_input", json!({ "process_id": worker, "kind": "key", "key": "esc" }));
-    scene.lead.wait_for_state(&worker, "idle");
-    let gone = scene.lead.failure("send_input", key(&worker, "enter", &first));
+    let mut tab = Tab::new();
+    let worker = tab.asking("codex", "ls");
+    let first = prompt(&mut tab.as_lead, &worker);
+    tab.human.call("send_input", json!({ "process_id": worker, "kind": "key", "key": "esc" }));
+    tab.as_lead.wait_for_state(&worker, "idle");
+    let gone = tab.as_lead.failure("send_input", key(&worker, "enter", &first));
     assert_eq!(gone["kind"], "revision_mismatch", "{gone}");
-    scene.ask(&worker, "ls -la");
-    prompt(&mut scene.human, &worker);
-    let stale = scene.lead.failure("send_input", key(&worker, "enter", &first));
+    tab.ask(&worker, "ls -la");
+    prompt(&mut tab.human, &worker);
+    let stale = tab.as_lead.failure("send_input", key(&worker, "enter", &first));
     assert_eq!(stale["kind"], "revision_mismatch", "{stale}");
     assert!(stale["hint"].as_str().unwrap().contains("explain_state"), "{stale}");
-    let second = prompt(&mut scene.lead, &worker);
+    let second = prompt(&mut tab.as_lead, &worker);
     assert_ne!(first["digest"], second["digest"]);
-    scene.lead.call("send_input", key(&worker, "y", &second));
-    scene.human.see(&worker, "I was allowed to: ls -la");
+    tab.as_lead.call("send_input", key(&worker, "y", &second));
+    tab.human.see(&worker, "I was allowed to: ls -la");
 }
 
 #[test]
 fn what_an_agent_can_not_read_whole_it_may_only_refuse() {
-    let mut scene = scene();
+    let mut tab = Tab::new();
     // To the edge of the screen: the rest may have been cut off.
-    let worker = scene.asking("claude", &format!("ls {}", "a".repeat(113)));
-    let asks = prompt(&mut scene.lead, &worker);
+    let worker = tab.asking("claude", &format!("ls {}", "a".repeat(113)));
+    let asks = prompt(&mut tab.as_lead, &worker);
     assert_eq!((&asks["tool"], &asks["complete"]), (&json!("shell"), &json!(false)), "{asks}");
-    assert_eq!(scene.lead.failure("send_input", key(&worker, "enter", &asks))["kind"], "needs_trust");
+    assert_eq!(tab.as_lead.failure("send_input", key(&worker, "enter", &asks))["kind"], "needs_trust");
     let typed = json!({ "process_id": worker, "text": "1" });
-    assert_eq!(scene.lead.failure("send_input", typed)["kind"], "needs_trust", "a key is a key however it comes");
+    assert_eq!(tab.as_lead.failure("send_input", typed)["kind"], "needs_trust", "a key is a key however it comes");
     let text = json!({ "process_id": worker, "text": "never mind, go on" });
-    assert_eq!(scene.lead.failure("send_input", text)["kind"], "not_ready");
-    scene.lead.call("send_input", key(&worker, "esc", &asks));
-    scene.lead.wait_for_state(&worker, "idle");
+    assert_eq!(tab.as_lead.failure("send_input", text)["kind"], "not_ready");
+    tab.as_lead.call("send_input", key(&worker, "esc", &asks));
+    tab.as_lead.wait_for_state(&worker, "idle");
 
-    scene.human.call("send_input", json!({ "process_id": worker, "text": "dialog" }));
-    scene.lead.wait_for_state(&worker, "blocked");
+    tab.human.call("send_input", json!({ "process_id": worker, "text": "dialog" }));
+    tab.as_lead.wait_for_state(&worker, "blocked");
     let unreadable = json!({ "process_id": worker, "kind": "key", "key": "enter" });
-    assert_eq!(scene.lead.failure("send_input", unreadable)["kind"], "needs_trust");
+    assert_eq!(tab.as_lead.failure("send_input", unreadable)["kind"], "needs_trust");
 }

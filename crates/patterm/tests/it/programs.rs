@@ -5,7 +5,7 @@ use std::{ffi::OsString, fs, sync::Arc};
 use testkit::wait_until;
 use vt::{Frame, Size};
 
-use crate::{looks::in_a_shell, screen_stage::Face, stage::Stage};
+use crate::{screen_stage::Face, stage::Stage};
 
 const SIZE: Size = Size { cols: 100, rows: 30 };
 /// Tabs above, the status line below, no rail.
@@ -36,8 +36,8 @@ fn environment(stage: &Stage) -> Vec<(OsString, OsString)> {
 
 /// A patterm whose pane has all the columns, with a shell in it.
 fn wide(stage: &Stage) -> Face {
-    fs::write(stage.path("config/patterm/config.json"), r#"{ "rail": { "visible": false } }"#).unwrap();
-    in_a_shell(stage, SIZE)
+    stage.write_config(r#"{ "rail": { "visible": false } }"#);
+    Face::in_a_shell(stage, SIZE)
 }
 
 #[track_caller]
@@ -53,10 +53,11 @@ fn is_the_same(face: &Face, bare: &Face, what: &str) {
     });
 }
 
+/// Words of `program` that hold blanks are in single quotes.
 #[track_caller]
 fn side_by_side(stage: &Stage, program: &[&str], keys: &[&str], ready: &str) {
     let face = wide(stage);
-    let argv = program.iter().map(OsString::from).collect();
+    let argv = program.iter().map(|word| word.trim_matches('\'').into()).collect();
     let bare = Face::run(argv, environment(stage), stage.path("project"), PANE);
     face.type_text(&format!("exec {}\r", program.join(" ")));
     bare.shows("the program", ready);
@@ -97,18 +98,8 @@ fn vim() {
         "'set ft=rust'",
         &file,
     ];
-    let bare: Vec<&str> = program.iter().map(|word| word.trim_matches('\'')).collect();
-    let face = wide(&stage);
-    let argv = bare.iter().map(OsString::from).collect();
-    let alone = Face::run(argv, environment(&stage), stage.path("project"), PANE);
-    face.type_text(&format!("exec {}\r", program.join(" ")));
-    alone.shows("vim", "line_1");
-    face.shows("vim in a pane", "line_1");
-    for keys in ["ctrl-f", "/ w o r d enter", "v j j", "esc o x y z", "esc"] {
-        face.press(keys);
-        alone.press(keys);
-        is_the_same(&face, &alone, keys);
-    }
+    let keys = ["ctrl-f", "/ w o r d enter", "v j j", "esc o x y z", "esc"];
+    side_by_side(&stage, &program, &keys, "line_1");
 }
 
 #[test]
@@ -166,10 +157,7 @@ fn inside_tmux() {
         crate::stage::run(&mut command).ok()
     };
     face.shows("the empty state", "Press Ctrl-K");
-    face.press("ctrl-k");
-    face.shows("the palette", "commands ─");
-    face.type_text("new-terminal");
-    face.press("enter");
+    face.command("new-terminal", "New terminal");
     face.shows("a shell", "terminal-1 running");
     face.type_text("printf 'caf\\303\\251 \\346\\274\\242 ok\\n'\r");
     face.shows("its line", "(?m)^café 漢 ok");

@@ -4,10 +4,10 @@
 //! ```text
 //! let stage = Stage::new();
 //! stage.install_fake("claude", "echo");
-//! let mut face = Face::open(&stage, Size::new(100, 30), &[]);
-//! face.press("ctrl-k");
-//! face.shows("the palette", "palette");
-//! face.compare("palette", &[]);
+//! let face = Face::empty(&stage, Size::new(100, 30));
+//! face.command("spawn", "Spawn agent: claude");
+//! face.shows("the second step", "first prompt");
+//! face.compare("first-prompt", &[]);
 //! face.end();
 //! ```
 
@@ -70,6 +70,42 @@ impl Face {
     pub(crate) fn open_with(stage: &Stage, size: Size, flags: &[&str], more: &[(&str, &str)]) -> Self {
         let (argv, environment) = face_argv(stage, flags, more);
         Self::run(argv, environment, stage.path("project"), size)
+    }
+
+    /// Starts it, and waits for what is to be seen before anything was started.
+    #[track_caller]
+    pub(crate) fn empty(stage: &Stage, size: Size) -> Self {
+        let face = Self::open(stage, size, &[]);
+        face.shows("the empty state", "to spawn an agent");
+        face
+    }
+
+    /// Starts it, with a shell in its first tab.
+    #[track_caller]
+    pub(crate) fn in_a_shell(stage: &Stage, size: Size) -> Self {
+        let face = Self::empty(stage, size);
+        face.command("new terminal", "New terminal");
+        face.shows("a shell", r"(?m)^\$");
+        face
+    }
+
+    /// Opens the palette and types, until it shows an entry.
+    #[track_caller]
+    pub(crate) fn seek(&self, typed: &str, entry: &str) {
+        self.press("ctrl-k");
+        self.shows("the palette", "commands [─-]");
+        self.type_text(typed);
+        // The list is that of what was typed so far until all of it is there.
+        self.shows("the query", &format!("> {}", regex::escape(typed)));
+        self.shows("the entry", entry);
+    }
+
+    /// Takes an entry of the palette.
+    #[track_caller]
+    pub(crate) fn command(&self, typed: &str, entry: &str) {
+        self.seek(typed, entry);
+        self.press("enter");
+        self.hides("the palette", "commands [─-]");
     }
 
     /// Any other program in the same surroundings: to compare with, or one that starts patterm itself.
@@ -251,34 +287,21 @@ impl Face {
     }
 
     /// Compares the screen with `tests/snapshots/NAME.txt`, after each of `hidden` (a pattern and what stands for it)
-    /// has been replaced, in the same columns: to the right if the pattern takes blanks in front. `PATTERM_BLESS=1` writes the file instead.
+    /// has been replaced, in the same columns: to the right if the pattern takes blanks in front. What is still on its
+    /// way may come. `PATTERM_BLESS=1` writes the file instead, as it is at once.
     #[track_caller]
     pub(crate) fn compare(&self, name: &str, hidden: &[(&str, &str)]) {
-        let mut seen = self.text();
-        for (pattern, instead) in hidden {
-            let replaced = |found: &regex::Captures<'_>| {
-                let cols = found[0].chars().count();
-                match found[0].starts_with(' ') {
-                    true => format!("{instead:>cols$}"),
-                    false => format!("{instead:<cols$}"),
-                }
-            };
-            seen = Regex::new(pattern).unwrap().replace_all(&seen, replaced).into_owned();
-        }
-        let trimmed = seen.lines().map(str::trim_end).collect::<Vec<_>>();
-        let seen = format!("{}\n", trimmed.join("\n").trim_end_matches('\n'));
         let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/snapshots/{name}.txt"));
         if std::env::var_os("PATTERM_BLESS").is_some() {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(&path, &seen).unwrap();
+            fs::write(&path, without(&self.text(), hidden)).unwrap();
         }
         let wanted = fs::read_to_string(&path).unwrap_or_else(|error| {
+            let seen = without(&self.text(), hidden);
             panic!("{}: {error}; look at this and keep it with PATTERM_BLESS=1:\n{seen}", path.display())
         });
-        assert!(
-            seen == wanted,
-            "the screen is not {name}.txt; PATTERM_BLESS=1 keeps the new one.\nnow:\n{seen}\nbefore:\n{wanted}"
-        );
+        let what = format!("the screen is {name}.txt, which PATTERM_BLESS=1 writes anew:\n{wanted}\nnow");
+        self.until(&what, |screen| without(screen, hidden) == wanted);
     }
 
     /// A client with the tools of the person who looks at it.
@@ -321,6 +344,23 @@ impl Face {
 
     /// Asks it to end, as a shutdown of the machine does, and waits until nothing is left. Dropping does the same.
     pub(crate) fn end(self) {}
+}
+
+/// A screen as it is kept, after each of `hidden` has been replaced in the same columns.
+fn without(screen: &str, hidden: &[(&str, &str)]) -> String {
+    let mut seen = screen.to_owned();
+    for (pattern, instead) in hidden {
+        let replaced = |found: &regex::Captures<'_>| {
+            let cols = found[0].chars().count();
+            match found[0].starts_with(' ') {
+                true => format!("{instead:>cols$}"),
+                false => format!("{instead:<cols$}"),
+            }
+        };
+        seen = Regex::new(pattern).unwrap().replace_all(&seen, replaced).into_owned();
+    }
+    let trimmed = seen.lines().map(str::trim_end).collect::<Vec<_>>();
+    format!("{}\n", trimmed.join("\n").trim_end_matches('\n'))
 }
 
 impl Drop for Face {

@@ -72,21 +72,33 @@ impl Stage {
 
     /// Puts a program called `make` on the path of sessions: a fake of it that plays `story`, at twenty times the pace.
     pub(crate) fn install_fake(&self, make: &str, story: &str) {
-        fs::create_dir_all(self.path("bin")).unwrap();
-        let program = self.path("bin").join(make);
-        fs::write(&program, format!("#!/bin/sh\nexec '{PATTERM}' fake-agent {make} --story {story} --fast \"$@\"\n"))
-            .unwrap();
-        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        self.install_program(make, &format!("exec '{PATTERM}' fake-agent {make} --story {story} --fast \"$@\""));
+    }
+
+    /// All three makes, which answer what they are asked.
+    pub(crate) fn install_fakes(&self) {
+        ["claude", "codex", "opencode"].into_iter().for_each(|make| self.install_fake(make, "echo"));
     }
 
     /// As [`Stage::install_fake`], with a script of the test's own.
     pub(crate) fn install_scripted(&self, make: &str, script: &str) {
-        fs::create_dir_all(self.path("bin")).unwrap();
-        let (program, file) = (self.path("bin").join(make), self.path("bin").join(format!("{make}.json")));
+        let file = self.path(&format!("{make}.json"));
         fs::write(&file, script).unwrap();
         let line = format!("exec '{PATTERM}' fake-agent {make} --script '{}' --fast \"$@\"", file.display());
-        fs::write(&program, format!("#!/bin/sh\n{line}\n")).unwrap();
+        self.install_program(make, &line);
+    }
+
+    /// Puts a shell script on the path of sessions.
+    pub(crate) fn install_program(&self, name: &str, lines: &str) {
+        fs::create_dir_all(self.path("bin")).unwrap();
+        let program = self.path("bin").join(name);
+        fs::write(&program, format!("#!/bin/sh\n{lines}\n")).unwrap();
         fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    /// The user's config.json.
+    pub(crate) fn write_config(&self, text: &str) {
+        fs::write(self.path("config/patterm/config.json"), text).unwrap();
     }
 
     /// A preset that came with the project.

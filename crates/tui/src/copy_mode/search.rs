@@ -25,12 +25,18 @@ struct Found {
 /// All matches of one pattern, from the top.
 #[derive(Clone, Debug)]
 pub(super) struct Search {
+    pattern: String,
     direction: SearchDirection,
     matches: Vec<Found>,
     current: Option<usize>,
 }
 
 impl Search {
+    /// The same in another text.
+    pub(super) fn again(&self, document: &Document) -> Self {
+        Search::new(document, &self.pattern, self.direction)
+    }
+
     /// A regular expression, or the text itself if it is none. Case counts only if the pattern has an upper-case letter.
     pub(super) fn new(document: &Document, pattern: &str, direction: SearchDirection) -> Self {
         let mut end = pattern.len().min(MAX_PATTERN);
@@ -44,7 +50,7 @@ impl Search {
                 .size_limit(MAX_COMPILED)
                 .build()
         };
-        let mut search = Search { direction, matches: Vec::new(), current: None };
+        let mut search = Search { pattern: pattern.to_owned(), direction, matches: Vec::new(), current: None };
         let Ok(regex) = build(pattern).or_else(|_| build(&regex::escape(pattern))) else { return search };
         let mut row = 0;
         let mut text = String::new();

@@ -224,15 +224,15 @@ impl FuzzyList {
         let keys = if text_cols(&entry.keys) + 8 > cols { "" } else { entry.keys.as_str() };
         let room = cols.saturating_sub(2 + text_cols(keys) + usize::from(!keys.is_empty()) * 2);
         let more = skin.glyphs.more();
-        let text = cut(&entry.text, room, more);
+        let text = cut(&skin.glyphs.text(&entry.text), room, more);
         let left = room.saturating_sub(text_cols(&text) + 2);
         let detail = if left < 4 || entry.detail.is_empty() { String::new() } else { cut(&entry.detail, left, more) };
         let gap = room - text_cols(&text) - if detail.is_empty() { 0 } else { 2 + text_cols(&detail) };
-        let sign =
-            entry.sign.map_or(Span::new(if here { "› " } else { "  " }, over(skin.style(Role::Accent))), |sign| {
-                Span::new(format!("{} ", skin.glyphs.sign(sign)), over(skin.sign_style(sign)))
-            });
-        let mut spans = vec![sign];
+        let (sign, style) = match entry.sign {
+            Some(sign) => (skin.glyphs.sign(sign), skin.sign_style(sign)),
+            None => (if here { skin.glyphs.here() } else { ' ' }, skin.style(Role::Accent)),
+        };
+        let mut spans = vec![Span::new(format!("{sign} "), over(style))];
         let hit = over(skin.style(Role::Link));
         let mut at = 0;
         for place in matched(self.input.text(), &text) {

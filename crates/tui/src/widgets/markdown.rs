@@ -79,7 +79,7 @@ impl Renderer<'_> {
             Event::HardBreak => self.end_line(),
             Event::Rule => {
                 self.end_line();
-                let rule = "─".repeat(self.cols.min(40));
+                let rule = self.skin.glyphs.box_lines().horizontal.to_string().repeat(self.cols.min(40));
                 self.styled(Role::Border, |renderer| renderer.push(&rule));
                 self.end_block();
             }
@@ -127,7 +127,7 @@ impl Renderer<'_> {
                         *number += 1;
                         format!("{}. ", *number - 1)
                     }
-                    _ => "• ".to_owned(),
+                    _ => format!("{} ", self.skin.glyphs.bullet()),
                 });
             }
             Tag::BlockQuote(_) => {
@@ -174,7 +174,10 @@ impl Renderer<'_> {
             TagEnd::Item => self.end_line(),
             TagEnd::Paragraph if self.lists.is_empty() => self.end_block(),
             TagEnd::Paragraph | TagEnd::TableRow | TagEnd::TableHead => self.end_line(),
-            TagEnd::TableCell => self.push(" │"),
+            TagEnd::TableCell => {
+                let line = self.skin.glyphs.box_lines().vertical;
+                self.push(&format!(" {line}"));
+            }
             TagEnd::Table => self.end_block(),
             _ => {}
         }
@@ -199,7 +202,8 @@ impl Renderer<'_> {
             return;
         }
         let muted = self.skin.style(Role::Muted);
-        let mut before = "│ ".repeat(self.quotes.min(8));
+        let bar = self.skin.glyphs.box_lines().vertical;
+        let mut before = format!("{bar} ").repeat(self.quotes.min(8));
         before.push_str(&"  ".repeat(self.lists.len().saturating_sub(1).min(8)));
         let hanging = if self.lists.is_empty() { 0 } else { 2 };
         let marker = self.marker.take().unwrap_or_else(|| " ".repeat(hanging));

@@ -20,10 +20,8 @@ pub fn draw_scrollbar(canvas: &mut Canvas, area: Rect, top: usize, all: usize, s
         top if top >= last => rows - length,
         top => (top * (rows - length) / last).clamp(1, (rows - length).saturating_sub(1).max(1)).min(rows - length),
     };
-    let (bar, line) = match skin.glyphs {
-        Glyphs::Unicode => ('█', '│'),
-        Glyphs::Ascii => ('#', '|'),
-    };
+    let line = skin.glyphs.box_lines().vertical;
+    let bar = if skin.glyphs == Glyphs::Ascii { '#' } else { '█' };
     for row in 0..rows {
         let inside = (start..start + length).contains(&row);
         let (c, role) = if inside { (bar, Role::Accent) } else { (line, Role::Border) };

@@ -10,11 +10,15 @@ use crate::{
 /// Draws both ends on the status line's ground. The left one gives way when there is not room for both.
 pub fn draw_status_line(canvas: &mut Canvas, area: Rect, left: &[Span<'_>], right: &[Span<'_>], skin: &Skin) {
     let ground = skin.style(Role::StatusLine);
-    let on_ground = |span: &Span<'_>| Span { style: layered(ground, span.style), ..span.clone().into_owned() };
-    let right_cols = right.iter().map(Span::cols).sum::<usize>().min(usize::from(area.cols)) as u16;
-    let (left_area, right_area) = area.line(0).split_right(right_cols);
+    let on_ground = |span: &Span<'_>| Span {
+        text: skin.glyphs.text(&span.text).into_owned().into(),
+        style: layered(ground, span.style),
+        link: span.link.clone(),
+    };
     let left: StyledLine = left.iter().map(on_ground).collect();
     let right: StyledLine = right.iter().map(on_ground).collect();
+    let right_cols = right.iter().map(Span::cols).sum::<usize>().min(usize::from(area.cols)) as u16;
+    let (left_area, right_area) = area.line(0).split_right(right_cols);
     canvas.draw_line(left_area, 0, &left, ground);
     canvas.draw_line(right_area, 0, &right, ground);
 }

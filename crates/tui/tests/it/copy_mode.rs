@@ -20,7 +20,7 @@ fn fed(text: &str) -> Terminal {
 
 fn document(child: &mut Terminal) -> Document {
     let history: Vec<_> = child.lines().filter_map(|number| child.history_line(number)).map(Arc::new).collect();
-    Document::new(history, &child.frame())
+    Document::running_on(history, child.open_line().map(Arc::new), &child.frame())
 }
 
 fn mode(text: &str) -> CopyMode {
@@ -54,6 +54,41 @@ fn history_is_wrapped_to_the_screen() {
     let mut canvas = Canvas::new(Size::new(10, 4));
     mode.view(&[]).draw(&mut canvas, AREA, 1);
     assert_eq!(canvas.text(), "a line of\nhistory th\nat wraps\nshort\n");
+}
+
+#[test]
+fn a_line_that_runs_on_into_the_screen_is_whole() {
+    let line: String = ('a'..='z').chain('A'..='Z').collect();
+    let mut child = fed(&format!("first\r\n{line}"));
+    assert_eq!(child.lines(), 0..2);
+    let whole = document(&mut child);
+    assert_eq!((whole.len(), whole.line_at(3), whole.row_of_line(1)), (1 + 6, 1, 1));
+    assert_eq!(Selection::new(at(6, 0), Unit::Line).text(&whole), format!("{line}\n"));
+    child.feed(b"\r\nlast");
+    child.resize(Size::new(26, 2));
+    let whole = document(&mut child);
+    assert_eq!(Selection::new(at(1, 0), Unit::Line).text(&whole), format!("{line}\n"), "{whole:?}");
+    child.feed(b"\x1b[?2026h\r\n\r\n\r\n");
+    assert!(child.open_line().is_none(), "above a screen that is held still there may be anything");
+}
+
+#[test]
+fn a_text_of_another_width_goes_on_at_the_same_line() {
+    let lines: String = (1..=30).map(|number| format!("line {number} of thirty\r\n")).collect();
+    let mut child = fed(&lines);
+    let mut mode = CopyMode::new(document(&mut child), child.cursor().position, 4);
+    press(&mut mode, "g / 7 enter");
+    mode.scroll(1);
+    let line = mode.document().line_at(mode.top());
+    child.resize(Size::new(30, 6));
+    mode.set_rows(6);
+    mode.replace(document(&mut child), line);
+    let mut canvas = Canvas::new(Size::new(30, 6));
+    mode.view(&[]).draw(&mut canvas, Rect::new(0, 0, 30, 6), 1);
+    assert!(canvas.text().starts_with(&format!("line {} of thirty\n", line + 1)), "{}", canvas.text());
+    assert_eq!(mode.document().line_at(mode.document().row_of_line(20)), 20);
+    mode.replace(document(&mut child), usize::MAX);
+    assert!(mode.at_end() && mode.status().contains("of 3"), "{}", mode.status());
 }
 
 #[test]

@@ -132,6 +132,12 @@ impl State {
         }
     }
 
+    /// The same with its looks. History goes on while a frozen screen is shown: what it holds then is not above that.
+    pub(crate) fn open_line(&self) -> Option<crate::Line> {
+        let open = self.history.is_open() && self.frozen.is_none();
+        open.then(|| self.history.line(self.history.screen_line())).flatten()
+    }
+
     /// Appends logical lines as text, each ended by a newline.
     pub(crate) fn append_lines(&self, range: Range<u64>, out: &mut String) {
         let all = self.lines();

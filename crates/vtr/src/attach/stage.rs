@@ -13,7 +13,7 @@ use tokio::{
 };
 use tui::{
     Canvas, Decoder, Event, Layers, Rect, Sign, Skin, Writer,
-    host::{Host, MouseTracking, Probe, copy_to_clipboard},
+    host::{Host, HostInput, MouseTracking, Probe, copy_to_clipboard},
 };
 use vt::{
     Position,
@@ -37,7 +37,7 @@ use crate::{
     client_config::ClientConfig,
     coordinators,
     failure::Failure,
-    host_terminal::{self, EndSignals, HostInput, color_hints},
+    host_terminal::{self, EndSignals, color_hints},
     invocation::Invocation,
     surroundings::Surroundings,
 };
@@ -190,6 +190,8 @@ impl Stage {
                         self.decoder.feed(&bytes, &mut events);
                         self.fed = Instant::now();
                         self.take_events(events);
+                        // The keys are sent before we look whether there is something to draw.
+                        tokio::task::yield_now().await;
                     }
                 },
                 news = self.news.recv() => {

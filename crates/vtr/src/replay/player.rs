@@ -19,7 +19,7 @@ use vt::input::{Key, KeyEvent, KeyEventKind, Modifiers};
 use super::{Reel, Sighting, Tape, clock, sightings};
 use crate::{
     failure::{Exit, Failure, Outcome},
-    host_terminal::{self, EndSignals, HostInput},
+    host_terminal::{self, EndSignals},
     output::printable,
     surroundings::Surroundings,
 };
@@ -263,7 +263,7 @@ pub(crate) async fn play(
     let mut probe = host.probe(&mut decoder, PROBE, &mut events).map_err(failed)?;
     let known = probe.abilities().clone();
     host.change(known.modes(MouseTracking::Off)).map_err(failed)?;
-    let mut input = HostInput::start(input).map_err(system)?;
+    let mut input = tui::host::HostInput::start(input).map_err(system)?;
     let mut resized = signal(SignalKind::window_change()).map_err(system)?;
     let mut ends = EndSignals::new().map_err(system)?;
     let skin = Skin::new(known.color_scheme());

@@ -85,7 +85,9 @@ pub(super) const COMMANDS: &[Command] = &[
         section: Section::Pane,
         keys: &[],
         when: |app| with_live_session(app) && !app.copied.is_empty(),
-        run: |app| input::send(app, Input::Paste(app.copied.clone())),
+        run: |app| {
+            input::send(app, Input::Paste(app.copied.clone()));
+        },
     },
 ];
 

@@ -1,14 +1,18 @@
 //! patterm itself: palette, rail, leaving.
 
-use tui::ColorScheme;
+use tui::{ColorScheme, Sign};
 
-use super::{Command, PALETTE, Section, always};
-use crate::app::{help, model::Errand, palette, quitting};
+use super::{Command, PALETTE, QUIT, Section, always, with_session};
+use crate::app::{
+    help,
+    model::{App, Errand},
+    palette, quitting,
+};
 
 /// Columns that one step of resizing the rail moves.
 const RAIL_STEP: u16 = 4;
-/// Columns that the rail may have.
-pub(crate) const RAIL_LIMITS: (u16, u16) = (16, 120);
+/// Columns that the rail may have, as in the settings.
+pub(crate) const RAIL_LIMITS: (u16, u16) = (12, 120);
 
 pub(super) const COMMANDS: &[Command] = &[
     Command {
@@ -24,24 +28,37 @@ pub(super) const COMMANDS: &[Command] = &[
         title: "Show or hide the rail",
         section: Section::Program,
         keys: &[],
-        when: always,
-        run: |app| app.rail.visible = !app.rail.visible,
+        when: with_session,
+        run: |app| {
+            app.rail.visible = !app.rail.visible;
+            if app.rail.visible {
+                rail_is_there(app);
+            }
+        },
     },
     Command {
         id: "rail-wider",
         title: "Make the rail wider",
         section: Section::Program,
         keys: &[],
-        when: always,
-        run: |app| app.rail.cols = (app.rail.cols + RAIL_STEP).min(RAIL_LIMITS.1),
+        when: with_session,
+        run: |app| {
+            if rail_is_there(app) {
+                app.rail.cols = (app.rail.cols + RAIL_STEP).min(RAIL_LIMITS.1);
+            }
+        },
     },
     Command {
         id: "rail-narrower",
         title: "Make the rail narrower",
         section: Section::Program,
         keys: &[],
-        when: always,
-        run: |app| app.rail.cols = app.rail.cols.saturating_sub(RAIL_STEP).max(RAIL_LIMITS.0),
+        when: with_session,
+        run: |app| {
+            if rail_is_there(app) {
+                app.rail.cols = app.rail.cols.saturating_sub(RAIL_STEP).max(RAIL_LIMITS.0);
+            }
+        },
     },
     Command {
         id: "redraw",
@@ -84,5 +101,16 @@ pub(super) const COMMANDS: &[Command] = &[
             };
         },
     },
-    Command { id: "quit", title: "Quit", section: Section::Program, keys: &[], when: always, run: quitting::ask },
+    Command { id: QUIT, title: "Quit", section: Section::Program, keys: &[], when: always, run: quitting::ask },
 ];
+
+/// Whether the rail is on the screen; if not, it is said why.
+pub(super) fn rail_is_there(app: &mut App) -> bool {
+    let there = app.places().rail.is_some();
+    if !there && app.rail.visible {
+        app.toast(Sign::Unknown, "the terminal is too narrow for the rail: the palette lists all that is in it");
+    } else if !there {
+        app.toast(Sign::Unknown, "the rail is hidden: \"Show or hide the rail\" brings it back");
+    }
+    there
+}

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{Command, Section, always, with_live_session, with_session};
+use super::{Command, Section, always, program, with_live_session, with_session};
 use crate::app::{
     model::{App, Focus},
     palette, start,
@@ -71,7 +71,7 @@ pub(super) const COMMANDS: &[Command] = &[
     },
     Command {
         id: "rail-focus",
-        title: "Go to the tree",
+        title: "Go to the rail: sessions and scratchpads",
         section: Section::Tabs,
         keys: &[],
         when: with_session,
@@ -123,8 +123,7 @@ fn on_session(app: &mut App, operation: &str) {
 
 fn focus_rail(app: &mut App) {
     app.rail.visible = true;
-    if app.places().rail.is_none() {
-        app.toast(tui::Sign::Unknown, "the terminal is too narrow for the tree: use Ctrl-K");
+    if !program::rail_is_there(app) {
         return;
     }
     let here = app.sessions.focused().map(|item| (item.tab, item.id));

@@ -58,20 +58,27 @@ pub(crate) fn tree_items(app: &App) -> Vec<TreeItem> {
     app.sessions.tree(tab).map(item).collect()
 }
 
+/// The row of the tree where arrows and Enter are; none while they are elsewhere.
+pub(crate) fn tree_cursor(app: &App, items: usize) -> Option<usize> {
+    let last = (items + app.scratchpads.len()).saturating_sub(1);
+    Some(app.rail.cursor.min(last)).filter(|cursor| app.focus == Focus::Rail && *cursor < items)
+}
+
 pub(super) fn draw(canvas: &mut Canvas, area: Rect, app: &App) {
     let places = RailPlaces::of(area, app);
     let here = app.focus == Focus::Rail;
     let plain = app.skin.style(Role::Text);
     let border = app.skin.style(if here { Role::BorderFocused } else { Role::Border });
+    let edge = app.skin.glyphs.box_lines().vertical;
     canvas.fill(Rect { cols: area.cols, ..area.line(0) }, plain);
     for row in 0..area.rows {
         // The whole row, so that the margins are blank.
         let (line, inside) = (places.line, area.line(row));
         if app.rail.side == Side::Right {
-            canvas.draw_line(inside, 0, &[Span::new("│", border)], plain);
+            canvas.draw_line(inside, 0, &[Span::new(edge.to_string(), border)], plain);
         } else {
             canvas.draw_line(inside, 0, &[], plain);
-            canvas.draw_char(line, inside.row, line.col, '│', border);
+            canvas.draw_char(line, inside.row, line.col, edge, border);
         }
     }
     let heading = app.skin.style(if here { Role::Accent } else { Role::Muted });
@@ -81,7 +88,7 @@ pub(super) fn draw(canvas: &mut Canvas, area: Rect, app: &App) {
     let focused = tab.and_then(|tab| {
         app.sessions.tree(tab).position(|item| Some(item.id) == app.session().map(engine::Session::id))
     });
-    let cursor = here.then_some(app.rail.cursor.min(items.len().saturating_sub(1)));
+    let cursor = tree_cursor(app, items.len());
     Tree { items: &items, focused, cursor }.draw(canvas, places.tree, &app.skin);
     scratchpads::draw_rail(canvas, places.scratchpads, app);
 }

@@ -63,7 +63,7 @@ pub(super) fn draw(canvas: &mut Canvas, area: Rect, app: &App) {
     if !pending.is_empty() {
         let typed: Vec<String> = pending.iter().map(ToString::to_string).collect();
         right.push(Span::new(format!("{}…  ", key_name(&typed.join(" "))), accent));
-    } else if app.focus == Focus::Rail {
+    } else if app.focus() == Focus::Rail {
         right.push(Span::new("↑ ↓ Enter  Esc back  ", muted));
     }
     if let Some(item) = app.sessions.focused() {

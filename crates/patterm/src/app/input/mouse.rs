@@ -18,7 +18,7 @@ use vt::{
 
 use crate::app::{
     commands,
-    frame::{self, RailPlaces, tree_items},
+    frame::{self, RailPlaces, tree_cursor, tree_items},
     look_back::{self, WHEEL_ROWS},
     model::{App, Focus},
     palette, scratchpads,
@@ -186,7 +186,7 @@ fn on_tree(app: &mut App, places: RailPlaces, at: Position) {
     let focused = app.session().map(Session::id);
     let Some(tab) = app.sessions.tab() else { return };
     let focused = app.sessions.tree(tab).position(|item| Some(item.id) == focused);
-    let cursor = (app.focus == Focus::Rail).then_some(app.rail.cursor);
+    let cursor = tree_cursor(app, items.len());
     let hit = Tree { items: &items, focused, cursor }.hit(places.tree, at);
     let id = hit.and_then(|index| app.sessions.tree(tab).nth(index)).map(|item| item.id);
     if let Some(id) = id {

@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, os::unix::fs::PermissionsExt, path::Path};
 
-use agents::preset::Place;
+use agents::preset::{Place, Severity};
 use ops::{Context, Faces, Role};
 use tui::Sign;
 
@@ -48,7 +48,7 @@ fn command(app: &App, id: &'static str) -> Option<PaletteEntry> {
     Some(entry)
 }
 
-/// What can be started by name, and what could be if it were installed.
+/// What can be started by name, and what could be if it were installed or without a mistake.
 fn presets(app: &App) -> (Vec<PaletteEntry>, Vec<PaletteEntry>) {
     let catalog = app.project.presets().current();
     let path = app.surroundings.variable("PATH");
@@ -79,6 +79,15 @@ fn presets(app: &App) -> (Vec<PaletteEntry>, Vec<PaletteEntry>) {
         PaletteEntry::new(format!("process/{name}"), text, move |app| start::preset(app, &name))
             .detail(mark(found.place))
     }));
+    missing.extend(catalog.problems.iter().filter(|problem| problem.severity == Severity::Error).map(|problem| {
+        let name = problem.file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let said = problem.to_string();
+        let text = format!("Preset with a mistake: {name}");
+        let mut entry = PaletteEntry::new(format!("problem/{name}"), text, move |app| app.toast(Sign::Failed, said))
+            .detail(problem.message.clone());
+        entry.list.sign = Some(Sign::Failed);
+        entry
+    }));
     (there, missing)
 }
 
@@ -96,7 +105,10 @@ fn installed(program: &str, path: &std::ffi::OsStr) -> bool {
 /// Operations that a person may run, arguments asked for one by one.
 fn operations(app: &App) -> Vec<PaletteEntry> {
     let offered = app.project.table().offered(Faces::PALETTE, Role::Operator);
-    let entries = offered.map(|entry| {
+    // Without a session there is nothing to do to one.
+    let nobody = app.sessions.is_empty();
+    let possible = offered.filter(|entry| !nobody || !schema::needs_session(entry.args_schema().as_value()));
+    let entries = possible.map(|entry| {
         let name = entry.name();
         let mut listed = PaletteEntry::new(name, schema::title(name), move |app| form::open(app, name))
             .detail(schema::first_sentence(entry.description()));

@@ -144,7 +144,8 @@ impl Form {
     /// Where one is: the operation, what was given, what is asked.
     fn breadcrumb(&self, app: &App) -> String {
         let mut parts = vec![self.title.trim_end_matches('…').to_owned()];
-        let short = |value: &Value| cut(&value.as_str().map_or_else(|| value.to_string(), str::to_owned), 20, '…');
+        let more = app.skin.glyphs.more();
+        let short = |value: &Value| cut(&value.as_str().map_or_else(|| value.to_string(), str::to_owned), 20, more);
         let given = |index: &usize| {
             let (field, value) = (&self.fields[*index], self.given.get(&self.fields[*index].name)?);
             // A session is known to people by its name.

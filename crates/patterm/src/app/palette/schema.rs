@@ -83,6 +83,11 @@ impl Field {
     }
 }
 
+/// Whether it can't be run without naming a session.
+pub(super) fn needs_session(schema: &Value) -> bool {
+    fields(schema).iter().any(|field| field.required && field.asked == Asked::Session)
+}
+
 /// `rename_process` as people read it.
 pub(super) fn title(operation: &str) -> String {
     let words = operation.replace('_', " ").replace("process", "session");

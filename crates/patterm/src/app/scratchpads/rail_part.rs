@@ -6,9 +6,15 @@ use tui::{
     Canvas, Event, Rect, Role, Span,
     widgets::{cut, render_markdown},
 };
-use vt::input::{MouseButton, MouseEventKind, WheelDirection};
+use vt::{
+    Style,
+    input::{MouseButton, MouseEventKind, WheelDirection},
+};
 
-use crate::app::{frame, model::App};
+use crate::app::{
+    frame,
+    model::{App, Focus},
+};
 
 /// Names that are listed at a time.
 const LISTED: usize = 6;
@@ -26,9 +32,7 @@ pub(crate) fn rail_rows(app: &App, room: u16) -> u16 {
 
 /// The first name listed, so that the current one is in sight.
 fn top(app: &App, rows: usize) -> usize {
-    let current = app.scratchpads.current();
-    let here = app.scratchpads.pads.iter().position(|pad| Some(&pad.name) == current).unwrap_or(0);
-    (here + 1).saturating_sub(rows)
+    (app.scratchpads.row() + 1).saturating_sub(rows)
 }
 
 /// Heading, names, preview.
@@ -51,24 +55,35 @@ pub(crate) fn draw_rail(canvas: &mut Canvas, area: Rect, app: &App) {
     canvas.draw_line(heading, 0, &[Span::new("Scratchpads", muted)], plain);
     let top = top(app, usize::from(names.rows));
     let now = SystemTime::now();
+    let with_keys = app.focus == Focus::Rail && frame::tree_cursor(app, frame::tree_items(app).len()).is_none();
     for row in 0..names.rows {
         let Some(pad) = app.scratchpads.pads.get(top + usize::from(row)) else { break };
         let age = frame::ago(now.duration_since(pad.modified_at).unwrap_or_default());
         let room = usize::from(names.cols).saturating_sub(age.len() + 3);
         let name = cut(pad.name.as_str(), room, skin.glyphs.more());
         let here = app.scratchpads.current() == Some(&pad.name);
-        let (mark, style) = if here { ("▪ ", skin.style(Role::TabActive)) } else { ("  ", plain) };
+        let mark = if here { skin.glyphs.shown() } else { ' ' };
+        // Where arrows and Enter are, the whole row is marked, as in the tree.
+        let ground = if here && with_keys { skin.style(Role::Cursor) } else { plain };
+        let style = if here { skin.style(Role::TabActive) } else { plain };
+        let beside = Style { background: ground.background, ..muted };
         let gap = room.saturating_sub(Span::new(&*name, plain).cols());
         let spans = [
-            Span::new(mark, muted),
+            Span::new(format!("{mark} "), beside),
             Span::new(name, style),
-            Span::new(" ".repeat(gap + 1), plain),
-            Span::new(age, muted),
+            Span::new(" ".repeat(gap + 1), ground),
+            Span::new(age, beside),
         ];
-        canvas.draw_line(names, row, &spans, plain);
+        canvas.draw_line(names, row, &spans, ground);
     }
     let (line, text) = preview.split_top(1);
-    canvas.draw_line(line, 0, &[Span::new("─".repeat(usize::from(line.cols)), skin.style(Role::Border))], plain);
+    let rule = skin.glyphs.box_lines().horizontal;
+    canvas.draw_line(
+        line,
+        0,
+        &[Span::new(rule.to_string().repeat(usize::from(line.cols)), skin.style(Role::Border))],
+        plain,
+    );
     let Some(current) = app.scratchpads.current() else { return };
     let lines = match app.scratchpads.text(current) {
         Some(Ok(content)) => render_markdown(content, text.cols, skin),
@@ -86,7 +101,7 @@ pub(crate) fn rail_event(event: &Event, area: Rect, app: &mut App) {
     let at = vt::Position { row: mouse.row, col: mouse.col };
     let (_, names, preview) = parts(area, app);
     let current = app.scratchpads.current().cloned();
-    let index = app.scratchpads.pads.iter().position(|pad| Some(&pad.name) == current.as_ref()).unwrap_or(0);
+    let index = app.scratchpads.row();
     let named = |app: &App, index: usize| app.scratchpads.pads.get(index).map(|pad| pad.name.clone());
     match mouse.kind {
         MouseEventKind::Press(MouseButton::Left) if names.contains(at) => {

@@ -1,0 +1,69 @@
+//! The host's bytes, waited for beside tasks.
+
+use std::{
+    io,
+    os::fd::{AsFd, OwnedFd},
+};
+
+use rustix::{
+    event::{PollFd, PollFlags, Timespec, poll},
+    io::Errno,
+};
+use tokio::io::{Interest, unix::AsyncFd};
+
+/// One read: a paste comes in several.
+const READ_BYTES: usize = 16 << 10;
+
+/// Registered with the runtime, so that a key wakes the loop itself and no thread before it.
+#[derive(Debug)]
+pub struct HostInput {
+    fd: AsyncFd<OwnedFd>,
+}
+
+impl HostInput {
+    /// Needs a runtime around it. `input` is another descriptor of the host's input.
+    pub fn start(input: OwnedFd) -> io::Result<Self> {
+        #[expect(
+            deprecated,
+            reason = "its successor wants a promise that an OwnedFd keeps by itself: to stay open and the same"
+        )]
+        let fd = AsyncFd::with_interest(input, Interest::READABLE)?;
+        Ok(HostInput { fd })
+    }
+
+    /// The next bytes; `None` when the terminal is gone. Nothing is lost when the future is dropped.
+    pub async fn next(&mut self) -> Option<Vec<u8>> {
+        loop {
+            let mut ready = self.fd.readable().await.ok()?;
+            // The descriptor blocks, as others have it open too, and the runtime tells only what is new: so it is asked
+            // before each read whether there is something.
+            if !has_input(self.fd.get_ref()) {
+                ready.clear_ready();
+                continue;
+            }
+            let mut buffer = vec![0; READ_BYTES];
+            match rustix::io::read(self.fd.get_ref(), &mut buffer[..]) {
+                Ok(0) => return None,
+                Ok(count) => {
+                    buffer.truncate(count);
+                    return Some(buffer);
+                }
+                Err(Errno::INTR | Errno::AGAIN) => {}
+                // What a terminal says that hung up.
+                Err(_) => return None,
+            }
+        }
+    }
+}
+
+/// A failure is the read's to report.
+fn has_input(fd: &OwnedFd) -> bool {
+    let mut fds = [PollFd::from_borrowed_fd(fd.as_fd(), PollFlags::IN)];
+    loop {
+        match poll(&mut fds, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })) {
+            Err(Errno::INTR) => {}
+            Ok(0) => return false,
+            Ok(_) | Err(_) => return true,
+        }
+    }
+}
