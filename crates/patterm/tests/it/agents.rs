@@ -101,7 +101,7 @@ fn a_hook_says_one_thing_for_its_own_agent_and_prints_nothing() {
 /// What claude writes to its hooks, and what else may come that way.
 #[test]
 fn a_hook_takes_what_its_cli_writes_and_tells_the_event_whatever_that_is() {
-    let mut tab = tab();
+    let mut tab = Tab::new();
     let agent = tab.patterm.agents()[0].clone();
     let start = |event: &str| {
         let mut command = std::process::Command::new(PATTERM);
