@@ -6,6 +6,7 @@ mod headless;
 mod home;
 mod install;
 mod leftovers;
+mod neighbour;
 mod prompts;
 mod record;
 mod stage;
@@ -24,6 +25,8 @@ pub(crate) enum Arguments {
     Deliver(deliver::Arguments),
     Home(home::Arguments),
     Record(record::Arguments),
+    #[command(hide = true)]
+    Neighbour(neighbour::Arguments),
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
@@ -33,5 +36,6 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
         Arguments::Deliver(arguments) => deliver::run(arguments),
         Arguments::Home(arguments) => home::run(arguments),
         Arguments::Record(arguments) => record::run(arguments),
+        Arguments::Neighbour(_) => neighbour::run(),
     }
 }

@@ -3,11 +3,10 @@
 use std::{collections::BTreeMap, fmt::Write, fs, path::Path, time::Duration};
 
 use agents::{
-    preset::{MORE, SHIPPED, parse_agent},
-    state::{Behaviour, Point, Recording, Score, State, Timing, replay, typed_from_jsonl},
+    preset::{Shipped, parse_agent},
+    state::{Behaviour, Point, Recording, Score, Timing, points_from_json, replay, typed_from_jsonl},
 };
 use anyhow::{Context, Result};
-use serde::Deserialize;
 
 use crate::{Verdict, repository};
 
@@ -22,33 +21,34 @@ pub(crate) struct Arguments {
     /// Write nothing; fail when the page is not what would be written
     #[arg(long)]
     check: bool,
-}
-
-#[derive(Deserialize)]
-struct Labelled {
-    raw: String,
-    off: usize,
-    t: f64,
-    label: String,
-    state: Option<State>,
+    /// Print the points that are wrong when the times are not known, too
+    #[arg(long)]
+    settled: bool,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
     let mut page = String::from(HEAD);
     let mut good = true;
-    let (mut right, mut judged, mut longest) = (0, 0, Duration::ZERO);
+    let (mut right, mut judged, mut settled_right, mut longest) = (0, 0, 0, Duration::ZERO);
     for (recording, points) in recordings()? {
-        let score = score(&recording, &points)?;
+        let Scores { timed, settled } = score(&recording, &points)?;
         let of = points.iter().filter(|point| point.state.is_some()).count();
-        let wrong = score.longest_wrong_idle();
-        writeln!(page, "| {recording} | {} of {of} | {} ms |", score.right, wrong.as_millis())?;
-        for wrong in &score.wrong {
-            println!("{recording}: at '{}' it says {:?}", wrong.point.label, wrong.found);
+        let wrong = timed.longest_wrong_idle();
+        let (known, unknown) = (timed.right, settled.right);
+        writeln!(page, "| {recording} | {known} of {of} | {} ms | {unknown} of {of} |", wrong.as_millis())?;
+        tell(&recording, "", &timed);
+        if arguments.settled {
+            tell(&recording, "without times, ", &settled);
         }
-        good &= score.wrong.is_empty() && wrong <= LONGEST_WRONG_IDLE;
-        (right, judged, longest) = (right + score.right, judged + of, longest.max(wrong));
+        good &= timed.wrong.is_empty() && wrong <= LONGEST_WRONG_IDLE;
+        (right, judged, longest) = (right + known, judged + of, longest.max(wrong));
+        settled_right += unknown;
     }
-    writeln!(page, "| **all** | **{right} of {judged}** | **{} ms** |", longest.as_millis())?;
+    writeln!(
+        page,
+        "| **all** | **{right} of {judged}** | **{} ms** | **{settled_right} of {judged}** |",
+        longest.as_millis()
+    )?;
     let path = repository(PAGE);
     if !arguments.check {
         fs::write(&path, &page).with_context(|| format!("writing {PAGE}"))?;
@@ -57,6 +57,17 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
         good = false;
     }
     Ok(if good { Verdict::Good } else { Verdict::Bad })
+}
+
+fn tell(recording: &str, how: &str, score: &Score) {
+    for wrong in &score.wrong {
+        let (point, found) = (&wrong.point, &wrong.found);
+        let (state, source) = (found.state, found.source.map_or("-", |source| source.as_str()));
+        println!(
+            "{recording}: {how}at '{}' (offset {}) it is said to be {state} since {} by {source}: {}",
+            point.label, point.offset, found.offset, found.detail
+        );
+    }
 }
 
 const HEAD: &str = "\
@@ -71,38 +82,43 @@ labelled points in a row of which neither is idle, when nothing was typed betwee
 prompt, `idle` turns into `working` or `blocked` though nothing was typed since it began. At most 300 ms are allowed.
 Recordings have no hooks, no MCP server and no delivery: a live agent gives more evidence than these.
 
-| recording | points right | wrong idle, at most |
-|---|---|---|
+*Without times* is the same for a recording that has no times beside it: every picture then counts as settled, and what
+rules wait for (that a sign stays, that it gets quiet) can't be told from what passes by.
+
+| recording | points right | wrong idle, at most | points right without times |
+|---|---|---|---|
 ";
 
 /// All with their points, by name.
 fn recordings() -> Result<BTreeMap<String, Vec<Point>>> {
     let folder = repository(RECORDINGS);
-    let mut recordings: BTreeMap<String, Vec<Point>> = BTreeMap::new();
+    let mut recordings = points_from_json(&fs::read(folder.join("points.json"))?)?;
     for entry in fs::read_dir(&folder)? {
         let name = entry?.file_name().to_string_lossy().into_owned();
         if name.ends_with(".raw") {
-            recordings.insert(name, Vec::new());
+            recordings.entry(name).or_default();
         }
-    }
-    let labelled: Vec<Labelled> = serde_json::from_slice(&fs::read(folder.join("points.json"))?)?;
-    for Labelled { raw, off, t, label, state } in labelled {
-        let point = Point { offset: off, at: Duration::from_secs_f64(t), state, label };
-        recordings.entry(raw).or_default().push(point);
     }
     Ok(recordings)
 }
 
-fn score(recording: &str, points: &[Point]) -> Result<Score> {
-    let shipped =
-        SHIPPED.iter().chain(MORE).find(|shipped| recording.starts_with(shipped.file_name.trim_end_matches(".json")));
+struct Scores {
+    timed: Score,
+    settled: Score,
+}
+
+fn score(recording: &str, points: &[Point]) -> Result<Scores> {
+    let shipped = Shipped::of_recording(recording);
     let shipped = shipped.with_context(|| format!("{recording} is named after no shipped preset"))?;
     let parsed = parse_agent(Path::new(shipped.file_name), shipped.text);
-    let preset = parsed.map_err(|problem| anyhow::anyhow!("{problem}"))?.preset;
+    let behaviour = Behaviour::from(&parsed.map_err(|problem| anyhow::anyhow!("{problem}"))?.preset);
     let file = repository(RECORDINGS).join(recording);
     let bytes = fs::read(&file).with_context(|| format!("reading {recording}"))?;
     let times = fs::read_to_string(file.with_extension("raw.timing.jsonl"))?;
     let timing = Timing::from_jsonl(&times).with_context(|| format!("{recording} has no times"))?;
-    let recording = Recording { bytes: &bytes, size: vt::Size::new(120, 40), timing: &timing };
-    Ok(Score::of(&replay(recording, &Behaviour::from(&preset)), points, &typed_from_jsonl(&times)))
+    let played = |timing| {
+        let recording = Recording { bytes: &bytes, size: vt::Size::new(120, 40), timing };
+        Score::of(&replay(recording, &behaviour), points, &typed_from_jsonl(&times))
+    };
+    Ok(Scores { timed: played(&timing), settled: played(&Timing::Settled) })
 }

@@ -32,7 +32,7 @@ pub use parse::{MAX_PRESET_BYTES, Problem, Severity, parse_agent, parse_process}
 pub(crate) use places::expand_home;
 pub use places::resolve_folder;
 pub use process::ProcessPreset;
-pub use prompt::{PermissionRules, PromptRule};
+pub use prompt::{Mark, PermissionRules, PromptRule};
 pub use rule::{Condition, InputBox, OscMatch, ProgressKind, Proof, Region, Rule, TtyMatch, Vote};
 pub use schema::{agent_schema, process_schema};
 pub use shipped::{MORE, SHIPPED, Shipped, install_more, install_shipped};

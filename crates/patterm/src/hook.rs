@@ -1,5 +1,8 @@
 //! `patterm hook`: what an agent's CLI runs when something happens in it. It says one thing and ends; it starts no runtime
-//! and prints nothing on standard output, which some CLIs take for a part of the prompt.
+//! and prints nothing on standard output, which some CLIs take for a part of the prompt. What the CLI writes to it is read
+//! within bounds; whatever is wrong with that, the event itself is told.
+
+mod said;
 
 use std::{
     ffi::OsString,
@@ -16,15 +19,14 @@ use serde_json::json;
 use crate::{failure::Exit, run::connect_file::ConnectFile};
 
 const USAGE: &str = "usage: patterm hook --connect FILE EVENT [DETAIL]";
-/// For the answer, and again for what the CLI writes to us.
+/// For what the CLI writes to us, and again for the answer: together less than the time that presets let hooks take.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// Characters of the detail that go along: it is one line for a list.
 const DETAIL: usize = 500;
 
 pub(crate) fn run(words: &[OsString]) -> Exit {
-    let told = tell(words);
-    take_input();
-    match told {
+    let input = take_input();
+    match tell(words, &input) {
         Ok(()) => Exit::Done,
         Err((exit, message)) => {
             let _ = writeln!(io::stderr(), "patterm hook: {message}");
@@ -33,15 +35,21 @@ pub(crate) fn run(words: &[OsString]) -> Exit {
     }
 }
 
-fn tell(words: &[OsString]) -> Result<(), (Exit, String)> {
+fn tell(words: &[OsString], input: &[u8]) -> Result<(), (Exit, String)> {
     let usage = || (Exit::Usage, USAGE.to_owned());
     let words: Vec<&str> = words.iter().map(|word| word.to_str()).collect::<Option<_>>().ok_or_else(usage)?;
     let (file, event, detail) = match *words.as_slice() {
-        ["--connect", file, event] => (file, event, ""),
-        ["--connect", file, event, detail] => (file, event, detail),
+        ["--connect", file, event] => (file, event, None),
+        ["--connect", file, event, detail] => (file, event, Some(detail.to_owned())),
         _ => return Err(usage()),
     };
     let way_in = ConnectFile::read(Path::new(file)).map_err(|message| (Exit::Usage, message))?;
+    let detail = detail.unwrap_or_else(|| {
+        said::detail(event, input).unwrap_or_else(|why| {
+            let _ = writeln!(io::stderr(), "patterm hook: only the event's name is told: {why}");
+            String::new()
+        })
+    });
     let detail: String = detail.chars().take(DETAIL).collect();
     let call = OneCall { operation: "report_hook".into(), arguments: json!({ "event": event, "detail": detail }) };
     let unreachable = |error: io::Error| {
@@ -58,23 +66,29 @@ fn tell(words: &[OsString]) -> Result<(), (Exit, String)> {
     Ok(())
 }
 
-/// Some CLIs write a description to their hooks and take it ill when nobody reads it.
-fn take_input() {
+/// Some CLIs write a description to their hooks and take it ill when nobody reads all of it. No more is kept than is read
+/// as JSON, and one byte that tells that there was more.
+fn take_input() -> Vec<u8> {
     let stdin = io::stdin();
+    let mut input = Vec::new();
     if stdin.is_terminal() {
-        return;
+        return input;
     }
     let deadline = Instant::now() + PATIENCE;
-    let mut buffer = [0; 4096];
+    let mut buffer = [0; 64 << 10];
     loop {
         let left = deadline.saturating_duration_since(Instant::now());
         let timeout = Timespec::try_from(left).expect("seconds fit");
         match poll(&mut [PollFd::new(&stdin, PollFlags::IN)], Some(&timeout)) {
             Ok(ready) if ready > 0 => {}
-            _ => return,
+            _ => return input,
         }
-        if !matches!(rustix::io::read(&stdin, &mut buffer), Ok(length) if length > 0) {
-            return;
+        match rustix::io::read(&stdin, &mut buffer) {
+            Ok(length) if length > 0 => {
+                let room = (said::MAX_BYTES + 1).saturating_sub(input.len());
+                input.extend_from_slice(&buffer[..length.min(room)]);
+            }
+            _ => return input,
         }
     }
 }

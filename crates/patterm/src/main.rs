@@ -111,6 +111,7 @@ fn look_around() -> Result<Surroundings> {
         program: env::current_exe().context("finding this program")?,
         working_dir: env::current_dir().context("finding the working folder")?,
         config_dir: folders.config_dir().join("patterm"),
+        cache_dir: folders.cache_dir(),
         data_dir: folders.data_dir().join("patterm"),
         state_dir: state.join("patterm"),
         runtime_dir: variable("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.is_absolute()),

@@ -238,6 +238,7 @@ fn open_project(
         deliver: None,
         program: surroundings.program.clone(),
         home: surroundings.home.clone(),
+        cache_dir: surroundings.cache_dir.clone(),
         version: env!("CARGO_PKG_VERSION").into(),
         default_size: SIZE,
     })

@@ -14,6 +14,7 @@ pub(crate) struct Surroundings {
     /// The project, unless it is named.
     pub(crate) working_dir: PathBuf,
     pub(crate) home: PathBuf,
+    pub(crate) cache_dir: PathBuf,
     /// Holds `config.json` and `presets/`.
     pub(crate) config_dir: PathBuf,
     /// Holds `projects/`.

@@ -53,6 +53,8 @@ pub struct ProjectOptions {
     pub program: PathBuf,
     /// The user's home folder: presets may name folders below it.
     pub home: PathBuf,
+    /// The user's folder for caches, which a CLI's preset may have to name.
+    pub cache_dir: PathBuf,
     /// Of sessions that name no size: what a pane has room for.
     pub default_size: ops::Size,
     /// Of the program, for meta.json.
@@ -88,6 +90,7 @@ pub(crate) struct Inner {
     pub(crate) presets: Presets,
     pub(crate) program: PathBuf,
     pub(crate) home: PathBuf,
+    pub(crate) cache_dir: PathBuf,
     pub(crate) run_dir: PathBuf,
     pub(crate) default_size: Mutex<ops::Size>,
     pub(crate) events: broadcast::Sender<ProjectEvent>,
@@ -116,7 +119,7 @@ impl Drop for Background {
 impl Project {
     /// Needs a tokio runtime around it. Makes the project's folders.
     pub fn open(options: ProjectOptions) -> Result<Self, ProjectError> {
-        let ProjectOptions { engine, settings, identities, program, home, run_dir, .. } = options;
+        let ProjectOptions { engine, settings, identities, program, home, cache_dir, run_dir, .. } = options;
         let layout = Layout::new(&options.project_dir, &options.data_dir)?;
         layout.prepare(engine.clock().system_now(), &options.version)?;
         let events = broadcast::Sender::new(EVENT_CAPACITY);
@@ -160,6 +163,7 @@ impl Project {
             presets,
             program,
             home,
+            cache_dir,
             run_dir,
             default_size: Mutex::new(options.default_size),
             events,

@@ -78,15 +78,22 @@ impl Agent {
         Ok(Agent { vendor, id: started["process_id"].as_str().context("an agent has an id")?.to_owned() })
     }
 
+    /// What its model was asked in the conversation.
+    fn prompts(&self, stage: &Stage) -> Vec<String> {
+        let mut prompts = stage.model.prompts(self.vendor.name);
+        prompts.retain(|prompt| !self.vendor.asks_for_itself(prompt));
+        prompts
+    }
+
     /// `None` when all went well.
     fn deliver(&self, client: &mut Client, stage: &Stage, prompt: &Prompt) -> Result<Option<String>> {
-        let before = stage.model.prompts(self.vendor.name).len();
+        let before = self.prompts(stage).len();
         let sent = client.call("send_message", &json!({ "target_process_id": self.id, "message": prompt.body }))?;
         let wanted =
             json!({ "process_id": self.id, "turn_id": sent["turn_id"], "states": ["idle"], "timeout_seconds": 150 });
         let ended = client.call("wait_for_state", &wanted)?;
         let expected = self.vendor.comparable(&compose(None, Some(Tag::Orchestrator), &prompt.body));
-        let received = stage.model.prompts(self.vendor.name).split_off(before);
+        let received = self.prompts(stage).split_off(before);
         let received: Vec<String> = received.iter().map(|one| self.vendor.comparable(one)).collect();
         Ok(fault(&ended, &expected, &received))
     }

@@ -1,22 +1,25 @@
-//! What a CLI leaves in a home folder: with patterm the same files as without it, and no word of patterm in them.
+//! What a CLI leaves in a home folder: with patterm the same files as without it, and no word of patterm in them but where
+//! it writes down the conversation, as it does with any MCP server of the person's own.
+
+mod places;
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fs,
     path::{Path, PathBuf},
     time::Duration,
 };
 
-use agents::preset::{SHIPPED, parse_agent};
+use agents::preset::{AgentPreset, Injection, SHIPPED, parse_agent};
 use anyhow::{Context, Result, anyhow, ensure};
 use regex::Regex;
-use serde_json::json;
+use serde_json::{Value, json};
 use testkit::model::Script;
 
-use super::{headless, stage::Stage, vendors::Vendor};
+use super::{client::Client, headless, neighbour, stage::Stage, vendors::Vendor};
 use crate::Verdict;
 
-/// Run a CLI bare and from its preset, and compare the files under its home
+/// Run a CLI bare, with a server of the person's own and from its preset, and compare the files under its home
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     #[arg(long, value_name = "NAME")]
@@ -24,115 +27,197 @@ pub(crate) struct Arguments {
     /// A patterm that is built already
     #[arg(long)]
     patterm: Option<PathBuf>,
+    /// Copy the three homes into this folder, to look at them
+    #[arg(long, value_name = "DIR")]
+    keep: Option<PathBuf>,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
     let vendor = Vendor::named(&arguments.agent)?;
     let program = headless::program(arguments.patterm.as_deref())?;
-    let bare = visit(vendor, &program, Dress::Bare)?;
-    let dressed = visit(vendor, &program, Dress::Preset)?;
-    let added: Vec<String> = dressed.keys().filter(|path| !bare.contains_key(*path)).cloned().collect();
-    let missing: Vec<&String> = bare.keys().filter(|path| !dressed.contains_key(*path)).collect();
-    let is_record = |path: &str| RECORDS.iter().any(|(record, _)| path.starts_with(record));
-    let added: Vec<String> = added.into_iter().filter(|path| !is_record(path)).collect();
-    let (records, dressed): (Home, Home) = dressed.into_iter().partition(|(path, _)| is_record(path));
-    let traces: Vec<String> =
-        dressed.iter().flat_map(|(path, lines)| lines.iter().map(move |line| format!("{path}: {line}"))).collect();
-    println!("{}: {} files bare, {} from the preset", vendor.name, bare.len(), records.len() + dressed.len());
-    for (record, why) in RECORDS
-        .iter()
-        .filter(|(record, _)| records.iter().any(|(path, lines)| path.starts_with(record) && !lines.is_empty()))
-    {
-        println!("names patterm, as it must: {record}: {why}");
-    }
-    for path in &added {
+    let visit = |dress| visit(vendor, &program, dress, arguments.keep.as_deref());
+    let (bare, neighbour, dressed) = (visit(Dress::Bare)?, visit(Dress::Neighbour)?, visit(Dress::Preset)?);
+    println!("{}: {} files bare, {} from the preset", vendor.name, bare.len(), dressed.len());
+    let mut good = true;
+    for path in dressed.keys().filter(|path| !bare.contains_key(*path)) {
         println!("only from the preset: {path}");
+        good = false;
     }
-    for path in &missing {
-        println!("only bare: {path}");
+    for path in bare.keys().filter(|path| !dressed.contains_key(*path)) {
+        let why = FEWER.iter().find(|(fewer, _)| path.starts_with(fewer)).map(|(_, why)| *why);
+        let why = why.or((!neighbour.contains_key(path)).then_some("not with a server of the person's own either"));
+        println!("only bare: {path}: {}", why.unwrap_or("and nothing says why"));
+        good &= why.is_some();
     }
-    for trace in &traces {
-        println!("names patterm: {trace}");
+    let nowhere = BTreeSet::new();
+    for (path, places) in &dressed {
+        let record = RECORDS.iter().any(|record| path.starts_with(record));
+        let (as_any, traces): (Vec<&String>, Vec<&String>) =
+            places.iter().partition(|place| record && neighbour.get(path).unwrap_or(&nowhere).contains(*place));
+        if !as_any.is_empty() {
+            println!("names patterm where it names any server: {path}: {}", list(&as_any));
+        }
+        for trace in &traces {
+            println!("names patterm: {path}: {trace}");
+        }
+        good &= traces.is_empty();
     }
-    Ok(if added.is_empty() && traces.is_empty() { Verdict::Good } else { Verdict::Bad })
+    let of_any: Vec<&String> =
+        neighbour.iter().filter(|(_, places)| !places.is_empty()).map(|(path, _)| path).collect();
+    println!("with a server of the person's own, these name it: {}", list(&of_any));
+    Ok(if good { Verdict::Good } else { Verdict::Bad })
 }
 
-/// Records that a CLI keeps of every conversation and of every MCP server it is given, whoever gives it: there is no
-/// setting that leaves one server out of them. Nothing in them is read again as configuration.
-const RECORDS: [(&str, &str); 4] = [
-    (".claude/projects/", "the transcript holds what the model was told, servers' instructions included"),
-    (".cache/claude-cli-nodejs/PROJECT/mcp-logs-", "a log for each MCP server"),
-    (".codex/sessions/", "the transcript holds what the model was told"),
-    (".codex/logs_", "a log, with the start of each MCP server"),
+fn list(words: &[&String]) -> String {
+    words.iter().map(|word| word.as_str()).collect::<Vec<_>>().join(", ")
+}
+
+/// Where a CLI keeps the conversations themselves, to go on with them: docs/decisions/0013 says why they may name us.
+const RECORDS: [&str; 4] =
+    [".claude/projects/", ".codex/sessions/", ".codex/thread_history_", ".local/share/opencode/opencode.db"];
+
+/// What a CLI writes without a preset only.
+const FEWER: [(&str, &str); 2] = [
+    (".codex/shell_snapshots/", "it would hold the session's environment, ours included"),
+    (".codex/logs_", "its log goes with the launch, because it names each MCP server"),
 ];
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Dress {
     /// As a person starts it: none of our servers, hooks or flags.
     Bare,
+    /// With an MCP server that has nothing to do with us, given as the preset gives ours.
+    Neighbour,
     Preset,
 }
 
-/// Files with their names made comparable, and the places in them that name patterm.
-type Home = BTreeMap<String, Vec<String>>;
-
-fn visit(vendor: Vendor, program: &Path, dress: Dress) -> Result<Home> {
-    let stage = Stage::new(Script::new(), &[vendor])?;
-    if dress == Dress::Bare {
-        write_bare_preset(vendor, &stage.home())?;
+impl Dress {
+    /// What is looked for in the files.
+    fn word(self) -> &'static str {
+        match self {
+            Dress::Neighbour => neighbour::NAME,
+            Dress::Bare | Dress::Preset => "patterm",
+        }
     }
-    let agent = if dress == Dress::Bare { "bare" } else { vendor.name };
+
+    /// The same prompts in each: two conversations, in the first of which a tool is used if there is one.
+    fn script(self, vendor: Vendor) -> Script {
+        let script = Script::new();
+        match self {
+            Dress::Bare => script,
+            Dress::Neighbour => script.when(USE_IT).call("neighbour:look", json!({})).say("The tool was used."),
+            Dress::Preset => {
+                let second = json!({ "agent": vendor.name, "name": "two", "agent_instructions": AGAIN });
+                script.when(USE_IT).call("patterm:spawn_agent", second).say("The tool was used.")
+            }
+        }
+    }
+}
+
+const USE_IT: &str = "use what you have";
+const AGAIN: &str = "hello again";
+
+/// Files with their names made comparable, and the places in them that name the server.
+type Home = BTreeMap<String, BTreeSet<String>>;
+
+fn visit(vendor: Vendor, program: &Path, dress: Dress, keep: Option<&Path>) -> Result<Home> {
+    let stage = Stage::new(dress.script(vendor), &[vendor])?;
+    let agent = if dress == Dress::Preset { vendor.name } else { "other" };
+    if dress != Dress::Preset {
+        write_other_preset(vendor, dress, &stage.home())?;
+    }
     let patterm = stage.patterm(program)?;
     let mut human = patterm.operator()?;
     human.call("spawn_agent", &json!({ "agent": agent, "name": "one", "agent_instructions": "hello there" }))?;
     human.wait_for_pattern("one", "You said: hello there", 120)?;
-    let rested =
-        human.call("wait_for_state", &json!({ "process_id": "one", "states": ["idle"], "timeout_seconds": 60 }))?;
-    ensure!(rested["reached"] == true, "it does not come to rest: {rested}");
+    rests(&mut human, "one")?;
+    human.call("send_message", &json!({ "target_process_id": "one", "message": USE_IT }))?;
+    let answer = if dress == Dress::Bare { "You said: .*use what" } else { "The tool was used" };
+    human.wait_for_pattern("one", answer, 120)?;
+    if dress != Dress::Preset {
+        human.call("spawn_agent", &json!({ "agent": agent, "name": "two", "agent_instructions": AGAIN }))?;
+    }
+    human.wait_for_pattern("two", "You said: hello again", 120)?;
+    rests(&mut human, "one")?;
+    rests(&mut human, "two")?;
     // Some of what it does for itself at a start comes late. Nothing tells of it; this long was enough.
     std::thread::sleep(Duration::from_secs(10));
-    human.call("close_process", &json!({ "process_id": "one" }))?;
+    for process in ["two", "one"] {
+        human.call("close_process", &json!({ "process_id": process }))?;
+    }
     drop(human);
     patterm.end()?;
     let left = stage.left();
     ensure!(left.is_empty(), "left behind: {left:?}");
-    let mut home = Home::new();
     let (root, place) = (stage.home(), stage.project());
+    let kept = keep.map(|folder| folder.join(format!("{}-{dress:?}", vendor.name).to_lowercase()));
+    let mut home = Home::new();
     walk(&root, &root, &mut |path, bytes| {
         let name = comparable(path, &place);
-        home.entry(name).or_default().extend(traces(bytes));
+        let places = home.entry(name).or_default();
+        places.extend(places::of(dress.word(), path, bytes));
+        let Some(copy) = kept.as_ref().map(|kept| kept.join(path)) else { return Ok(()) };
+        fs::create_dir_all(copy.parent().context("a file lies in a folder")?)?;
+        Ok(fs::write(copy, bytes)?)
     })?;
     Ok(home)
 }
 
-/// The shipped preset without what patterm adds.
-fn write_bare_preset(vendor: Vendor, home: &Path) -> Result<()> {
+fn rests(human: &mut Client, process: &str) -> Result<()> {
+    let wanted = json!({ "process_id": process, "states": ["idle"], "timeout_seconds": 60 });
+    let rested = human.call("wait_for_state", &wanted)?;
+    ensure!(rested["reached"] == true, "it does not come to rest: {rested}");
+    Ok(())
+}
+
+/// The shipped preset without what patterm adds, or with another server in our place.
+fn write_other_preset(vendor: Vendor, dress: Dress, home: &Path) -> Result<()> {
     let file_name = format!("{}.json", vendor.name);
     let shipped = SHIPPED.iter().find(|shipped| shipped.file_name == file_name).context("it has a preset")?;
     let mut preset =
         parse_agent(Path::new(shipped.file_name), shipped.text).map_err(|problem| anyhow!("{problem}"))?.preset;
-    preset.name = "bare".into();
+    preset.name = "other".into();
     preset.argv.truncate(1);
+    preset.env.retain(|_, value| !value.contains("${folder}"));
     if vendor.name == "codex" {
         // Else it leaves a server running, which has nothing to do with us.
         preset.argv.push("--no-daemon".into());
     }
-    preset.mcp_injection = None;
+    let server = preset.mcp_injection.take();
     preset.hooks_injection = None;
     preset.ready_signal.tools_listed = false;
-    if vendor.name == "opencode" {
+    if dress == Dress::Neighbour {
+        invite_the_neighbour(&mut preset, &server.context("it gives our server")?)?;
+    } else if vendor.name == "opencode" {
         // Without servers, its footer does not count them.
         preset.ready_signal.when.get_or_insert_default().screen = None;
     }
     let folder = home.join(".config/patterm/presets/agents");
     fs::create_dir_all(&folder)?;
-    Ok(fs::write(folder.join("bare.json"), serde_json::to_string(&preset)?)?)
+    Ok(fs::write(folder.join("other.json"), serde_json::to_string(&preset)?)?)
+}
+
+/// Gives another server in the very way that ours is given.
+fn invite_the_neighbour(preset: &mut AgentPreset, ours: &Injection) -> Result<()> {
+    let program = Value::from(std::env::current_exe()?.to_string_lossy()).to_string();
+    let quoted_again = program.replace('"', "\\\"");
+    let theirs = serde_json::to_string(ours)?
+        .replace("${command:toml}", &quoted_again)
+        .replace("\"${command}\"", &program)
+        .replace("mcp-stdio", "agents")
+        .replace("--connect", "neighbour")
+        .replace("patterm", neighbour::NAME);
+    preset.mcp_injection = Some(serde_json::from_str(&theirs)?);
+    if preset.argv[0] == "claude" {
+        preset.argv.extend(["--strict-mcp-config", "--allowedTools", "mcp__neighbour"].map(String::from));
+    }
+    Ok(())
 }
 
 /// patterm's own files are none of the CLI's.
 const OURS: [&str; 3] = [".config/patterm", ".local/share/patterm", ".local/state/patterm"];
 
-fn walk(root: &Path, folder: &Path, see: &mut impl FnMut(&str, &[u8])) -> Result<()> {
+fn walk(root: &Path, folder: &Path, see: &mut impl FnMut(&str, &[u8]) -> Result<()>) -> Result<()> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
         let relative = path.strip_prefix(root)?.to_string_lossy().into_owned();
@@ -142,16 +227,19 @@ fn walk(root: &Path, folder: &Path, see: &mut impl FnMut(&str, &[u8])) -> Result
         if path.is_dir() {
             walk(root, &path, see)?;
         } else {
-            see(&relative, &fs::read(&path).unwrap_or_default());
+            see(&relative, &fs::read(&path).unwrap_or_default())?;
         }
     }
     Ok(())
 }
 
-/// Without what differs from run to run: ids, times, the project's own name, and where npm keeps its downloads.
+/// Stores whose files differ from run to run: npm's downloads, and a Git repository that is packed when Git thinks fit.
+const STORES: [&str; 2] = [".npm/", ".local/share/opencode/snapshot/"];
+
+/// Without what differs from run to run: ids, times, the project's own name, and what is in stores.
 fn comparable(path: &str, project: &Path) -> String {
-    if path.starts_with(".npm/") {
-        return ".npm".into();
+    if let Some(store) = STORES.iter().find(|store| path.starts_with(*store)) {
+        return (*store).into();
     }
     let place = project.to_string_lossy().replace(['/', '.'], "-");
     let id = [
@@ -165,16 +253,4 @@ fn comparable(path: &str, project: &Path) -> String {
     let id = Regex::new(&id.join("|"));
     let id = id.expect("it is a regular expression");
     id.replace_all(&path.replace(&place, "PROJECT"), "#").into_owned()
-}
-
-/// Each place in a file that names patterm, with a few words around it.
-fn traces(bytes: &[u8]) -> Vec<String> {
-    let text = String::from_utf8_lossy(bytes);
-    let lower = text.to_ascii_lowercase();
-    let around = |at: usize| {
-        let clip: String = text[..at].chars().rev().take(60).collect::<Vec<_>>().into_iter().rev().collect();
-        let rest: String = text[at..].chars().take(60).collect();
-        format!("{clip}{rest}").replace('\n', " ")
-    };
-    lower.match_indices("patterm").map(|(at, _)| around(at)).take(3).collect()
 }

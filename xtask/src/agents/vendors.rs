@@ -48,14 +48,23 @@ impl Vendor {
         found.with_context(|| format!("there is no agent '{name}'; there are {}", names.join(", ")))
     }
 
-    /// A prompt without what the CLI itself changes in what is pasted: blanks at the end come and go, and claude turns
-    /// tabs into blanks and, in short texts, composes accents (the prompts here hold no other than é).
+    /// A prompt without what the CLI itself changes in what is pasted: blanks at the end come and go, claude and
+    /// copilot turn tabs into blanks, claude composes accents in short texts (the prompts here hold no other than é), and
+    /// copilot and goose put the time before each prompt.
     pub(crate) fn comparable(&self, prompt: &str) -> String {
         let prompt = prompt.trim_end();
         match self.name {
             "claude" => prompt.replace('\t', "    ").replace("e\u{301}", "é"),
+            "copilot" => without_preface(prompt, "current_datetime").replace('\t', "    "),
+            "goose" => without_preface(prompt, "info-msg"),
             _ => prompt.to_owned(),
         }
+    }
+
+    /// Whether the CLI asks this for itself, beside the conversation: qwen has an agent of its own look through each turn for
+    /// what is worth keeping.
+    pub(crate) fn asks_for_itself(&self, prompt: &str) -> bool {
+        self.name == "qwen" && prompt.starts_with("Managed memory directory: ")
     }
 
     /// For a recording: how it is started by hand.
@@ -107,6 +116,12 @@ impl Vendor {
     pub(crate) fn seed(&self, place: &Place<'_>) -> Result<Environment> {
         (self.seed)(place)
     }
+}
+
+/// A prompt without what its CLI puts before it, in a tag of its own.
+fn without_preface(prompt: &str, tag: &str) -> String {
+    let rest = prompt.strip_prefix(&format!("<{tag}>")).and_then(|rest| rest.split_once(&format!("</{tag}>")));
+    rest.map_or(prompt, |(_, prompt)| prompt.trim_start()).to_owned()
 }
 
 /// Where the programs are: `PATTERM_AGENTS`, or `target/agents`.
@@ -170,7 +185,7 @@ fn opencode(place: &Place<'_>) -> Result<Environment> {
 fn gemini(place: &Place<'_>) -> Result<Environment> {
     let settings = json!({
         "security": { "auth": { "selectedType": "gemini-api-key" }, "folderTrust": { "enabled": false } },
-        "general": { "disableAutoUpdate": true, "disableUpdateNag": true },
+        "general": { "enableAutoUpdate": false, "enableAutoUpdateNotification": false },
         "privacy": { "usageStatisticsEnabled": false },
     });
     write(place.home.join(".gemini/settings.json"), &settings.to_string())?;
@@ -189,9 +204,10 @@ fn copilot(place: &Place<'_>) -> Result<Environment> {
 }
 
 fn qwen(place: &Place<'_>) -> Result<Environment> {
+    // Else it installs a newer one for the whole machine while it runs.
     let settings = json!({
         "security": { "auth": { "selectedType": "openai" } },
-        "general": { "disableAutoUpdate": true },
+        "general": { "enableAutoUpdate": false },
         "model": { "name": "scripted" },
         "privacy": { "usageStatisticsEnabled": false },
     });

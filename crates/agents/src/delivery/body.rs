@@ -5,8 +5,9 @@ use engine::SessionName;
 /// Bytes of one prompt. Agents get longer texts through a file.
 pub const MAX_BODY_BYTES: usize = 256 << 10;
 
-/// Begins a sub-agent's first prompt, unless its preset says otherwise.
-pub const PREFACE: &str = "[system] You run as a sub-agent inside patterm. When your task is done, tell your parent with send_message \
+/// Begins a sub-agent's first prompt, unless its preset says otherwise. CLIs keep prompts in the person's home: it does
+/// not name us.
+pub const PREFACE: &str = "[system] You run as a sub-agent. When your task is done, tell your parent with send_message \
      (whoami names it) and close or delete what you created; help('conventions') explains tags like this one.";
 
 /// Who speaks.

@@ -25,6 +25,8 @@ pub struct LaunchRequest<'a> {
     pub folder: LaunchFolder,
     pub project_root: &'a Path,
     pub home: &'a Path,
+    /// The person's folder for caches.
+    pub cache: &'a Path,
 }
 
 /// Keep it for as long as the agent runs, and across its restarts: its files go when it is dropped.
@@ -63,13 +65,13 @@ pub enum LaunchError {
 impl Launch {
     /// Renders everything the preset asks for into the launch's folder.
     pub fn prepare(request: LaunchRequest<'_>) -> Result<Launch, LaunchError> {
-        let LaunchRequest { preset, program, connect_file, folder, project_root, home } = request;
+        let LaunchRequest { preset, program, connect_file, folder, project_root, home, cache } = request;
         let text = |path: &Path| match path.to_str() {
             Some(text) => Ok(text.to_owned()),
             None => Err(LaunchError::NotText { preset: preset.name.clone(), path: path.into() }),
         };
         let (command, connect, place) = (text(program)?, text(connect_file)?, text(folder.path())?);
-        let (project, home_text) = (text(project_root)?, text(home)?);
+        let (project, home_text, cache) = (text(project_root)?, text(home)?, text(cache)?);
         let renderer = Renderer {
             preset: &preset.name,
             purpose: "mcp",
@@ -81,6 +83,7 @@ impl Launch {
                 folder: &place,
                 project: &project,
                 home: &home_text,
+                cache: &cache,
             },
             usual: true,
         };

@@ -1,6 +1,7 @@
 //! What an agent may and may not answer.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Instant;
 
 use engine::Facts;
@@ -19,6 +20,20 @@ fn preset(name: &str) -> AgentPreset {
 
 /// The prompt that a grid shows.
 fn read(preset: &AgentPreset, grid: &str) -> Option<Prompt> {
+    read_rows(preset, grid, None)
+}
+
+/// The prompt that a screen shows on which this was printed.
+fn read_printed(preset: &AgentPreset, printed: &str) -> Option<Prompt> {
+    let size = vt::Size::new(COLS, 40);
+    let mut terminal = vt::Terminal::new(vt::Options { size, ..vt::Options::default() });
+    terminal.feed(printed.replace('\n', "\r\n").as_bytes());
+    let mut grid = String::new();
+    terminal.grid_text(&mut grid);
+    read_rows(preset, &grid, Some(&terminal.frame().rows))
+}
+
+fn read_rows(preset: &AgentPreset, grid: &str, rows: Option<&[Arc<vt::Line>]>) -> Option<Prompt> {
     let behaviour = Behaviour::from(preset);
     let facts = Facts::default();
     let now = Instant::now();
@@ -28,6 +43,7 @@ fn read(preset: &AgentPreset, grid: &str) -> Option<Prompt> {
         last_output: now,
         facts: &facts,
         grid,
+        rows,
         alternate_screen: false,
         cols: COLS,
         tty: None,
@@ -53,7 +69,11 @@ fn key(name: &str) -> Input {
 
 /// Enter on what `grid` shows, by somebody who has read it.
 fn approve(preset: &AgentPreset, grid: &str) -> Result<(), Refusal> {
-    let Some(prompt) = read(preset, grid) else { return judge_unreadable(&key("enter")) };
+    approve_read(preset, read(preset, grid))
+}
+
+fn approve_read(preset: &AgentPreset, prompt: Option<Prompt>) -> Result<(), Refusal> {
+    let Some(prompt) = prompt else { return judge_unreadable(&key("enter")) };
     let never = never();
     let policy = Policy { configured: &[], never: &never, preset: &preset.permissions };
     judge(&prompt, &key("enter"), Some(&prompt.digest), policy)
@@ -339,17 +359,42 @@ fn edits_and_other_tools_are_the_humans() {
     let tool = format!("{line}\n Fetch\n\n   https://example.org\n\n{choices}");
     assert_eq!(read(&claude, &tool).unwrap().tool.as_deref(), Some("Fetch"));
     assert!(approve(&claude, &tool).is_err());
-    let opencode = preset("opencode");
-    let prompt = |what: &str| {
-        format!(
-            "  ┃\n  ┃  △ Permission required\n  ┃    {what}\n  ┃\n  ┃\n  ┃   Allow once   Allow always   Reject     \
-             ctrl+f fullscreen  ⇆ select  enter confirm\n  ┃\n"
-        )
-    };
-    assert_eq!(approve(&opencode, &prompt("# Shell command\n  ┃\n  ┃  $ ls")), Ok(()));
-    assert!(approve(&opencode, &prompt("# Shell command\n  ┃\n  ┃  $ ls\n  ┃  rm x")).is_err());
-    assert!(approve(&opencode, &prompt("# List\n  ┃\n  ┃  $ ls\n  ┃\n  ┃  $ rm x")).is_err());
-    assert!(approve(&opencode, &prompt("→ Edit x\n  ┃\n  ┃  hello")).is_err());
+}
+
+/// As opencode draws it: the background alone marks the choice.
+fn opencode(what: &str, marked: &str) -> String {
+    let choices =
+        "Allow once   Allow always   Reject".replace(marked, &format!("\x1b[48;5;214m{marked}\x1b[48;5;235m"));
+    format!(
+        "  ┃\n  ┃  △ Permission required\n  ┃    {what}\n  ┃\n  ┃\n  ┃\x1b[48;5;235m   {choices}     ctrl+f fullscreen  \
+         ⇆ select  enter confirm\x1b[m\n  ┃\n"
+    )
+}
+
+#[test]
+fn a_choice_is_told_by_its_background() {
+    let preset = preset("opencode");
+    let read = |what: &str, marked: &str| read_printed(&preset, &opencode(what, marked));
+    let approve = |what: &str| approve_read(&preset, read(what, "Allow once"));
+    let ls = "# Shell command\n  ┃\n  ┃  $ ls";
+    assert_eq!(approve(ls), Ok(()));
+    assert!(approve("# Shell command\n  ┃\n  ┃  $ ls\n  ┃  rm x").is_err());
+    assert!(approve("# List\n  ┃\n  ┃  $ ls\n  ┃\n  ┃  $ rm x").is_err());
+    assert!(approve("→ Edit x\n  ┃\n  ┃  hello").is_err());
+
+    let selected = |prompt: &Prompt| -> Vec<bool> { prompt.choices.iter().map(|choice| choice.selected).collect() };
+    let (once, always) = (read(ls, "Allow once").unwrap(), read(ls, "Allow always").unwrap());
+    assert_eq!((selected(&once), selected(&always)), (vec![true, false, false], vec![false, true, false]));
+    assert_ne!(once.digest, always.digest, "somebody has moved the mark");
+    assert!(approve_read(&preset, Some(always)).is_err(), "Enter would allow more than this");
+    // Nothing is marked, or it can't be told what: Enter answers nothing.
+    for marked in ["nothing", "Allow once   Allow always"] {
+        let prompt = read(ls, marked).unwrap();
+        assert_eq!(selected(&prompt), [false, false, false], "{marked}");
+        assert!(approve_read(&preset, Some(prompt)).is_err());
+    }
+    let plain = read_rows(&preset, &opencode(ls, "nothing").replace("\x1b[48;5;235m", "").replace("\x1b[m", ""), None);
+    assert_eq!(selected(&plain.unwrap()), [false, false, false], "without colours nobody knows");
 }
 
 proptest! {

@@ -104,6 +104,8 @@ pub struct Submit {
     pub proof: Vec<Proof>,
     /// Milliseconds to wait for a proof, before and after the one Enter more.
     pub proof_ms: u64,
+    /// Milliseconds for which a prompt that was taken counts as work, while nothing newer shows what the agent does.
+    pub begin_ms: u64,
     /// Whether a prompt may be typed while the agent works, because the CLI queues it.
     pub while_working: bool,
 }
@@ -163,6 +165,7 @@ impl Default for Submit {
             enter_delay_ms: 150,
             proof: Vec::new(),
             proof_ms: 3000,
+            begin_ms: 2000,
             while_working: false,
         }
     }

@@ -6,7 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Strings may hold placeholders: `${command}` our own program, `${connect}` the connect file,
-/// `${file}` the rendered file, `${folder}` the launch's folder, `${project}`, `${home}`; each also
+/// `${file}` the rendered file, `${folder}` the launch's folder, `${project}`, `${home}`, `${cache}` the person's
+/// folder for caches; each also
 /// as `${connect:json}`, `:toml`, `:sh` (quoted so) or `:url` (`file://…`). `$${` is a plain `${`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]

@@ -28,6 +28,8 @@ pub enum Placeholder {
     Folder,
     Project,
     Home,
+    /// Where the person's programs keep their caches.
+    Cache,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +51,7 @@ pub struct Values<'a> {
     pub folder: &'a str,
     pub project: &'a str,
     pub home: &'a str,
+    pub cache: &'a str,
 }
 
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -56,7 +59,7 @@ pub enum TemplateError {
     #[error("`${{` has no `}}`: close the placeholder, or write `$${{` for a plain `${{`")]
     Open,
     #[error(
-        "there is no placeholder `{given}`: use command, connect, file, folder, project or home, or write `$${{` for a plain `${{`"
+        "there is no placeholder `{given}`: use command, connect, file, folder, project, home or cache, or write `$${{` for a plain `${{`"
     )]
     Unknown { given: String },
     #[error("`{given}` can't be quoted so: use :json, :toml, :sh or :url")]
@@ -118,6 +121,7 @@ impl Values<'_> {
             Placeholder::Folder => self.folder,
             Placeholder::Project => self.project,
             Placeholder::Home => self.home,
+            Placeholder::Cache => self.cache,
         })
     }
 }
@@ -134,6 +138,7 @@ fn read_placeholder(inside: &str) -> Result<(Placeholder, Quoting), TemplateErro
         "folder" => Placeholder::Folder,
         "project" => Placeholder::Project,
         "home" => Placeholder::Home,
+        "cache" => Placeholder::Cache,
         _ => return Err(TemplateError::Unknown { given: name.chars().take(64).collect() }),
     };
     let quoting = match quoting {
@@ -198,6 +203,7 @@ mod tests {
         folder: "/run",
         project: "/p",
         home: "/h",
+        cache: "/h/.cache",
     };
 
     fn rendered(text: &str) -> Result<String, TemplateError> {

@@ -29,15 +29,23 @@ pub struct PromptRule {
     /// Matches one of the choices. Groups: `label`, `selected` where one is marked, and `key` and `number`, either of
     /// which chooses it at once.
     pub choice: Expression,
-    /// Nothing marks the choice that Enter takes: it is the first, until somebody moves it.
+    /// What marks the choice that Enter takes, where no text does.
     #[serde(default)]
-    pub first_is_selected: bool,
+    pub selected_by: Option<Mark>,
     /// Labels that allow this one thing, once.
     #[serde(default)]
     pub allow_once: Option<Expression>,
     /// Labels that refuse.
     #[serde(default)]
     pub deny: Option<Expression>,
+}
+
+/// How a choice can be marked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Mark {
+    /// Its background differs from the rest of its row. Where that is so for none or for several, none is marked.
+    Background,
 }
 
 fn permission() -> String {

@@ -71,6 +71,10 @@ pub struct Condition {
     /// Matches the name of the latest event that the agent's hooks reported.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hook: Option<Expression>,
+    /// Matches what that event said beside its name: with `patterm hook`, `agent=… type=… tool=… background=… message=…`,
+    /// what there is of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hook_detail: Option<Expression>,
     /// Matches the screen, or the region, as lines of text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub screen: Option<Expression>,

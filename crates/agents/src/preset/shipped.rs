@@ -53,6 +53,11 @@ impl Shipped {
     pub fn program(&self) -> &'static str {
         self.file_name.trim_end_matches(".json")
     }
+
+    /// The one that a recording's name begins with.
+    pub fn of_recording(name: &str) -> Option<&'static Shipped> {
+        SHIPPED.iter().chain(MORE).find(|shipped| name.starts_with(shipped.program()))
+    }
 }
 
 fn install(presets: &Path, shipped: &[Shipped]) -> io::Result<Vec<PathBuf>> {

@@ -37,6 +37,14 @@ impl Behaviour {
         self.conditions().any(|condition| condition.tty.is_some())
     }
 
+    /// Whether something on this grid is told by colours alone.
+    pub(crate) fn looks_at_colours(&self, grid: &str) -> bool {
+        let region = |name: &Option<String>| name.as_ref().and_then(|name| self.regions.get(name));
+        let shown =
+            |rule: &PromptRule| rule.screen.is_match(region(&rule.region).map_or(grid, |region| region.of(grid)));
+        self.prompts.iter().any(|rule| rule.selected_by.is_some() && shown(rule))
+    }
+
     /// Whether the CLI itself is asked to tell when it works.
     pub(crate) fn reports_work(&self) -> bool {
         let told = |rule: &Rule| rule.source.unwrap_or_else(|| rule.when.source()) == super::Source::SelfReport;

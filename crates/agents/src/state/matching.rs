@@ -7,9 +7,9 @@ use engine::Seen;
 use vt::Progress;
 
 use super::behaviour::Behaviour;
-use super::observation::{Observation, one_line};
+use super::observation::{HookEvent, Observation, one_line};
 use super::vocabulary::Source;
-use crate::preset::{Condition, InputBox, ProgressKind, TtyMatch, Vote};
+use crate::preset::{Condition, Expression, InputBox, ProgressKind, TtyMatch, Vote};
 
 /// Characters of a detail.
 const MAX_DETAIL: usize = 120;
@@ -130,8 +130,13 @@ impl<'a> Matcher<'a> {
             let Some(seen) = facts.notification.as_ref().filter(matches) else { return false };
             clauses.fact(Some(seen.at), || format!("notification '{} {}'", seen.value.title, seen.value.body));
         }
-        if let Some(wanted) = &condition.hook {
-            let Some(hook) = self.observation.hook.filter(|hook| wanted.is_match(&hook.name)) else { return false };
+        if condition.hook.is_some() || condition.hook_detail.is_some() {
+            let matches =
+                |wanted: &Option<Expression>, text: &str| wanted.as_ref().is_none_or(|wanted| wanted.is_match(text));
+            let wanted = |hook: &&HookEvent| {
+                matches(&condition.hook, &hook.name) && matches(&condition.hook_detail, &hook.detail)
+            };
+            let Some(hook) = self.observation.hook.filter(wanted) else { return false };
             clauses.fact(Some(hook.at), || format!("hook {} {}", hook.name, hook.detail));
         }
         true
@@ -261,7 +266,7 @@ fn without_frame(text: &str) -> String {
 impl Condition {
     /// The strongest kind of evidence in it.
     pub(crate) fn source(&self) -> Source {
-        if !self.agent_state.is_empty() || self.hook.is_some() {
+        if !self.agent_state.is_empty() || self.hook.is_some() || self.hook_detail.is_some() {
             Source::SelfReport
         } else if self.title.is_some()
             || self.title_not.is_some()

@@ -1,8 +1,10 @@
 //! What can be observed of a session at one moment. Plain data: live or from a recording.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use engine::{ExitStatus, Facts, TtyFacts};
+use vt::Line;
 
 /// Where the run stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +26,8 @@ pub struct Observation<'a> {
     pub facts: &'a Facts,
     /// The visible grid, one row a line.
     pub grid: &'a str,
+    /// The same rows with their colours, where a rule asks for them.
+    pub rows: Option<&'a [Arc<Line>]>,
     pub alternate_screen: bool,
     /// Of the terminal.
     pub cols: u16,

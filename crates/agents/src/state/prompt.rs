@@ -2,12 +2,15 @@
 //!
 //! It is text that a program has drawn. What is not read whole is called incomplete, and nobody may trust the rest.
 
+use std::collections::HashMap;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
+use vt::{Attributes, Color, Run};
 
 use super::matching::Matcher;
-use crate::preset::PromptRule;
+use crate::preset::{Mark, PromptRule};
 
 /// Columns that must be free behind a command: one that reaches further may have been cut or wrapped.
 const MARGIN: usize = 8;
@@ -87,10 +90,9 @@ impl Matcher<'_> {
         // A command that is seen twice, and once with nothing beside it, ends where both do.
         let seen_twice = group("echo").is_some_and(|echo| Some(&echo) == command.as_ref());
         let complete = command.as_ref().is_none_or(is_whole) && (seen_twice || group("unclear").is_none());
-        let mut choices = read_choices(rule, found.name("choices").map_or("", |group| group.as_str()));
-        if rule.first_is_selected && !choices.iter().any(|choice| choice.selected) {
-            choices.iter_mut().take(1).for_each(|first| first.selected = true);
-        }
+        let choices = self.read_choices(rule, found.name("choices").map_or("", |group| group.as_str()));
+        // What is marked by text is a part of the text.
+        let marked = choices.iter().position(|choice| choice.selected).filter(|_| rule.selected_by.is_some());
         let joined = |rows: Vec<String>| cut(&rows.join("\n"), MAX_TEXT);
         Some(Prompt {
             rule: rule.name.clone(),
@@ -100,30 +102,69 @@ impl Matcher<'_> {
             reason: group("reason").or_else(|| group("unclear")).map(joined),
             choices,
             complete,
-            digest: digest(&rule.name, whole),
+            digest: digest(&rule.name, marked, whole),
         })
+    }
+
+    fn read_choices(&self, rule: &PromptRule, text: &str) -> Vec<Choice> {
+        let found = rule.choice.pattern().regex().captures_iter(text).take(MAX_CHOICES);
+        let mut lit = Vec::new();
+        let mut choices: Vec<Choice> = Vec::new();
+        for found in found {
+            if found.name("label").is_some_and(|label| self.has_own_background(label.as_str())) {
+                lit.push(choices.len());
+            }
+            choices.push(read_choice(rule, |name| Some(found.name(name)?.as_str().trim().to_owned())));
+        }
+        if let (Some(Mark::Background), [only]) = (rule.selected_by, lit.as_slice()) {
+            choices[*only].selected = true;
+        }
+        choices
+    }
+
+    /// Whether `part`, which is a part of the grid, begins on another background than most of its row has.
+    fn has_own_background(&self, part: &str) -> bool {
+        let grid = self.observation.grid;
+        let offset = (part.as_ptr() as usize).checked_sub(grid.as_ptr() as usize);
+        let (Some(before), Some(rows)) = (offset.and_then(|offset| grid.get(..offset)), self.observation.rows) else {
+            return false;
+        };
+        let start = before.rfind('\n').map_or(0, |end| end + 1);
+        let Some(row) = rows.get(before.matches('\n').count()) else { return false };
+        let mut columns: HashMap<Color, u32> = HashMap::new();
+        let (mut end, mut own) = (0, None);
+        for run in row.runs() {
+            let background = background(run);
+            *columns.entry(background).or_default() += run.cols;
+            end += run.bytes as usize;
+            if own.is_none() && before.len() - start < end {
+                own = Some(background);
+            }
+        }
+        let most = columns.into_iter().max_by_key(|(_, columns)| *columns).map(|(background, _)| background);
+        own.is_some() && own != most
     }
 }
 
-fn read_choices(rule: &PromptRule, text: &str) -> Vec<Choice> {
+fn background(run: &Run) -> Color {
+    let style = &run.style;
+    if style.attributes.contains(Attributes::INVERSE) { style.foreground } else { style.background }
+}
+
+/// `group`: what a group of the rule's expression matches.
+fn read_choice(rule: &PromptRule, group: impl Fn(&str) -> Option<String>) -> Choice {
     let matches = |expression: &Option<crate::preset::Expression>, label: &str| {
         expression.as_ref().is_some_and(|expression| expression.is_match(label))
     };
-    let found = rule.choice.pattern().regex().captures_iter(text).take(MAX_CHOICES);
-    found
-        .map(|found| {
-            let group = |name: &str| found.name(name).map(|group| group.as_str().trim().to_owned());
-            let label = cut(&group("label").unwrap_or_default(), MAX_LABEL);
-            let effect = match (matches(&rule.allow_once, &label), matches(&rule.deny, &label)) {
-                (true, false) => Effect::AllowOnce,
-                (false, true) => Effect::Deny,
-                _ => Effect::Other,
-            };
-            let selected = group("selected").is_some_and(|mark| !mark.is_empty());
-            let (key, number) = (group("key"), group("number"));
-            Choice { key: key.or_else(|| number.clone()), number, label, selected, effect }
-        })
-        .collect()
+    let label = cut(&group("label").unwrap_or_default(), MAX_LABEL);
+    let effect = match (matches(&rule.allow_once, &label), matches(&rule.deny, &label)) {
+        (true, false) => Effect::AllowOnce,
+        (false, true) => Effect::Deny,
+        _ => Effect::Other,
+    };
+    let selected = group("selected").is_some_and(|mark| !mark.is_empty());
+    let (key, number) = (group("key"), group("number"));
+    Choice { key: key.or_else(|| number.clone()), number, label, selected, effect }
 }
 
 /// Rows without the bars that some programs draw beside them, and without blank ones.
@@ -142,9 +183,12 @@ fn cut(text: &str, max: usize) -> String {
 }
 
 /// Blanks at the ends of rows don't count: a repaint may leave others.
-fn digest(rule: &str, text: &str) -> String {
+fn digest(rule: &str, marked: Option<usize>, text: &str) -> String {
     let mut hash = Sha256::new();
     hash.update(rule.as_bytes());
+    if let Some(choice) = marked {
+        hash.update(format!("\n{choice}"));
+    }
     for row in text.trim().lines() {
         hash.update(b"\n");
         hash.update(row.trim_end().as_bytes());

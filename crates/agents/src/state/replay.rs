@@ -8,6 +8,7 @@ use vt::{Size, Terminal};
 
 use super::behaviour::Behaviour;
 use super::observation::{Observation, RunPhase};
+use super::pictures;
 use super::prompt::Prompt;
 use super::tracker::{Look, Tracker};
 use super::vocabulary::{Source, State};
@@ -23,7 +24,7 @@ pub struct Recording<'a> {
 /// When the bytes came.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Timing {
-    /// Not known: every read counts as settled, long after the one before.
+    /// Not known: every picture counts as settled, long after the one before.
     Settled,
     /// Reads in their order: where each begins, and when it came after the start.
     Reads(Vec<(usize, Duration)>),
@@ -41,11 +42,6 @@ pub struct ReplayedState {
     pub detail: String,
 }
 
-/// Without times, the longest stretch that is not looked at.
-const SETTLED_READ: usize = 8 << 10;
-/// What programs end a picture with: of 3,425 recorded reads, nine in ten end in one of these or in
-/// a motion of the cursor. A synchronized update, the cursor shown again, a title.
-const PICTURE_ENDS: [&[u8]; 4] = [b"\x1b[?2026l", b"\x1b[?25h", b"\x07", b"\x1b\\"];
 /// Longer than any rule waits.
 const SETTLED_PAUSE: Duration = Duration::from_secs(600);
 /// How long a replay goes on after the last byte: rules may still be waiting for silence.
@@ -59,8 +55,9 @@ pub fn replay(recording: Recording<'_>, behaviour: &Behaviour) -> Vec<ReplayedSt
     let (reads, timed) = match recording.timing {
         Timing::Reads(reads) => (reads.as_slice(), true),
         Timing::Settled => {
-            let offsets = settled_reads(recording.bytes).into_iter().zip(0..);
-            settled = offsets.map(|(offset, index)| (offset, SETTLED_PAUSE * index)).collect();
+            let ends = pictures::ends(recording.bytes);
+            let begins = std::iter::once(0).chain(ends).filter(|begin| *begin < recording.bytes.len());
+            settled = begins.zip(0..).map(|(begin, index)| (begin, SETTLED_PAUSE * index)).collect();
             (settled.as_slice(), false)
         }
     };
@@ -80,23 +77,6 @@ pub fn prompt_at_end(recording: Recording<'_>, behaviour: &Behaviour) -> Option<
     let mut player = Player::new(recording.size, behaviour, false);
     player.read(recording.bytes, Duration::ZERO);
     player.last.and_then(|look| look.prompt)
-}
-
-/// Where reads would have begun, by what is in the stream.
-fn settled_reads(bytes: &[u8]) -> Vec<usize> {
-    let mut reads = Vec::new();
-    let mut begin = 0;
-    for end in 1..=bytes.len() {
-        let read = &bytes[begin..end];
-        if read.len() >= SETTLED_READ || PICTURE_ENDS.iter().any(|ending| read.ends_with(ending)) {
-            reads.push(begin);
-            begin = end;
-        }
-    }
-    if begin < bytes.len() {
-        reads.push(begin);
-    }
-    reads
 }
 
 impl Timing {
@@ -199,6 +179,7 @@ impl Player {
     fn look(&mut self, at: Duration) {
         let mut grid = String::new();
         self.terminal.grid_text(&mut grid);
+        let rows = self.tracker.behaviour().looks_at_colours(&grid).then(|| self.terminal.frame().rows);
         let now = self.start + at;
         let observation = Observation {
             phase: RunPhase::Running,
@@ -206,6 +187,7 @@ impl Player {
             last_output: self.start + self.last_output,
             facts: &self.facts,
             grid: &grid,
+            rows: rows.as_deref(),
             alternate_screen: self.terminal.alternate_screen(),
             cols: self.terminal.size().cols,
             tty: None,

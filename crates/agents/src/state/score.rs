@@ -6,7 +6,11 @@
 //! - where `idle` turns into `working` or `blocked` though nothing was typed since it began: an agent that has had its
 //!   first prompt does not begin to work by itself.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
+
+use serde::Deserialize;
+use serde::de::Error as _;
 
 use super::replay::ReplayedState;
 use super::vocabulary::State;
@@ -19,6 +23,25 @@ pub struct Point {
     /// `None`: it is not to be judged.
     pub state: Option<State>,
     pub label: String,
+}
+
+/// The labelled points of each recording, in their order: a list of objects with `raw` (the recording), `off` (bytes), `t`
+/// (seconds), `label` and `state`.
+pub fn points_from_json(bytes: &[u8]) -> Result<BTreeMap<String, Vec<Point>>, serde_json::Error> {
+    #[derive(Deserialize)]
+    struct Labelled {
+        raw: String,
+        off: usize,
+        t: f64,
+        label: String,
+        state: Option<State>,
+    }
+    let mut points: BTreeMap<String, Vec<Point>> = BTreeMap::new();
+    for Labelled { raw, off, t, label, state } in serde_json::from_slice::<Vec<Labelled>>(bytes)? {
+        let at = Duration::try_from_secs_f64(t).map_err(serde_json::Error::custom)?;
+        points.entry(raw).or_default().push(Point { offset: off, at, state, label });
+    }
+    Ok(points)
 }
 
 /// A labelled point and what the rules say instead.
@@ -50,7 +73,7 @@ pub struct Score {
 }
 
 impl Score {
-    /// Of a timeline with times. `points` in their order; `typed`: when input was sent, in order.
+    /// Of a timeline; without times, only points are judged. `points` in their order; `typed`: when input was sent, in order.
     pub fn of(timeline: &[ReplayedState], points: &[Point], typed: &[Duration]) -> Self {
         let mut score = Score::default();
         let judged: Vec<(&Point, State)> = points.iter().filter_map(|point| Some((point, point.state?))).collect();

@@ -20,11 +20,9 @@ const SCREEN_LINGERS: Duration = Duration::from_millis(150);
 const READY_WITHOUT_QUIET: Duration = Duration::from_secs(3);
 
 const DEFAULT_QUIET_MS: u64 = 300;
-/// How long a prompt that was sent counts as work when nothing newer speaks. Opencode needs 0.5 s
-/// to show that it works, on a busy machine.
-const PROMPT_COUNTS: Duration = Duration::from_secs(2);
-/// The same where the CLI itself tells when a turn begins. Opencode took 9 s to tell, on a machine with five times more
-/// to do than it could; its prompt box was empty and at rest meanwhile.
+/// How long a prompt that was sent counts as work when nothing newer speaks, where the CLI itself tells when a turn begins
+/// (elsewhere, `submit.begin_ms`). Opencode took 9 s to tell, on a machine with five times more to do than it could; its
+/// prompt box was empty and at rest meanwhile.
 const REPORTED_PROMPT_COUNTS: Duration = Duration::from_secs(30);
 
 /// How long what speaks against evidence must hold when it held before the evidence came: programs report first and draw
@@ -231,7 +229,7 @@ impl Run {
             let told = newer && because.is_some_and(|because| behaviour.is_in_band_report(because));
             (REPORTED_PROMPT_COUNTS, told || self.worked.is_some_and(|worked| worked > sent))
         } else {
-            (PROMPT_COUNTS, newer)
+            (Duration::from_millis(behaviour.submit.begin_ms), newer)
         };
         sent.checked_add(counts).filter(|until| !begun && *until > now)
     }

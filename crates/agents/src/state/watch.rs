@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use engine::{Clock, Facts, Session, Status, TtyFacts};
+use engine::{Clock, Facts, Session, Status, TtyFacts, VersionedFrame};
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
@@ -288,6 +288,8 @@ pub(crate) struct Observed {
     last_output: Instant,
     facts: Facts,
     grid: String,
+    /// `None` also where the screen moved on between the two looks at it.
+    colours: Option<VersionedFrame>,
     alternate_screen: bool,
     cols: u16,
     tty: Option<TtyFacts>,
@@ -306,9 +308,11 @@ impl Observed {
                 RunPhase::Ended(session.info().ending.and_then(|ending| ending.exit))
             }
         };
-        let (facts, grid, alternate_screen, cols) = if behaviour.looks_at_screen() {
+        let (facts, grid, colours, alternate_screen, cols) = if behaviour.looks_at_screen() {
             let survey = session.survey();
-            (survey.facts, survey.grid, survey.alternate_screen, survey.size.cols)
+            let colours = behaviour.looks_at_colours(&survey.grid).then(|| session.frame());
+            let colours = colours.filter(|frame| frame.version == survey.version);
+            (survey.facts, survey.grid, colours, survey.alternate_screen, survey.size.cols)
         } else {
             Default::default()
         };
@@ -322,6 +326,7 @@ impl Observed {
             last_output,
             facts,
             grid,
+            colours,
             alternate_screen,
             cols,
             tty,
@@ -338,6 +343,7 @@ impl Observed {
             last_output: self.last_output,
             facts: &self.facts,
             grid: &self.grid,
+            rows: self.colours.as_ref().map(|colours| colours.frame.rows.as_slice()),
             alternate_screen: self.alternate_screen,
             cols: self.cols,
             tty: self.tty,

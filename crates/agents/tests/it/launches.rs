@@ -6,7 +6,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use agents::preset::{SHIPPED, parse_agent};
+use agents::preset::{MORE, SHIPPED, parse_agent};
 use agents::{AgentPreset, Launch, LaunchError, LaunchFolder, LaunchRequest};
 use serde_json::{Value, json};
 
@@ -46,6 +46,7 @@ impl Stage {
             folder,
             project_root: &self.path("project"),
             home: &self.path("home"),
+            cache: &self.path("home/.cache"),
         })
     }
 
@@ -100,7 +101,7 @@ fn with_injection(injection: &Value) -> AgentPreset {
 }
 
 fn shipped(name: &str) -> AgentPreset {
-    let shipped = SHIPPED.iter().find(|shipped| shipped.file_name == format!("{name}.json")).unwrap();
+    let shipped = SHIPPED.iter().chain(MORE).find(|shipped| shipped.file_name == format!("{name}.json")).unwrap();
     parse_agent(Path::new(shipped.file_name), shipped.text).unwrap().preset
 }
 
@@ -260,9 +261,13 @@ fn claude_gets_its_servers_and_hooks_by_flags() {
         made.text("event.sh"),
         "'/opt/patterm'\\''s/patterm' hook --connect 'FOLDER/connect.json' \"$1\" >/dev/null 2>&1 || true\n"
     );
-    for event in ["UserPromptSubmit", "PreToolUse", "PermissionRequest", "PostToolUse"] {
+    for event in ["UserPromptSubmit", "PreToolUse", "PermissionRequest", "PostToolUse", "Notification"] {
         assert!(hooks[event][0]["hooks"][0]["command"].as_str().unwrap().contains(event));
     }
+    // Its log of MCP servers goes with the launch; what it starts has the person's folder again.
+    assert_eq!(made.env["XDG_CACHE_HOME"], "FOLDER/cache");
+    let cache = stage.path("home/.cache");
+    assert_eq!(made.json("hooks.json")["env"], json!({ "XDG_CACHE_HOME": cache }));
     assert_eq!(made.env["TERM_PROGRAM"], "ghostty");
     assert!(made.launch.env_unset.contains(&"CLAUDECODE".into()));
 }
@@ -288,6 +293,7 @@ fn codex_gets_its_server_by_arguments_that_are_toml() {
     assert_eq!(args, ["mcp-stdio", "--connect", "FOLDER/connect.json"]);
     assert_eq!(server["default_tools_approval_mode"].as_str(), Some("approve"));
     assert_eq!(server["tool_timeout_sec"].as_integer(), Some(660));
+    assert_eq!(document["log_dir"].as_str(), Some("FOLDER"), "its log goes with the launch");
     assert!(made.env.is_empty());
 }
 
@@ -295,11 +301,59 @@ fn codex_gets_its_server_by_arguments_that_are_toml() {
 fn opencode_gets_server_and_plugin_in_one_variable() {
     let stage = stage();
     let made = stage.made(&shipped("opencode"));
-    assert_eq!(made.argv, ["opencode"]);
+    assert_eq!(made.argv, ["opencode", "--log-level", "WARN"]);
     let content: Value = serde_json::from_str(&made.env["OPENCODE_CONFIG_CONTENT"]).unwrap();
     assert_eq!(content["mcp"]["patterm"]["command"], json!([SERVER, "mcp-stdio", "--connect", "FOLDER/connect.json"]));
     assert_eq!(content["mcp"]["patterm"]["type"], "local");
     assert_eq!(content["plugin"], json!(["file://FOLDER/patterm-plugin.js"]));
     let plugin = fs::read_to_string(made.folder.join("patterm-plugin.js")).unwrap();
     assert!(plugin.contains(&Value::from(SERVER).to_string()), "{plugin}");
+}
+
+/// Whatever the CLI: the file that holds the token is named, never what is in it, and nothing is left at the end. That
+/// files are private and without the token is looked at for each launch.
+#[test]
+fn every_shipped_preset_gives_our_server_and_leaves_nothing() {
+    let stage = stage();
+    for shipped_preset in SHIPPED.iter().chain(MORE) {
+        let made = stage.made(&shipped(shipped_preset.program()));
+        assert_eq!(made.argv[0], shipped_preset.program());
+        let files = fs::read_dir(&made.folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let passed: String = files.filter(|name| name != "connect.json").map(|name| made.text(&name)).collect();
+        let passed = format!("{passed} {:?} {:?}", made.argv, made.env);
+        for part in ["mcp-stdio", "--connect", "FOLDER/connect.json"] {
+            assert!(passed.contains(part), "{}: no {part} in {passed}", shipped_preset.program());
+        }
+        drop(made.launch);
+        assert!(!made.folder.exists());
+    }
+}
+
+#[test]
+fn gemini_gets_its_server_in_the_place_of_the_machines_settings() {
+    let stage = stage();
+    let made = stage.made(&shipped("gemini"));
+    assert_eq!(made.argv, ["gemini"]);
+    assert_eq!(made.env["GEMINI_CLI_SYSTEM_SETTINGS_PATH"], "FOLDER/mcp.json");
+    let server = &made.json("mcp.json")["mcpServers"]["patterm"];
+    assert_eq!(server["command"], SERVER);
+    assert_eq!(server["args"], usual()["mcpServers"]["patterm"]["args"]);
+    assert_eq!((&server["trust"], &server["timeout"]), (&json!(true), &json!(660_000)));
+}
+
+#[test]
+fn copilot_qwen_and_goose_get_their_server_by_flags() {
+    let stage = stage();
+    let made = stage.made(&shipped("copilot"));
+    assert_eq!(made.argv, ["copilot", "--allow-tool", "patterm", "--additional-mcp-config", "@FOLDER/mcp.json"]);
+    let server = &made.json("mcp.json")["mcpServers"]["patterm"];
+    assert_eq!((&server["command"], &server["tools"]), (&json!(SERVER), &json!(["*"])));
+
+    let made = stage.made(&shipped("qwen"));
+    assert_eq!(made.argv, ["qwen", "--mcp-config", "FOLDER/mcp.json"]);
+    assert_eq!(made.json("mcp.json")["mcpServers"]["patterm"]["trust"], true);
+
+    let made = stage.made(&shipped("goose"));
+    assert_eq!(made.argv[..3], ["goose", "session", "--with-extension"]);
+    assert_eq!(made.argv[3], "'/opt/patterm'\\''s/patterm' mcp-stdio --connect 'FOLDER/connect.json'");
 }

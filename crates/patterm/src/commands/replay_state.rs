@@ -9,6 +9,7 @@ use std::{
 
 use agents::{
     Catalog, Source, State,
+    preset::{MORE, parse_agent},
     state::{Behaviour, Recording, ReplayedState, Timing, replay},
 };
 use clap::ValueHint;
@@ -61,7 +62,8 @@ impl ReplayState {
         let folders = presets::folders(surroundings, project);
         presets::install_shipped(&folders, output);
         let catalog = Catalog::scan(&folders);
-        let Some(found) = catalog.agent(&self.agent) else {
+        let found = catalog.agent(&self.agent).map(|found| Behaviour::from(&*found.preset));
+        let Some(behaviour) = found.or_else(|| behaviour_without_its_program(&self.agent)) else {
             return Err(Failure::not_found(format!("there is no agent preset '{}'", printable(&self.agent)))
                 .with_hint("see `patterm presets ls`"));
         };
@@ -74,11 +76,18 @@ impl ReplayState {
             None => Timing::Settled,
         };
         let recording = Recording { bytes: &bytes, size: self.size.0, timing: &timing };
-        for change in replay(recording, &Behaviour::from(&*found.preset)) {
+        for change in replay(recording, &behaviour) {
             print(&change, output)?;
         }
         Ok(Exit::Done)
     }
+}
+
+/// Presets that appear with their programs: a recording can be replayed where the program is not.
+fn behaviour_without_its_program(agent: &str) -> Option<Behaviour> {
+    let shipped = MORE.iter().find(|shipped| shipped.program() == agent)?;
+    let parsed = parse_agent(Path::new(shipped.file_name), shipped.text).ok()?;
+    Some(Behaviour::from(&parsed.preset))
 }
 
 fn print(change: &ReplayedState, output: &mut Output) -> Result<(), Failure> {

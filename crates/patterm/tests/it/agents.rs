@@ -1,6 +1,9 @@
 //! Agents as callers: each is itself and nobody else, and reaches its own tree only.
 
+use std::{io::Write, process::Stdio};
+
 use serde_json::json;
+use testkit::Ran;
 
 use crate::{
     client::Client,
@@ -93,4 +96,46 @@ fn a_hook_says_one_thing_for_its_own_agent_and_prints_nothing() {
     hook(std::path::Path::new("/nonexistent"), "Stop").failed(2, &["can't be read"]);
     let answer = tab.as_lead.answer("tools/call", json!({ "name": "report_hook", "arguments": { "event": "Stop" } }));
     assert_eq!(answer["error"]["code"], -32602, "it is no tool: {answer}");
+}
+
+/// What claude writes to its hooks, and what else may come that way.
+#[test]
+fn a_hook_takes_what_its_cli_writes_and_tells_the_event_whatever_that_is() {
+    let mut tab = Tab::new();
+    let agent = tab.patterm.agents()[0].clone();
+    let start = |event: &str| {
+        let mut command = std::process::Command::new(PATTERM);
+        command.env_clear().args(["hook", "--connect", agent.to_str().unwrap(), event]);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    };
+    let hook = |event: &str, input: &[u8]| {
+        let mut hook = start(event);
+        let mut pipe = hook.stdin.take().unwrap();
+        // It reads all of it: a CLI whose pipe breaks would complain.
+        pipe.write_all(input).unwrap();
+        drop(pipe);
+        Ran::of(hook)
+    };
+    let told = |human: &mut Client, lead: &str| human.call("explain_state", json!({ "process_id": lead })).to_string();
+    let (human, lead) = (&mut tab.human, tab.lead.as_str());
+    human.wait_for_state(lead, "idle");
+    let input =
+        json!({ "hook_event_name": "PermissionRequest", "tool_name": "Bash", "tool_input": { "command": "ls" } });
+    let ran = hook("PermissionRequest", input.to_string().as_bytes());
+    assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.as_str()), (Some(0), "", ""));
+    assert!(told(human, lead).contains("hook PermissionRequest tool=Bash"), "{}", told(human, lead));
+
+    let large = format!(r#"{{"tool_name": "Bash", "tool_response": "{}"}}"#, "x".repeat(6 << 20));
+    for (input, why) in [(large.as_bytes(), "more than 4 MiB"), (b"{", "no JSON"), (b"\xff[[[", "no JSON")] {
+        let ran = hook("PreToolUse", input);
+        assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), ""));
+        assert!(ran.stderr.contains(why), "{}", ran.stderr);
+        assert!(told(human, lead).contains("hook PreToolUse"), "{}", told(human, lead));
+    }
+    // One that writes nothing and never closes holds nobody up.
+    let mut silent = start("Stop");
+    let pipe = silent.stdin.take();
+    Ran::of(silent).ok();
+    drop(pipe);
+    assert!(told(human, lead).contains("hook Stop"), "{}", told(human, lead));
 }

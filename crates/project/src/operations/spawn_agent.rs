@@ -190,6 +190,7 @@ async fn prepare(project: Project, preset: Arc<AgentPreset>, entrance: Entrance)
             folder,
             project_root: &project.inner.layout.project_dir,
             home: &project.inner.home,
+            cache: &project.inner.cache_dir,
         })
         .map_err(|error| failed(error.to_string()))
     };

@@ -105,6 +105,7 @@ impl Stage {
             deliver: setting.told.then(|| Arc::new(told.clone()) as Arc<dyn Deliver>),
             program: testkit::child_path().to_owned(),
             home: root.path().join("home"),
+            cache_dir: root.path().join("home/.cache"),
             default_size: ops::Size::default(),
             version: "test".into(),
         })

@@ -59,6 +59,7 @@ impl Scene {
             last_output: self.start,
             facts: &self.facts,
             grid: self.grid,
+            rows: None,
             alternate_screen: false,
             cols: 120,
             tty: self.tty,
@@ -95,6 +96,10 @@ fn what_was_said_beside_the_screen() {
     scene.note(&Effect::AgentState(vec![("state".into(), "working".into()), ("app".into(), "x".into())]), 30);
     scene.note(&Effect::UnknownOsc { number: 7777, body: "hi".into() }, 40);
     scene.note(&Effect::Notification(Notification { title: "t".into(), body: "needs you".into() }), 50);
+    scene.hook = Some(HookEvent::new("Notification", "type=idle_prompt message=x", scene.start));
+    assert!(scene.holds(&json!({"hook": "^Notification$", "hook_detail": "^type=idle_prompt\\b"})));
+    assert!(!scene.holds(&json!({"hook": "^Notification$", "hook_detail": "^type=permission_prompt"})));
+    assert!(!scene.holds(&json!({"hook": "^Stop$", "hook_detail": "^type=idle_prompt"})));
     scene.hook = Some(HookEvent::new("Stop", "", scene.start + Duration::from_millis(60)));
     for (holds, at) in [
         (json!({"title": "^[\\x{2800}-\\x{28FF}]"}), 10),

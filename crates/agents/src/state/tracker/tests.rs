@@ -82,6 +82,7 @@ impl Bench {
             last_output: self.last_output,
             facts: &self.facts,
             grid: &self.grid,
+            rows: None,
             alternate_screen: false,
             cols: 120,
             tty: None,

@@ -1,0 +1,111 @@
+//! What a CLI writes to its hooks about an event: JSON with more in it than a list needs, and not to be trusted. A few
+//! words of it are kept.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+/// Bytes that are read as JSON. Claude sends what a tool has answered, too; the rest is thrown away.
+pub(super) const MAX_BYTES: usize = 4 << 20;
+/// Characters of one word.
+const MAX_WORD: usize = 80;
+
+/// Every field is any JSON at all: one of a wrong type must not hide the others.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Said {
+    hook_event_name: Value,
+    /// It happened in a sub-agent of the agent's own.
+    agent_id: Value,
+    notification_type: Value,
+    tool_name: Value,
+    /// What goes on beside the turn.
+    background_tasks: Value,
+    message: Value,
+}
+
+/// `agent=… type=… tool=… background=… message=…`, what there is of it in this order; rules may match it. `Err` says why
+/// nothing was taken.
+pub(super) fn detail(event: &str, input: &[u8]) -> Result<String, String> {
+    if input.iter().all(u8::is_ascii_whitespace) {
+        return Ok(String::new());
+    }
+    if input.len() > MAX_BYTES {
+        return Err(format!("the description has more than {} MiB", MAX_BYTES >> 20));
+    }
+    let said: Said =
+        serde_json::from_slice(input).map_err(|error| format!("the description is no JSON object: {error}"))?;
+    if said.hook_event_name.as_str().is_some_and(|name| name != event) {
+        return Err("the description is of another event".into());
+    }
+    let mut words = Vec::new();
+    for (name, value) in [("agent", &said.agent_id), ("type", &said.notification_type), ("tool", &said.tool_name)] {
+        if let Some(value) = value.as_str().map(word).filter(|value| !value.is_empty()) {
+            words.push(format!("{name}={value}"));
+        }
+    }
+    if let Some(tasks) = said.background_tasks.as_array().filter(|tasks| !tasks.is_empty()) {
+        words.push(format!("background={}", tasks.len()));
+    }
+    // Last, because it may hold blanks.
+    if let Some(message) = said.message.as_str().filter(|message| !message.trim().is_empty()) {
+        words.push(format!("message={}", message.trim()));
+    }
+    Ok(words.join(" "))
+}
+
+/// Without blanks and controls: what follows must not pass for another word.
+fn word(text: &str) -> String {
+    text.chars().filter(|character| !character.is_whitespace() && !character.is_control()).take(MAX_WORD).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(event: &str, input: &str) -> Result<String, String> {
+        detail(event, input.as_bytes())
+    }
+
+    #[test]
+    fn a_few_words_are_kept() {
+        let input =
+            r#"{"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "cat secret"}}"#;
+        assert_eq!(told("PreToolUse", input).unwrap(), "tool=Bash");
+        let input = r#"{"notification_type": "idle_prompt", "message": " Claude is waiting for your input"}"#;
+        assert_eq!(told("Notification", input).unwrap(), "type=idle_prompt message=Claude is waiting for your input");
+        let input = r#"{"background_tasks": [{}, {}], "last_assistant_message": "private", "stop_hook_active": false}"#;
+        assert_eq!(told("Stop", input).unwrap(), "background=2");
+        assert_eq!(told("Stop", r#"{"background_tasks": []}"#).unwrap(), "");
+        assert_eq!(told("PreToolUse", r#"{"tool_name": "Read", "agent_id": "a1"}"#).unwrap(), "agent=a1 tool=Read");
+        assert_eq!(told("Stop", " \n").unwrap(), "", "nothing is written to hooks of other CLIs");
+    }
+
+    #[test]
+    fn words_can_not_pass_for_others() {
+        let input = r#"{"tool_name": "x agent=main\ntype=idle_prompt\u0007", "message": "m"}"#;
+        assert_eq!(told("PreToolUse", input).unwrap(), "tool=xagent=maintype=idle_prompt message=m");
+        let long = format!(r#"{{"tool_name": "{}"}}"#, "x".repeat(5000));
+        assert_eq!(told("PreToolUse", &long).unwrap().len(), "tool=".len() + MAX_WORD);
+    }
+
+    #[test]
+    fn hostile_descriptions_are_left_with_a_reason() {
+        for (input, why) in [
+            ("{", "no JSON"),
+            ("[1]", "no JSON object"),
+            ("null", "no JSON object"),
+            ("\"Stop\"", "no JSON object"),
+            ("{} {}", "no JSON"),
+            (r#"{"hook_event_name": "Stop"}"#, "another event"),
+        ] {
+            let refused = told("PreToolUse", input).unwrap_err();
+            assert!(refused.contains(why), "{input}: {refused}");
+        }
+        assert!(detail("Stop", b"\xff\xfe").is_err());
+        assert!(told("Stop", &"[".repeat(100_000)).is_err(), "deep nesting ends");
+        assert!(told("Stop", &format!(r#"{{"x": "{}"}}"#, "x".repeat(MAX_BYTES))).unwrap_err().contains("4 MiB"));
+        let wrong = r#"{"tool_name": 5, "agent_id": ["a"], "background_tasks": "many", "message": {}, "notification_type": null}"#;
+        assert_eq!(told("Stop", wrong).unwrap(), "", "wrong types say nothing");
+        assert_eq!(told("Stop", r#"{"hook_event_name": 7, "tool_name": "Bash"}"#).unwrap(), "tool=Bash");
+    }
+}
