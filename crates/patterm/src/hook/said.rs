@@ -32,6 +32,10 @@ pub(super) fn detail(event: &str, input: &[u8]) -> Result<String, String> {
     if input.len() > MAX_BYTES {
         return Err(format!("the description has more than {} MiB", MAX_BYTES >> 20));
     }
+    // A list would be taken for the fields in their order.
+    if input.trim_ascii_start().first() != Some(&b'{') {
+        return Err("the description is no JSON object".into());
+    }
     let said: Said =
         serde_json::from_slice(input).map_err(|error| format!("the description is no JSON object: {error}"))?;
     if said.hook_event_name.as_str().is_some_and(|name| name != event) {
