@@ -244,6 +244,11 @@ impl Recordings {
         known.map_or_else(RecordingStatus::default, |recording| recording.status())
     }
 
+    /// Whether a recording is under way.
+    pub fn is_recording(&self, session: &Session) -> bool {
+        self.running(session.id()).is_some()
+    }
+
     /// Ends all that are under way, and returns when their files are whole.
     pub async fn close(&self) {
         let all: Vec<Arc<Recording>> = self.of().values().cloned().collect();

@@ -1,9 +1,10 @@
-//! Recordings of the project: played, searched in time and exported from the palette.
+//! Recordings of the project: made, played, searched in time and exported from the palette.
 //!
 //! Files are read and searched beside the loop. How a recording is replayed is `replay`'s, how it is played `tui`'s:
 //! `vtr` has the same of both.
 
 mod exporting;
+mod making;
 mod playing;
 
 use std::{sync::Arc, time::SystemTime};
@@ -11,7 +12,10 @@ use std::{sync::Arc, time::SystemTime};
 use replay::{Limits, Listed, Sighting, Tape, clock};
 use tui::{Sign, widgets::Player};
 
-pub(super) use self::playing::{deadline, tick};
+pub(super) use self::{
+    making::is_on,
+    playing::{deadline, tick},
+};
 use super::{
     commands::{Command, Section, always},
     frame, line_prompt,
@@ -29,6 +33,22 @@ pub(crate) struct State {
 }
 
 pub(super) const COMMANDS: &[Command] = &[
+    Command {
+        id: "record",
+        title: "Record this session",
+        section: Section::Recordings,
+        keys: &[],
+        when: making::is_possible,
+        run: making::start,
+    },
+    Command {
+        id: "stop-recording",
+        title: "Stop recording",
+        section: Section::Recordings,
+        keys: &[],
+        when: making::is_on,
+        run: making::stop,
+    },
     Command {
         id: "play-recording",
         title: "Play a recording…",
@@ -75,7 +95,7 @@ fn choose(app: &mut App, title: &'static str, act: fn(&mut App, &str)) {
     let look = move || replay::list(&folder);
     beside(app, look, move |app, listed| {
         if listed.is_empty() {
-            app.toast(Sign::Unknown, "there are no recordings yet: \"Record session…\" in the palette makes one");
+            app.toast(Sign::Unknown, "there are no recordings yet: \"Record this session\" in the palette makes one");
             return;
         }
         let now = SystemTime::now();

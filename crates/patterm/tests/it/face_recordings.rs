@@ -75,7 +75,7 @@ fn a_session_is_recorded_and_found_again() {
     face.shows("the session", "before");
     face.command(":play-recording", "Play a recording");
     face.shows("there is none yet", "no recordings yet");
-    face.command("record session", "Record session");
+    face.command("record_process", "Record session");
     face.shows("which one", "command-1");
     face.press("enter");
     face.shows("what else", "(?i)action");
@@ -102,6 +102,53 @@ fn a_session_is_recorded_and_found_again() {
     face.shows("it is played from there", "(?s)said words.*‖ 0:\\d\\d\\.\\d+ .*1 of 1");
     face.press("esc");
     face.shows("the session is in sight again", "said words");
+}
+
+#[test]
+fn the_session_in_sight_is_recorded_by_one_command() {
+    let stage = Stage::new();
+    let face = Face::empty(&stage, SIZE);
+    let offers = |what: &str, offered: &str, missing: &str| {
+        face.seek("recor", offered);
+        face.hides(what, missing);
+        face.press("esc");
+        face.hides("the palette is closed", "commands [─-]");
+    };
+    face.operator(&stage).spawn(&["sh", "-c", "echo before; read line; echo \"said $line\"; exec cat"]);
+    face.shows("the session", "before");
+    offers("nothing to stop", "Record this session", "Stop recording");
+    face.command(":record", "Record this session");
+    face.shows("where it goes", "(?s)recording command-1 to.*command-1-[^ ]*\\.cast in");
+    face.shows("that it is on", "● REC");
+    offers("only one at a time", "Stop recording", "Record this session");
+    face.type_text("words\r");
+    face.shows("it answers", "said words");
+    face.command(":stop-recording", "Stop recording");
+    face.shows("where it went", "(?s)recorded command-1, \\d+ bytes:.*command-1-[^ ]*\\.cast in");
+    face.hides("it is over", "REC");
+    let files: Vec<PathBuf> = fs::read_dir(folder(&stage)).unwrap().map(|file| file.unwrap().path()).collect();
+    let [file] = files.as_slice() else { panic!("one file: {files:?}") };
+    assert!(fs::read_to_string(file).unwrap().contains("said words"));
+    face.command(":play-recording", "Play a recording");
+    face.shows("it is listed", "command-1-.*\\.cast");
+    face.press("enter");
+    face.shows("its first screen is that of the start", "(?s)before.* / 0:0\\d\\.\\d+");
+    face.press("G");
+    face.shows("its last one that of the end", "(?s)before.*said words.* / 0:0\\d\\.\\d+");
+    face.press("q");
+    face.shows("the session is in sight again", "you have control");
+}
+
+#[test]
+fn a_recording_that_cannot_be_made_is_complained_of() {
+    let stage = Stage::new();
+    let face = Face::empty(&stage, SIZE);
+    face.operator(&stage).spawn(&["sh", "-c", "echo a session; exec cat"]);
+    face.shows("a session", "a session");
+    fs::write(folder(&stage), "in the way").unwrap();
+    face.command(":record", "Record this session");
+    face.shows("why not", "(?s)× .*already");
+    face.hides("nothing is recorded", "REC");
 }
 
 #[test]

@@ -8,6 +8,7 @@ use tui::{Canvas, Rect, Role, Sign, Span, widgets::draw_status_line};
 use crate::app::{
     commands,
     model::{App, Focus},
+    recordings,
 };
 
 /// How long, in two or three characters.
@@ -51,6 +52,9 @@ pub(super) fn draw(canvas: &mut Canvas, area: Rect, app: &App) {
         };
         left.push(Span::new(format!(" {} ", skin.glyphs.sign(sign)), skin.sign_style(sign)));
         left.push(Span::new(text, style));
+    }
+    if recordings::is_on(app) {
+        left.push(Span::new(format!("  {} REC", skin.glyphs.sign(Sign::Working)), skin.style(Role::Bad)));
     }
     if app.pass_through.is_some() {
         left.push(Span::new("  keys pass through", skin.style(Role::Warning)));

@@ -1,0 +1,52 @@
+//! Recording the session in sight, by one command: where it goes is said, and what went wrong.
+
+use std::path::Path;
+
+use ops::{Context, OpError};
+use serde_json::{Value, json};
+use tui::Sign;
+
+use super::size;
+use crate::app::{commands::with_live_session, model::App};
+
+/// Whether the session in sight is being recorded.
+pub(in crate::app) fn is_on(app: &App) -> bool {
+    app.session().is_some_and(|session| app.project.recordings().is_recording(session))
+}
+
+pub(super) fn is_possible(app: &App) -> bool {
+    with_live_session(app) && !is_on(app)
+}
+
+pub(super) fn start(app: &mut App) {
+    order(app, "start", |app, name, reply| app.toast(Sign::Working, format!("recording {name} to {}", place(reply))));
+}
+
+pub(super) fn stop(app: &mut App) {
+    order(app, "stop", |app, name, reply| {
+        let bytes = size(reply["bytes"].as_u64().unwrap_or_default());
+        match reply["error"].as_str() {
+            None => app.toast(Sign::Idle, format!("recorded {name}, {bytes}: {}", place(reply))),
+            Some(error) => app.toast(Sign::Failed, format!("recorded {name} only in part: {error}: {}", place(reply))),
+        }
+    });
+}
+
+/// An action on the recording of the session in sight, and what is said of it with the session's name.
+fn order(app: &mut App, action: &str, say: fn(&mut App, &str, &Value)) {
+    let Some(item) = app.sessions.focused() else { return };
+    let (id, name) = (item.id.to_string(), item.name.clone());
+    let arguments = json!({ "process_id": id, "action": action });
+    app.call("record_process", arguments, move |app, outcome: Result<Value, OpError>| match outcome {
+        Ok(reply) => say(app, &name, &reply),
+        Err(error) => app.complain(&error),
+    });
+}
+
+/// The file's name first: a long folder may be cut.
+fn place(reply: &Value) -> String {
+    let file = Path::new(reply["file"].as_str().unwrap_or_default());
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    let folder = file.parent().unwrap_or(Path::new("")).display();
+    format!("{name} in {folder}")
+}
