@@ -8,7 +8,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use pty::{Pid, TtyFacts};
 use tokio::sync::{broadcast, watch};
-use vt::{Cursor, Size, Terminal};
+use vt::{Cursor, Line, Size, Terminal};
 
 use crate::clock::Clock;
 use crate::engine::EngineInner;
@@ -183,6 +183,13 @@ impl Session {
     /// The picture now. Rows that did not change since the one before are shared with it.
     pub fn frame(&self) -> VersionedFrame {
         self.shared.screen.lock().frame()
+    }
+
+    /// The picture now, and what is above it of the line that its first row goes on with: in one look, since the child
+    /// prints on.
+    pub fn frame_with_open_line(&self) -> (VersionedFrame, Option<Line>) {
+        let mut screen = self.shared.screen.lock();
+        (screen.frame(), screen.terminal.open_line())
     }
 
     /// The picture now, and which rows differ from what a reader saw at `version`.

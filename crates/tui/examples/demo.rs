@@ -57,7 +57,7 @@ fn run(command: &str, app: &mut App) -> Handled<App> {
         "help" => return Handled::Open(Box::new(Help)),
         "copy" => {
             let (_, pane, _, _) = panes(app.area);
-            let document = Document::new([], &app.frame);
+            let document = Document::new([], None, &app.frame);
             return Handled::Open(Box::new(Copy(CopyMode::new(document, app.frame.cursor.position, pane.rows))));
         }
         "trust" => {

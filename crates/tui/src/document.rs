@@ -40,13 +40,9 @@ pub struct Document {
 }
 
 impl Document {
-    /// `history` holds the logical lines above the screen, oldest first; they are wrapped to the screen's width.
-    pub fn new(history: impl IntoIterator<Item = Arc<Line>>, frame: &Frame) -> Self {
-        Self::running_on(history, None, frame)
-    }
-
-    /// As [`new`](Self::new); `open` is what the screen's first row goes on with.
-    pub fn running_on(history: impl IntoIterator<Item = Arc<Line>>, open: Option<Arc<Line>>, frame: &Frame) -> Self {
+    /// `history` holds the logical lines above the screen, oldest first; they are wrapped to the screen's width. `open`
+    /// is what is above the screen of the line that its first row goes on with.
+    pub fn new(history: impl IntoIterator<Item = Arc<Line>>, open: Option<Arc<Line>>, frame: &Frame) -> Self {
         let cols = frame.size.cols.max(1);
         let mut rows = Vec::new();
         for line in history {

@@ -121,8 +121,8 @@ impl Terminal {
         self.state.visit_lines(range, visit);
     }
 
-    /// What has left the screen of the line that its first row goes on with; `None` if that row begins a line, and
-    /// while a synchronized update is under way.
+    /// What has left the screen of the line that its first row goes on with; `None` if that row begins a line, on
+    /// the alternate screen, and while a synchronized update is under way.
     pub fn open_line(&self) -> Option<crate::Line> {
         self.state.open_line()
     }

@@ -88,7 +88,7 @@ export class History {
       const before = this.#lines.scrollHeight - this.#lines.scrollTop;
       this.#lines.prepend(...elements);
       if (first && answer.screen) {
-        this.#lines.append(...joined(answer.screen.lines).map((runs) => row(runs, colors)));
+        this.#lines.append(...joined(answer.open, answer.screen.lines).map((runs) => row(runs, colors)));
         this.#lines.style.background = css(colors.ground);
         this.#lines.style.color = css(colors.text);
       }
@@ -129,10 +129,14 @@ export class History {
   }
 }
 
-/** Rows of a screen as lines: what was wrapped is one. @param {[number, boolean, WireRun[]][]} rows */
-function joined(rows) {
-  /** @type {WireRun[][]} */ const lines = [];
-  let open = false;
+/**
+ * Rows of a screen as lines: what was wrapped is one.
+ * @param {WireRun[] | null} above what is above the screen of the line that its first row goes on with
+ * @param {[number, boolean, WireRun[]][]} rows
+ */
+function joined(above, rows) {
+  const lines = above ? [[...above]] : [];
+  let open = lines.length > 0;
   for (const [, wrapped, runs] of rows) {
     if (open) lines.at(-1)?.push(...runs);
     else lines.push([...runs]);

@@ -71,7 +71,9 @@ async fn run(ask: Ask, inner: &Inner) -> Result<Value, AnswerError> {
             let history = client(inner, &coordinator)?.vtr().get_history(request).await.map_err(refused)?.into_inner();
             let lines: Vec<_> = history.lines.into_iter().map(|line| frame::runs(line.runs)).collect();
             let screen = history.screen.map(FrameMessage::from);
-            Ok(json!({ "lines": lines, "first": history.first_line, "more": history.more, "screen": screen }))
+            let open = history.open_line.map(|line| frame::runs(line.runs));
+            let (first, more) = (history.first_line, history.more);
+            Ok(json!({ "lines": lines, "first": first, "more": more, "open": open, "screen": screen }))
         }
         Ask::Recordings {} => {
             let Some(folder) = inner.recordings.clone() else { return Ok(json!({ "recordings": [] })) };

@@ -283,6 +283,10 @@ pub struct GetHistoryResponse {
     /// The screen below the lines, whole.
     #[prost(message, optional, tag = "4")]
     pub screen: ::core::option::Option<Frame>,
+    /// What is above the screen of the line that its first row goes on with, when that row begins none. It is the line
+    /// after the last of `lines`, and not one of them. Left out when `before` was given, and on the alternate screen.
+    #[prost(message, optional, tag = "5")]
+    pub open_line: ::core::option::Option<HistoryLine>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct HistoryLine {

@@ -20,7 +20,7 @@ pub(super) fn read(session: &Session, request: &GetHistoryRequest) -> Result<Get
         0 => DEFAULT_LINES,
         given => given,
     };
-    let frame = session.frame();
+    let (frame, open) = session.frame_with_open_line();
     let kept = session.with_screen(|screen| screen.lines().start);
     // Numbers never change, so lines above this very picture can be read piece by piece while the child prints on.
     let end = frame.frame.first_line.min(request.before.unwrap_or(u64::MAX));
@@ -48,7 +48,14 @@ pub(super) fn read(session: &Session, request: &GetHistoryRequest) -> Result<Get
         }
     }
     lines.reverse();
-    Ok(GetHistoryResponse { lines, first_line, more: first_line > kept, screen: Some(screen(session, &frame)) })
+    let open = open.filter(|_| request.before.is_none());
+    Ok(GetHistoryResponse {
+        lines,
+        first_line,
+        more: first_line > kept,
+        screen: Some(screen(session, &frame)),
+        open_line: open.map(|line| convert::history_line(&line, &frame.frame.theme)),
+    })
 }
 
 fn screen(session: &Session, frame: &VersionedFrame) -> crate::proto::Frame {

@@ -275,6 +275,18 @@ async fn history_and_screen_are_one_picture() {
     assert_eq!((last.lines.len(), last.first_line, last.more), (5, 272, true));
     let before = vtr.get_history(read(5, Some(last.first_line))).await.unwrap().into_inner();
     assert_eq!((text(&before.lines[0]).as_str(), before.first_line), ("line 267", 267));
+    assert!(last.open_line.is_none() && before.open_line.is_none());
+
+    // One line of five rows, of which two are on the screen, above 21 short ones and the cursor's row.
+    let wide: String = ('a'..='e').flat_map(|letter| std::iter::repeat_n(letter, 80)).collect();
+    let script = Script::new().print(&format!("first\n{wide}\n{}last\n", "below\n".repeat(20)));
+    let session = stage.spawn(&mut vtr, "wide", script.hang()).await;
+    shows(&session, "last").await;
+    let read = |before| GetHistoryRequest { name: "wide".into(), max_lines: 0, before };
+    let all = vtr.get_history(read(None)).await.unwrap().into_inner();
+    let lines: Vec<String> = all.lines.iter().map(text).collect();
+    assert_eq!((lines, text(&all.open_line.unwrap())), (vec!["first".to_owned()], wide[..240].to_owned()));
+    assert!(vtr.get_history(read(Some(1))).await.unwrap().into_inner().open_line.is_none());
     stage.close().await;
 }
 

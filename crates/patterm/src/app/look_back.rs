@@ -50,8 +50,8 @@ fn document(session: &Session) -> (u64, Document, Position) {
         let first = lines.start.max(screen.first_screen_line().saturating_sub(MAX_LINES));
         let history: Vec<_> =
             (first..lines.end).map_while(|number| screen.history_line(number)).map(Arc::new).collect();
-        let open = screen.open_line().filter(|_| !frame.alternate_screen).map(Arc::new);
-        (first, Document::running_on(history, open, &frame), frame.cursor.position)
+        let open = screen.open_line().map(Arc::new);
+        (first, Document::new(history, open, &frame), frame.cursor.position)
     })
 }
 

@@ -20,7 +20,7 @@ fn fed(text: &str) -> Terminal {
 
 fn document(child: &mut Terminal) -> Document {
     let history: Vec<_> = child.lines().filter_map(|number| child.history_line(number)).map(Arc::new).collect();
-    Document::running_on(history, child.open_line().map(Arc::new), &child.frame())
+    Document::new(history, child.open_line().map(Arc::new), &child.frame())
 }
 
 fn mode(text: &str) -> CopyMode {
@@ -70,6 +70,12 @@ fn a_line_that_runs_on_into_the_screen_is_whole() {
     assert_eq!(Selection::new(at(1, 0), Unit::Line).text(&whole), format!("{line}\n"), "{whole:?}");
     child.feed(b"\x1b[?2026h\r\n\r\n\r\n");
     assert!(child.open_line().is_none(), "above a screen that is held still there may be anything");
+    child.feed(b"\x1b[?2026l");
+    child.feed(line.as_bytes());
+    child.feed(line.as_bytes());
+    assert!(child.open_line().is_some());
+    child.feed(b"\x1b[?1049h");
+    assert!(child.open_line().is_none(), "above the alternate screen there is nothing");
 }
 
 #[test]

@@ -133,8 +133,9 @@ impl State {
     }
 
     /// The same with its looks. History goes on while a frozen screen is shown: what it holds then is not above that.
+    /// Neither is it above an alternate screen.
     pub(crate) fn open_line(&self) -> Option<crate::Line> {
-        let open = self.history.is_open() && self.frozen.is_none();
+        let open = self.history.is_open() && self.frozen.is_none() && !self.flags.contains(Flags::ALTERNATE_SCREEN);
         open.then(|| self.history.line(self.history.screen_line())).flatten()
     }
 

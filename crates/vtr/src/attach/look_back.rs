@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use grpc::proto::GetHistoryResponse;
+use grpc::proto::{GetHistoryResponse, HistoryLine};
 use tui::{
     Canvas, CanvasCursor, CopyMode, CopyOutcome, Document, Event, Handled, Layer, Rect, Role, SearchDirection, Span,
     widgets::draw_status_line,
@@ -27,11 +27,12 @@ impl LookingBack {
     /// `None` if there is nothing to look at.
     pub(crate) fn new(answer: GetHistoryResponse, pane: Rect) -> Option<Self> {
         let mut mirror = Mirror::default();
-        let lines: Vec<Arc<vt::Line>> =
-            answer.lines.iter().map(|line| Arc::new(mirror.line(&line.runs, false))).collect();
+        let mut line = |line: &HistoryLine| Arc::new(mirror.line(&line.runs, false));
+        let lines: Vec<Arc<vt::Line>> = answer.lines.iter().map(&mut line).collect();
+        let open = answer.open_line.as_ref().map(line);
         mirror.apply(answer.screen?);
         let frame = mirror.frame()?;
-        let document = Document::new(lines, frame);
+        let document = Document::new(lines, open, frame);
         Some(LookingBack(CopyMode::new(document, frame.cursor.position, pane.rows)))
     }
 

@@ -310,6 +310,31 @@ async fn sessions_are_made_renamed_and_ended() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn looking_back_loses_no_row_of_a_line_that_runs_on_into_the_screen() {
+    let stage = Stage::new();
+    // Five rows of 80 columns are one line; with 21 lines below and the cursor's row, three of them left the screen.
+    let command =
+        "for n in 1 2 3 4 5; do printf 'part %d of five%066d' $n 0; done; echo; seq -f 'line %g' 21; exec cat";
+    stage.vtr(&["spawn", "one", "--cmd", command]).ok();
+    stage.see("one", "line 21");
+    let attached = Attached::start_in(&stage, &["one"], Size { cols: 100, rows: 40 }).await;
+    attached.shows("line 21").await;
+    let parts = |text: &str| {
+        let count = |part: u8| text.matches(&format!("│part {part} of five00")).count();
+        [count(1), count(2), count(3), count(4), count(5)]
+    };
+    assert_eq!(parts(&attached.text()), [0, 0, 0, 1, 1], "{}", attached.text());
+    attached.press("ctrl-b [");
+    attached.shows("looking back").await;
+    attached.press("g");
+    attached.shows("row 1 of 27").await;
+    assert_eq!(parts(&attached.text()), [1, 1, 1, 1, 1], "{}", attached.text());
+    attached.press("V y");
+    attached.shows("copied 401 characters").await;
+    attached.detach().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn looking_back_searches_and_copies() {
     let stage = Stage::new();
     stage.vtr(&["spawn", "one", "--cmd", "seq -f 'line %g' 200; exec cat"]).ok();

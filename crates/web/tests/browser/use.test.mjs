@@ -153,20 +153,42 @@ test("a paste over 1 MiB is refused and says so", async () => {
   await page.waitForSelector('.toast:has-text("too many for one paste")');
 });
 
+/** Turns the wheel up over the shell until its history is there. */
+async function scrollBack() {
+  const box = await (await page.$(`${tile("shell")} .picture`)).boundingBox();
+  await page.mouse.move(box.x + 200, box.y + 200);
+  await page.mouse.wheel(0, -200);
+  await page.waitForSelector(".history-line");
+}
+
+/** Back to the live screen. */
+async function leaveHistory() {
+  await page.keyboard.press("Escape");
+  await page.waitForSelector(".history", { state: "detached" });
+  await stage.same(page, "shell");
+}
+
+test("scrolling back shows the whole of a line that runs on into the screen", async () => {
+  const { cols, rows } = stage.json("info", "shell");
+  await page.keyboard.type(`clear; printf 'a%0${cols * rows}dz\\n' 0`);
+  await page.keyboard.press("Enter");
+  await stage.shows(page, "shell", /^0*z$/);
+  await scrollBack();
+  const lines = await page.$$eval(".history-line", (rows) => rows.map((line) => line.textContent.trimEnd()));
+  assert.equal(lines.filter((line) => line === `a${"0".repeat(cols * rows)}z`).length, 1);
+  await leaveHistory();
+});
+
 test("scrolling back shows history with its looks", async () => {
   await page.keyboard.type("clear; for i in $(seq 300); do printf '\\e[32mrow %s\\e[0m\\n' $i; done");
   await page.keyboard.press("Enter");
   await stage.shows(page, "shell", "row 300");
-  const box = await (await page.$(`${tile("shell")} .picture`)).boundingBox();
-  await page.mouse.move(box.x + 200, box.y + 200);
-  await page.mouse.wheel(0, -200);
+  await scrollBack();
   await page.waitForSelector(".history-line:has-text('row 1')");
   const lines = await page.$$eval(".history-line", (rows) => rows.map((line) => line.textContent.trimEnd()).filter((line) => /^row \d+$/.test(line)));
   assert.deepEqual(lines.slice(-300), Array.from({ length: 300 }, (_, number) => `row ${number + 1}`));
   await stage.shot(page, "history");
-  await page.keyboard.press("Escape");
-  await page.waitForSelector(".history", { state: "detached" });
-  await stage.same(page, "shell");
+  await leaveHistory();
 });
 
 /** What is marked as the current match: its line, and whether it can be seen. */
