@@ -17,16 +17,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rustix::{
-    event::{PollFd, PollFlags, Timespec, poll},
-    termios::{OptionalActions, tcgetattr, tcgetwinsize, tcsetattr},
-};
+use rustix::termios::{OptionalActions, tcgetattr, tcgetwinsize, tcsetattr};
 use thiserror::Error;
 use vt::{KittyFlags, Size};
 
 pub use abilities::{Abilities, ColorHints};
 pub use announce::{copy_to_clipboard, notify, set_title};
 pub use input::HostInput;
+use input::OnSignal;
 pub use modes::{Keyboard, Modes, MouseTracking};
 pub use probe::Probe;
 pub use restore::Restorer;
@@ -141,18 +139,9 @@ impl Host {
         }
     }
 
-    /// Whether there is something to read within `timeout`.
+    /// Whether there is something to read within `timeout`. A signal ends the wait: nothing came.
     pub fn wait_for_input(&self, timeout: Option<Duration>) -> Result<bool, HostError> {
-        let timeout = timeout.map(|timeout| Timespec {
-            tv_sec: i64::try_from(timeout.as_secs()).unwrap_or(i64::MAX),
-            tv_nsec: timeout.subsec_nanos().into(),
-        });
-        let mut fds = [PollFd::new(&self.input, PollFlags::IN)];
-        match poll(&mut fds, timeout.as_ref()) {
-            Ok(ready) => Ok(ready > 0),
-            Err(rustix::io::Errno::INTR) => Ok(false),
-            Err(errno) => Err(fault("wait for")(errno)),
-        }
+        input::has_input(&self.input, timeout, OnSignal::GiveUp).map_err(fault("wait for"))
     }
 
     /// Asks the host what it can do, and waits for the answers until `deadline`. Whatever else came in meanwhile is in

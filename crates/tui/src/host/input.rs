@@ -3,6 +3,7 @@
 use std::{
     io,
     os::fd::{AsFd, OwnedFd},
+    time::Duration,
 };
 
 use rustix::{
@@ -37,7 +38,8 @@ impl HostInput {
             let mut ready = self.fd.readable().await.ok()?;
             // The descriptor blocks, as others have it open too, and the runtime tells only what is new: so it is asked
             // before each read whether there is something.
-            if !has_input(self.fd.get_ref()) {
+            // A failure is the read's to report.
+            if has_input(self.fd.get_ref(), Some(Duration::ZERO), OnSignal::LookAgain) == Ok(false) {
                 ready.clear_ready();
                 continue;
             }
@@ -56,14 +58,27 @@ impl HostInput {
     }
 }
 
-/// A failure is the read's to report.
-fn has_input(fd: &OwnedFd) -> bool {
-    let mut fds = [PollFd::from_borrowed_fd(fd.as_fd(), PollFlags::IN)];
+/// What a signal does to a wait for input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum OnSignal {
+    /// Nothing came: the caller may have something to do about the signal first.
+    GiveUp,
+    /// The time begins anew: for looks that don't wait, whose answer has to be right.
+    LookAgain,
+}
+
+/// Whether there is something to read within `timeout`; `None` waits for ever.
+pub(super) fn has_input(fd: impl AsFd, timeout: Option<Duration>, on_signal: OnSignal) -> Result<bool, Errno> {
+    let timeout = timeout.map(|timeout| Timespec {
+        tv_sec: i64::try_from(timeout.as_secs()).unwrap_or(i64::MAX),
+        tv_nsec: timeout.subsec_nanos().into(),
+    });
+    let mut fds = [PollFd::new(&fd, PollFlags::IN)];
     loop {
-        match poll(&mut fds, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })) {
-            Err(Errno::INTR) => {}
-            Ok(0) => return false,
-            Ok(_) | Err(_) => return true,
+        match (poll(&mut fds, timeout.as_ref()), on_signal) {
+            (Err(Errno::INTR), OnSignal::LookAgain) => {}
+            (Err(Errno::INTR), OnSignal::GiveUp) => return Ok(false),
+            (ready, _) => return ready.map(|ready| ready > 0),
         }
     }
 }
