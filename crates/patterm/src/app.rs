@@ -412,6 +412,7 @@ impl Face {
     fn settle(&mut self) -> Result<(), FaceError> {
         if self.app.stale {
             self.app.refresh();
+            self.layers.refresh(&self.app);
         }
         // Notices open layers too.
         self.open_layers();

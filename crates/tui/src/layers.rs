@@ -38,6 +38,9 @@ impl<C> std::fmt::Debug for Handled<C> {
 pub trait Layer<C> {
     fn update(&mut self, event: &Event, context: &mut C) -> Handled<C>;
 
+    /// The context moved by itself: what the layer keeps of it is taken anew.
+    fn refresh(&mut self, _context: &C) {}
+
     /// Draws itself, and tells where it would have the cursor.
     fn render(&self, canvas: &mut Canvas, area: Rect, context: &C) -> Option<CanvasCursor>;
 
@@ -93,6 +96,11 @@ impl<C> Layers<C> {
             return true;
         }
         false
+    }
+
+    /// The context moved without an event.
+    pub fn refresh(&mut self, context: &C) {
+        self.stack.iter_mut().for_each(|layer| layer.refresh(context));
     }
 
     /// Draws all, the lowest first. The cursor is the topmost one's that wants it; a modal layer hides those below.

@@ -43,14 +43,14 @@ impl PaletteEntry {
 
 /// Opens the palette with everything that makes sense now.
 pub(crate) fn open(app: &mut App) {
-    let entries = entries::all(app);
-    app.open(Palette::new("commands", entries));
+    let palette = Palette::following("commands", entries::all, app);
+    app.open(palette);
 }
 
 /// Opens the palette with what can be started.
 pub(crate) fn open_on_spawning(app: &mut App) {
-    let entries = entries::spawning(app);
-    app.open(Palette::new("spawn", entries));
+    let palette = Palette::following("spawn", entries::spawning, app);
+    app.open(palette);
 }
 
 /// Where a box with `rows` rows inside goes: in the upper part, so that what is below can be read on.
@@ -77,12 +77,19 @@ pub(crate) struct Palette {
     title: &'static str,
     list: FuzzyList,
     entries: Vec<(String, Action)>,
+    /// What it lists, for one that goes with the sessions.
+    source: Option<fn(&App) -> Vec<PaletteEntry>>,
 }
 
 impl Palette {
     pub(crate) fn new(title: &'static str, entries: Vec<PaletteEntry>) -> Self {
-        let (lists, entries) = entries.into_iter().map(|entry| (entry.list, (entry.id, entry.action))).unzip();
-        Palette { title, list: FuzzyList::new(lists), entries }
+        let (lists, entries) = parted(entries);
+        Palette { title, list: FuzzyList::new(lists), entries, source: None }
+    }
+
+    /// Lists what `source` gives, also when sessions come and go meanwhile.
+    fn following(title: &'static str, source: fn(&App) -> Vec<PaletteEntry>, app: &App) -> Self {
+        Palette { source: Some(source), ..Palette::new(title, source(app)) }
     }
 
     fn place(&self, area: Rect) -> Rect {
@@ -96,6 +103,11 @@ impl Palette {
         action(app);
         Handled::Close
     }
+}
+
+/// How entries look, and what they do.
+fn parted(entries: Vec<PaletteEntry>) -> (Vec<ListEntry>, Vec<(String, Action)>) {
+    entries.into_iter().map(|entry| (entry.list, (entry.id, entry.action))).unzip()
 }
 
 impl Layer<App> for Palette {
@@ -116,6 +128,14 @@ impl Layer<App> for Palette {
             ListOutcome::Cancelled => Handled::Close,
             ListOutcome::Chosen(index) => self.take(index, app),
             ListOutcome::Taken | ListOutcome::Passed => Handled::Taken,
+        }
+    }
+
+    fn refresh(&mut self, app: &App) {
+        if let Some(source) = self.source {
+            let (lists, entries) = parted(source(app));
+            self.list.set_entries(lists);
+            self.entries = entries;
         }
     }
 

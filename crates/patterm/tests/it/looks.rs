@@ -63,6 +63,43 @@ fn the_palette_lists_filters_and_closes() {
 }
 
 #[test]
+fn the_palette_follows_sessions_that_come_and_go() {
+    let stage = Stage::new();
+    let face = Face::empty(&stage, SIZE);
+    let mut operator = face.operator(&stage);
+    operator.spawn(&["sh", "-c", "echo the first; exec cat"]);
+    face.shows("the first", "the first");
+    face.seek("tab", "Next tab");
+    face.press_until("down", "another entry is chosen", |screen| screen.contains("› Previous tab"));
+    let second = operator.spawn(&["sh", "-c", "echo the second; exec cat"]);
+    face.shows("the new one is listed", "Switch to tab: command-2");
+    face.shows("what was typed and chosen stays", "(?s)> tab .*› Previous tab");
+    operator.call("close_process", json!({ "process_id": second }));
+    face.hides("one that is gone is not", "Switch to tab: command-2");
+    face.shows("what was typed and chosen stays", "(?s)> tab .*› Previous tab");
+    operator.spawn(&["sh", "-c", "echo the third; exec cat"]);
+    face.shows("the next is listed", "Switch to tab: command-3");
+    face.type_text(" command-3");
+    face.shows("it is found by name", "(?s)> tab command-3 .*Switch to tab: command-3");
+    face.press("enter");
+    face.shows("what is taken is what is shown", "the third");
+
+    // So does the choice of a session for an operation.
+    face.command("rename_process", "Rename session");
+    face.shows("which one", "command-1");
+    let fourth = operator.spawn(&["sh", "-c", "exec cat"]);
+    face.shows("the new one too", "command-4");
+    face.type_text("command-4");
+    face.press("enter");
+    face.shows("what to", "Rename session › command-4");
+    face.type_text("better");
+    face.press("enter");
+    testkit::wait_until("it has its name", || {
+        operator.call("get_process_status", json!({ "process_id": fourth }))["name"] == "better"
+    });
+}
+
+#[test]
 fn a_shell_in_a_tab() {
     let stage = stage();
     let face = Face::in_a_shell(&stage, SIZE);

@@ -10,7 +10,7 @@ use tui::{
 };
 
 use super::{frame, place_for, schema};
-use crate::app::{model::App, start, text_view};
+use crate::app::{model::App, sessions::Item, start, text_view};
 use schema::{Asked, Field, LineKind};
 
 /// What is on the screen at one step.
@@ -86,16 +86,8 @@ impl Form {
         self.asked = Some(index);
         self.step = match &self.fields[index].asked {
             Asked::Session => {
-                let here = app.session().map(engine::Session::id);
-                let items = app.sessions.items();
-                let entries = items.iter().map(|item| ListEntry {
-                    detail: item.word(),
-                    sign: Some(item.sign()),
-                    recent: u64::from(Some(item.id) == here),
-                    ..ListEntry::new(item.name.clone())
-                });
-                let values = items.iter().map(|item| Value::from(item.id.to_string())).collect();
-                Step::List(FuzzyList::new(entries.collect()), values)
+                let (entries, values) = sessions(app);
+                Step::List(FuzzyList::new(entries), values)
             }
             Asked::Choice(choices) => {
                 let entries = choices
@@ -169,6 +161,18 @@ impl Form {
         // Below: what is asked, or what is wrong with the answer.
         place_for(area, rows + 1)
     }
+}
+
+/// All sessions to choose from, the one in sight first.
+fn sessions(app: &App) -> (Vec<ListEntry>, Vec<Value>) {
+    let here = app.session().map(engine::Session::id);
+    let entry = |item: &Item| ListEntry {
+        detail: item.word(),
+        sign: Some(item.sign()),
+        recent: u64::from(Some(item.id) == here),
+        ..ListEntry::new(item.name.clone())
+    };
+    app.sessions.items().iter().map(|item| (entry(item), Value::from(item.id.to_string()))).unzip()
 }
 
 /// What came of it, as far as it is to be seen.
@@ -245,6 +249,17 @@ impl Layer<App> for Form {
             }
         }
         Handled::Taken
+    }
+
+    fn refresh(&mut self, app: &App) {
+        let chooses = self.asked.is_some_and(|index| self.fields[index].asked == Asked::Session);
+        if let Step::List(list, values) = &mut self.step
+            && chooses
+        {
+            let (entries, sessions) = sessions(app);
+            list.set_entries(entries);
+            *values = sessions;
+        }
     }
 
     fn render(&self, canvas: &mut Canvas, area: Rect, app: &App) -> Option<CanvasCursor> {
