@@ -308,7 +308,10 @@ impl Face {
             }
             Wake::Project(Some(event)) => project_events::heard(&mut self.app, event),
             Wake::Project(None) => project_events::missed(&mut self.app),
-            Wake::Notice(notice) => notice(&mut self.app),
+            Wake::Notice(notice) => {
+                notice(&mut self.app);
+                self.layers.refresh(&self.app);
+            }
             Wake::Output => self.app.moved = true,
             Wake::Echo => self.app.moved |= self.ears.catch_echo(),
             Wake::Child(event) => child_wishes::heard(&mut self.app, event),

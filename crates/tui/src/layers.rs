@@ -41,6 +41,11 @@ pub trait Layer<C> {
     /// The context moved by itself: what the layer keeps of it is taken anew.
     fn refresh(&mut self, _context: &C) {}
 
+    /// What the layer was there for has come about by itself: it goes at the next refresh.
+    fn is_over(&self) -> bool {
+        false
+    }
+
     /// Draws itself, and tells where it would have the cursor.
     fn render(&self, canvas: &mut Canvas, area: Rect, context: &C) -> Option<CanvasCursor>;
 
@@ -100,6 +105,7 @@ impl<C> Layers<C> {
 
     /// The context moved without an event.
     pub fn refresh(&mut self, context: &C) {
+        self.stack.retain(|layer| !layer.is_over());
         self.stack.iter_mut().for_each(|layer| layer.refresh(context));
     }
 

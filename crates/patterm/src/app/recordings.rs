@@ -6,10 +6,11 @@
 mod exporting;
 mod making;
 mod playing;
+mod searching;
 
-use std::{sync::Arc, time::SystemTime};
+use std::time::SystemTime;
 
-use replay::{Limits, Listed, Sighting, Tape, clock};
+use replay::{Limits, Listed, Tape};
 use tui::{Sign, widgets::Player};
 
 pub(super) use self::{
@@ -18,13 +19,10 @@ pub(super) use self::{
 };
 use super::{
     commands::{Command, Section, always},
-    frame, line_prompt,
+    frame,
     model::App,
     palette::{Palette, PaletteEntry},
 };
-
-/// Sightings that are listed: more than anyone reads.
-const MAX_FOUND: usize = 500;
 
 /// The one that is played.
 #[derive(Debug, Default)]
@@ -63,7 +61,7 @@ pub(super) const COMMANDS: &[Command] = &[
         section: Section::Recordings,
         keys: &[],
         when: always,
-        run: |app| choose(app, "find in a recording", ask_pattern),
+        run: |app| choose(app, "find in a recording", searching::ask_pattern),
     },
     Command {
         id: "export-recording",
@@ -125,39 +123,6 @@ fn with_tape(app: &mut App, name: &str, then: impl FnOnce(&mut App, &str, Tape) 
             then(app, &name, tape);
         }
     });
-}
-
-fn ask_pattern(app: &mut App, name: &str) {
-    let name = name.to_owned();
-    line_prompt::ask(app, "text that was on screen (a regular expression)", "", move |app, text| {
-        let pattern = replay::pattern(text).map_err(|error| error.to_string())?;
-        with_tape(app, &name, move |app, name, tape| {
-            let (name, tape) = (name.to_owned(), Arc::new(tape));
-            app.toast(Sign::Working, format!("searching {name}"));
-            let searched = Arc::clone(&tape);
-            let search = move || replay::sightings(&searched, pattern, MAX_FOUND);
-            beside(app, search, move |app, found| list_found(app, name, tape, found));
-        });
-        Ok(())
-    });
-}
-
-/// When the text was there; choosing one plays the recording from there.
-fn list_found(app: &mut App, name: String, tape: Arc<Tape>, found: Vec<Sighting>) {
-    if found.is_empty() {
-        app.toast(Sign::Unknown, format!("nothing on the screens of {name} matches"));
-        return;
-    }
-    let found = Arc::new(found);
-    let entries = found.iter().enumerate().map(|(number, one)| {
-        let until = one.until.map_or_else(|| "end".to_owned(), clock);
-        let (name, tape, found) = (name.clone(), Arc::clone(&tape), Arc::clone(&found));
-        let show = move |app: &mut App| playing::show(app, &name, tape, found.to_vec(), number);
-        PaletteEntry::new(format!("sighting/{number}"), one.line.trim().to_owned(), show)
-            .detail(format!("{} – {until}", clock(one.from)))
-    });
-    let entries = entries.collect();
-    app.open(Palette::new("when it was on screen", entries));
 }
 
 /// `12 kB`

@@ -152,6 +152,41 @@ fn a_recording_that_cannot_be_made_is_complained_of() {
 }
 
 #[test]
+fn a_search_is_given_up_at_once() {
+    let stage = Stage::new();
+    let face = with_recordings(&stage);
+    // Far more than is looked through while one presses a key: each event is a look at a large screen.
+    let mut long = "{\"version\":2,\"width\":200,\"height\":100}\n".to_owned();
+    for number in 0..200_000 {
+        long += &format!("[{}.0,\"o\",\"number {number}\\r\\n\"]\n", number / 10);
+    }
+    fs::write(folder(&stage).join("long.cast"), long).unwrap();
+    let search = |name: &str, text: &str| {
+        face.command(":search-recording", "Find when text was on screen");
+        face.shows("they are listed", "known\\.cast");
+        face.type_text(name);
+        face.shows("the query", &format!("> {name}"));
+        face.press("enter");
+        face.shows("what", "text that was on screen");
+        face.type_text(text);
+        face.press("enter");
+    };
+    search("long", "number 199999");
+    face.shows("how far it is", "(?s)searching long\\.cast.* [1-9]\\d* %  Esc ends it");
+    face.press("esc");
+    face.shows("it is over", "the search in long\\.cast was ended");
+    face.hides("and nothing of it is left", "Esc ends it|when it was on screen");
+    // The next one is not held up by it, and goes by itself when there is nothing.
+    search("known", "no such text");
+    face.shows("nothing is found", "nothing on the screens of known\\.cast matches");
+    face.hides("nothing is in the way", "Esc ends it");
+    search("known", "red");
+    face.shows("when", "red error +0:20\\.000 – 0:50\\.000");
+    face.press("esc");
+    face.shows("back where one was", "to spawn an agent");
+}
+
+#[test]
 fn one_is_exported_and_never_over_a_file() {
     let stage = Stage::new();
     let face = with_recordings(&stage);

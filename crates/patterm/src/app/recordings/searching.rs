@@ -1,0 +1,153 @@
+//! When text was on the screen of a recording: looked for beside the loop, told how far that is, given up by Escape.
+
+use std::sync::Arc;
+
+use replay::{Search, Sighting, Tape, clock};
+use tokio::sync::watch;
+use tui::{Canvas, CanvasCursor, Event, Handled, Layer, Rect, Role, Sign, Span};
+use vt::input::{Key, KeyEventKind};
+
+use super::{beside, playing, with_tape};
+use crate::app::{
+    line_prompt,
+    model::App,
+    palette::{self, Palette, PaletteEntry},
+};
+
+/// Sightings that are listed: more than anyone reads.
+const MAX_FOUND: usize = 500;
+/// Bytes of output between two looks whether somebody still waits: some milliseconds.
+const WORK: usize = 1 << 18;
+
+pub(super) fn ask_pattern(app: &mut App, name: &str) {
+    let name = name.to_owned();
+    line_prompt::ask(app, "text that was on screen (a regular expression)", "", move |app, text| {
+        let pattern = replay::pattern(text).map_err(|error| error.to_string())?;
+        begin(app, &name, |tape| Search::new(tape, pattern, MAX_FOUND));
+        Ok(())
+    });
+}
+
+fn begin(app: &mut App, name: &str, search_in: impl FnOnce(Arc<Tape>) -> Search + Send + 'static) {
+    // Both ends tell: no reader is left when it was given up, no writer when it is over.
+    let (told, percent) = watch::channel(0);
+    app.open(Searching { name: name.to_owned(), percent });
+    with_tape(app, name, move |app, name, tape| {
+        let (name, tape, notices) = (name.to_owned(), Arc::new(tape), app.notices());
+        let searched = Arc::clone(&tape);
+        let work = move || {
+            let found = finish(search_in(searched), |percent| {
+                if told.send_if_modified(|known| std::mem::replace(known, percent) != percent) {
+                    let _ = notices.send(Box::new(|app| app.dirty = true));
+                }
+                !told.is_closed()
+            });
+            found.map(|found| (found, told))
+        };
+        beside(app, work, move |app, found| {
+            if let Some((found, told)) = found
+                && !told.is_closed()
+            {
+                list(app, name, tape, found);
+            }
+        });
+    });
+}
+
+/// Asks after each piece of the work whether to go on, and tells how much is behind it, of a hundred. `None` if it was
+/// given up.
+fn finish(mut search: Search, mut goes_on: impl FnMut(usize) -> bool) -> Option<Vec<Sighting>> {
+    loop {
+        if !goes_on(search.percent()) {
+            return None;
+        }
+        if search.go_on(WORK) {
+            return Some(search.found());
+        }
+    }
+}
+
+/// When the text was there; choosing one plays the recording from there.
+fn list(app: &mut App, name: String, tape: Arc<Tape>, found: Vec<Sighting>) {
+    if found.is_empty() {
+        app.toast(Sign::Unknown, format!("nothing on the screens of {name} matches"));
+        return;
+    }
+    let found = Arc::new(found);
+    let entries = found.iter().enumerate().map(|(number, one)| {
+        let until = one.until.map_or_else(|| "end".to_owned(), clock);
+        let (name, tape, found) = (name.clone(), Arc::clone(&tape), Arc::clone(&found));
+        let show = move |app: &mut App| playing::show(app, &name, tape, found.to_vec(), number);
+        PaletteEntry::new(format!("sighting/{number}"), one.line.trim().to_owned(), show)
+            .detail(format!("{} – {until}", clock(one.from)))
+    });
+    let entries = entries.collect();
+    app.open(Palette::new("when it was on screen", entries));
+}
+
+/// What is to be seen while it goes on. Dropped, it gives the search up.
+#[derive(Debug)]
+struct Searching {
+    name: String,
+    percent: watch::Receiver<usize>,
+}
+
+impl Layer<App> for Searching {
+    fn update(&mut self, event: &Event, app: &mut App) -> Handled<App> {
+        match event {
+            Event::Key(key) if key.key == Key::Escape && key.kind != KeyEventKind::Release => {
+                app.toast(Sign::Exited, format!("the search in {} was ended", self.name));
+                Handled::Close
+            }
+            _ => Handled::Taken,
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.percent.has_changed().is_err()
+    }
+
+    fn render(&self, canvas: &mut Canvas, area: Rect, app: &App) -> Option<CanvasCursor> {
+        let skin = &app.skin;
+        let place = palette::place_for(area, 1);
+        palette::frame(canvas, place, &format!("searching {}", self.name), app);
+        let percent = Span::new(format!("{:>3} %  ", *self.percent.borrow()), skin.style(Role::Text));
+        let hint = [Span::new("Esc", skin.style(Role::KeyName)), Span::new(" ends it", skin.style(Role::Muted))];
+        let line: Vec<Span<'_>> = [percent].into_iter().chain(hint).collect();
+        canvas.draw_line(place.inner(1, 1), 0, &line, skin.style(Role::Text));
+        None
+    }
+
+    fn is_modal(&self) -> bool {
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use replay::Limits;
+
+    use super::*;
+
+    #[test]
+    fn a_search_ends_when_nobody_waits_for_it() {
+        let mut file = "{\"version\":2,\"width\":20,\"height\":2}\n".to_owned();
+        for number in 0..20 {
+            file += &format!("[{number},\"o\",\"{}\\r\\nline {number}\\r\\n\"]\n", "x".repeat(100_000));
+        }
+        let tape = Arc::new(Tape::read(file.as_bytes(), Limits::default()).unwrap());
+        let found = |most: usize| {
+            let mut asked = 0;
+            let search = Search::new(Arc::clone(&tape), replay::pattern("line").unwrap(), MAX_FOUND);
+            let found = finish(search, |percent| {
+                asked += 1;
+                assert!(percent < 100);
+                asked <= most
+            });
+            (found.map(|found| found.len()), asked)
+        };
+        assert_eq!(found(2), (None, 3));
+        let (all, asked) = found(usize::MAX);
+        assert!(all == Some(20) && asked > 5, "{all:?} {asked}");
+    }
+}
