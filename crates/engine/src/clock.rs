@@ -17,11 +17,36 @@ pub struct Clock {
     source: Source,
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 enum Source {
-    #[default]
-    Real,
+    Real(Arc<Anchor>),
     Fake(Arc<FakeTime>),
+}
+
+impl Default for Source {
+    fn default() -> Self {
+        Source::Real(Arc::default())
+    }
+}
+
+/// A timer that stays when the wait it was set for is over.
+///
+/// A runtime that is told of a timer earlier than all others wakes one of its threads to sleep anew, which takes as
+/// long as an echo. Waits mostly end early, one after the other: with the first one's timer still there, the next
+/// one's is not the earliest.
+#[derive(Debug, Default)]
+struct Anchor {
+    until: Mutex<Option<Instant>>,
+}
+
+impl Anchor {
+    fn hold(&self, deadline: Instant) {
+        let mut until = lock(&self.until);
+        if until.is_none_or(|until| until <= Instant::now()) {
+            *until = Some(deadline);
+            tokio::spawn(tokio::time::sleep_until(deadline.into()));
+        }
+    }
 }
 
 /// Drives a [`Clock`] by hand.
@@ -47,14 +72,14 @@ impl Clock {
 
     pub fn now(&self) -> Instant {
         match &self.source {
-            Source::Real => Instant::now(),
+            Source::Real(_) => Instant::now(),
             Source::Fake(time) => time.instant + time.elapsed(),
         }
     }
 
     pub fn system_now(&self) -> SystemTime {
         match &self.source {
-            Source::Real => SystemTime::now(),
+            Source::Real(_) => SystemTime::now(),
             Source::Fake(time) => time.system + time.elapsed(),
         }
     }
@@ -62,7 +87,7 @@ impl Clock {
     /// Completes when the clock has reached `deadline`.
     pub async fn sleep_until(&self, deadline: Instant) {
         match &self.source {
-            Source::Real => tokio::time::sleep_until(deadline.into()).await,
+            Source::Real(_) => tokio::time::sleep_until(deadline.into()).await,
             Source::Fake(time) => {
                 let mut elapsed = time.elapsed.subscribe();
                 // The sender lives in `time`, which this future borrows: waiting can't fail.
@@ -71,11 +96,19 @@ impl Clock {
         }
     }
 
+    /// The same for a limit that is seldom reached.
+    pub(crate) async fn time_out_at(&self, deadline: Instant) {
+        if let Source::Real(anchor) = &self.source {
+            anchor.hold(deadline);
+        }
+        self.sleep_until(deadline).await;
+    }
+
     /// How long a blocking wait may last before `deadline` is due. `None`: until an [`Alarm`] rings.
     pub(crate) fn blocking_timeout(&self, deadline: Instant) -> Option<Duration> {
         let left = deadline.saturating_duration_since(self.now());
         match &self.source {
-            Source::Real => Some(left),
+            Source::Real(_) => Some(left),
             Source::Fake(_) => left.is_zero().then_some(left),
         }
     }

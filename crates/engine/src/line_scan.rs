@@ -79,6 +79,8 @@ impl LineScan {
     fn is_match(&self, pattern: &Pattern, place: Place, text: &str) -> bool {
         match self.after.as_ref().and_then(|mark| mark.known_prefix(place, text)) {
             None => pattern.regex().is_match(text),
+            // Most of a screen stays as it is.
+            Some(known) if known == text.len() => false,
             // It was there: a match counts if it reaches into what was printed since.
             Some(known) => pattern.regex().find_iter(text).any(|found| found.end() > known),
         }
@@ -131,11 +133,20 @@ impl Batch {
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = (Place, &str)> {
+        self.places().map(|(place, text)| (place, &self.text[text]))
+    }
+
+    /// Each line's place, and where its text is in [`Batch::into_text`].
+    pub(crate) fn places(&self) -> impl Iterator<Item = (Place, Range<usize>)> {
         let mut from = 0;
         self.ends.iter().map(move |(place, end)| {
-            let text = &self.text[from..*end];
+            let text = from..*end;
             from = *end;
             (*place, text)
         })
+    }
+
+    pub(crate) fn into_text(self) -> String {
+        self.text
     }
 }

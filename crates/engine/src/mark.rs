@@ -1,6 +1,6 @@
 //! A moment in a session's output: tells what was printed after it from what was there before.
 
-use std::collections::HashMap;
+use std::ops::Range;
 
 use crate::line_scan::Batch;
 use crate::screen::Screen;
@@ -11,18 +11,26 @@ use crate::waits::Place;
 pub struct Mark {
     /// Lines before this were finished.
     first_line: u64,
-    /// What was on the screen then and has not changed since.
-    known: HashMap<Place, String>,
+    /// What was on the screen then.
+    text: String,
+    /// The parts of it that have not changed since, in the order of [`Batch::iter`].
+    known: Vec<Known>,
     /// Raw output from here on is new.
     pub(crate) offset: u64,
+}
+
+#[derive(Clone, Debug)]
+struct Known {
+    place: Place,
+    text: Range<usize>,
 }
 
 impl Mark {
     pub(crate) fn of(screen: &Screen) -> Self {
         let first_line = screen.terminal.first_screen_line();
         let batch = Batch::copy_of(screen, first_line);
-        let known = batch.iter().map(|(place, text)| (place, text.to_owned())).collect();
-        Mark { first_line, known, offset: screen.offset() }
+        let known = batch.places().map(|(place, text)| Known { place, text }).collect();
+        Mark { first_line, known, text: batch.into_text(), offset: screen.offset() }
     }
 
     pub(crate) fn first_line(&self) -> u64 {
@@ -35,26 +43,62 @@ impl Mark {
             // A screen that grew took it back from history: all of it is old.
             return Some(text.len());
         }
-        self.known.get(&place).map(|old| common_prefix(old, text))
+        let at = self.known.binary_search_by_key(&order(place), |known| order(known.place)).ok()?;
+        Some(common_prefix(&self.text[self.known[at].text.clone()], text))
     }
 
     /// What has changed once is new from then on, even if it becomes what it was: a screen that is
     /// cleared and printed again is new output.
     pub(crate) fn forget_what_changed(&mut self, batch: &Batch) {
-        let mut seen: HashMap<Place, &str> = batch.iter().collect();
-        self.known.retain(|place, old| match seen.remove(place) {
-            Some(text) => {
-                old.truncate(common_prefix(old, text));
-                !old.is_empty()
+        let Mark { text: old, known, .. } = self;
+        let mut now = batch.iter().peekable();
+        known.retain_mut(|Known { place, text }| {
+            while now.next_if(|(other, _)| order(*other) < order(*place)).is_some() {}
+            match now.next_if(|(other, _)| other == place) {
+                Some((_, new)) => {
+                    text.end = text.start + common_prefix(&old[text.clone()], new);
+                    text.start < text.end
+                }
+                // Not on the screen any more, unless the batch ended before it.
+                None => !batch.is_last || matches!(place, Place::Line(line) if *line < batch.lines.start),
             }
-            // Not on the screen any more, unless the batch ended before it.
-            None => !batch.is_last || matches!(place, Place::Line(line) if *line < batch.lines.start),
         });
+    }
+}
+
+/// Lines, then the rows of an alternate screen: as a [`Batch`] has them.
+fn order(place: Place) -> (u8, u64) {
+    match place {
+        Place::Line(line) => (0, line),
+        Place::Row(row) => (1, row.into()),
+        Place::Output => (2, 0),
     }
 }
 
 /// In bytes, at a border of characters.
 fn common_prefix(old: &str, new: &str) -> usize {
-    let same = old.chars().zip(new.chars()).take_while(|(old, new)| old == new);
-    same.map(|(old, _)| old.len_utf8()).sum()
+    if old == new {
+        return new.len();
+    }
+    let same = old.bytes().zip(new.bytes()).take_while(|(old, new)| old == new).count();
+    (0..=same).rev().find(|at| new.is_char_boundary(*at)).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_prefix_ends_between_characters() {
+        for (old, new, expected) in [
+            ("", "x", 0),
+            ("abc", "abc", 3),
+            ("abc", "abd", 2),
+            ("abc", "ab", 2),
+            ("\u{e9}", "\u{e8}", 0),
+            ("a\u{e9}", "a\u{e9}b", 3),
+        ] {
+            assert_eq!(common_prefix(old, new), expected, "{old:?} {new:?}");
+        }
+    }
 }

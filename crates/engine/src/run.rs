@@ -17,6 +17,8 @@ pub(crate) struct Run {
     pub(crate) process: Arc<Process>,
     pub(crate) waker: Waker,
     input: Mutex<InputQueue>,
+    /// The queue is not empty: known without its lock, which is held while the terminal takes input.
+    input_waits: AtomicBool,
     /// Bytes of input the terminal has taken so far. Ends with the run.
     written: watch::Sender<u64>,
     /// When a synchronized update that is open has lasted too long.
@@ -46,6 +48,7 @@ impl Run {
             process: Arc::new(Process { pid: child.pid(), child: RwLock::new(child) }),
             waker,
             input: Mutex::new(InputQueue { queue: WriteQueue::new(input_queue), accepted: 0 }),
+            input_waits: AtomicBool::new(false),
             written: watch::Sender::new(0),
             update_due: Mutex::new(None),
             abandoned: AtomicBool::new(false),
@@ -59,7 +62,7 @@ impl Run {
             let mut input = lock(&self.input);
             input.queue.push(bytes)?;
             input.accepted += bytes.len() as u64;
-            let empty = input.flush(&self.pty);
+            let empty = self.write_some(&mut input);
             (input.accepted, empty, input.written())
         };
         self.note_written(written);
@@ -73,19 +76,26 @@ impl Run {
 
     /// Writes what the terminal takes; `true` when nothing is left to write.
     pub(crate) fn flush(&self) -> bool {
+        if !self.has_input() {
+            return true;
+        }
         let (empty, written) = {
             let mut input = lock(&self.input);
-            if input.queue.is_empty() {
-                return true;
-            }
-            (input.flush(&self.pty), input.written())
+            (self.write_some(&mut input), input.written())
         };
         self.note_written(written);
         empty
     }
 
     pub(crate) fn has_input(&self) -> bool {
-        !lock(&self.input).queue.is_empty()
+        self.input_waits.load(Ordering::Acquire)
+    }
+
+    /// An error means that no process has the terminal open: the input waits for one that opens it.
+    fn write_some(&self, input: &mut InputQueue) -> bool {
+        let empty = input.queue.flush(&self.pty).unwrap_or(false);
+        self.input_waits.store(!empty, Ordering::Release);
+        empty
     }
 
     fn note_written(&self, written: u64) {
@@ -121,11 +131,6 @@ impl Run {
 }
 
 impl InputQueue {
-    /// An error means that no process has the terminal open: the input waits for one that opens it.
-    fn flush(&mut self, pty: &Pty) -> bool {
-        self.queue.flush(pty).unwrap_or(false)
-    }
-
     fn written(&self) -> u64 {
         self.accepted - self.queue.len() as u64
     }

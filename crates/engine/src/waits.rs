@@ -96,12 +96,14 @@ impl Session {
         async move {
             let timeout = until(&shared.clock, deadline);
             tokio::pin!(timeout);
+            let mut looked = false;
             loop {
-                // Where the run stands is read before the screen: an end seen here has its last
+                // Where the run stands is read before the output: an end seen here has its last
                 // output on the screen already.
-                pulse.borrow_and_update();
                 let over = first.is_over(*life.borrow_and_update());
-                if let Some(found) = look.at(&shared, &request.pattern).await {
+                let printed = pulse.borrow_and_update().output_offset;
+                let worthwhile = std::mem::replace(&mut looked, true) || look.may_find_in_output_up_to(printed);
+                if worthwhile && let Some(found) = look.at(&shared, &request.pattern).await {
                     return WaitOutcome::Matched(found);
                 }
                 let skipped_lines = look.skipped_lines();
@@ -199,7 +201,7 @@ fn deadline(clock: &Clock, timeout: Duration) -> Option<Instant> {
 
 async fn until(clock: &Clock, deadline: Option<Instant>) {
     match deadline {
-        Some(deadline) => clock.sleep_until(deadline).await,
+        Some(deadline) => clock.time_out_at(deadline).await,
         None => std::future::pending().await,
     }
 }
@@ -212,12 +214,23 @@ enum Look {
 
 impl Look {
     fn new(shared: &Shared, scope: Scope) -> Self {
-        let after = |mark: Mark| Look::New(LineScan::after(mark.clone()), PrintScan::after(&mark));
+        let after = |mark: Mark| {
+            let printed = PrintScan::after(&mark);
+            Look::New(LineScan::after(mark), printed)
+        };
         match scope {
             Scope::Grid => Look::Grid,
             Scope::Scrollback => Look::Lines(LineScan::from_the_start()),
             Scope::NewOutput => after(Mark::of(&shared.screen.lock())),
             Scope::Since(mark) => after(mark),
+        }
+    }
+
+    /// Whether a first look is worth its time: right after an input nothing has been printed yet.
+    fn may_find_in_output_up_to(&self, offset: u64) -> bool {
+        match self {
+            Look::Grid | Look::Lines(_) => true,
+            Look::New(_, printed) => printed.offset < offset,
         }
     }
 

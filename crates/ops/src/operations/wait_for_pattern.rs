@@ -105,7 +105,8 @@ pub(super) fn begin<C: Context>(
         WaitScope::Scrollback => Scope::Scrollback,
         WaitScope::NewOutput => Scope::NewOutput,
     };
-    let wait = session.wait_for_pattern(WaitRequest { pattern, scope, timeout });
+    // In a box: what waits for it would be several times as large otherwise.
+    let wait = Box::pin(session.wait_for_pattern(WaitRequest { pattern, scope, timeout }));
     let waiting = format!("waiting for the pattern in {}", session.id());
     let call = call.clone();
     Ok(async move { with_progress(&call, &waiting, wait).await.into() })
