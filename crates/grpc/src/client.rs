@@ -1,15 +1,16 @@
 //! Reaching a coordinator: through its socket, or through a command that bridges to one.
 
+mod channel;
 mod dial;
 mod error;
 
 use std::{fmt, path::PathBuf, time::Duration};
 
 use tokio::time::{Instant, timeout_at};
-use tonic::{Code, transport::Channel};
+use tonic::{Code, codegen::http::Uri};
 
-use self::dial::{Dialled, Dialler};
-pub use self::error::ConnectError;
+use self::dial::Dialled;
+pub use self::{channel::Channel, error::ConnectError};
 use crate::{
     failure::MAX_MESSAGE_BYTES,
     proto::{VersionRequest, VersionResponse, vtr_client::VtrClient},
@@ -55,15 +56,6 @@ impl Client {
 /// How long [`connect`] waits for an answer.
 pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Bytes a server may send before this client has read the ones before: a whole screen of cells, so
-/// that reading one takes no second round trip.
-const WINDOW_BYTES: u32 = 1 << 20;
-/// While an answer is awaited or a stream is open, the server is asked for a sign of life this often, and has as long to
-/// give it: a line that is dead without a word, as after a sleep, is noticed.
-const KEEP_ALIVE: Duration = Duration::from_secs(15);
-/// The largest HTTP/2 frame to receive: a screen in few pieces.
-const FRAME_BYTES: u32 = 256 << 10;
-
 /// Connects, and asks for the server's version to see that it is one.
 pub async fn connect(endpoint: &Endpoint) -> Result<Client, ConnectError> {
     connect_within(endpoint, CONNECT_TIMEOUT).await
@@ -74,34 +66,30 @@ pub async fn connect_within(endpoint: &Endpoint, patience: Duration) -> Result<C
     let timed_out = || ConnectError::TimedOut { endpoint: endpoint.clone(), after: patience };
     let dialled = timeout_at(deadline, dial::dial(endpoint)).await.map_err(|_| timed_out())??;
     let complaints = dialled.complaints();
-    let mut client = handshake(endpoint, dialled);
-    let asked = timeout_at(deadline, client.vtr.version(VersionRequest {})).await;
-    match asked {
-        Ok(Ok(answer)) => client.server = Some(answer.into_inner()),
-        Ok(Err(status)) if status.code() == Code::Unimplemented => {}
-        Ok(Err(status)) => {
+    match timeout_at(deadline, greet(endpoint, dialled)).await {
+        Ok(Ok(client)) => Ok(client),
+        Ok(Err(reason)) => {
             if let Some(complaints) = complaints
                 && let Some(failed) = complaints.failure(deadline).await
             {
                 return Err(failed);
             }
-            let reason = error::innermost(&status);
-            return Err(ConnectError::NoCoordinator { endpoint: endpoint.clone(), reason });
+            Err(ConnectError::NoCoordinator { endpoint: endpoint.clone(), reason })
         }
-        Err(_) => return Err(timed_out()),
+        Err(_) => Err(timed_out()),
     }
-    Ok(client)
 }
 
-fn handshake(endpoint: &Endpoint, dialled: Dialled) -> Client {
-    // gRPC over Unix sockets has no host; h2 refuses anything but a valid authority.
-    let channel = tonic::transport::Endpoint::from_static("http://localhost")
-        .initial_stream_window_size(WINDOW_BYTES)
-        .initial_connection_window_size(4 * WINDOW_BYTES)
-        .max_frame_size(FRAME_BYTES)
-        .http2_keep_alive_interval(KEEP_ALIVE)
-        .keep_alive_timeout(KEEP_ALIVE)
-        .connect_with_connector_lazy(Dialler::new(endpoint.clone(), dialled));
-    let vtr = VtrClient::new(channel).max_decoding_message_size(MAX_MESSAGE_BYTES);
-    Client { vtr, server: None }
+/// Opens the connection and asks who serves; else why there is no answer.
+async fn greet(endpoint: &Endpoint, dialled: Dialled) -> Result<Client, String> {
+    let channel = Channel::new(endpoint.clone(), dialled).await.map_err(|error| error::innermost(&error))?;
+    // gRPC over Unix sockets has no host; HTTP/2 wants a valid authority.
+    let vtr = VtrClient::with_origin(channel, Uri::from_static("http://localhost"));
+    let mut vtr = vtr.max_decoding_message_size(MAX_MESSAGE_BYTES);
+    let server = match vtr.version(VersionRequest {}).await {
+        Ok(answer) => Some(answer.into_inner()),
+        Err(status) if status.code() == Code::Unimplemented => None,
+        Err(status) => return Err(error::innermost(&status)),
+    };
+    Ok(Client { vtr, server })
 }

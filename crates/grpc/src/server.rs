@@ -4,6 +4,7 @@
 //! stream that it has accepted, and perhaps looked into.
 
 mod attach;
+mod connection;
 mod deadline;
 mod history;
 mod service;
@@ -12,19 +13,15 @@ mod subscribe;
 mod too_long;
 mod watch;
 
-use std::{future::Future, pin::pin};
+use std::future::Future;
 
 use futures_util::FutureExt;
-use hyper_util::{
-    rt::{TokioExecutor, TokioIo, TokioTimer},
-    service::TowerToHyperService,
-};
 use ops::{Caller, Context};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tonic::service::Routes;
 use tonic_health::ServingStatus;
-use tower::util::MapResponse;
 
+pub use self::connection::ConnectionError;
 use self::service::Service;
 use crate::{failure::MAX_MESSAGE_BYTES, proto};
 
@@ -41,21 +38,8 @@ pub struct Server {
     routes: Routes,
 }
 
-/// A connection that broke; the others don't notice.
-#[derive(Debug, thiserror::Error)]
-#[error("a gRPC connection broke: {0}")]
-pub struct ConnectionError(#[from] hyper::Error);
-
 /// The name under which health is asked for.
 const SERVICE: &str = "vtr.VTR";
-
-/// What a client may send before we have read it: one input of full size without a pause.
-const WINDOW_BYTES: u32 = 1 << 20;
-/// Calls at a time on one connection. A page that watches every session of a full engine fits.
-const MAX_CALLS: u32 = 2048;
-/// Bytes of one answer that wait for a client to read: with a frame being made, what a client that never
-/// reads costs us.
-const MAX_WAITING_BYTES: usize = 512 << 10;
 
 impl Server {
     /// Every call is made as `caller`.
@@ -85,22 +69,6 @@ impl Server {
         stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
         stop: impl Future<Output = ()>,
     ) -> Result<(), ConnectionError> {
-        let service = TowerToHyperService::new(MapResponse::new(self.routes.clone(), too_long::explain));
-        let mut connection = pin!(
-            hyper::server::conn::http2::Builder::new(TokioExecutor::new())
-                .timer(TokioTimer::new())
-                .auto_date_header(false)
-                .initial_stream_window_size(WINDOW_BYTES)
-                .initial_connection_window_size(4 * WINDOW_BYTES)
-                .max_concurrent_streams(MAX_CALLS)
-                .max_send_buf_size(MAX_WAITING_BYTES)
-                .serve_connection(TokioIo::new(stream), service)
-        );
-        tokio::select! {
-            done = &mut connection => return Ok(done?),
-            () = stop => {}
-        }
-        connection.as_mut().graceful_shutdown();
-        Ok(connection.await?)
+        connection::serve(stream, self.routes.clone(), stop).await
     }
 }

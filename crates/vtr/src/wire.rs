@@ -129,7 +129,6 @@ pub(crate) fn failure(status: &tonic::Status, coordinator: &Coordinator) -> Fail
 pub(crate) fn silence(status: &tonic::Status) -> String {
     match status.message() {
         "" => format!("{:?}", status.code()).to_lowercase(),
-        "transport error" => "the connection was closed".into(),
         message => message.to_owned(),
     }
 }

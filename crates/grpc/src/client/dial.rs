@@ -1,7 +1,6 @@
 //! Byte streams to a coordinator, opened before HTTP/2 sees them so that failures keep their type.
 
 use std::{
-    future::Future,
     io,
     pin::Pin,
     process::Stdio,
@@ -10,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use hyper_util::rt::TokioIo;
+use super::{ConnectError, Endpoint};
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, ReadBuf},
     net::UnixStream,
@@ -18,9 +17,6 @@ use tokio::{
     sync::watch,
     time::{Instant, timeout_at},
 };
-use tonic::transport::Uri;
-
-use super::{ConnectError, Endpoint};
 
 pub(super) enum Dialled {
     Socket(UnixStream),
@@ -109,41 +105,6 @@ impl Bridge {
         let text = String::from_utf8_lossy(&stderr.borrow().text).trim().to_owned();
         let stderr = if text.is_empty() { "it said nothing".to_owned() } else { text };
         Some(ConnectError::CommandFailed { command: self.command.clone(), status: status.to_string(), stderr })
-    }
-}
-
-/// Gives HTTP/2 its stream: the first one is there already, later ones (after a loss) are dialled anew.
-#[derive(Clone)]
-pub(super) struct Dialler {
-    endpoint: Endpoint,
-    first: Arc<Mutex<Option<Dialled>>>,
-}
-
-impl Dialler {
-    pub(super) fn new(endpoint: Endpoint, first: Dialled) -> Self {
-        Dialler { endpoint, first: Arc::new(Mutex::new(Some(first))) }
-    }
-}
-
-impl tower::Service<Uri> for Dialler {
-    type Response = TokioIo<Dialled>;
-    type Error = ConnectError;
-    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, ConnectError>> + Send>>;
-
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), ConnectError>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn call(&mut self, _: Uri) -> Self::Future {
-        let first = self.first.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let endpoint = self.endpoint.clone();
-        Box::pin(async move {
-            let dialled = match first {
-                Some(dialled) => dialled,
-                None => dial(&endpoint).await?,
-            };
-            Ok(TokioIo::new(dialled))
-        })
     }
 }
 

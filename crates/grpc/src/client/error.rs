@@ -35,7 +35,7 @@ impl ConnectError {
     }
 }
 
-/// What lies at the bottom of an error: tonic's own texts only say "transport error".
+/// What lies at the bottom of an error: those around it only say that something went wrong.
 pub(super) fn innermost(error: &dyn Error) -> String {
     let mut at = error;
     while let Some(source) = at.source() {

@@ -57,7 +57,8 @@ impl<C: Context> Service<C> {
         F: Future<Output = Result<R, OpError>>,
     {
         let limit = deadline::of(request.metadata());
-        let run = run(self.call(), request.into_inner());
+        // In a box: a call's work has kilobytes, which every future around it would hold and move twice.
+        let run = Box::pin(run(self.call(), request.into_inner()));
         let reply = deadline::within(limit, async { run.await.map_err(failure::status) }).await?;
         Ok(Response::new(reply))
     }

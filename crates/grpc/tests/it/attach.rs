@@ -1,10 +1,13 @@
 //! Attach: frames by acknowledgement, input, size, end.
 
-use grpc::proto::{attach_event::Event, attach_input::Input, attach_request::Message, vtr_client::VtrClient, *};
+use grpc::{
+    client::Channel,
+    proto::{attach_event::Event, attach_input::Input, attach_request::Message, vtr_client::VtrClient, *},
+};
 use testkit::Script;
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::UnboundedReceiverStream;
-use tonic::{Streaming, transport::Channel};
+use tonic::Streaming;
 
 use crate::stage::{Stage, shows, soon, until};
 

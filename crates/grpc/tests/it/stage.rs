@@ -4,7 +4,7 @@ use std::{path::PathBuf, time::Duration};
 
 use engine::{Engine, EngineOptions, Session};
 use grpc::{
-    client::{self, Client, Endpoint},
+    client::{self, Channel, Client, Endpoint},
     proto::{SpawnRequest, vtr_client::VtrClient},
     server::{About, Server},
 };
@@ -12,7 +12,6 @@ use ops::{Caller, NoHost, SessionContext};
 use testkit::{DEADLINE, Script};
 pub(crate) use testkit::{soon, until};
 use tokio::{net::UnixListener, task::JoinHandle};
-use tonic::transport::Channel;
 
 pub(crate) struct Stage {
     pub(crate) engine: Engine,

@@ -167,7 +167,7 @@ impl App {
             }
             LinkEvent::Exited(exited) => shown.state = State::Exited(how(&exited)),
             LinkEvent::Lost(reason) => {
-                let text = format!("lost {}: {reason}. Trying again…", shown.coordinator);
+                let text = format!("{}: {reason}. Trying again…", shown.coordinator);
                 shown.state = State::Lost(printable(&reason));
                 self.notice(text, Sign::Failed);
             }

@@ -9,14 +9,13 @@ use std::{
 
 use anyhow::{Context, Result, bail};
 use grpc::{
-    client::{self, Client, Endpoint},
+    client::{self, Channel, Client, Endpoint},
     proto::{
         RemoveRequest, SpawnRequest, SubscribeRequest, WaitForRequest, WaitScope, subscribe_event::Event,
         vtr_client::VtrClient,
     },
 };
 use tokio::runtime::Runtime;
-use tonic::transport::Channel;
 
 use super::pair::{COLS, Ended, HISTORY, ROWS, command};
 

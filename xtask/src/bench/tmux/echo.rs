@@ -5,8 +5,10 @@
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
-use grpc::proto::{SendTextRequest, VersionRequest, WaitForRequest, WaitScope, vtr_client::VtrClient};
-use tonic::transport::Channel;
+use grpc::{
+    client::Channel,
+    proto::{SendTextRequest, VersionRequest, WaitForRequest, WaitScope, vtr_client::VtrClient},
+};
 
 use super::{
     Setup,

@@ -1,0 +1,124 @@
+//! The bodies of calls and answers: between HTTP/2's streams and what tonic reads and writes.
+
+use std::{
+    future::poll_fn,
+    pin::{Pin, pin},
+    sync::Arc,
+    task::{Context, Poll, ready},
+};
+
+use bytes::{Buf, Bytes};
+use futures_util::FutureExt;
+use h2::{Reason, RecvStream, SendStream};
+use http::HeaderMap;
+use http_body::{Body, Frame};
+use tonic::Status;
+
+/// What the other side sends.
+#[derive(Debug)]
+pub(crate) struct Received {
+    stream: RecvStream,
+}
+
+impl Received {
+    pub(crate) fn new(stream: RecvStream) -> Self {
+        Received { stream }
+    }
+}
+
+impl Body for Received {
+    type Data = Bytes;
+    type Error = Status;
+
+    fn poll_frame(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
+        let stream = &mut self.get_mut().stream;
+        if let Some(data) = ready!(stream.poll_data(cx)) {
+            let data = data.map_err(status)?;
+            // What was taken makes room for as much again.
+            stream.flow_control().release_capacity(data.len()).map_err(status)?;
+            return Poll::Ready(Some(Ok(Frame::data(data))));
+        }
+        let trailers = ready!(stream.poll_trailers(cx)).map_err(status)?;
+        Poll::Ready(trailers.map(|trailers| Ok(Frame::trailers(trailers))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.stream.is_end_stream()
+    }
+}
+
+/// Sends a body to its end, or as far as the other side wants it. What is there already is handed over in the first
+/// poll, so that it leaves together with the head that came before.
+pub(crate) async fn send(stream: &mut SendStream<Bytes>, body: tonic::body::Body) {
+    let mut body = pin!(body);
+    let mut next = next_part(stream, body.as_mut()).await;
+    loop {
+        // Sending fails when the stream is over: whoever reads the other side's body is told why.
+        let data = match next {
+            Part::Data(data) => data,
+            Part::Trailers(trailers) => return drop(stream.send_trailers(trailers)),
+            Part::End => return drop(stream.send_data(Bytes::new(), true)),
+            // Half of it is of no use to anybody.
+            Part::Failed => return stream.send_reset(Reason::INTERNAL_ERROR),
+            Part::Unwanted => return,
+        };
+        // The end goes along with the last data, when it is known by then.
+        let known = next_part(stream, body.as_mut()).now_or_never();
+        let ended = matches!(known, Some(Part::End));
+        if stream.send_data(data, ended).is_err() || ended {
+            return;
+        }
+        next = match known {
+            Some(next) => next,
+            None => next_part(stream, body.as_mut()).await,
+        };
+        // Not before the first part: a stream that was just opened has no room yet, and HTTP/2 keeps what does not fit.
+        if matches!(next, Part::Data(_)) {
+            stream.reserve_capacity(1);
+            while stream.capacity() == 0 {
+                let Some(Ok(_)) = poll_fn(|cx| stream.poll_capacity(cx)).await else { return };
+            }
+        }
+    }
+}
+
+enum Part {
+    Data(Bytes),
+    Trailers(HeaderMap),
+    End,
+    /// It could not be made.
+    Failed,
+    /// The other side has reset the stream, or is gone.
+    Unwanted,
+}
+
+async fn next_part(stream: &mut SendStream<Bytes>, mut body: Pin<&mut tonic::body::Body>) -> Part {
+    poll_fn(|cx| {
+        loop {
+            return Poll::Ready(match body.as_mut().poll_frame(cx) {
+                Poll::Ready(Some(Ok(frame))) => match frame.into_data() {
+                    Ok(data) if !data.has_remaining() => continue,
+                    Ok(data) => Part::Data(data),
+                    Err(frame) => Part::Trailers(frame.into_trailers().unwrap_or_default()),
+                },
+                Poll::Ready(Some(Err(_))) => Part::Failed,
+                Poll::Ready(None) => Part::End,
+                Poll::Pending => {
+                    let _ = ready!(stream.poll_reset(cx));
+                    Part::Unwanted
+                }
+            });
+        }
+    })
+    .await
+}
+
+/// What the other side said about a call, or that the line to it was lost.
+pub(crate) fn status(error: h2::Error) -> Status {
+    if error.is_reset() {
+        return Status::from_error(Box::new(error));
+    }
+    let mut status = Status::unavailable("the connection was lost");
+    status.set_source(Arc::new(error));
+    status
+}

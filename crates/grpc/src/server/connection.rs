@@ -1,0 +1,98 @@
+//! One HTTP/2 connection: takes its calls, and sees that each ends with its client.
+
+use std::{
+    convert::Infallible,
+    future::{Future, poll_fn},
+    pin::pin,
+};
+
+use bytes::Bytes;
+use futures_util::FutureExt;
+use h2::{RecvStream, server::SendResponse};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tower::{Service, ServiceExt};
+
+use super::too_long;
+use crate::body::{self, Received};
+
+/// What a client may send before we have read it: one input of full size without a pause.
+const WINDOW_BYTES: u32 = 1 << 20;
+/// Calls at a time on one connection. A page that watches every session of a full engine fits.
+const MAX_CALLS: u32 = 2048;
+/// Bytes of one answer that wait for a client to read: with a frame being made, what a client that never
+/// reads costs us.
+const MAX_WAITING_BYTES: usize = 512 << 10;
+/// Names and values of one call's headers. Ours take a few hundred bytes.
+const MAX_HEADER_BYTES: u32 = 16 << 10;
+/// Streams a client may break before the connection is taken for an attack.
+const MAX_BROKEN_STREAMS: usize = 1024;
+
+/// A connection that broke; the others don't notice.
+#[derive(Debug, thiserror::Error)]
+#[error("a gRPC connection broke: {0}")]
+pub struct ConnectionError(#[from] h2::Error);
+
+/// Serves until the client goes, or until `stop`: then no new calls are taken, and those under way are finished.
+/// Dropping the future drops them.
+pub(super) async fn serve<S>(
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    service: S,
+    stop: impl Future<Output = ()>,
+) -> Result<(), ConnectionError>
+where
+    S: Service<http::Request<Received>, Response = http::Response<tonic::body::Body>, Error = Infallible>
+        + Clone
+        + Send
+        + 'static,
+    S::Future: Send,
+{
+    let mut connection = h2::server::Builder::new()
+        .initial_window_size(WINDOW_BYTES)
+        .initial_connection_window_size(4 * WINDOW_BYTES)
+        .max_concurrent_streams(MAX_CALLS)
+        .max_send_buffer_size(MAX_WAITING_BYTES)
+        .max_header_list_size(MAX_HEADER_BYTES)
+        .max_local_error_reset_streams(Some(MAX_BROKEN_STREAMS))
+        .handshake(stream)
+        .await?;
+    let mut stop = pin!(stop.fuse());
+    loop {
+        let accepted = tokio::select! {
+            biased;
+            accepted = connection.accept() => accepted,
+            () = &mut stop => {
+                connection.graceful_shutdown();
+                connection.accept().await
+            }
+        };
+        let Some(accepted) = accepted else { return Ok(()) };
+        let (request, respond) = accepted?;
+        let mut call = Box::pin(answer(service.clone(), request, respond));
+        // Most are done at once, and their answers leave with this connection's next write. The others go on in tasks
+        // of their own.
+        if call.as_mut().now_or_never().is_none() {
+            tokio::spawn(call);
+        }
+    }
+}
+
+/// One call. It is dropped, and all it does with it, when its client does not want it any more.
+async fn answer<S>(service: S, request: http::Request<RecvStream>, mut respond: SendResponse<Bytes>)
+where
+    S: Service<http::Request<Received>, Response = http::Response<tonic::body::Body>, Error = Infallible>,
+{
+    let asked = service.oneshot(request.map(Received::new));
+    let response = tokio::select! {
+        biased;
+        Ok(response) = asked => too_long::explain(response),
+        _ = poll_fn(|cx| respond.poll_reset(cx)) => return,
+    };
+    let (head, body) = response.into_parts();
+    let empty = http_body::Body::is_end_stream(&body);
+    // It fails when the client has gone.
+    let Ok(mut stream) = respond.send_response(http::Response::from_parts(head, ()), empty) else { return };
+    if empty {
+        return;
+    }
+    body::send(&mut stream, body).await;
+}
