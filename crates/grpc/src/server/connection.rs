@@ -3,6 +3,7 @@
 use std::{
     convert::Infallible,
     future::{Future, poll_fn},
+    panic::AssertUnwindSafe,
     pin::pin,
 };
 
@@ -67,7 +68,8 @@ where
         };
         let Some(accepted) = accepted else { return Ok(()) };
         let (request, respond) = accepted?;
-        let mut call = Box::pin(answer(service.clone(), request, respond));
+        // A bug of ours in one call ends that call alone.
+        let mut call = Box::pin(AssertUnwindSafe(answer(service.clone(), request, respond)).catch_unwind());
         // Most are done at once, and their answers leave with this connection's next write. The others go on in tasks
         // of their own.
         if call.as_mut().now_or_never().is_none() {
@@ -95,4 +97,30 @@ where
         return;
     }
     body::send(&mut stream, body).await;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_call_that_panics_takes_no_other_with_it() {
+        let (ours, theirs) = tokio::io::duplex(64 << 10);
+        let service = tower::service_fn(|request: http::Request<Received>| async move {
+            assert_ne!(request.uri().path(), "/boom", "as asked");
+            Ok(http::Response::new(tonic::body::Body::empty()))
+        });
+        let serving = tokio::spawn(serve(ours, service, std::future::pending()));
+        let (send, connection) = h2::client::handshake(theirs).await.unwrap();
+        tokio::spawn(connection);
+        let ask = |path: &str| {
+            let request = http::Request::get(format!("http://localhost{path}")).body(()).unwrap();
+            let send = send.clone();
+            async move { send.ready().await.unwrap().send_request(request, true).unwrap().0.await }
+        };
+        assert!(ask("/boom").await.unwrap_err().is_reset());
+        assert_eq!(ask("/fine").await.unwrap().status(), http::StatusCode::OK);
+        drop(send);
+        serving.await.unwrap().unwrap();
+    }
 }
