@@ -9,7 +9,6 @@ use std::{
     time::Duration,
 };
 
-use super::{ConnectError, Endpoint};
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, ReadBuf},
     net::UnixStream,
@@ -17,6 +16,8 @@ use tokio::{
     sync::watch,
     time::{Instant, timeout_at},
 };
+
+use super::{ConnectError, Endpoint};
 
 pub(super) enum Dialled {
     Socket(UnixStream),

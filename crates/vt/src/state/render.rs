@@ -61,13 +61,10 @@ impl State {
     /// The text of a row, cell by cell, up to the last one used.
     fn push_row_text(&self, row: &Row, out: &mut String) {
         let mut rest = &row.cells[..row.used()];
-        // In pieces: character by character takes three times as long.
-        let mut piece = [0; 64];
         while let Some(&cell) = rest.first() {
-            let bytes = rest.iter().map_while(|cell| cell.as_ascii());
-            let ascii = piece.iter_mut().zip(bytes).map(|(place, byte)| *place = byte).count();
+            let ascii = rest.iter().take_while(|cell| cell.as_ascii().is_some()).count();
             if ascii > 0 {
-                out.push_str(str::from_utf8(&piece[..ascii]).expect("ASCII is UTF-8"));
+                out.extend(rest[..ascii].iter().map(|cell| char::from(cell.ascii_byte())));
                 rest = &rest[ascii..];
                 continue;
             }
