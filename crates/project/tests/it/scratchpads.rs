@@ -99,6 +99,8 @@ fn appender(name: &str) -> (SecondRole, std::path::PathBuf) {
         println!("appended");
         // The first one reads before the folder goes.
         testkit::wait_until("the first process has read", || !go.exists());
+        folder.close().unwrap();
+        println!("cleared");
     });
     let folder = second.line_after(FOLDER).into();
     (second, folder)
@@ -125,6 +127,8 @@ fn two_processes_lose_no_append() {
         assert_eq!(own, (0..APPENDS).map(|number| number.to_string()).collect::<Vec<_>>(), "{who}");
     }
     std::fs::remove_file(&go).unwrap();
+    // Ended sooner, it would leave its folder behind.
+    second.line_after("cleared");
 }
 
 #[test]
