@@ -6,13 +6,12 @@
 use std::{sync::Arc, time::Duration};
 
 use engine::{Input, Pulse, Session, SessionEvent, VersionedFrame};
-use futures_util::Stream;
+use futures_util::{Stream, stream};
 use ops::{Call, Context, ErrorKind, InputGuard, OpError};
 use tokio::{
-    sync::{broadcast, mpsc, watch},
+    sync::{broadcast, watch},
     time::{Instant, sleep_until},
 };
-use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Status, Streaming};
 
 use super::size_lead::{AttachmentId, SizeLeads};
@@ -29,12 +28,9 @@ use crate::{
 const FRAME_PAUSE: Duration = Duration::from_millis(16);
 /// After the session's end, for the acknowledgement that lets the last frame go.
 const LAST_ACK_PATIENCE: Duration = Duration::from_secs(2);
-/// Events on their way to the connection. A frame, the last frame and the exit always find room; refusals and
-/// bells are left out when a client does not read.
-const WAITING_EVENTS: usize = 16;
-const KEPT_FREE: usize = 3;
 
-/// Reads the first message and attaches.
+/// Reads the first message and attaches. The attachment lives in the task that writes its events, without a queue
+/// between: a client that does not read is not read from either.
 pub(super) async fn attach<C: Context>(
     call: Call<C>,
     mut requests: Streaming<AttachRequest>,
@@ -46,10 +42,9 @@ pub(super) async fn attach<C: Context>(
     };
     let session = call.session(&start.name).map_err(failure::status)?;
     let size = view_size(start.cols, start.rows).map_err(failure::status)?;
-    let (events, receiver) = mpsc::channel(WAITING_EVENTS);
     let attachment = Attachment {
         pulse: session.pulse(),
-        bells: session.events(),
+        bells: Some(session.events()),
         size: if start.no_resize { None } else { size },
         start,
         id: leads.new_attachment(),
@@ -57,13 +52,15 @@ pub(super) async fn attach<C: Context>(
         shown: None,
         unacknowledged: None,
         next_frame: Instant::now(),
-        events,
+        end: End::Open,
+        requests,
         session,
         call,
     };
-    // Ends when the client goes: its side of `events` is then closed.
-    tokio::spawn(attachment.run(requests));
-    Ok(ReceiverStream::new(receiver))
+    Ok(stream::unfold(attachment, |mut attachment| async {
+        let event = attachment.next().await?;
+        Some((Ok(AttachEvent { event: Some(event) }), attachment))
+    }))
 }
 
 /// `None` when the client does not say.
@@ -73,7 +70,8 @@ fn view_size(cols: i32, rows: i32) -> Result<Option<vt::Size>, OpError> {
     Ok(cols.zip(rows).map(|(cols, rows)| vt::Size { cols, rows }))
 }
 
-struct Attachment<C> {
+/// Ends with whoever holds it.
+struct Attachment<C: Context> {
     call: Call<C>,
     session: Session,
     start: AttachStart,
@@ -81,52 +79,72 @@ struct Attachment<C> {
     size: Option<vt::Size>,
     id: AttachmentId,
     leads: Arc<SizeLeads>,
+    requests: Streaming<AttachRequest>,
     pulse: watch::Receiver<Pulse>,
-    bells: broadcast::Receiver<SessionEvent>,
+    /// `None` when there is nobody left to ring.
+    bells: Option<broadcast::Receiver<SessionEvent>>,
     shown: Option<VersionedFrame>,
     /// Version of the frame whose acknowledgement is awaited.
     unacknowledged: Option<u64>,
     next_frame: Instant,
-    events: mpsc::Sender<Result<AttachEvent, Status>>,
+    end: End,
 }
 
-/// The client is gone.
-struct Gone;
+/// How far the end of the session has been told.
+#[derive(Clone, Copy)]
+enum End {
+    Open,
+    /// It has ended; so long an acknowledgement is awaited that lets the last frame go.
+    Patient(Instant),
+    /// Its last frame is on its way.
+    Drawn,
+    Told,
+}
 
-impl<C: Context> Attachment<C> {
-    async fn run(mut self, mut requests: Streaming<AttachRequest>) {
-        // Either way there is nobody left to tell.
-        let _ = self.serve(&mut requests).await;
+impl<C: Context> Drop for Attachment<C> {
+    fn drop(&mut self) {
         self.leads.give_up(self.session.id(), self.id);
     }
+}
 
-    async fn serve(&mut self, requests: &mut Streaming<AttachRequest>) -> Result<(), Gone> {
-        let mut patience: Option<Instant> = None;
-        let mut hears_bells = true;
+impl<C: Context> Attachment<C> {
+    /// What the client is told next; `None` when there is nothing more to tell, or nobody to tell it to.
+    async fn next(&mut self) -> Option<Event> {
         loop {
             let pulse = *self.pulse.borrow_and_update();
             let news = self.shown.as_ref().is_none_or(|shown| pulse.version > shown.version);
             let may_send = self.unacknowledged.is_none();
-            let ended = pulse.status.has_ended() || pulse.removed;
-            if ended {
-                let until = *patience.get_or_insert(Instant::now() + LAST_ACK_PATIENCE);
-                if may_send || Instant::now() >= until {
-                    return self.finish(news && may_send);
-                }
+            if matches!(self.end, End::Open) && (pulse.status.has_ended() || pulse.removed) {
+                self.end = End::Patient(Instant::now() + LAST_ACK_PATIENCE);
             }
+            let patience = match self.end {
+                End::Open => None,
+                End::Patient(_) if news && may_send => {
+                    self.end = End::Drawn;
+                    return Some(self.frame());
+                }
+                End::Patient(until) if !may_send && Instant::now() < until => Some(until),
+                End::Patient(_) | End::Drawn => {
+                    self.end = End::Told;
+                    return Some(Event::SessionExited(convert::exited(self.session.id(), self.session.info().ending)));
+                }
+                End::Told => return None,
+            };
             tokio::select! {
                 biased;
-                () = self.events.closed() => return Err(Gone),
-                request = requests.message() => match request {
-                    Ok(Some(AttachRequest { message })) => self.take(message)?,
-                    Ok(None) | Err(_) => return Err(Gone),
-                },
-                heard = self.bells.recv(), if hears_bells => match heard {
-                    Ok(SessionEvent::Child(vt::Effect::Bell)) => self.tell(Event::Bell(Bell {}))?,
+                request = self.requests.message() => {
+                    // An error is the line's: the client is gone.
+                    let AttachRequest { message } = request.ok()??;
+                    if let Err(OpError { kind, message, hint }) = self.take(message) {
+                        return Some(Event::Refusal(Refusal { kind: kind.as_str().to_owned(), message, hint }));
+                    }
+                }
+                heard = hear(&mut self.bells), if self.bells.is_some() => match heard {
+                    Ok(SessionEvent::Child(vt::Effect::Bell)) => return Some(Event::Bell(Bell {})),
                     Ok(_) | Err(broadcast::error::RecvError::Lagged(_)) => {}
-                    Err(broadcast::error::RecvError::Closed) => hears_bells = false,
+                    Err(broadcast::error::RecvError::Closed) => self.bells = None,
                 },
-                () = due(self.next_frame), if news && may_send => self.send_frame()?,
+                () = due(self.next_frame), if news && may_send => return Some(self.frame()),
                 // The sender lives as long as the session that we hold.
                 _ = self.pulse.changed(), if !(news && may_send) => {}
                 () = sleep_until(patience.unwrap_or_else(Instant::now)), if patience.is_some() => {}
@@ -134,8 +152,8 @@ impl<C: Context> Attachment<C> {
         }
     }
 
-    fn take(&mut self, message: Option<Message>) -> Result<(), Gone> {
-        let done = match message {
+    fn take(&mut self, message: Option<Message>) -> Result<(), OpError> {
+        match message {
             None => Ok(()),
             Some(Message::Start(_)) => {
                 Err(OpError::invalid_args("start was sent before").with_hint("attach anew for another session"))
@@ -148,12 +166,6 @@ impl<C: Context> Attachment<C> {
             }
             Some(Message::Resize(AttachResize { cols, rows })) => self.resize_view(cols, rows),
             Some(Message::Input(input)) => self.type_in(input),
-        };
-        match done {
-            Ok(()) => Ok(()),
-            Err(OpError { kind, message, hint }) => {
-                self.tell(Event::Refusal(Refusal { kind: kind.as_str().to_owned(), message, hint }))
-            }
         }
     }
 
@@ -197,7 +209,7 @@ impl<C: Context> Attachment<C> {
         Ok(())
     }
 
-    fn send_frame(&mut self) -> Result<(), Gone> {
+    fn frame(&mut self) -> Event {
         let frame = self.session.frame();
         let (title, modes) = self.session.with_screen(|screen| (screen.title().to_owned(), screen.input_modes()));
         let update = proto::Frame {
@@ -214,23 +226,16 @@ impl<C: Context> Attachment<C> {
         self.unacknowledged = Some(frame.version);
         self.next_frame = Instant::now() + FRAME_PAUSE;
         self.shown = Some(frame);
-        self.push(Event::Frame(update))
+        Event::Frame(update)
     }
+}
 
-    fn finish(&mut self, last_frame: bool) -> Result<(), Gone> {
-        if last_frame {
-            self.send_frame()?;
-        }
-        self.push(Event::SessionExited(convert::exited(self.session.id(), self.session.info().ending)))
-    }
-
-    /// For what a client can do without.
-    fn tell(&self, event: Event) -> Result<(), Gone> {
-        if self.events.capacity() > KEPT_FREE { self.push(event) } else { Ok(()) }
-    }
-
-    fn push(&self, event: Event) -> Result<(), Gone> {
-        self.events.try_send(Ok(AttachEvent { event: Some(event) })).map_err(|_| Gone)
+async fn hear(
+    bells: &mut Option<broadcast::Receiver<SessionEvent>>,
+) -> Result<SessionEvent, broadcast::error::RecvError> {
+    match bells {
+        Some(bells) => bells.recv().await,
+        None => std::future::pending().await,
     }
 }
 

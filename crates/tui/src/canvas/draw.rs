@@ -131,15 +131,16 @@ impl Canvas {
         let (right, bottom) = (area.right() - 1, area.bottom() - 1);
         let [upper_left, upper_right, lower_left, lower_right] = lines.corners;
         let title_cols = title.iter().map(Span::cols).sum::<usize>().min(usize::from(area.cols) - 2) as u16;
+        let [horizontal, vertical] = [lines.horizontal, lines.vertical].map(|c| narrow(c, style));
         for col in area.col + 1..right {
             if col > area.col + title_cols {
-                self.draw_char(area, area.row, col, lines.horizontal, style);
+                self.put_inside(area, area.row, col, &horizontal);
             }
-            self.draw_char(area, bottom, col, lines.horizontal, style);
+            self.put_inside(area, bottom, col, &horizontal);
         }
         for row in area.row + 1..bottom {
-            self.draw_char(area, row, area.col, lines.vertical, style);
-            self.draw_char(area, row, right, lines.vertical, style);
+            self.put_inside(area, row, area.col, &vertical);
+            self.put_inside(area, row, right, &vertical);
         }
         self.draw_char(area, area.row, area.col, upper_left, style);
         self.draw_char(area, area.row, right, upper_right, style);
@@ -150,10 +151,18 @@ impl Canvas {
 
     /// One narrow character; anything else is left out.
     pub fn draw_char(&mut self, area: Rect, row: u16, col: u16, c: char, style: Style) {
+        self.put_inside(area, row, col, &narrow(c, style));
+    }
+
+    fn put_inside(&mut self, area: Rect, row: u16, col: u16, cell: &Cell) {
         if self.clip(area).contains(Position { row, col }) {
-            self.put(row, col, Cell::new(CellText::fitted(c.encode_utf8(&mut [0; 4]), 1), 1, style, None));
+            self.put(row, col, cell.clone());
         }
     }
+}
+
+fn narrow(c: char, style: Style) -> Cell {
+    Cell::new(CellText::fitted(c.encode_utf8(&mut [0; 4]), 1), 1, style, None)
 }
 
 #[cfg(test)]

@@ -19,6 +19,8 @@ const READ_BYTES: usize = 16 << 10;
 #[derive(Debug)]
 pub struct HostInput {
     fd: AsyncFd<OwnedFd>,
+    /// For one read after the other: a key needs one byte of it.
+    buffer: Box<[u8]>,
 }
 
 impl HostInput {
@@ -29,7 +31,7 @@ impl HostInput {
             reason = "its successor wants a promise that an OwnedFd keeps by itself: to stay open and the same"
         )]
         let fd = AsyncFd::with_interest(input, Interest::READABLE)?;
-        Ok(HostInput { fd })
+        Ok(HostInput { fd, buffer: vec![0; READ_BYTES].into() })
     }
 
     /// The next bytes; `None` when the terminal is gone. Nothing is lost when the future is dropped.
@@ -43,13 +45,9 @@ impl HostInput {
                 ready.clear_ready();
                 continue;
             }
-            let mut buffer = vec![0; READ_BYTES];
-            match rustix::io::read(self.fd.get_ref(), &mut buffer[..]) {
+            match rustix::io::read(self.fd.get_ref(), &mut self.buffer[..]) {
                 Ok(0) => return None,
-                Ok(count) => {
-                    buffer.truncate(count);
-                    return Some(buffer);
-                }
+                Ok(count) => return Some(self.buffer[..count].to_vec()),
                 Err(Errno::INTR | Errno::AGAIN) => {}
                 // What a terminal says that hung up.
                 Err(_) => return None,

@@ -169,9 +169,8 @@ fn parse_name(part: &str) -> Option<(Key, Modifiers)> {
     if matches!(name.as_str(), "backtab" | "btab") {
         return Some((Key::Tab, Modifiers::SHIFT));
     }
-    let named = NAMED_KEYS
-        .iter()
-        .find(|named| named.aliases.contains(&name.as_str()) || named.name.replace('_', "") == name)?;
+    let is_name = |known: &str| known.bytes().filter(|byte| *byte != b'_').eq(name.bytes());
+    let named = NAMED_KEYS.iter().find(|named| named.aliases.contains(&name.as_str()) || is_name(named.name))?;
     Some((named.key, Modifiers::empty()))
 }
 

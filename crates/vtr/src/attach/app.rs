@@ -104,6 +104,8 @@ pub(crate) struct App {
     pub(crate) notices: Vec<(Toast, Instant)>,
     pub(crate) clock: String,
     pub(crate) leader_pending: bool,
+    /// The last key went to the child and changed nothing here: what there is to draw is its echo.
+    pub(crate) only_typed: bool,
     /// The left button is down on the pane.
     pub(crate) button_down: bool,
 }
@@ -133,18 +135,20 @@ impl App {
         pane.contains(at).then(|| Position { row: at.row - pane.row + offset.row, col: at.col - pane.col + offset.col })
     }
 
-    /// Types into the session that is shown, if it can be typed into.
-    pub(crate) fn send(&mut self, input: AttachInput) {
-        let Some(shown) = &self.shown else { return };
+    /// Types into the session that is shown, if it can be typed into; says whether that went well.
+    pub(crate) fn send(&mut self, input: AttachInput) -> bool {
         // What is typed before the first picture waits for the line.
-        if !matches!(shown.state, State::Connecting | State::Live) {
-            return;
-        }
+        let typable = |shown: &&Shown| matches!(shown.state, State::Connecting | State::Live);
+        let Some(shown) = self.shown.as_ref().filter(typable) else { return false };
         if self.read_only {
             self.notice("you are attached read only: nothing is typed", Sign::Blocked);
-        } else if !shown.link.send(Message::Input(input)) {
+            return false;
+        }
+        let sent = shown.link.send(Message::Input(input));
+        if !sent {
             self.notice("the line takes nothing more: this was not sent", Sign::Failed);
         }
+        sent
     }
 
     /// Takes over what the link of the shown session told. True when its bell rang.

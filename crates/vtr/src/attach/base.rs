@@ -60,12 +60,11 @@ impl Base {
 
     fn key(&mut self, key: &KeyEvent, app: &mut App) -> Handled<App> {
         let typed = self.leader.take(&app.bindings, key);
-        app.leader_pending = self.leader.pending();
+        let was_pending = std::mem::replace(&mut app.leader_pending, self.leader.pending());
         match typed {
             Typed::ForChild(key) => {
-                if let Some(input) = wire_input::key(&key) {
-                    app.send(input);
-                }
+                let sent = wire_input::key(&key).is_some_and(|input| app.send(input));
+                app.only_typed = sent && was_pending == app.leader_pending;
             }
             Typed::Command(command) => return self.command(command, app),
             Typed::Unbound(key) => {
@@ -100,9 +99,7 @@ impl Base {
             MouseEventKind::Wheel(direction @ (WheelDirection::Up | WheelDirection::Down)) if alternate => {
                 let key = if direction == WheelDirection::Up { Key::Up } else { Key::Down };
                 for _ in 0..WHEEL_ROWS {
-                    if let Some(input) = wire_input::key(&KeyEvent::press(key)) {
-                        app.send(input);
-                    }
+                    wire_input::key(&KeyEvent::press(key)).map(|input| app.send(input));
                 }
             }
             MouseEventKind::Wheel(WheelDirection::Up) => {
@@ -130,7 +127,9 @@ impl Layer<App> for Base {
     fn update(&mut self, event: &Event, app: &mut App) -> Handled<App> {
         match event {
             Event::Key(key) => return self.key(key, app),
-            Event::Paste(text) => app.send(wire_input::paste(text)),
+            Event::Paste(text) => {
+                app.send(wire_input::paste(text));
+            }
             Event::Mouse(mouse) => self.mouse(mouse, app),
             Event::Focus(focus) => {
                 let wanted =

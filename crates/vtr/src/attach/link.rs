@@ -3,7 +3,10 @@
 //! It knows nothing of terminals or keys: messages go up, events come down, and each event says which link it is of, so
 //! that one that was left behind can't draw over the next.
 
-use std::time::Duration;
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 
 use grpc::{
     client::Client,
@@ -14,7 +17,7 @@ use grpc::{
 };
 use ops::ErrorKind;
 use tokio::sync::mpsc;
-use tokio_stream::wrappers::ReceiverStream;
+use tokio_stream::{StreamExt, wrappers::ReceiverStream};
 
 use super::{
     news::{News, Sender},
@@ -59,27 +62,45 @@ pub(crate) struct Wanted {
 #[derive(Debug)]
 pub(crate) struct Link {
     pub(crate) number: LinkNumber,
-    messages: mpsc::Sender<Message>,
+    outbox: Arc<Mutex<Outbox>>,
     _task: Task,
+}
+
+/// Where messages go: straight into the stream that is open, so that a key is not handed from task to task.
+#[derive(Debug)]
+struct Outbox {
+    /// Closed while the line is away: what is typed then is not meant for what the screen may show afterwards.
+    requests: mpsc::Sender<AttachRequest>,
+    /// As it was told last: a new attachment begins with it.
+    size: vt::Size,
 }
 
 impl Link {
     /// `client` is a connection to use as long as it lasts.
     pub(crate) fn open(number: LinkNumber, wanted: Wanted, client: Option<Client>, news: Sender) -> Self {
-        let (messages, receiver) = mpsc::channel(WAITING_MESSAGES);
-        let line = Line { wanted, messages: receiver, news, number };
-        Link { number, messages, _task: Task::spawn(line.keep(client)) }
+        let (requests, receiver) = mpsc::channel(WAITING_MESSAGES);
+        let outbox = Arc::new(Mutex::new(Outbox { requests, size: wanted.size }));
+        let line = Line { wanted, outbox: Arc::clone(&outbox), first: Some(receiver), news, number };
+        Link { number, outbox, _task: Task::spawn(line.keep(client)) }
     }
 
     /// False when the line has not taken so many messages that this one can't wait behind them.
     pub(crate) fn send(&self, message: Message) -> bool {
-        !matches!(self.messages.try_send(message), Err(mpsc::error::TrySendError::Full(_)))
+        let mut outbox = self.outbox.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Message::Resize(AttachResize { cols, rows }) = &message {
+            let extent = |value: i32| u16::try_from(value).unwrap_or(1);
+            outbox.size = vt::Size { cols: extent(*cols), rows: extent(*rows) };
+        }
+        let sent = outbox.requests.try_send(AttachRequest { message: Some(message) });
+        !matches!(sent, Err(mpsc::error::TrySendError::Full(_)))
     }
 }
 
 struct Line {
     wanted: Wanted,
-    messages: mpsc::Receiver<Message>,
+    outbox: Arc<Mutex<Outbox>>,
+    /// Holds what was typed before the line was first there.
+    first: Option<mpsc::Receiver<AttachRequest>>,
     news: Sender,
     number: LinkNumber,
 }
@@ -97,7 +118,7 @@ impl Line {
         let mut told = false;
         loop {
             let mut drew = false;
-            match self.attach(client.take(), told, &mut drew).await {
+            match self.attach(client.take(), &mut drew).await {
                 End::Done => return,
                 End::Gone(reason) => {
                     self.tell(LinkEvent::Gone(reason)).await;
@@ -123,8 +144,8 @@ impl Line {
         let _ = self.news.send(News::Link(self.number, event)).await;
     }
 
-    /// Attaches once, until that ends. `again`: the line was lost before; `drew`: it got as far as a frame.
-    async fn attach(&mut self, client: Option<Client>, again: bool, drew: &mut bool) -> End {
+    /// Attaches once, until that ends. `drew`: it got as far as a frame.
+    async fn attach(&mut self, client: Option<Client>, drew: &mut bool) -> End {
         let client = match client {
             Some(client) => client,
             None => match fleet::reach(&self.wanted.coordinator).await {
@@ -132,10 +153,6 @@ impl Line {
                 Err(silence) => return End::Lost(silence),
             },
         };
-        // What was typed while the line was away was not meant for what the screen may show now.
-        while again && let Ok(message) = self.messages.try_recv() {
-            self.note_size(&message);
-        }
         match self.stream(&client, self.wanted.id.clone(), drew).await {
             // A coordinator that was started again gives other ids; the name is what the person asked for.
             End::Gone(_) if !self.wanted.name.is_empty() => self.stream(&client, self.wanted.name.clone(), drew).await,
@@ -144,8 +161,7 @@ impl Line {
     }
 
     async fn stream(&mut self, client: &Client, name: String, drew: &mut bool) -> End {
-        let (requests, receiver) = mpsc::channel(WAITING_MESSAGES);
-        let vt::Size { cols, rows } = self.wanted.size;
+        let (requests, vt::Size { cols, rows }) = self.requests();
         let start = AttachStart {
             name,
             cols: cols.into(),
@@ -153,57 +169,47 @@ impl Line {
             read_only: self.wanted.read_only,
             no_resize: self.wanted.no_resize,
         };
-        let request = |message| AttachRequest { message: Some(message) };
-        if requests.try_send(request(Message::Start(start))).is_err() {
-            return End::Done;
-        }
+        let start = AttachRequest { message: Some(Message::Start(start)) };
         let mut vtr = client.vtr();
-        let attaching = vtr.attach(ReceiverStream::new(receiver));
+        let attaching = vtr.attach(tokio_stream::once(start).chain(ReceiverStream::new(requests)));
         let mut events = match tokio::time::timeout(self.wanted.coordinator.timeout, attaching).await {
             Ok(Ok(answer)) => answer.into_inner(),
             Ok(Err(status)) => return refused(&status),
             Err(_) => return End::Lost("no answer in time".into()),
         };
         loop {
-            tokio::select! {
-                biased;
-                message = self.messages.recv() => {
-                    let Some(message) = message else { return End::Done };
-                    self.note_size(&message);
-                    if requests.try_send(request(message)).is_err() {
-                        self.tell(LinkEvent::Refused(too_slow())).await;
+            match events.message().await {
+                Ok(Some(AttachEvent { event })) => match event {
+                    Some(Event::Frame(frame)) => {
+                        *drew = true;
+                        if !frame.id.is_empty() {
+                            self.wanted.id.clone_from(&frame.id);
+                        }
+                        self.tell(LinkEvent::Frame(Box::new(frame))).await;
                     }
-                }
-                event = events.message() => match event {
-                    Ok(Some(AttachEvent { event })) => match event {
-                        Some(Event::Frame(frame)) => {
-                            *drew = true;
-                            if !frame.id.is_empty() {
-                                self.wanted.id.clone_from(&frame.id);
-                            }
-                            self.tell(LinkEvent::Frame(Box::new(frame))).await;
-                        }
-                        Some(Event::SessionExited(exited)) => {
-                            self.tell(LinkEvent::Exited(exited)).await;
-                            return End::Done;
-                        }
-                        Some(Event::Refusal(refusal)) => self.tell(LinkEvent::Refused(refusal)).await,
-                        Some(Event::Bell(_)) => self.tell(LinkEvent::Bell).await,
-                        None => {}
-                    },
-                    Ok(None) => return End::Lost("the stream ended".into()),
-                    Err(status) => return refused(&status),
+                    Some(Event::SessionExited(exited)) => {
+                        self.tell(LinkEvent::Exited(exited)).await;
+                        return End::Done;
+                    }
+                    Some(Event::Refusal(refusal)) => self.tell(LinkEvent::Refused(refusal)).await,
+                    Some(Event::Bell(_)) => self.tell(LinkEvent::Bell).await,
+                    None => {}
                 },
+                Ok(None) => return End::Lost("the stream ended".into()),
+                Err(status) => return refused(&status),
             }
         }
     }
 
-    /// A new attachment begins with the size that the last one had.
-    fn note_size(&mut self, message: &Message) {
-        if let Message::Resize(AttachResize { cols, rows }) = message {
-            let extent = |value: i32| u16::try_from(value).unwrap_or(1);
-            self.wanted.size = vt::Size { cols: extent(*cols), rows: extent(*rows) };
-        }
+    /// Where the next stream gets its messages from, and the size it begins with.
+    fn requests(&mut self) -> (mpsc::Receiver<AttachRequest>, vt::Size) {
+        let mut outbox = self.outbox.lock().unwrap_or_else(PoisonError::into_inner);
+        let receiver = self.first.take().unwrap_or_else(|| {
+            let (requests, receiver) = mpsc::channel(WAITING_MESSAGES);
+            outbox.requests = requests;
+            receiver
+        });
+        (receiver, outbox.size)
     }
 }
 
@@ -212,13 +218,5 @@ fn refused(status: &tonic::Status) -> End {
     match failure.kind {
         None | Some(ErrorKind::ShuttingDown) => End::Lost(wire::silence(status)),
         Some(_) => End::Gone(failure.message),
-    }
-}
-
-fn too_slow() -> Refusal {
-    Refusal {
-        kind: ErrorKind::LimitExceeded.as_str().into(),
-        message: "the line takes nothing more: this was not sent".into(),
-        hint: "wait until it answers".into(),
     }
 }

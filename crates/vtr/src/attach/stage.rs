@@ -127,6 +127,7 @@ impl Stage {
             notices: Vec::new(),
             clock: clock(),
             leader_pending: false,
+            only_typed: false,
             button_down: false,
         };
         let mut stage = Stage {
@@ -254,13 +255,13 @@ impl Stage {
 
     fn take_events(&mut self, events: Vec<Event>) {
         for event in events {
-            self.dirty = true;
             if let (Event::Key(key), Some(fatal)) = (&event, &self.surroundings.panic_on) {
                 assert!(!is_same_key(fatal, key), "asked to panic");
             }
             if self.probe.take(&event) {
                 let options = self.probe.abilities().writer_options(color_hints(&self.surroundings));
                 self.writer.set_options(options);
+                self.dirty = true;
                 continue;
             }
             if let Event::ColorScheme(scheme) = event {
@@ -272,6 +273,7 @@ impl Stage {
                 self.tell_size();
                 self.layers.update(&Event::Resize(self.canvas.size()), &mut self.app);
             }
+            self.dirty |= !std::mem::take(&mut self.app.only_typed);
             // Each event meets what the one before it brought about.
             self.perform();
         }
