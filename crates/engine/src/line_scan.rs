@@ -6,10 +6,12 @@
 //! screen, which have no line numbers.
 
 use std::ops::Range;
+use std::sync::Arc;
+
+use vt::Terminal;
 
 use crate::mark::Mark;
 use crate::pattern::Pattern;
-use crate::screen::Screen;
 use crate::shared::Shared;
 use crate::waits::Place;
 
@@ -54,7 +56,7 @@ impl LineScan {
         // A screen that grew has taken lines back from history: they can change again.
         let mut at = self.next.min(shared.screen.lock().terminal.first_screen_line());
         loop {
-            let batch = Batch::copy(shared, at);
+            let batch = shared.screen.lock().lines_from(at);
             if self.counting {
                 self.skipped += batch.lines.start.saturating_sub(at);
             }
@@ -78,21 +80,21 @@ impl LineScan {
 
     fn is_match(&self, pattern: &Pattern, place: Place, text: &str) -> bool {
         match self.after.as_ref().and_then(|mark| mark.known_prefix(place, text)) {
-            None => pattern.regex().is_match(text),
+            None => pattern.is_match(text),
             // Most of a screen stays as it is.
             Some(known) if known == text.len() => false,
             // It was there: a match counts if it reaches into what was printed since.
-            Some(known) => pattern.regex().find_iter(text).any(|found| found.end() > known),
+            Some(known) => pattern.is_match_beyond(text, known),
         }
     }
 }
 
-/// Some lines, copied out of the screen.
-#[derive(Debug)]
+/// Some lines, copied out of the screen: once, however many ask for them before the screen moves again.
+#[derive(Clone, Debug)]
 pub(crate) struct Batch {
-    text: String,
-    /// Place and end of each line's text.
-    ends: Vec<(Place, usize)>,
+    copied: Arc<Copied>,
+    /// Places in `copied` that come before what was asked for.
+    skipped: usize,
     /// Lines looked at. Begins later than asked when older ones are gone.
     pub(crate) lines: Range<u64>,
     pub(crate) first_screen_line: u64,
@@ -100,15 +102,17 @@ pub(crate) struct Batch {
     pub(crate) is_last: bool,
 }
 
+#[derive(Debug)]
+struct Copied {
+    text: String,
+    /// Place and end of each line's text.
+    ends: Vec<(Place, usize)>,
+}
+
 impl Batch {
     /// Lines from `from` on, as many as one turn of the lock allows. With the last of them come the
     /// rows of an alternate screen, if one is shown.
-    pub(crate) fn copy(shared: &Shared, from: u64) -> Self {
-        Self::copy_of(&shared.screen.lock(), from)
-    }
-
-    pub(crate) fn copy_of(screen: &Screen, from: u64) -> Self {
-        let terminal = &screen.terminal;
+    pub(crate) fn copy(terminal: &Terminal, from: u64) -> Self {
         let kept = terminal.lines();
         let first_screen_line = terminal.first_screen_line();
         let start = from.clamp(kept.start, kept.end);
@@ -129,24 +133,36 @@ impl Batch {
                 ends.push((Place::Row(row), text.len()));
             }
         }
-        Batch { text, ends, lines: start..end, first_screen_line, is_last }
+        let copied = Arc::new(Copied { text, ends });
+        Batch { copied, skipped: 0, lines: start..end, first_screen_line, is_last }
+    }
+
+    /// The part of it that a copy from `from` would hold, of a screen that has not moved since.
+    pub(crate) fn part(&self, from: u64) -> Option<Self> {
+        let skip = from.checked_sub(self.lines.start)?.min(self.lines.end - self.lines.start);
+        self.is_last.then(|| Batch {
+            skipped: self.skipped + skip as usize,
+            lines: self.lines.start + skip..self.lines.end,
+            ..self.clone()
+        })
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = (Place, &str)> {
-        self.places().map(|(place, text)| (place, &self.text[text]))
+        self.places().map(|(place, text)| (place, &self.copied.text[text]))
     }
 
-    /// Each line's place, and where its text is in [`Batch::into_text`].
+    /// Each line's place, and where its text is in [`Batch::text`].
     pub(crate) fn places(&self) -> impl Iterator<Item = (Place, Range<usize>)> {
-        let mut from = 0;
-        self.ends.iter().map(move |(place, end)| {
+        let (before, asked) = self.copied.ends.split_at(self.skipped);
+        let mut from = before.last().map_or(0, |(_, end)| *end);
+        asked.iter().map(move |(place, end)| {
             let text = from..*end;
             from = *end;
             (*place, text)
         })
     }
 
-    pub(crate) fn into_text(self) -> String {
-        self.text
+    pub(crate) fn text(&self) -> &str {
+        &self.copied.text
     }
 }

@@ -9,10 +9,8 @@ use crate::waits::Place;
 /// Cheap enough to take before each input: it holds the text of one screen.
 #[derive(Clone, Debug)]
 pub struct Mark {
-    /// Lines before this were finished.
-    first_line: u64,
-    /// What was on the screen then.
-    text: String,
+    /// What was on the screen then. Lines before it were finished.
+    then: Batch,
     /// The parts of it that have not changed since, in the order of [`Batch::iter`].
     known: Vec<Known>,
     /// Raw output from here on is new.
@@ -26,31 +24,31 @@ struct Known {
 }
 
 impl Mark {
-    pub(crate) fn of(screen: &Screen) -> Self {
-        let first_line = screen.terminal.first_screen_line();
-        let batch = Batch::copy_of(screen, first_line);
-        let known = batch.places().map(|(place, text)| Known { place, text }).collect();
-        Mark { first_line, known, text: batch.into_text(), offset: screen.offset() }
+    pub(crate) fn of(screen: &mut Screen) -> Self {
+        let then = screen.lines_from(screen.terminal.first_screen_line());
+        let known = then.places().map(|(place, text)| Known { place, text }).collect();
+        Mark { then, known, offset: screen.offset() }
     }
 
     pub(crate) fn first_line(&self) -> u64 {
-        self.first_line
+        self.then.first_screen_line
     }
 
     /// Bytes at the start of `text` that were there at the mark already; `None` when none of it was.
     pub(crate) fn known_prefix(&self, place: Place, text: &str) -> Option<usize> {
-        if matches!(place, Place::Line(line) if line < self.first_line) {
+        if matches!(place, Place::Line(line) if line < self.first_line()) {
             // A screen that grew took it back from history: all of it is old.
             return Some(text.len());
         }
         let at = self.known.binary_search_by_key(&order(place), |known| order(known.place)).ok()?;
-        Some(common_prefix(&self.text[self.known[at].text.clone()], text))
+        Some(common_prefix(&self.then.text()[self.known[at].text.clone()], text))
     }
 
     /// What has changed once is new from then on, even if it becomes what it was: a screen that is
     /// cleared and printed again is new output.
     pub(crate) fn forget_what_changed(&mut self, batch: &Batch) {
-        let Mark { text: old, known, .. } = self;
+        let Mark { then, known, .. } = self;
+        let old = then.text();
         let mut now = batch.iter().peekable();
         known.retain_mut(|Known { place, text }| {
             while now.next_if(|(other, _)| order(*other) < order(*place)).is_some() {}

@@ -3,6 +3,7 @@
 //! The engine behind it takes time linear in the text; the limits bound what one pattern may cost.
 
 use std::fmt;
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use regex::{Regex, RegexBuilder};
@@ -10,10 +11,17 @@ use thiserror::Error;
 
 /// Compiled once, cheap to clone.
 #[derive(Clone)]
-pub struct Pattern {
-    text: Regex,
+pub struct Pattern(Arc<Compiled>);
+
+struct Compiled {
+    source: String,
+    /// The text that it stands for, when it is no more than that. Searched for as it is: to compile an expression
+    /// takes longer than most of what it is then used for.
+    plain: Option<String>,
+    /// Of a plain text only when someone asks for it.
+    text: OnceLock<Regex>,
     /// The same pattern for bytes that need not be UTF-8; few callers search those.
-    bytes: Arc<OnceLock<Option<regex::bytes::Regex>>>,
+    bytes: OnceLock<Option<regex::bytes::Regex>>,
 }
 
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -34,12 +42,12 @@ impl Pattern {
         if pattern.len() > Self::MAX_BYTES {
             return Err(PatternError::TooLong { length: pattern.len() });
         }
-        let text =
-            RegexBuilder::new(pattern).size_limit(Self::MAX_COMPILED_BYTES).build().map_err(|error| match error {
-                regex::Error::CompiledTooBig(_) => PatternError::TooComplex,
-                other => PatternError::Syntax(other.to_string()),
-            })?;
-        Ok(Pattern { text, bytes: Arc::default() })
+        let plain = plain_text(pattern);
+        let text = match plain {
+            Some(_) => OnceLock::new(),
+            None => compile(pattern)?.into(),
+        };
+        Ok(Pattern(Arc::new(Compiled { source: pattern.to_owned(), plain, text, bytes: OnceLock::new() })))
     }
 
     /// Matches `text` literally.
@@ -48,21 +56,61 @@ impl Pattern {
     }
 
     pub fn as_str(&self) -> &str {
-        self.text.as_str()
+        &self.0.source
+    }
+
+    pub fn is_match(&self, text: &str) -> bool {
+        self.find(text).is_some()
+    }
+
+    /// Where it matches first.
+    pub(crate) fn find(&self, text: &str) -> Option<Range<usize>> {
+        match &self.0.plain {
+            Some(plain) => text.find(plain).map(|at| at..at + plain.len()),
+            None => self.regex().find(text).map(|found| found.range()),
+        }
+    }
+
+    /// Whether one of its matches reaches beyond the first `known` bytes.
+    pub(crate) fn is_match_beyond(&self, text: &str, known: usize) -> bool {
+        match &self.0.plain {
+            Some(plain) => text.match_indices(plain).any(|(at, found)| at + found.len() > known),
+            None => self.regex().find_iter(text).any(|found| found.end() > known),
+        }
     }
 
     pub fn regex(&self) -> &Regex {
-        &self.text
+        self.0.text.get_or_init(|| compile(&self.0.source).expect("plain text is an expression"))
     }
 
     /// The pattern over raw bytes. `None` when the byte form alone grows past the size limit.
     pub fn bytes_regex(&self) -> Option<&regex::bytes::Regex> {
-        self.bytes
-            .get_or_init(|| {
-                regex::bytes::RegexBuilder::new(self.text.as_str()).size_limit(Self::MAX_COMPILED_BYTES).build().ok()
-            })
-            .as_ref()
+        let Compiled { source, bytes, .. } = &*self.0;
+        let build = || regex::bytes::RegexBuilder::new(source).size_limit(Self::MAX_COMPILED_BYTES).build().ok();
+        bytes.get_or_init(build).as_ref()
     }
+}
+
+fn compile(pattern: &str) -> Result<Regex, PatternError> {
+    RegexBuilder::new(pattern).size_limit(Pattern::MAX_COMPILED_BYTES).build().map_err(|error| match error {
+        regex::Error::CompiledTooBig(_) => PatternError::TooComplex,
+        other => PatternError::Syntax(other.to_string()),
+    })
+}
+
+/// What `pattern` matches, when that is one text only: signs are in it only escaped.
+fn plain_text(pattern: &str) -> Option<String> {
+    const SIGNS: &str = r"\.+*?()|[]{}^$";
+    let mut text = String::with_capacity(pattern.len());
+    let mut characters = pattern.chars();
+    while let Some(character) = characters.next() {
+        text.push(match character {
+            '\\' => characters.next().filter(|escaped| SIGNS.contains(*escaped))?,
+            sign if SIGNS.contains(sign) => return None,
+            plain => plain,
+        });
+    }
+    Some(text)
 }
 
 impl fmt::Debug for Pattern {
@@ -88,6 +136,28 @@ mod tests {
     fn raw_bytes_need_not_be_text() {
         let pattern = Pattern::new("error: \\S+").unwrap();
         assert!(pattern.bytes_regex().unwrap().is_match(b"\xff\xfe error: E42"));
+    }
+
+    /// Matched as it is or compiled, a plain text is the same pattern.
+    #[test]
+    fn plain_texts_are_found_as_expressions_would() {
+        for pattern in ["ready", r"took 3\.5 s\?", "", "aa", "é", r"C:\\", "a-b #1 ~&/"] {
+            let (pattern, compiled) = (Pattern::new(pattern).unwrap(), Regex::new(pattern).unwrap());
+            assert!(pattern.0.plain.is_some(), "{pattern:?}");
+            for text in ["", "aaaa", "ready, already", "took 3.5 s?", "took 345 s?", "éé", r"C:\", "x a-b #1 ~&/"] {
+                assert_eq!(pattern.find(text), compiled.find(text).map(|found| found.range()), "{pattern:?} {text:?}");
+                for known in 0..=text.len() {
+                    let beyond = compiled.find_iter(text).any(|found| found.end() > known);
+                    assert_eq!(pattern.is_match_beyond(text, known), beyond, "{pattern:?} {text:?} {known}");
+                }
+                assert_eq!(pattern.regex().is_match(text), compiled.is_match(text));
+            }
+        }
+        // The longest of them can be compiled too.
+        assert!(Pattern::new(&"é".repeat(Pattern::MAX_BYTES / 2)).unwrap().regex().is_match(&"é".repeat(3000)));
+        for pattern in ["a.b", "a|b", r"\d", r"\<a", "(?i)a", "^a", "a$", "[a]", "a{2}", r"\x41"] {
+            assert!(Pattern::new(pattern).unwrap().0.plain.is_none(), "{pattern:?}");
+        }
     }
 
     #[test]

@@ -11,12 +11,16 @@ use vt::{Effect, Size, Terminal};
 
 use crate::facts::{Facts, SessionEvent};
 use crate::frames::{ChangedRows, RowVersions, VersionedFrame};
+use crate::line_scan::Batch;
 use crate::ports::Sightings;
 use crate::status::ExitStatus;
 use crate::tap::{self, Keyframe, TapEvent, TapSink};
 
 /// A synchronized update whose end marker is lost is ended after this time.
 pub(crate) const SYNCHRONIZED_UPDATE_LIMIT: Duration = Duration::from_millis(150);
+
+/// Of the screen's text, between two who ask for it: as much as a large screen has.
+const KEPT_COPY_BYTES: usize = 32 << 10;
 
 /// Session events that wait for a slow listener.
 const EVENT_CAPACITY: usize = 256;
@@ -28,6 +32,8 @@ pub(crate) struct Screen {
     /// Raw output up to here has been fed.
     offset: u64,
     rows: RowVersions,
+    /// What was copied last, and at which version.
+    copied: Option<(u64, Batch)>,
     pub(crate) facts: Facts,
     pub(crate) sightings: Sightings,
     taps: Vec<TapSink>,
@@ -49,6 +55,7 @@ impl Screen {
             version: 0,
             offset: 0,
             rows: RowVersions::default(),
+            copied: None,
             facts: Facts::default(),
             sightings: Sightings::default(),
             taps: Vec::new(),
@@ -165,6 +172,18 @@ impl Screen {
         self.facts = Facts::default();
         self.sightings.forget(self.terminal.first_screen_line());
         self.version += 1;
+    }
+
+    /// The text of the lines from `from` on, as far as one turn goes.
+    pub(crate) fn lines_from(&mut self, from: u64) -> Batch {
+        let kept = self.copied.as_ref().filter(|(version, _)| *version == self.version);
+        if let Some(batch) = kept.and_then(|(_, batch)| batch.part(from)) {
+            return batch;
+        }
+        let batch = Batch::copy(&self.terminal, from);
+        // Who waits for one answer after the other marks the screen where the last one was found.
+        self.copied = (batch.text().len() <= KEPT_COPY_BYTES).then(|| (self.version, batch.clone()));
+        batch
     }
 
     pub(crate) fn frame(&mut self) -> VersionedFrame {

@@ -4,7 +4,6 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use crate::fair_lock::lock;
-use crate::line_scan::Batch;
 use crate::pattern::Pattern;
 use crate::session::Session;
 use crate::waits::Place;
@@ -62,7 +61,7 @@ impl Session {
         let mut window = Context { wanted: request, recent: VecDeque::new() };
         let mut at = 0;
         loop {
-            let batch = Batch::copy(self.shared(), at);
+            let batch = self.shared().screen.lock().lines_from(at);
             for (place, text) in batch.iter() {
                 window.pass(place, text, &mut result);
                 if window.is_complete(&result) {

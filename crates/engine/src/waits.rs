@@ -82,7 +82,7 @@ pub enum QuietOutcome {
 impl Session {
     /// A moment in the output, for [`Scope::Since`].
     pub fn mark(&self) -> Mark {
-        Mark::of(&self.shared().screen.lock())
+        Mark::of(&mut self.shared().screen.lock())
     }
 
     /// Waits until the pattern matches, the time is up, or the run has ended. What counts as new
@@ -221,7 +221,7 @@ impl Look {
         match scope {
             Scope::Grid => Look::Grid,
             Scope::Scrollback => Look::Lines(LineScan::from_the_start()),
-            Scope::NewOutput => after(Mark::of(&shared.screen.lock())),
+            Scope::NewOutput => after(Mark::of(&mut shared.screen.lock())),
             Scope::Since(mark) => after(mark),
         }
     }
@@ -282,12 +282,12 @@ impl PrintScan {
             self.offset = raw.next_offset();
             let mut found = None;
             self.plain.feed(&raw.bytes, &mut |line| {
-                if found.is_none() && pattern.regex().is_match(line) {
+                if found.is_none() && pattern.is_match(line) {
                     found = Some(line.to_owned());
                 }
             });
             let open = self.plain.open_line();
-            let found = found.or_else(|| pattern.regex().is_match(&open).then_some(open));
+            let found = found.or_else(|| pattern.is_match(&open).then_some(open));
             if let Some(text) = found {
                 return Some(FoundText { place: Place::Output, text });
             }
@@ -298,10 +298,11 @@ impl PrintScan {
 
 /// The first match, with the whole rows it touches.
 fn match_grid(grid: &str, pattern: &Pattern) -> Option<FoundText> {
-    let found = pattern.regex().find(grid)?;
-    let start = grid[..found.start()].rfind('\n').map_or(0, |at| at + 1);
+    let found = pattern.find(grid)?;
+    let start = grid[..found.start].rfind('\n').map_or(0, |at| at + 1);
     // A match that ends with its line's newline does not touch the next row.
-    let last = found.end().max(found.start() + 1).min(grid.len()) - usize::from(found.as_str().ends_with('\n'));
+    let newline = usize::from(grid[found.clone()].ends_with('\n'));
+    let last = found.end.max(found.start + 1).min(grid.len()) - newline;
     let end = grid.get(last..).and_then(|rest| rest.find('\n')).map_or(grid.len(), |at| last + at);
     let row = grid[..start].bytes().filter(|byte| *byte == b'\n').count();
     Some(FoundText { place: Place::Row(u16::try_from(row).unwrap_or(u16::MAX)), text: grid[start..end].to_owned() })
