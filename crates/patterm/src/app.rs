@@ -306,11 +306,16 @@ impl Face {
                 while self.ears.engine.try_recv().is_ok() {}
                 self.app.stale = true;
             }
-            Wake::Project(Some(event)) => project_events::heard(&mut self.app, event),
-            Wake::Project(None) => project_events::missed(&mut self.app),
+            Wake::Project(event) => {
+                match event {
+                    Some(event) => project_events::heard(&mut self.app, event),
+                    None => project_events::missed(&mut self.app),
+                }
+                self.layers.refresh(&mut self.app);
+            }
             Wake::Notice(notice) => {
                 notice(&mut self.app);
-                self.layers.refresh(&self.app);
+                self.layers.refresh(&mut self.app);
             }
             Wake::Output => self.app.moved = true,
             Wake::Echo => self.app.moved |= self.ears.catch_echo(),
@@ -415,7 +420,7 @@ impl Face {
     fn settle(&mut self) -> Result<(), FaceError> {
         if self.app.stale {
             self.app.refresh();
-            self.layers.refresh(&self.app);
+            self.layers.refresh(&mut self.app);
         }
         // Notices open layers too.
         self.open_layers();

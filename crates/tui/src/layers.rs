@@ -39,7 +39,7 @@ pub trait Layer<C> {
     fn update(&mut self, event: &Event, context: &mut C) -> Handled<C>;
 
     /// The context moved by itself: what the layer keeps of it is taken anew.
-    fn refresh(&mut self, _context: &C) {}
+    fn refresh(&mut self, _context: &mut C) {}
 
     /// What the layer was there for has come about by itself: it goes at the next refresh.
     fn is_over(&self) -> bool {
@@ -104,9 +104,11 @@ impl<C> Layers<C> {
     }
 
     /// The context moved without an event.
-    pub fn refresh(&mut self, context: &C) {
+    pub fn refresh(&mut self, context: &mut C) {
         self.stack.retain(|layer| !layer.is_over());
-        self.stack.iter_mut().for_each(|layer| layer.refresh(context));
+        for layer in &mut self.stack {
+            layer.refresh(context);
+        }
     }
 
     /// Draws all, the lowest first. The cursor is the topmost one's that wants it; a modal layer hides those below.

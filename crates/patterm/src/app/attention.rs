@@ -273,7 +273,14 @@ fn waiting(app: &App) -> Vec<Waiting> {
 }
 
 fn list(app: &mut App) {
-    let mut entries: Vec<PaletteEntry> = trust_prompt::waiting(app);
+    match entries(app).is_empty() {
+        true => app.toast(Sign::Idle, "nothing waits for you"),
+        false => app.open(Palette::following("what waits for you", entries, app)),
+    }
+}
+
+fn entries(app: &App) -> Vec<PaletteEntry> {
+    let mut entries = trust_prompt::waiting(app);
     entries.extend(waiting(app).into_iter().map(|one| {
         let id = one.session;
         let mut entry =
@@ -281,10 +288,7 @@ fn list(app: &mut App) {
         entry.list.sign = Some(Sign::Blocked);
         entry
     }));
-    match entries.is_empty() {
-        true => app.toast(Sign::Idle, "nothing waits for you"),
-        false => app.open(Palette::new("what waits for you", entries)),
-    }
+    entries
 }
 
 fn next(app: &mut App) {

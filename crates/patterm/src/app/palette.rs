@@ -77,7 +77,7 @@ pub(crate) struct Palette {
     title: &'static str,
     list: FuzzyList,
     entries: Vec<(String, Action)>,
-    /// What it lists, for one that goes with the sessions.
+    /// What it lists, for one that goes with what happens.
     source: Option<fn(&App) -> Vec<PaletteEntry>>,
 }
 
@@ -87,8 +87,8 @@ impl Palette {
         Palette { title, list: FuzzyList::new(lists), entries, source: None }
     }
 
-    /// Lists what `source` gives, also when sessions come and go meanwhile.
-    fn following(title: &'static str, source: fn(&App) -> Vec<PaletteEntry>, app: &App) -> Self {
+    /// Lists what `source` gives, also when that changes meanwhile.
+    pub(crate) fn following(title: &'static str, source: fn(&App) -> Vec<PaletteEntry>, app: &App) -> Self {
         Palette { source: Some(source), ..Palette::new(title, source(app)) }
     }
 
@@ -131,7 +131,7 @@ impl Layer<App> for Palette {
         }
     }
 
-    fn refresh(&mut self, app: &App) {
+    fn refresh(&mut self, app: &mut App) {
         if let Some(source) = self.source {
             let (lists, entries) = parted(source(app));
             self.list.set_entries(lists);

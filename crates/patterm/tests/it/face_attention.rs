@@ -44,6 +44,22 @@ fn a_call_for_the_human_is_shown_listed_and_over_when_looked_at() {
 }
 
 #[test]
+fn the_open_list_follows_what_comes() {
+    let stage = Stage::new();
+    let mut face = Face::open(&stage, SIZE, &[]);
+    let mut operator = face.operator(&stage);
+    let sessions = [(); 3].map(|()| operator.spawn(&["sh", "-c", "exec cat"]));
+    face.shows("the tabs", "command-3");
+    face.command("command-3", "Switch to tab: command-3");
+    operator.call("request_human_attention", json!({ "process_id": sessions[0], "reason": "first question" }));
+    face.shows("a notice", "command-1: first question");
+    face.command("what waits", "What waits for you");
+    face.shows("the list", "what waits for you");
+    operator.call("request_human_attention", json!({ "process_id": sessions[1], "reason": "second question" }));
+    face.shows("the second one in the list", "▲ command-2 +second question");
+}
+
+#[test]
 fn nothing_moves_under_the_hands_of_a_person_who_types() {
     let stage = Stage::new();
     stage.write_config(r#"{ "attention": { "auto_focus": true } }"#);
@@ -73,7 +89,6 @@ fn an_agent_that_waits_for_a_decision_is_listed_until_it_goes_on() {
     let agent = operator.spawn_agent("claude", "worker", "");
     face.shows("its tab", "worker");
     operator.spawn(&["sh", "-c", "echo elsewhere; exec cat"]);
-    // The palette lists the sessions that were there when it was opened.
     face.shows("the other tab", "command-1");
     face.command("command-1", "Switch to tab: command-1");
     face.shows("another tab", "elsewhere");

@@ -34,7 +34,6 @@ impl Picker {
         picker
     }
 
-    /// The roster may have changed.
     fn look(&mut self, app: &mut App) {
         let current = app.shown.as_ref().map(|shown| shown.session.clone());
         let mut entries = Vec::new();
@@ -81,10 +80,6 @@ impl Picker {
 
 impl Layer<App> for Picker {
     fn update(&mut self, event: &Event, app: &mut App) -> Handled<App> {
-        if let Event::Resize(_) = event {
-            self.look(app);
-            return Handled::Passed;
-        }
         let outcome = self.list.update(event, Self::places(app.area).0.inner(1, 1));
         self.preview(app);
         match outcome {
@@ -102,6 +97,10 @@ impl Layer<App> for Picker {
             }
             ListOutcome::Taken | ListOutcome::Passed => Handled::Taken,
         }
+    }
+
+    fn refresh(&mut self, app: &mut App) {
+        self.look(app);
     }
 
     fn render(&self, canvas: &mut Canvas, area: Rect, app: &App) -> Option<CanvasCursor> {

@@ -341,7 +341,7 @@ impl Stage {
                 if !silent {
                     self.follow_roster(place);
                 }
-                self.layers.update(&Event::Resize(self.canvas.size()), &mut self.app);
+                self.layers.refresh(&mut self.app);
             }
             News::History(number, answer) => self.look_back(number, *answer),
             News::Info(number, session) => {

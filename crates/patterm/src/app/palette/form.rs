@@ -251,7 +251,7 @@ impl Layer<App> for Form {
         Handled::Taken
     }
 
-    fn refresh(&mut self, app: &App) {
+    fn refresh(&mut self, app: &mut App) {
         let chooses = self.asked.is_some_and(|index| self.fields[index].asked == Asked::Session);
         if let Step::List(list, values) = &mut self.step
             && chooses
