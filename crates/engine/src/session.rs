@@ -126,10 +126,13 @@ impl Session {
     pub fn info(&self) -> SessionInfo {
         let shared = &self.shared;
         let name = self.name();
-        let (frame, title, output_offset) = {
-            let mut screen = shared.screen.lock();
-            (screen.frame(), screen.terminal.title().to_owned(), screen.offset())
-        };
+        let screen = shared.screen.lock();
+        let terminal = &screen.terminal;
+        let title = terminal.title().to_owned();
+        let (size, cursor, alternate_screen) = (terminal.size(), terminal.cursor(), terminal.alternate_screen());
+        let (version, output_offset) = (screen.version(), screen.offset());
+        // Not held while the record is.
+        drop(screen);
         let record = shared.record();
         SessionInfo {
             id: shared.id,
@@ -146,10 +149,10 @@ impl Session {
             started_at: record.started_at,
             idle: self.idle_for(),
             title,
-            size: frame.frame.size,
-            cursor: frame.frame.cursor,
-            alternate_screen: frame.frame.alternate_screen,
-            version: frame.version,
+            size,
+            cursor,
+            alternate_screen,
+            version,
             output_offset,
             watchers: self.pulse_listeners(),
         }

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use crate::{
-    color::Theme, effect::Effect, frame::Cursor, frame::Frame, geometry::Size, history::History, modes::Flags,
-    modes::InputModes, parser::Parser, state::State,
+    color::Theme, effect::Effect, frame::Cursor, frame::Frame, geometry::Size, history::History, modes::InputModes,
+    parser::Parser, state::State,
 };
 
 /// Bytes between two looks at the tables: bounds how far they can grow in one call.
@@ -85,8 +85,9 @@ impl Terminal {
         self.state.cursor()
     }
 
+    /// Whether the picture is one of the alternate screen.
     pub fn alternate_screen(&self) -> bool {
-        self.state.has(Flags::ALTERNATE_SCREEN)
+        self.state.shows_alternate()
     }
 
     /// The picture now; while the child holds a synchronized update (mode 2026), the picture from before it.

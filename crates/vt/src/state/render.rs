@@ -35,6 +35,11 @@ impl State {
         }
     }
 
+    pub(crate) fn shows_alternate(&self) -> bool {
+        let flags = self.frozen.as_ref().map_or(self.flags, |frozen| frozen.flags);
+        flags.contains(Flags::ALTERNATE_SCREEN)
+    }
+
     pub(crate) fn cursor(&self) -> Cursor {
         let (caret, flags, shape) = match &self.frozen {
             Some(frozen) => (frozen.caret, frozen.flags, frozen.cursor_shape),

@@ -16,6 +16,16 @@ fn readers_see_the_picture_from_before() {
 }
 
 #[test]
+fn the_alternate_screen_is_shown_when_its_picture_is() {
+    let mut terminal = fed(20, 4, "main\x1b[?2026h\x1b[?1049hfull");
+    assert_eq!((terminal.alternate_screen(), grid(&terminal).as_str()), (false, "main"));
+    terminal.feed(b"\x1b[?2026l");
+    assert_eq!((terminal.alternate_screen(), terminal.frame().alternate_screen), (true, true));
+    terminal.feed(b"\x1b[?2026h\x1b[?1049l");
+    assert!(terminal.alternate_screen());
+}
+
+#[test]
 fn lines_scrolled_away_meanwhile_appear_once() {
     let mut terminal = fed(20, 3, "a\r\nb\r\nc\x1b[?2026h");
     terminal.feed(b"\r\nd\r\ne\r\nf");
