@@ -15,8 +15,14 @@ pub(crate) fn absorb(shared: &Shared, run: &Run, bytes: &[u8]) {
     lock(&shared.ring).append(bytes);
     let mut replies = Vec::new();
     let (mut version, mut offset, mut update_due) = (0, 0, None);
+    let mut looks = shared.screen.looks();
     for part in bytes.chunks(LOCKED_BYTES) {
-        let mut screen = shared.screen.lock();
+        let before = std::mem::replace(&mut looks, shared.screen.looks());
+        if looks != before {
+            // Who looks at a flood is served first, also by the processor.
+            std::thread::yield_now();
+        }
+        let mut screen = shared.screen.lock_unseen();
         screen.feed(part, now, &mut replies);
         (version, offset, update_due) = (screen.version(), screen.offset(), screen.update_due());
     }
