@@ -46,7 +46,7 @@ fn a_call_for_the_human_is_shown_listed_and_over_when_looked_at() {
 #[test]
 fn the_open_list_follows_what_comes() {
     let stage = Stage::new();
-    let mut face = Face::open(&stage, SIZE, &[]);
+    let face = Face::open(&stage, SIZE, &[]);
     let mut operator = face.operator(&stage);
     let sessions = [(); 3].map(|()| operator.spawn(&["sh", "-c", "exec cat"]));
     face.shows("the tabs", "command-3");
