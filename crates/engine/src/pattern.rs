@@ -60,7 +60,10 @@ impl Pattern {
     }
 
     pub fn is_match(&self, text: &str) -> bool {
-        self.find(text).is_some()
+        match &self.0.plain {
+            Some(plain) => text.contains(plain),
+            None => self.regex().is_match(text),
+        }
     }
 
     /// Where it matches first.
@@ -150,6 +153,7 @@ mod tests {
                     let beyond = compiled.find_iter(text).any(|found| found.end() > known);
                     assert_eq!(pattern.is_match_beyond(text, known), beyond, "{pattern:?} {text:?} {known}");
                 }
+                assert_eq!(pattern.is_match(text), compiled.is_match(text), "{pattern:?} {text:?}");
                 assert_eq!(pattern.regex().is_match(text), compiled.is_match(text));
             }
         }

@@ -114,9 +114,13 @@ impl<C: Context> Attachment<C> {
             let pulse = *self.pulse.borrow_and_update();
             let news = self.shown.as_ref().is_none_or(|shown| pulse.version > shown.version);
             let may_send = self.unacknowledged.is_none();
-            if matches!(self.end, End::Open) && (pulse.status.has_ended() || pulse.removed) {
-                self.end = End::Patient(Instant::now() + LAST_ACK_PATIENCE);
-            }
+            let ended = pulse.status.has_ended() || pulse.removed;
+            self.end = match self.end {
+                End::Open if ended => End::Patient(Instant::now() + LAST_ACK_PATIENCE),
+                // It was started again meanwhile.
+                End::Patient(_) if !ended => End::Open,
+                end => end,
+            };
             let patience = match self.end {
                 End::Open => None,
                 End::Patient(_) if news && may_send => {
