@@ -19,7 +19,7 @@ impl Expression {
     }
 
     pub fn is_match(&self, text: &str) -> bool {
-        self.0.regex().is_match(text)
+        self.0.is_match(text)
     }
 
     pub fn pattern(&self) -> &Pattern {
