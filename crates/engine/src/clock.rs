@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant, SystemTime};
 
 use tokio::sync::watch;
+use tokio::task::JoinHandle;
 
 use crate::fair_lock::lock;
 
@@ -36,15 +37,24 @@ impl Default for Source {
 /// one's is not the earliest.
 #[derive(Debug, Default)]
 struct Anchor {
-    until: Mutex<Option<Instant>>,
+    held: Mutex<Option<HeldTimer>>,
+}
+
+#[derive(Debug)]
+struct HeldTimer {
+    until: Instant,
+    task: JoinHandle<()>,
 }
 
 impl Anchor {
+    /// Not after `deadline`, and never more than one.
     fn hold(&self, deadline: Instant) {
-        let mut until = lock(&self.until);
-        if until.is_none_or(|until| until <= Instant::now()) {
-            *until = Some(deadline);
-            tokio::spawn(tokio::time::sleep_until(deadline.into()));
+        let mut held = lock(&self.held);
+        if held.as_ref().is_none_or(|held| held.until <= Instant::now() || deadline < held.until) {
+            let task = tokio::spawn(tokio::time::sleep_until(deadline.into()));
+            if let Some(later) = held.replace(HeldTimer { until: deadline, task }) {
+                later.task.abort();
+            }
         }
     }
 }
@@ -178,6 +188,17 @@ impl fmt::Debug for Alarm {
 mod tests {
     use super::*;
     use std::sync::atomic::{AtomicUsize, Ordering};
+
+    /// One timer, and none of the waits it stands for comes before it.
+    #[tokio::test]
+    async fn the_anchor_holds_the_earliest_deadline() {
+        let (anchor, now) = (Anchor::default(), Instant::now());
+        let held = || lock(&anchor.held).as_ref().map(|held| held.until);
+        for (asked, kept) in [(600, 600), (30, 30), (31, 30), (5, 5)] {
+            anchor.hold(now + Duration::from_secs(asked));
+            assert_eq!(held(), Some(now + Duration::from_secs(kept)));
+        }
+    }
 
     #[tokio::test]
     async fn a_fake_sleep_ends_when_the_clock_gets_there() {

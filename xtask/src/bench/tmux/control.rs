@@ -41,6 +41,15 @@ impl Control {
         self.answer(&mut |_| ()).with_context(|| format!("tmux: {command}"))
     }
 
+    /// Sends all commands, then reads their answers.
+    pub(super) fn run_all(&mut self, commands: &[String]) -> Result<()> {
+        self.send(&commands.join("\n"))?;
+        for command in commands {
+            self.answer(&mut |_| ()).with_context(|| format!("tmux: {command}"))?;
+        }
+        Ok(())
+    }
+
     /// Sends a command; returns when it is answered and the output of watched panes since then holds `text`.
     pub(super) fn run_and_see(&mut self, command: &str, text: &[u8]) -> Result<()> {
         let mut printed = Vec::new();

@@ -15,7 +15,7 @@ use grpc::{
         vtr_client::VtrClient,
     },
 };
-use tokio::runtime::Runtime;
+use tokio::{runtime::Runtime, task::JoinSet};
 
 use super::pair::{COLS, Ended, HISTORY, ROWS, command};
 
@@ -27,6 +27,12 @@ pub(super) struct Coordinator {
     program: PathBuf,
     socket: PathBuf,
     folder: PathBuf,
+}
+
+fn spawn_request(name: &str, argv: &[&str]) -> SpawnRequest {
+    let argv = argv.iter().map(|word| (*word).to_owned()).collect();
+    let (cols, rows) = (COLS.into(), ROWS.into());
+    SpawnRequest { name: name.into(), argv, cols, rows, ..Default::default() }
 }
 
 impl Coordinator {
@@ -73,11 +79,23 @@ impl Coordinator {
     }
 
     pub(super) fn spawn(&self, name: &str, argv: &[&str]) -> Result<()> {
-        let argv = argv.iter().map(|word| (*word).to_owned()).collect();
-        let (cols, rows) = (COLS.into(), ROWS.into());
-        let request = SpawnRequest { name: name.into(), argv, cols, rows, ..Default::default() };
-        self.wait(self.vtr().spawn(request)).with_context(|| format!("spawning {name}"))?;
+        self.wait(self.vtr().spawn(spawn_request(name, argv))).with_context(|| format!("spawning {name}"))?;
         Ok(())
+    }
+
+    /// Asks for all of them before the first answer.
+    pub(super) fn spawn_all(&self, names: &[String], argv: &[&str]) -> Result<()> {
+        self.wait(async {
+            let mut spawns = JoinSet::new();
+            for name in names {
+                let (mut vtr, request) = (self.vtr(), spawn_request(name, argv));
+                spawns.spawn(async move { vtr.spawn(request).await });
+            }
+            while let Some(spawned) = spawns.join_next().await {
+                spawned?.context("spawning all at once")?;
+            }
+            Ok(())
+        })
     }
 
     pub(super) fn remove(&self, name: &str) -> Result<()> {

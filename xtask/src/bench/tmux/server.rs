@@ -71,6 +71,13 @@ impl Server {
         Ok(())
     }
 
+    /// Asks for all of them before the first answer.
+    pub(super) fn spawn_all(&mut self, names: &[String], argv: &[&str]) -> Result<()> {
+        let argv: Vec<String> = argv.iter().map(|word| quoted(word)).collect();
+        let commands = names.iter().map(|name| format!("new-session -d -s {name} {}", argv.join(" ")));
+        self.control.run_all(&commands.collect::<Vec<_>>())
+    }
+
     /// A window of the session that the control client is attached to: its output comes as notifications.
     pub(super) fn spawn_watched(&mut self, name: &str, argv: &[&str]) -> Result<()> {
         let argv: Vec<String> = argv.iter().map(|word| quoted(word)).collect();
