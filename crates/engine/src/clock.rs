@@ -47,13 +47,14 @@ struct HeldTimer {
 }
 
 impl Anchor {
-    /// Not after `deadline`, and never more than one.
+    /// Not after `deadline`, and never more than one. Who does not wait at all leaves it to those who do.
     fn hold(&self, deadline: Instant) {
+        let now = Instant::now();
         let mut held = lock(&self.held);
-        if held.as_ref().is_none_or(|held| held.until <= Instant::now() || deadline < held.until) {
+        if now < deadline && held.as_ref().is_none_or(|held| held.until <= now || deadline < held.until) {
             let task = tokio::spawn(tokio::time::sleep_until(deadline.into()));
-            if let Some(later) = held.replace(HeldTimer { until: deadline, task }) {
-                later.task.abort();
+            if let Some(before) = held.replace(HeldTimer { until: deadline, task }) {
+                before.task.abort();
             }
         }
     }
@@ -194,7 +195,7 @@ mod tests {
     async fn the_anchor_holds_the_earliest_deadline() {
         let (anchor, now) = (Anchor::default(), Instant::now());
         let held = || lock(&anchor.held).as_ref().map(|held| held.until);
-        for (asked, kept) in [(600, 600), (30, 30), (31, 30), (5, 5)] {
+        for (asked, kept) in [(600, 600), (30, 30), (31, 30), (5, 5), (0, 5)] {
             anchor.hold(now + Duration::from_secs(asked));
             assert_eq!(held(), Some(now + Duration::from_secs(kept)));
         }

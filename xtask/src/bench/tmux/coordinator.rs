@@ -29,12 +29,6 @@ pub(super) struct Coordinator {
     folder: PathBuf,
 }
 
-fn spawn_request(name: &str, argv: &[&str]) -> SpawnRequest {
-    let argv = argv.iter().map(|word| (*word).to_owned()).collect();
-    let (cols, rows) = (COLS.into(), ROWS.into());
-    SpawnRequest { name: name.into(), argv, cols, rows, ..Default::default() }
-}
-
 impl Coordinator {
     pub(super) fn start(program: &Path, folder: &Path) -> Result<Self> {
         let socket = folder.join("vtr.sock");
@@ -132,4 +126,10 @@ impl Coordinator {
             bail!("{name} never ended");
         })
     }
+}
+
+fn spawn_request(name: &str, argv: &[&str]) -> SpawnRequest {
+    let argv = argv.iter().map(|word| (*word).to_owned()).collect();
+    let (cols, rows) = (COLS.into(), ROWS.into());
+    SpawnRequest { name: name.into(), argv, cols, rows, ..Default::default() }
 }

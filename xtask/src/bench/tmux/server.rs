@@ -66,22 +66,18 @@ impl Server {
 
     /// A session of its own, whose output the control client does not see.
     pub(super) fn spawn(&mut self, name: &str, argv: &[&str]) -> Result<()> {
-        let argv: Vec<String> = argv.iter().map(|word| quoted(word)).collect();
-        self.control.run(&format!("new-session -d -s {name} {}", argv.join(" ")))?;
+        self.control.run(&new_session(name, argv))?;
         Ok(())
     }
 
     /// Asks for all of them before the first answer.
     pub(super) fn spawn_all(&mut self, names: &[String], argv: &[&str]) -> Result<()> {
-        let argv: Vec<String> = argv.iter().map(|word| quoted(word)).collect();
-        let commands = names.iter().map(|name| format!("new-session -d -s {name} {}", argv.join(" ")));
-        self.control.run_all(&commands.collect::<Vec<_>>())
+        self.control.run_all(&names.iter().map(|name| new_session(name, argv)).collect::<Vec<_>>())
     }
 
     /// A window of the session that the control client is attached to: its output comes as notifications.
     pub(super) fn spawn_watched(&mut self, name: &str, argv: &[&str]) -> Result<()> {
-        let argv: Vec<String> = argv.iter().map(|word| quoted(word)).collect();
-        self.control.run(&format!("new-window -d -t base: -n {name} {}", argv.join(" ")))?;
+        self.control.run(&format!("new-window -d -t base: -n {name} {}", command_line(argv)))?;
         Ok(())
     }
 
@@ -115,6 +111,14 @@ fn base(folder: &Path, socket: &Path) -> Command {
     let mut command = command("tmux", folder);
     command.args(["-u", "-f", "/dev/null", "-S"]).arg(socket);
     command
+}
+
+fn new_session(name: &str, argv: &[&str]) -> String {
+    format!("new-session -d -s {name} {}", command_line(argv))
+}
+
+fn command_line(argv: &[&str]) -> String {
+    argv.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
 }
 
 /// For tmux's own parser of command lines.
