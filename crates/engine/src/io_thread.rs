@@ -1,9 +1,9 @@
 //! The thread that moves one session's bytes.
 //!
 //! It sleeps in `poll` on the terminal, the process and its waker, with a timeout only while a
-//! deadline is open: an idle session costs no wake-ups. Each turn writes waiting input first, then
-//! reads a bounded amount, so that no child can keep its own input, or this thread's other duties,
-//! waiting.
+//! deadline is open: an idle session costs no wake-ups. Each turn reads a bounded amount, then writes
+//! waiting input, so that no child can keep its own input, or this thread's other duties, waiting,
+//! and no long input can outrun its echo.
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -120,8 +120,8 @@ impl<'a> IoThread<'a> {
             if self.run.is_abandoned() {
                 return None;
             }
-            self.run.flush();
             let terminal = if ready.readable { self.read() } else { Terminal::Open };
+            self.run.flush();
             self.keep_deadlines();
             if ready.exited && self.drain.is_none() {
                 let exit = self.run.process.child_mut().try_wait().ok().flatten();

@@ -10,6 +10,10 @@ use tokio::sync::watch;
 
 use crate::fair_lock::lock;
 
+/// Written before the terminal is read again. The kernel holds some 16 KiB of echo, of which 10 may be input that it took
+/// but has not echoed yet, and drops what is beyond.
+const BETWEEN_READS: usize = 2 << 10;
+
 #[derive(Debug)]
 pub(crate) struct Run {
     pub(crate) number: u64,
@@ -30,6 +34,8 @@ pub(crate) struct Run {
 struct InputQueue {
     queue: WriteQueue,
     accepted: u64,
+    /// May be written before the terminal is read again.
+    room: usize,
 }
 
 /// Input that was accepted, and how to tell that it has been written.
@@ -47,7 +53,7 @@ impl Run {
             pty,
             process: Arc::new(Process { pid: child.pid(), child: RwLock::new(child) }),
             waker,
-            input: Mutex::new(InputQueue { queue: WriteQueue::new(input_queue), accepted: 0 }),
+            input: Mutex::new(InputQueue { queue: WriteQueue::new(input_queue), accepted: 0, room: BETWEEN_READS }),
             input_waits: AtomicBool::new(false),
             written: watch::Sender::new(0),
             update_due: Mutex::new(None),
@@ -56,7 +62,7 @@ impl Run {
     }
 
     /// Queues all of `bytes` or nothing, and writes at once what the terminal takes at once: a key
-    /// stroke does not have to wait for a thread to wake up.
+    /// stroke does not have to wait for a thread to wake up. What is long is written by and by.
     pub(crate) fn type_bytes(&self, bytes: &[u8]) -> Result<Accepted, QueueFull> {
         let (upto, empty, written) = {
             let mut input = lock(&self.input);
@@ -74,17 +80,18 @@ impl Run {
         Ok(Accepted { upto, written: Some(receiver) })
     }
 
-    /// Writes what the terminal takes; `true` when nothing is left to write.
-    pub(crate) fn flush(&self) -> bool {
-        if !self.has_input() {
-            return true;
-        }
-        let (empty, written) = {
+    /// Writes what the terminal takes, now that it has been read.
+    pub(crate) fn flush(&self) {
+        let written = {
             let mut input = lock(&self.input);
-            (self.write_some(&mut input), input.written())
+            input.room = BETWEEN_READS;
+            if input.queue.is_empty() {
+                return;
+            }
+            self.write_some(&mut input);
+            input.written()
         };
         self.note_written(written);
-        empty
     }
 
     pub(crate) fn has_input(&self) -> bool {
@@ -93,7 +100,9 @@ impl Run {
 
     /// An error means that no process has the terminal open: the input waits for one that opens it.
     fn write_some(&self, input: &mut InputQueue) -> bool {
-        let empty = input.queue.flush(&self.pty).unwrap_or(false);
+        let before = input.queue.len();
+        let empty = input.queue.flush(&self.pty, input.room).unwrap_or(false);
+        input.room -= before - input.queue.len();
         self.input_waits.store(!empty, Ordering::Release);
         empty
     }

@@ -54,18 +54,27 @@ impl WriteQueue {
         Ok(())
     }
 
-    /// Writes what the terminal takes now. `true` when the queue is empty; otherwise wait until the
-    /// terminal is writable and flush again. An error leaves what was not written in the queue.
-    pub fn flush(&mut self, pty: &Pty) -> io::Result<bool> {
-        self.flush_with(|bytes| pty.write(bytes))
+    /// Writes what the terminal takes now, at most `limit` bytes. `true` when the queue is empty; otherwise wait until
+    /// the terminal is writable and flush again. An error leaves what was not written in the queue.
+    ///
+    /// Who reads the terminal too should read between two flushes: the kernel holds some 16 KiB of a terminal's echo
+    /// and drops what is beyond.
+    pub fn flush(&mut self, pty: &Pty, limit: usize) -> io::Result<bool> {
+        self.flush_with(limit, |bytes| pty.write(bytes))
     }
 
-    fn flush_with(&mut self, mut write: impl FnMut(&[u8]) -> io::Result<usize>) -> io::Result<bool> {
+    fn flush_with(&mut self, limit: usize, mut write: impl FnMut(&[u8]) -> io::Result<usize>) -> io::Result<bool> {
+        let mut left = limit;
         while let Some(first) = self.chunks.front() {
-            let taken = write(&first[self.written..])?;
+            if left == 0 {
+                return Ok(false);
+            }
+            let rest = &first[self.written..];
+            let taken = write(&rest[..rest.len().min(left)])?;
             if taken == 0 {
                 return Ok(false);
             }
+            left -= taken;
             self.written += taken;
             self.queued -= taken;
             if self.written == first.len() {
@@ -121,9 +130,11 @@ mod tests {
                 queue.push(part).unwrap();
             }
             let mut out = Vec::new();
-            assert!(!queue.flush_with(sink(&mut out, per_write, 10_001)).unwrap());
+            assert!(!queue.flush_with(usize::MAX, sink(&mut out, per_write, 10_001)).unwrap());
             assert_eq!(queue.len(), sent.len() - 10_001);
-            assert!(queue.flush_with(sink(&mut out, per_write, usize::MAX)).unwrap());
+            assert!(!queue.flush_with(5_000, sink(&mut out, per_write, usize::MAX)).unwrap());
+            assert_eq!(queue.len(), sent.len() - 15_001);
+            assert!(queue.flush_with(usize::MAX, sink(&mut out, per_write, usize::MAX)).unwrap());
             assert!(queue.is_empty());
             assert!(out == sent, "order lost with {per_write} bytes a write");
         }
@@ -137,7 +148,7 @@ mod tests {
         queue.push(b"90").unwrap();
         assert_eq!(queue.push(b"x"), Err(QueueFull { queued: 10, limit: 10 }));
         let mut out = Vec::new();
-        assert!(queue.flush_with(sink(&mut out, usize::MAX, usize::MAX)).unwrap());
+        assert!(queue.flush_with(usize::MAX, sink(&mut out, usize::MAX, usize::MAX)).unwrap());
         assert_eq!(out, b"1234567890");
         queue.push(b"room again").unwrap();
     }
@@ -155,7 +166,7 @@ mod tests {
     fn an_error_keeps_what_is_queued() {
         let mut queue = WriteQueue::new(10);
         queue.push(b"keep").unwrap();
-        queue.flush_with(|_| Err(io::ErrorKind::BrokenPipe.into())).unwrap_err();
+        queue.flush_with(usize::MAX, |_| Err(io::ErrorKind::BrokenPipe.into())).unwrap_err();
         assert_eq!(queue.len(), 4);
         queue.clear();
         assert!(queue.is_empty());

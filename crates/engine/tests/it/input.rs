@@ -94,6 +94,34 @@ async fn what_waited_is_written_when_the_child_reads_again() {
     close(engine).await;
 }
 
+/// The kernel drops the echo of what is typed faster than the terminal is read.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_echo_of_a_long_paste_is_whole_however_busy_the_machine() {
+    let engine = engine();
+    let mut sessions = Vec::new();
+    for _ in 0..20 {
+        let session = engine.spawn(shell_command("echo ready; exec cat > /dev/null")).await.unwrap();
+        line(&session, "ready").await;
+        sessions.push(session);
+    }
+    let lines: Vec<String> = (0..2000).map(|number| format!("line {number} of a paste that is long")).collect();
+    let offsets = sessions.iter().map(|session| {
+        let sent = session.send(Input::Paste(lines.join("\n") + "\n"), Origin::Human).unwrap();
+        sent.output_offset
+    });
+    let offsets: Vec<u64> = offsets.collect();
+    let expected = lines.join("\r\n") + "\r\n";
+    for (session, offset) in sessions.iter().zip(offsets) {
+        let mut pulse = session.pulse();
+        let end = offset + expected.len() as u64;
+        let whole = soon("all of it is echoed", pulse.wait_for(|pulse| pulse.output_offset >= end));
+        whole.await.unwrap();
+        let echoed = session.raw(offset, usize::MAX).bytes;
+        assert!(echoed == expected.as_bytes(), "what came back differs");
+    }
+    close(engine).await;
+}
+
 #[tokio::test]
 async fn one_input_is_bounded() {
     let engine = engine();

@@ -72,7 +72,7 @@ fn input_arrives_whole_and_in_order() {
     let mut buffer = [0; 65536];
     while session.output.len() < sent.len() {
         let mut wanted = PollFlags::IN;
-        if !queue.flush(&session.pty).unwrap() {
+        if !queue.flush(&session.pty, usize::MAX).unwrap() {
             wanted |= PollFlags::OUT;
         }
         let mut fds = [PollFd::new(&session.pty, wanted)];
@@ -94,11 +94,11 @@ fn a_child_that_never_reads_fills_the_queue_and_blocks_nobody() {
         if let Err(full) = queue.push(&chunk) {
             break full;
         }
-        assert!(!queue.flush(&session.pty).unwrap() || queue.is_empty());
+        assert!(!queue.flush(&session.pty, usize::MAX).unwrap() || queue.is_empty());
     };
     assert_eq!(full.limit, 1 << 20);
     assert!(full.queued > full.limit - chunk.len() && full.queued == queue.len(), "{full:?}");
-    assert!(!queue.flush(&session.pty).unwrap(), "the kernel's buffer is full too");
+    assert!(!queue.flush(&session.pty, usize::MAX).unwrap(), "the kernel's buffer is full too");
     // Everything else works on.
     session.pty.resize(Size { cols: 10, rows: 10 }).unwrap();
     session.child.signal_group(Signal::KILL).unwrap();
@@ -107,7 +107,7 @@ fn a_child_that_never_reads_fills_the_queue_and_blocks_nobody() {
     let rest = queue.len();
     for _ in 0..10 {
         // A dead terminal refuses or has no room, as the kernel pleases, but never blocks.
-        let _ = queue.flush(&session.pty);
+        let _ = queue.flush(&session.pty, usize::MAX);
     }
     assert!(!queue.is_empty() && queue.len() <= rest, "a few kilobytes may still fit into the dead terminal's buffer");
 }
