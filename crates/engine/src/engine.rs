@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use pty::{Signal, Spawner};
-use tokio::sync::broadcast;
+use tokio::sync::{Semaphore, broadcast};
 use tokio::task::JoinSet;
 
 use crate::directory::Directory;
@@ -38,7 +38,11 @@ pub(crate) struct EngineInner {
     second_threads: Slots,
     /// `None` after a shutdown.
     spawner: Mutex<Option<Spawner>>,
+    starts: Arc<Semaphore>,
 }
+
+/// The spawner takes one after the other; a second one can be made ready meanwhile. More would be threads that wait.
+const STARTS_AT_ONCE: usize = 2;
 
 impl Engine {
     /// Needs a tokio runtime around it, for the supervisor's task and the timers.
@@ -47,6 +51,7 @@ impl Engine {
         let inner = Arc::new(EngineInner {
             directory: Directory::new(options.limits.sessions),
             spawner: Mutex::new(Some(Spawner::new()?)),
+            starts: Arc::new(Semaphore::new(STARTS_AT_ONCE)),
             leftovers: Leftovers::default(),
             second_threads: Slots::new(options.second_threads),
             notices,
@@ -68,7 +73,13 @@ impl Engine {
     /// A future dropped early does not undo it: the session then is in the list.
     pub async fn spawn(&self, new: NewSession) -> Result<Session> {
         let inner = self.inner.clone();
-        blocking(move || inner.spawn_now(new)).await
+        // It is never closed: there is always a turn.
+        let turn = inner.starts.clone().acquire_owned().await;
+        blocking(move || {
+            let _turn = turn;
+            inner.spawn_now(new)
+        })
+        .await
     }
 
     /// By id or by name.

@@ -15,6 +15,8 @@ use pty::{PollFd, PollFlags, ReadOutcome, Signal};
 
 use crate::absorb::{absorb, expire_update};
 use crate::clock::Alarm;
+use crate::fair_lock::lock;
+use crate::on_the_spot::Woken;
 use crate::run::Run;
 use crate::second_thread::{FloodGauge, SecondThread};
 use crate::shared::Shared;
@@ -34,6 +36,12 @@ const PORT_LOOK_DELAY: Duration = Duration::from_millis(100);
 const LATE: Duration = Duration::from_millis(10);
 /// A read that gives less has emptied the terminal, as good as certainly: a look for more would cost an echo its time.
 const SHORT_READ: usize = 256;
+/// Read per turn of a flood that is being looked at.
+const WATCHED_TURN_BYTES: usize = 16 << 10;
+/// A flood that is being looked at pauses so long after each look: who looks is served first, also by the processor.
+const WAY_FOR_READERS: Duration = Duration::from_millis(1);
+/// Looks that follow each other closer than this are someone who reads again and again. A viewer's frames are further apart.
+const READING_ON: Duration = Duration::from_millis(5);
 /// A second thread that had nothing to do for this long is sent home.
 const SECOND_THREAD_LIMIT: Duration = Duration::from_secs(1);
 
@@ -66,6 +74,12 @@ struct IoThread<'a> {
     drain: Option<Drain>,
     port_look_due: Option<Instant>,
     late_pulse_due: Option<Instant>,
+    /// How often the screen had been looked at by the last turn.
+    looks: u64,
+    /// The last turn of a flood before which someone had looked.
+    looked: Option<Instant>,
+    /// Someone reads the flood again and again.
+    watched_until: Option<Instant>,
     /// Ends the sleep when a fake clock moves.
     _alarm: Option<Arc<Alarm>>,
 }
@@ -109,6 +123,9 @@ impl<'a> IoThread<'a> {
             drain: None,
             port_look_due: None,
             late_pulse_due: None,
+            looks: 0,
+            looked: None,
+            watched_until: None,
             _alarm: alarm,
         }
     }
@@ -119,6 +136,9 @@ impl<'a> IoThread<'a> {
             let ready = self.sleep();
             if self.run.is_abandoned() {
                 return None;
+            }
+            if self.run.take_caught() {
+                self.note_output();
             }
             let terminal = if ready.readable { self.read() } else { Terminal::Open };
             self.run.flush();
@@ -143,6 +163,8 @@ impl<'a> IoThread<'a> {
 
     /// Waits for something to do.
     fn sleep(&self) -> Ready {
+        let told_late = self.late_pulse_due.is_some() || self.shared.late_pulse.receiver_count() == 0;
+        self.run.set_wakes_soon(told_late && self.port_look_due.is_some());
         let timeout = self.timeout();
         let child = self.run.process.child();
         let mut fds = vec![PollFd::new(&self.run.waker, PollFlags::IN)];
@@ -187,10 +209,39 @@ impl<'a> IoThread<'a> {
     }
 
     fn read(&mut self) -> Terminal {
+        self.give_way();
+        let woken = Woken::collect();
+        let terminal = self.read_turn();
+        // Who waits for a flood waits for the runtime: this thread has enough to do.
+        if !self.gauge.is_flooding() {
+            woken.go_on_here();
+        }
+        terminal
+    }
+
+    /// Lets those who read a flood again and again go first.
+    fn give_way(&mut self) {
+        let looks = self.shared.screen.looks();
+        let looked = std::mem::replace(&mut self.looks, looks) != looks;
+        let now = Instant::now();
+        if looked && self.gauge.is_flooding() {
+            let before = self.looked.replace(now);
+            if before.is_some_and(|before| now.saturating_duration_since(before) < READING_ON) {
+                self.watched_until = Some(now + WAY_FOR_READERS + READING_ON);
+                std::thread::sleep(WAY_FOR_READERS);
+            }
+        }
+        self.watched_until = self.watched_until.filter(|until| now < *until);
+    }
+
+    fn read_turn(&mut self) -> Terminal {
+        let run = self.run;
+        let mut reading = lock(&run.reading);
+        let limit = if self.watched_until.is_some() { WATCHED_TURN_BYTES } else { TURN_BYTES };
         let mut filled = 0;
         let mut terminal = Terminal::Open;
-        while filled < self.buffer.len() {
-            match self.run.pty.read(&mut self.buffer[filled..]) {
+        while filled < limit {
+            match self.run.pty.read(&mut self.buffer[filled..limit]) {
                 Ok(ReadOutcome::Bytes(count)) => {
                     filled += count;
                     if count < SHORT_READ {
@@ -206,19 +257,26 @@ impl<'a> IoThread<'a> {
         }
         if filled > 0 {
             self.take_turn(filled);
-            self.port_look_due = Some(self.shared.clock.now() + PORT_LOOK_DELAY);
-            // Who begins to watch after this look finds the output on the screen.
-            if self.late_pulse_due.is_none() && self.shared.late_pulse.receiver_count() > 0 {
-                self.late_pulse_due = Some(Instant::now() + LATE);
-            }
+            self.note_output();
         }
+        reading.behind = self.second.is_some();
         terminal
+    }
+
+    /// Sees to what follows from output a little later.
+    fn note_output(&mut self) {
+        self.port_look_due = Some(self.shared.clock.now() + PORT_LOOK_DELAY);
+        // Who begins to watch after this look finds the output on the screen.
+        if self.late_pulse_due.is_none() && self.shared.late_pulse.receiver_count() > 0 {
+            self.late_pulse_due = Some(Instant::now() + LATE);
+        }
     }
 
     /// The first `count` bytes of the buffer are new output.
     fn take_turn(&mut self, count: usize) {
         let bytes = &self.buffer[..count];
-        let flood = self.gauge.is_flood(count, Instant::now());
+        // Two threads would leave those who look at it no processor.
+        let flood = self.gauge.is_flood(count, Instant::now()) && self.watched_until.is_none();
         if flood && self.second.is_none() {
             self.second = SecondThread::start(self.shared, self.run, STACK_BYTES);
         }
@@ -237,6 +295,7 @@ impl<'a> IoThread<'a> {
         if let Some(second) = self.second.take() {
             second.finish();
         }
+        lock(&self.run.reading).behind = false;
     }
 
     fn keep_deadlines(&mut self) {

@@ -13,6 +13,7 @@
 mod absorb;
 mod clock;
 mod directory;
+mod echo;
 mod engine;
 mod environment;
 mod error;
@@ -27,6 +28,7 @@ mod line_scan;
 mod mark;
 mod names;
 mod notices;
+pub mod on_the_spot;
 mod options;
 mod output_hint;
 mod pattern;

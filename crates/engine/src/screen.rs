@@ -180,6 +180,7 @@ impl Screen {
         if let Some(batch) = kept.and_then(|(_, batch)| batch.part(from)) {
             return batch;
         }
+        self.terminal.prepare_text();
         let batch = Batch::copy(&self.terminal, from);
         // Who waits for one answer after the other marks the screen where the last one was found.
         self.copied = (batch.text().len() <= KEPT_COPY_BYTES).then(|| (self.version, batch.clone()));

@@ -36,6 +36,11 @@ impl FloodGauge {
         FloodGauge { since: now, bytes: 0, flooding: false }
     }
 
+    /// As it was judged last.
+    pub(crate) fn is_flooding(&self) -> bool {
+        self.flooding
+    }
+
     /// Counts what was just read.
     pub(crate) fn is_flood(&mut self, bytes: usize, now: Instant) -> bool {
         self.bytes += bytes;

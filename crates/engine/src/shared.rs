@@ -1,6 +1,7 @@
 //! The state of one session, shared by its handles and its I/O thread.
 //!
-//! Each lock guards one thing, is held for microseconds, and is never taken while another is held.
+//! Each lock guards one thing, is held for microseconds, and is never taken while another is held, but for the one that
+//! says who reads the terminal: that one comes before all others.
 
 use std::ffi::OsString;
 use std::path::PathBuf;

@@ -3,6 +3,7 @@
 mod channel;
 mod dial;
 mod error;
+mod pace;
 
 use std::{fmt, path::PathBuf, time::Duration};
 

@@ -7,6 +7,7 @@ mod attach;
 mod connection;
 mod deadline;
 mod history;
+mod runtime_reads;
 mod service;
 mod size_lead;
 mod subscribe;
@@ -67,7 +68,7 @@ impl Server {
     pub async fn serve_connection(
         &self,
         stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
-        stop: impl Future<Output = ()>,
+        stop: impl Future<Output = ()> + Send + 'static,
     ) -> Result<(), ConnectionError> {
         connection::serve(stream, self.routes.clone(), stop).await
     }

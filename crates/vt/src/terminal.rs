@@ -117,6 +117,11 @@ impl Terminal {
         self.state.append_lines(range, out);
     }
 
+    /// For whoever reads text again and again while little changes: makes the next reads cheaper.
+    pub fn prepare_text(&mut self) {
+        self.state.draw_few();
+    }
+
     /// Calls `visit` with number and text of each logical line in `range`, oldest first, until it returns false.
     pub fn for_each_line(&self, range: Range<u64>, visit: &mut dyn FnMut(u64, &str) -> bool) {
         self.state.visit_lines(range, visit);

@@ -102,3 +102,32 @@ async fn a_flood_is_drawn_in_order_by_a_second_thread_that_goes_home() {
     assert!(session.raw(0, usize::MAX).bytes.ends_with(b"bye"));
     close(engine).await;
 }
+
+/// One thread goes on with it then, in small steps, and hands over nothing before the other is done.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_flood_that_is_looked_at_stays_in_order() {
+    const BYTES: u64 = 8_000_000;
+    let engine = engine();
+    let session = spawn(&engine, Script::new().raw().read_line().flood(BYTES).exit(0)).await;
+    session.send(Input::Text("\n".into()), Origin::Human).unwrap();
+    let mut versions = 0;
+    let mut last = 0;
+    let ended = session.wait_for_exit(testkit::DEADLINE);
+    tokio::pin!(ended);
+    loop {
+        let (version, text) = session.grid_text();
+        versions += u64::from(version > last);
+        last = version;
+        let numbers: Vec<u64> = text.lines().filter_map(|line| line.get(..8)?.parse().ok()).collect();
+        assert!(numbers.windows(2).all(|pair| pair[1] == pair[0] + 1), "{text}");
+        tokio::select! {
+            biased;
+            _ = &mut ended => break,
+            // Now and then nobody looks, and the second thread takes over.
+            () = tokio::time::sleep(std::time::Duration::from_millis(if versions % 20 == 0 { 40 } else { 1 })) => {}
+        }
+    }
+    assert!(versions > 1);
+    assert!(session.grid_text().1.contains(&format!("{:08}", BYTES / 80 - 1)));
+    close(engine).await;
+}

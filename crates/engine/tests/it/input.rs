@@ -56,6 +56,35 @@ async fn the_tail_starts_where_the_input_was_sent() {
     close(engine).await;
 }
 
+/// Two threads read the terminal by turns then, whichever is first: nothing may be lost or out of order, and what follows
+/// from output follows whoever took it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn echoes_that_are_caught_come_in_order() {
+    let engine = engine();
+    let session = spawn(&engine, Script::new().raw().print("ready ").cat()).await;
+    line(&session, "ready").await;
+    let mut expected = "ready ".to_owned();
+    let mut watched = session.pulse();
+    for number in 0..2000 {
+        let typed = format!("{number};");
+        expected.push_str(&typed);
+        session.send(text(&typed), Origin::Human).unwrap();
+        session.catch_echo();
+        if number % 500 == 0 {
+            // Of those that have not been caught, too.
+            watched.wait_for(|pulse| pulse.output_offset as usize >= expected.len()).await.unwrap();
+        }
+    }
+    watched.wait_for(|pulse| pulse.output_offset as usize >= expected.len()).await.unwrap();
+    assert_eq!(String::from_utf8(session.raw(0, usize::MAX).bytes).unwrap(), expected);
+    let mut late = session.late_pulse();
+    let sent = session.send(text("the end"), Origin::Human).unwrap();
+    session.catch_echo();
+    let end = sent.output_offset + 7;
+    soon("the late pulse", late.wait_for(|pulse| pulse.output_offset >= end)).await.unwrap();
+    close(engine).await;
+}
+
 #[tokio::test]
 async fn a_child_that_does_not_read_fills_its_own_queue_only() {
     let engine = Engine::new(with_limits(Limits { input_queue: 300_000, ..Limits::default() })).unwrap();

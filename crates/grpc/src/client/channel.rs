@@ -27,7 +27,7 @@ use tokio::{
 };
 use tonic::Status;
 
-use super::{Endpoint, dial, dial::Dialled};
+use super::{Endpoint, dial, dial::Dialled, pace::Pace};
 use crate::body::{self, Received};
 
 /// Bytes a server may send before this client has read the ones before: a whole screen of cells, so
@@ -50,6 +50,7 @@ struct Shared {
     line: Mutex<Line>,
     /// Held by whoever dials: the others wait for the same line.
     dialling: tokio::sync::Mutex<()>,
+    pace: Pace,
 }
 
 /// A connection.
@@ -63,7 +64,14 @@ struct Line {
 impl Channel {
     pub(super) async fn new(endpoint: Endpoint, dialled: Dialled) -> Result<Self, h2::Error> {
         let line = Line::open(dialled).await?;
-        Ok(Channel { shared: Arc::new(Shared { endpoint, line: Mutex::new(line), dialling: Default::default() }) })
+        Ok(Channel {
+            shared: Arc::new(Shared {
+                endpoint,
+                line: Mutex::new(line),
+                dialling: Default::default(),
+                pace: Pace::default(),
+            }),
+        })
     }
 
     async fn ask(self, request: http::Request<tonic::body::Body>) -> Result<http::Response<Answer>, Status> {
@@ -83,7 +91,7 @@ impl Channel {
         if sending.as_mut().now_or_never().is_none() {
             tokio::spawn(sending);
         }
-        let response = response.await.map_err(body::status)?;
+        let response = self.shared.pace.answer(response).await.map_err(body::status)?;
         Ok(response.map(|stream| Answer { body: Received::new(stream), _kept: kept, _call: calls }))
     }
 }

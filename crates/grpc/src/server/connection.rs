@@ -8,12 +8,16 @@ use std::{
 };
 
 use bytes::Bytes;
-use futures_util::FutureExt;
+use engine::on_the_spot::OnTheSpot;
+use futures_util::{
+    FutureExt,
+    stream::{FuturesUnordered, StreamExt},
+};
 use h2::{RecvStream, server::SendResponse};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tower::{Service, ServiceExt};
 
-use super::too_long;
+use super::{runtime_reads::RuntimeReads, too_long};
 use crate::body::{self, Received};
 
 /// What a client may send before we have read it: one input of full size without a pause.
@@ -35,10 +39,13 @@ pub struct ConnectionError(#[from] h2::Error);
 
 /// Serves until the client goes, or until `stop`: then no new calls are taken, and those under way are finished.
 /// Dropping the future drops them.
+///
+/// All of it is one task, which the session's own thread goes on with when a call waited for that session: its answer
+/// is on the socket before any other thread would have woken up.
 pub(super) async fn serve<S>(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     service: S,
-    stop: impl Future<Output = ()>,
+    stop: impl Future<Output = ()> + Send + 'static,
 ) -> Result<(), ConnectionError>
 where
     S: Service<http::Request<Received>, Response = http::Response<tonic::body::Body>, Error = Infallible>
@@ -46,6 +53,17 @@ where
         + Send
         + 'static,
     S::Future: Send,
+{
+    OnTheSpot::new(take_calls(RuntimeReads::new(stream), service, stop)).await
+}
+
+async fn take_calls<S>(
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    service: S,
+    stop: impl Future<Output = ()>,
+) -> Result<(), ConnectionError>
+where
+    S: Service<http::Request<Received>, Response = http::Response<tonic::body::Body>, Error = Infallible> + Clone,
 {
     let mut connection = h2::server::Builder::new()
         .initial_window_size(WINDOW_BYTES)
@@ -57,23 +75,25 @@ where
         .handshake(stream)
         .await?;
     let mut stop = pin!(stop.fuse());
+    let mut calls = FuturesUnordered::new();
     loop {
         let accepted = tokio::select! {
             biased;
+            // First, so that what they say leaves with the connection's next write.
+            Some(_) = calls.next(), if !calls.is_empty() => continue,
             accepted = connection.accept() => accepted,
             () = &mut stop => {
                 connection.graceful_shutdown();
-                connection.accept().await
+                continue;
             }
         };
         let Some(accepted) = accepted else { return Ok(()) };
         let (request, respond) = accepted?;
         // A bug of ours in one call ends that call alone.
         let mut call = Box::pin(AssertUnwindSafe(answer(service.clone(), request, respond)).catch_unwind());
-        // Most are done at once, and their answers leave with this connection's next write. The others go on in tasks
-        // of their own.
+        // Most are done at once.
         if call.as_mut().now_or_never().is_none() {
-            tokio::spawn(call);
+            calls.push(call);
         }
     }
 }

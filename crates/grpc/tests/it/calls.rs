@@ -311,3 +311,43 @@ async fn info_tells_where_the_program_is_and_whether_it_is_recorded() {
     assert!(info().await.recording);
     stage.close().await;
 }
+
+/// Whoever answers a wait, the session's thread or the runtime's, the other calls of the connection are answered too.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn calls_of_one_connection_do_not_lose_each_other() {
+    const LINES: usize = 300;
+    let stage = Stage::new();
+    let mut vtr = stage.vtr().await;
+    let names = ["one", "two", "three"];
+    for name in names {
+        let session = stage.spawn(&mut vtr, name, Script::new().no_echo().print("ready\n").cat()).await;
+        shows(&session, "ready").await;
+    }
+    let typing = names.map(|name| {
+        let mut vtr = vtr.clone();
+        tokio::spawn(async move {
+            for line in 0..LINES {
+                let text = format!("{name} {line}.");
+                let request = SendTextRequest {
+                    name: name.into(),
+                    wait_pattern: text.replace('.', "\\."),
+                    text,
+                    submit: true,
+                    ..SendTextRequest::default()
+                };
+                let wait = vtr.send_text(request).await.unwrap().into_inner().wait.unwrap();
+                assert!(wait.matched, "{name} {line}");
+            }
+        })
+    });
+    let reading = tokio::spawn(async move {
+        for read in 0..3 * LINES {
+            let name = names[read % names.len()].into();
+            vtr.get_screen(GetScreenRequest { name, ..GetScreenRequest::default() }).await.unwrap();
+        }
+    });
+    for task in typing.into_iter().chain([reading]) {
+        soon("every call is answered", task).await.unwrap();
+    }
+    stage.close().await;
+}

@@ -146,7 +146,10 @@ impl<C: Context> Operation<C> for SendInput {
             let _ = session.wait_for_exit(Duration::from_millis(wait_ms)).await;
         }
         let wait = match wait {
-            Some(wait) => Some(wait.await),
+            Some(wait) => {
+                session.catch_echo();
+                Some(wait.await)
+            }
             None => None,
         };
         let mode = match mode {

@@ -35,6 +35,18 @@ impl State {
         }
     }
 
+    /// Draws the rows that changed, if they are few: texts asked for after that are copied and not made again.
+    pub(crate) fn draw_few(&mut self) {
+        let State { grid, frozen, styles, clusters, links, .. } = self;
+        let tables = Tables { styles, clusters, links };
+        let rows = &mut frozen.as_mut().map_or(grid, |frozen| &mut frozen.grid).rows;
+        if rows.iter().filter(|row| row.dirty).count() <= rows.len() / 4 {
+            for row in rows.iter_mut().filter(|row| row.dirty) {
+                drawn(row, &tables);
+            }
+        }
+    }
+
     pub(crate) fn shows_alternate(&self) -> bool {
         let flags = self.frozen.as_ref().map_or(self.flags, |frozen| frozen.flags);
         flags.contains(Flags::ALTERNATE_SCREEN)
@@ -65,6 +77,10 @@ impl State {
 
     /// The text of a row, cell by cell, up to the last one used.
     fn push_row_text(&self, row: &Row, out: &mut String) {
+        // A row that runs on has no blank for the cell that a wide character left free; a line has.
+        if let Some(line) = row.drawn.as_ref().filter(|_| !row.dirty && !row.wrapped) {
+            return out.push_str(&line.text);
+        }
         let mut rest = &row.cells[..row.used()];
         while let Some(&cell) = rest.first() {
             let ascii = rest.iter().take_while(|cell| cell.as_ascii().is_some()).count();

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use crate::streams::{all_lines, fed, stream, terminal};
+use crate::streams::{all_lines, fed, grid, stream, terminal};
 
 /// Everything a reader can tell of a terminal, as one comparable value.
 fn picture(terminal: &mut vt::Terminal) -> impl PartialEq + std::fmt::Debug + use<> {
@@ -32,6 +32,28 @@ proptest! {
             bytewise.feed(std::slice::from_ref(byte));
         }
         prop_assert_eq!(picture(&mut fed(30, 8, &stream)), picture(&mut bytewise));
+    }
+
+    /// Text comes from rows drawn before, where they have not changed, and from their cells otherwise.
+    #[test]
+    fn reading_on_the_way_does_not_matter(stream in stream(), cuts in prop::collection::vec(any::<prop::sample::Index>(), 1..8)) {
+        let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(stream.len() + 1)).collect();
+        cuts.sort_unstable();
+        let (mut read, mut unread) = (terminal(30, 8), terminal(30, 8));
+        let mut from = 0;
+        for (number, cut) in cuts.into_iter().chain([stream.len()]).enumerate() {
+            for terminal in [&mut read, &mut unread] {
+                terminal.feed(&stream[from..cut]);
+            }
+            from = cut;
+            match number % 3 {
+                0 => drop(read.frame()),
+                1 => read.prepare_text(),
+                _ => {}
+            }
+            prop_assert_eq!(grid(&read), grid(&unread));
+            prop_assert_eq!(all_lines(&read), all_lines(&unread));
+        }
     }
 
     #[test]
