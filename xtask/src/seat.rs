@@ -9,7 +9,7 @@ use std::{
 };
 
 use anyhow::{Context, Result, bail};
-use pty::{Child, PollFd, PollFlags, Pty, ReadOutcome, Signal, SpawnRequest, Spawner};
+use pty::{Child, PollFd, PollFlags, Pty, ReadOutcome, Signal, SpawnRequest};
 use vt::{Effect, Options, Size, Terminal};
 
 use crate::repository;
@@ -38,7 +38,7 @@ impl Seat {
             working_dir: Some(folder.into()),
             size: pty::Size { cols: size.cols, rows: size.rows },
         };
-        let (pty, child) = Spawner::new()?.spawn(request).with_context(|| format!("starting {argv:?}"))?;
+        let (pty, child) = pty::spawn(request).with_context(|| format!("starting {argv:?}"))?;
         let screen = Terminal::new(Options { size, ..Options::default() });
         Ok(Seat { screen, bytes: 0, frames: 0, pty, child, buffer: vec![0; 256 << 10] })
     }

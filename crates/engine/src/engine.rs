@@ -1,18 +1,18 @@
 //! The engine: a handle to all sessions of one program.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
-use pty::{Signal, Spawner};
+use pty::Signal;
+use tokio::runtime::Handle;
 use tokio::sync::{Semaphore, broadcast};
 use tokio::task::JoinSet;
 
 use crate::directory::Directory;
 use crate::environment::child_environment;
 use crate::error::{Error, InvalidArgs, Result};
-use crate::fair_lock::lock;
 use crate::leftovers::Leftovers;
-use crate::lifecycle::{StopRequest, blocking, deadline, end_run, launch, to_the_end};
+use crate::lifecycle::{StopRequest, blocking, deadline, end_run, launch, to_the_end, unwrap_task};
 use crate::names::SessionId;
 use crate::notices::{EngineEvent, Notices};
 use crate::options::{EngineOptions, NewSession};
@@ -36,29 +36,35 @@ pub(crate) struct EngineInner {
     pub(crate) notices: Notices,
     pub(crate) leftovers: Leftovers,
     second_threads: Slots,
-    /// `None` after a shutdown.
-    spawner: Mutex<Option<Spawner>>,
-    starts: Arc<Semaphore>,
+    /// Its threads start the programs: the system ends a program with the thread that started it, and these live as long
+    /// as this engine.
+    runtime: Handle,
+    starts: Semaphore,
 }
 
-/// The spawner takes one after the other; a second one can be made ready meanwhile. More would be threads that wait.
+/// A start blocks its thread for some hundred microseconds, and for good if the program lies on a file system that hangs.
 const STARTS_AT_ONCE: usize = 2;
+
+/// How many threads a runtime for an engine needs: one for each processor, besides those that starts may block.
+pub fn worker_threads() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from) + STARTS_AT_ONCE
+}
 
 impl Engine {
     /// Needs a tokio runtime around it, for the supervisor's task and the timers.
-    pub fn new(options: EngineOptions) -> std::io::Result<Self> {
+    pub fn new(options: EngineOptions) -> Self {
         let (notices, ended) = Notices::new();
         let inner = Arc::new(EngineInner {
             directory: Directory::new(options.limits.sessions),
-            spawner: Mutex::new(Some(Spawner::new()?)),
-            starts: Arc::new(Semaphore::new(STARTS_AT_ONCE)),
+            runtime: Handle::current(),
+            starts: Semaphore::new(STARTS_AT_ONCE),
             leftovers: Leftovers::default(),
             second_threads: Slots::new(options.second_threads),
             notices,
             options,
         });
         tokio::spawn(supervisor::run(Arc::downgrade(&inner), ended));
-        Ok(Engine { inner })
+        Engine { inner }
     }
 
     pub fn clock(&self) -> &crate::clock::Clock {
@@ -73,13 +79,7 @@ impl Engine {
     /// A future dropped early does not undo it: the session then is in the list.
     pub async fn spawn(&self, new: NewSession) -> Result<Session> {
         let inner = self.inner.clone();
-        // It is never closed: there is always a turn.
-        let turn = inner.starts.clone().acquire_owned().await;
-        blocking(move || {
-            let _turn = turn;
-            inner.spawn_now(new)
-        })
-        .await
+        self.inner.clone().start_program(move || inner.spawn_now(new)).await
     }
 
     /// By id or by name.
@@ -120,12 +120,19 @@ impl Engine {
 }
 
 impl EngineInner {
-    /// What starts programs, unless none may be started any more.
-    pub(crate) fn spawner(&self) -> Result<Spawner> {
-        if self.directory.is_closed() {
-            return Err(Error::ShuttingDown);
-        }
-        lock(&self.spawner).clone().ok_or(Error::ShuttingDown)
+    /// Has `start` done, when it is its turn, by one of the threads that may start programs. To its end, also when nobody
+    /// waits for it any more.
+    pub(crate) async fn start_program<T: Send + 'static>(
+        self: Arc<Self>,
+        start: impl FnOnce() -> T + Send + 'static,
+    ) -> T {
+        let runtime = self.runtime.clone();
+        let started = runtime.spawn(async move {
+            // It is never closed: there is always a turn.
+            let _turn = self.starts.acquire().await;
+            start()
+        });
+        unwrap_task(started.await).await
     }
 
     async fn end_all(self: Arc<Self>, grace: Duration) {
@@ -145,14 +152,11 @@ impl EngineInner {
                 let process = shared.record().process.take();
                 drop(process);
             }
-            // The last one waits for the spawning thread.
-            let spawner = lock(&self.spawner).take();
-            drop(spawner);
         })
         .await;
     }
 
-    /// Blocks for about a millisecond.
+    /// Blocks for some hundred microseconds.
     fn spawn_now(self: Arc<Self>, new: NewSession) -> Result<Session> {
         let command_line = match (new.argv.is_empty(), new.kind) {
             (false, _) => new.argv,

@@ -48,7 +48,7 @@ mod tap;
 mod waits;
 
 pub use clock::{Clock, FakeClock};
-pub use engine::Engine;
+pub use engine::{Engine, worker_threads};
 pub use environment::{INHERITED_ANYWAY, NOT_INHERITED};
 pub use error::{Error, InvalidArgs, LimitExceeded, Result};
 pub use facts::{Facts, Seen, SessionEvent};

@@ -107,11 +107,9 @@ impl Session {
         shared.publish_life();
         // What the last run left behind would hold its ports and files.
         self.sweep(Instant::now()).await;
-        blocking(move || {
-            shared.join_thread();
-            launch(&engine, &shared)
-        })
-        .await?;
+        let before = shared.clone();
+        blocking(move || before.join_thread()).await;
+        engine.clone().start_program(move || launch(&engine, &shared)).await?;
         Ok(Started::Now)
     }
 
@@ -207,7 +205,7 @@ impl Drop for Restarting<'_> {
     }
 }
 
-/// Runs a claimed session's command. Blocks for about a millisecond.
+/// Runs a claimed session's command. Blocks for some hundred microseconds, in a thread that may start programs.
 pub(crate) fn launch(engine: &EngineInner, shared: &Arc<Shared>) -> Result<()> {
     let launched = try_launch(engine, shared);
     if launched.is_err() {
@@ -218,7 +216,9 @@ pub(crate) fn launch(engine: &EngineInner, shared: &Arc<Shared>) -> Result<()> {
 
 fn try_launch(engine: &EngineInner, shared: &Arc<Shared>) -> Result<()> {
     // After the claim: a shutdown that came before is seen here, one that comes later waits for us.
-    let spawner = engine.spawner()?;
+    if engine.directory.is_closed() {
+        return Err(Error::ShuttingDown);
+    }
     let number = shared.record().runs;
     let size = {
         let mut screen = shared.screen.lock();
@@ -228,7 +228,7 @@ fn try_launch(engine: &EngineInner, shared: &Arc<Shared>) -> Result<()> {
         screen.terminal.size()
     };
     let command = &shared.command;
-    let (pty, child) = spawner.spawn(SpawnRequest {
+    let (pty, child) = pty::spawn(SpawnRequest {
         argv: command.argv.clone(),
         env: command.env.clone(),
         working_dir: command.working_dir.clone(),
@@ -248,10 +248,10 @@ fn try_launch(engine: &EngineInner, shared: &Arc<Shared>) -> Result<()> {
     }
     // Before the thread begins: it may see the end of a short command at once.
     shared.publish_life();
-    match io_thread::start(shared.clone(), run) {
-        Ok(thread) => shared.record().thread = Some(thread),
-        Err(source) => return Err(SpawnError::TooManyProcesses { source }.into()),
-    }
+    // Whoever sees the end of this run finds its thread in the record.
+    let mut record = shared.record();
+    record.thread =
+        Some(io_thread::start(shared.clone(), run).map_err(|source| SpawnError::TooManyProcesses { source })?);
     Ok(())
 }
 
@@ -317,7 +317,7 @@ pub(crate) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send 
     unwrap_task(tokio::task::spawn_blocking(work).await).await
 }
 
-async fn unwrap_task<T>(done: Result<T, JoinError>) -> T {
+pub(crate) async fn unwrap_task<T>(done: Result<T, JoinError>) -> T {
     match done.map_err(JoinError::try_into_panic) {
         Ok(done) => done,
         Err(Ok(panic)) => std::panic::resume_unwind(panic),

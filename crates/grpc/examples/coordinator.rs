@@ -11,7 +11,7 @@ use tokio::net::UnixListener;
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let socket = PathBuf::from(std::env::args_os().nth(1).ok_or("say which socket to listen on")?);
-    let engine = Engine::new(EngineOptions { base_env: std::env::vars_os().collect(), ..EngineOptions::default() })?;
+    let engine = Engine::new(EngineOptions { base_env: std::env::vars_os().collect(), ..EngineOptions::default() });
     let context = SessionContext::new(engine.clone(), NoHost);
     let about = About { program: "coordinator".into(), version: env!("CARGO_PKG_VERSION").into() };
     let server = Server::new(context, Caller::operator(), about);

@@ -40,7 +40,7 @@ fn complain(text: &str) {
 }
 
 async fn serve(stream: impl AsyncRead + AsyncWrite) -> Result<(), Failure> {
-    let engine = Engine::new(EngineOptions { base_env: env::vars_os().collect(), ..EngineOptions::default() })?;
+    let engine = Engine::new(EngineOptions { base_env: env::vars_os().collect(), ..EngineOptions::default() });
     let info = ServerInfo {
         name: "mcp-example".into(),
         version: env!("CARGO_PKG_VERSION").into(),

@@ -109,8 +109,7 @@ impl Run {
             },
             grace,
             ..EngineOptions::default()
-        })
-        .map_err(|error| Failure::system("starting the engine", &error))?;
+        });
         let project = open_project(options, surroundings, engine.clone(), folder.path(), identities)?;
         observers.watch(&project);
         Ok(Run {
@@ -259,5 +258,9 @@ fn allow_many_files() {
 
 /// A runtime for a run: tasks for requests; bytes have threads of their own.
 pub(crate) fn runtime() -> io::Result<tokio::runtime::Runtime> {
-    tokio::runtime::Builder::new_multi_thread().enable_all().thread_name("patterm-task").build()
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(engine::worker_threads())
+        .enable_all()
+        .thread_name("patterm-task")
+        .build()
 }

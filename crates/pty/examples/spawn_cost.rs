@@ -1,6 +1,6 @@
 //! What a start costs when this process is small, and when it has touched 1 GiB of memory.
 //!
-//! Compares `pty::Spawner` with the standard library's fork and exec (what it does as soon as code
+//! Compares `pty::spawn` with the standard library's fork and exec (what it does as soon as code
 //! has to run before exec, as it must for a controlling terminal) and with its plain posix_spawn
 //! (which can't set up a terminal at all, and is shown as the floor). Each start is timed alone:
 //! from the call to its return, exec done. The three come one after the other, not in turns: a fork
@@ -30,7 +30,7 @@ mod linux {
     use std::process::{Command, Stdio};
     use std::time::{Duration, Instant};
 
-    use pty::{Size, SpawnRequest, Spawner};
+    use pty::{Size, SpawnRequest};
 
     const ROUNDS: usize = 200;
     const LARGE: usize = 1 << 30;
@@ -50,12 +50,11 @@ mod linux {
 
     pub(super) fn run() -> Result<(), Box<dyn Error>> {
         use_small_pages();
-        let spawner = Spawner::new()?;
-        measure(&spawner)?; // warms caches up
-        let small = measure(&spawner)?;
+        measure()?; // warms caches up
+        let small = measure()?;
         let large = vec![1u8; LARGE];
         std::hint::black_box(&large);
-        let with_large = measure(&spawner)?;
+        let with_large = measure()?;
         drop(large);
 
         println!("{ROUNDS} starts of {PROGRAM}, in µs");
@@ -68,14 +67,14 @@ mod linux {
             };
             println!("{name:>26} {} {}", ratio(|spread| spread.fastest_tenth), ratio(|spread| spread.median));
         };
-        row("pty::Spawner", |times| times.ours);
+        row("pty::spawn", |times| times.ours);
         row("std, fork and exec", |times| times.fork);
         row("std, posix_spawn, no tty", |times| times.posix_spawn);
         println!("at 1 GiB, fork takes {:.0} times as long as ours", with_large.fork.median / with_large.ours.median);
         Ok(())
     }
 
-    fn measure(spawner: &Spawner) -> Result<Times, Box<dyn Error>> {
+    fn measure() -> Result<Times, Box<dyn Error>> {
         let [mut ours, mut fork, mut posix_spawn] = [Vec::new(), Vec::new(), Vec::new()];
         for _ in 0..ROUNDS {
             let request = SpawnRequest {
@@ -85,7 +84,7 @@ mod linux {
                 size: Size { cols: 80, rows: 24 },
             };
             let start = Instant::now();
-            let (_pty, mut child) = spawner.spawn(request)?;
+            let (_pty, mut child) = pty::spawn(request)?;
             ours.push(start.elapsed());
             child.wait()?;
         }

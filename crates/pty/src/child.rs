@@ -3,10 +3,8 @@
 use std::fmt;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
-use std::sync::Arc;
 use std::time::Duration;
 
-use crate::spawn::SpawnThread;
 use crate::{Pid, PollFd, PollFlags, Signal, poll};
 
 #[cfg(target_os = "linux")]
@@ -50,9 +48,6 @@ pub struct Child {
     pid: Pid,
     handle: Handle,
     status: Option<ExitStatus>,
-    /// The parent-death signal comes when the thread that started the child ends, so that thread
-    /// has to live at least as long as the child.
-    starter: Option<Arc<SpawnThread>>,
 }
 
 /// A killed process is gone within a millisecond unless the kernel itself holds it (a dead network
@@ -60,8 +55,8 @@ pub struct Child {
 const DROP_PATIENCE: Duration = Duration::from_secs(1);
 
 impl Child {
-    pub(crate) fn new(pid: Pid, handle: Handle, starter: Arc<SpawnThread>) -> Self {
-        Self { pid, handle, status: None, starter: Some(starter) }
+    pub(crate) fn new(pid: Pid, handle: Handle) -> Self {
+        Self { pid, handle, status: None }
     }
 
     /// The child's pid, which is also its session's and its process group's id. After the child has
@@ -79,7 +74,6 @@ impl Child {
     pub fn try_wait(&mut self) -> io::Result<Option<ExitStatus>> {
         if self.status.is_none() {
             self.status = self.handle.reap(Patience::None)?;
-            self.let_starter_go();
         }
         Ok(self.status)
     }
@@ -91,7 +85,6 @@ impl Child {
                 return Ok(status);
             }
             self.status = self.handle.reap(Patience::Endless)?;
-            self.let_starter_go();
         }
     }
 
@@ -115,12 +108,6 @@ impl Child {
     /// Processes that began a session of their own are out of reach; they have left on purpose.
     pub fn signal_session(&self, signal: Signal) -> io::Result<usize> {
         self.handle.signal_session(self.pid, signal)
-    }
-
-    fn let_starter_go(&mut self) {
-        if self.status.is_some() {
-            self.starter = None;
-        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Pseudo-terminals and the processes in them: start, read, write, resize, signal, wait.
 //!
-//! A [`Spawner`] starts a program in a new terminal and hands back two halves: the [`Pty`] (bytes,
+//! [`spawn()`] starts a program in a new terminal and hands back two halves: the [`Pty`] (bytes,
 //! size, terminal facts) and the [`Child`] (signals, exit status). Nothing here blocks except
 //! [`Child::wait`], [`poll()`], and the few hundred microseconds of a start; a session's I/O thread
 //! waits with [`poll()`] on the terminal, on [`Child::exit_fd`] and on its [`Waker`].
@@ -28,5 +28,5 @@ pub use poll::{PollFd, PollFlags, poll};
 pub use pty::{Pty, ReadOutcome, Size, TtyFacts};
 pub use queue::{QueueFull, WriteQueue};
 pub use signal::{ParseSignalError, Signal};
-pub use spawn::{SpawnError, SpawnRequest, Spawner};
+pub use spawn::{SpawnError, SpawnRequest, spawn};
 pub use waker::Waker;

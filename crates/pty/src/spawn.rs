@@ -1,14 +1,11 @@
-//! Starting programs in new terminals, from one thread that lives as long as they do.
+//! Starting programs in new terminals.
 
 use std::ffi::OsString;
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
-use std::sync::{Arc, mpsc};
-use std::thread::JoinHandle;
 
-use crate::child::Handle;
-use crate::{Child, Pid, Pty, Size};
+use crate::{Child, Pty, Size};
 
 #[cfg(target_os = "linux")]
 mod linux;
@@ -83,8 +80,6 @@ pub enum SpawnError {
         "the system refused to {step} for a new child ({source}): it may be too old (Linux 5.4 is needed) or a sandbox forbids it"
     )]
     System { step: &'static str, source: io::Error },
-    #[error("the thread that starts programs has ended: restart this program")]
-    SpawnerGone,
 }
 
 impl SpawnError {
@@ -97,76 +92,27 @@ impl SpawnError {
     }
 }
 
-/// The one long-lived thread that starts children.
+/// Starts a program in a new terminal: leader of its own session and process group, with the
+/// terminal as its controlling one and as its descriptors 0, 1 and 2, no others, and with every
+/// signal at its default and unblocked. Returns when it has become the program, well under a
+/// millisecond later, unless the program or its working directory lies on a file system that hangs.
 ///
-/// One thread, because a child's parent-death signal comes when the *thread* that started it ends,
-/// not the process: children started from a pool would die with its idle workers. Clones share the
-/// thread. It ends when the last clone and the last [`Child`] not yet waited for are dropped.
+/// The child is killed when the *thread* that called this ends, however suddenly, and so with this
+/// process: call it from a thread that lives as long as the child, never from one of a pool. (Not
+/// its own children, which get `SIGHUP` from the vanishing terminal; and not a child that changed
+/// its user, such as `sudo`, which gets `SIGHUP` too.) Linux only.
 ///
-/// Starts are done one after the other, each taking well under a millisecond, unless the program or
-/// its working directory lies on a file system that hangs.
-#[derive(Debug, Clone)]
-pub struct Spawner {
-    thread: Arc<SpawnThread>,
-}
-
-impl Spawner {
-    /// Starts the thread. If this process inherited an ignored `SIGCHLD`, that is undone: with it
-    /// the kernel would throw the children's exit statuses away.
-    pub fn new() -> io::Result<Self> {
-        platform::keep_exit_statuses()?;
-        let (jobs, inbox) = mpsc::channel::<Job>();
-        let handle = std::thread::Builder::new().name("pty-spawner".into()).spawn(move || {
-            for job in inbox {
-                // The caller waits for the answer, so it is there to take it.
-                let _ = job.reply.send(job.launch.run());
-            }
-        })?;
-        Ok(Self { thread: Arc::new(SpawnThread { jobs: Some(jobs), handle: Some(handle) }) })
+/// If this process inherited an ignored `SIGCHLD`, that is undone: with it the kernel would throw
+/// the children's exit statuses away.
+pub fn spawn(request: SpawnRequest) -> Result<(Pty, Child), SpawnError> {
+    if request.argv.first().is_none_or(|program| program.is_empty()) {
+        return Err(SpawnError::EmptyCommand);
     }
-
-    /// Starts a program in a new terminal: leader of its own session and process group, with the
-    /// terminal as its controlling one and as its descriptors 0, 1 and 2, no others, and with every
-    /// signal at its default and unblocked.
-    ///
-    /// If this process dies, however suddenly, the child is killed (not its own children, which get
-    /// `SIGHUP` from the vanishing terminal; and not a child that changed its user, such as `sudo`,
-    /// which gets `SIGHUP` too). Linux only.
-    pub fn spawn(&self, request: SpawnRequest) -> Result<(Pty, Child), SpawnError> {
-        if request.argv.first().is_none_or(|program| program.is_empty()) {
-            return Err(SpawnError::EmptyCommand);
-        }
-        let size = request.size;
-        let command = platform::Command::new(request)?;
-        let (pty, slave) = Pty::open(size)
-            .map_err(|source| SpawnError::descriptors_or(source, |source| SpawnError::NoPty { source }))?;
-        let (reply, answer) = mpsc::sync_channel(1);
-        let job = Job { launch: platform::Launch { command, terminal: slave }, reply };
-        let jobs = self.thread.jobs.as_ref().expect("only dropping takes it");
-        jobs.send(job).map_err(|_| SpawnError::SpawnerGone)?;
-        let (pid, handle) = answer.recv().map_err(|_| SpawnError::SpawnerGone)??;
-        Ok((pty, Child::new(pid, handle, Arc::clone(&self.thread))))
-    }
-}
-
-struct Job {
-    launch: platform::Launch,
-    reply: mpsc::SyncSender<Result<(Pid, Handle), SpawnError>>,
-}
-
-/// Owned by every [`Spawner`] and every running [`Child`], never by the thread itself.
-#[derive(Debug)]
-pub(crate) struct SpawnThread {
-    jobs: Option<mpsc::Sender<Job>>,
-    handle: Option<JoinHandle<()>>,
-}
-
-impl Drop for SpawnThread {
-    fn drop(&mut self) {
-        self.jobs = None;
-        if let Some(handle) = self.handle.take() {
-            // It is idle: whoever asks for a start holds a handle. A panic there has been printed.
-            let _ = handle.join();
-        }
-    }
+    platform::keep_exit_statuses().map_err(|source| SpawnError::System { step: "keep exit statuses", source })?;
+    let size = request.size;
+    let command = platform::Command::new(request)?;
+    let (pty, terminal) =
+        Pty::open(size).map_err(|source| SpawnError::descriptors_or(source, |source| SpawnError::NoPty { source }))?;
+    let (pid, handle) = platform::Launch { command, terminal }.run()?;
+    Ok((pty, Child::new(pid, handle)))
 }

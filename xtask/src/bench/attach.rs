@@ -11,7 +11,7 @@ use std::{
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
-use pty::{PollFd, PollFlags, Pty, ReadOutcome, Signal, SpawnRequest, Spawner};
+use pty::{PollFd, PollFlags, Pty, ReadOutcome, Signal, SpawnRequest};
 
 use super::median;
 use crate::Verdict;
@@ -38,8 +38,7 @@ const ECHO: [&str; 3] = ["/bin/sh", "-c", "stty raw -echo; echo ready; exec cat"
 pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
     let vtr = arguments.vtr.canonicalize().context("finding vtr")?;
     let folder = tempfile::tempdir()?;
-    let spawner = Spawner::new()?;
-    let mut sides: Vec<(&str, Side)> = vec![("bare terminal", Side::start(&spawner, folder.path(), &ECHO)?)];
+    let mut sides: Vec<(&str, Side)> = vec![("bare terminal", Side::start(folder.path(), &ECHO)?)];
     let socket = folder.path().join("vtr.sock");
     let coordinator = Daemon::start(&vtr, &socket, folder.path())?;
     let (vtr, socket) = (vtr.display().to_string(), socket.display().to_string());
@@ -47,14 +46,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
         // A session each: one that two lead by turns is resized with every key.
         coordinator.run(&[&["spawn", session, "--wait", "ready", "--"], &ECHO[..]].concat())?;
         let argv: Vec<&str> = [vtr.as_str(), "--socket", &socket, "attach", session].into_iter().chain(more).collect();
-        sides.push((name, Side::start(&spawner, folder.path(), &argv)?));
+        sides.push((name, Side::start(folder.path(), &argv)?));
     }
     let relay = Relay::start(folder.path())?;
-    sides.push(("two processes, bare", Side::start(&spawner, folder.path(), &relay.near())?));
+    sides.push(("two processes, bare", Side::start(folder.path(), &relay.near())?));
     let tmux = folder.path().join("tmux.sock").display().to_string();
     if Command::new("tmux").arg("-V").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok() {
         let argv = [&["tmux", "-f", "/dev/null", "-S", &tmux, "new-session"], &ECHO[..]].concat();
-        sides.push(("tmux", Side::start(&spawner, folder.path(), &argv)?));
+        sides.push(("tmux", Side::start(folder.path(), &argv)?));
     }
     let mut times: Vec<Vec<f64>> = vec![Vec::new(); sides.len()];
     for number in 0..arguments.keys {
@@ -97,9 +96,9 @@ struct Side {
 }
 
 impl Side {
-    fn start(spawner: &Spawner, home: &Path, argv: &[&str]) -> Result<Self> {
+    fn start(home: &Path, argv: &[&str]) -> Result<Self> {
         let variables = [("TERM", "xterm-256color".into()), ("HOME", home.into()), ("LANG", "C.UTF-8".into())];
-        let (pty, child) = spawner.spawn(SpawnRequest {
+        let (pty, child) = pty::spawn(SpawnRequest {
             argv: argv.iter().map(Into::into).collect(),
             env: std::env::var_os("PATH")
                 .map(|path| ("PATH".into(), path))

@@ -12,7 +12,7 @@ use std::{
 
 use anyhow::{Context, Result, ensure};
 use clap::{Args, ValueEnum};
-use pty::{PollFd, PollFlags, SpawnRequest, Spawner};
+use pty::{PollFd, PollFlags, SpawnRequest};
 
 use crate::Verdict;
 
@@ -50,9 +50,8 @@ fn near(arguments: &Arguments) -> Result<()> {
 
 fn far(arguments: &Arguments) -> Result<()> {
     let listener = UnixListener::bind(&arguments.socket).context("making the socket")?;
-    let spawner = Spawner::new()?;
     let (line, _) = listener.accept()?;
-    let (pty, mut child) = spawner.spawn(SpawnRequest {
+    let (pty, mut child) = pty::spawn(SpawnRequest {
         argv: arguments.argv.iter().map(Into::into).collect(),
         env: std::env::vars_os().collect(),
         working_dir: None,

@@ -56,7 +56,7 @@ pub(crate) fn stage() -> Stage {
         clock: clock.clock(),
         ..EngineOptions::default()
     };
-    Stage { engine: Engine::new(options).unwrap(), clock }
+    Stage { engine: Engine::new(options), clock }
 }
 
 pub(crate) fn preset(text: &str) -> AgentPreset {

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use engine::{Engine, EngineOptions};
-use pty::{PollFd, PollFlags, ReadOutcome, Size, SpawnRequest, Spawner};
+use pty::{PollFd, PollFlags, ReadOutcome, Size, SpawnRequest};
 use testkit::Script;
 
 use crate::proc;
@@ -18,13 +18,12 @@ pub(crate) async fn run(megabytes: usize) {
     let script = Script::new().raw().flood(bytes).exit(0);
     let with_second_threads = |second_threads| {
         let base_env = vec![("PATH".into(), "/usr/bin:/bin".into())];
-        Engine::new(EngineOptions { base_env, second_threads, ..EngineOptions::default() }).unwrap()
+        Engine::new(EngineOptions { base_env, second_threads, ..EngineOptions::default() })
     };
     let (alone, helped) = (with_second_threads(0), with_second_threads(1));
-    let spawner = Spawner::new().unwrap();
     let mut rounds = Vec::new();
     for _ in 0..ROUNDS {
-        let bare = timed(async { bare(&spawner, &script, bytes) }).await;
+        let bare = timed(async { bare(&script, bytes) }).await;
         let alone = timed(through_session(&alone, &script, bytes)).await;
         let helped = timed(through_session(&helped, &script, bytes)).await;
         rounds.push([bare, alone, helped]);
@@ -60,10 +59,10 @@ async fn timed(work: impl Future<Output = ()>) -> Cost {
     (start.elapsed().as_secs_f64(), proc::processor_seconds() - used)
 }
 
-fn bare(spawner: &Spawner, script: &Script, bytes: u64) {
+fn bare(script: &Script, bytes: u64) {
     let size = Size { cols: 120, rows: 40 };
     let request = SpawnRequest { argv: script.argv(), env: Vec::new(), working_dir: None, size };
-    let (pty, mut child) = spawner.spawn(request).unwrap();
+    let (pty, mut child) = pty::spawn(request).unwrap();
     let mut buffer = vec![0; 64 << 10];
     let mut total = 0;
     loop {

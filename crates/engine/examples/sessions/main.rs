@@ -48,7 +48,7 @@ fn main() {
 
 fn engine() -> Engine {
     let base_env = vec![("PATH".into(), "/usr/bin:/bin".into())];
-    Engine::new(EngineOptions { base_env, ..EngineOptions::default() }).unwrap()
+    Engine::new(EngineOptions { base_env, ..EngineOptions::default() })
 }
 
 fn command(script: Script) -> NewSession {

@@ -75,7 +75,7 @@ async fn a_flooding_session_can_be_read_typed_to_and_stopped() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_flood_is_drawn_in_order_by_a_second_thread_that_goes_home() {
     let options = engine::EngineOptions { second_threads: 1, ..options() };
-    let engine = engine::Engine::new(options).unwrap();
+    let engine = engine::Engine::new(options);
     let session =
         spawn(&engine, Script::new().read_line().flood(4_000_000).print("done ").read_line().print("bye").exit(0))
             .await;

@@ -12,7 +12,7 @@ async fn a_child_gets_its_environment_and_folder() {
     let base =
         [("PATH", "/usr/bin:/bin"), ("TMUX", "/tmp/t,1,0"), ("CLAUDECODE", "1"), ("KEPT", "base"), ("GONE", "x")];
     let base_env = base.iter().map(|(name, value)| (OsString::from(name), OsString::from(value))).collect();
-    let engine = Engine::new(EngineOptions { base_env, ..options() }).unwrap();
+    let engine = Engine::new(EngineOptions { base_env, ..options() });
     let folder = tempfile::tempdir().unwrap();
     let script = ["TERM", "COLORTERM", "PATTERM", "PATTERM_PROCESS_ID", "TMUX", "CLAUDECODE", "KEPT", "GONE", "EXTRA"]
         .iter()

@@ -87,7 +87,7 @@ async fn echoes_that_are_caught_come_in_order() {
 
 #[tokio::test]
 async fn a_child_that_does_not_read_fills_its_own_queue_only() {
-    let engine = Engine::new(with_limits(Limits { input_queue: 300_000, ..Limits::default() })).unwrap();
+    let engine = Engine::new(with_limits(Limits { input_queue: 300_000, ..Limits::default() }));
     let deaf = spawn(&engine, Script::new().raw().print("ready").hang()).await;
     let other = spawn(&engine, Script::new().cat()).await;
     line(&deaf, "ready").await;

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use engine::{EngineEvent, Error, ExitStatus, Kind, Limits, NewSession, Signal, Started, Status, StopRequest};
+use engine::{
+    EngineEvent, Error, ExitStatus, Input, Kind, Limits, NewSession, Origin, Signal, Started, Status, StopRequest,
+};
 use testkit::Script;
 
 use crate::stage::*;
@@ -197,7 +199,7 @@ async fn remove_ends_the_process_and_frees_the_name() {
 
 #[tokio::test]
 async fn the_number_of_sessions_is_bounded() {
-    let engine = engine::Engine::new(with_limits(Limits { sessions: 2, ..Limits::default() })).unwrap();
+    let engine = engine::Engine::new(with_limits(Limits { sessions: 2, ..Limits::default() }));
     let first = spawn(&engine, Script::new().hang()).await;
     spawn(&engine, Script::new().hang()).await;
     let refused = engine.spawn(command(Script::new().hang())).await.unwrap_err();
@@ -299,4 +301,23 @@ async fn two_engines_live_side_by_side() {
     assert_eq!(in_b.status(), Status::Running);
     assert!(in_b.wait_for_exit(Duration::ZERO).await.is_none());
     close(b).await;
+}
+
+/// The system ends a program with the thread that started it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn sessions_outlive_the_threads_that_asked_for_them() {
+    let engine = engine();
+    let asked = std::thread::spawn({
+        let engine = engine.clone();
+        move || {
+            let own = tokio::runtime::Builder::new_current_thread().build().unwrap();
+            own.block_on(spawn(&engine, Script::new().print("ready\n").read_line().hang()))
+        }
+    });
+    // Once it is joined, a signal would be on its way.
+    let session = tokio::task::spawn_blocking(|| asked.join().unwrap()).await.unwrap();
+    line(&session, "ready").await;
+    session.send(Input::Text("still there?\n".into()), Origin::Human).unwrap();
+    line(&session, "line still there").await;
+    close(engine).await;
 }

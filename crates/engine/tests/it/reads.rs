@@ -12,7 +12,7 @@ fn enter(session: &Session) {
 
 #[tokio::test]
 async fn raw_output_is_addressed_by_offset_and_forgets_its_start() {
-    let engine = Engine::new(with_limits(Limits { ring: 1000, ..Limits::default() })).unwrap();
+    let engine = Engine::new(with_limits(Limits { ring: 1000, ..Limits::default() }));
     let session = spawn(&engine, Script::new().raw().flood_lines(5_000, 100).exit(0)).await;
     exit(&session).await;
     assert_eq!(session.output_offset(), 5_000);

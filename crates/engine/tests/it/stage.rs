@@ -25,12 +25,12 @@ pub(crate) fn with_limits(limits: Limits) -> EngineOptions {
 }
 
 pub(crate) fn engine() -> Engine {
-    Engine::new(options()).unwrap()
+    Engine::new(options())
 }
 
 pub(crate) fn engine_on_fake_time() -> (Engine, FakeClock) {
     let clock = FakeClock::new();
-    (Engine::new(EngineOptions { clock: clock.clock(), ..options() }).unwrap(), clock)
+    (Engine::new(EngineOptions { clock: clock.clock(), ..options() }), clock)
 }
 
 pub(crate) fn command(script: Script) -> NewSession {

@@ -111,7 +111,7 @@ async fn input_is_recorded_only_when_asked_and_never_without_echo() {
 
 #[tokio::test]
 async fn taps_are_counted_and_freed() {
-    let engine = engine::Engine::new(with_limits(Limits { taps: 2, ..Limits::default() })).unwrap();
+    let engine = engine::Engine::new(with_limits(Limits { taps: 2, ..Limits::default() }));
     let session = spawn(&engine, Script::new().hang()).await;
     let first = session.tap(TapOptions::default()).unwrap();
     let _second = session.tap(TapOptions::default()).unwrap();

@@ -154,7 +154,7 @@ async fn lines_that_rush_by_are_found() {
 
 #[tokio::test]
 async fn lines_that_left_the_history_unseen_are_counted() {
-    let engine = Engine::new(with_limits(Limits { history_lines: 50, ..Limits::default() })).unwrap();
+    let engine = Engine::new(with_limits(Limits { history_lines: 50, ..Limits::default() }));
     let session = spawn(&engine, Script::new().read_line().flood(80_000).print("end\n").hang()).await;
     let wait = session.wait_for_pattern(wait_for(Scope::Scrollback, "^end$", DEADLINE));
     tokio::pin!(wait);

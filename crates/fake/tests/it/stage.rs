@@ -124,7 +124,7 @@ impl Cast {
             grace: DEADLINE,
             ..EngineOptions::default()
         };
-        let engine = Engine::new(options).unwrap();
+        let engine = Engine::new(options);
         let mut new = NewSession::new(Kind::Agent, argv);
         new.size = self.size;
         new.working_dir = Some(self.working_dir);

@@ -152,7 +152,7 @@ async fn opencode_counts_its_servers_on_the_home_page() {
 #[tokio::test(flavor = "multi_thread")]
 async fn our_own_server_understands_it() {
     for era in ["handshake", "stateless"] {
-        let engine = Engine::new(EngineOptions::default()).unwrap();
+        let engine = Engine::new(EngineOptions::default());
         let script = format!(
             r#""settings": {{ "word_ms": 0, "mcp_era": "{era}" }}, "reactions": [{{ "do": [
                 {{ "call": {{ "tool": "spawn_process", "args": {{ "kind": "command", "argv": ["sh", "-c", "echo from-the-child"] }}, "as": "child" }} }},

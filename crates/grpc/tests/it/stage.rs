@@ -25,8 +25,7 @@ impl Stage {
             base_env: vec![("PATH".into(), "/usr/bin:/bin".into())],
             grace: DEADLINE,
             ..EngineOptions::default()
-        })
-        .unwrap();
+        });
         let folder = tempfile::tempdir().unwrap();
         let listener = UnixListener::bind(folder.path().join("vtr.sock")).unwrap();
         let context = SessionContext::new(engine.clone(), NoHost);

@@ -107,7 +107,7 @@ impl Stage {
             last_progress: Mutex::default(),
         });
         let options = EngineOptions { base_env: vec![("PATH".into(), "/usr/bin:/bin".into())], ..Default::default() };
-        let engine = Engine::new(options).unwrap();
+        let engine = Engine::new(options);
         let table = Arc::new(Table::new(entries));
         Stage { program: Program { engine, notes: Arc::default(), table, recordings: Arc::default(), gate } }
     }

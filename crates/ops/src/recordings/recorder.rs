@@ -236,7 +236,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_full_disk_ends_the_recording_and_not_the_session() {
-        let engine = Engine::new(EngineOptions::default()).unwrap();
+        let engine = Engine::new(EngineOptions::default());
         let session = engine.spawn(NewSession::new(Kind::Command, testkit::Script::new().hang().argv())).await.unwrap();
         let tap = session.tap(TapOptions::default()).unwrap();
         let header = header(&session, tap.start.size, SystemTime::now());

@@ -39,7 +39,7 @@ impl Stage {
     }
 
     pub(crate) fn with(host: impl Host + 'static) -> Self {
-        let engine = Engine::new(engine_options()).unwrap();
+        let engine = Engine::new(engine_options());
         Stage { context: SessionContext::new(engine, host) }
     }
 

@@ -3,7 +3,7 @@
 use std::thread;
 
 use engine::ExitStatus;
-use pty::{ReadOutcome, SpawnRequest, Spawner};
+use pty::{ReadOutcome, SpawnRequest};
 use rustix::process::Signal;
 use serde_json::json;
 use testkit::{wait_until, wait_until_some};
@@ -63,7 +63,7 @@ fn closing_the_window_ends_everything() {
     let (argv, env) = face_argv(&stage, &[], &[]);
     let size = pty::Size { cols: SIZE.cols, rows: SIZE.rows };
     let request = SpawnRequest { argv, env, working_dir: Some(stage.path("project")), size };
-    let (window, mut patterm) = Spawner::new().unwrap().spawn(request).unwrap();
+    let (window, mut patterm) = pty::spawn(request).unwrap();
     let mut screen = vt::Terminal::new(vt::Options { size: SIZE, ..vt::Options::default() });
     wait_until("it is drawn", || {
         let mut bytes = [0; 4096];

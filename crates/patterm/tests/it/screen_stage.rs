@@ -118,7 +118,7 @@ impl Face {
     ) -> Self {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         let (engine, session, events) = runtime.block_on(async {
-            let engine = Engine::new(EngineOptions { base_env: environment, ..EngineOptions::default() }).unwrap();
+            let engine = Engine::new(EngineOptions { base_env: environment, ..EngineOptions::default() });
             let new = NewSession { size, working_dir: Some(working_dir), ..NewSession::new(Kind::Command, argv) };
             let session = engine.spawn(new).await.unwrap();
             let events = session.events();

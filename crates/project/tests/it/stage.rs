@@ -88,8 +88,7 @@ impl Stage {
             grace: DEADLINE,
             clock: setting.clock,
             ..EngineOptions::default()
-        })
-        .unwrap();
+        });
         let told = Told::default();
         for folder in ["project", "data", "config", "run"] {
             std::fs::create_dir(root.path().join(folder)).unwrap();

@@ -146,12 +146,12 @@ mod tests {
     use testkit::Script;
 
     use super::*;
-    use crate::{Child, Pty, Size, SpawnRequest, Spawner};
+    use crate::{Child, Pty, Size, SpawnRequest, spawn};
 
     fn start(script: Script) -> (Pty, Child) {
         let size = Size { cols: 80, rows: 24 };
         let request = SpawnRequest { argv: script.argv(), env: Vec::new(), working_dir: None, size };
-        Spawner::new().unwrap().spawn(request).unwrap()
+        spawn(request).unwrap()
     }
 
     fn is_gone(result: io::Result<()>) -> bool {

@@ -2,7 +2,7 @@
 
 use std::io::ErrorKind;
 
-use pty::{ExitStatus, Pid, Signal, Spawner};
+use pty::{ExitStatus, Pid, Signal};
 use testkit::{Script, wait_until};
 
 use crate::session::{Session, Watch, request};
@@ -71,11 +71,10 @@ fn a_number_that_came_again_is_not_signalled() {
         eprintln!("skipped: this system has {most} process numbers, too many to go round");
         return;
     }
-    let spawner = Spawner::new().unwrap();
-    let mut old = Session::start_by(&spawner, Script::new().exit(0));
+    let mut old = Session::start(Script::new().exit(0));
     old.child.wait().unwrap();
     let namesake = (0..3 * most).find_map(|_| {
-        let mut new = spawner.spawn(request(vec!["/bin/true".into()])).unwrap();
+        let mut new = pty::spawn(request(vec!["/bin/true".into()])).unwrap();
         if new.1.pid() == old.child.pid() {
             return Some(new);
         }
@@ -92,7 +91,7 @@ fn a_number_that_came_again_is_not_signalled() {
 fn background_jobs_of_a_killed_shell_are_reached_by_the_session() {
     let script = "set -m; trap '' HUP; sleep 61 & sleep 62 & echo jobs; wait";
     let argv = vec!["sh".into(), "-c".into(), script.into()];
-    let mut session = Session::of(Spawner::new().unwrap().spawn(request(argv)).unwrap());
+    let mut session = Session::of(pty::spawn(request(argv)).unwrap());
     session.read_line("jobs");
     let leader = session.child.pid();
     let jobs =

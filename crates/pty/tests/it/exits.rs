@@ -1,6 +1,6 @@
 //! How a child ended, and its last words.
 
-use pty::{ExitStatus, Spawner};
+use pty::ExitStatus;
 use testkit::Script;
 
 use crate::session::Session;
@@ -23,14 +23,12 @@ fn nth_end(n: usize) -> (Script, ExitStatus) {
 
 #[test]
 fn a_thousand_quick_exits_keep_status_and_last_bytes() {
-    let spawner = Spawner::new().unwrap();
     std::thread::scope(|scope| {
         for worker in 0..4 {
-            let spawner = &spawner;
             scope.spawn(move || {
                 for n in (worker..1000).step_by(4) {
                     let (script, expected) = nth_end(n);
-                    let mut session = Session::start_by(spawner, script);
+                    let mut session = Session::start(script);
                     // Half are read while they live, half after their end.
                     let status = if n % 2 == 0 {
                         session.read_to_end();
@@ -51,9 +49,8 @@ fn a_thousand_quick_exits_keep_status_and_last_bytes() {
 
 #[test]
 fn every_code_from_0_to_255_is_reported() {
-    let spawner = Spawner::new().unwrap();
     for code in 0..=255 {
-        let mut session = Session::start_by(&spawner, Script::new().exit(code));
+        let mut session = Session::start(Script::new().exit(code));
         assert_eq!(session.child.wait().unwrap(), ExitStatus::Code(code.into()));
     }
 }

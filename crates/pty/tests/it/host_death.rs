@@ -1,6 +1,6 @@
 //! A host that dies without a word takes its children along.
 
-use pty::{Pid, Spawner};
+use pty::Pid;
 use testkit::{Script, play_second_role};
 
 use crate::session::{Session, Watch};
@@ -13,11 +13,10 @@ fn parse(number: &str) -> Pid {
 fn kill_9_of_the_host_leaves_no_child_not_even_one_that_ignores_hup() {
     let name = "host_death::kill_9_of_the_host_leaves_no_child_not_even_one_that_ignores_hup";
     let mut host = play_second_role(name, || {
-        let spawner = Spawner::new().unwrap();
-        let mut plain = Session::start_by(&spawner, Script::new().print("up\n").hang());
+        let mut plain = Session::start(Script::new().print("up\n").hang());
         let stubborn = Script::new().ignore("HUP").ignore("TERM").fork_hold(60_000).print("up\n").hang();
-        let mut stubborn = Session::start_by(&spawner, stubborn);
-        let mut with_child = Session::start_by(&spawner, Script::new().fork_hold(60_000).print("up\n").hang());
+        let mut stubborn = Session::start(stubborn);
+        let mut with_child = Session::start(Script::new().fork_hold(60_000).print("up\n").hang());
         for session in [&mut plain, &mut stubborn, &mut with_child] {
             session.read_line("up");
         }

@@ -2,10 +2,10 @@
 
 use std::net::{IpAddr, Ipv4Addr, TcpStream};
 
+use pty::Pid;
 use pty::processes::{
     Listening, command_name, descendants, listening_sockets, process_group_members, session_members, working_dir,
 };
-use pty::{Pid, Spawner};
 use testkit::Script;
 
 use crate::session::{Session, request};
@@ -33,7 +33,7 @@ fn descendants_group_and_session_are_told_apart() {
 fn descendants_go_all_the_way_down() {
     let script = "sh -c 'sh -c \"echo deep; read x\"; true'; true";
     let argv = vec!["sh".into(), "-c".into(), script.into()];
-    let mut session = Session::of(Spawner::new().unwrap().spawn(request(argv)).unwrap());
+    let mut session = Session::of(pty::spawn(request(argv)).unwrap());
     session.read_line("deep");
     let found = descendants(session.child.pid());
     assert_eq!(found.len(), 2, "{found:?}");
@@ -97,7 +97,7 @@ fn folder_and_name_of_a_process() {
     let place = folder.path().canonicalize().unwrap();
     let mut request = request(Script::new().print("up\n").hang().argv());
     request.working_dir = Some(place.clone());
-    let mut session = Session::of(Spawner::new().unwrap().spawn(request).unwrap());
+    let mut session = Session::of(pty::spawn(request).unwrap());
     session.read_line("up");
     let pid = session.child.pid();
     assert_eq!(working_dir(pid), Some(place));
@@ -113,7 +113,7 @@ fn a_hostile_name_can_do_no_harm() {
     std::os::unix::fs::symlink(testkit::child_path(), &program).unwrap();
     let mut argv = Script::new().print("up\n").hang().argv();
     argv[0] = program.into();
-    let mut session = Session::of(Spawner::new().unwrap().spawn(request(argv)).unwrap());
+    let mut session = Session::of(pty::spawn(request(argv)).unwrap());
     session.read_line("up");
     assert_eq!(command_name(session.child.pid()).as_deref(), Some("a) S 1[2J"));
     assert_eq!(session_members(session.child.pid()), [session.child.pid()]);

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::os::fd::{AsFd, OwnedFd};
 
-use pty::{Child, Pid, PollFd, PollFlags, Pty, ReadOutcome, Size, SpawnError, SpawnRequest, Spawner, poll};
+use pty::{Child, Pid, PollFd, PollFlags, Pty, ReadOutcome, Size, SpawnError, SpawnRequest, poll};
 use testkit::{DEADLINE, Script};
 
 pub(crate) const SIZE: Size = Size { cols: 80, rows: 24 };
@@ -14,7 +14,7 @@ pub(crate) fn request(argv: Vec<OsString>) -> SpawnRequest {
 }
 
 pub(crate) fn spawn_error(request: SpawnRequest) -> SpawnError {
-    Spawner::new().unwrap().spawn(request).expect_err("this can't start")
+    pty::spawn(request).expect_err("this can't start")
 }
 
 pub(crate) struct Session {
@@ -27,12 +27,7 @@ pub(crate) struct Session {
 impl Session {
     #[track_caller]
     pub(crate) fn start(script: Script) -> Self {
-        Self::start_by(&Spawner::new().unwrap(), script)
-    }
-
-    #[track_caller]
-    pub(crate) fn start_by(spawner: &Spawner, script: Script) -> Self {
-        Self::of(spawner.spawn(request(script.argv())).unwrap())
+        Self::of(pty::spawn(request(script.argv())).unwrap())
     }
 
     pub(crate) fn of((pty, child): (Pty, Child)) -> Self {

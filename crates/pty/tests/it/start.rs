@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
-use pty::{ExitStatus, SpawnError, Spawner};
+use pty::{ExitStatus, SpawnError};
 use testkit::Script;
 
 use crate::session::{Session, request, spawn_error};
@@ -66,7 +66,7 @@ fn a_refusal_on_the_path_is_remembered_but_a_later_folder_wins() {
     assert!(matches!(error, SpawnError::PermissionDenied { .. }), "{error:?}");
 
     file(good.path(), "tool", "#!/bin/sh\necho found\n", 0o755);
-    let mut session = Session::of(Spawner::new().unwrap().spawn(both).unwrap());
+    let mut session = Session::of(pty::spawn(both).unwrap());
     assert_eq!(session.read_to_end(), "found\r\n");
 }
 
@@ -78,7 +78,7 @@ fn the_path_searched_is_the_childs_not_ours() {
 
     let mut none = request(words(&["sh", "-c", "exit 6"]));
     none.env.clear();
-    let (_pty, mut child) = Spawner::new().unwrap().spawn(none).expect("the system's own folders are searched");
+    let (_pty, mut child) = pty::spawn(none).expect("the system's own folders are searched");
     assert_eq!(child.wait().unwrap(), ExitStatus::Code(6));
 }
 
@@ -88,7 +88,7 @@ fn a_script_without_an_interpreter_line_is_run_by_the_shell() {
     let script = file(folder.path(), "bare", "echo \"$0 $1 $2\"\nexit 4\n", 0o755);
     let mut request = request(vec![script.clone().into(), "a b".into(), "c".into()]);
     request.working_dir = Some("/".into());
-    let mut session = Session::of(Spawner::new().unwrap().spawn(request).unwrap());
+    let mut session = Session::of(pty::spawn(request).unwrap());
     assert_eq!(session.read_to_end(), format!("{} a b c\r\n", script.display()));
     assert_eq!(session.child.wait().unwrap(), ExitStatus::Code(4));
 }
@@ -124,7 +124,7 @@ fn relative_programs_count_from_the_working_directory() {
     file(folder.path(), "tool", "#!/bin/sh\npwd\n", 0o755);
     let mut request = request(words(&["./tool"]));
     request.working_dir = Some(folder.path().into());
-    let mut session = Session::of(Spawner::new().unwrap().spawn(request).unwrap());
+    let mut session = Session::of(pty::spawn(request).unwrap());
     let told = session.read_to_end();
     assert_eq!(Path::new(told.trim()), folder.path().canonicalize().unwrap());
 }
@@ -180,7 +180,6 @@ fn environment_values_stay_out_of_debug_output() {
 #[test]
 fn running_out_of_descriptors_is_said_and_passes() {
     testkit::in_own_process("start::running_out_of_descriptors_is_said_and_passes", || {
-        let spawner = Spawner::new().unwrap();
         let before = testkit::open_fds();
         let mut hoard: Vec<fs::File> = Vec::new();
         let limit = rustix::process::Rlimit { current: Some(64), maximum: Some(64) };
@@ -190,13 +189,13 @@ fn running_out_of_descriptors_is_said_and_passes() {
         }
         // A start needs three at a time: the master, the slave, its copy or later the pidfd.
         for free in 0..3 {
-            let error = spawner.spawn(request(Script::new().argv())).expect_err("too few are free");
+            let error = pty::spawn(request(Script::new().argv())).expect_err("too few are free");
             assert!(matches!(error, SpawnError::TooManyFiles { .. }), "{free} free: {error:?}");
             hoard.pop();
         }
         hoard.clear();
         assert_eq!(testkit::open_fds(), before, "failed starts leave nothing open");
-        let (_pty, mut child) = spawner.spawn(request(Script::new().exit(5).argv())).unwrap();
+        let (_pty, mut child) = pty::spawn(request(Script::new().exit(5).argv())).unwrap();
         assert_eq!(child.wait().unwrap(), ExitStatus::Code(5));
     });
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use pty::{ExitStatus, Pid, Spawner};
+use pty::{ExitStatus, Pid};
 use testkit::Script;
 
 use crate::session::{Session, request};
@@ -31,13 +31,11 @@ fn a_child_leads_its_own_session_and_group_in_its_own_terminal() {
 
 #[test]
 fn a_child_inherits_descriptors_0_1_2_and_no_other() {
-    let spawner = Spawner::new().unwrap();
-    let others: Vec<Session> =
-        (0..100).map(|_| Session::start_by(&spawner, Script::new().print("up\n").hang())).collect();
+    let others: Vec<Session> = (0..100).map(|_| Session::start(Script::new().print("up\n").hang())).collect();
     // One that anybody may inherit, as a careless library would leave it.
     let careless = rustix::io::dup(std::fs::File::open("/dev/null").unwrap()).unwrap();
     assert!(!rustix::io::fcntl_getfd(&careless).unwrap().contains(rustix::io::FdFlags::CLOEXEC));
-    let mut session = Session::start_by(&spawner, Script::new().facts());
+    let mut session = Session::start(Script::new().facts());
     assert_eq!(facts(&mut session)["descriptors"], "0,1,2");
     // The hundredth had 99 masters beside it, and its maker's copies of slaves and pidfds.
     drop(others);
@@ -55,13 +53,12 @@ fn programs_started_elsewhere_meanwhile_inherit_nothing_of_ours() {
         };
         // What whoever runs the tests left open for everybody is not ours.
         let alone = inherited();
-        let spawner = Spawner::new().unwrap();
         let done = AtomicBool::new(false);
         let meanwhile: Vec<String> = std::thread::scope(|scope| {
             for _ in 0..2 {
                 scope.spawn(|| {
                     while !done.load(Ordering::Relaxed) {
-                        Session::start_by(&spawner, Script::new().exit(0)).child.wait().unwrap();
+                        Session::start(Script::new().exit(0)).child.wait().unwrap();
                     }
                 });
             }
@@ -95,7 +92,6 @@ fn a_child_starts_with_all_signals_default_and_unblocked() {
             libc::sigfillset(&mut all);
             libc::pthread_sigmask(libc::SIG_SETMASK, &all, std::ptr::null_mut());
         }
-        // Threads inherit the mask, so the spawner's has it too.
         let mut session = Session::start(Script::new().facts().exit(7));
         let facts = facts(&mut session);
         assert_eq!(facts["blocked"], "0000000000000000");
@@ -116,7 +112,7 @@ fn a_child_starts_with_all_signals_default_and_unblocked() {
 fn the_environment_is_exactly_the_one_given() {
     let mut request = request(vec!["/usr/bin/env".into()]);
     request.env = vec![("ONE".into(), "1".into()), ("EMPTY".into(), "".into()), ("SIGN".into(), "a=b".into())];
-    let mut session = Session::of(Spawner::new().unwrap().spawn(request).unwrap());
+    let mut session = Session::of(pty::spawn(request).unwrap());
     assert_eq!(session.read_to_end(), "ONE=1\r\nEMPTY=\r\nSIGN=a=b\r\n");
 }
 
@@ -126,12 +122,11 @@ fn a_host_without_stdio_starts_children_all_the_same() {
         // The test runner's last words need its own stdio back.
         let saved: Vec<_> = (0..3).map(|number| rustix::io::fcntl_dupfd_cloexec(stdio(number), 10).unwrap()).collect();
         close_stdio();
-        let spawner = Spawner::new().unwrap();
-        let mut session = Session::start_by(&spawner, Script::new().facts().exit(3));
+        let mut session = Session::start(Script::new().facts().exit(3));
         let master = std::os::fd::AsRawFd::as_raw_fd(&std::os::fd::AsFd::as_fd(&session.pty));
         let facts = facts(&mut session);
         let status = session.child.wait().unwrap();
-        drop((session, spawner));
+        drop(session);
         for (number, saved) in (0..3).zip(&saved) {
             restore_stdio(saved, number);
         }
@@ -169,35 +164,19 @@ fn the_working_directory_is_the_one_asked_for_or_ours() {
     assert_eq!(own.read_line("cwd"), std::env::current_dir().unwrap().display().to_string());
     let mut request = request(Script::new().cwd().argv());
     request.working_dir = Some("/".into());
-    let mut root = Session::of(Spawner::new().unwrap().spawn(request).unwrap());
+    let mut root = Session::of(pty::spawn(request).unwrap());
     assert_eq!(root.read_line("cwd"), "/");
 }
 
 #[test]
-fn children_outlive_the_threads_that_asked_for_them() {
-    let spawner = Spawner::new().unwrap();
-    let mut sessions: Vec<Session> = Vec::new();
-    for _ in 0..20 {
-        let spawner = spawner.clone();
-        let asked = std::thread::spawn(move || Session::start_by(&spawner, Script::new().read_line().exit(8)));
-        // The thread has ended once it is joined: a parent-death signal would be on its way.
-        sessions.push(asked.join().unwrap());
-    }
-    for session in &mut sessions {
-        session.pty.write(b"still there?\n").unwrap();
-        session.read_line("line still there?");
-        assert_eq!(session.child.wait().unwrap(), ExitStatus::Code(8));
-    }
-}
-
-#[test]
-fn children_outlive_the_last_spawner_handle() {
-    let spawner = Spawner::new().unwrap();
-    let mut session = Session::start_by(&spawner, Script::new().read_line().exit(8));
-    drop(spawner);
-    session.pty.write(b"still there?\n").unwrap();
-    session.read_line("line still there?");
-    assert_eq!(session.child.wait().unwrap(), ExitStatus::Code(8));
+fn a_child_ends_with_the_thread_that_started_it() {
+    let asked = std::thread::spawn(|| {
+        let mut session = Session::start(Script::new().ignore("HUP").print("up\n").hang());
+        session.read_line("up");
+        session
+    });
+    let mut session = asked.join().unwrap();
+    assert_eq!(session.child.wait().unwrap(), ExitStatus::Signal(libc::SIGKILL));
 }
 
 /// Sessions live in threads of their own, and are asked from others.
@@ -206,7 +185,6 @@ fn both_halves_may_move_and_be_shared_between_threads() {
     fn check<T: Send + Sync + 'static>() {}
     check::<pty::Pty>();
     check::<pty::Child>();
-    check::<Spawner>();
     check::<pty::Waker>();
     check::<pty::WriteQueue>();
     check::<pty::SpawnError>();

@@ -52,7 +52,7 @@ fn press(session: &Session, keys: &str) {
 
 fn engine() -> Engine {
     let base_env = vec![("TERM".into(), "xterm-256color".into()), ("COLORTERM".into(), "truecolor".into())];
-    Engine::new(EngineOptions { base_env, ..EngineOptions::default() }).unwrap()
+    Engine::new(EngineOptions { base_env, ..EngineOptions::default() })
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -86,8 +86,7 @@ pub(crate) async fn serve(bound: Bound, surroundings: &Surroundings, ready: impl
         limits: Limits { history_lines: settings.scrollback, ..Limits::default() },
         grace: settings.kill_timeout,
         ..EngineOptions::default()
-    })
-    .map_err(failed("starting the engine"))?;
+    });
     let host = CoordinatorHost {
         size: vt::Size::new(settings.cols, settings.rows),
         home: surroundings.home.clone(),

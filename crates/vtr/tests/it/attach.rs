@@ -53,7 +53,7 @@ impl Attached {
             .filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned())))
             .chain([("TZ".into(), "UTC".into())])
             .collect();
-        let engine = Engine::new(EngineOptions { base_env, ..EngineOptions::default() }).unwrap();
+        let engine = Engine::new(EngineOptions { base_env, ..EngineOptions::default() });
         let argv: Vec<&str> = [VTR].into_iter().chain(words.iter().copied()).collect();
         let mut new = NewSession::new(Kind::Command, argv);
         new.size = size;

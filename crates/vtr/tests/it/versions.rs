@@ -16,7 +16,7 @@ impl Other {
     fn serve(socket: &Path, version: &str) -> Self {
         let runtime = tokio::runtime::Runtime::new().unwrap();
         let guard = runtime.enter();
-        let context = SessionContext::new(Engine::new(EngineOptions::default()).unwrap(), ops::NoHost);
+        let context = SessionContext::new(Engine::new(EngineOptions::default()), ops::NoHost);
         let about = grpc::server::About { program: "vtr".into(), version: version.into() };
         let server = grpc::server::Server::new(context, ops::Caller::operator(), about);
         let listener = tokio::net::UnixListener::bind(socket).unwrap();

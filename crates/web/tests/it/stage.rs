@@ -36,8 +36,7 @@ impl Coordinated {
             base_env: vec![("PATH".into(), "/usr/bin:/bin".into())],
             grace: DEADLINE,
             ..EngineOptions::default()
-        })
-        .unwrap();
+        });
         let _ = std::fs::remove_file(&socket);
         let listener = UnixListener::bind(&socket).unwrap();
         let context = SessionContext::new(engine.clone(), NoHost);

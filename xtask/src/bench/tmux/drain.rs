@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
-use anyhow::{Context, Result, bail};
-use pty::{PollFd, PollFlags, ReadOutcome, SpawnRequest, Spawner};
+use anyhow::{Result, bail};
+use pty::{PollFd, PollFlags, ReadOutcome, SpawnRequest};
 
 use super::{
     super::workload::Workload,
@@ -21,12 +21,11 @@ pub(super) fn run(setup: &Setup, report: &mut Report) -> Result<()> {
     let file = pair.write("drained", &stream)?;
     let script = format!("stty raw -echo; exec cat {file}");
     let argv = ["/bin/sh", "-c", &script];
-    let spawner = Spawner::new().context("starting the spawner")?;
     let megabytes = stream.len() as f64 / 1e6;
     let [mut bare, mut ours, mut theirs] = [const { Vec::new() }; 3];
     for round in 0..setup.scaled(ROUNDS, 3) {
         let start = Instant::now();
-        read_only(&spawner, &argv, stream.len())?;
+        read_only(&argv, stream.len())?;
         bare.push(megabytes / start.elapsed().as_secs_f64());
 
         let name = format!("drain-{round}");
@@ -48,14 +47,14 @@ pub(super) fn run(setup: &Setup, report: &mut Report) -> Result<()> {
 }
 
 /// The same program on a terminal of its own, whose bytes go nowhere.
-fn read_only(spawner: &Spawner, argv: &[&str], expected: usize) -> Result<()> {
+fn read_only(argv: &[&str], expected: usize) -> Result<()> {
     let request = SpawnRequest {
         argv: argv.iter().map(Into::into).collect(),
         env: std::env::var_os("PATH").map(|path| ("PATH".into(), path)).into_iter().collect(),
         working_dir: None,
         size: pty::Size { cols: COLS, rows: ROWS },
     };
-    let (pty, mut child) = spawner.spawn(request)?;
+    let (pty, mut child) = pty::spawn(request)?;
     let mut buffer = vec![0; 64 << 10];
     let mut total = 0;
     loop {
