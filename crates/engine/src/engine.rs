@@ -51,7 +51,8 @@ pub fn worker_threads() -> usize {
 }
 
 impl Engine {
-    /// Needs a tokio runtime around it, for the supervisor's task and the timers.
+    /// Needs a tokio runtime around it, for the supervisor's task, the timers and the starts: programs end with it at the
+    /// latest.
     pub fn new(options: EngineOptions) -> Self {
         let (notices, ended) = Notices::new();
         let inner = Arc::new(EngineInner {
