@@ -258,7 +258,7 @@ async fn what_never_gets_ready_and_what_ends_fail_with_their_reason() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_program_without_bracketed_paste_gets_one_line_and_any_output_is_proof() {
     let stage = stage();
-    let rules = r#"{"argv": ["x"]}"#;
+    let rules = r#"{"argv": ["x"], "submit": {"proof_ms": 3600000}}"#;
     let watch =
         stage.agent_with("printf 'say: '; A=$(take 5); B=$(take 1); printf '%s-%s' $A $B; forever", rules).await;
     let delivery = Delivery::new(watch.clone());
