@@ -1,6 +1,7 @@
 //! Waiting for a session: for a pattern, for quiet, for its end.
 //!
-//! A wait sleeps until the session's pulse moves and then looks for itself. Nothing is polled. Dropping the future is all it takes to give up.
+//! A wait sleeps until the session's pulse moves and then looks for itself. Nothing is polled. Dropping the future is all
+//! it takes to give up.
 
 use std::future::Future;
 use std::time::{Duration, Instant};
