@@ -63,7 +63,7 @@ pub use output_hint::OutputHint;
 pub use pattern::{Pattern, PatternError};
 pub use plain_text::{PlainOutput, PlainText};
 pub use ports::Port;
-pub use pty::{ParseSignalError, Pid, Signal, SpawnError, TtyFacts};
+pub use pty::{ParseSignalError, Pid, Signal, SpawnError, TtyFacts, take_short_turns};
 pub use pulse::Pulse;
 pub use ring::RawOutput;
 pub use search::{FoundBytes, FoundLine, RawSearchResult, SearchRequest, SearchResult};

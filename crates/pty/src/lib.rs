@@ -20,6 +20,7 @@ mod pty;
 mod queue;
 mod signal;
 mod spawn;
+mod turns;
 mod waker;
 
 pub use child::{Child, ExitStatus};
@@ -29,4 +30,5 @@ pub use pty::{Pty, ReadOutcome, Size, TtyFacts};
 pub use queue::{QueueFull, WriteQueue};
 pub use signal::{ParseSignalError, Signal};
 pub use spawn::{SpawnError, SpawnRequest, spawn};
+pub use turns::take_short_turns;
 pub use waker::Waker;

@@ -47,6 +47,17 @@ pub(crate) struct Shown {
     pub(crate) to_acknowledge: Option<u64>,
 }
 
+impl Shown {
+    /// Whether an update leaves all that is shown around the screen as it is.
+    pub(crate) fn changes_only_cells(&self, update: &proto::Frame) -> bool {
+        // A whole one may have another size.
+        self.state == State::Live
+            && !update.whole
+            && self.name == update.name
+            && self.mirror.about.title == update.title
+    }
+}
+
 /// A session in the picker, looked at without a touch.
 #[derive(Debug)]
 pub(crate) struct Preview {
@@ -106,6 +117,8 @@ pub(crate) struct App {
     pub(crate) leader_pending: bool,
     /// The last key went to the child and changed nothing here: what there is to draw is its echo.
     pub(crate) only_typed: bool,
+    /// Border and status bar are on the canvas as they should be: an echo is drawn without them.
+    pub(crate) frame_stands: bool,
     /// The left button is down on the pane.
     pub(crate) button_down: bool,
 }

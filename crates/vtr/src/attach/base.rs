@@ -145,7 +145,7 @@ impl Layer<App> for Base {
 
     fn render(&self, canvas: &mut Canvas, area: Rect, app: &App) -> Option<CanvasCursor> {
         let pane = app.pane();
-        if app.framed {
+        if app.framed && !app.frame_stands {
             let (outer, status) = area.split_bottom(1);
             let style = app.skin.style(border(app));
             canvas.draw_box(outer, app.skin.glyphs.box_lines(), style, &title(app));

@@ -3,6 +3,7 @@
 
 use std::{
     io,
+    pin::pin,
     time::{Duration, Instant},
 };
 
@@ -27,7 +28,7 @@ use super::{
     base::Base,
     bindings::Bindings,
     errands::{self, Errand},
-    link::{Link, LinkNumber, Wanted},
+    link::{Link, LinkEvent, LinkNumber, Wanted},
     look_back::LookingBack,
     mirror::Mirror,
     news::{News, RosterEvent, WAITING_NEWS},
@@ -61,6 +62,15 @@ pub(super) enum End {
     TerminalGone,
 }
 
+/// What the picture on the host is behind with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Stale {
+    Nothing,
+    /// The cells of the session that is shown, and its cursor.
+    Cells,
+    All,
+}
+
 pub(super) struct Stage {
     host: Host,
     input: HostInput,
@@ -81,7 +91,9 @@ pub(super) struct Stage {
     /// Looking back was asked for, and the history is on its way.
     looking_back: Option<LookBack>,
     drawn: Instant,
-    dirty: bool,
+    stale: Stale,
+    /// When the clock in the status bar changes.
+    next_minute: Instant,
     asked_info: Instant,
     info_is_old: bool,
     end: Option<End>,
@@ -128,6 +140,7 @@ impl Stage {
             clock: clock(),
             leader_pending: false,
             only_typed: false,
+            frame_stands: false,
             button_down: false,
         };
         let mut stage = Stage {
@@ -148,7 +161,8 @@ impl Stage {
             last_link: 0,
             looking_back: None,
             drawn: now.checked_sub(FRAME).unwrap_or(now),
-            dirty: true,
+            stale: Stale::All,
+            next_minute: next_minute(),
             asked_info: now,
             info_is_old: false,
             end: None,
@@ -174,6 +188,8 @@ impl Stage {
         let mut resized = signal(SignalKind::window_change()).map_err(system)?;
         let mut resumed = signal(SignalKind::from_raw(rustix::process::Signal::CONT.as_raw())).map_err(system)?;
         let mut ends = EndSignals::new().map_err(system)?;
+        // One for all turns: a new timer each time wakes the loop once for nothing, with a key on its way.
+        let mut timer = pin!(tokio::time::sleep_until(self.wake().into()));
         loop {
             self.perform();
             if let Some(end) = self.end.take() {
@@ -181,7 +197,10 @@ impl Stage {
                 return Ok(end);
             }
             self.draw_if_due()?;
-            let wake = self.wake();
+            let wake = self.wake().into();
+            if timer.deadline() != wake {
+                timer.as_mut().reset(wake);
+            }
             tokio::select! {
                 biased;
                 name = ends.next() => self.end = Some(End::Signal(name)),
@@ -208,19 +227,17 @@ impl Stage {
                 _ = resumed.recv() => {
                     self.host.resume().map_err(|error| host_terminal::failure(&error))?;
                     self.writer.forget();
-                    self.dirty = true;
+                    self.stale = Stale::All;
                 }
-                () = tokio::time::sleep_until(wake.into()) => self.pass_time(),
+                () = &mut timer => self.pass_time(),
             }
         }
     }
 
     /// When something is due that nothing announces.
     fn wake(&self) -> Instant {
-        let now = Instant::now();
-        let second = jiff::Timestamp::now().as_second().rem_euclid(60);
-        let mut wake = now + Duration::from_secs(60 - u64::try_from(second).unwrap_or(0));
-        if self.dirty {
+        let mut wake = self.next_minute;
+        if self.stale != Stale::Nothing {
             wake = wake.min(self.drawn + FRAME);
         }
         if let Some(wait) = self.decoder.wait() {
@@ -242,11 +259,13 @@ impl Stage {
         }
         let notices = self.app.notices.len();
         self.app.notices.retain(|(_, until)| *until > now);
-        self.dirty |= notices != self.app.notices.len();
-        let clock = clock();
-        if clock != self.app.clock {
-            self.app.clock = clock;
-            self.dirty = true;
+        if notices != self.app.notices.len() {
+            self.stale = Stale::All;
+        }
+        if self.next_minute <= now {
+            self.next_minute = next_minute();
+            self.app.clock = clock();
+            self.stale = Stale::All;
         }
         if self.info_is_old && self.asked_info + INFO <= now {
             self.ask_info();
@@ -261,7 +280,7 @@ impl Stage {
             if self.probe.take(&event) {
                 let options = self.probe.abilities().writer_options(color_hints(&self.surroundings));
                 self.writer.set_options(options);
-                self.dirty = true;
+                self.stale = Stale::All;
                 continue;
             }
             if let Event::ColorScheme(scheme) = event {
@@ -273,7 +292,9 @@ impl Stage {
                 self.tell_size();
                 self.layers.update(&Event::Resize(self.canvas.size()), &mut self.app);
             }
-            self.dirty |= !std::mem::take(&mut self.app.only_typed);
+            if !std::mem::take(&mut self.app.only_typed) {
+                self.stale = Stale::All;
+            }
             // Each event meets what the one before it brought about.
             self.perform();
         }
@@ -283,7 +304,7 @@ impl Stage {
         let size = self.host.size().map_err(|error| host_terminal::failure(&error))?;
         self.canvas.resize(size);
         self.app.area = Rect::of(size);
-        self.dirty = true;
+        self.stale = Stale::All;
         self.tell_size();
         self.layers.update(&Event::Resize(size), &mut self.app);
         Ok(())
@@ -298,10 +319,12 @@ impl Stage {
     }
 
     fn draw_if_due(&mut self) -> Result<(), Failure> {
-        if !self.dirty || self.drawn.elapsed() < FRAME {
+        if self.stale == Stale::Nothing || self.drawn.elapsed() < FRAME {
             return Ok(());
         }
-        self.dirty = false;
+        let stale = std::mem::replace(&mut self.stale, Stale::Nothing);
+        // Another layer may have been drawn over all of it.
+        self.app.frame_stands = stale == Stale::Cells && self.layers.len() == 1;
         let failed = |error: tui::host::HostError| host_terminal::failure(&error);
         let moves = |shown: &Shown| shown.mirror.about.wants_mouse_moves && shown.state == State::Live;
         let tracking = match self.layers.len() == 1 && self.app.shown.as_ref().is_some_and(moves) {
@@ -332,7 +355,7 @@ impl Stage {
     }
 
     fn hear(&mut self, news: News) {
-        self.dirty = true;
+        self.stale = self.stale.max(self.made_stale_by(&news));
         match news {
             News::Link(number, event) => self.hear_link(number, event),
             News::Roster(place, event) => {
@@ -370,7 +393,18 @@ impl Stage {
         }
     }
 
-    fn hear_link(&mut self, number: LinkNumber, event: super::link::LinkEvent) {
+    fn made_stale_by(&self, news: &News) -> Stale {
+        match (news, &self.app.shown) {
+            (News::Link(number, LinkEvent::Frame(frame)), Some(shown))
+                if shown.link.number == *number && shown.changes_only_cells(frame) =>
+            {
+                Stale::Cells
+            }
+            _ => Stale::All,
+        }
+    }
+
+    fn hear_link(&mut self, number: LinkNumber, event: LinkEvent) {
         if self.app.shown.as_ref().is_some_and(|shown| shown.link.number == number) {
             if self.app.hear(event) {
                 // The bell changes nothing on the screen: it may come between two pictures.
@@ -382,7 +416,7 @@ impl Stage {
             }
         } else if let Some(preview) = &mut self.app.preview
             && preview.link.number == number
-            && let super::link::LinkEvent::Frame(frame) = event
+            && let LinkEvent::Frame(frame) = event
         {
             preview.to_acknowledge = Some(frame.version);
             preview.mirror.apply(*frame);
@@ -482,7 +516,7 @@ impl Stage {
         });
         self.looking_back = None;
         self.ask_info();
-        self.dirty = true;
+        self.stale = Stale::All;
     }
 
     fn preview(&mut self, wanted: Option<SessionRef>) {
@@ -521,7 +555,7 @@ impl Stage {
     /// Does what the layers left to be done.
     fn perform(&mut self) {
         for action in std::mem::take(&mut self.app.actions) {
-            self.dirty = true;
+            self.stale = Stale::All;
             match action {
                 Action::Detach => self.end = Some(End::Left(self.last_words())),
                 Action::Show(wanted) => {
@@ -612,6 +646,11 @@ impl Stage {
             }
         }
     }
+}
+
+fn next_minute() -> Instant {
+    let second = jiff::Timestamp::now().as_second().rem_euclid(60);
+    Instant::now() + Duration::from_secs(60 - u64::try_from(second).unwrap_or(0))
 }
 
 fn clock() -> String {

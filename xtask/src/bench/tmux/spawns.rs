@@ -1,12 +1,15 @@
 //! Starting 100 sessions on one connection, one after the other and all at once: `Spawn` against `new-session -d` and,
 //! cheaper for tmux, `new-window -d`.
+//!
+//! The client of both sides is this program, with short turns on its processor as `vtr` has them, and without.
 
-use std::time::Instant;
+use std::{thread, time::Instant};
 
 use anyhow::Result;
 
 use super::{
     Setup,
+    pair::Pair,
     report::{Bar, Report},
 };
 
@@ -16,29 +19,54 @@ const IDLER: [&str; 2] = ["/bin/sleep", "100000"];
 
 pub(super) fn run(setup: &Setup, report: &mut Report) -> Result<()> {
     let mut pair = setup.start()?;
+    let rounds = setup.scaled(ROUNDS, 3);
+    let usual = starts(&mut pair, rounds)?;
+    let short = thread::scope(|scope| {
+        let client = scope.spawn(|| {
+            pty::take_short_turns();
+            starts(&mut pair, rounds)
+        });
+        client.join().expect("it does not panic")
+    })?;
+    let bar = Bar::TimesAtMost(0.5);
+    report.rounds(&format!("start {SESSIONS} sessions"), "ms", &short.ours, &short.theirs, bar);
+    report.rounds("  against windows of one tmux session", "ms", &short.ours, &short.windows, bar);
+    report.rounds("  all asked for at once, on both sides", "ms", &short.ours_at_once, &short.theirs_at_once, bar);
+    report.rounds("  by a client with usual turns", "ms", &usual.ours, &usual.theirs, Bar::None);
+    report.rounds("    all asked for at once", "ms", &usual.ours_at_once, &usual.theirs_at_once, bar);
+    Ok(())
+}
+
+/// Milliseconds for all of them, one figure a round.
+#[derive(Default)]
+struct Times {
+    ours: Vec<f64>,
+    ours_at_once: Vec<f64>,
+    theirs: Vec<f64>,
+    theirs_at_once: Vec<f64>,
+    windows: Vec<f64>,
+}
+
+fn starts(pair: &mut Pair, rounds: usize) -> Result<Times> {
     let names: Vec<String> = (0..SESSIONS).map(|number| format!("s{number}")).collect();
-    let [mut ours, mut at_once, mut sessions, mut their_at_once, mut windows] = [const { Vec::new() }; 5];
-    for _ in 0..setup.scaled(ROUNDS, 3) {
-        ours.push(millis(|| names.iter().try_for_each(|name| pair.ours.spawn(name, &IDLER)))?);
+    let mut times = Times::default();
+    for _ in 0..rounds {
+        times.ours.push(millis(|| names.iter().try_for_each(|name| pair.ours.spawn(name, &IDLER)))?);
         names.iter().try_for_each(|name| pair.ours.remove(name))?;
-        at_once.push(millis(|| pair.ours.spawn_all(&names, &IDLER))?);
+        times.ours_at_once.push(millis(|| pair.ours.spawn_all(&names, &IDLER))?);
         names.iter().try_for_each(|name| pair.ours.remove(name))?;
 
-        sessions.push(millis(|| names.iter().try_for_each(|name| pair.theirs.spawn(name, &IDLER)))?);
+        times.theirs.push(millis(|| names.iter().try_for_each(|name| pair.theirs.spawn(name, &IDLER)))?);
         names.iter().try_for_each(|name| pair.theirs.remove(name))?;
-        their_at_once.push(millis(|| pair.theirs.spawn_all(&names, &IDLER))?);
+        times.theirs_at_once.push(millis(|| pair.theirs.spawn_all(&names, &IDLER))?);
         names.iter().try_for_each(|name| pair.theirs.remove(name))?;
 
         pair.theirs.spawn("holder", &IDLER)?;
         let window = format!("new-window -d -t holder: {}", IDLER.join(" "));
-        windows.push(millis(|| names.iter().try_for_each(|_| pair.theirs.control.run(&window).map(drop)))?);
+        times.windows.push(millis(|| names.iter().try_for_each(|_| pair.theirs.control.run(&window).map(drop)))?);
         pair.theirs.remove("holder")?;
     }
-    let bar = Bar::TimesAtMost(0.5);
-    report.rounds(&format!("start {SESSIONS} sessions"), "ms", &ours, &sessions, bar);
-    report.rounds("  against windows of one tmux session", "ms", &ours, &windows, bar);
-    report.rounds("  all asked for at once, on both sides", "ms", &at_once, &their_at_once, bar);
-    Ok(())
+    Ok(times)
 }
 
 fn millis(work: impl FnOnce() -> Result<()>) -> Result<f64> {
