@@ -19,15 +19,17 @@ const IDLER: [&str; 2] = ["/bin/sleep", "100000"];
 
 pub(super) fn run(setup: &Setup, report: &mut Report) -> Result<()> {
     let mut pair = setup.start()?;
-    let rounds = setup.scaled(ROUNDS, 3);
-    let usual = starts(&mut pair, rounds)?;
-    let short = thread::scope(|scope| {
-        let client = scope.spawn(|| {
-            pty::take_short_turns();
-            starts(&mut pair, rounds)
-        });
-        client.join().expect("it does not panic")
-    })?;
+    let [mut short, mut usual] = [const { Times::NONE }; 2];
+    for _ in 0..setup.scaled(ROUNDS, 3) {
+        usual.add_round(&mut pair)?;
+        thread::scope(|scope| {
+            let client = scope.spawn(|| {
+                pty::take_short_turns();
+                short.add_round(&mut pair)
+            });
+            client.join().expect("it does not panic")
+        })?;
+    }
     let bar = Bar::TimesAtMost(0.5);
     report.rounds(&format!("start {SESSIONS} sessions"), "ms", &short.ours, &short.theirs, bar);
     report.rounds("  against windows of one tmux session", "ms", &short.ours, &short.windows, bar);
@@ -38,7 +40,6 @@ pub(super) fn run(setup: &Setup, report: &mut Report) -> Result<()> {
 }
 
 /// Milliseconds for all of them, one figure a round.
-#[derive(Default)]
 struct Times {
     ours: Vec<f64>,
     ours_at_once: Vec<f64>,
@@ -47,26 +48,32 @@ struct Times {
     windows: Vec<f64>,
 }
 
-fn starts(pair: &mut Pair, rounds: usize) -> Result<Times> {
-    let names: Vec<String> = (0..SESSIONS).map(|number| format!("s{number}")).collect();
-    let mut times = Times::default();
-    for _ in 0..rounds {
-        times.ours.push(millis(|| names.iter().try_for_each(|name| pair.ours.spawn(name, &IDLER)))?);
+impl Times {
+    const NONE: Times = Times {
+        ours: Vec::new(),
+        ours_at_once: Vec::new(),
+        theirs: Vec::new(),
+        theirs_at_once: Vec::new(),
+        windows: Vec::new(),
+    };
+
+    fn add_round(&mut self, pair: &mut Pair) -> Result<()> {
+        let names: Vec<String> = (0..SESSIONS).map(|number| format!("s{number}")).collect();
+        self.ours.push(millis(|| names.iter().try_for_each(|name| pair.ours.spawn(name, &IDLER)))?);
         names.iter().try_for_each(|name| pair.ours.remove(name))?;
-        times.ours_at_once.push(millis(|| pair.ours.spawn_all(&names, &IDLER))?);
+        self.ours_at_once.push(millis(|| pair.ours.spawn_all(&names, &IDLER))?);
         names.iter().try_for_each(|name| pair.ours.remove(name))?;
 
-        times.theirs.push(millis(|| names.iter().try_for_each(|name| pair.theirs.spawn(name, &IDLER)))?);
+        self.theirs.push(millis(|| names.iter().try_for_each(|name| pair.theirs.spawn(name, &IDLER)))?);
         names.iter().try_for_each(|name| pair.theirs.remove(name))?;
-        times.theirs_at_once.push(millis(|| pair.theirs.spawn_all(&names, &IDLER))?);
+        self.theirs_at_once.push(millis(|| pair.theirs.spawn_all(&names, &IDLER))?);
         names.iter().try_for_each(|name| pair.theirs.remove(name))?;
 
         pair.theirs.spawn("holder", &IDLER)?;
         let window = format!("new-window -d -t holder: {}", IDLER.join(" "));
-        times.windows.push(millis(|| names.iter().try_for_each(|_| pair.theirs.control.run(&window).map(drop)))?);
-        pair.theirs.remove("holder")?;
+        self.windows.push(millis(|| names.iter().try_for_each(|_| pair.theirs.control.run(&window).map(drop)))?);
+        pair.theirs.remove("holder")
     }
-    Ok(times)
 }
 
 fn millis(work: impl FnOnce() -> Result<()>) -> Result<f64> {
