@@ -35,7 +35,8 @@ mod linux {
     pub(super) fn attributes(of: libc::pid_t) -> Option<sched_attr> {
         let mut found = MaybeUninit::<sched_attr>::zeroed();
         // SAFETY: the kernel writes no more bytes than it is told that there are.
-        let answer = unsafe { libc::syscall(libc::SYS_sched_getattr, of, found.as_mut_ptr(), size_of::<sched_attr>(), 0) };
+        let answer =
+            unsafe { libc::syscall(libc::SYS_sched_getattr, of, found.as_mut_ptr(), size_of::<sched_attr>(), 0) };
         // SAFETY: numbers, which are zero or what the kernel wrote.
         (answer == 0).then(|| unsafe { found.assume_init() })
     }
