@@ -310,6 +310,36 @@ async fn sessions_are_made_renamed_and_ended() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_frame_follows_what_others_do_to_the_session() {
+    let stage = Stage::new();
+    stage.vtr(&["spawn", "one", "--", "sh"]).ok();
+    let attached = Attached::start(&stage, &["one"]).await;
+    attached.shows("╭ one").await;
+    // An echo is drawn without the frame, which stays as it was.
+    attached.type_text("echo $((6*7))\r");
+    attached.shows("│42").await;
+    attached.shows("╭ one ─").await;
+    attached.type_text("printf '\\033]2;a title\\007'\r");
+    attached.shows("╭ one a title ─").await;
+    stage.vtr(&["rename", "one", "other"]).ok();
+    attached.type_text("echo $((6*8))\r");
+    attached.shows("│48").await;
+    attached.shows("╭ other a title ─").await;
+    attached.shows(" a:other").await;
+    // What a dialog was drawn over is there again.
+    attached.press("ctrl-b w");
+    attached.shows("Sessions").await;
+    attached.type_text("\x1b");
+    attached.until("the picker is gone", |text| !text.contains("Sessions"));
+    attached.type_text("echo $((6*9))\r");
+    attached.shows("│54").await;
+    attached.shows("╭ other a title ─").await;
+    stage.vtr(&["resize", "other", "40", "10"]).ok();
+    attached.shows("40x10").await;
+    assert!(attached.detach().await.contains("[detached from a:other]"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn looking_back_loses_no_row_of_a_line_that_runs_on_into_the_screen() {
     let stage = Stage::new();
     // Five rows of 80 columns are one line; with 21 lines below and the cursor's row, three of them left the screen.
