@@ -315,25 +315,24 @@ async fn the_frame_follows_what_others_do_to_the_session() {
     stage.vtr(&["spawn", "one", "--", "sh"]).ok();
     let attached = Attached::start(&stage, &["one"]).await;
     attached.shows("╭ one").await;
-    // An echo is drawn without the frame, which stays as it was.
-    attached.type_text("echo $((6*7))\r");
-    attached.shows("│42").await;
-    attached.shows("╭ one ─").await;
-    attached.type_text("printf '\\033]2;a title\\007'\r");
-    attached.shows("╭ one a title ─").await;
+    // An echo is drawn without the frame, which stays as it was and changes in the same picture as the screen.
+    let framed = async |sum: &str, command: &str, top: &str| {
+        attached.type_text(command);
+        attached.shows(&format!("│{sum}")).await;
+        let text = attached.text();
+        assert!(text.contains(top), "{text}");
+    };
+    framed("42", "echo $((6*7))\r", "╭ one ─").await;
+    framed("48", "printf '\\033]2;a title\\007%d\\n' $((6*8))\r", "╭ one a title ─").await;
     stage.vtr(&["rename", "one", "other"]).ok();
-    attached.type_text("echo $((6*8))\r");
-    attached.shows("│48").await;
-    attached.shows("╭ other a title ─").await;
+    framed("54", "echo $((6*9))\r", "╭ other a title ─").await;
     attached.shows(" a:other").await;
     // What a dialog was drawn over is there again.
     attached.press("ctrl-b w");
     attached.shows("Sessions").await;
     attached.type_text("\x1b");
     attached.until("the picker is gone", |text| !text.contains("Sessions"));
-    attached.type_text("echo $((6*9))\r");
-    attached.shows("│54").await;
-    attached.shows("╭ other a title ─").await;
+    framed("60", "echo $((6*10))\r", "╭ other a title ─").await;
     stage.vtr(&["resize", "other", "40", "10"]).ok();
     attached.shows("40x10").await;
     assert!(attached.detach().await.contains("[detached from a:other]"));
