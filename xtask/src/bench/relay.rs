@@ -1,5 +1,5 @@
 //! The least that two processes and a Unix socket can do between a terminal and a program: bytes are handed on, and
-//! nothing else. What it takes on a machine is what no attach can go below there.
+//! nothing else. What it takes on a machine is what no attach that sleeps between keys can go below there.
 
 use std::{
     io,

@@ -19,7 +19,7 @@ const IDLER: [&str; 2] = ["/bin/sleep", "100000"];
 
 pub(super) fn run(setup: &Setup, report: &mut Report) -> Result<()> {
     let mut pair = setup.start()?;
-    let [mut short, mut usual] = [const { Times::NONE }; 2];
+    let [mut short, mut usual] = <[Times; 2]>::default();
     for _ in 0..setup.scaled(ROUNDS, 3) {
         usual.add_round(&mut pair)?;
         thread::scope(|scope| {
@@ -34,12 +34,13 @@ pub(super) fn run(setup: &Setup, report: &mut Report) -> Result<()> {
     report.rounds(&format!("start {SESSIONS} sessions"), "ms", &short.ours, &short.theirs, bar);
     report.rounds("  against windows of one tmux session", "ms", &short.ours, &short.windows, bar);
     report.rounds("  all asked for at once, on both sides", "ms", &short.ours_at_once, &short.theirs_at_once, bar);
-    report.rounds("  by a client with usual turns", "ms", &usual.ours, &usual.theirs, Bar::None);
+    report.rounds("  by a client with usual turns", "ms", &usual.ours, &usual.theirs, bar);
     report.rounds("    all asked for at once", "ms", &usual.ours_at_once, &usual.theirs_at_once, bar);
     Ok(())
 }
 
 /// Milliseconds for all of them, one figure a round.
+#[derive(Default)]
 struct Times {
     ours: Vec<f64>,
     ours_at_once: Vec<f64>,
@@ -49,14 +50,6 @@ struct Times {
 }
 
 impl Times {
-    const NONE: Times = Times {
-        ours: Vec::new(),
-        ours_at_once: Vec::new(),
-        theirs: Vec::new(),
-        theirs_at_once: Vec::new(),
-        windows: Vec::new(),
-    };
-
     fn add_round(&mut self, pair: &mut Pair) -> Result<()> {
         let names: Vec<String> = (0..SESSIONS).map(|number| format!("s{number}")).collect();
         self.ours.push(millis(|| names.iter().try_for_each(|name| pair.ours.spawn(name, &IDLER)))?);
