@@ -133,32 +133,32 @@ impl<'a> PaneView<'a> {
             let cols = source.map_or(0..0, |source| source.cols.clone());
             let number = usize::from(self.offset.row) + index;
             let marks = self.marks.iter().filter(|mark| usize::from(mark.row) == number);
-            let same = remembered.as_ref().is_some_and(|old| {
-                old.stamp == canvas.stamp(row)
-                    && old.cols == cols
-                    && old.marks.iter().eq(marks.clone())
-                    && same_line(old.line.as_ref(), source.map(|source| &source.line))
-            });
-            if same {
+            let line = source.map(|source| &source.line);
+            let undisturbed = |old: &&RowMemory| {
+                old.stamp == canvas.stamp(row) && old.cols == cols && old.marks.iter().eq(marks.clone())
+            };
+            let changed =
+                remembered.as_ref().filter(undisturbed).map_or(0..u32::MAX, |old| difference(old.line.as_ref(), line));
+            if changed.is_empty() {
                 continue;
             }
             let marks: Vec<Mark> = marks.cloned().collect();
-            self.draw_row(canvas, Rect { row, rows: 1, ..area }, source, &marks);
-            let line = source.map(|source| Arc::clone(&source.line));
-            *remembered = Some(RowMemory { line, cols, marks, stamp: canvas.stamp(row) });
+            self.draw_row(canvas, Rect { row, rows: 1, ..area }, source, &marks, changed);
+            *remembered = Some(RowMemory { line: line.cloned(), cols, marks, stamp: canvas.stamp(row) });
         }
         *canvas.memory(slot) = memory;
         self.cursor_on(area)
     }
 
-    fn draw_row(&self, canvas: &mut Canvas, area: Rect, source: Option<&PaneRow>, marks: &[Mark]) {
+    /// Draws the line's columns `changed`, which begin with a cell: the others are on the canvas already.
+    fn draw_row(&self, canvas: &mut Canvas, area: Rect, source: Option<&PaneRow>, marks: &[Mark], changed: Range<u32>) {
         let left = u32::from(self.offset.col);
-        let mut next = 0;
+        let start = source.map_or(0, |source| source.cols.start) + left;
+        let mut next = changed.start.saturating_sub(start);
         if let Some(PaneRow { line, cols }) = source {
-            let start = cols.start + left;
             let end = cols.end.min(start + u32::from(area.cols));
             let mut run = None;
-            for cell in line.cells().skip_while(|cell| cell.col + cell.width <= start) {
+            for cell in line.cells().skip_while(|cell| cell.col + cell.width <= start.max(changed.start)) {
                 if cell.col >= end {
                     break;
                 }
@@ -181,7 +181,7 @@ impl<'a> PaneView<'a> {
                 }
             }
         }
-        for col in next..u32::from(area.cols) {
+        for col in next..u32::from(area.cols).min(changed.end.saturating_sub(start)) {
             let inside = source.is_some() && left + col < self.cols;
             let style = if inside { self.look(Style::default(), left + col, marks) } else { Style::default() };
             canvas.put(area.row, area.col + col as u16, Cell::blank(style));
@@ -230,11 +230,13 @@ impl<'a> PaneView<'a> {
     }
 }
 
-fn same_line(old: Option<&Arc<Line>>, new: Option<&Arc<Line>>) -> bool {
+/// The columns in which two lines may look different; empty when they are the same.
+fn difference(old: Option<&Arc<Line>>, new: Option<&Arc<Line>>) -> Range<u32> {
     match (old, new) {
-        (Some(old), Some(new)) => Arc::ptr_eq(old, new) || old == new,
-        (None, None) => true,
-        _ => false,
+        (Some(old), Some(new)) if Arc::ptr_eq(old, new) => 0..0,
+        (Some(old), Some(new)) => old.common_cols(new)..old.cols().max(new.cols()),
+        (None, None) => 0..0,
+        _ => 0..u32::MAX,
     }
 }
 

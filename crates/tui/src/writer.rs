@@ -9,7 +9,7 @@ mod depth;
 mod pen;
 mod trust;
 
-use std::io::Write;
+use std::{io::Write, ops::Range};
 
 use vt::{CursorShape, Position, Size, Style};
 
@@ -134,8 +134,9 @@ impl Writer {
         for (index, (row, old)) in canvas.rows().iter().zip(&mut shown).enumerate() {
             if self.stamps[index] != row.stamp {
                 self.stamps[index] = row.stamp;
-                self.draw_row(index as u16, old, &row.cells);
-                old.clone_from(&row.cells);
+                let changed = difference(old, &row.cells);
+                self.draw_row(index as u16, old, &row.cells, changed.clone());
+                old[changed.clone()].clone_from_slice(&row.cells[changed]);
             }
         }
         self.shown = shown;
@@ -171,25 +172,25 @@ impl Writer {
         self.lost = false;
     }
 
-    fn draw_row(&mut self, row: u16, old: &[Cell], new: &[Cell]) {
-        let tail = new.iter().rposition(|cell| *cell != Cell::BLANK).map_or(0, |last| last + 1);
+    /// Outside of `changed` the two are the same.
+    fn draw_row(&mut self, row: u16, old: &[Cell], new: &[Cell], changed: Range<usize>) {
         // A narrow cluster that the host may have drawn wide: the cell behind it is written in any case.
         let mut suspect = None;
-        let mut col = 0;
-        while col < new.len() {
+        let mut col = changed.start;
+        while col < changed.end || col < new.len() && suspect == Some(col) {
             let cell = &new[col];
             if *cell == old[col] && suspect != Some(col) {
                 col += usize::from(cell.width.max(1));
                 continue;
             }
             suspect = None;
-            if col >= tail {
+            let blanks = new[col..].iter().take_while(|cell| **cell == Cell::BLANK).count();
+            if blanks > 0 && col + blanks == new.len() {
                 self.move_to(row, col, new);
                 self.pen.change(&Style::default(), None, &mut self.body);
                 self.body.extend_from_slice(b"\x1b[K");
                 return;
             }
-            let blanks = new[col..].iter().take_while(|cell| **cell == Cell::BLANK).count();
             if blanks >= ERASED_RUN {
                 self.move_to(row, col, new);
                 self.pen.change(&Style::default(), None, &mut self.body);
@@ -298,4 +299,12 @@ impl Writer {
         }
         self.cursor = Some(wanted);
     }
+}
+
+/// From the first cell that is not the same to the last.
+fn difference(old: &[Cell], new: &[Cell]) -> Range<usize> {
+    let differs = |(old, new): (&Cell, &Cell)| old != new;
+    let first = old.iter().zip(new).position(differs);
+    let last = old.iter().zip(new).rposition(differs);
+    first.zip(last).map_or(0..0, |(first, last)| first..last + 1)
 }

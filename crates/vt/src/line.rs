@@ -19,6 +19,17 @@ pub enum Shape {
     Blank,
 }
 
+impl Shape {
+    /// 0 where a cell has several characters.
+    fn cols_a_char(self) -> u32 {
+        match self {
+            Shape::Narrow | Shape::Blank => 1,
+            Shape::Wide => 2,
+            Shape::Cluster | Shape::WideCluster => 0,
+        }
+    }
+}
+
 /// Neighbouring cells of one look and one shape.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Run {
@@ -75,6 +86,26 @@ impl Line {
         self.runs.iter().map(|run| run.cols).sum()
     }
 
+    /// Columns from the left in which `other` has the same cells. There may be more than it finds.
+    pub fn common_cols(&self, other: &Line) -> u32 {
+        let (mut mine, mut theirs) = (self.text.as_str(), other.text.as_str());
+        let mut cols = 0;
+        for (run, other) in self.runs.iter().zip(&other.runs) {
+            if (run.shape, &run.style, &run.link) != (other.shape, &other.style, &other.link) {
+                break;
+            }
+            let (text, other_text) = (&mine[..run.bytes as usize], &theirs[..other.bytes as usize]);
+            if text != other_text {
+                let same = text.chars().zip(other_text.chars()).take_while(|(mine, theirs)| mine == theirs);
+                cols += same.count() as u32 * run.shape.cols_a_char();
+                break;
+            }
+            cols += run.cols;
+            (mine, theirs) = (&mine[text.len()..], &theirs[text.len()..]);
+        }
+        cols
+    }
+
     /// Every cell from the left, wide ones once.
     pub fn cells(&self) -> impl Iterator<Item = CellRef<'_>> {
         let mut rest = self.text.as_str();
@@ -105,4 +136,34 @@ fn cells_of<'a>(run: &'a Run, text: &'a str, start: u32) -> impl Iterator<Item =
         col += width;
         Some(cell)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Options, Terminal};
+
+    #[test]
+    fn lines_have_columns_in_common_up_to_the_first_cell_that_differs() {
+        let common = |one: &str, other: &str| {
+            let [one, other] = [one, other].map(|text| {
+                let mut terminal = Terminal::new(Options::default());
+                terminal.feed(text.as_bytes());
+                terminal.frame().rows[0].clone()
+            });
+            assert_eq!(one.common_cols(&other), other.common_cols(&one));
+            one.common_cols(&other)
+        };
+        assert_eq!(common("abc", "abc"), 3);
+        assert_eq!(common("abc", "abcd"), 3);
+        assert_eq!(common("abc", "xbc"), 0);
+        assert_eq!(common("", "abc"), 0);
+        assert_eq!(common("漢字a", "漢字b"), 4);
+        assert_eq!(common("漢字", "漢漢"), 2);
+        assert_eq!(common("a\x1b[31mbc", "a\x1b[31mbd"), 2);
+        assert_eq!(common("a\x1b[31mbc", "a\x1b[32mbc"), 1);
+        assert_eq!(common("abc", "ab\x1b[1mc"), 2);
+        assert_eq!(common("ae\u{301}b", "ae\u{300}b"), 1);
+        assert_eq!(common("ae\u{301}b", "ae\u{301}c"), 2);
+        assert_eq!(common("a\x1b]8;;http://x/\x1b\\b", "a\x1b]8;;http://y/\x1b\\b"), 1);
+    }
 }

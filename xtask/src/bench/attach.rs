@@ -34,6 +34,13 @@ const PAUSE: Duration = Duration::from_millis(45);
 const PATIENCE: Duration = Duration::from_secs(20);
 /// Answers each key with itself, as an editor does: the terminal does not.
 const ECHO: [&str; 3] = ["/bin/sh", "-c", "stty raw -echo; echo ready; exec cat"];
+/// What two processes take that only hand bytes on.
+const RELAYS: [(&str, &[&str]); 4] = [
+    ("two processes", &[]),
+    ("two awake for the echo", &["--awake"]),
+    ("two with HTTP/2", &["--http2"]),
+    ("two with HTTP/2, awake", &["--http2", "--awake"]),
+];
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
     let vtr = arguments.vtr.canonicalize().context("finding vtr")?;
@@ -48,8 +55,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
         let argv: Vec<&str> = [vtr.as_str(), "--socket", &socket, "attach", session].into_iter().chain(more).collect();
         sides.push((name, Side::start(folder.path(), &argv)?));
     }
-    let relay = Relay::start(folder.path())?;
-    sides.push(("two processes, bare", Side::start(folder.path(), &relay.near())?));
+    let mut relays = Vec::new();
+    for (name, options) in RELAYS {
+        let relay = Relay::start(folder.path(), options)?;
+        sides.push((name, Side::start(folder.path(), &relay.near())?));
+        relays.push(relay);
+    }
     let tmux = folder.path().join("tmux.sock").display().to_string();
     if Command::new("tmux").arg("-V").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok() {
         let argv = [&["tmux", "-f", "/dev/null", "-S", &tmux, "new-session"], &ECHO[..]].concat();
@@ -85,7 +96,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
         let _ = Command::new("tmux").args(["-S", &tmux, "kill-server"]).stderr(Stdio::null()).status();
     }
     coordinator.run(&["rm", "one", "two"])?;
-    drop((coordinator, relay));
+    drop((coordinator, relays));
     Ok(verdict)
 }
 
@@ -245,17 +256,19 @@ impl Drop for Daemon {
 struct Relay {
     program: String,
     socket: String,
+    options: &'static [&'static str],
     far: std::process::Child,
 }
 
 impl Relay {
-    fn start(folder: &Path) -> Result<Self> {
+    fn start(folder: &Path, options: &'static [&'static str]) -> Result<Self> {
         let program = std::env::current_exe().context("finding this program")?;
-        let socket = folder.join("relay.sock");
+        let socket = folder.join(format!("relay{}.sock", options.concat()));
         let mut far = Command::new(&program);
-        far.args(["bench", "relay", "far"]).arg(&socket).arg("--").args(ECHO);
+        far.args(["bench", "relay", "far"]).arg(&socket).args(options).arg("--").args(ECHO);
         let far = far.stdout(Stdio::null()).spawn()?;
-        let relay = Relay { program: program.display().to_string(), socket: socket.display().to_string(), far };
+        let relay =
+            Relay { program: program.display().to_string(), socket: socket.display().to_string(), options, far };
         let end = Instant::now() + PATIENCE;
         while !socket.exists() {
             ensure!(Instant::now() < end, "the relay never listened");
@@ -264,9 +277,9 @@ impl Relay {
         Ok(relay)
     }
 
-    fn near(&self) -> [&str; 5] {
-        let script = "stty raw -echo; exec \"$0\" bench relay near \"$1\"";
-        ["/bin/sh", "-c", script, &self.program, &self.socket]
+    fn near(&self) -> Vec<&str> {
+        let script = "stty raw -echo; exec \"$0\" bench relay near \"$@\"";
+        [&["/bin/sh", "-c", script, &self.program, &self.socket], self.options].concat()
     }
 }
 

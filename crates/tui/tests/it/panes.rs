@@ -69,6 +69,28 @@ fn recordings_look_as_they_do_bare() {
 }
 
 #[test]
+fn a_pane_drawn_again_looks_as_if_drawn_afresh() {
+    let size = Size::new(100, 36);
+    // Whole, and a part whose edges cut through wide characters.
+    let views =
+        [(Rect::new(0, 0, 100, 36), Position::default()), (Rect::new(3, 0, 40, 36), Position { row: 0, col: 31 })];
+    for (name, recording) in recordings() {
+        let mut child = terminal(size);
+        let mut kept = views.map(|_| Canvas::new(size));
+        for chunk in recording.chunks(STEP) {
+            child.feed(chunk);
+            let frame = child.frame();
+            for (canvas, (area, offset)) in kept.iter_mut().zip(views) {
+                let view = PaneView::frame(&frame).cropped(offset);
+                let mut fresh = Canvas::new(size);
+                assert_eq!(view.draw(canvas, area, 1), view.draw(&mut fresh, area, 1), "{name}");
+                assert_same(&of_canvas(canvas), &of_canvas(&fresh), &name);
+            }
+        }
+    }
+}
+
+#[test]
 fn rows_that_stood_still_are_not_drawn_again() {
     let mut child = terminal(Size::new(20, 3));
     child.feed(b"one\r\ntwo\r\nthree");
