@@ -192,7 +192,9 @@ async fn a_lost_enter_is_pressed_once_more_and_no_more() {
         B=$(take 1); box ''; printf '%s-%s' $A $B; forever";
     let watch = stage.agent(script).await;
     let ticket = Delivery::new(watch.clone()).send(message("hi")).unwrap();
-    // The queue is gone with its last handle: a prompt that was not typed yet is taken back.
+    // The queue is gone with its last handle: a prompt that was not typed yet is taken back, if its task is under way
+    // already then as soon as that can be stopped.
+    wait_until("it is taken back", || ticket.receipt().outcome.is_final());
     assert_eq!(ticket.receipt().outcome, Outcome::Failed(Why::Cancelled));
     let delivery = Delivery::new(watch.clone());
     let ticket = delivery.send(message("hi")).unwrap();
