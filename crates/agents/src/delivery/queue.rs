@@ -49,7 +49,8 @@ pub enum Refused {
     Empty,
 }
 
-/// Cheap to clone. When the last clone is dropped, what still waits is taken back.
+/// Cheap to clone. When the last clone is dropped, what still waits is taken back; the one that is under way has its final
+/// receipt when its task has stopped, a moment later.
 #[derive(Clone, Debug)]
 pub struct Delivery {
     inner: Arc<Inner>,

@@ -191,11 +191,13 @@ async fn a_lost_enter_is_pressed_once_more_and_no_more() {
         printf '\033[?2004h'; box ''; take 14 >/dev/null; box 'hi'; A=$(take 1); printf lost
         B=$(take 1); box ''; printf '%s-%s' $A $B; forever";
     let watch = stage.agent(script).await;
-    let ticket = Delivery::new(watch.clone()).send(message("hi")).unwrap();
-    // The queue is gone with its last handle: a prompt that was not typed yet is taken back, if its task is under way
-    // already then as soon as that can be stopped.
-    wait_until("it is taken back", || ticket.receipt().outcome.is_final());
-    assert_eq!(ticket.receipt().outcome, Outcome::Failed(Why::Cancelled));
+    let delivery = Delivery::new(watch.clone());
+    let [under_way, waiting] = ["first", "second"].map(|text| delivery.send(message(text)).unwrap());
+    drop(delivery);
+    // The queue is gone with its last handle: prompts that were not typed yet are taken back.
+    assert_eq!(waiting.receipt().outcome, Outcome::Failed(Why::Cancelled));
+    wait_until("the task has been stopped", || under_way.receipt().outcome.is_final());
+    assert_eq!(under_way.receipt().outcome, Outcome::Failed(Why::Cancelled));
     let delivery = Delivery::new(watch.clone());
     let ticket = delivery.send(message("hi")).unwrap();
     shows_after_time(&stage, &watch, "lost").await;
