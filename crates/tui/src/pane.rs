@@ -114,12 +114,14 @@ impl<'a> PaneView<'a> {
         let area = canvas.clip(area);
         let mut memory = std::mem::take(canvas.memory(slot));
         if memory.area != area
+            || memory.left != self.offset.col
             || memory.dim != self.dim
             || memory.reverse_video != self.reverse_video
             || !same_themes(&memory.themes, &self.themes)
         {
             memory = PaneMemory {
                 area,
+                left: self.offset.col,
                 dim: self.dim,
                 reverse_video: self.reverse_video,
                 themes: self.themes.clone(),

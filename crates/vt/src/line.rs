@@ -20,13 +20,13 @@ pub enum Shape {
 }
 
 impl Shape {
-    /// 0 where a cell has several characters.
-    fn cols_a_char(self) -> u32 {
-        match self {
-            Shape::Narrow | Shape::Blank => 1,
-            Shape::Wide => 2,
-            Shape::Cluster | Shape::WideCluster => 0,
-        }
+    /// Columns of a cell.
+    fn width(self) -> u32 {
+        if matches!(self, Shape::Wide | Shape::WideCluster) { 2 } else { 1 }
+    }
+
+    fn is_cluster(self) -> bool {
+        matches!(self, Shape::Cluster | Shape::WideCluster)
     }
 }
 
@@ -96,8 +96,10 @@ impl Line {
             }
             let (text, other_text) = (&mine[..run.bytes as usize], &theirs[..other.bytes as usize]);
             if text != other_text {
-                let same = text.chars().zip(other_text.chars()).take_while(|(mine, theirs)| mine == theirs);
-                cols += same.count() as u32 * run.shape.cols_a_char();
+                if !run.shape.is_cluster() {
+                    let same = text.chars().zip(other_text.chars()).take_while(|(mine, theirs)| mine == theirs);
+                    cols += same.count() as u32 * run.shape.width();
+                }
                 break;
             }
             cols += run.cols;
@@ -121,8 +123,7 @@ impl Line {
 }
 
 fn cells_of<'a>(run: &'a Run, text: &'a str, start: u32) -> impl Iterator<Item = CellRef<'a>> {
-    let whole = matches!(run.shape, Shape::Cluster | Shape::WideCluster);
-    let width = if matches!(run.shape, Shape::Wide | Shape::WideCluster) { 2 } else { 1 };
+    let (whole, width) = (run.shape.is_cluster(), run.shape.width());
     let mut rest = text;
     let mut col = start;
     std::iter::from_fn(move || {

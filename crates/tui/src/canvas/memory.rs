@@ -25,6 +25,8 @@ impl Memory {
 #[derive(Debug, Default)]
 pub(crate) struct PaneMemory {
     pub(crate) area: Rect,
+    /// The first column in sight.
+    pub(crate) left: u16,
     pub(crate) dim: bool,
     pub(crate) reverse_video: bool,
     pub(crate) themes: Option<(Arc<Theme>, Arc<Theme>)>,

@@ -129,6 +129,19 @@ fn a_crop_shows_the_part_around_the_cursor() {
 }
 
 #[test]
+fn another_crop_moves_every_row() {
+    let mut child = terminal(Size::new(12, 2));
+    child.feed(b"0123456789ab\r\nABCDEFGHIJKL");
+    let frame = child.frame();
+    let mut canvas = Canvas::new(Size::new(5, 2));
+    let area = Rect::new(0, 0, 5, 2);
+    PaneView::frame(&frame).draw(&mut canvas, area, 1);
+    assert_eq!(canvas.text(), "01234\nABCDE\n");
+    PaneView::frame(&frame).cropped(Position { row: 0, col: 7 }).draw(&mut canvas, area, 1);
+    assert_eq!(canvas.text(), "789ab\nHIJKL\n");
+}
+
+#[test]
 fn marks_dimming_and_reverse_video_change_the_look() {
     let mut child = terminal(Size::new(6, 2));
     child.feed(b"\x1b[?5hab\x1b[31mcd");
