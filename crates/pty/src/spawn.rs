@@ -10,6 +10,8 @@ use crate::{Child, Pty, Size};
 #[cfg(target_os = "linux")]
 mod linux;
 #[cfg(target_os = "linux")]
+mod make_way;
+#[cfg(target_os = "linux")]
 mod vfork;
 #[cfg(target_os = "linux")]
 use linux as platform;

@@ -11,10 +11,11 @@ use std::ffi::{CStr, CString};
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::ptr;
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 
 use libc::{c_char, c_int, c_long, c_void};
 
+use super::make_way::make_way;
 use crate::Pid;
 
 /// What the child becomes.
@@ -45,7 +46,7 @@ pub(super) struct Failure {
     pub(super) errno: c_int,
 }
 
-/// What the child reads, all of it made before the clone, and the two numbers it leaves.
+/// What the child reads, all of it made before the clone, and the numbers it leaves.
 struct Orders {
     parent: libc::pid_t,
     terminal: c_int,
@@ -61,6 +62,8 @@ struct Orders {
     descriptor_limit: c_int,
     failed_stage: AtomicI32,
     errno: AtomicI32,
+    /// Where it runs just before it becomes the program.
+    processor: AtomicU32,
 }
 
 /// No failure yet; stages are stored as their own number plus 1.
@@ -100,6 +103,7 @@ pub(super) fn start(image: &Image<'_>, terminal: BorrowedFd<'_>) -> Result<(Pid,
         descriptor_limit: descriptor_limit(),
         failed_stage: AtomicI32::new(UNHARMED),
         errno: AtomicI32::new(0),
+        processor: AtomicU32::new(u32::MAX),
     };
     let mut pidfd: c_int = -1;
     // A handler of this process must not run in the child: it would run in our memory.
@@ -136,7 +140,10 @@ pub(super) fn start(image: &Image<'_>, terminal: BorrowedFd<'_>) -> Result<(Pid,
         }),
     };
     match reported.and(pidfd) {
-        Ok(pidfd) => Ok((pid, pidfd)),
+        Ok(pidfd) => {
+            make_way(pid, orders.processor.load(Ordering::Relaxed));
+            Ok((pid, pidfd))
+        }
         Err(failure) => {
             // Either it is exiting already, or it runs and could never be waited for by pidfd.
             let _ = rustix::process::kill_process(pid.to_rustix(), rustix::process::Signal::KILL);
@@ -205,6 +212,8 @@ extern "C" fn obey(orders: *mut c_void) -> c_int {
         }
         let no_signals = [0usize; 4];
         call(libc::SYS_rt_sigprocmask, [libc::SIG_SETMASK as usize, no_signals.as_ptr() as usize, 0, SIGSET_BYTES]);
+
+        call(libc::SYS_getcpu, [orders.processor.as_ptr() as usize, 0, 0, 0]);
 
         // As execvp(3): go on to the next candidate if this one isn't there, remember a refusal.
         let env = orders.env as usize;

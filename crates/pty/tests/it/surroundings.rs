@@ -196,3 +196,34 @@ fn pids_are_positive() {
     assert_eq!(Pid::new(-1), None);
     assert_eq!(Pid::new(7).unwrap().to_string(), "7");
 }
+
+/// With every processor busy, when programs are moved out of their starter's way.
+#[test]
+fn a_child_may_run_where_its_starter_may() {
+    let counted = || {
+        let mut session = Session::of(pty::spawn(request(vec!["nproc".into()])).unwrap());
+        session.read_to_end().trim().parse::<u32>().unwrap()
+    };
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let all = rustix::thread::sched_getaffinity(None).unwrap();
+        for _ in 0..all.count() {
+            scope.spawn(|| {
+                while !done.load(Ordering::Relaxed) {
+                    std::hint::spin_loop();
+                }
+            });
+        }
+        let anywhere: Vec<u32> = (0..30).map(|_| counted()).collect();
+        // For this thread and what it starts.
+        let first = (0..rustix::thread::CpuSet::MAX_CPU).find(|processor| all.is_set(*processor)).unwrap();
+        let mut only = rustix::thread::CpuSet::new();
+        only.set(first);
+        rustix::thread::sched_setaffinity(None, &only).unwrap();
+        let here: Vec<u32> = (0..10).map(|_| counted()).collect();
+        rustix::thread::sched_setaffinity(None, &all).unwrap();
+        done.store(true, Ordering::Relaxed);
+        assert_eq!(anywhere, [all.count(); 30]);
+        assert_eq!(here, [1; 10]);
+    });
+}
