@@ -182,14 +182,15 @@ impl History {
         let mut number = range.start.max(self.first);
         let Some((mut page, mut index)) = self.locate(number) else { return true };
         while number < range.end && page < self.pages.len() {
-            if !visit(number, self.pages[page].text(index)) {
-                return false;
+            let left = usize::try_from(range.end - number).unwrap_or(usize::MAX);
+            let lines = index..self.pages[page].len().min(index.saturating_add(left));
+            for text in self.pages[page].texts(lines) {
+                if !visit(number, text) {
+                    return false;
+                }
+                number += 1;
             }
-            number += 1;
-            index += 1;
-            if index == self.pages[page].len() {
-                (page, index) = (page + 1, 0);
-            }
+            (page, index) = (page + 1, 0);
         }
         true
     }

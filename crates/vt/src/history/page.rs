@@ -265,17 +265,31 @@ impl Page {
         std::str::from_utf8(&self.text[range]).expect("only whole characters are pushed")
     }
 
-    /// Text of readable line `index`, trailing spaces left out.
-    pub(super) fn text(&self, index: usize) -> &str {
-        self.str(self.text_range(self.dropped + index))
+    /// Texts of readable lines, trailing spaces left out.
+    pub(super) fn texts(&self, lines: Range<usize>) -> impl Iterator<Item = &str> {
+        let Range { start, end } = self.span(&lines);
+        // Looked at once for all of them: that it is UTF-8 would take longer line by line.
+        let text = self.str(start..end);
+        lines.map(move |index| {
+            let line = self.text_range(self.dropped + index);
+            &text[line.start - start..line.end - start]
+        })
+    }
+
+    /// Where the text of readable lines is, all of them with what is between.
+    fn span(&self, lines: &Range<usize>) -> Range<usize> {
+        if lines.is_empty() {
+            return 0..0;
+        }
+        let [first, last] = [lines.start, lines.end - 1].map(|index| self.text_range(self.dropped + index));
+        first.start..last.end
     }
 
     pub(super) fn append_text(&self, lines: Range<usize>, out: &mut String) {
         if lines.is_empty() {
             return;
         }
-        let start = self.text_range(self.dropped + lines.start).start;
-        let last = self.text_range(self.dropped + lines.end - 1).end;
+        let Range { start, end: last } = self.span(&lines);
         let end = if self.text.get(last) == Some(&b'\n') { last + 1 } else { last };
         out.push_str(self.str(start..end));
     }
