@@ -13,7 +13,8 @@ use super::{
     report::{Bar, Report},
 };
 
-const ROUNDS: usize = 20;
+/// A pause of the machine falls into few of them, so that the slowest hundredth is not made of one.
+const ROUNDS: usize = 60;
 const READS: usize = 100;
 /// Not counted, on both sides: while a session starts, its shell and its program take the machine, and whichever kind of
 /// read came first would pay for it.
