@@ -18,21 +18,23 @@ const PATIENCE: Duration = Duration::from_micros(100);
 const BYTES: usize = 4 << 10;
 
 impl Session {
-    /// Takes what the child prints in answer to input that was just sent. Blocks for a tenth of a millisecond at most.
-    pub fn catch_echo(&self) {
+    /// Takes what the child prints in answer to input that was just sent, when it had printed `since`
+    /// ([`Sent::output_offset`](crate::Sent::output_offset)): the answer may have come before the terminal had taken all of
+    /// the question. Tells whether there is one. Blocks for a tenth of a millisecond at most.
+    pub fn catch_echo(&self, since: u64) -> bool {
         let shared = self.shared();
-        let Ok(run) = shared.run() else { return };
+        let Ok(run) = shared.run() else { return false };
         let until = Instant::now() + PATIENCE;
-        let printed = || shared.pulse.borrow().output_offset;
-        let before = printed();
+        let unanswered = || shared.pulse.borrow().output_offset <= since;
         // As soon as the session's thread has it, all is well too.
-        while printed() == before && Instant::now() < until {
+        while unanswered() && Instant::now() < until {
             if take(shared, &run) {
-                return;
+                break;
             }
             // The program may be waiting for this very processor.
             std::thread::yield_now();
         }
+        !unanswered()
     }
 }
 

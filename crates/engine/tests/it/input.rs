@@ -68,8 +68,8 @@ async fn echoes_that_are_caught_come_in_order() {
     for number in 0..2000 {
         let typed = format!("{number};");
         expected.push_str(&typed);
-        session.send(text(&typed), Origin::Human).unwrap();
-        session.catch_echo();
+        let sent = session.send(text(&typed), Origin::Human).unwrap();
+        session.catch_echo(sent.output_offset);
         if number % 500 == 0 {
             // Of those that have not been caught, too.
             watched.wait_for(|pulse| pulse.output_offset as usize >= expected.len()).await.unwrap();
@@ -79,9 +79,24 @@ async fn echoes_that_are_caught_come_in_order() {
     assert_eq!(String::from_utf8(session.raw(0, usize::MAX).bytes).unwrap(), expected);
     let mut late = session.late_pulse();
     let sent = session.send(text("the end"), Origin::Human).unwrap();
-    session.catch_echo();
+    session.catch_echo(sent.output_offset);
     let end = sent.output_offset + 7;
     soon("the late pulse", late.wait_for(|pulse| pulse.output_offset >= end)).await.unwrap();
+    close(engine).await;
+}
+
+/// The session's thread may have taken it while the terminal still took the question.
+#[tokio::test]
+async fn an_answer_that_has_come_is_not_waited_for() {
+    let engine = engine();
+    let session = spawn(&engine, Script::new().raw().print("ready").cat()).await;
+    line(&session, "ready").await;
+    let sent = session.send(text("x"), Origin::Human).unwrap();
+    let asked = sent.output_offset;
+    session.pulse().wait_for(|pulse| pulse.output_offset > asked).await.unwrap();
+    assert!(session.catch_echo(asked));
+    // Nothing else comes.
+    assert!(!session.catch_echo(session.output_offset()));
     close(engine).await;
 }
 

@@ -137,8 +137,9 @@ impl<C: Context> Operation<C> for SendInput {
         };
         let sent = session.send(input, call.origin())?;
         let offset = sent.output_offset;
+        let mut asked = offset;
         if enter {
-            press_enter(&call, &session, sent, apart, digest).await?;
+            asked = press_enter(&call, &session, sent, apart, digest).await?.output_offset;
         }
         let mode = args.tail_mode.unwrap_or(if wait_ms > 0 { TailMode::Stream } else { TailMode::None });
         if wait_ms > 0 {
@@ -147,7 +148,7 @@ impl<C: Context> Operation<C> for SendInput {
         }
         let wait = match wait {
             Some(wait) => {
-                session.catch_echo();
+                session.catch_echo(asked);
                 Some(wait.await)
             }
             None => None,
@@ -168,7 +169,7 @@ async fn press_enter<C: Context>(
     sent: Sent,
     apart: bool,
     digest: Option<&str>,
-) -> Result<(), OpError> {
+) -> Result<Sent, OpError> {
     if apart {
         // Counted from when the child could read the text; one that does not read gets its Enter behind it.
         let pause = ENTER_PAUSE;
@@ -179,8 +180,7 @@ async fn press_enter<C: Context>(
     let enter = Input::Key(KeyEvent::press(Key::Enter));
     // A prompt may have come up since the text was typed, and Enter would answer it.
     call.host().guard_input(&InputGuard { caller: &call.caller, session, input: &enter, digest })?;
-    session.send(enter, call.origin())?;
-    Ok(())
+    Ok(session.send(enter, call.origin())?)
 }
 
 /// What to send, and whether Enter follows on its own. An agent CLI may take text that comes with its Enter in one read
