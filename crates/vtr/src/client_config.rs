@@ -103,13 +103,14 @@ impl Entry {
             (None, None) => Err("a coordinator has neither path nor command".into()),
             (Some(_), Some(_)) => Err("a coordinator has both path and command".into()),
         }?;
-        match &self.name {
-            Some(name) if engine::SessionName::new(name.clone()).is_err() => {
-                Err(format!("coordinator name {name:?}: use letters, digits, dot, underscore and dash, at most 64"))
-            }
-            _ => Ok(()),
-        }
+        self.name.as_deref().map_or(Ok(()), check_name)
     }
+}
+
+fn check_name(name: &str) -> Result<(), String> {
+    engine::SessionName::new(name.to_owned())
+        .map(drop)
+        .map_err(|_| format!("coordinator name {name:?}: use letters, digits, dot, underscore and dash, at most 64"))
 }
 
 fn read(file: &Path) -> Result<String, Failure> {
@@ -171,11 +172,16 @@ impl Editor {
                 (Some(name), self.position(name)?)
             }
         };
-        if let Some(name) = name {
-            table["name"] = value(name);
-        }
         if present.is_some() {
             return Ok(false);
+        }
+        if let Some(name) = name {
+            check_name(name).map_err(Failure::usage)?;
+            if self.position(name)?.is_some() {
+                return Err(Failure::usage(format!("there is a coordinator called {name:?} already"))
+                    .with_hint("give this one another --name, or take that one out with `vtr config rm`"));
+            }
+            table["name"] = value(name);
         }
         // A file of comments only keeps them above what is new.
         if self.document.iter().all(|(_, item)| item.as_array_of_tables().is_some_and(ArrayOfTables::is_empty)) {

@@ -68,6 +68,21 @@ pub(crate) async fn run(command: Command, invocation: &mut Invocation) -> Outcom
     }
 }
 
+/// A width, as people type it.
+pub(crate) fn cols(text: &str) -> Result<u16, String> {
+    length(text, "columns", vt::Size::MIN.cols, vt::Size::MAX.cols)
+}
+
+/// A height.
+pub(crate) fn rows(text: &str) -> Result<u16, String> {
+    length(text, "rows", vt::Size::MIN.rows, vt::Size::MAX.rows)
+}
+
+fn length(text: &str, what: &str, least: u16, most: u16) -> Result<u16, String> {
+    let length = text.parse().ok().filter(|length| (least..=most).contains(length));
+    length.ok_or_else(|| format!("use {least} to {most} {what}"))
+}
+
 /// What commands that only do something answer with `--json`.
 fn done(target: &Target) -> Value {
     json!({ "coordinator": target.coordinator.name, "session": target.session, "ok": true })

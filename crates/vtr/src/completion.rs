@@ -1,6 +1,10 @@
 //! Session names while a command line is being typed: asked from the coordinators, and quickly.
 
-use std::{ffi::OsStr, time::Duration};
+use std::{
+    ffi::{OsStr, OsString},
+    path::PathBuf,
+    time::Duration,
+};
 
 use clap_complete::CompletionCandidate;
 
@@ -8,6 +12,20 @@ use crate::{client_config::ClientConfig, coordinators, fleet, surroundings::Surr
 
 /// A person waits for it with a finger on the key.
 const PATIENCE: Duration = Duration::from_millis(700);
+
+/// The value of `--socket` in a command line that is being typed.
+pub(crate) fn typed_socket(words: impl Iterator<Item = OsString>) -> Option<PathBuf> {
+    let mut words = words.skip_while(|word| word != "--").skip(1);
+    while let Some(word) = words.next() {
+        if word == "--socket" {
+            return words.next().filter(|path| !path.is_empty()).map(PathBuf::from);
+        }
+        if let Some(path) = word.to_str().and_then(|word| word.strip_prefix("--socket=")) {
+            return Some(path.into());
+        }
+    }
+    None
+}
 
 /// Nothing at all when something is wrong: a shell is no place for our errors.
 pub(crate) fn sessions(surroundings: &Surroundings, typed: &OsStr) -> Vec<CompletionCandidate> {

@@ -112,12 +112,23 @@ impl std::str::FromStr for Address {
     }
 }
 
+/// The config names only sockets that are not there.
+pub(crate) fn none() -> Failure {
+    Failure::unreachable("no coordinator is configured that exists at the moment")
+        .with_hint("start one with `vtr serve --daemon`, or see `vtr config ls`")
+}
+
+/// Not one of them answered.
+pub(crate) fn silent() -> Failure {
+    Failure::unreachable("no coordinator answered")
+        .with_hint("see `vtr config resolve`, or start one with `vtr serve --daemon`")
+}
+
 /// Those of `known` that the address may mean: the one it names, or all.
 pub(crate) fn meant<'a>(address: &Address, known: &'a [Coordinator]) -> Result<Vec<&'a Coordinator>, Failure> {
     let Some(wanted) = &address.coordinator else {
         if known.is_empty() {
-            return Err(Failure::unreachable("no coordinator is configured that exists at the moment")
-                .with_hint("start one with `vtr serve --daemon`, or see `vtr config ls`"));
+            return Err(none());
         }
         return Ok(known.iter().collect());
     };

@@ -60,6 +60,14 @@ impl Failure {
         Self::new(Exit::Usage, "usage", message)
     }
 
+    /// Words that the grammar does not take: what is wrong with them, then clap's advice and usage.
+    pub(crate) fn misuse(error: &clap::Error) -> Self {
+        let text = error.render().to_string();
+        let mut paragraphs = text.trim().split("\n\n").map(|text| text.replace("\n  ", " "));
+        let message = paragraphs.next().unwrap_or_default();
+        Self::usage(message.trim_start_matches("error: ")).with_hint(paragraphs.collect::<Vec<_>>().join("\n"))
+    }
+
     pub(crate) fn not_found(message: impl Into<String>) -> Self {
         Self::new(Exit::NotFound, "not_found", message)
     }

@@ -1,5 +1,7 @@
 //! Speaking to coordinators: one, or all side by side with a time limit each.
 
+use std::time::Duration;
+
 use grpc::{
     client::Client,
     proto::{InfoRequest, ListRequest, ListResponse, Session, VersionResponse},
@@ -7,13 +9,13 @@ use grpc::{
 use tokio::task::JoinSet;
 
 use crate::{
-    coordinators::{Address, Coordinator},
+    coordinators::{self, Coordinator},
     failure::{Exit, Failure},
     wire,
 };
 
 /// A coordinator that answered.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Reached {
     pub(crate) coordinator: Coordinator,
     pub(crate) client: Client,
@@ -32,20 +34,54 @@ pub(crate) async fn reach(coordinator: &Coordinator) -> Result<Reached, Silence>
 
 /// The version of each, in the order asked.
 pub(crate) async fn versions(known: &[Coordinator]) -> Vec<(Coordinator, Result<VersionResponse, Silence>)> {
-    side_by_side(known, |reached| async move { Ok(reached.client.server().cloned().unwrap_or_default()) }).await
+    ask(known, |reached| async move { Ok(reached.client.server().cloned().unwrap_or_default()) }).all().await
 }
 
 /// The sessions of each, in the order asked.
 pub(crate) async fn list_all(known: &[Coordinator]) -> Vec<(Coordinator, Result<ListResponse, Silence>)> {
-    side_by_side(known, |reached| async move {
+    list(known).all().await
+}
+
+/// The sessions of each, as they answer.
+pub(crate) fn list(known: &[Coordinator]) -> Answers<ListResponse> {
+    ask(known, |reached| async move {
         let answer = reached.client.vtr().list(ListRequest::default()).await;
         answer.map(tonic::Response::into_inner).map_err(|status| wire::silence(&status))
     })
-    .await
+}
+
+/// What coordinators say that were asked at once. Each has its own time limit.
+pub(crate) struct Answers<T>(JoinSet<(usize, Coordinator, Result<T, Silence>)>);
+
+impl<T: Send + 'static> Answers<T> {
+    /// In the order asked.
+    pub(crate) async fn all(&mut self) -> Vec<(Coordinator, Result<T, Silence>)> {
+        self.within(Duration::MAX).await
+    }
+
+    /// Those that answer in this time, in the order asked; empty when all have answered before.
+    pub(crate) async fn within(&mut self, patience: Duration) -> Vec<(Coordinator, Result<T, Silence>)> {
+        let mut answers = Vec::new();
+        let over = tokio::time::sleep(patience);
+        let mut over = std::pin::pin!(over);
+        loop {
+            tokio::select! {
+                biased;
+                answer = self.0.join_next() => match answer {
+                    Some(answer) => answers.push(answer.expect("it neither panics nor is cancelled")),
+                    None => break,
+                },
+                // One at least: nothing would not be told from the end.
+                () = &mut over, if !answers.is_empty() => break,
+            }
+        }
+        answers.sort_by_key(|(number, ..)| *number);
+        answers.into_iter().map(|(_, coordinator, answer)| (coordinator, answer)).collect()
+    }
 }
 
 /// Asks each after it was reached, all at once; reaching and asking share each one's time.
-async fn side_by_side<T, F, Asked>(known: &[Coordinator], ask: F) -> Vec<(Coordinator, Result<T, Silence>)>
+fn ask<T, F, Asked>(known: &[Coordinator], ask: F) -> Answers<T>
 where
     T: Send + 'static,
     F: Fn(Reached) -> Asked + Clone + Send + Sync + 'static,
@@ -62,50 +98,57 @@ where
             (number, coordinator, answer)
         });
     }
-    let mut answers = asked.join_all().await;
-    answers.sort_by_key(|(number, ..)| *number);
-    answers.into_iter().map(|(_, coordinator, answer)| (coordinator, answer)).collect()
+    Answers(asked)
 }
 
-/// Who has a session of this name.
+/// Who has sessions of certain names.
 #[derive(Debug)]
 pub(crate) struct Search {
-    pub(crate) found: Vec<(Reached, Session)>,
+    /// For each name, in the order asked.
+    pub(crate) found: Vec<Vec<(Reached, Session)>>,
     pub(crate) silent: Vec<(Coordinator, Silence)>,
 }
 
-pub(crate) async fn search(known: &[Coordinator], session: &str) -> Search {
-    let wanted = session.to_owned();
-    let answers = side_by_side(known, move |reached| {
-        let name = wanted.clone();
+/// Asks all of `known` for all names: one that is silent is waited for once.
+pub(crate) async fn search(known: &[Coordinator], names: Vec<String>) -> Search {
+    let mut search = Search { found: names.iter().map(|_| Vec::new()).collect(), silent: Vec::new() };
+    let mut answers = ask(known, move |reached| {
+        let names = names.clone();
         async move {
-            match reached.client.vtr().info(InfoRequest { name }).await {
-                Ok(answer) => Ok(Some((reached, answer.into_inner().session.unwrap_or_default()))),
-                Err(status) if status.code() == tonic::Code::NotFound => Ok(None),
-                Err(status) => Err(wire::silence(&status)),
+            let mut sessions = Vec::new();
+            for name in names {
+                sessions.push(match reached.client.vtr().info(InfoRequest { name }).await {
+                    Ok(answer) => Some(answer.into_inner().session.unwrap_or_default()),
+                    Err(status) if status.code() == tonic::Code::NotFound => None,
+                    Err(status) => return Err(wire::silence(&status)),
+                });
             }
+            Ok((reached, sessions))
         }
-    })
-    .await;
-    let mut search = Search { found: Vec::new(), silent: Vec::new() };
-    for (coordinator, answer) in answers {
+    });
+    for (coordinator, answer) in answers.all().await {
         match answer {
-            Ok(found) => search.found.extend(found),
+            Ok((reached, sessions)) => {
+                for (found, session) in search.found.iter_mut().zip(sessions) {
+                    found.extend(session.map(|session| (reached.clone(), session)));
+                }
+            }
             Err(silence) => search.silent.push((coordinator, silence)),
         }
     }
     search
 }
 
-/// Says what to do when a name is nowhere, or in several places.
-pub(crate) fn only_one(address: &Address, mut search: Search, asked: usize) -> Result<(Reached, Session), Failure> {
-    let session = &address.session;
-    if search.found.len() > 1 {
-        let candidates = search
-            .found
-            .iter()
-            .map(|(reached, found)| format!("{}:{}", reached.coordinator.name, found.name))
-            .collect();
+/// Says what to do when a name is nowhere, or in several places; `asked` coordinators were, and some were `silent`.
+pub(crate) fn only_one(
+    session: &str,
+    mut found: Vec<(Reached, Session)>,
+    silent: usize,
+    asked: usize,
+) -> Result<(Reached, Session), Failure> {
+    if found.len() > 1 {
+        let candidates =
+            found.iter().map(|(reached, found)| format!("{}:{}", reached.coordinator.name, found.name)).collect();
         return Err(Failure::new(
             Exit::Usage,
             "ambiguous",
@@ -114,12 +157,11 @@ pub(crate) fn only_one(address: &Address, mut search: Search, asked: usize) -> R
         .with_candidates(candidates)
         .with_hint("write one of these, or give --socket PATH"));
     }
-    match search.found.pop() {
+    match found.pop() {
         Some(found) => Ok(found),
-        None if search.silent.len() == asked => Err(Failure::unreachable("no coordinator answered")
-            .with_hint("see `vtr config resolve`, or start one with `vtr serve --daemon`")),
+        None if silent == asked => Err(coordinators::silent()),
         None => {
-            let unsure = if search.silent.is_empty() { "" } else { ", as far as they answered" };
+            let unsure = if silent == 0 { "" } else { ", as far as they answered" };
             Err(Failure::not_found(format!("no session {session:?} on {asked} coordinators{unsure}"))
                 .with_hint("`vtr ls` lists what there is"))
         }

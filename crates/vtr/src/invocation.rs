@@ -44,8 +44,16 @@ impl Invocation {
         let mut output = Output::new(everywhere.json, color, surroundings.stdout_is_terminal);
         let config = match ClientConfig::load(&surroundings.client_config_file()) {
             Ok(config) => config,
+            // Who names a socket needs nothing from the file.
+            Err(failure) if everywhere.socket.is_some() => {
+                output.warn(format_args!("{}; its defaults are left aside", failure.message));
+                ClientConfig::default()
+            }
             Err(failure) => return Err(Box::new((output, failure))),
         };
+        if let Some(file) = surroundings.client_config.as_ref().filter(|file| !file.exists()) {
+            output.warn(format_args!("VTR_CONFIG names {}, which is not there", file.display()));
+        }
         output.json |= config.defaults.output_format == OutputFormat::Json && !everywhere.human;
         Ok(Invocation { surroundings, config, output, everywhere, warned_of_version: false })
     }
@@ -56,19 +64,41 @@ impl Invocation {
 
     /// The session that an address names, wherever it is.
     pub(crate) async fn target(&mut self, address: &Address) -> Result<Target, Failure> {
+        let [target] =
+            <[_; 1]>::try_from(self.targets(std::slice::from_ref(address)).await?).expect("one was asked for");
+        target
+    }
+
+    /// The sessions that addresses name, in their order. Those that may be anywhere are asked for together.
+    pub(crate) async fn targets(&mut self, addresses: &[Address]) -> Result<Vec<Result<Target, Failure>>, Failure> {
         let known = self.coordinators()?;
-        let meant: Vec<Coordinator> = coordinators::meant(address, &known)?.into_iter().cloned().collect();
-        if let [only] = meant.as_slice() {
-            return self.reach(only, &address.session).await;
+        let anywhere = |address: &&Address| address.coordinator.is_none() && known.len() > 1;
+        let names: Vec<String> = addresses.iter().filter(anywhere).map(|address| address.session.clone()).collect();
+        let mut search = fleet::Search { found: Vec::new(), silent: Vec::new() };
+        if !names.is_empty() {
+            search = fleet::search(&known, names).await;
         }
-        let search = fleet::search(&meant, &address.session).await;
         for (coordinator, silence) in &search.silent {
             self.output.not_heard(&coordinator.name, silence);
         }
-        let (reached, found) = fleet::only_one(address, search, meant.len())?;
-        // By id from here on: the name may go to another session at any time.
-        let session = if found.id.is_empty() { found.name } else { found.id };
-        Ok(self.reached(reached, session))
+        let mut found = search.found.into_iter();
+        let mut targets = Vec::new();
+        for address in addresses {
+            targets.push(if anywhere(&address) {
+                let found = found.next().unwrap_or_default();
+                fleet::only_one(&address.session, found, search.silent.len(), known.len()).map(|(reached, found)| {
+                    // By id from here on: the name may go to another session at any time.
+                    let session = if found.id.is_empty() { found.name } else { found.id };
+                    self.reached(reached, session)
+                })
+            } else {
+                match coordinators::meant(address, &known).map(|meant| meant[0].clone()) {
+                    Ok(only) => self.reach(&only, &address.session).await,
+                    Err(failure) => Err(failure),
+                }
+            });
+        }
+        Ok(targets)
     }
 
     /// The coordinator for something new: the one that is named, or the only one.

@@ -38,7 +38,7 @@ use etcetera::BaseStrategy;
 use crate::{
     cli::{Cli, Command, Texts},
     commands::completions,
-    failure::{Exit, Outcome},
+    failure::{Exit, Failure, Outcome},
     invocation::Invocation,
     output::Output,
     surroundings::Surroundings,
@@ -52,19 +52,34 @@ fn main() -> ExitCode {
             return ExitCode::from(Exit::Refused.code());
         }
     };
-    clap_complete::CompleteEnv::with_factory(|| cli::grammar(&surroundings, Texts::Short))
-        .var(completions::VARIABLE)
-        .complete();
+    clap_complete::CompleteEnv::with_factory(|| {
+        let socket = completion::typed_socket(env::args_os()).or_else(|| surroundings.socket.clone());
+        cli::grammar(&Surroundings { socket, ..surroundings.clone() }, Texts::Short)
+    })
+    .var(completions::VARIABLE)
+    .complete();
     // clap ends the process itself for help, version and mistakes: with 0 or with our code for usage.
     let mut grammar = cli::grammar(&surroundings, Texts::for_words(env::args_os()));
-    let mut matches = grammar.try_get_matches_from_mut(env::args_os()).unwrap_or_else(|error| error.exit());
+    let mut matches = match grammar.try_get_matches_from_mut(env::args_os()) {
+        Ok(matches) => matches,
+        Err(error) => misused(&error),
+    };
     // Taking it apart would be a tenth of what most commands do; it goes with the process.
     std::mem::forget(grammar);
     let cli = match Cli::from_arg_matches_mut(&mut matches) {
         Ok(cli) => cli,
-        Err(error) => error.exit(),
+        Err(error) => misused(&error),
     };
     ExitCode::from(run(cli, surroundings).code())
+}
+
+/// Help and version are no mistakes. Mistakes are told as clap tells them, unless programs read it.
+fn misused(error: &clap::Error) -> ! {
+    if error.use_stderr() && env::args_os().take_while(|word| word != "--").any(|word| word == "--json") {
+        Output::new(true, false, false).failure(&Failure::misuse(error));
+        std::process::exit(Exit::Usage.code().into());
+    }
+    error.exit()
 }
 
 fn run(cli: Cli, surroundings: Surroundings) -> Exit {
@@ -86,7 +101,7 @@ fn run(cli: Cli, surroundings: Surroundings) -> Exit {
     // One thread: a command asks little, and starting threads would take longer than most answers.
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
-        Err(error) => return end(Err(failure::Failure::system("starting the runtime", &error)), &invocation.output),
+        Err(error) => return end(Err(Failure::system("starting the runtime", &error)), &invocation.output),
     };
     let outcome = runtime.block_on(commands::run(cli.command, &mut invocation));
     // A read of standard input can't be cancelled, and is not waited for.

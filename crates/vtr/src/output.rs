@@ -1,8 +1,9 @@
-//! What a command prints: tables and lines for people, JSON for programs; warnings go to standard error.
+//! What a command prints: tables and lines for people, JSON for programs; warnings go to standard error, in JSON one
+//! object a line as well.
 
 use std::io::{self, Write};
 
-use comfy_table::{Table, presets};
+use comfy_table::{ColumnConstraint, Table, Width, presets};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -15,7 +16,7 @@ pub(crate) struct Output {
     pub(crate) color: bool,
     /// People look at it right now.
     pub(crate) terminal: bool,
-    /// Coordinators that did not answer: said on standard error at once, and added to JSON.
+    /// Coordinators that did not answer: said on standard error at once, or added to JSON.
     unreachable: Vec<Unreachable>,
 }
 
@@ -23,6 +24,25 @@ pub(crate) struct Output {
 pub(crate) struct Unreachable {
     pub(crate) coordinator: String,
     pub(crate) reason: String,
+}
+
+/// Between two columns of a table.
+const GAP: u16 = 4;
+
+/// The columns of a table that is printed in parts.
+#[derive(Debug)]
+pub(crate) struct Columns<'a, const N: usize> {
+    headings: [&'a str; N],
+    /// Of the parts so far, gaps included.
+    widths: [u16; N],
+    /// The headings are printed.
+    begun: bool,
+}
+
+impl<'a, const N: usize> Columns<'a, N> {
+    pub(crate) fn new(headings: [&'a str; N]) -> Self {
+        Columns { headings, widths: [0; N], begun: false }
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -71,20 +91,34 @@ impl Output {
     }
 
     pub(crate) fn table<const N: usize>(&mut self, headings: [&str; N], rows: Vec<[String; N]>) -> Result<(), Failure> {
+        self.table_part(&mut Columns::new(headings), rows)
+    }
+
+    /// Rows of a table of which more may come later.
+    pub(crate) fn table_part<const N: usize>(
+        &mut self,
+        columns: &mut Columns<'_, N>,
+        rows: Vec<[String; N]>,
+    ) -> Result<(), Failure> {
         let mut table = Table::new();
-        table.load_style(presets::NOTHING).set_header(headings);
+        table.load_style(presets::NOTHING).add_row(columns.headings);
         for row in rows {
             table.add_row(row);
         }
-        for column in table.column_iter_mut() {
-            column.set_padding((0, 4));
+        for (column, width) in table.column_iter_mut().zip(columns.widths) {
+            column.set_padding((0, GAP)).set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(width)));
         }
         for (number, line) in table.lines().enumerate() {
             let line = line.trim_end();
             match number {
+                0 if columns.begun => {}
                 0 => self.line(self.painted(Paint::Bold, line))?,
                 _ => self.line(line)?,
             }
+        }
+        columns.begun = true;
+        for (width, widest) in columns.widths.iter_mut().zip(table.column_max_content_widths()) {
+            *width = (widest + GAP).max(*width);
         }
         Ok(())
     }
@@ -102,12 +136,19 @@ impl Output {
     }
 
     pub(crate) fn warn(&self, warning: impl std::fmt::Display) {
+        let mut stderr = io::stderr().lock();
         // Nobody to tell if that fails.
-        let _ = writeln!(io::stderr(), "vtr: warning: {warning}");
+        let _ = if self.json {
+            writeln!(stderr, "{}", serde_json::json!({ "warning": warning.to_string() }))
+        } else {
+            writeln!(stderr, "vtr: warning: {warning}")
+        };
     }
 
     pub(crate) fn not_heard(&mut self, coordinator: &str, reason: &str) {
-        self.warn(format_args!("{coordinator} did not answer: {reason}"));
+        if !self.json {
+            self.warn(format_args!("{coordinator} did not answer: {reason}"));
+        }
         self.unreachable.push(Unreachable { coordinator: coordinator.into(), reason: reason.into() });
     }
 

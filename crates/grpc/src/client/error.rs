@@ -1,6 +1,12 @@
 //! Why a coordinator was not reached, and what to do about it.
 
-use std::{error::Error, io, path::PathBuf, time::Duration};
+use std::{
+    error::Error,
+    io,
+    os::unix::fs::FileTypeExt,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use super::Endpoint;
 
@@ -10,11 +16,15 @@ pub enum ConnectError {
     NoSocket { path: PathBuf },
     #[error("nobody listens on {path}: the coordinator has ended, start it again with `vtr serve --socket {path}`", path = .path.display())]
     Refused { path: PathBuf },
+    #[error("{path} is no socket: name the coordinator's, or start one elsewhere with `vtr serve --socket PATH`", path = .path.display())]
+    NotASocket { path: PathBuf },
     #[error("you may not use {path}: ask its owner for `vtr serve --socket-mode 0660 --socket-group GROUP` or `--allow-uid`", path = .path.display())]
     NotPermitted { path: PathBuf },
     #[error("{path} can't be connected to ({source}): check that it is a coordinator's socket", path = .path.display())]
     Socket { path: PathBuf, source: io::Error },
-    #[error("no vtr coordinator answers at {endpoint} ({reason}): check the address, and that you may connect to it")]
+    #[error(
+        "no vtr coordinator answers at {endpoint} ({reason}): check the address; it also hangs up on users whom it was not told to let in (`vtr serve --allow-uid`, `--socket-group`)"
+    )]
     NoCoordinator { endpoint: Endpoint, reason: String },
     #[error("no answer from {endpoint} within {after:?}: check that the coordinator runs, and try again")]
     TimedOut { endpoint: Endpoint, after: Duration },
@@ -25,14 +35,20 @@ pub enum ConnectError {
 }
 
 impl ConnectError {
-    pub(super) fn socket(path: PathBuf, source: io::Error) -> Self {
+    /// What a socket said instead of connecting.
+    pub fn socket(path: PathBuf, source: io::Error) -> Self {
         match source.kind() {
             io::ErrorKind::NotFound => ConnectError::NoSocket { path },
+            io::ErrorKind::ConnectionRefused if is_no_socket(&path) => ConnectError::NotASocket { path },
             io::ErrorKind::ConnectionRefused => ConnectError::Refused { path },
             io::ErrorKind::PermissionDenied => ConnectError::NotPermitted { path },
             _ => ConnectError::Socket { path, source },
         }
     }
+}
+
+fn is_no_socket(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|found| !found.file_type().is_socket())
 }
 
 /// What lies at the bottom of an error: those around it only say that something went wrong.

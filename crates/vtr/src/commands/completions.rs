@@ -42,6 +42,9 @@ impl Shell {
 /// Set by the scripts when they ask for candidates.
 pub(crate) const VARIABLE: &str = "VTR_COMPLETE";
 
+/// Bash alone takes words apart at colons.
+const WHOLE_WORDS: &str = include_str!("whole_words.bash");
+
 impl Completions {
     pub(crate) fn run(self, invocation: &mut Invocation) -> Outcome {
         let name = self.shell.name();
@@ -50,7 +53,12 @@ impl Completions {
         let shells = Shells::builtins();
         let completer = shells.completer(name).ok_or_else(|| Failure::usage(format!("{name} is not supported")))?;
         completer.write_registration(VARIABLE, "vtr", "vtr", &program, &mut script)?;
-        let script = String::from_utf8_lossy(&script);
+        let mut script = String::from_utf8_lossy(&script).into_owned();
+        if let Shell::Bash = self.shell {
+            script = format!("{WHOLE_WORDS}{}", script.replace("-F _clap_complete_vtr ", "-F _vtr "));
+        }
+        // Not by the config file: shells read it.
+        invocation.output.json = invocation.everywhere.json;
         invocation.output.answer(&json!({ "shell": name, "script": script }), script.trim_end())?;
         Ok(Exit::Done)
     }

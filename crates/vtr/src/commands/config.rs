@@ -66,6 +66,8 @@ fn list(invocation: &mut Invocation) -> Outcome {
                 object.extend(entry.name.as_ref().map(|name| ("name".to_owned(), json!(name))));
                 object.extend(entry.path.as_ref().map(|path| ("path".to_owned(), json!(path))));
                 object.extend(entry.command.as_ref().map(|command| ("command".to_owned(), json!(command))));
+                let timeout = entry.timeout.map(|timeout| humantime::format_duration(timeout).to_string());
+                object.extend(timeout.map(|timeout| ("timeout".to_owned(), json!(timeout))));
                 object
             })
             .collect();
@@ -93,13 +95,10 @@ fn add(invocation: &mut Invocation, path: Option<String>, name: Option<String>, 
             if name.is_some() && glob::is_pattern(&path) {
                 return Err(Failure::usage("a pattern can't have a name: its sockets are called after their files"));
             }
-            // Later commands run in other folders.
-            let path = if path.starts_with(['/', '~']) {
-                path
-            } else {
-                invocation.surroundings.absolute(&path).to_string_lossy().into_owned()
-            };
-            NewEntry::Path { path, name }
+            if path.is_empty() {
+                return Err(Failure::usage("the path is empty").with_hint("give a socket, or a pattern of sockets"));
+            }
+            NewEntry::Path { path: as_written(path, invocation), name }
         }
         (None, Some(name)) => NewEntry::Command { name, command },
         (None, None) => return Err(Failure::usage("a command needs a --name")),
@@ -115,10 +114,19 @@ fn add(invocation: &mut Invocation, path: Option<String>, name: Option<String>, 
     Ok(Exit::Done)
 }
 
+/// Later commands run in other folders.
+fn as_written(path: String, invocation: &Invocation) -> String {
+    if path.starts_with(['/', '~']) {
+        path
+    } else {
+        invocation.surroundings.absolute(&path).to_string_lossy().into_owned()
+    }
+}
+
 fn remove(invocation: &mut Invocation, which: &str) -> Outcome {
     let file = invocation.surroundings.client_config_file();
     let mut editor = Editor::open(file.clone())?;
-    if !editor.remove(which)? {
+    if !editor.remove(which)? && !editor.remove(&as_written(which.to_owned(), invocation))? {
         return Err(Failure::not_found(format!("{} has no coordinator {which:?}", file.display()))
             .with_hint("`vtr config ls` shows how they are written"));
     }
@@ -139,6 +147,9 @@ fn resolve(invocation: &mut Invocation) -> Outcome {
             .collect();
         invocation.output.object(&json!({ "coordinators": known }))?;
         return Ok(Exit::Done);
+    }
+    if known.is_empty() {
+        invocation.output.warn("none of the configured sockets is there at the moment");
     }
     let rows = known.into_iter().map(|coordinator| [coordinator.name.clone(), coordinator.place()]).collect();
     invocation.output.table(["COORDINATOR", "SOCKET OR COMMAND"], rows)?;

@@ -1,5 +1,7 @@
 //! `vtr dial-stdio`
 
+use grpc::client::ConnectError;
+
 use crate::{
     default_socket,
     failure::{Exit, Failure, Outcome},
@@ -25,10 +27,9 @@ impl DialStdio {
 
 /// Until one side closes.
 pub(super) async fn pump(socket: &std::path::Path) -> Outcome {
-    let stream = tokio::net::UnixStream::connect(socket).await.map_err(|error| {
-        Failure::unreachable(format!("the coordinator at {} can't be reached: {error}", socket.display()))
-            .with_hint("start one with `vtr serve --daemon`, or say where it is with --socket PATH")
-    })?;
+    let stream = tokio::net::UnixStream::connect(socket)
+        .await
+        .map_err(|error| Failure::unreachable(ConnectError::socket(socket.to_owned(), error).to_string()))?;
     match mcp::pump(tokio::io::stdin(), tokio::io::stdout(), stream).await {
         Ok(_) => Ok(Exit::Done),
         // A side that vanished in mid-word has no more to say than one that closed.

@@ -54,11 +54,14 @@ impl Idle {
             }
             invocation.output.object(&reply)?;
         } else if exit == Exit::TimedOut {
-            let message = match answer.reason.as_str() {
-                "exited" => "the session ended".to_owned(),
-                _ => format!("still busy after {}", humantime::format_duration(self.timeout)),
+            let (message, hint) = match answer.reason.as_str() {
+                "exited" => ("the session ended".to_owned(), "`vtr info` says how, `vtr screen` what it printed last"),
+                _ => (
+                    format!("still busy after {}", humantime::format_duration(self.timeout)),
+                    "`vtr screen` shows with what; a longer --timeout or a shorter --idle may do",
+                ),
             };
-            invocation.output.failure(&Failure::new(exit, &answer.reason, message));
+            invocation.output.failure(&Failure::new(exit, &answer.reason, message).with_hint(hint));
         }
         Ok(exit)
     }

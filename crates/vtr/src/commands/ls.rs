@@ -1,12 +1,15 @@
 //! `vtr ls`
 
+use std::time::Duration;
+
 use serde::Serialize;
 
 use crate::{
+    coordinators,
     failure::{Exit, Failure, Outcome},
     fleet,
     invocation::Invocation,
-    output::Unreachable,
+    output::{Columns, Unreachable},
     wire::SessionJson,
 };
 
@@ -20,36 +23,55 @@ struct Reply<'a> {
     unreachable: &'a [Unreachable],
 }
 
+/// Those that answer later get their rows later: a host that is slow or dead delays nobody's.
+const PROMPT: Duration = Duration::from_millis(500);
+
 impl Ls {
     pub(crate) async fn run(self, invocation: &mut Invocation) -> Outcome {
         let known = invocation.coordinators()?;
-        let answers = fleet::list_all(&known).await;
-        if let [(_, Err(silence))] = answers.as_slice() {
-            return Err(Failure::unreachable(silence.clone()));
+        if known.is_empty() {
+            return Err(coordinators::none());
         }
-        let mut sessions = Vec::new();
-        for (coordinator, answer) in answers {
-            match answer {
-                Ok(answer) => {
-                    sessions.extend(answer.sessions.into_iter().map(|session| SessionJson::of(session, &coordinator)));
-                }
-                Err(silence) => invocation.output.not_heard(&coordinator.name, &silence),
+        let mut columns = Columns::new(["COORDINATOR", "SESSION", "STATUS", "COLSxROWS", "AGE"]);
+        let mut answers = fleet::list(&known);
+        let mut all = Vec::new();
+        loop {
+            let patience = if invocation.output.json { Duration::MAX } else { PROMPT };
+            let part = answers.within(patience).await;
+            if part.is_empty() {
+                break;
             }
+            if let ([_], [(_, Err(silence))]) = (known.as_slice(), part.as_slice()) {
+                return Err(Failure::unreachable(silence.clone()));
+            }
+            let heard = part.iter().any(|(_, answer)| answer.is_ok());
+            let mut sessions = Vec::new();
+            for (coordinator, answer) in part {
+                match answer {
+                    Ok(answer) => {
+                        let of = |session| SessionJson::of(session, &coordinator);
+                        sessions.extend(answer.sessions.into_iter().map(of));
+                    }
+                    Err(silence) => invocation.output.not_heard(&coordinator.name, &silence),
+                }
+            }
+            if heard && !invocation.output.json {
+                invocation.output.table_part(&mut columns, sessions.iter().map(row).collect())?;
+            }
+            all.extend(sessions);
         }
         let unreachable = invocation.output.unreachable().to_vec();
-        if !known.is_empty() && unreachable.len() == known.len() {
-            return Err(Failure::unreachable("no coordinator answered")
-                .with_hint("see `vtr config resolve`, or start one with `vtr serve --daemon`"));
+        if unreachable.len() == known.len() {
+            return Err(coordinators::silent());
         }
         if invocation.output.json {
-            invocation.output.object(&Reply { sessions: &sessions, unreachable: &unreachable })?;
-            return Ok(Exit::Done);
+            invocation.output.object(&Reply { sessions: &all, unreachable: &unreachable })?;
         }
-        let rows = sessions.iter().map(|session| {
-            let size = format!("{}x{}", session.cols, session.rows);
-            [session.coordinator.clone(), session.name.clone(), session.status_text(), size, session.age_text()]
-        });
-        invocation.output.table(["COORDINATOR", "SESSION", "STATUS", "COLSxROWS", "AGE"], rows.collect())?;
         Ok(Exit::Done)
     }
+}
+
+fn row(session: &SessionJson) -> [String; 5] {
+    let size = format!("{}x{}", session.cols, session.rows);
+    [session.coordinator.clone(), session.name.clone(), session.status_text(), size, session.age_text()]
 }

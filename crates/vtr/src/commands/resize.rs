@@ -14,9 +14,9 @@ use crate::{
 pub(crate) struct Resize {
     #[arg(value_name = "SESSION")]
     session: Address,
-    #[arg(value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(value_parser = super::cols)]
     cols: u16,
-    #[arg(value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(value_parser = super::rows)]
     rows: u16,
 }
 

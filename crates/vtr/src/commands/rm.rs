@@ -5,8 +5,8 @@ use serde_json::json;
 
 use crate::{
     coordinators::Address,
-    failure::{Exit, Outcome},
-    invocation::Invocation,
+    failure::{Exit, Failure, Outcome},
+    invocation::{Invocation, Target},
 };
 
 /// Remove sessions, ending what still runs
@@ -17,16 +17,29 @@ pub(crate) struct Rm {
 }
 
 impl Rm {
-    /// In order, up to the first that fails.
+    /// All that can be removed are; the exit code is that of the first that could not.
     pub(crate) async fn run(self, invocation: &mut Invocation) -> Outcome {
-        let mut removed = Vec::new();
-        for address in self.session {
-            let target = invocation.target(&address).await?;
-            let request = RemoveRequest { name: target.session.clone() };
-            target.client.vtr().remove(request).await.map_err(|status| target.failure(&status))?;
-            removed.push(format!("{}:{}", target.coordinator.name, address.session));
+        let (mut removed, mut failures) = (Vec::new(), Vec::new());
+        for (address, target) in self.session.iter().zip(invocation.targets(&self.session).await?) {
+            match remove(target).await {
+                Ok(coordinator) => removed.push(format!("{coordinator}:{}", address.session)),
+                Err(failure) => failures.push(failure),
+            }
         }
-        invocation.output.answer(&json!({ "removed": removed }), "")?;
-        Ok(Exit::Done)
+        if failures.is_empty() || !removed.is_empty() {
+            invocation.output.answer(&json!({ "removed": removed }), "")?;
+        }
+        for failure in &failures {
+            invocation.output.failure(failure);
+        }
+        Ok(failures.first().map_or(Exit::Done, |failure| failure.exit))
     }
+}
+
+/// Names the coordinator it was on.
+async fn remove(target: Result<Target, Failure>) -> Result<String, Failure> {
+    let target = target?;
+    let request = RemoveRequest { name: target.session.clone() };
+    target.client.vtr().remove(request).await.map_err(|status| target.failure(&status))?;
+    Ok(target.coordinator.name)
 }

@@ -46,6 +46,9 @@ struct Reply {
     wait: Option<Waited>,
 }
 
+/// When what was waited for did not come.
+const WAIT_HINT: &str = "the text was sent; `vtr screen` shows what came";
+
 impl Send {
     pub(crate) async fn run(self, invocation: &mut Invocation) -> Outcome {
         let text = if self.text == "-" { from_stdin()? } else { self.text };
@@ -63,7 +66,7 @@ impl Send {
         let exit = wait.as_ref().map_or(Exit::Done, Waited::exit);
         invocation.output.answer(&Reply { done: done(&target), wait: wait.clone() }, "")?;
         if let (Some(wait), false) = (wait, invocation.output.json) {
-            wait.explain(&self.timeout, &mut invocation.output)?;
+            wait.explain(&self.timeout, WAIT_HINT, &mut invocation.output)?;
         }
         Ok(exit)
     }

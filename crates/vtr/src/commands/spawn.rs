@@ -4,7 +4,7 @@ use std::{collections::HashMap, path::PathBuf, time::Duration};
 
 use grpc::{
     client::Endpoint,
-    proto::{SpawnRecording, SpawnRequest, WaitScope},
+    proto::{InfoRequest, SpawnRecording, SpawnRequest, WaitScope},
 };
 use serde::Serialize;
 
@@ -19,23 +19,26 @@ use crate::{
     wire::SessionJson,
 };
 
+/// When it did not print what was waited for.
+const SPAWN_HINT: &str = "`vtr screen` shows what it printed; it stays until `vtr rm`";
+
 /// Start a session
 #[derive(Debug, clap::Args)]
 pub(crate) struct Spawn {
     /// A name for it; coordinator:name where there are several coordinators
     #[arg(value_name = "NAME")]
     name: Address,
-    /// A command line for the shell [default: an interactive shell]
+    /// A command line, run by `sh -lc` [default: an interactive shell, the coordinator's --shell]
     #[arg(long, value_name = "COMMAND", conflicts_with = "argv")]
     cmd: Option<String>,
     /// Folder to start in [default: the home folder of the coordinator's user]
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     cwd: Option<PathBuf>,
     /// Width [default: the coordinator's, usually 80]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", value_parser = super::cols)]
     cols: Option<u16>,
     /// Height [default: the coordinator's, usually 24]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", value_parser = super::rows)]
     rows: Option<u16>,
     /// Set an environment variable; may be given again
     #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
@@ -71,6 +74,10 @@ struct Reply {
 
 impl Spawn {
     pub(crate) async fn run(self, invocation: &mut Invocation) -> Outcome {
+        if let Some(pattern) = &self.wait {
+            // Before anything is started that nobody would wait for.
+            engine::Pattern::new(pattern).map_err(|error| Failure::usage(error.to_string()))?;
+        }
         let mut target = invocation.place(&self.name).await?;
         let working_dir = match (&self.cwd, &target.coordinator.endpoint) {
             // The coordinator stands elsewhere; on the same machine, paths mean what they mean here.
@@ -101,19 +108,24 @@ impl Spawn {
             ..SpawnRequest::default()
         };
         let spawned = target.client.vtr().spawn(request).await.map_err(|status| target.failure(&status))?;
-        let session = spawned.into_inner().session.unwrap_or_default();
-        let session = SessionJson::of(session, &target.coordinator);
+        let mut session = spawned.into_inner().session.unwrap_or_default();
         target.session.clone_from(if session.id.is_empty() { &session.name } else { &session.id });
-        let name = session.name.clone();
-        let waited = match &self.wait {
+        let mut waited = None;
+        if let Some(pattern) = &self.wait {
             // Everything it has printed so far counts: it started before we could ask.
-            Some(pattern) => Some(wait_for(&target, pattern, self.timeout, WaitScope::Scrollback).await?),
-            None => None,
-        };
+            waited = Some(wait_for(&target, pattern, self.timeout, WaitScope::Scrollback).await?);
+            // It may have ended since, or been removed.
+            let request = InfoRequest { name: target.session.clone() };
+            if let Ok(info) = target.client.vtr().info(request).await {
+                session = info.into_inner().session.unwrap_or(session);
+            }
+        }
+        let session = SessionJson::of(session, &target.coordinator);
+        let name = session.name.clone();
         let exit = waited.as_ref().map_or(Exit::Done, Waited::exit);
         invocation.output.answer(&Reply { session, wait: waited.clone() }, &name)?;
         if let (Some(waited), false) = (waited, invocation.output.json) {
-            waited.explain(&self.timeout, &mut invocation.output)?;
+            waited.explain(&self.timeout, SPAWN_HINT, &mut invocation.output)?;
         }
         Ok(exit)
     }

@@ -42,6 +42,17 @@ enum Scope {
     Scrollback,
 }
 
+impl Scope {
+    /// When nothing matched.
+    fn hint(self) -> &'static str {
+        match self {
+            Scope::New => "`vtr screen` shows what is there; --scope screen or scrollback also finds what came before",
+            Scope::Screen => "`vtr screen` shows what is there; --scope scrollback also finds what has scrolled away",
+            Scope::Scrollback => "`vtr screen` shows what is there; a longer --timeout waits on",
+        }
+    }
+}
+
 impl From<Scope> for WaitScope {
     fn from(scope: Scope) -> Self {
         match scope {
@@ -83,8 +94,8 @@ impl Waited {
         if self.matched { Exit::Done } else { Exit::TimedOut }
     }
 
-    /// For people.
-    pub(crate) fn explain(&self, timeout: &Duration, output: &mut Output) -> Result<(), Failure> {
+    /// For people. `hint` says what to do when the time was up.
+    pub(crate) fn explain(&self, timeout: &Duration, hint: &str, output: &mut Output) -> Result<(), Failure> {
         if self.matched {
             return output.line(printable(&self.matched_line));
         }
@@ -92,7 +103,6 @@ impl Waited {
             "exited" => ("exited", "the session ended before anything matched".to_owned()),
             _ => ("timeout", format!("nothing matched within {}", humantime::format_duration(*timeout))),
         };
-        let hint = "`vtr screen` shows what is there; --scope screen or scrollback also finds what came before";
         output.failure(&Failure::new(Exit::TimedOut, kind, message).with_hint(hint));
         Ok(())
     }
@@ -109,7 +119,7 @@ impl Wait {
         if invocation.output.json {
             invocation.output.object(&waited)?;
         } else {
-            waited.explain(&self.timeout, &mut invocation.output)?;
+            waited.explain(&self.timeout, self.scope.hint(), &mut invocation.output)?;
         }
         Ok(waited.exit())
     }

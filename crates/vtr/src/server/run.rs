@@ -54,12 +54,13 @@ pub(crate) fn bind(settings: Settings, surroundings: &Surroundings) -> Result<Bo
 
 fn socket_failure(error: &SocketError) -> Failure {
     let (kind, hint) = match error {
-        SocketError::Alive { .. } => {
-            ("already_exists", "use it, end it with `vtr serve --stop`, or give this one another --socket")
+        SocketError::Alive { path, .. } => {
+            let stop = format!("`vtr serve --stop --socket {}`", path.display());
+            ("already_exists", format!("use it, end it with {stop}, or give this one another --socket"))
         }
-        SocketError::NotASocket { .. } => ("usage", "give another --socket, or move the file away"),
-        SocketError::TooLong { .. } => ("usage", "give a shorter --socket"),
-        SocketError::System { .. } => ("system", "give a --socket in a folder that you may write to"),
+        SocketError::NotASocket { .. } => ("usage", "give another --socket, or move the file away".into()),
+        SocketError::TooLong { .. } => ("usage", "give a shorter --socket".into()),
+        SocketError::System { .. } => ("system", "give a --socket in a folder that you may write to".into()),
     };
     let exit = if kind == "usage" { Exit::Usage } else { Exit::Refused };
     Failure::new(exit, kind, error.to_string()).with_hint(hint)

@@ -67,10 +67,10 @@ pub(crate) struct Flags {
     #[arg(long, value_name = "PROGRAM")]
     pub(crate) shell: Option<OsString>,
     /// Width of new sessions [default: 80]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", value_parser = crate::commands::cols)]
     pub(crate) cols: Option<u16>,
     /// Height of new sessions [default: 24]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", value_parser = crate::commands::rows)]
     pub(crate) rows: Option<u16>,
     /// Lines of history kept for each session [default: 10000]
     #[arg(long, value_name = "LINES")]
@@ -194,8 +194,18 @@ impl Settings {
         let log_file = flags.log_file.map(here).or(config.log_file.as_ref().map(from_file));
         let [cols, rows] = [(flags.cols, config.cols, 80), (flags.rows, config.rows, 24)]
             .map(|(flag, file, default)| flag.or(file).unwrap_or(default));
-        if cols == 0 || rows == 0 {
-            return Err(bad("cols and rows are at least 1".into()));
+        let size = vt::Size::new(cols, rows);
+        if size != size.clamped() {
+            let (least, most) = (vt::Size::MIN, vt::Size::MAX);
+            let message = format!("use {} to {} cols and {} to {} rows", least.cols, most.cols, least.rows, most.rows);
+            return Err(bad(message));
+        }
+        let asked_for = flags.shell.or(config.default_shell.map(OsString::from));
+        if let Some(shell) = asked_for.as_ref().map(Path::new).filter(|shell| shell.is_absolute()) {
+            rustix::fs::access(shell, rustix::fs::Access::EXEC_OK).map_err(|error| {
+                Failure::usage(format!("the shell {} can't be run: {error}", shell.display()))
+                    .with_hint("give another --shell, or default_shell in server.toml")
+            })?;
         }
         let recording = config.recording;
         let max_bytes = match (flags.record_max_size, &recording.max_size) {
@@ -220,11 +230,7 @@ impl Settings {
                     RecordFormat::V3 => RecordingFormat::V3,
                 },
             },
-            shell: flags
-                .shell
-                .or(config.default_shell.map(OsString::from))
-                .or_else(|| surroundings.shell.clone())
-                .unwrap_or_else(|| "/bin/sh".into()),
+            shell: asked_for.or_else(|| surroundings.shell.clone()).unwrap_or_else(|| "/bin/sh".into()),
             cols,
             rows,
             scrollback: flags.scrollback.or(config.scrollback_limit).unwrap_or(10_000),
@@ -378,7 +384,9 @@ mod tests {
             ("kill_timeout = \"soon\"", "soon"),
             ("socket_mode = \"9\"", "octal"),
             ("socket_group = \"no-such-group-here\"", "no-such-group-here"),
-            ("cols = 0", "at least 1"),
+            ("cols = 1", "2 to 2000 cols"),
+            ("rows = 1001", "1 to 1000 rows"),
+            ("default_shell = \"/no/such/shell\"", "/no/such/shell can't be run"),
             ("[recording]\nmax_size = \"much\"", "100MB"),
             ("[recording]\nkeep = 0", "at least 1"),
             ("[recording]\nfolders = \"x\"", "folders"),

@@ -79,10 +79,13 @@ fn a_dead_host_is_named_and_the_others_answer() {
         run.display(),
         pid_file.display(),
     ));
-    let ran = stage.by_config(&["ls", "--json"]);
+    let ran = stage.by_config(&["ls"]);
     for part in ["gone", "broken", "no route to host", "missing", "hanging", "2s"] {
         assert!(ran.stderr.contains(part), "{part} is not in {}", ran.stderr);
     }
+    assert!(ran.ok().lines().nth(1).is_some_and(|row| row.contains("running")));
+    let ran = stage.by_config(&["ls", "--json"]);
+    assert_eq!(ran.stderr, "", "all of it is in the object");
     let json = ran.json();
     assert_eq!(json["sessions"][0]["name"], "x");
     let names: Vec<&str> =
@@ -98,6 +101,56 @@ fn a_dead_host_is_named_and_the_others_answer() {
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
     stage.by_config(&["info", "nope"]).failed(1, &["as far as they answered"]);
     stage.by_config(&["info", "broken:x"]).failed(4, &["no route to host"]);
+}
+
+/// Who is slow gets its rows later, below the others' and in their columns.
+#[test]
+fn a_slow_host_holds_up_nobodys_rows() {
+    let mut stage = Stage::empty();
+    stage.serve("near", &[]);
+    stage.serve("far", &[]);
+    let [near, far, gate] = ["run/near.sock", "run/far.sock", "gate"].map(|path| stage.path(path));
+    rustix::fs::mkfifoat(rustix::fs::CWD, &gate, rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR).unwrap();
+    let [near, far, gate] = [near, far, gate].map(|path| path.display().to_string());
+    stage.write_config(&format!(
+        "[[coordinators]]\nname = \"slow\"\ntimeout = \"60s\"\n\
+         command = [\"sh\", \"-c\", \"read go < {gate}; exec {VTR} dial-stdio --socket {far}\"]\n\
+         [[coordinators]]\npath = \"{near}\"\n"
+    ));
+    for (socket, name) in [(&near, "a-rather-long-name"), (&far, "x")] {
+        stage.by_config(&["spawn", name, "--socket", socket, "--", "cat"]).ok();
+    }
+    let mut listing = stage.bare().arg("ls").stdout(std::process::Stdio::piped()).spawn().unwrap();
+    let mut lines = std::io::BufRead::lines(std::io::BufReader::new(listing.stdout.take().unwrap()));
+    let mut line = || lines.next().unwrap().unwrap();
+    let (headings, first) = (line(), line());
+    assert!(headings.starts_with("COORDINATOR") && first.starts_with("near"), "{headings}\n{first}");
+    std::fs::write(&gate, "go\n").unwrap();
+    let second = line();
+    assert!(second.starts_with("slow"), "{second}");
+    assert_eq!(first.find("running"), second.find("running"), "{first}\n{second}");
+    assert!(listing.wait().unwrap().success());
+}
+
+#[test]
+fn what_can_be_removed_is() {
+    let stage = two();
+    for name in ["a:one", "b:two", "b:three"] {
+        stage.by_config(&["spawn", name, "--", "cat"]).ok();
+    }
+    let ran = stage.by_config(&["rm", "one", "nope", "b:three", "--json"]).failed(1, &["nope"]);
+    let removed: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(removed["removed"], serde_json::json!(["a:one", "b:three"]));
+    let left = stage.by_config(&["ls", "--json"]).json();
+    assert_eq!((left["sessions"][0]["name"].as_str(), left["sessions"].as_array().unwrap().len()), (Some("two"), 1));
+}
+
+#[test]
+fn a_pattern_without_sockets_is_nobody() {
+    let stage = Stage::empty();
+    stage.write_config(&format!("[[coordinators]]\npath = \"{}/*.sock\"\n", stage.path("run").display()));
+    stage.by_config(&["ls"]).failed(4, &["no coordinator", "vtr serve"]);
+    assert!(stage.by_config(&["config", "resolve"]).stderr.contains("at the moment"));
 }
 
 #[test]

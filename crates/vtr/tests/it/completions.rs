@@ -33,6 +33,38 @@ fn session_names_complete_live() {
 }
 
 #[test]
+fn the_socket_that_is_typed_is_asked() {
+    let mut stage = Stage::new();
+    stage.serve("b", &[]);
+    stage.spawn_cat("here");
+    let other = stage.path("run/b.sock");
+    let other = other.to_str().unwrap();
+    stage.by_config(&["spawn", "there", "--socket", other, "--", "cat"]).ok();
+    assert_eq!(candidates(&stage, &["screen", "--socket", other, "t"]), ["there"]);
+    assert_eq!(candidates(&stage, &[&format!("--socket={other}"), "screen", "t"]), ["there"]);
+}
+
+/// Bash itself runs its script, with the words as it takes them apart.
+#[test]
+fn bash_completes_behind_a_colon() {
+    let stage = Stage::new();
+    stage.spawn_cat("codex");
+    stage.spawn_cat("compile");
+    let script = stage.vtr(&["completions", "bash"]).ok();
+    let complete = |words: &str, at: usize| {
+        let ask = format!("{script}\nCOMP_WORDS=({words}) COMP_CWORD={at} COMP_TYPE=9\n");
+        let mut bash = std::process::Command::new("bash");
+        bash.env("VTR_SOCKET", stage.socket()).args(["--norc", "-c"]);
+        run(bash.arg(format!("{ask}_vtr vtr '' ''\nprintf '%s\\n' \"${{COMPREPLY[@]}}\""))).ok()
+    };
+    assert_eq!(complete("vtr screen a : co", 4), "codex\ncompile\n");
+    assert_eq!(complete("vtr screen a :", 3), "codex\ncompile\n");
+    assert_eq!(complete("vtr rm a : codex com", 5), "compile\n");
+    assert_eq!(complete("vtr screen cod", 2), "codex\n");
+    assert!(complete("vtr sc", 1).starts_with("screen"));
+}
+
+#[test]
 fn completing_without_a_coordinator_is_silent() {
     let stage = Stage::empty();
     assert!(candidates(&stage, &["screen", "zz"]).is_empty());

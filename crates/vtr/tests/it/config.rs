@@ -31,7 +31,10 @@ fn coordinators_are_added_listed_resolved_and_removed() {
     let socket = stage.path("run/a.sock");
     assert_eq!(resolved["coordinators"][0], serde_json::json!({ "name": "a", "socket": socket }));
     assert_eq!(resolved["coordinators"][2]["socket"], stage.path("relative.sock").to_str().unwrap());
-    for which in [pattern.as_str(), "far", "rel"] {
+    vtr(&["config", "add", "/y.sock", "--name", "far"]).failed(2, &["\"far\" already", "--name"]);
+    vtr(&["config", "add", "/y.sock", "--name", "a b"]).failed(2, &["\"a b\"", "letters"]);
+    vtr(&["config", "add", ""]).failed(2, &["empty"]);
+    for which in [pattern.as_str(), "far", "relative.sock"] {
         vtr(&["config", "rm", which]).ok();
     }
     vtr(&["config", "rm", "far"]).failed(1, &["far", "config ls"]);
@@ -48,6 +51,23 @@ fn mistakes_in_the_file_are_named_and_left_alone() {
     assert_eq!(std::fs::read_to_string(stage.path("config/vtr/config.toml")).unwrap(), text);
     stage.by_config(&["config", "add", "*.sock", "--name", "x"]).failed(2, &[]);
     stage.by_config(&["config", "add"]).failed(2, &["PATH"]);
+}
+
+#[test]
+fn a_named_socket_needs_no_config() {
+    let stage = Stage::new();
+    stage.write_config("[defaults]\noutput_fromat = \"json\"\n");
+    let ran = stage.by_config(&["ls", "--socket", stage.socket().to_str().unwrap()]);
+    assert!(ran.stderr.contains("output_fromat"), "{ran:?}");
+    ran.ok();
+}
+
+#[test]
+fn a_script_for_a_shell_is_no_json_by_default() {
+    let stage = Stage::empty();
+    stage.write_config("[defaults]\noutput_format = \"json\"\n");
+    assert!(!stage.by_config(&["completions", "bash"]).ok().starts_with('{'));
+    assert_eq!(stage.by_config(&["completions", "bash", "--json"]).json()["shell"], "bash");
 }
 
 #[test]

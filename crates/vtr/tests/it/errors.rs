@@ -50,11 +50,44 @@ fn refusals_of_the_coordinator() {
     );
 }
 
+/// Programs read every line of standard error then.
+#[test]
+fn misuse_is_json_when_asked_for() {
+    let stage = Stage::empty();
+    for words in [["ls", "--json", "--bogus"], ["resize", "x", "--json"], ["nosuch", "--json", "x"]] {
+        let ran = stage.vtr(&words).failed(2, &[]);
+        let error: serde_json::Value = serde_json::from_str(&ran.stderr).unwrap();
+        assert_eq!(error["error"]["kind"], "usage", "{words:?}");
+        let [message, hint] = ["message", "hint"].map(|key| error["error"][key].as_str().unwrap());
+        assert!(!message.is_empty() && !message.starts_with("error") && hint.contains("Usage"), "{error}");
+    }
+    stage.vtr(&["--json", "--help"]).ok();
+    // Behind "--" it is the program's.
+    assert!(stage.vtr(&["spawn", "--bogus", "--", "x", "--json"]).failed(2, &[]).stderr.starts_with("error: "));
+}
+
+#[test]
+fn a_socket_that_is_none() {
+    let stage = Stage::empty();
+    let plain = stage.path("plain");
+    std::fs::write(&plain, "").unwrap();
+    for command in ["ls", "dial-stdio"] {
+        stage.by_config(&[command, "--socket", plain.to_str().unwrap()]).failed(4, &["plain is no socket"]);
+    }
+}
+
 #[test]
 fn wrong_arguments() {
     let stage = Stage::new();
     stage.spawn_cat("x");
     stage.vtr(&["grep", "x", "("]).failed(2, &["("]);
+    stage.vtr(&["spawn", "y", "--wait", "(", "--", "cat"]).failed(2, &["("]);
+    stage.vtr(&["info", "y"]).failed(1, &["y"]);
+    for size in [["1", "24"], ["2001", "24"], ["80", "0"], ["80", "1001"], ["wide", "24"]] {
+        stage
+            .vtr(&["resize", "x", size[0], size[1]])
+            .failed(2, &[if size[1] == "24" { "2 to 2000" } else { "1 to 1000" }]);
+    }
     stage.vtr(&["wait", "x", "a(?=b)"]).failed(2, &["look"]);
     stage.vtr(&["key", "x", "hyper-key"]).failed(2, &["hyper-key"]);
     stage.vtr(&["kill", "x", "--signal", "NOPE"]).failed(2, &["NOPE"]);
