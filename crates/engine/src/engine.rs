@@ -9,7 +9,7 @@ use tokio::sync::{Semaphore, broadcast};
 use tokio::task::JoinSet;
 
 use crate::directory::Directory;
-use crate::environment::child_environment;
+use crate::environment::{check_size, child_environment};
 use crate::error::{Error, InvalidArgs, Result};
 use crate::leftovers::Leftovers;
 use crate::lifecycle::{StopRequest, blocking, deadline, end_run, launch, to_the_end, unwrap_task};
@@ -159,6 +159,7 @@ impl EngineInner {
 
     /// Blocks for some hundred microseconds.
     fn spawn_now(self: Arc<Self>, new: NewSession) -> Result<Session> {
+        check_size(&self.options.limits, &new.argv, &new.env)?;
         let command_line = match (new.argv.is_empty(), new.kind) {
             (false, _) => new.argv,
             (true, Kind::Terminal) => vec![self.options.default_shell.clone(), "-i".into()],

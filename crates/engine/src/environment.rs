@@ -3,9 +3,12 @@
 //! The engine reads no environment itself: the program hands its own in, and this file says what
 //! a child may inherit of it.
 
+use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 
+use crate::error::LimitExceeded;
 use crate::names::SessionId;
+use crate::options::Limits;
 
 /// Variables of the base environment that never reach a child. A trailing `*` stands for any ending.
 ///
@@ -94,22 +97,35 @@ pub(crate) fn child_environment(
     extra: &[(OsString, OsString)],
     id: SessionId,
 ) -> Vec<(OsString, OsString)> {
-    let mut environment: Vec<_> = base.iter().filter(|(name, _)| is_inherited(name)).cloned().collect();
-    set(&mut environment, "TERM", "xterm-256color");
-    set(&mut environment, "COLORTERM", "truecolor");
-    set(&mut environment, "PATTERM", "1");
-    set(&mut environment, "PATTERM_PROCESS_ID", id.to_string());
-    environment.retain(|(name, _)| !unset.contains(name));
-    for (name, value) in extra {
-        set(&mut environment, name, value);
-    }
+    let own = [("TERM", "xterm-256color"), ("COLORTERM", "truecolor"), ("PATTERM", "1")]
+        .map(|(name, value)| (OsString::from(name), OsString::from(value)));
+    let own_id = [("PATTERM_PROCESS_ID".into(), id.to_string().into())];
+    let unset: HashSet<&OsString> = unset.iter().collect();
+    let inherited = base.iter().filter(|(name, _)| is_inherited(name));
+    let all = inherited.chain(&own).chain(&own_id).filter(|(name, _)| !unset.contains(name)).chain(extra);
+    // From the last on, so that each name is looked up once: a request may bring thousands.
+    let mut named = HashSet::new();
+    let mut environment: Vec<_> = all.rev().filter(|(name, _)| named.insert(name)).cloned().collect();
+    environment.reverse();
     environment
 }
 
-fn set(environment: &mut Vec<(OsString, OsString)>, name: impl AsRef<OsStr>, value: impl Into<OsString>) {
-    let name = name.as_ref();
-    environment.retain(|(other, _)| other != name);
-    environment.push((name.to_owned(), value.into()));
+/// Refuses what a request brings before any of it is copied.
+pub(crate) fn check_size(
+    limits: &Limits,
+    argv: &[OsString],
+    extra: &[(OsString, OsString)],
+) -> Result<(), LimitExceeded> {
+    if extra.len() > limits.variables {
+        return Err(LimitExceeded::Variables { count: extra.len(), limit: limits.variables });
+    }
+    // As the system counts them: each with what ends it, and a `=` in between.
+    let words: usize = argv.iter().map(|word| word.len() + 1).sum();
+    let variables: usize = extra.iter().map(|(name, value)| name.len() + value.len() + 2).sum();
+    match words + variables {
+        length if length > limits.command => Err(LimitExceeded::Command { length, limit: limits.command }),
+        _ => Ok(()),
+    }
 }
 
 fn is_inherited(name: &OsStr) -> bool {
@@ -184,5 +200,28 @@ mod tests {
         assert_eq!(get(&made, "COLORTERM"), None);
         assert_eq!(get(&made, "B"), Some("2"));
         assert_eq!(get(&made, "TERM_PROGRAM"), Some("ghostty"));
+    }
+    #[test]
+    fn of_many_variables_the_last_of_each_name_wins_and_the_order_is_kept() {
+        let base: Vec<_> = (0..20_000).map(|number| (format!("V{number}").into(), "base".into())).collect();
+        let many = (0..40_000).map(|number| (format!("V{}", number % 20_000).into(), number.to_string().into()));
+        let extra: Vec<(OsString, OsString)> = many.collect();
+        let made = child_environment(&base, &[], &extra, ID.parse().unwrap());
+        assert_eq!(made.len(), 20_000 + 4);
+        assert_eq!(get(&made, "V7"), Some("20007"));
+        assert_eq!(made[4..], extra[20_000..]);
+    }
+
+    #[test]
+    fn a_request_brings_only_so_much() {
+        let limits = Limits { variables: 2, command: 20, ..Limits::default() };
+        let check = |argv: &[&str], extra: &[(&str, &str)]| {
+            check_size(&limits, &argv.iter().map(Into::into).collect::<Vec<_>>(), &pairs(extra))
+        };
+        assert_eq!(check(&["12345678"], &[("A", "12"), ("B", "12")]), Ok(()), "9 and twice 5");
+        let error = LimitExceeded::Variables { count: 3, limit: 2 };
+        assert_eq!(check(&[], &[("A", ""), ("B", ""), ("C", "")]), Err(error));
+        let error = LimitExceeded::Command { length: 21, limit: 20 };
+        assert_eq!(check(&["1234567890"], &[("A", "12"), ("B", "12")]), Err(error));
     }
 }

@@ -56,6 +56,12 @@ pub enum LimitExceeded {
     InputQueue { id: SessionId, queued: usize, limit: usize },
     #[error("session {id} has {limit} recordings already: end one of them")]
     Taps { id: SessionId, limit: usize },
+    #[error("one start may set {limit} variables, this one sets {count}: pass them in a file")]
+    Variables { count: usize, limit: usize },
+    #[error(
+        "a command line and its variables may have {limit} bytes together, these have {length}: pass them in a file"
+    )]
+    Command { length: usize, limit: usize },
 }
 
 impl From<NameError> for Error {

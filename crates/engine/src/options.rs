@@ -64,6 +64,10 @@ pub struct Limits {
     pub history_bytes: usize,
     /// Recordings of one session at a time.
     pub taps: usize,
+    /// Variables that one start may set on top of what is inherited.
+    pub variables: usize,
+    /// Bytes of a command line and those variables together. Systems take some 2 MiB, with what is inherited.
+    pub command: usize,
 }
 
 impl Default for Limits {
@@ -76,6 +80,8 @@ impl Default for Limits {
             history_lines: 10_000,
             history_bytes: 64 << 20,
             taps: 16,
+            variables: 4096,
+            command: 1 << 20,
         }
     }
 }

@@ -61,7 +61,7 @@ impl ErrorKind {
             ErrorKind::NeedsTrust => "The human has to allow this first.",
             ErrorKind::UnknownAgent => "There is no agent preset of that name.",
             ErrorKind::RevisionMismatch => "The content changed since the revision the caller has read.",
-            ErrorKind::LimitExceeded => "A limit is reached: sessions, bytes of input, recordings.",
+            ErrorKind::LimitExceeded => "A limit is reached: sessions, bytes of input or of a command, recordings.",
             ErrorKind::SpawnFailed => "The program could not be started.",
             ErrorKind::NotReady => "The session can't take this now, but may later.",
             ErrorKind::ShuttingDown => "The program is ending and starts nothing any more.",

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use engine::{Engine, EngineOptions};
+use engine::{Engine, EngineOptions, Error, LimitExceeded};
 use testkit::Script;
 
 use crate::stage::*;
@@ -49,6 +49,21 @@ async fn secrets_do_not_show_in_debug_prints() {
     assert!(!format!("{new:?}").contains("hunter2"));
     let session = engine.spawn(new).await.unwrap();
     assert!(!format!("{session:?} {engine:?} {:?}", session.info()).contains("hunter2"));
+    close(engine).await;
+}
+
+#[tokio::test]
+async fn a_start_that_brings_too_much_is_refused_and_leaves_nothing() {
+    let engine = engine();
+    let mut new = command(Script::new().hang());
+    new.env = (0..4097).map(|number| (format!("V{number}").into(), "x".into())).collect();
+    let refused = engine.spawn(new.clone()).await.unwrap_err();
+    assert!(matches!(refused, Error::LimitExceeded(LimitExceeded::Variables { count: 4097, .. })), "{refused:?}");
+    new.env.truncate(1);
+    new.env[0].1 = "x".repeat(1 << 20).into();
+    let refused = engine.spawn(new).await.unwrap_err();
+    assert!(matches!(refused, Error::LimitExceeded(LimitExceeded::Command { .. })), "{refused:?}");
+    assert_eq!(engine.list().len(), 0);
     close(engine).await;
 }
 
