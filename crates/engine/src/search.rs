@@ -16,12 +16,14 @@ pub struct SearchRequest {
     /// Lines of context around each.
     pub before: usize,
     pub after: usize,
+    /// Of text to return, context included.
+    pub max_bytes: usize,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SearchResult {
     pub matches: Vec<FoundLine>,
-    /// There are more matches than the limit.
+    /// There are more matches than the limit, or than fit: those that are left out are the newest.
     pub truncated: bool,
 }
 
@@ -29,6 +31,7 @@ pub struct SearchResult {
 pub struct FoundLine {
     /// A numbered line, or a row of the alternate screen.
     pub place: Place,
+    /// A line that does not fit is cut.
     pub text: String,
     /// Of the first match in `text`.
     pub bytes: Range<usize>,
@@ -57,20 +60,19 @@ impl Session {
     /// Lines of history and screen in which the pattern matches, oldest first, joined where they
     /// wrapped. The screen is locked for a few lines at a time and never while the pattern runs.
     pub fn search(&self, request: &SearchRequest) -> SearchResult {
-        let mut result = SearchResult::default();
-        let mut window = Context { wanted: request, recent: VecDeque::new() };
+        let mut found = Collection::new(request);
         let mut at = 0;
         loop {
             let batch = self.shared().screen.lock().lines_from(at);
             for (place, text) in batch.iter() {
-                window.pass(place, text, &mut result);
-                if window.is_complete(&result) {
-                    return result;
+                found.pass(place, text);
+                if found.is_complete() {
+                    return found.result;
                 }
             }
             at = batch.lines.end;
             if batch.is_last {
-                return result;
+                return found.result;
             }
         }
     }
@@ -102,28 +104,29 @@ impl Session {
     }
 }
 
-struct Context<'a> {
+/// Matches with their context. Neighbours share lines and each has its own copy of them, so what is kept is counted.
+/// When it is too much the newest match goes: those that stay are whole.
+struct Collection<'a> {
     wanted: &'a SearchRequest,
     /// The lines just before, at most `before` of them.
     recent: VecDeque<String>,
+    result: SearchResult,
+    /// Of the text in `result`.
+    bytes: usize,
+    /// One match is there, and no more of its context fits.
+    full: bool,
 }
 
-impl Context<'_> {
-    fn pass(&mut self, place: Place, text: &str, result: &mut SearchResult) {
-        for found in result.matches.iter_mut().rev() {
-            if found.after.len() >= self.wanted.after {
-                break;
-            }
-            found.after.push(text.to_owned());
-        }
+impl<'a> Collection<'a> {
+    fn new(wanted: &'a SearchRequest) -> Self {
+        Collection { wanted, recent: VecDeque::new(), result: SearchResult::default(), bytes: 0, full: false }
+    }
+
+    fn pass(&mut self, place: Place, text: &str) {
+        self.show_after(text);
         if let Some(found) = self.wanted.pattern.regex().find(text) {
-            if result.matches.len() < self.wanted.limit {
-                let before = self.recent.iter().cloned().collect();
-                let bytes = found.range();
-                result.matches.push(FoundLine { place, text: text.to_owned(), bytes, before, after: Vec::new() });
-            } else {
-                result.truncated = true;
-            }
+            let has_room = !self.result.truncated && self.result.matches.len() < self.wanted.limit;
+            self.result.truncated = !(has_room && self.take(place, text, found.range()));
         }
         if self.wanted.before > 0 {
             if self.recent.len() == self.wanted.before {
@@ -133,8 +136,135 @@ impl Context<'_> {
         }
     }
 
+    /// `text` comes after the matches that lack lines.
+    fn show_after(&mut self, text: &str) {
+        let lacks_lines = |found: &&FoundLine| found.after.len() < self.wanted.after;
+        let mut open = self.result.matches.iter().rev().take_while(lacks_lines).count();
+        while open > 0 && self.bytes + open * cost(text) > self.wanted.max_bytes {
+            self.result.truncated = true;
+            if self.result.matches.len() == 1 {
+                self.full = true;
+                return;
+            }
+            self.bytes -= self.result.matches.pop().map_or(0, |newest| newest.cost());
+            open -= 1;
+        }
+        for found in self.result.matches.iter_mut().rev().take(open) {
+            found.after.push(text.to_owned());
+        }
+        self.bytes += open * cost(text);
+    }
+
+    /// Whether it fits. The first one does: with as much around it as there is room for.
+    fn take(&mut self, place: Place, line: &str, bytes: Range<usize>) -> bool {
+        let (text, bytes) = cut(line, bytes, self.wanted.max_bytes);
+        let room = self.wanted.max_bytes.saturating_sub(self.bytes + cost(text));
+        let mut used = 0;
+        let fits = |line: &&String| {
+            used += cost(line);
+            used <= room
+        };
+        let lines = self.recent.iter().rev().take_while(fits).count();
+        let is_first = self.result.matches.is_empty();
+        if !is_first && (lines < self.recent.len() || room == 0) {
+            return false;
+        }
+        let before = self.recent.range(self.recent.len() - lines..).cloned().collect();
+        let found = FoundLine { place, text: text.to_owned(), bytes, before, after: Vec::new() };
+        self.bytes += found.cost();
+        self.result.matches.push(found);
+        true
+    }
+
     /// Nothing that follows could change the result.
-    fn is_complete(&self, result: &SearchResult) -> bool {
-        result.truncated && result.matches.last().is_none_or(|last| last.after.len() >= self.wanted.after)
+    fn is_complete(&self) -> bool {
+        let last = self.result.matches.last();
+        self.full || self.result.truncated && last.is_none_or(|last| last.after.len() >= self.wanted.after)
+    }
+}
+
+impl FoundLine {
+    fn cost(&self) -> usize {
+        cost(&self.text) + self.before.iter().chain(&self.after).map(|line| cost(line)).sum::<usize>()
+    }
+}
+
+/// Empty lines take room as well.
+fn cost(line: &str) -> usize {
+    line.len() + size_of::<String>()
+}
+
+/// At most `most` bytes of `line`, with the beginning of the match at `found` among them.
+fn cut(line: &str, found: Range<usize>, most: usize) -> (&str, Range<usize>) {
+    if line.len() <= most {
+        return (line, found);
+    }
+    let boundary = |at: usize| (0..=at.min(line.len())).rev().find(|at| line.is_char_boundary(*at)).unwrap_or(0);
+    let start = boundary(found.start.saturating_sub(most / 2));
+    let end = boundary(start + most);
+    (&line[start..end], found.start - start..found.end.min(end) - start)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn search<'a>(
+        lines: impl IntoIterator<Item = &'a str>,
+        pattern: &str,
+        context: usize,
+        bytes: usize,
+    ) -> SearchResult {
+        let pattern = Pattern::new(pattern).unwrap();
+        let wanted = SearchRequest { pattern, limit: 10_000, before: context, after: context, max_bytes: bytes };
+        let mut found = Collection::new(&wanted);
+        for (number, line) in (0..).zip(lines) {
+            found.pass(Place::Line(number), line);
+            let kept: usize = found.result.matches.iter().map(FoundLine::cost).sum();
+            assert_eq!(found.bytes, kept, "line {number}");
+            assert!(kept <= bytes.max(cost("") + bytes), "{kept} bytes at line {number}");
+            if found.is_complete() {
+                break;
+            }
+        }
+        found.result
+    }
+
+    #[test]
+    fn context_that_overlaps_is_bounded_and_the_oldest_matches_are_whole() {
+        let lines: Vec<String> = (0..3000).map(|number| format!("line {number}")).collect();
+        let result = search(lines.iter().map(String::as_str), ".", 1000, 1 << 20);
+        assert!(result.truncated && !result.matches.is_empty());
+        for (found, number) in result.matches.iter().zip(0..) {
+            assert_eq!((found.place, found.text.as_str()), (Place::Line(number as u64), lines[number].as_str()));
+            assert_eq!(found.before, lines[number.saturating_sub(1000)..number]);
+            assert_eq!(found.after, lines[number + 1..=number + 1000]);
+        }
+    }
+
+    #[test]
+    fn what_fits_is_not_cut() {
+        let lines: Vec<String> = (0..100).map(|number| number.to_string()).collect();
+        let result = search(lines.iter().map(String::as_str), ".", 10, 1 << 20);
+        assert_eq!((result.matches.len(), result.truncated), (100, false));
+    }
+
+    #[test]
+    fn the_first_match_stays_with_what_fits_around_it() {
+        let long = "x".repeat(100);
+        let lines = [long.as_str(), &long, "needle", "near", &long, "needle"];
+        let result = search(lines, "needle", 2, 250);
+        let [found] = &result.matches[..] else { panic!("{result:?}") };
+        assert!(result.truncated);
+        assert_eq!((found.before.len(), found.after.as_slice()), (1, ["near".to_owned()].as_slice()));
+    }
+
+    #[test]
+    fn a_line_that_does_not_fit_is_cut_around_the_match() {
+        let line = format!("{}needle{}", "é".repeat(1000), "é".repeat(1000));
+        let result = search([line.as_str(), "needle"], "needle", 0, 101);
+        let [found] = &result.matches[..] else { panic!("{result:?}") };
+        assert!(result.truncated && found.text.len() <= 101, "{}", found.text.len());
+        assert_eq!(&found.text[found.bytes.clone()], "needle");
     }
 }

@@ -48,15 +48,19 @@ impl Body for Received {
 }
 
 /// Sends a body to its end, or as far as the other side wants it. What is there already is handed over in the first
-/// poll, so that it leaves together with the head that came before.
-pub(crate) async fn send(stream: &mut SendStream<Bytes>, body: tonic::body::Body) {
+/// poll, so that it leaves together with the head that came before. `last` has the last word about its trailers.
+pub(crate) async fn send(
+    stream: &mut SendStream<Bytes>,
+    body: tonic::body::Body,
+    last: impl FnOnce(HeaderMap) -> HeaderMap,
+) {
     let mut body = pin!(body);
     let mut next = next_part(stream, body.as_mut()).await;
     loop {
         // Sending fails when the stream is over: whoever reads the other side's body is told why.
         let data = match next {
             Part::Data(data) => data,
-            Part::Trailers(trailers) => return drop(stream.send_trailers(trailers)),
+            Part::Trailers(trailers) => return drop(stream.send_trailers(last(trailers))),
             Part::End => return drop(stream.send_data(Bytes::new(), true)),
             // Half of it is of no use to anybody.
             Part::Failed => return stream.send_reset(Reason::INTERNAL_ERROR),

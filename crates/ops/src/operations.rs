@@ -104,6 +104,9 @@ fn authorise_again<C: Context>(call: &Call<C>, session: &Session) -> Result<(), 
     })
 }
 
+/// Of text in one reply: a message of 16 MiB holds it, with room for the rest.
+pub const MAX_REPLY_BYTES: usize = 12 << 20;
+
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 /// Clients give up on a silent call after some minutes; whoever needs longer waits again.
 const MAX_TIMEOUT: Duration = Duration::from_secs(600);

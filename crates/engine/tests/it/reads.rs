@@ -74,7 +74,7 @@ async fn search_finds_rendered_lines_with_context() {
     let session =
         spawn(&engine, Script::new().flood(80_000).print("a \x1b[31mne\x1b[0medle\nafter\nneedle 2\n").hang()).await;
     line(&session, "needle 2").await;
-    let request = SearchRequest { pattern: pattern("needle"), limit: 10, before: 1, after: 1 };
+    let request = SearchRequest { pattern: pattern("needle"), limit: 10, before: 1, after: 1, max_bytes: 1 << 20 };
     let result = session.search(&request);
     assert!(!result.truncated);
     let [first, second] = &result.matches[..] else { panic!("{result:?}") };

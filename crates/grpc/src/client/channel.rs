@@ -83,7 +83,7 @@ impl Channel {
         let mut sending = Box::pin(async move {
             tokio::select! {
                 biased;
-                () = body::send(&mut stream, body) => {}
+                () = body::send(&mut stream, body, std::convert::identity) => {}
                 _ = dropped => {}
             }
         });

@@ -116,7 +116,7 @@ where
     if empty {
         return;
     }
-    body::send(&mut stream, body).await;
+    body::send(&mut stream, body, too_long::explain_trailers).await;
 }
 
 #[cfg(test)]

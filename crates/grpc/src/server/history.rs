@@ -1,7 +1,7 @@
 //! GetHistory: the screen, and the lines above it.
 
 use engine::{Session, VersionedFrame};
-use ops::OpError;
+use ops::{OpError, operations::MAX_REPLY_BYTES};
 use prost::Message;
 
 use crate::{
@@ -10,8 +10,6 @@ use crate::{
 };
 
 const DEFAULT_LINES: u32 = 10_000;
-/// What fits into one message with room for the screen.
-const MAX_BYTES: usize = 12 << 20;
 /// Lines copied under one lock: some 0.1 ms, so that a flooding child is not held up.
 const LINES_PER_LOCK: u64 = 256;
 
@@ -28,7 +26,7 @@ pub(super) fn read(session: &Session, request: &GetHistoryRequest) -> Result<Get
     let mut lines: Vec<HistoryLine> = Vec::new();
     let mut bytes = 0;
     let mut first_line = end;
-    while first_line > oldest && bytes < MAX_BYTES {
+    while first_line > oldest && bytes < MAX_REPLY_BYTES {
         let from = first_line.saturating_sub(LINES_PER_LOCK).max(oldest);
         let piece: Vec<vt::Line> = session
             .with_screen(|screen| (from..first_line).rev().map_while(|number| screen.history_line(number)).collect());
@@ -36,7 +34,7 @@ pub(super) fn read(session: &Session, request: &GetHistoryRequest) -> Result<Get
         for line in &piece {
             let line = convert::history_line(line, &frame.frame.theme);
             bytes += line.encoded_len();
-            if bytes >= MAX_BYTES {
+            if bytes >= MAX_REPLY_BYTES {
                 break;
             }
             first_line -= 1;

@@ -138,6 +138,26 @@ async fn grep_counts_from_the_oldest_line_and_gives_context() {
     stage.close().await;
 }
 
+/// However much is asked for, the answer fits into a message.
+#[tokio::test]
+async fn grep_ends_before_its_message_is_full() {
+    let stage = Stage::new();
+    let mut vtr = stage.vtr().await;
+    let session = stage.spawn(&mut vtr, "one", Script::new().flood(400_000).print("done\n").hang()).await;
+    shows(&session, "done").await;
+    let request = GrepRequest {
+        name: "one".into(),
+        pattern: ".".into(),
+        context_before: 1000,
+        context_after: 1000,
+        max_matches: 10_000,
+    };
+    let reply = vtr.grep(request).await.unwrap().into_inner();
+    assert!(reply.truncated && prost::Message::encoded_len(&reply) < grpc::MAX_MESSAGE_BYTES);
+    assert!(reply.matches.iter().all(|found| found.context_after.len() == 1000));
+    stage.close().await;
+}
+
 #[tokio::test]
 async fn resize_is_answered_with_the_size() {
     let stage = Stage::new();

@@ -4,6 +4,7 @@ use engine::{Pattern, Place, SearchRequest};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::MAX_REPLY_BYTES;
 use crate::{Call, Context, Effects, ErrorKind, Faces, OpError, Operation, Roles, Traits};
 
 /// Find lines of a session by a regular expression. `rendered` looks at the lines of history and screen as
@@ -40,7 +41,7 @@ pub enum SearchKind {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Reply {
     pub matches: Vec<Match>,
-    /// There are more matches than the limit.
+    /// There are more matches than the limit, or than 12 MiB hold.
     pub truncated: bool,
     /// Rendered: number of the oldest line still kept.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -93,7 +94,8 @@ impl<C: Context> Operation<C> for SearchOutput {
         // A full history takes milliseconds: too long to keep other calls waiting.
         let searched = tokio::task::spawn_blocking(move || match args.kind {
             SearchKind::Rendered => {
-                let found = session.search(&SearchRequest { pattern, limit, before, after });
+                let found =
+                    session.search(&SearchRequest { pattern, limit, before, after, max_bytes: MAX_REPLY_BYTES });
                 let first_line = session.with_screen(|screen| screen.lines().start);
                 let matches = found.matches.into_iter().map(rendered_match).collect();
                 Reply { matches, truncated: found.truncated, first_line: Some(first_line) }
