@@ -45,7 +45,11 @@ impl Pattern {
         let plain = plain_text(pattern);
         let text = match plain {
             Some(_) => OnceLock::new(),
-            None => compile(pattern)?.into(),
+            None => compile(pattern).or_else(|error| match error {
+                // Of the pattern as it was written, if that does not help.
+                PatternError::Syntax(_) => compile(&with_literal_braces(pattern)).map_err(|_| error),
+                other => Err(other),
+            })?.into(),
         };
         Ok(Pattern(Arc::new(Compiled { source: pattern.to_owned(), plain, text, bytes: OnceLock::new() })))
     }
@@ -88,9 +92,9 @@ impl Pattern {
 
     /// The pattern over raw bytes. `None` when the byte form alone grows past the size limit.
     pub fn bytes_regex(&self) -> Option<&regex::bytes::Regex> {
-        let Compiled { source, bytes, .. } = &*self.0;
+        let source = self.regex().as_str();
         let build = || regex::bytes::RegexBuilder::new(source).size_limit(Self::MAX_COMPILED_BYTES).build().ok();
-        bytes.get_or_init(build).as_ref()
+        self.0.bytes.get_or_init(build).as_ref()
     }
 }
 
@@ -98,6 +102,63 @@ fn compile(pattern: &str) -> Result<Regex, PatternError> {
     RegexBuilder::new(pattern).size_limit(Pattern::MAX_COMPILED_BYTES).build().map_err(|error| match error {
         regex::Error::CompiledTooBig(_) => PatternError::TooComplex,
         other => PatternError::Syntax(other.to_string()),
+    })
+}
+
+/// `pattern` with each `{` escaped that begins no repetition, as RE2 reads it: who waits for JSON writes `{"ok"`.
+fn with_literal_braces(pattern: &str) -> String {
+    let mut escaped = String::with_capacity(pattern.len() + 8);
+    // How many brackets are open: in a class a brace is plain already.
+    let mut classes = 0_usize;
+    let mut rest = pattern;
+    while let Some(first) = rest.chars().next() {
+        let length = match first {
+            '\\' => escape_length(rest),
+            '[' => {
+                classes += 1;
+                class_opening_length(rest)
+            }
+            '{' if classes == 0 && !is_repetition(rest) => {
+                escaped.push('\\');
+                1
+            }
+            other => {
+                classes = classes.saturating_sub(usize::from(other == ']'));
+                other.len_utf8()
+            }
+        };
+        let (taken, after) = rest.split_at(length);
+        escaped.push_str(taken);
+        rest = after;
+    }
+    escaped
+}
+
+/// Of the backslash at the start of `rest` and what belongs to it, `\p{Greek}` as a whole.
+fn escape_length(rest: &str) -> usize {
+    let Some(name) = rest[1..].chars().next() else { return 1 };
+    let length = 1 + name.len_utf8();
+    let is_word = |word: &&str| word.chars().all(|character| character.is_ascii_alphanumeric() || "_-=:!".contains(character));
+    let argument = rest[length..].strip_prefix('{').and_then(|rest| rest.split_once('}'));
+    match argument.map(|(word, _)| word).filter(is_word) {
+        Some(word) if "pPxuUb".contains(name) => length + word.len() + 2,
+        _ => length,
+    }
+}
+
+/// Of a class's bracket, with its negation and a closing bracket right after, which is a member.
+fn class_opening_length(rest: &str) -> usize {
+    let members = rest[1..].trim_start_matches('^');
+    rest.len() - members.strip_prefix(']').unwrap_or(members).len()
+}
+
+/// `{2}`, `{2,}` or `{2,3}`.
+fn is_repetition(rest: &str) -> bool {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let counts = rest.strip_prefix('{').and_then(|rest| rest.split_once('}')).map(|(counts, _)| counts);
+    counts.is_some_and(|counts| match counts.split_once(',') {
+        None => is_number(counts),
+        Some((least, most)) => is_number(least) && (most.is_empty() || is_number(most)),
     })
 }
 
@@ -161,6 +222,40 @@ mod tests {
         assert!(Pattern::new(&"é".repeat(Pattern::MAX_BYTES / 2)).unwrap().regex().is_match(&"é".repeat(3000)));
         for pattern in ["a.b", "a|b", r"\d", r"\<a", "(?i)a", "^a", "a$", "[a]", "a{2}", r"\x41"] {
             assert!(Pattern::new(pattern).unwrap().0.plain.is_none(), "{pattern:?}");
+        }
+    }
+
+    #[test]
+    fn a_brace_that_begins_no_repetition_is_a_brace() {
+        for (pattern, text) in [
+            (r#"{"ok""#, r#"{"ok": true}"#),
+            (r#"^{"a": \d{2}}$"#, r#"{"a": 12}"#),
+            ("x{", "x{"),
+            ("a{,3}", "a{,3}"),
+            ("{{name}}", "{{name}}"),
+            (r"\{{x", "{{x"),
+            (r"[{]{", "{{"),
+            (r"[]{]{x", "{{x"),
+            (r"[^]{]{x", "a{x"),
+            (r"[[:alpha:]{]{x", "{{x"),
+            (r"[\]{]{x", "]{x"),
+            (r"\p{Lu}{x", "A{x"),
+            (r"\x{41}{x", "A{x"),
+            (r"a\b{x", "a{x"),
+            (r#"a\b{"b"}"#, r#"a{"b"}"#),
+            ("é{é", "é{é"),
+        ] {
+            let pattern = Pattern::new(pattern).unwrap();
+            assert!(pattern.is_match(text), "{pattern:?} {text:?}");
+            assert!(pattern.bytes_regex().unwrap().is_match(text.as_bytes()), "{pattern:?} {text:?}");
+        }
+        for (pattern, text) in [("a{2}", "a{2}"), ("^a{2,}$", "a"), ("^a{1,2}$", "aaa"), (r"^\p{Lu}$", "a")] {
+            assert!(!Pattern::new(pattern).unwrap().is_match(text), "{pattern:?} {text:?}");
+        }
+        // What is wrong for another reason is told of the pattern as it was written.
+        for pattern in ["{(", "x{[", r"{\"] {
+            let Err(PatternError::Syntax(text)) = Pattern::new(pattern) else { panic!("{pattern:?}") };
+            assert!(text.contains(pattern) && !text.contains(r"\{"), "{text}");
         }
     }
 
