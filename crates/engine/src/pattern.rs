@@ -45,11 +45,13 @@ impl Pattern {
         let plain = plain_text(pattern);
         let text = match plain {
             Some(_) => OnceLock::new(),
-            None => compile(pattern).or_else(|error| match error {
-                // Of the pattern as it was written, if that does not help.
-                PatternError::Syntax(_) => compile(&with_literal_braces(pattern)).map_err(|_| error),
-                other => Err(other),
-            })?.into(),
+            None => compile(pattern)
+                .or_else(|error| match error {
+                    // Of the pattern as it was written, if that does not help.
+                    PatternError::Syntax(_) => compile(&with_literal_braces(pattern)).map_err(|_| error),
+                    other => Err(other),
+                })?
+                .into(),
         };
         Ok(Pattern(Arc::new(Compiled { source: pattern.to_owned(), plain, text, bytes: OnceLock::new() })))
     }
@@ -138,7 +140,8 @@ fn with_literal_braces(pattern: &str) -> String {
 fn escape_length(rest: &str) -> usize {
     let Some(name) = rest[1..].chars().next() else { return 1 };
     let length = 1 + name.len_utf8();
-    let is_word = |word: &&str| word.chars().all(|character| character.is_ascii_alphanumeric() || "_-=:!".contains(character));
+    let is_word =
+        |word: &&str| word.chars().all(|character| character.is_ascii_alphanumeric() || "_-=:!".contains(character));
     let argument = rest[length..].strip_prefix('{').and_then(|rest| rest.split_once('}'));
     match argument.map(|(word, _)| word).filter(is_word) {
         Some(word) if "pPxuUb".contains(name) => length + word.len() + 2,

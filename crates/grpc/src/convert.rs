@@ -4,7 +4,10 @@ mod input;
 mod screen;
 mod session;
 
-use std::time::{Duration, SystemTime};
+use std::{
+    ops::RangeInclusive,
+    time::{Duration, SystemTime},
+};
 
 use ops::OpError;
 use prost_types::Timestamp;
@@ -38,13 +41,21 @@ pub(crate) fn seconds(field: &str, duration: Option<prost_types::Duration>) -> R
 }
 
 /// A number of columns or rows; 0 leaves it out.
-pub(crate) fn extent(field: &str, value: i32, most: u16) -> Result<Option<u16>, OpError> {
+pub(crate) fn extent(field: &str, value: i32, allowed: RangeInclusive<u16>) -> Result<Option<u16>, OpError> {
     match u16::try_from(value) {
         Ok(0) => Ok(None),
-        Ok(value) if value <= most => Ok(Some(value)),
-        _ => Err(OpError::invalid_args(format!("{field} is {value}")).with_hint(format!("use 1 to {most}"))),
+        Ok(value) if allowed.contains(&value) => Ok(Some(value)),
+        _ => {
+            let (least, most) = allowed.into_inner();
+            Err(OpError::invalid_args(format!("{field} is {value}")).with_hint(format!("use {least} to {most}")))
+        }
     }
 }
+
+/// Columns that a terminal can have.
+pub(crate) const COLS: RangeInclusive<u16> = vt::Size::MIN.cols..=vt::Size::MAX.cols;
+/// Rows that a terminal can have.
+pub(crate) const ROWS: RangeInclusive<u16> = vt::Size::MIN.rows..=vt::Size::MAX.rows;
 
 pub(crate) fn count(field: &str, value: i32) -> Result<u32, OpError> {
     u32::try_from(value).map_err(|_| OpError::invalid_args(format!("{field} is {value}")).with_hint("give 0 or more"))

@@ -104,6 +104,17 @@ fn authorise_again<C: Context>(call: &Call<C>, session: &Session) -> Result<(), 
     })
 }
 
+/// A size that a caller asks for: one that no terminal can have is refused, not bent.
+fn checked_size(size: vt::Size) -> Result<vt::Size, OpError> {
+    if size == size.clamped() {
+        return Ok(size);
+    }
+    let (least, most) = (vt::Size::MIN, vt::Size::MAX);
+    let message = format!("a terminal can't have {} columns and {} rows", size.cols, size.rows);
+    let hint = format!("use {} to {} columns and {} to {} rows", least.cols, most.cols, least.rows, most.rows);
+    Err(OpError::invalid_args(message).with_hint(hint))
+}
+
 /// Of text in one reply: a message of 16 MiB holds it, with room for the rest.
 pub const MAX_REPLY_BYTES: usize = 12 << 20;
 
@@ -144,6 +155,17 @@ pub async fn with_progress<C, T>(call: &Call<C>, waiting: &str, wait: impl Futur
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sizes_are_taken_as_they_are_or_refused() {
+        for (cols, rows) in [(2, 1), (80, 24), (2000, 1000)] {
+            assert_eq!(checked_size(vt::Size { cols, rows }), Ok(vt::Size { cols, rows }));
+        }
+        for (cols, rows) in [(1, 1), (80, 0), (2001, 24), (80, 1001)] {
+            let refused = checked_size(vt::Size { cols, rows }).unwrap_err();
+            assert_eq!(refused.hint, "use 2 to 2000 columns and 1 to 1000 rows", "{cols}x{rows}");
+        }
+    }
 
     #[test]
     fn timeouts_have_a_default_and_a_limit() {

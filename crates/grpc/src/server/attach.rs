@@ -63,10 +63,10 @@ pub(super) async fn attach<C: Context>(
     }))
 }
 
-/// `None` when the client does not say.
+/// `None` when the client does not say. A view may be narrower than any terminal.
 fn view_size(cols: i32, rows: i32) -> Result<Option<vt::Size>, OpError> {
-    let cols = extent("cols", cols, vt::Size::MAX.cols)?;
-    let rows = extent("rows", rows, vt::Size::MAX.rows)?;
+    let cols = extent("cols", cols, 1..=vt::Size::MAX.cols)?;
+    let rows = extent("rows", rows, 1..=vt::Size::MAX.rows)?;
     Ok(cols.zip(rows).map(|(cols, rows)| vt::Size { cols, rows }))
 }
 

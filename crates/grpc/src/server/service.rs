@@ -20,7 +20,7 @@ use tonic::{Request, Response, Status, Streaming};
 
 use super::{About, attach, deadline, history, size_lead::SizeLeads, subscribe, watch};
 use crate::{
-    convert::{self, count, extent, given, seconds},
+    convert::{self, COLS, ROWS, count, extent, given, seconds},
     failure::{self, MAX_MESSAGE_BYTES},
     proto::{self, vtr_server::Vtr, *},
 };
@@ -233,8 +233,8 @@ impl<C: Context> Vtr for Service<C> {
         self.answer(request, |call, request| async move {
             let args = resize_process::Args {
                 process_id: request.name,
-                cols: extent("cols", request.cols, vt::Size::MAX.cols)?.unwrap_or_default(),
-                rows: extent("rows", request.rows, vt::Size::MAX.rows)?.unwrap_or_default(),
+                cols: extent("cols", request.cols, COLS)?.unwrap_or_default(),
+                rows: extent("rows", request.rows, ROWS)?.unwrap_or_default(),
             };
             let size = ops::run::<ResizeProcess, C>(call, args).await?;
             Ok(ResizeResponse { cols: size.cols.into(), rows: size.rows.into() })
@@ -410,8 +410,8 @@ fn spawn_args(request: SpawnRequest) -> Result<spawn_process::Args, OpError> {
         name: given(request.name),
         working_dir: given(request.working_dir),
         env: request.env.into_iter().collect(),
-        cols: extent("cols", request.cols, vt::Size::MAX.cols)?,
-        rows: extent("rows", request.rows, vt::Size::MAX.rows)?,
+        cols: extent("cols", request.cols, COLS)?,
+        rows: extent("rows", request.rows, ROWS)?,
     })
 }
 

@@ -110,6 +110,13 @@ async fn arguments_that_cannot_be_right() {
     is(vtr.grep(GrepRequest { name: name(), context_before: -1, ..Default::default() }).await, code, kind);
     is(vtr.send_key(SendKeyRequest { name: name(), key: "hyperspace".into() }).await, code, kind);
     is(vtr.resize(ResizeRequest { name: name(), cols: 0, rows: 24 }).await, code, kind);
+    let narrow = [
+        vtr.resize(ResizeRequest { name: name(), cols: 1, rows: 1 }).await.unwrap_err(),
+        vtr.spawn(spawn(|request| (request.cols, request.rows) = (1, 1))).await.unwrap_err(),
+    ];
+    for refused in narrow {
+        assert_eq!(refused.message(), "cols is 1: use 2 to 2000");
+    }
     is(vtr.kill(KillRequest { name: name(), signal: "SIGNONSENSE".into() }).await, code, kind);
     let timeout = Some(prost_types::Duration { seconds: -5, nanos: 0 });
     is(vtr.wait_for(WaitForRequest { name: name(), timeout, ..Default::default() }).await, code, kind);

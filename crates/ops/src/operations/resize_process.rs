@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::checked_size;
 use crate::{Call, Context, Effects, ErrorKind, Faces, OpError, Operation, Roles, Traits};
 
 /// Change the size of a session's terminal. The program is told, and lines are wrapped anew.
@@ -11,7 +12,7 @@ use crate::{Call, Context, Effects, ErrorKind, Faces, OpError, Operation, Roles,
 pub struct Args {
     /// Id or name of the session.
     pub process_id: String,
-    /// 1 to 2000.
+    /// 2 to 2000.
     pub cols: u16,
     /// 1 to 1000.
     pub rows: u16,
@@ -40,13 +41,7 @@ impl<C: Context> Operation<C> for ResizeProcess {
 
     async fn run(call: Call<C>, args: Args) -> Result<Reply, OpError> {
         let session = call.own_session(&args.process_id)?;
-        let size = vt::Size { cols: args.cols, rows: args.rows };
-        if size.clamped() != size {
-            let message = format!("a terminal can't have {} columns and {} rows", size.cols, size.rows);
-            let hint = format!("use 1 to {} columns and 1 to {} rows", vt::Size::MAX.cols, vt::Size::MAX.rows);
-            return Err(OpError::invalid_args(message).with_hint(hint));
-        }
-        let size = session.resize(size)?;
+        let size = session.resize(checked_size(vt::Size { cols: args.cols, rows: args.rows })?)?;
         Ok(Reply { cols: size.cols, rows: size.rows })
     }
 }

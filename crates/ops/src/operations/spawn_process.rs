@@ -6,6 +6,7 @@ use engine::{NameChoice, NewSession, SessionName};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::checked_size;
 use crate::{Call, Context, Effects, ErrorKind, Faces, OpError, Operation, Preset, Roles, StartRequest, Traits};
 
 /// Start a program in a terminal of its own. `terminal` is an interactive shell unless argv says otherwise;
@@ -35,10 +36,10 @@ pub struct Args {
     /// Environment variables to set on top of the inherited ones.
     #[serde(default)]
     pub env: BTreeMap<String, String>,
-    /// Width of the terminal in columns.
+    /// Width of the terminal in columns, 2 to 2000.
     #[serde(default)]
     pub cols: Option<u16>,
-    /// Height of the terminal in rows.
+    /// Height of the terminal in rows, 1 to 1000.
     #[serde(default)]
     pub rows: Option<u16>,
 }
@@ -113,7 +114,11 @@ impl<C: Context> Operation<C> for SpawnProcess {
             (None, Some(preset)) => NameChoice::FromSlug(preset.name.clone()),
             (None, None) => NameChoice::FromKind,
         };
-        let default_size = call.host().default_size();
+        let default_size = call.host().default_size().clamped();
+        let size = checked_size(vt::Size {
+            cols: args.cols.unwrap_or(default_size.cols),
+            rows: args.rows.unwrap_or(default_size.rows),
+        })?;
         let Preset { mut env, env_unset, working_dir, .. } = preset.clone().unwrap_or_default();
         env.extend(args.env);
         let session = call
@@ -128,10 +133,7 @@ impl<C: Context> Operation<C> for SpawnProcess {
                     .map(PathBuf::from)
                     .or(working_dir)
                     .or_else(|| call.host().default_working_dir()),
-                size: vt::Size {
-                    cols: args.cols.unwrap_or(default_size.cols),
-                    rows: args.rows.unwrap_or(default_size.rows),
-                },
+                size,
                 origin: call.origin(),
                 ..NewSession::new(kind, argv)
             })
