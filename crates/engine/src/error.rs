@@ -5,7 +5,7 @@
 
 use thiserror::Error;
 
-use crate::names::{NameError, SessionId, SessionName};
+use crate::names::{NameError, SessionId, SessionName, shown_name};
 use crate::pattern::PatternError;
 use crate::status::Status;
 
@@ -13,11 +13,11 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 #[derive(Debug, Error)]
 pub enum Error {
-    #[error("there is no session '{wanted}': list the sessions to see their ids and names")]
+    #[error("there is no session '{}': list the sessions to see their ids and names", shown_name(.wanted))]
     NotFound { wanted: String },
     #[error("the name '{name}' is taken by session {holder}: choose another, or remove that session first")]
     AlreadyExists { name: SessionName, holder: SessionId },
-    #[error("session {id} is not running, it is {status}: read its output, start it again, or spawn a new one")]
+    #[error("session {id} is not running, it is {status}: its output can still be read; spawn a new one to go on")]
     NotRunning { id: SessionId, status: Status },
     #[error(transparent)]
     InvalidArgs(#[from] InvalidArgs),

@@ -56,7 +56,7 @@ pub use frames::{ChangedRows, Frames, VersionedFrame};
 pub use input::{Input, Sent};
 pub use lifecycle::{Started, StopRequest};
 pub use mark::Mark;
-pub use names::{IdError, NameError, SessionId, SessionName};
+pub use names::{IdError, NameError, SessionId, SessionName, shown_name};
 pub use notices::EngineEvent;
 pub use options::{EngineOptions, Limits, NameChoice, NewSession};
 pub use output_hint::OutputHint;

@@ -106,6 +106,16 @@ impl SessionName {
     }
 }
 
+/// A name that someone gave, as a message may repeat it: enough to recognise it, and nothing that acts on a terminal.
+pub fn shown_name(given: &str) -> String {
+    let mut visible = given.chars().filter(|character| !character.is_control());
+    let mut shown: String = visible.by_ref().take(SessionName::MAX_LENGTH).collect();
+    if visible.next().is_some() {
+        shown.push('…');
+    }
+    shown
+}
+
 fn is_allowed(character: char) -> bool {
     character.is_ascii_alphanumeric() || matches!(character, '.' | '_' | '-')
 }
@@ -169,6 +179,16 @@ mod tests {
             assert_eq!(SessionName::new(bad), Err(NameError::ForbiddenCharacter { character }));
         }
         assert_eq!(SessionName::new("p_00ff00"), Err(NameError::LooksLikeId { name: "p_00ff00".into() }));
+    }
+
+    #[test]
+    fn wrong_names_are_repeated_in_part_and_without_control() {
+        assert_eq!(shown_name("nobody é"), "nobody é");
+        assert_eq!(shown_name("a\x1b[2J\nb\u{9b}c"), "a[2Jbc");
+        assert_eq!(shown_name(&"x".repeat(64)), "x".repeat(64));
+        assert_eq!(shown_name(&"é".repeat(5000)), format!("{}…", "é".repeat(64)));
+        let error = crate::Error::NotFound { wanted: "\x1b[31m".repeat(100) };
+        assert!(!error.to_string().contains('\x1b') && error.to_string().len() < 200, "{error}");
     }
 
     #[test]

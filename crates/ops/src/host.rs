@@ -95,7 +95,7 @@ pub trait Host: Send + Sync {
     /// The preset of that name for sessions of this kind.
     fn preset(&self, kind: Kind, name: &str) -> Result<Preset, OpError> {
         let _ = kind;
-        Err(OpError::new(ErrorKind::NotFound, format!("there is no preset '{name}'"))
+        Err(OpError::new(ErrorKind::NotFound, format!("there is no preset '{}'", engine::shown_name(name)))
             .with_hint("this program keeps no presets: give argv instead"))
     }
 

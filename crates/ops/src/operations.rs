@@ -127,8 +127,8 @@ pub fn timeout(seconds: Option<f64>) -> Result<Duration, OpError> {
     let Some(seconds) = seconds else { return Ok(DEFAULT_TIMEOUT) };
     match Duration::try_from_secs_f64(seconds) {
         Ok(timeout) if timeout <= MAX_TIMEOUT => Ok(timeout),
-        _ => Err(OpError::invalid_args(format!("timeout_seconds is {seconds}"))
-            .with_hint(format!("use 0 to {}, and wait again if need be", MAX_TIMEOUT.as_secs()))),
+        _ => Err(OpError::invalid_args(format!("a wait can't last {seconds} s"))
+            .with_hint(format!("use 0 to {} s, and wait again if need be", MAX_TIMEOUT.as_secs()))),
     }
 }
 

@@ -58,7 +58,7 @@ impl Host for Inner {
         let catalog = self.presets.current();
         let Some(found) = catalog.process(name) else {
             let names: Vec<&str> = catalog.processes().map(|found| found.preset.name.as_str()).collect();
-            return Err(OpError::new(ErrorKind::NotFound, format!("there is no command preset '{}'", shortened(name)))
+            return Err(OpError::new(ErrorKind::NotFound, format!("there is no command preset '{}'", engine::shown_name(name)))
                 .with_hint(there_are(&names, "give argv instead")));
         };
         Ok(presets::command(found, &self.layout.project_dir, &self.home))
@@ -128,11 +128,6 @@ impl Host for Inner {
     fn recording_folder(&self) -> Option<PathBuf> {
         Some(self.layout.recordings())
     }
-}
-
-/// Names from outside are shown in part.
-pub(crate) fn shortened(name: &str) -> String {
-    name.chars().take(64).collect()
 }
 
 pub(crate) fn there_are(names: &[&str], otherwise: &str) -> String {

@@ -398,7 +398,7 @@ fn spawn_args(request: SpawnRequest) -> Result<spawn_process::Args, OpError> {
         "terminal" => Some(SpawnKind::Terminal),
         "command" => Some(SpawnKind::Command),
         other => {
-            let error = OpError::new(ErrorKind::InvalidKind, format!("{other:?} can't be spawned"));
+            let error = OpError::new(ErrorKind::InvalidKind, format!("'{}' can't be spawned", engine::shown_name(other)));
             return Err(error.with_hint("use terminal or command"));
         }
     };

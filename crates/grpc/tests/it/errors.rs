@@ -123,6 +123,13 @@ async fn arguments_that_cannot_be_right() {
     let timeout = seconds(3600.0);
     is(vtr.wait_for(WaitForRequest { name: name(), timeout, ..Default::default() }).await, code, kind);
     is(vtr.attach(tokio_stream::iter([AttachRequest::default()])).await, code, kind);
+    // Messages name no fields that this face does not have.
+    let many = GrepRequest { name: name(), max_matches: 10_001, ..Default::default() };
+    let refused = vtr.grep(many).await.unwrap_err();
+    assert_eq!(refused.message(), "10001 matches are too many: ask for at most 10000");
+    let long = WaitForRequest { name: name(), timeout: seconds(601.0), ..Default::default() };
+    let refused = vtr.wait_for(long).await.unwrap_err();
+    assert_eq!(refused.message(), "a wait can't last 601 s: use 0 to 600 s, and wait again if need be");
     stage.close().await;
 }
 

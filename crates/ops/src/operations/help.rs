@@ -59,8 +59,7 @@ impl<C: Context> Operation<C> for Help {
             return Ok(about_tool(entry));
         }
         let names: Vec<&str> = topics.iter().map(|topic| topic.name).collect();
-        let shown: String = wanted.chars().take(64).collect();
-        Err(OpError::new(ErrorKind::NotFound, format!("there is no help on '{shown}'"))
+        Err(OpError::new(ErrorKind::NotFound, format!("there is no help on '{}'", engine::shown_name(wanted)))
             .with_hint(format!("use one of {}, or the name of a tool", names.join(", "))))
     }
 }

@@ -88,9 +88,9 @@ impl<C: Context> Operation<C> for SearchOutput {
     async fn run(call: Call<C>, args: Args) -> Result<Reply, OpError> {
         let session = call.session(&args.process_id)?;
         let pattern = Pattern::new(&args.pattern)?;
-        let limit = within("limit", args.limit.unwrap_or(DEFAULT_LIMIT), MAX_LIMIT)?;
-        let before = within("context_before", args.context_before.unwrap_or(0), MAX_CONTEXT)?;
-        let after = within("context_after", args.context_after.unwrap_or(0), MAX_CONTEXT)?;
+        let limit = within("matches", args.limit.unwrap_or(DEFAULT_LIMIT), MAX_LIMIT)?;
+        let before = within("lines of context", args.context_before.unwrap_or(0), MAX_CONTEXT)?;
+        let after = within("lines of context", args.context_after.unwrap_or(0), MAX_CONTEXT)?;
         // A full history takes milliseconds: too long to keep other calls waiting.
         let searched = tokio::task::spawn_blocking(move || match args.kind {
             SearchKind::Rendered => {
@@ -112,9 +112,11 @@ impl<C: Context> Operation<C> for SearchOutput {
     }
 }
 
-fn within(argument: &str, value: u32, most: u32) -> Result<usize, OpError> {
+/// Says what is too much by its own name: faces call the arguments differently.
+fn within(what: &str, value: u32, most: u32) -> Result<usize, OpError> {
     if value > most {
-        return Err(OpError::invalid_args(format!("{argument} is {value}")).with_hint(format!("use at most {most}")));
+        let error = OpError::invalid_args(format!("{value} {what} are too many"));
+        return Err(error.with_hint(format!("ask for at most {most}")));
     }
     Ok(value as usize)
 }

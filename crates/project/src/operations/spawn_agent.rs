@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     delivery::DeliveryState,
-    host::{shortened, there_are},
+    host::there_are,
     identities::Entrance,
     presets,
     project::Project,
@@ -90,7 +90,7 @@ impl Operation<Project> for SpawnAgent {
         let catalog = project.presets().current();
         let Some(found) = catalog.agent(&args.agent) else {
             let names: Vec<&str> = catalog.agents().map(|found| found.preset.name.as_str()).collect();
-            let message = format!("there is no agent preset '{}'", shortened(&args.agent));
+            let message = format!("there is no agent preset '{}'", engine::shown_name(&args.agent));
             return Err(OpError::new(ErrorKind::UnknownAgent, message)
                 .with_hint(there_are(&names, "put a preset into the presets/agents folder")));
         };

@@ -52,7 +52,7 @@ pub fn about_sessions() -> Vec<HelpTopic> {
         page(
             "errors",
             "An error has a kind to branch on, a message, and a hint what to do next. not_found: list the sessions. \
-             not_running: it has ended, read it or start it again. not_related: outside your own tree, you may only \
+             not_running: it has ended, read it or spawn a new one. not_related: outside your own tree, you may only \
              read it. invalid_args: look at the tool's arguments. limit_exceeded: end or close something.",
             &["list_processes", "whoami"],
         ),
