@@ -58,8 +58,11 @@ impl Host for Inner {
         let catalog = self.presets.current();
         let Some(found) = catalog.process(name) else {
             let names: Vec<&str> = catalog.processes().map(|found| found.preset.name.as_str()).collect();
-            return Err(OpError::new(ErrorKind::NotFound, format!("there is no command preset '{}'", engine::shown_name(name)))
-                .with_hint(there_are(&names, "give argv instead")));
+            return Err(OpError::new(
+                ErrorKind::NotFound,
+                format!("there is no command preset '{}'", engine::shown_name(name)),
+            )
+            .with_hint(there_are(&names, "give argv instead")));
         };
         Ok(presets::command(found, &self.layout.project_dir, &self.home))
     }

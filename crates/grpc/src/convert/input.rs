@@ -4,6 +4,7 @@ use engine::Input;
 use ops::OpError;
 use vt::input::{Focus, KeyEvent, KeyEventKind, Modifiers, MouseButton, MouseEvent, MouseEventKind, WheelDirection};
 
+use super::known;
 use crate::proto::{self, AttachInput, KeyAction, KeyPress, MouseAction, MouseInput, attach_input};
 
 pub(crate) fn attach_input(input: AttachInput) -> Result<Input, OpError> {
@@ -29,7 +30,7 @@ fn parse_key(key: &str) -> Result<KeyEvent, OpError> {
 }
 
 fn key_press(press: KeyPress) -> Result<KeyEvent, OpError> {
-    let action = press.action();
+    let action = known("action", press.action)?;
     let key = match (press.key.is_empty(), press.text.is_empty()) {
         (true, false) => KeyEvent::typed_text(press.text),
         (_, true) => parse_key(&press.key)?,
@@ -43,7 +44,7 @@ fn key_press(press: KeyPress) -> Result<KeyEvent, OpError> {
 }
 
 fn mouse(event: &MouseInput) -> Result<MouseEvent, OpError> {
-    let button = match event.button() {
+    let button = match known("button", event.button)? {
         proto::MouseButton::None => None,
         proto::MouseButton::Left => Some(MouseButton::Left),
         proto::MouseButton::Middle => Some(MouseButton::Middle),
@@ -62,7 +63,7 @@ fn mouse(event: &MouseInput) -> Result<MouseEvent, OpError> {
         })
     };
     Ok(MouseEvent {
-        kind: match event.action() {
+        kind: match known("action", event.action)? {
             MouseAction::Press => MouseEventKind::Press(pressed()?),
             MouseAction::Release => MouseEventKind::Release(pressed()?),
             MouseAction::Move => MouseEventKind::Motion(button),

@@ -20,7 +20,7 @@ use tonic::{Request, Response, Status, Streaming};
 
 use super::{About, attach, deadline, history, size_lead::SizeLeads, subscribe, watch};
 use crate::{
-    convert::{self, COLS, ROWS, count, extent, given, seconds},
+    convert::{self, COLS, ROWS, count, extent, given, known, seconds},
     failure::{self, MAX_MESSAGE_BYTES},
     proto::{self, vtr_server::Vtr, *},
 };
@@ -93,7 +93,7 @@ async fn described<C: Context>(call: Call<C>, process_id: String) -> Result<Opti
 impl<C: Context> Vtr for Service<C> {
     async fn spawn(&self, request: Request<SpawnRequest>) -> Answer<SpawnResponse> {
         self.answer(request, |call, request| async move {
-            let record = request.record.clone();
+            let record = request.record.clone().map(new_recording).transpose()?;
             let reply = ops::run::<SpawnProcess, C>(call.clone(), spawn_args(request)?).await?;
             if let Some(record) = record {
                 record_new(&call, &reply.process_id, record).await?;
@@ -163,7 +163,7 @@ impl<C: Context> Vtr for Service<C> {
 
     async fn get_screen(&self, request: Request<GetScreenRequest>) -> Answer<GetScreenResponse> {
         self.answer(request, |call, request| async move {
-            let format = request.format();
+            let format = known("format", request.format)?;
             let screen = ops::run::<GetScreen, C>(call, get_screen::Args { process_id: request.name }).await?;
             convert::screen(screen.id, screen.name, &screen.frame, format)
         })
@@ -245,7 +245,7 @@ impl<C: Context> Vtr for Service<C> {
     async fn wait_for(&self, request: Request<WaitForRequest>) -> Answer<WaitForResponse> {
         self.answer(request, |call, request| async move {
             let args = wait_for_pattern::Args {
-                scope: match request.scope() {
+                scope: match known("scope", request.scope)? {
                     WaitScope::Unspecified | WaitScope::NewOutput => wait_for_pattern::WaitScope::NewOutput,
                     WaitScope::Grid => wait_for_pattern::WaitScope::Grid,
                     WaitScope::Scrollback => wait_for_pattern::WaitScope::Scrollback,
@@ -283,7 +283,8 @@ impl<C: Context> Vtr for Service<C> {
     async fn subscribe(&self, request: Request<SubscribeRequest>) -> Answer<Self::SubscribeStream> {
         let request = request.into_inner();
         let session = self.call().session(&request.name).map_err(failure::status)?;
-        Ok(Response::new(Box::pin(subscribe::events(session, &request))))
+        let events = subscribe::events(session, &request).map_err(failure::status)?;
+        Ok(Response::new(Box::pin(events)))
     }
 
     type AttachStream = Events<AttachEvent>;
@@ -302,12 +303,12 @@ impl<C: Context> Vtr for Service<C> {
     async fn record(&self, request: Request<RecordRequest>) -> Answer<RecordResponse> {
         self.answer(request, |call, request| async move {
             let args = record_process::Args {
-                action: match request.action() {
+                action: match known("action", request.action)? {
                     proto::RecordAction::Start => RecordAction::Start,
                     proto::RecordAction::Stop => RecordAction::Stop,
                     proto::RecordAction::Unspecified | proto::RecordAction::Status => RecordAction::Status,
                 },
-                format: recording_format(request.format()),
+                format: recording_format(request.format)?,
                 process_id: request.name,
                 file: given(request.file),
                 input: request.include_input,
@@ -350,9 +351,7 @@ impl<C: Context> Vtr for Service<C> {
 }
 
 /// Records a session from its start. One that can't be recorded as asked does not stay.
-async fn record_new<C: Context>(call: &Call<C>, process_id: &str, wanted: SpawnRecording) -> Result<(), OpError> {
-    let format = recording_format(wanted.format());
-    let new = ops::NewRecording { file: given(wanted.file), format, input: wanted.include_input };
+async fn record_new<C: Context>(call: &Call<C>, process_id: &str, new: ops::NewRecording) -> Result<(), OpError> {
     let session = call.session(process_id)?;
     let recordings = call.context.recordings();
     if recordings.status(&session).recording {
@@ -374,12 +373,17 @@ async fn record_new<C: Context>(call: &Call<C>, process_id: &str, wanted: SpawnR
     Ok(())
 }
 
-fn recording_format(format: CastFormat) -> Option<ops::RecordingFormat> {
-    match format {
+fn new_recording(wanted: SpawnRecording) -> Result<ops::NewRecording, OpError> {
+    let format = recording_format(wanted.format)?;
+    Ok(ops::NewRecording { file: given(wanted.file), format, input: wanted.include_input })
+}
+
+fn recording_format(format: i32) -> Result<Option<ops::RecordingFormat>, OpError> {
+    Ok(match known("format", format)? {
         CastFormat::Unspecified => None,
         CastFormat::V2 => Some(ops::RecordingFormat::V2),
         CastFormat::V3 => Some(ops::RecordingFormat::V3),
-    }
+    })
 }
 
 fn spawn_args(request: SpawnRequest) -> Result<spawn_process::Args, OpError> {
@@ -398,7 +402,8 @@ fn spawn_args(request: SpawnRequest) -> Result<spawn_process::Args, OpError> {
         "terminal" => Some(SpawnKind::Terminal),
         "command" => Some(SpawnKind::Command),
         other => {
-            let error = OpError::new(ErrorKind::InvalidKind, format!("'{}' can't be spawned", engine::shown_name(other)));
+            let error =
+                OpError::new(ErrorKind::InvalidKind, format!("'{}' can't be spawned", engine::shown_name(other)));
             return Err(error.with_hint("use terminal or command"));
         }
     };

@@ -27,10 +27,10 @@ const RAW_BYTES: usize = 32 << 10;
 pub(super) fn events(
     session: Session,
     request: &SubscribeRequest,
-) -> impl Stream<Item = Result<SubscribeEvent, Status>> + Send + use<> {
+) -> Result<impl Stream<Item = Result<SubscribeEvent, Status>> + Send + use<>, OpError> {
     let subscription = Subscription {
         pulse: session.pulse(),
-        format: request.format(),
+        format: convert::known("format", request.format)?,
         wants_frames: request.include_screen_updates,
         raw_from: request.include_raw_output.then(|| request.raw_since.unwrap_or_else(|| session.output_offset())),
         shown: None,
@@ -38,12 +38,12 @@ pub(super) fn events(
         over: false,
         session,
     };
-    stream::unfold(subscription, |mut subscription| async {
+    Ok(stream::unfold(subscription, |mut subscription| async {
         let event = subscription.next().await?;
         let event = event.map(|event| SubscribeEvent { event: Some(event) }).map_err(failure::status);
         subscription.over |= event.is_err();
         Some((event, subscription))
-    })
+    }))
 }
 
 struct Subscription {

@@ -123,6 +123,16 @@ async fn arguments_that_cannot_be_right() {
     let timeout = seconds(3600.0);
     is(vtr.wait_for(WaitForRequest { name: name(), timeout, ..Default::default() }).await, code, kind);
     is(vtr.attach(tokio_stream::iter([AttachRequest::default()])).await, code, kind);
+    is(vtr.wait_for(WaitForRequest { name: name(), scope: 99, ..Default::default() }).await, code, kind);
+    is(vtr.get_screen(GetScreenRequest { name: name(), format: 99 }).await, code, kind);
+    is(vtr.subscribe(SubscribeRequest { name: name(), format: 99, ..Default::default() }).await, code, kind);
+    is(vtr.record(RecordRequest { name: name(), action: 99, ..Default::default() }).await, code, kind);
+    is(vtr.record(RecordRequest { name: name(), format: 99, ..Default::default() }).await, code, kind);
+    let record = Some(SpawnRecording { format: 99, ..Default::default() });
+    is(vtr.spawn(SpawnRequest { command: "true".into(), record, ..Default::default() }).await, code, kind);
+    assert_eq!(stage.engine.list().len(), 1, "what is refused is not started");
+    let timeout = Some(prost_types::Duration { seconds: 1, nanos: -1 });
+    is(vtr.wait_for(WaitForRequest { name: name(), timeout, ..Default::default() }).await, code, kind);
     // Messages name no fields that this face does not have.
     let many = GrepRequest { name: name(), max_matches: 10_001, ..Default::default() };
     let refused = vtr.grep(many).await.unwrap_err();

@@ -17,14 +17,7 @@ use super::{
     send_message::{self, check_length},
     typist,
 };
-use crate::{
-    delivery::DeliveryState,
-    host::there_are,
-    identities::Entrance,
-    presets,
-    project::Project,
-    trust::Key,
-};
+use crate::{delivery::DeliveryState, host::there_are, identities::Entrance, presets, project::Project, trust::Key};
 
 /// Start another agent below you, from an agent preset, and give it its first prompt. This is the only right way: an
 /// agent CLI that you start from a shell, or through patterm's socket, has no identity here and nobody sees or ends it.
