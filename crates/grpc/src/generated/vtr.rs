@@ -22,7 +22,7 @@ pub struct Session {
     pub id: ::prost::alloc::string::String,
     #[prost(string, tag = "17")]
     pub title: ::prost::alloc::string::String,
-    /// The signal that ended it, as in "TERM".
+    /// The signal that ended it, as in "SIGTERM".
     #[prost(string, tag = "18")]
     pub signal: ::prost::alloc::string::String,
     /// "agent", "terminal" or "command".
@@ -79,13 +79,13 @@ pub struct SpawnRequest {
     /// Default: the home folder of the server's user.
     #[prost(string, tag = "3")]
     pub working_dir: ::prost::alloc::string::String,
-    /// On top of what the server passes on.
+    /// On top of what the server passes on: at most 4,096, and 1 MiB together with the command.
     #[prost(map = "string, string", tag = "4")]
     pub env: ::std::collections::HashMap<
         ::prost::alloc::string::String,
         ::prost::alloc::string::String,
     >,
-    /// Default: the server's, which is 80x24 unless configured.
+    /// Default: the server's, which is 80x24 unless configured. 2 to 2000 columns, 1 to 1000 rows.
     #[prost(int32, tag = "5")]
     pub cols: i32,
     #[prost(int32, tag = "6")]
@@ -297,22 +297,26 @@ pub struct HistoryLine {
 pub struct GrepRequest {
     #[prost(string, tag = "1")]
     pub name: ::prost::alloc::string::String,
-    /// RE2 style: no look-around, no back-references.
+    /// RE2 style: no look-around, no back-references; a `{` that begins no repetition is a brace. At most 4 KiB. Unlike
+    /// RE2's, \d \w \s \b know Unicode, `&&`, `--` and `~~` in a class are operations on sets, and there is neither
+    /// \\Q..\E nor octal.
     #[prost(string, tag = "2")]
     pub pattern: ::prost::alloc::string::String,
+    /// Lines, at most 1,000 each.
     #[prost(int32, tag = "3")]
     pub context_before: i32,
     #[prost(int32, tag = "4")]
     pub context_after: i32,
-    /// Default: 100.
+    /// Default: 100, at most 10,000.
     #[prost(int32, tag = "5")]
     pub max_matches: i32,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct GrepResponse {
+    /// Oldest first.
     #[prost(message, repeated, tag = "1")]
     pub matches: ::prost::alloc::vec::Vec<GrepMatch>,
-    /// There are more.
+    /// There are more, or more than fit: the answer ends at 12 MiB, and a match that is in it has its whole context.
     #[prost(bool, tag = "16")]
     pub truncated: bool,
 }
@@ -376,6 +380,7 @@ pub struct SendBytesResponse {}
 pub struct ResizeRequest {
     #[prost(string, tag = "1")]
     pub name: ::prost::alloc::string::String,
+    /// As SpawnRequest's.
     #[prost(int32, tag = "2")]
     pub cols: i32,
     #[prost(int32, tag = "3")]
@@ -393,7 +398,7 @@ pub struct ResizeResponse {
 pub struct WaitForRequest {
     #[prost(string, tag = "1")]
     pub name: ::prost::alloc::string::String,
-    /// RE2 style.
+    /// As GrepRequest's.
     #[prost(string, tag = "2")]
     pub pattern: ::prost::alloc::string::String,
     /// Default: 30 s, at most 600 s.
@@ -486,6 +491,7 @@ pub struct SessionExited {
     /// Valid when `signal` is empty.
     #[prost(int32, tag = "1")]
     pub exit_code: i32,
+    /// As Session's.
     #[prost(string, tag = "16")]
     pub signal: ::prost::alloc::string::String,
     #[prost(string, tag = "17")]
@@ -1256,7 +1262,8 @@ pub mod vtr_client {
             self.inner = self.inner.max_encoding_message_size(limit);
             self
         }
-        /// Starts a session.
+        /// Starts a session. When the call's deadline passes while it starts, it may have been started all the same: look
+        /// with Info.
         pub async fn spawn(
             &mut self,
             request: impl tonic::IntoRequest<super::SpawnRequest>,
@@ -1562,8 +1569,9 @@ pub mod vtr_client {
             req.extensions_mut().insert(GrpcMethod::new("vtr.VTR", "WaitForIdle"));
             self.inner.unary(req, path, codec).await
         }
-        /// Watches one session: its screen first, then what was asked for, its end last. A slow reader skips
-        /// frames; it never gets old ones when it reads on (but see Attach).
+        /// Watches one session: its screen first, then what was asked for, its end last. A slow reader skips frames: the
+        /// server keeps none but the newest. What it has sent already waits in the client's own HTTP/2 window, though, and
+        /// a reader that pauses gets that first: some megabytes with some clients. Attach has none of it.
         pub async fn subscribe(
             &mut self,
             request: impl tonic::IntoRequest<super::SubscribeRequest>,
@@ -1586,7 +1594,8 @@ pub mod vtr_client {
             self.inner.server_streaming(req, path, codec).await
         }
         /// Watches and drives one session. The server sends the next frame only when the last one was
-        /// acknowledged, so each is the newest there is, however slow the client or the line.
+        /// acknowledged, so each is the newest there is, however slow the client or the line. Closing the request side
+        /// detaches: keep it open for as long as you watch, also when there is nothing to type.
         pub async fn attach(
             &mut self,
             request: impl tonic::IntoStreamingRequest<Message = super::AttachRequest>,
@@ -1708,7 +1717,8 @@ pub mod vtr_server {
     /// Generated trait containing gRPC methods that should be implemented for use with VtrServer.
     #[async_trait]
     pub trait Vtr: std::marker::Send + std::marker::Sync + 'static {
-        /// Starts a session.
+        /// Starts a session. When the call's deadline passes while it starts, it may have been started all the same: look
+        /// with Info.
         async fn spawn(
             &self,
             request: tonic::Request<super::SpawnRequest>,
@@ -1804,8 +1814,9 @@ pub mod vtr_server {
             >
             + std::marker::Send
             + 'static;
-        /// Watches one session: its screen first, then what was asked for, its end last. A slow reader skips
-        /// frames; it never gets old ones when it reads on (but see Attach).
+        /// Watches one session: its screen first, then what was asked for, its end last. A slow reader skips frames: the
+        /// server keeps none but the newest. What it has sent already waits in the client's own HTTP/2 window, though, and
+        /// a reader that pauses gets that first: some megabytes with some clients. Attach has none of it.
         async fn subscribe(
             &self,
             request: tonic::Request<super::SubscribeRequest>,
@@ -1817,7 +1828,8 @@ pub mod vtr_server {
             + std::marker::Send
             + 'static;
         /// Watches and drives one session. The server sends the next frame only when the last one was
-        /// acknowledged, so each is the newest there is, however slow the client or the line.
+        /// acknowledged, so each is the newest there is, however slow the client or the line. Closing the request side
+        /// detaches: keep it open for as long as you watch, also when there is nothing to type.
         async fn attach(
             &self,
             request: tonic::Request<tonic::Streaming<super::AttachRequest>>,
