@@ -5,15 +5,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Call, Context, Effects, Faces, Kind, OpError, Operation, ProcessEntry, Roles, Traits};
 
-/// List the sessions of your own tab: the agent at its root and everything below it. With `all`, the
-/// sessions of every tab, to read only. `idle_state` is judged by silence alone.
+/// List sessions. An agent gets those of its own tab, the agent at its root and everything below it, or with `all`
+/// those of every tab, to read only; who is in no tab gets all. `idle_state` is judged by silence alone.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
     /// Only sessions of this kind.
     #[serde(default)]
     pub kind: Option<Kind>,
-    /// Every tab's, not only your own.
+    /// Those of every tab, for a caller that is in one.
     #[serde(default)]
     pub all: bool,
 }

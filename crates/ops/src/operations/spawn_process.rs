@@ -10,8 +10,8 @@ use super::checked_size;
 use crate::{Call, Context, Effects, ErrorKind, Faces, OpError, Operation, Preset, Roles, StartRequest, Traits};
 
 /// Start a program in a terminal of its own. `terminal` is an interactive shell unless argv says otherwise;
-/// `command` runs argv, or a preset of the program. What you start is yours: it ends with you, and you close it with close_process
-/// when you are done with it. A command that ended stays readable and can be started again.
+/// `command` runs argv, or a stored command where there are presets. What an agent starts ends with the agent; any
+/// other session stays until it is closed: close what you are done with. A command that ended stays readable.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
@@ -21,7 +21,7 @@ pub struct Args {
     /// The program and its arguments, not read by a shell unless `shell` is set.
     #[serde(default)]
     pub argv: Option<Vec<String>>,
-    /// Name of a stored command, instead of argv.
+    /// Name of a stored command, instead of argv, where there are some.
     #[serde(default)]
     pub preset: Option<String>,
     /// Join argv with spaces and run it with `sh -lc`.
