@@ -10,8 +10,8 @@ use super::checked_size;
 use crate::{Call, Context, Effects, ErrorKind, Faces, OpError, Operation, Preset, Roles, StartRequest, Traits};
 
 /// Start a program in a terminal of its own. `terminal` is an interactive shell unless argv says otherwise;
-/// `command` runs argv, or a stored command where there are presets. What an agent starts ends with the agent; any
-/// other session stays until it is closed: close what you are done with. A command that ended stays readable.
+/// `command` runs argv, or a stored command where there are presets. What an agent starts ends with the agent, any other
+/// session stays: close what you are done with by close_process. A command that ended stays readable until then.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
