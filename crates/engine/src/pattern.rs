@@ -47,7 +47,7 @@ impl Pattern {
             Some(_) => OnceLock::new(),
             None => compile(pattern)
                 .or_else(|error| match error {
-                    // Of the pattern as it was written, if that does not help.
+                    // If that does not help, the error is of the pattern as it was written.
                     PatternError::Syntax(_) => compile(&with_literal_braces(pattern)).map_err(|_| error),
                     other => Err(other),
                 })?
@@ -151,7 +151,8 @@ fn escape_length(rest: &str) -> usize {
 
 /// Of a class's bracket, with its negation and a closing bracket right after, which is a member.
 fn class_opening_length(rest: &str) -> usize {
-    let members = rest[1..].trim_start_matches('^');
+    let inside = &rest[1..];
+    let members = inside.strip_prefix('^').unwrap_or(inside);
     rest.len() - members.strip_prefix(']').unwrap_or(members).len()
 }
 
@@ -240,6 +241,7 @@ mod tests {
             (r"[{]{", "{{"),
             (r"[]{]{x", "{{x"),
             (r"[^]{]{x", "a{x"),
+            (r"[^^]{x", "a{x"),
             (r"[[:alpha:]{]{x", "{{x"),
             (r"[\]{]{x", "]{x"),
             (r"\p{Lu}{x", "A{x"),

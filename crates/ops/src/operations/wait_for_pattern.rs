@@ -174,6 +174,7 @@ mod tests {
         assert!(matches("x|> ", "x") && matches("x|> ", ">") && !matches("x|> ", ">y"));
         assert!(matches(r">\ ", "> x") && !matches(r">\ ", ">"), "an escaped blank is meant");
         assert!(matches(r"\\ ", r"\"), "an escaped backslash is not a blank's");
+        assert!(matches(r#"{"ok": "#, r#"{"ok": true}"#) && matches(r#"{"ok": "#, r#"{"ok":"#));
         assert_eq!(with_line_ends("ready"), "ready");
         assert!(matches(" ", "") && matches("", ""));
     }
