@@ -140,7 +140,10 @@ pub(crate) fn grammar(surroundings: &Surroundings, texts: Texts) -> clap::Comman
 /// operation's arguments and not of flags.
 fn in_its_own_words(operation: &str, description: &str) -> String {
     let paragraphs: Vec<String> = description.split("\n\n").map(|text| text.replace('\n', " ")).collect();
-    format!("Asks for the operation {operation}. {}", paragraphs.join("\n\n"))
+    format!(
+        "Behind it is the operation {operation}. What agents are told of it, by the names of its arguments:\n\n{}",
+        paragraphs.join("\n\n")
+    )
 }
 
 #[cfg(test)]

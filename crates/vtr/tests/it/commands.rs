@@ -67,7 +67,8 @@ fn spawn_without_a_command_is_a_shell_in_the_home_folder() {
     stage.vtr(&["spawn", "sh"]).ok();
     stage.vtr(&["send", "sh", "-e", "echo \"<$(pwd)>\""]).ok();
     let home = stage.path("home").canonicalize().unwrap();
-    stage.see("sh", &format!("^<{}>$", home.display()));
+    // Behind a prompt if the shell came up only after the line was typed.
+    stage.see("sh", &format!("<{}>$", home.display()));
     assert_eq!(stage.vtr(&["info", "sh", "--json"]).json()["kind"], "terminal");
 }
 
