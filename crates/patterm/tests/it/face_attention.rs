@@ -48,14 +48,17 @@ fn the_open_list_follows_what_comes() {
     let stage = Stage::new();
     let face = Face::open(&stage, SIZE, &[]);
     let mut operator = face.operator(&stage);
-    let sessions = [(); 3].map(|()| operator.spawn(&["sh", "-c", "exec cat"]));
+    let first = operator.spawn(&["sh", "-c", "echo this is one; exec cat"]);
+    // In sight before the others come: of several that it hears of at once, the newest may be shown.
+    face.shows("the first", "this is one");
+    let [second, _] = [(); 2].map(|()| operator.spawn(&["sh", "-c", "exec cat"]));
     face.shows("the tabs", "command-3");
     face.command("command-3", "Switch to tab: command-3");
-    operator.call("request_human_attention", json!({ "process_id": sessions[0], "reason": "first question" }));
+    operator.call("request_human_attention", json!({ "process_id": first, "reason": "first question" }));
     face.shows("a notice", "command-1: first question");
     face.command("what waits", "What waits for you");
     face.shows("the list", "what waits for you");
-    operator.call("request_human_attention", json!({ "process_id": sessions[1], "reason": "second question" }));
+    operator.call("request_human_attention", json!({ "process_id": second, "reason": "second question" }));
     face.shows("the second one in the list", "▲ command-2 +second question");
 }
 
