@@ -3,6 +3,7 @@
 /** @typedef {import("./types").FromServer} FromServer */
 /** @typedef {import("./types").ViewHandler} ViewHandler */
 /** @typedef {"connecting" | "open" | "lost" | "logged-out"} State */
+import { loginKey } from "./key.js";
 
 // Milliseconds.
 const RETRY = { first: 250, last: 5000 };
@@ -39,7 +40,8 @@ export class Connection {
     clearTimeout(this.#retry);
     const url = new URL("/ws", location.href);
     url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
-    const socket = new WebSocket(url);
+    // A WebSocket takes no headers from a page, but names of protocols. Read anew each time: another tab may have logged in.
+    const socket = new WebSocket(url, ["vtr", `key.${loginKey()}`]);
     this.#socket = socket;
     socket.onopen = () => {
       this.#pause = RETRY.first;
@@ -75,7 +77,7 @@ export class Connection {
     this.#asked.clear();
     if (this.state !== "logged-out") this.#set("lost");
     // A WebSocket does not say why it was refused; a plain request does.
-    const answer = await fetch("/whoami").catch(() => null);
+    const answer = await fetch("/whoami", { headers: { authorization: `Bearer ${loginKey()}` } }).catch(() => null);
     if (answer?.status === 401) {
       this.#set("logged-out");
       return;

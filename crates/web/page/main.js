@@ -6,6 +6,7 @@ import { ask, choice, field, menu } from "./dialogs.js";
 import { byId, h, icon, iconButton, toast } from "./dom.js";
 import { Feeds } from "./feed.js";
 import { Find } from "./find.js";
+import { forgetLoginKey } from "./key.js";
 import { keyBar } from "./keybar.js";
 import { List, recordingName, statusOf } from "./list.js";
 import { measure } from "./painter.js";
@@ -301,6 +302,13 @@ async function share() {
   }
 }
 
+async function logOut() {
+  if (!await ask("Log out?", "Log out", h("p", {}, "Also in this browser's other tabs. To come back you need a new link."))) return;
+  // The server ends the connection with the login: whether it also answers does not matter.
+  connection.ask("log_out").catch(() => {});
+  forgetLoginKey();
+}
+
 function listRecordings() {
   connection.ask("recordings").then((answer) => list.showRecordings(answer.recordings), () => {});
 }
@@ -328,7 +336,7 @@ function connected(state) {
   const notice = byId("connection");
   document.body.dataset.connection = state;
   notice.hidden = state === "open" || (state === "connecting" && !welcomed);
-  notice.textContent = state === "logged-out" ? "You are logged out: vtr web has been started anew. Open the link that it printed."
+  notice.textContent = state === "logged-out" ? "You are not logged in any more. Open the link that vtr web printed, or ask for a new one."
     : state === "lost" ? "The connection is lost. Trying again…" : "Connecting…";
 }
 
@@ -356,7 +364,8 @@ byId("tools").append(
     h("button", { type: "button", class: "plain-button", title: "Smaller", "aria-label": "Smaller font", onclick: () => settings.changeFont(-1) }, "A−"),
     h("button", { type: "button", class: "plain-button", title: "Larger", "aria-label": "Larger font", onclick: () => settings.changeFont(1) }, "A+")),
   themeButton,
-  iconButton("share", "Share a link", share, "writes"));
+  iconButton("share", "Share a link", share, "writes"),
+  iconButton("leave", "Log out", logOut));
 byId("home").addEventListener("click", (event) => {
   event.preventDefault();
   show([]);

@@ -1,4 +1,8 @@
-//! Links and logins: a link's token is good once and becomes a login, which a browser keeps as a cookie.
+//! Links and logins: a link's token is good once and becomes a login, which a browser keeps in two halves.
+//!
+//! The cookie alone is not enough, because browsers send it to every port of the host, and anyone on the machine may
+//! listen on one. The key is kept by the page in the storage of its origin, which has the port in it; but scripts can
+//! read that, and not the cookie. Whoever takes one half can do nothing with it.
 //!
 //! Everything lives in memory and ends with the server. Secrets are kept as digests only, so a look-up can't leak them
 //! by its timing.
@@ -11,6 +15,7 @@ use std::{
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use sha2::{Digest, Sha256};
+use tokio::sync::watch;
 
 /// What someone who came in may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,10 +41,36 @@ struct Link {
     used: bool,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 struct Login {
     rights: Rights,
     made: Instant,
+    key: Secret,
+    /// Dropped with the login: its pages hear of it.
+    alive: watch::Sender<()>,
+}
+
+/// Both halves of a login, for the browser that it was made for.
+#[derive(Debug)]
+pub(crate) struct NewLogin {
+    pub(crate) cookie: String,
+    pub(crate) key: String,
+}
+
+/// Someone who has shown both halves of a login.
+#[derive(Clone, Debug)]
+pub(crate) struct Visitor {
+    pub(crate) rights: Rights,
+    login: Secret,
+    alive: watch::Receiver<()>,
+}
+
+impl Visitor {
+    /// Resolves when the login has ended.
+    pub(crate) async fn logged_out(&mut self) {
+        // Nothing is ever sent: it fails when the other end is dropped.
+        while self.alive.changed().await.is_ok() {}
+    }
 }
 
 #[derive(Debug, Default)]
@@ -48,9 +79,11 @@ struct Known {
     logins: HashMap<Secret, Login>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Access {
     known: Mutex<Known>,
+    /// What the best of links gives.
+    most: Rights,
 }
 
 /// Why a token opened nothing.
@@ -66,8 +99,13 @@ pub(crate) enum NotRedeemed {
 pub struct NoRandomness(getrandom::Error);
 
 impl Access {
+    pub(crate) fn new(most: Rights) -> Self {
+        Access { known: Mutex::default(), most }
+    }
+
     /// A token for one login.
     pub(crate) fn new_token(&self, rights: Rights) -> Result<String, NoRandomness> {
+        let rights = if self.most == Rights::Full { rights } else { self.most };
         let token = secret()?;
         let mut known = self.lock();
         make_room(&mut known.links, |link| link.made);
@@ -75,9 +113,10 @@ impl Access {
         Ok(token)
     }
 
-    /// The value of the cookie that the token buys, once.
-    pub(crate) fn redeem(&self, token: &str) -> Result<(String, Rights), NotRedeemed> {
-        let cookie = secret().map_err(|_| NotRedeemed::Unknown)?;
+    /// The login that the token buys, once.
+    pub(crate) fn redeem(&self, token: &str) -> Result<NewLogin, NotRedeemed> {
+        let unknown = |_| NotRedeemed::Unknown;
+        let new = NewLogin { cookie: secret().map_err(unknown)?, key: secret().map_err(unknown)? };
         let mut known = self.lock();
         let link = known.links.get_mut(&digest(token)).ok_or(NotRedeemed::Unknown)?;
         if link.used {
@@ -89,12 +128,27 @@ impl Access {
         link.used = true;
         let rights = link.rights;
         make_room(&mut known.logins, |login| login.made);
-        known.logins.insert(digest(&cookie), Login { rights, made: Instant::now() });
-        Ok((cookie, rights))
+        let login = Login { rights, made: Instant::now(), key: digest(&new.key), alive: watch::Sender::new(()) };
+        known.logins.insert(digest(&new.cookie), login);
+        Ok(new)
     }
 
-    pub(crate) fn rights_of(&self, cookie: &str) -> Option<Rights> {
-        self.lock().logins.get(&digest(cookie)).map(|login| login.rights)
+    /// Whoever has both halves of a login.
+    pub(crate) fn admit(&self, cookie: &str, key: &str) -> Option<Visitor> {
+        let (login, key) = (digest(cookie), digest(key));
+        let known = self.lock();
+        let found = known.logins.get(&login).filter(|found| found.key == key)?;
+        Some(Visitor { rights: found.rights, login, alive: found.alive.subscribe() })
+    }
+
+    /// Whether the cookie is one of ours: good for a look at the empty page, and no more.
+    pub(crate) fn knows_cookie(&self, cookie: &str) -> bool {
+        self.lock().logins.contains_key(&digest(cookie))
+    }
+
+    /// Ends the login, and with it every page that it opened.
+    pub(crate) fn log_out(&self, visitor: &Visitor) {
+        self.lock().logins.remove(&visitor.login);
     }
 
     fn lock(&self) -> MutexGuard<'_, Known> {
@@ -127,23 +181,51 @@ mod tests {
 
     #[test]
     fn a_token_is_good_once() {
-        let access = Access::default();
+        let access = Access::new(Rights::Full);
         let token = access.new_token(Rights::ReadOnly).unwrap();
-        let (cookie, rights) = access.redeem(&token).unwrap();
-        assert_eq!((rights, access.rights_of(&cookie)), (Rights::ReadOnly, Some(Rights::ReadOnly)));
-        assert_eq!(access.redeem(&token), Err(NotRedeemed::Used));
-        assert_eq!(access.redeem("guess"), Err(NotRedeemed::Unknown));
-        assert_eq!((access.rights_of(&token), access.rights_of("guess")), (None, None));
+        let new = access.redeem(&token).unwrap();
+        assert_eq!(access.admit(&new.cookie, &new.key).unwrap().rights, Rights::ReadOnly);
+        assert_eq!(access.redeem(&token).unwrap_err(), NotRedeemed::Used);
+        assert_eq!(access.redeem("guess").unwrap_err(), NotRedeemed::Unknown);
+    }
+
+    #[test]
+    fn half_a_login_is_none() {
+        let access = Access::new(Rights::Full);
+        let log_in = || access.redeem(&access.new_token(Rights::Full).unwrap()).unwrap();
+        let (one, other) = (log_in(), log_in());
+        for (cookie, key) in [
+            (&one.cookie, &other.key),
+            (&one.cookie, &one.cookie),
+            (&one.key, &one.key),
+            (&one.key, &one.cookie),
+            (&one.cookie, &String::new()),
+        ] {
+            assert!(access.admit(cookie, key).is_none());
+        }
+        assert!(access.knows_cookie(&one.cookie) && !access.knows_cookie(&one.key));
+    }
+
+    #[tokio::test]
+    async fn logging_out_ends_one_login() {
+        let access = Access::new(Rights::Full);
+        let log_in = || access.redeem(&access.new_token(Rights::Full).unwrap()).unwrap();
+        let (one, other) = (log_in(), log_in());
+        let mut visitor = access.admit(&one.cookie, &one.key).unwrap();
+        access.log_out(&visitor);
+        visitor.logged_out().await;
+        assert!(access.admit(&one.cookie, &one.key).is_none() && !access.knows_cookie(&one.cookie));
+        assert!(access.admit(&other.cookie, &other.key).is_some());
     }
 
     #[test]
     fn what_is_remembered_is_bounded() {
-        let access = Access::default();
+        let access = Access::new(Rights::Full);
         let first = access.new_token(Rights::Full).unwrap();
         for _ in 0..LIMIT {
             access.new_token(Rights::Full).unwrap();
         }
-        assert_eq!(access.redeem(&first), Err(NotRedeemed::Unknown));
+        assert_eq!(access.redeem(&first).unwrap_err(), NotRedeemed::Unknown);
         assert_eq!(access.lock().links.len(), LIMIT);
     }
 }

@@ -137,6 +137,8 @@ pub(crate) enum Ask {
     Share {
         may_type: bool,
     },
+    /// Ends this login: here, and in the browser's other tabs.
+    LogOut {},
 }
 
 #[derive(Debug, Serialize)]

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tokio::time::timeout;
 
 use crate::{
-    access::Rights,
+    access::{Rights, Visitor},
     directory::{Standing, said},
     frame::{self, FrameMessage},
     message::{AnswerError, Ask},
@@ -24,17 +24,18 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const HISTORY_LINES: i32 = 1000;
 
 /// The answer, or what to say instead.
-pub(crate) async fn answer(ask: Ask, rights: Rights, inner: &Inner) -> Result<Value, AnswerError> {
-    if rights == Rights::ReadOnly && !matches!(ask, Ask::History { .. } | Ask::Recordings {}) {
+pub(crate) async fn answer(ask: Ask, visitor: &Visitor, inner: &Inner) -> Result<Value, AnswerError> {
+    let only_looks = matches!(ask, Ask::History { .. } | Ask::Recordings {} | Ask::LogOut {});
+    if visitor.rights == Rights::ReadOnly && !only_looks {
         return Err(error("You are here to look only.", "Ask for a link that lets you type."));
     }
-    match timeout(PATIENCE, run(ask, inner)).await {
+    match timeout(PATIENCE, run(ask, visitor, inner)).await {
         Ok(answer) => answer,
         Err(_) => Err(error("The coordinator does not answer.", "Try again when it is back.")),
     }
 }
 
-async fn run(ask: Ask, inner: &Inner) -> Result<Value, AnswerError> {
+async fn run(ask: Ask, visitor: &Visitor, inner: &Inner) -> Result<Value, AnswerError> {
     match ask {
         Ask::Spawn { coordinator, name, command, working_dir, cols, rows } => {
             let request = SpawnRequest { name, command, working_dir, cols, rows, ..SpawnRequest::default() };
@@ -79,6 +80,10 @@ async fn run(ask: Ask, inner: &Inner) -> Result<Value, AnswerError> {
             let Some(folder) = inner.recordings.clone() else { return Ok(json!({ "recordings": [] })) };
             let listed = tokio::task::spawn_blocking(move || recordings::list(&folder)).await.unwrap_or_default();
             Ok(json!({ "recordings": listed }))
+        }
+        Ask::LogOut {} => {
+            inner.access.log_out(visitor);
+            Ok(json!({}))
         }
         Ask::Share { may_type } => {
             let rights = if may_type { Rights::Full } else { Rights::ReadOnly };

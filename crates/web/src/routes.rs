@@ -37,11 +37,9 @@ pub(crate) fn router(inner: Arc<Inner>) -> Router {
         .layer(middleware::from_fn_with_state(guard, stand_guard))
 }
 
+/// The page holds nothing of the user's: what it shows comes over the WebSocket, which wants the whole login.
 async fn index(State(inner): State<Arc<Inner>>, headers: HeaderMap) -> Response {
-    match inner.rights(&headers) {
-        Some(_) => assets::respond(&assets::INDEX),
-        None => Refusal::NotLoggedIn.into_response(),
-    }
+    if inner.knows_browser(&headers) { assets::respond(&assets::INDEX) } else { Refusal::NotLoggedIn.into_response() }
 }
 
 /// The files hold nothing of the user's, and the pages of refusals need the style: no login is asked for.
@@ -54,15 +52,15 @@ async fn asset(Path(file): Path<String>) -> Response {
 
 /// Whether the login still holds, for a page that can't connect: a WebSocket's refusal has no code that a page may see.
 async fn whoami(State(inner): State<Arc<Inner>>, headers: HeaderMap) -> Response {
-    match inner.rights(&headers) {
+    match inner.visitor(&headers).map(|visitor| visitor.rights) {
         Some(Rights::Full) => "full".into_response(),
         Some(Rights::ReadOnly) => "read-only".into_response(),
         None => Refusal::NotLoggedIn.into_response(),
     }
 }
 
-/// Turns a link's token into a cookie. The answer is a page that leads on, not a redirect: where a link on another site
-/// was followed, a redirect would still count as that site's doing, and a strict cookie would not be sent.
+/// Turns a link's token into a login. The answer is a page that keeps the key and leads on, not a redirect: where a link
+/// on another site was followed, a redirect would still count as that site's doing, and a strict cookie would not be sent.
 async fn login(
     State(inner): State<Arc<Inner>>,
     method: Method,
@@ -78,18 +76,24 @@ async fn login(
     if token.is_empty() {
         return Refusal::NoToken.into_response();
     }
-    let cookie = match inner.access.redeem(token) {
-        Ok((cookie, _)) => cookie,
+    let login = match inner.access.redeem(token) {
+        Ok(login) => login,
         // The same browser again, by its history.
-        Err(_) if inner.rights(&headers).is_some() => return Redirect::to("/").into_response(),
+        Err(_) if inner.knows_browser(&headers) => return Redirect::to("/").into_response(),
         Err(why) => return Refusal::Token(why).into_response(),
     };
     let secure = if inner.scheme == Scheme::Https { "; Secure" } else { "" };
-    let cookie = format!("{}={cookie}; Path=/; HttpOnly; SameSite=Strict{secure}", inner.cookie_name);
+    let cookie = format!("{}={}; Path=/; HttpOnly; SameSite=Strict{secure}", inner.cookie_name, login.cookie);
     let Ok(cookie) = HeaderValue::from_str(&cookie) else { return Refusal::Failed.into_response() };
-    let page = "<!doctype html>\n<html lang=en><meta charset=utf-8><meta http-equiv=refresh content=\"0;url=/\">\
-                <title>vtr</title><link rel=stylesheet href=/style.css>\
-                <body class=plain><main><h1>You are logged in.</h1><p><a href=/>To the sessions</a></p></main></body></html>\n";
+    // A key is letters, digits, - and _: nothing that HTML would read.
+    let page = format!(
+        "<!doctype html>\n<html lang=en><meta charset=utf-8><meta name=viewport content=\"width=device-width\">\
+         <meta name=key content=\"{}\"><title>vtr</title><link rel=icon href=/icon.svg><link rel=stylesheet href=/style.css>\
+         <script type=module src=/login.js></script><body class=plain><main><h1>You are logged in.</h1>\
+         <p id=next><a href=/>To the sessions</a></p><noscript>The sessions are drawn by scripts: allow them for this \
+         address, and open a new link.</noscript></main></body></html>\n",
+        login.key,
+    );
     let html = HeaderValue::from_static("text/html; charset=utf-8");
     (StatusCode::OK, [(header::SET_COOKIE, cookie), (header::CONTENT_TYPE, html)], page).into_response()
 }
@@ -103,12 +107,14 @@ async fn open_socket(
     if !headers.contains_key(header::ORIGIN) {
         return Refusal::NoOrigin.into_response();
     }
-    let Some(rights) = inner.rights(&headers) else { return Refusal::NotLoggedIn.into_response() };
+    let Some(visitor) = inner.visitor(&headers) else { return Refusal::NotLoggedIn.into_response() };
     let Ok(upgrade) = upgrade else { return Refusal::NoWebSocket.into_response() };
     let Ok(place) = inner.pages.clone().try_acquire_owned() else { return Refusal::TooMany.into_response() };
+    // Of the names that the page offers, the one that is no secret.
+    let upgrade = upgrade.protocols([socket::PROTOCOL]);
     upgrade.max_message_size(socket::MAX_MESSAGE_BYTES).max_frame_size(socket::MAX_MESSAGE_BYTES).on_upgrade(
         move |socket| async move {
-            socket::serve(socket, rights, inner).await;
+            socket::serve(socket, visitor, inner).await;
             drop(place);
         },
     )

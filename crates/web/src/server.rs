@@ -2,13 +2,13 @@
 
 use std::{io, net::SocketAddr, path::PathBuf, sync::Arc};
 
-use axum::http::{HeaderMap, header};
+use axum::http::{HeaderMap, HeaderValue, header};
 use tokio::{net::TcpListener, sync::Semaphore};
 use tokio_rustls::rustls::ServerConfig;
 
 pub use crate::access::NoRandomness;
 use crate::{
-    access::{Access, Rights},
+    access::{Access, Rights, Visitor},
     directory::{Directory, Fleet},
     guard::{Guard, Scheme, written},
     listener::{self, TlsError},
@@ -19,6 +19,9 @@ use crate::{
 const MAX_PAGES: usize = 64;
 /// Recordings that are played at once, by all pages together: each may take some hundred megabytes.
 const MAX_REPLAYS: usize = 8;
+
+/// What stands before a login's key among the protocols that the page's WebSocket names.
+const KEY_PROTOCOL: &str = "key.";
 
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -71,24 +74,40 @@ pub(crate) struct Inner {
     pub(crate) version: String,
     /// As `http://127.0.0.1:7780`.
     origin: String,
-    read_only: bool,
 }
 
 impl Inner {
-    /// What a request's cookie allows.
-    pub(crate) fn rights(&self, headers: &HeaderMap) -> Option<Rights> {
+    /// Who asks, if the request has both halves of a login.
+    pub(crate) fn visitor(&self, headers: &HeaderMap) -> Option<Visitor> {
+        let key = key_in(headers)?;
+        self.cookies(headers).find_map(|cookie| self.access.admit(cookie, key))
+    }
+
+    /// Whether the browser has logged in: enough for the page's own address, where a browser sends nothing else.
+    pub(crate) fn knows_browser(&self, headers: &HeaderMap) -> bool {
+        self.cookies(headers).any(|cookie| self.access.knows_cookie(cookie))
+    }
+
+    /// Values of our cookie. Other ports of the host may set some too.
+    fn cookies<'a>(&'a self, headers: &'a HeaderMap) -> impl Iterator<Item = &'a str> {
         let pairs = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
-        let values = pairs.flat_map(|pairs| pairs.split(';')).filter_map(|pair| {
+        pairs.flat_map(|pairs| pairs.split(';')).filter_map(|pair| {
             let (name, value) = pair.trim().split_once('=')?;
             (name == self.cookie_name).then_some(value)
-        });
-        let rights = values.filter_map(|value| self.access.rights_of(value)).next()?;
-        Some(if self.read_only { Rights::ReadOnly } else { rights })
+        })
     }
 
     pub(crate) fn new_link(&self, rights: Rights) -> Result<String, NoRandomness> {
         Ok(format!("{}/login?token={}", self.origin, self.access.new_token(rights)?))
     }
+}
+
+/// The key that the page has shown. A WebSocket of a browser has no headers of the page's choice, but names protocols.
+fn key_in(headers: &HeaderMap) -> Option<&str> {
+    let text = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
+    let offered = text(header::SEC_WEBSOCKET_PROTOCOL).into_iter().flat_map(|names| names.split(','));
+    let shown = offered.filter_map(|name| name.trim().strip_prefix(KEY_PROTOCOL)).next();
+    shown.or_else(|| text(header::AUTHORIZATION)?.strip_prefix("Bearer "))
 }
 
 #[derive(Debug)]
@@ -119,7 +138,7 @@ impl Server {
             None => written(address.ip()),
         };
         let inner = Arc::new(Inner {
-            access: Access::default(),
+            access: Access::new(if settings.read_only { Rights::ReadOnly } else { Rights::Full }),
             directory: Directory::new(fleet),
             guard: Arc::new(Guard::new(address, &settings.hosts, scheme)),
             scheme,
@@ -129,7 +148,6 @@ impl Server {
             recordings: settings.recordings,
             version: settings.version,
             origin: format!("{}://{name}:{}", scheme.as_str(), address.port()),
-            read_only: settings.read_only,
         });
         Ok(Server { inner, listener, tls, address })
     }

@@ -15,7 +15,7 @@ use tokio::{
 };
 
 use crate::{
-    access::Rights,
+    access::{Rights, Visitor},
     attachment::{Attachment, Command},
     directory::Places,
     message::{FromPage, PlaceMessage, ToPage, ViewId},
@@ -24,6 +24,8 @@ use crate::{
     server::Inner,
 };
 
+/// What the page and we speak.
+pub(crate) const PROTOCOL: &str = "vtr";
 /// One message of a page: a paste of 1 MiB, every character of it escaped.
 pub(crate) const MAX_MESSAGE_BYTES: usize = 7 << 20;
 const MAX_PASTE_BYTES: usize = 1 << 20;
@@ -40,16 +42,20 @@ const SILENCE: Duration = Duration::from_secs(60);
 const LIST_PAUSE: Duration = Duration::from_millis(100);
 
 /// Serves one page until it goes.
-pub(crate) async fn serve(socket: WebSocket, rights: Rights, inner: Arc<Inner>) {
+pub(crate) async fn serve(socket: WebSocket, visitor: Visitor, inner: Arc<Inner>) {
     let (sink, stream) = socket.split();
     let (page, outgoing) = mpsc::channel(WAITING);
     let writer = tokio::spawn(write(sink, outgoing));
-    let hello = ToPage::Hello { version: inner.version.clone(), read_only: rights == Rights::ReadOnly };
+    let hello = ToPage::Hello { version: inner.version.clone(), read_only: visitor.rights == Rights::ReadOnly };
     let _ = page.send(hello).await;
     let list = tokio::spawn(send_list(inner.directory.places(), page.clone()));
     let asking = Arc::new(Semaphore::new(MAX_ASKED));
-    let mut connection = Connection { rights, inner, page, asking, views: HashMap::new() };
-    connection.read(stream).await;
+    let mut leaving = visitor.clone();
+    let mut connection = Connection { visitor, inner, page, asking, views: HashMap::new() };
+    tokio::select! {
+        () = connection.read(stream) => {}
+        () = leaving.logged_out() => {}
+    }
     list.abort();
     // Its views and senders go with it, and the writer with them.
     drop(connection);
@@ -105,7 +111,7 @@ impl Drop for View {
 }
 
 struct Connection {
-    rights: Rights,
+    visitor: Visitor,
     inner: Arc<Inner>,
     page: mpsc::Sender<ToPage>,
     asking: Arc<Semaphore>,
@@ -146,7 +152,7 @@ impl Connection {
                     coordinator,
                     session,
                     name,
-                    read_only: self.rights == Rights::ReadOnly,
+                    read_only: self.visitor.rights == Rights::ReadOnly,
                     pace: Duration::from_millis(pace.into()),
                     places: self.inner.directory.places(),
                     commands,
@@ -179,7 +185,7 @@ impl Connection {
             }
             FromPage::Ack { view, version } => self.command(view, Command::Ack(version)).await,
             FromPage::Size { view, cols, rows } => {
-                if self.rights == Rights::ReadOnly {
+                if self.visitor.rights == Rights::ReadOnly {
                     return Ok(());
                 }
                 self.command(view, Command::Size { cols, rows }).await
@@ -198,9 +204,9 @@ impl Connection {
             FromPage::Focus { view, gained } => self.input(view, Input::Focus(gained)).await,
             FromPage::Ask { number, ask } => {
                 let Ok(turn) = self.asking.clone().try_acquire_owned() else { return Err(Broken) };
-                let (rights, inner, page) = (self.rights, self.inner.clone(), self.page.clone());
+                let (visitor, inner, page) = (self.visitor.clone(), self.inner.clone(), self.page.clone());
                 tokio::spawn(async move {
-                    let (error, value) = match requests::answer(ask, rights, &inner).await {
+                    let (error, value) = match requests::answer(ask, &visitor, &inner).await {
                         Ok(value) => (None, value),
                         Err(error) => (Some(error), serde_json::Value::Null),
                     };
@@ -227,7 +233,7 @@ impl Connection {
     }
 
     async fn input(&mut self, view: ViewId, input: Input) -> Result<(), Broken> {
-        if self.rights == Rights::ReadOnly {
+        if self.visitor.rights == Rights::ReadOnly {
             // What the mouse and the focus do is no decision of a person.
             if matches!(input, Input::Mouse(_) | Input::Focus(_)) {
                 return Ok(());

@@ -168,7 +168,7 @@ test("a server that was started anew asks for a new link", async () => {
   await stage.kill(stage.web, "SIGTERM");
   await page.waitForSelector('#connection:has-text("lost")');
   await stage.serve([]);
-  await page.waitForSelector('#connection:has-text("logged out")');
+  await page.waitForSelector('#connection:has-text("not logged in")');
   await page.goto(stage.link);
   await page.waitForURL(`${stage.origin}/`);
   await page.waitForSelector('[data-session="demo/life"]');

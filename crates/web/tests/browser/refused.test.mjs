@@ -12,6 +12,7 @@ import { Stage } from "./stage.mjs";
 let stage;
 let page;
 let cookie;
+let key;
 
 before(async () => {
   stage = await Stage.new();
@@ -20,6 +21,7 @@ before(async () => {
   assert.deepEqual([httpOnly, sameSite], [true, "Strict"]);
   assert.equal(name, `vtr_web_${stage.address.split(":")[1]}`);
   cookie = `${name}=${value}`;
+  key = await page.evaluate(() => localStorage.getItem("vtr.key"));
 });
 after(() => stage.close());
 
@@ -60,7 +62,52 @@ test("the WebSocket needs our Origin", async () => {
   assert.equal(await status("/ws", { Host: stage.address, Cookie: cookie, ...UPGRADE }), 403);
   assert.equal(await status("/ws", { Host: stage.address, Cookie: cookie, Origin: "http://evil.example", ...UPGRADE }), 403);
   assert.equal(await status("/ws", { Host: stage.address, Origin: stage.origin, ...UPGRADE }), 401);
-  assert.equal(await status("/ws", { Host: stage.address, Cookie: cookie, Origin: stage.origin, ...UPGRADE }), 101);
+  assert.equal(await status("/ws", { Host: stage.address, Cookie: cookie, Origin: stage.origin, ...UPGRADE }), 401);
+  const shown = { "Sec-WebSocket-Protocol": `vtr, key.${key}` };
+  assert.equal(await status("/ws", { Host: stage.address, Cookie: cookie, Origin: stage.origin, ...shown, ...UPGRADE }), 101);
+});
+
+test("another port of the host gets the cookie, and nothing by it", async () => {
+  let taken = "";
+  const thief = http.createServer((request, response) => {
+    taken = request.headers.cookie ?? "";
+    response.setHeader("content-type", "text/html");
+    response.end("<!doctype html><title>thief</title>");
+  });
+  await new Promise((resolve) => thief.listen(0, "127.0.0.1", resolve));
+  const other = await page.context().newPage();
+  await other.goto(`http://127.0.0.1:${thief.address().port}/`);
+  assert.equal(taken, cookie);
+  assert.equal(await other.evaluate(() => localStorage.length), 0);
+  for (const stolen of [{}, { Authorization: `Bearer ${taken.split("=")[1]}` }]) {
+    assert.equal(await status("/whoami", { Host: stage.address, Cookie: taken, ...stolen }), 401);
+    assert.equal(await status("/ws", { Host: stage.address, Cookie: taken, Origin: stage.origin, ...stolen, ...UPGRADE }), 401);
+  }
+  await other.close();
+  thief.close();
+});
+
+test("a second tab and a reload are logged in, until one of them logs out", async () => {
+  const context = await stage.context();
+  const [first, second] = [await context.newPage(), await context.newPage()];
+  await page.click('button[title="Share a link"]');
+  await page.click("dialog .primary");
+  const link = await page.inputValue("dialog .link");
+  await page.click('dialog button:text-is("Cancel")');
+  await first.goto(link);
+  await first.waitForSelector("body[data-connection=open].read-only");
+  await second.goto(stage.origin);
+  await second.waitForSelector("body[data-connection=open].read-only");
+  await second.reload();
+  await second.waitForSelector("body[data-connection=open]");
+  await first.click('button[title="Log out"]');
+  await first.click("dialog .primary");
+  for (const tab of [first, second]) {
+    await tab.waitForSelector("body[data-connection=logged-out]");
+    assert.match(await tab.textContent("#connection"), /not logged in/);
+  }
+  assert.equal((await first.reload()).status(), 401);
+  assert.equal(await page.getAttribute("body", "data-connection"), "open");
 });
 
 test("a page of another origin gets nowhere, in the browser that is logged in", async () => {

@@ -1,8 +1,9 @@
 //! Everyone who is not let in, with the status code and the page they get.
 
+use serde_json::json;
 use web::{Coordinator, Fleet, Rights, Server, Settings, StartError};
 
-use crate::stage::{Answer, Stage};
+use crate::stage::{Answer, Login, Stage};
 
 #[track_caller]
 fn refused(answer: &Answer, status: u16, said: &str) {
@@ -19,7 +20,7 @@ fn refused(answer: &Answer, status: u16, said: &str) {
 #[tokio::test]
 async fn wrong_names_and_origins_are_refused_on_every_route() {
     let stage = Stage::new().await;
-    let cookie = stage.log_in(Rights::Full).await;
+    let cookie = stage.log_in(Rights::Full).await.cookie;
     let (host, origin) = (stage.host(), stage.origin());
     let link = stage.link(Rights::Full);
     for path in ["/", "/whoami", "/ws", "/style.css", "/nowhere", link.as_str()] {
@@ -66,18 +67,53 @@ async fn a_link_is_good_once_and_its_cookie_is_strict() {
     assert!(cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict") && cookie.contains("Path=/"), "{cookie}");
     assert_eq!(answer.header("referrer-policy"), Some("no-referrer"));
     refused(&stage.get(&link, "").await, 401, "has been used");
-    let cookie = cookie.split(';').next().unwrap();
-    // The browser that used it is led to the page.
-    assert_eq!(stage.get(&link, cookie).await.status, 303);
-    assert_eq!(stage.get("/whoami", cookie).await.body, "full");
+    let login = Login::read(&answer);
+    // The browser that used it is led to the page, and the key is not told again.
+    let again = stage.get(&link, &login.cookie).await;
+    assert!(again.status == 303 && !again.body.contains(&login.key), "{again:?}");
+    assert_eq!(stage.whoami(&login.cookie, &login.key).await.body, "full");
     let reader = stage.log_in(Rights::ReadOnly).await;
-    assert_eq!(stage.get("/whoami", &reader).await.body, "read-only");
+    assert_eq!(stage.whoami(&reader.cookie, &reader.key).await.body, "read-only");
+}
+
+#[tokio::test]
+async fn a_cookie_that_went_to_another_port_opens_nothing() {
+    let stage = Stage::new().await;
+    let login = stage.log_in(Rights::Full).await;
+    let other = stage.log_in(Rights::ReadOnly).await;
+    refused(&stage.get("/whoami", &login.cookie).await, 401, "not logged in");
+    for key in ["", "guess", &other.key, login.cookie.split('=').nth(1).unwrap()] {
+        refused(&stage.whoami(&login.cookie, key).await, 401, "not logged in");
+        let stolen = Login { cookie: login.cookie.clone(), key: key.to_owned() };
+        assert_eq!(stage.page_of(&stolen).await.err(), Some(401), "{key}");
+    }
+    // All it gets is the page without anything in it.
+    assert!(!stage.get("/", &login.cookie).await.body.contains(&login.key));
+    // Nor is the key of use to whoever can't have the cookie.
+    refused(&stage.whoami("", &login.key).await, 401, "not logged in");
+    assert_eq!(stage.page_of(&login).await.unwrap().hear().await["t"], "hello");
+}
+
+#[tokio::test]
+async fn logging_out_ends_every_page_of_the_login() {
+    let stage = Stage::new().await;
+    let login = stage.log_in(Rights::ReadOnly).await;
+    let mut pages = [stage.page_of(&login).await.unwrap(), stage.page_of(&login).await.unwrap()];
+    let mut owner = stage.page(Rights::Full).await;
+    pages[0].say(json!({ "t": "ask", "number": 1, "ask": "log_out" })).await;
+    for page in &mut pages {
+        page.until_closed().await;
+    }
+    assert_eq!(stage.page_of(&login).await.err(), Some(401));
+    refused(&stage.get("/", &login.cookie).await, 401, "not logged in");
+    owner.say(json!({ "t": "ping" })).await;
+    owner.until("another login goes on", |message, _| message["t"] == "pong").await;
 }
 
 #[tokio::test]
 async fn the_websocket_needs_an_origin_and_a_login() {
     let stage = Stage::new().await;
-    let cookie = stage.log_in(Rights::Full).await;
+    let Login { cookie, key } = stage.log_in(Rights::Full).await;
     let (host, origin) = (stage.host(), stage.origin());
     let upgrade = [
         ("Host", host.as_str()),
@@ -96,12 +132,19 @@ async fn the_websocket_needs_an_origin_and_a_login() {
         (vec![("Cookie", cookie.clone())], 403, "no page"),
         (vec![("Cookie", cookie.clone()), ("Origin", "http://evil.example".to_owned())], 403, "Another site"),
         (vec![("Origin", origin.clone())], 401, "not logged in"),
+        (vec![("Origin", origin.clone()), ("Cookie", cookie.clone())], 401, "not logged in"),
     ] {
         let headers = with(&more);
         let headers: Vec<(&str, &str)> = headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
         refused(&stage.request("GET", "/ws", &headers).await, status, said);
     }
-    let plain = [("Host", host.as_str()), ("Origin", origin.as_str()), ("Cookie", cookie.as_str())];
+    let key = format!("Bearer {key}");
+    let plain = [
+        ("Host", host.as_str()),
+        ("Origin", origin.as_str()),
+        ("Cookie", cookie.as_str()),
+        ("Authorization", key.as_str()),
+    ];
     refused(&stage.request("GET", "/ws", &plain).await, 426, "own connection");
 }
 

@@ -19,7 +19,7 @@ use tokio::{
 };
 use tokio_tungstenite::{
     WebSocketStream,
-    tungstenite::{Message, client::IntoClientRequest},
+    tungstenite::{self, Message, client::IntoClientRequest},
 };
 use web::{Coordinator, Fleet, Links, Rights, Server, Settings};
 
@@ -150,21 +150,48 @@ impl Stage {
         link.strip_prefix(&self.origin()).unwrap().to_owned()
     }
 
-    /// The cookie of a fresh login.
-    pub(crate) async fn log_in(&self, rights: Rights) -> String {
-        let answer = self.get(&self.link(rights), "").await;
-        assert_eq!(answer.status, 200, "{answer:?}");
-        answer.header("set-cookie").unwrap().split(';').next().unwrap().to_owned()
+    pub(crate) async fn log_in(&self, rights: Rights) -> Login {
+        Login::read(&self.get(&self.link(rights), "").await)
+    }
+
+    /// What the server calls someone with this cookie and this key.
+    pub(crate) async fn whoami(&self, cookie: &str, key: &str) -> Answer {
+        let key = format!("Bearer {key}");
+        self.request("GET", "/whoami", &[("Host", &self.host()), ("Cookie", cookie), ("Authorization", &key)]).await
     }
 
     pub(crate) async fn page(&self, rights: Rights) -> Page {
-        let cookie = self.log_in(rights).await;
+        self.page_of(&self.log_in(rights).await).await.unwrap()
+    }
+
+    /// A page of a login, or the status that it is refused with.
+    pub(crate) async fn page_of(&self, login: &Login) -> Result<Page, u16> {
         let mut request = format!("ws://{}/ws", self.address).into_client_request().unwrap();
         request.headers_mut().insert("Origin", self.origin().parse().unwrap());
-        request.headers_mut().insert("Cookie", cookie.parse().unwrap());
+        request.headers_mut().insert("Cookie", login.cookie.parse().unwrap());
+        request.headers_mut().insert("Sec-WebSocket-Protocol", format!("vtr, key.{}", login.key).parse().unwrap());
         let stream = TcpStream::connect(self.address).await.unwrap();
-        let (socket, _) = tokio_tungstenite::client_async(request, stream).await.unwrap();
-        Page { socket, rows: Vec::new() }
+        match tokio_tungstenite::client_async(request, stream).await {
+            Ok((socket, _)) => Ok(Page { socket, rows: Vec::new() }),
+            Err(tungstenite::Error::Http(refusal)) => Err(refusal.status().as_u16()),
+            Err(error) => panic!("{error}"),
+        }
+    }
+}
+
+/// What a browser keeps of a link: the cookie as it is sent, and the key that the page shows.
+#[derive(Debug)]
+pub(crate) struct Login {
+    pub(crate) cookie: String,
+    pub(crate) key: String,
+}
+
+impl Login {
+    pub(crate) fn read(answer: &Answer) -> Self {
+        assert_eq!(answer.status, 200, "{answer:?}");
+        let cookie = answer.header("set-cookie").unwrap().split(';').next().unwrap().to_owned();
+        let key = answer.body.split("<meta name=key content=\"").nth(1).unwrap().split('"').next().unwrap().to_owned();
+        Login { cookie, key }
     }
 }
 

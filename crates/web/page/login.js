@@ -1,0 +1,10 @@
+// What a link leads to: it keeps the key, and goes on to the sessions.
+
+import { keepLoginKey } from "./key.js";
+
+const key = document.querySelector('meta[name="key"]')?.getAttribute("content") ?? "";
+if (keepLoginKey(key)) location.replace("/");
+else {
+  const next = document.getElementById("next");
+  if (next) next.textContent = "But this browser keeps nothing for this address: allow it to store data, and open a new link.";
+}
