@@ -27,7 +27,12 @@ use anyhow::{Context, Result};
 use clap::Parser;
 use etcetera::BaseStrategy;
 
-use crate::{cli::Cli, failure::Exit, output::Output, surroundings::Surroundings};
+use crate::{
+    cli::Cli,
+    failure::{Exit, Outcome},
+    output::Output,
+    surroundings::Surroundings,
+};
 
 fn main() -> ExitCode {
     // Before anything else: an agent's proxy is small because nothing else of this program is ever started in it.
@@ -49,19 +54,33 @@ fn main() -> ExitCode {
             return ExitCode::from(Exit::Refused.code());
         }
     };
-    // clap ends the process itself for help, version and mistakes: with 0 or with our code for usage.
-    let cli = Cli::parse();
-    let mut output = Output::new(cli.json);
-    let exit = match commands::run(cli, &surroundings, &mut output) {
-        Ok(exit) => exit,
-        Err(failure) => {
-            if failure.exit != Exit::ReaderGone {
-                output.failure(&failure);
-            }
-            failure.exit
-        }
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return misused(&error),
     };
+    let mut output = Output::new(cli.json);
+    let outcome = commands::run(cli, &surroundings, &mut output);
+    end(outcome, &output)
+}
+
+fn end(outcome: Outcome, output: &Output) -> ExitCode {
+    let exit = outcome.unwrap_or_else(|failure| {
+        if failure.exit != Exit::ReaderGone {
+            output.failure(&failure);
+        }
+        failure.exit
+    });
     ExitCode::from(exit.code())
+}
+
+/// Help and version are no mistakes, unless they can't be written.
+fn misused(error: &clap::Error) -> ExitCode {
+    let told = error.print().and_then(|()| io::stdout().flush());
+    match told {
+        Err(unheard) if !error.use_stderr() => end(Err(unheard.into()), &Output::new(false)),
+        _ if error.use_stderr() => ExitCode::from(Exit::Usage.code()),
+        _ => ExitCode::SUCCESS,
+    }
 }
 
 /// Names a script for fakes whose command line can't be changed.

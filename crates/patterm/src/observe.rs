@@ -20,9 +20,11 @@ use std::{
     time::Duration,
 };
 
+use engine::LogStream;
 use ops::Caller;
 use project::Project;
 use tokio::{sync::watch, task::JoinSet};
+use tracing_subscriber::fmt::MakeWriter;
 
 use self::profile::Profile;
 pub(crate) use self::transcript::Transcribed;
@@ -130,14 +132,21 @@ fn run_name() -> String {
 
 fn log_to(file: &Path) -> io::Result<()> {
     let file = Mutex::new(files::append(file)?);
-    let subscriber = tracing_subscriber::fmt().with_writer(file).with_ansi(false).with_max_level(tracing::Level::DEBUG);
-    // Fails only when there is one already, and this is the first.
-    let _ = tracing::subscriber::set_global_default(subscriber.finish());
+    install(file, tracing::Level::DEBUG, true);
     Ok(())
 }
 
 /// What a headless run has to complain about.
 pub(crate) fn log_to_stderr() {
-    let subscriber = tracing_subscriber::fmt().with_writer(io::stderr).with_ansi(false).with_target(false);
-    let _ = tracing::subscriber::set_global_default(subscriber.with_max_level(tracing::Level::WARN).finish());
+    install(|| LogStream, tracing::Level::WARN, false);
+}
+
+fn install(writer: impl for<'a> MakeWriter<'a> + Send + Sync + 'static, level: tracing::Level, targets: bool) {
+    let subscriber = tracing_subscriber::fmt().with_writer(writer).with_ansi(false);
+    let subscriber = subscriber.with_target(targets).with_max_level(level);
+    // A line that can't be written is missing, and nothing else: the complaint would go to standard error, which may be
+    // a screen, and panic when that fails as well.
+    let subscriber = subscriber.log_internal_errors(false).finish();
+    // Fails only when there is one already, and this is the first.
+    let _ = tracing::subscriber::set_global_default(subscriber);
 }

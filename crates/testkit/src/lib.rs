@@ -1,8 +1,9 @@
 //! What tests share: a scripted child program, a scripted model API, waiting with a reason, a clock that tests move,
-//! commands run to their end, and a look at what a test leaves behind.
+//! commands run to their end, streams that can't be written to, and a look at what a test leaves behind.
 //!
 //! Only ever a dev-dependency.
 
+mod broken_stream;
 mod clock;
 mod leftovers;
 pub mod model;
@@ -12,6 +13,7 @@ mod script;
 mod soon;
 mod wait;
 
+pub use broken_stream::BrokenStream;
 pub use clock::FakeClock;
 pub use leftovers::{Descriptor, Thread, child_pids, open_fds, threads};
 pub use own_process::{SecondRole, in_own_process, play_second_role};

@@ -79,7 +79,13 @@ fn misused(error: &clap::Error) -> ! {
         Output::new(true, false, false).failure(&Failure::misuse(error));
         std::process::exit(Exit::Usage.code().into());
     }
-    error.exit()
+    let told = error.print().and_then(|()| io::stdout().flush());
+    let unheard = told.err().filter(|_| !error.use_stderr()).map(Failure::from);
+    let code = match unheard {
+        Some(failure) => end(Err(failure), &Output::new(false, false, false)).code().into(),
+        None => error.exit_code(),
+    };
+    std::process::exit(code)
 }
 
 fn run(cli: Cli, surroundings: Surroundings) -> Exit {

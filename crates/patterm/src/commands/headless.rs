@@ -43,7 +43,10 @@ async fn serve(options: RunOptions, surroundings: &Surroundings, observers: Obse
     if let Some(folder) = observers.debug_folder() {
         hello["debug"] = json!(folder);
     }
-    output.object(&hello)?;
+    if let Err(failure) = output.object(&hello) {
+        // Nobody may be reading any more; serving goes on, and the connect file says the same.
+        tracing::warn!(error = failure.message, "standard output can't be written to");
+    }
     let signals = Mutex::new(signals);
     run.serve(|| async { signals.lock().await.next().await }).await?;
     Ok(Exit::Done)

@@ -3,6 +3,7 @@
 
 mod agent_failures;
 mod agents;
+mod broken_output;
 mod client;
 mod command_line;
 mod face_attention;

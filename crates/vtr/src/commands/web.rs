@@ -158,7 +158,8 @@ async fn more_links(links: &Links, invocation: &mut Invocation) -> Result<(), Fa
         let mut lines = BufReader::new(tokio::io::stdin()).lines();
         while let Ok(Some(_)) = lines.next_line().await {
             let link = new_link(links)?;
-            invocation.output.line(format!("Open {link}"))?;
+            // A link that nobody could read is no reason to end the pages of others.
+            let _ = invocation.output.line(format!("Open {link}"));
         }
     }
     std::future::pending().await

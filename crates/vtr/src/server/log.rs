@@ -1,4 +1,5 @@
-//! What a coordinator says of itself: on standard error, which in the background is a file of bounded size.
+//! What a coordinator says of itself: on standard error, which in the background is a file of bounded size. A line that
+//! can't be written is missing, and nothing else happens.
 
 use std::{
     io::{self, Write},
@@ -6,6 +7,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
+use engine::LogStream;
 use tracing_subscriber::fmt::MakeWriter;
 
 use super::folder;
@@ -15,7 +17,7 @@ const MOST_BYTES: u64 = 4 << 20;
 
 /// In the foreground: to whoever started us.
 pub(crate) fn to_stderr() {
-    install(io::stderr);
+    install(|| LogStream);
 }
 
 /// In the background: `file` is our standard error already, so what a panic prints goes there as well.
@@ -24,7 +26,9 @@ pub(crate) fn to_file(file: &Path) {
 }
 
 fn install(writer: impl for<'a> MakeWriter<'a> + Send + Sync + 'static) {
-    let subscriber = tracing_subscriber::fmt().with_writer(writer).with_ansi(false).with_target(false).finish();
+    let subscriber = tracing_subscriber::fmt().with_writer(writer).with_ansi(false).with_target(false);
+    // It would complain on standard error, which is where the line could not be written, and panic when that fails.
+    let subscriber = subscriber.log_internal_errors(false).finish();
     // Fails only when there is one already, and this is the first.
     let _ = tracing::subscriber::set_global_default(subscriber);
 }
@@ -69,11 +73,11 @@ impl Write for &BoundedLog {
         if self.count(bytes.len()) {
             let _ = self.begin_anew();
         }
-        io::stderr().write(bytes)
+        LogStream.write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        io::stderr().flush()
+        LogStream.flush()
     }
 }
 

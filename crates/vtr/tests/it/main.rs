@@ -5,6 +5,7 @@ mod access;
 mod addressing;
 mod attach;
 mod attach_slow;
+mod broken_output;
 mod commands;
 mod completions;
 mod config;

@@ -1,0 +1,117 @@
+//! Standard output and error that fail: a log line that can't be written is missing, and nothing else.
+
+use std::{
+    fs,
+    io::{Read, Write},
+    os::unix::net::UnixStream,
+    path::{Path, PathBuf},
+    process::{Child, Stdio},
+};
+
+use rustix::{
+    fs::{CWD, FileType, Mode, OFlags, mknodat, open},
+    process::{Pid, Signal, kill_process},
+};
+use testkit::{BrokenStream, wait_until_some};
+
+use crate::{
+    client::Client,
+    stage::{Stage, run},
+};
+
+/// Has a run complain: whoever speaks nonsense is hung up on after the line was logged.
+fn provoke_a_log_line(socket: &Path) {
+    let mut stream = UnixStream::connect(socket).unwrap();
+    stream.write_all(b"nonsense\n").unwrap();
+    // Reset or closed: it is over.
+    let _ = stream.read_to_end(&mut Vec::new());
+}
+
+/// Where the operator's way in is, without the line that says so.
+fn connect_file(stage: &Stage, run: &Child) -> PathBuf {
+    let folder = stage.path(&format!("run/patterm/{}", run.id()));
+    wait_until_some("the run serves its operator", || {
+        let files = fs::read_dir(&folder).ok()?.flatten().map(|entry| entry.path());
+        let mut operators = files.filter(|file| file.file_name().unwrap().to_string_lossy().starts_with("operator-"));
+        operators.next().filter(|file| fs::read_to_string(file).is_ok_and(|text| text.trim_end().ends_with('}')))
+    })
+}
+
+#[test]
+fn a_headless_run_outlives_its_output_and_ends_its_sessions_in_order() {
+    for broken in BrokenStream::ALL {
+        let stage = Stage::new();
+        let mut command = stage.command(&["--headless"]);
+        command.stdin(Stdio::null());
+        let (mut command, _reader) = broken.give_to(command);
+        if broken == BrokenStream::Unread {
+            // Its first line is for whoever started it to read; the log is not.
+            command.stdout(Stdio::null());
+        }
+        let mut patterm = command.spawn().unwrap();
+        let mut client = Client::behind_proxy(&connect_file(&stage, &patterm));
+        let trap = "trap 'echo got > got; exit 0' TERM; echo ready; while :; do sleep 0.1; done";
+        let id = client.spawn(&["sh", "-c", trap]);
+        client.see(&id, "ready");
+        provoke_a_log_line(&stage.path(&format!("run/patterm/{}.sock", patterm.id())));
+        client.status(&id);
+        kill_process(Pid::from_raw(i32::try_from(patterm.id()).unwrap()).unwrap(), Signal::TERM).unwrap();
+        let status = wait_until_some("patterm has ended", || patterm.try_wait().unwrap());
+        assert_eq!(status.code(), Some(0), "{broken:?}");
+        assert!(stage.path("project/got").exists(), "{broken:?}: its session was told to end, and had its grace");
+    }
+}
+
+#[test]
+fn a_debug_log_that_can_not_be_written_is_missing_and_nothing_else() {
+    let stage = Stage::new();
+    let debug = stage.path("debug");
+    fs::create_dir_all(&debug).unwrap();
+    // Writing to it fails from the moment when nobody reads it any more.
+    let log = debug.join("patterm.log");
+    mknodat(CWD, &log, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+    let reader = open(&log, OFlags::RDONLY | OFlags::NONBLOCK, Mode::empty()).unwrap();
+    let patterm = stage.headless(&[&format!("--debug={}", debug.display())]);
+    drop(reader);
+    provoke_a_log_line(&patterm.socket());
+    patterm.operator();
+    let (status, _, err) = patterm.end(Signal::TERM);
+    assert!(status.success(), "{status}: {err}");
+    assert_eq!(err, "", "standard error may be a screen");
+}
+
+#[test]
+fn a_command_whose_answer_can_not_be_written_says_so() {
+    let stage = Stage::new();
+    for words in [&["presets", "ls"][..], &["config", "check"], &["completions", "bash"], &["--help"], &["--version"]] {
+        for broken in BrokenStream::FAILING {
+            let (mut command, _reader) = broken.give_to(stage.command(words));
+            // Closed streams are nobody's wish to read; a reader that has gone has had enough.
+            let quiet = matches!(broken, BrokenStream::Closed | BrokenStream::ReaderGone);
+            let code = command.status().unwrap().code();
+            assert_eq!(code, Some(if quiet { 0 } else { 5 }), "{words:?} {broken:?}");
+        }
+    }
+    run(&mut stage.command(&["--frobnicate"])).failed(2, &["frobnicate"]);
+}
+
+#[test]
+fn a_proxy_whose_streams_fail_does_not_panic() {
+    let stage = Stage::new();
+    let patterm = stage.headless(&[]);
+    for broken in BrokenStream::FAILING {
+        let connect = patterm.connect_file();
+        let command = stage.command(&["mcp-stdio", "--connect", connect.to_str().unwrap()]);
+        let (mut command, _reader) = broken.give_to(command);
+        let mut proxy = command.stdin(Stdio::piped()).spawn().unwrap();
+        let ask = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n";
+        let mut input = proxy.stdin.take().unwrap();
+        // It may have ended already.
+        let _ = input.write_all(ask.as_bytes());
+        drop(input);
+        let status = wait_until_some("the proxy has ended", || proxy.try_wait().unwrap());
+        assert!(matches!(status.code(), Some(0 | 4)), "{broken:?}: {status}");
+        let (mut command, _reader) = broken.give_to(stage.command(&["mcp-stdio", "--connect", "/no/such/file"]));
+        assert_eq!(command.status().unwrap().code(), Some(2), "{broken:?}");
+    }
+}
