@@ -22,7 +22,7 @@ use thiserror::Error;
 use vt::{KittyFlags, Size};
 
 pub use abilities::{Abilities, ColorHints};
-pub use announce::{copy_to_clipboard, notify, set_title};
+pub use announce::{BellLimit, copy_to_clipboard, notify, set_title};
 pub use input::HostInput;
 use input::OnSignal;
 pub use modes::{Keyboard, Modes, MouseTracking};

@@ -1,6 +1,6 @@
 //! What the program in sight wants beyond its screen: the bell, the clipboard.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use engine::SessionEvent;
 use project::settings::Osc52;
@@ -9,16 +9,11 @@ use vt::Effect;
 
 use super::model::{App, Errand};
 
-/// A bell that rings all the time is heard twice a second.
-const BELL_GAP: Duration = Duration::from_millis(500);
-
 pub(super) fn heard(app: &mut App, event: SessionEvent) {
     match event {
         SessionEvent::Child(Effect::Bell) => {
-            let now = Instant::now();
-            if app.last_bell.is_none_or(|last| now.duration_since(last) >= BELL_GAP) {
-                app.last_bell = Some(now);
-                app.errand(Errand::Say(b"\x07".to_vec()));
+            if let Some(bytes) = app.bells.ring(Instant::now()) {
+                app.errand(Errand::Say(bytes.to_vec()));
             }
         }
         SessionEvent::Child(Effect::Clipboard { data, .. }) => wants_clipboard(app, &data),

@@ -97,7 +97,7 @@ pub(crate) struct App {
     pub(super) looking: HashMap<SessionId, super::look_back::LookBack>,
     /// What was copied last.
     pub(crate) copied: String,
-    pub(super) last_bell: Option<Instant>,
+    pub(super) bells: tui::host::BellLimit,
     /// Nothing was ever run here: a word more is said.
     pub(crate) first_run: bool,
     pub(super) passing: super::pass_through::State,
@@ -165,7 +165,7 @@ impl App {
             last_input: None,
             looking: HashMap::new(),
             copied: String::new(),
-            last_bell: None,
+            bells: Default::default(),
             first_run: false,
             passing: super::pass_through::State::default(),
             editing: Vec::new(),

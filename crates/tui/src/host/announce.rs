@@ -1,6 +1,8 @@
 //! What the host can do for people beyond its screen: clipboard, notifications, title. Every text is cleaned and cut:
 //! it comes from children and agents.
 
+use std::time::{Duration, Instant};
+
 use base64::{Engine, prelude::BASE64_STANDARD};
 
 /// Some terminals drop a clipboard write of more than 100,000 bytes, which is this much text.
@@ -36,6 +38,25 @@ pub fn notify(title: &str, body: &str, version: Option<&str>) -> Vec<u8> {
     form.into_bytes()
 }
 
+/// A child that rings all the time is heard twice a second.
+#[derive(Debug, Default)]
+pub struct BellLimit {
+    rang: Option<Instant>,
+}
+
+impl BellLimit {
+    const GAP: Duration = Duration::from_millis(500);
+
+    /// The bytes that ring the host's bell, unless it rang just before.
+    pub fn ring(&mut self, now: Instant) -> Option<&'static [u8]> {
+        if self.rang.is_some_and(|rang| now.duration_since(rang) < Self::GAP) {
+            return None;
+        }
+        self.rang = Some(now);
+        Some(b"\x07")
+    }
+}
+
 /// OSC 2.
 pub fn set_title(title: &str) -> Vec<u8> {
     format!("\x1b]2;{}\x1b\\", clean(title)).into_bytes()
@@ -62,6 +83,15 @@ mod tests {
         assert_eq!(effects(&notify("a", hostile, Some("ghostty 1.2"))), [notice("a", "b]2,x,c")]);
         assert_eq!(effects(&notify("a", hostile, None)), [notice("", "a: b]2;x;c")]);
         assert_eq!(effects(&set_title("t\x07\x1b")), [Effect::Title("t".into())]);
+    }
+
+    #[test]
+    fn a_bell_that_never_stops_is_heard_twice_a_second() {
+        let start = Instant::now();
+        let mut limit = BellLimit::default();
+        // A bell a millisecond, for three seconds.
+        let rings = (0..3000).filter(|ms| limit.ring(start + Duration::from_millis(*ms)).is_some());
+        assert_eq!(rings.collect::<Vec<_>>(), [0, 500, 1000, 1500, 2000, 2500]);
     }
 
     #[test]
