@@ -26,9 +26,9 @@ use grpc::{
 };
 
 use crate::{
-    coordinators::{Address, Coordinator},
+    coordinators::{self, Address, Coordinator},
     failure::{Exit, Failure, Outcome},
-    fleet, host_terminal,
+    host_terminal,
     invocation::Invocation,
 };
 pub(crate) use bindings::Bindings;
@@ -58,7 +58,11 @@ pub(crate) async fn run(invocation: &mut Invocation, wishes: Wishes) -> Outcome 
     // All that can be refused is refused before the terminal is touched.
     let beginning = match &wishes.session {
         Some(address) => with_session(invocation, address).await?,
-        None => with_picker(invocation).await?,
+        // The coordinators are asked while one looks at the picker.
+        None => match invocation.coordinators()? {
+            known if known.is_empty() => return Err(coordinators::none()),
+            known => Beginning { known, clients: Vec::new(), session: None },
+        },
     };
     let stage = stage::Stage::new(host, invocation, bindings, &wishes, beginning)?;
     let end = stage.run().await?;
@@ -69,6 +73,12 @@ pub(crate) async fn run(invocation: &mut Invocation, wishes: Wishes) -> Outcome 
         }
         stage::End::Signal(name) => {
             Err(Failure::new(Exit::Refused, "ended", format!("ended by the signal {name}; the session goes on")))
+        }
+        stage::End::NobodyAnswered(silences) => {
+            for (coordinator, silence) in &silences {
+                invocation.output.not_heard(coordinator, silence);
+            }
+            Err(coordinators::silent())
         }
         stage::End::TerminalGone => Err(Failure::new(Exit::Refused, "ended", "the terminal is gone")),
     }
@@ -82,19 +92,4 @@ async fn with_session(invocation: &mut Invocation, address: &Address) -> Result<
     let session = answer.into_inner().session.unwrap_or_default();
     let clients = vec![(target.coordinator.clone(), target.client)];
     Ok(Beginning { known, clients, session: Some((target.coordinator, session)) })
-}
-
-async fn with_picker(invocation: &mut Invocation) -> Result<Beginning, Failure> {
-    let known = invocation.coordinators()?;
-    let answers = fleet::list_all(&known).await;
-    if answers.iter().all(|(_, answer)| answer.is_err()) {
-        for (coordinator, answer) in &answers {
-            if let Err(silence) = answer {
-                invocation.output.not_heard(&coordinator.name, silence);
-            }
-        }
-        return Err(Failure::unreachable("no coordinator answered")
-            .with_hint("see `vtr config resolve`, or start one with `vtr serve --daemon`"));
-    }
-    Ok(Beginning { known, clients: Vec::new(), session: None })
 }

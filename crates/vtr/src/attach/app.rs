@@ -9,15 +9,16 @@ use tui::{Rect, Sign, Skin, Unit, widgets::Toast};
 use vt::Position;
 
 use super::{
-    bindings::Bindings,
+    bindings::{Bindings, Command},
     link::{Link, LinkEvent},
     mirror::{Mirror, crop},
     roster::{Roster, SessionRef},
 };
 use crate::output::printable;
 
-/// How long a notice stays.
-const NOTICE: Duration = Duration::from_secs(4);
+/// How long a notice stays, and how much longer for each character that is to be read.
+const NOTICE: Duration = Duration::from_secs(3);
+const READING: Duration = Duration::from_millis(40);
 
 /// How the session that is shown stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,7 +29,7 @@ pub(crate) enum State {
     Lost(String),
     /// With its code or signal; empty when it has neither.
     Exited(String),
-    /// It is no more.
+    /// It is no more, and why.
     Gone(String),
 }
 
@@ -45,17 +46,47 @@ pub(crate) struct Shown {
     pub(crate) info: Session,
     /// A frame that was taken and is not drawn yet.
     pub(crate) to_acknowledge: Option<u64>,
+    /// Another session that has its name, now that it is gone.
+    pub(crate) namesake: bool,
+    /// What was sent and not answered by any word of the coordinator's.
+    pub(crate) unanswered: Option<Unanswered>,
+    /// Its program was told to end: when it is time to see whether it did.
+    pub(crate) told_to_end: Option<(Instant, EndSignal)>,
 }
 
 impl Shown {
+    /// The coordinator was typed to and asked, and says nothing.
+    pub(crate) fn is_silent(&self) -> bool {
+        self.unanswered.is_some_and(|unanswered| unanswered.stage == Silence::Told)
+    }
+
     /// Whether an update leaves all that is shown around the screen as it is.
     pub(crate) fn changes_only_cells(&self, update: &proto::Frame) -> bool {
         // A whole one may have another size.
         self.state == State::Live
             && !update.whole
             && self.name == update.name
+            && !self.is_silent()
             && self.mirror.about.title == update.title
     }
+}
+
+/// Keys went out, and nothing has come in since.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Unanswered {
+    /// When the first of them was sent.
+    pub(crate) since: Instant,
+    pub(crate) stage: Silence,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Silence {
+    /// Not every key is echoed: this may be nothing.
+    Short,
+    /// It was asked whether it is there.
+    Asked,
+    /// It did not say so in time.
+    Told,
 }
 
 /// A session in the picker, looked at without a touch.
@@ -78,6 +109,27 @@ pub(crate) enum LookBack {
     Pick(Position, Unit),
 }
 
+/// How a program is told to end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum EndSignal {
+    /// It is asked to; shells that people type into take no notice.
+    Term,
+    /// What closing a window does; shells end.
+    Hup,
+    /// It is not asked.
+    Kill,
+}
+
+impl EndSignal {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            EndSignal::Term => "TERM",
+            EndSignal::Hup => "HUP",
+            EndSignal::Kill => "KILL",
+        }
+    }
+}
+
 /// What is to be done outside of the layers.
 #[derive(Debug)]
 pub(crate) enum Action {
@@ -87,7 +139,7 @@ pub(crate) enum Action {
     Unseen,
     Preview(Option<SessionRef>),
     LookBack(LookBack),
-    Kill,
+    Kill(EndSignal),
     Remove,
     Rename(String),
     Create {
@@ -132,7 +184,33 @@ impl App {
     pub(crate) fn notice(&mut self, text: impl Into<String>, sign: Sign) {
         let text = printable(&text.into());
         self.notices.retain(|(old, _)| old.text != text);
-        self.notices.push((Toast { text, sign }, Instant::now() + NOTICE));
+        let stay = NOTICE + READING * u32::try_from(text.chars().count()).unwrap_or(0);
+        self.notices.push((Toast { text, sign }, Instant::now() + stay));
+    }
+
+    /// Whether anything but looking is allowed; if not, that is said.
+    pub(crate) fn may_change(&mut self) -> bool {
+        if self.read_only {
+            self.notice("attached read only: nothing is changed", Sign::Blocked);
+        }
+        !self.read_only
+    }
+
+    /// When a program that was told to end has had its time and took no notice, says so; true then.
+    pub(crate) fn tell_what_still_runs(&mut self, now: Instant) -> bool {
+        let Some(shown) = &mut self.shown else { return false };
+        let Some((_, signal)) = shown.told_to_end.take_if(|(until, _)| *until <= now) else { return false };
+        if shown.state != State::Live {
+            return false;
+        }
+        let rest = match signal {
+            EndSignal::Term => "offers to hang up (HUP), which ends shells, and to force it (KILL)",
+            EndSignal::Hup => "offers to force it (KILL)",
+            EndSignal::Kill => "asks again; what a KILL does not end waits for the system",
+        };
+        let (name, signal, keys) = (shown.name.clone(), signal.name(), self.bindings.keys_of(Command::Kill));
+        self.notice(format!("{name} still runs: {signal} did not end it. {keys} {rest}"), Sign::Blocked);
+        true
     }
 
     /// `a:name`, or only the name where there is one coordinator.
@@ -150,30 +228,58 @@ impl App {
 
     /// Types into the session that is shown, if it can be typed into; says whether that went well.
     pub(crate) fn send(&mut self, input: AttachInput) -> bool {
-        // What is typed before the first picture waits for the line.
-        let typable = |shown: &&Shown| matches!(shown.state, State::Connecting | State::Live);
-        let Some(shown) = self.shown.as_ref().filter(typable) else { return false };
-        if self.read_only {
-            self.notice("you are attached read only: nothing is typed", Sign::Blocked);
-            return false;
+        let read_only = self.read_only;
+        let Some(shown) = &mut self.shown else { return false };
+        let refusal = match &shown.state {
+            State::Exited(_) | State::Gone(_) => return false,
+            _ if read_only => "attached read only: nothing is typed",
+            State::Lost(_) => "the line is away: this goes nowhere",
+            // What is typed before the first picture waits for the line.
+            State::Connecting | State::Live => {
+                if shown.link.send(Message::Input(input)) {
+                    shown.unanswered.get_or_insert(Unanswered { since: Instant::now(), stage: Silence::Short });
+                    return true;
+                }
+                "the line takes nothing more: this was not sent"
+            }
+        };
+        self.notice(refusal, Sign::Blocked);
+        false
+    }
+
+    /// The coordinator of the session that is shown has said something.
+    pub(crate) fn heard_of_it(&mut self) {
+        let answered = self.shown.as_mut().and_then(|shown| shown.unanswered.take());
+        if answered.is_some_and(|answered| answered.stage == Silence::Told) {
+            self.notice("it answers again", Sign::Running);
         }
-        let sent = shown.link.send(Message::Input(input));
-        if !sent {
-            self.notice("the line takes nothing more: this was not sent", Sign::Failed);
-        }
-        sent
+    }
+
+    /// The coordinator was asked whether it is there, and does not say so. What is typed is on its way to it.
+    pub(crate) fn tell_silence(&mut self) {
+        let Some(shown) = &mut self.shown else { return };
+        let Some(unanswered) = &mut shown.unanswered else { return };
+        unanswered.stage = Silence::Told;
+        let text = format!("{} does not answer: what is typed waits for it, and is lost if it ends", shown.coordinator);
+        self.notice(text, Sign::Failed);
     }
 
     /// Takes over what the link of the shown session told. True when its bell rang.
     pub(crate) fn hear(&mut self, event: LinkEvent) -> bool {
+        let unanswered = self.shown.as_ref().and_then(|shown| shown.unanswered);
+        if !matches!(event, LinkEvent::Lost(_)) {
+            self.heard_of_it();
+        }
         let Some(shown) = &mut self.shown else { return false };
         match event {
             LinkEvent::Frame(frame) => {
                 let back = matches!(shown.state, State::Lost(_));
                 let version = frame.version;
                 shown.state = State::Live;
-                shown.session.id.clone_from(&frame.id);
-                shown.name.clone_from(&frame.name);
+                // One that is being removed has no name any more.
+                if !frame.name.is_empty() {
+                    shown.name.clone_from(&frame.name);
+                }
                 shown.mirror.apply(*frame);
                 shown.to_acknowledge = Some(version);
                 let session = shown.session.clone();
@@ -184,8 +290,15 @@ impl App {
             }
             LinkEvent::Exited(exited) => shown.state = State::Exited(how(&exited)),
             LinkEvent::Lost(reason) => {
-                let text = format!("{}: {reason}. Trying again…", shown.coordinator);
+                let typed = match unanswered {
+                    Some(Unanswered { since, .. }) => {
+                        format!(" What was typed in the last {} s may be lost.", since.elapsed().as_secs() + 1)
+                    }
+                    None => String::new(),
+                };
+                let text = format!("{}: {reason}. Trying again…{typed}", shown.coordinator);
                 shown.state = State::Lost(printable(&reason));
+                (shown.unanswered, shown.told_to_end) = (None, None);
                 self.notice(text, Sign::Failed);
             }
             LinkEvent::Gone(reason) => shown.state = State::Gone(printable(&reason)),

@@ -35,6 +35,9 @@ pub(crate) struct Base {
 
 impl Base {
     fn command(&mut self, command: Command, app: &mut App) -> Handled<App> {
+        if command.changes() && !app.may_change() {
+            return Handled::Taken;
+        }
         match command {
             Command::Detach => app.actions.push(Action::Detach),
             Command::Next => app.actions.push(Action::Beside(1)),
@@ -158,7 +161,10 @@ impl Layer<App> for Base {
                     .cropped(crop(frame, pane))
                     .dimmed(matches!(shown.state, State::Lost(_)))
                     .with_themes(&frame.theme, &PLAIN);
-                view.draw(canvas, pane, SLOT).filter(|_| shown.state == State::Live)
+                let screen =
+                    Rect { cols: pane.cols.min(frame.size.cols), rows: pane.rows.min(frame.size.rows), ..pane };
+                draw_rest(canvas, pane, screen, &app.skin);
+                view.draw(canvas, screen, SLOT).filter(|_| shown.state == State::Live)
             }
             _ => {
                 (0..pane.rows).for_each(|row| canvas.draw_line(pane, row, &[], Style::default()));
@@ -176,10 +182,27 @@ impl Layer<App> for Base {
     }
 }
 
+/// Where a session is smaller than the room for it, its edge, and nothing beyond.
+fn draw_rest(canvas: &mut Canvas, pane: Rect, screen: Rect, skin: &Skin) {
+    let (lines, style) = (skin.glyphs.box_lines(), skin.style(Role::Border));
+    let [.., corner] = lines.corners;
+    let right_of = |row: u16| pane.line(row).split_left(screen.cols).1;
+    for row in 0..screen.rows {
+        canvas.draw_line(right_of(row), 0, &[Span::new(lines.vertical.to_string(), style)], Style::default());
+    }
+    let below = lines.horizontal.to_string().repeat(usize::from(screen.cols));
+    let edge = [Span::new(below, style), Span::new(corner.to_string(), style)];
+    for row in screen.rows..pane.rows {
+        let spans = if row == screen.rows { &edge[..] } else { &[] };
+        canvas.draw_line(pane, row, spans, Style::default());
+    }
+}
+
 fn border(app: &App) -> Role {
     match app.shown.as_ref().map(|shown| &shown.state) {
         Some(State::Exited(_) | State::Gone(_)) => Role::Bad,
         Some(State::Lost(_)) => Role::Warning,
+        Some(State::Connecting | State::Live) if app.shown.as_ref().is_some_and(Shown::is_silent) => Role::Warning,
         Some(State::Live) => Role::BorderFocused,
         Some(State::Connecting) | None => Role::Border,
     }
@@ -188,7 +211,7 @@ fn border(app: &App) -> Role {
 /// What must not be overlooked.
 fn badge(shown: &Shown) -> Option<String> {
     match &shown.state {
-        State::Connecting | State::Live => None,
+        State::Connecting | State::Live => shown.is_silent().then(|| "DOES NOT ANSWER".into()),
         State::Lost(reason) => Some(format!("LOST: {reason}")),
         State::Exited(how) if how.is_empty() => Some("EXITED".into()),
         State::Exited(how) => Some(format!("EXITED {how}")),
@@ -235,7 +258,9 @@ fn left_end(app: &App) -> Vec<Span<'static>> {
     let mut spans = vec![Span::new(format!(" {}:{}", shown.coordinator, shown.name), bold(skin, Role::Accent))];
     if let State::Exited(_) | State::Gone(_) = shown.state {
         let (leave, next) = (app.bindings.keys_of(Command::Detach), app.bindings.keys_of(Command::Sessions));
-        spans.push(Span::new(format!("  {leave} leaves, {next} lists sessions"), skin.style(Role::Warning)));
+        let namesake = if shown.namesake { "another session has its name now; " } else { "" };
+        let text = format!("  {namesake}{leave} leaves, {next} lists sessions");
+        spans.push(Span::new(text, skin.style(Role::Warning)));
         return spans;
     }
     let info = &shown.info;

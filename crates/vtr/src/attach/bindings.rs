@@ -22,6 +22,13 @@ pub(crate) enum Command {
     Help,
 }
 
+impl Command {
+    /// It changes a session or starts one: not for those who only look.
+    pub(crate) fn changes(self) -> bool {
+        matches!(self, Command::Create | Command::Kill | Command::Rename | Command::Record)
+    }
+}
+
 /// Command, its word in the config file, its keys unless changed, and what help says of it.
 const TABLE: [(Command, &str, &str, &str); 12] = [
     (Command::Detach, "detach", "d", "leave; the session goes on"),
@@ -81,13 +88,17 @@ impl Bindings {
         }
     }
 
-    /// Keys and meaning of all that is bound, in the table's order.
-    pub(crate) fn help(&self) -> Vec<(String, &'static str)> {
+    /// Keys and meaning of all that is bound, in the table's order; for those who only look, of what they can do.
+    pub(crate) fn help(&self, read_only: bool) -> Vec<(String, &'static str)> {
         let bound = |(command, _, _, text): (Command, &str, &str, &'static str)| {
             let keys = self.keys.iter().filter(move |(_, bound)| *bound == command);
             keys.map(move |(key, _)| (format!("{} {key}", self.leader), text)).collect::<Vec<_>>()
         };
-        let mut help: Vec<_> = TABLE.into_iter().flat_map(bound).collect();
+        let offered = TABLE.into_iter().filter(|(command, ..)| !(read_only && command.changes()));
+        let mut help: Vec<_> = offered.flat_map(bound).collect();
+        if read_only {
+            return help;
+        }
         help.push((format!("{0} {0}", self.leader), "send the leader key itself"));
         help
     }
@@ -204,7 +215,7 @@ mod tests {
         let bindings = changed(&[("x", "kill"), ("k", ""), ("n", "help")]).unwrap();
         assert_eq!(bindings.keys_of(Command::Kill), "ctrl+a x");
         assert_eq!(bindings.keys_of(Command::Next), "ctrl+a");
-        assert!(bindings.help().iter().any(|(keys, _)| keys == "ctrl+a ctrl+a"));
+        assert!(bindings.help(false).iter().any(|(keys, _)| keys == "ctrl+a ctrl+a"));
         assert!(changed(&[("x", "explode")]).unwrap_err().contains("look-back"));
         assert!(changed(&[("ctrl-nothing", "kill")]).is_err());
     }

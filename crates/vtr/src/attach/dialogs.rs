@@ -4,9 +4,9 @@ use tui::{
     Canvas, CanvasCursor, Event, Handled, Layer, Rect, Role, Span,
     widgets::{HelpEntry, HelpTable, InputOutcome, LineInput, Modal, ModalOutcome},
 };
-use vt::input::{Key, KeyEventKind};
+use vt::input::{Key, KeyEventKind, MouseEventKind, WheelDirection};
 
-use super::app::{Action, App, Shown, State};
+use super::app::{Action, App, EndSignal, Shown, State};
 use crate::output::printable;
 
 /// A box in the middle with `rows` rows inside; answers the inside.
@@ -163,42 +163,54 @@ impl Layer<App> for NewName {
 
 /// Ends the session, or removes it when it has ended.
 #[derive(Debug)]
-struct Kill(Modal);
+struct Kill {
+    modal: Modal,
+    /// What the answers do, in their order.
+    answers: Vec<Option<Action>>,
+}
 
 pub(crate) fn kill(shown: &Shown) -> Box<dyn Layer<App>> {
     let text = |text: &str| vec![Span::new(text.to_owned(), vt::Style::default())];
     let name = printable(&shown.name);
-    let modal = match shown.state {
-        State::Exited(_) | State::Gone(_) => {
+    let (modal, answers) = match shown.state {
+        State::Exited(_) | State::Gone(_) => (
             Modal::new(format!("Remove {name}?"), vec![text("It has ended; its last screen goes with it.")])
                 .answer('n', "no")
-                .answer('r', "remove")
-        }
+                .answer('r', "remove"),
+            vec![None, Some(Action::Remove)],
+        ),
         _ => {
-            let body =
-                vec![text("Kill ends its program with TERM and keeps the last screen."), text("Remove does both.")];
-            Modal::new(format!("End {name}?"), body).answer('n', "no").answer('y', "kill").answer('r', "remove")
+            let body = vec![
+                text("Kill asks its program to end (TERM); shells take no notice."),
+                text("Hang up does what closing a window does (HUP)."),
+                text("Force ends it unasked (KILL). All three keep the last screen."),
+                text("Remove ends it, by force if need be, and takes the screen along."),
+            ];
+            let modal = Modal::new(format!("End {name}?"), body)
+                .answer('n', "no")
+                .answer('y', "kill")
+                .answer('h', "hang up")
+                .answer('f', "force")
+                .answer('r', "remove");
+            let signals = [EndSignal::Term, EndSignal::Hup, EndSignal::Kill].map(|signal| Some(Action::Kill(signal)));
+            (modal, [None].into_iter().chain(signals).chain([Some(Action::Remove)]).collect())
         }
     };
-    Box::new(Kill(modal))
+    Box::new(Kill { modal, answers })
 }
 
 impl Layer<App> for Kill {
     fn update(&mut self, event: &Event, app: &mut App) -> Handled<App> {
-        let ended = |app: &App| {
-            app.shown.as_ref().is_some_and(|shown| matches!(shown.state, State::Exited(_) | State::Gone(_)))
-        };
-        match self.0.update(event, app.area) {
+        match self.modal.update(event, app.area) {
             ModalOutcome::Taken => return Handled::Taken,
-            ModalOutcome::Answered(1) if !ended(app) => app.actions.push(Action::Kill),
-            ModalOutcome::Answered(1 | 2) => app.actions.push(Action::Remove),
-            ModalOutcome::Answered(_) | ModalOutcome::Cancelled => {}
+            ModalOutcome::Answered(answer) => app.actions.extend(self.answers.get_mut(answer).and_then(Option::take)),
+            ModalOutcome::Cancelled => {}
         }
         Handled::Close
     }
 
     fn render(&self, canvas: &mut Canvas, area: Rect, app: &App) -> Option<CanvasCursor> {
-        self.0.draw(canvas, area, &app.skin);
+        self.modal.draw(canvas, area, &app.skin);
         None
     }
 
@@ -214,6 +226,12 @@ pub(crate) struct Help {
 }
 
 impl Help {
+    /// Entries in sight. What does not fit is told in a row of its own.
+    fn rows(all: usize, area: Rect) -> usize {
+        let room = usize::from(area.rows.saturating_sub(4).max(1));
+        if all <= room { all } else { (room - 1).max(1) }
+    }
+
     fn table(app: &App) -> HelpTable {
         let entry = |section: &str, keys: &str, text: &str| HelpEntry {
             section: section.into(),
@@ -221,7 +239,7 @@ impl Help {
             text: text.into(),
         };
         let mut entries: Vec<HelpEntry> =
-            app.bindings.help().into_iter().map(|(keys, text)| entry("Here", &keys, text)).collect();
+            app.bindings.help(app.read_only).into_iter().map(|(keys, text)| entry("Here", &keys, text)).collect();
         for (keys, text) in [
             ("h j k l, arrows", "move"),
             ("ctrl-u ctrl-d, pgup pgdn", "half a page, a page"),
@@ -240,24 +258,47 @@ impl Help {
 
 impl Layer<App> for Help {
     fn update(&mut self, event: &Event, app: &mut App) -> Handled<App> {
-        let Event::Key(key) = event else { return Handled::Taken };
-        if key.kind == KeyEventKind::Release {
-            return Handled::Taken;
-        }
-        let last = Help::table(app).len("").saturating_sub(usize::from(app.area.rows.saturating_sub(6)));
-        match key.key {
-            Key::Down | Key::Char('j') => self.scroll = (self.scroll + 1).min(last),
-            Key::Up | Key::Char('k') => self.scroll = self.scroll.saturating_sub(1),
-            _ => return Handled::Close,
-        }
+        let all = Help::table(app).len("");
+        let page = Help::rows(all, app.area);
+        let by = match event {
+            Event::Key(key) if key.kind == KeyEventKind::Release => return Handled::Taken,
+            Event::Key(key) => match key.key {
+                Key::Down | Key::Char('j') => 1,
+                Key::Up | Key::Char('k') => -1,
+                Key::PageDown | Key::Char(' ') => page as isize,
+                Key::PageUp => -(page as isize),
+                Key::Home => isize::MIN,
+                Key::End => isize::MAX,
+                // Held to type the next key.
+                Key::Modifier(_) => return Handled::Taken,
+                _ => return Handled::Close,
+            },
+            Event::Mouse(mouse) => match mouse.kind {
+                MouseEventKind::Wheel(WheelDirection::Up) => -3,
+                MouseEventKind::Wheel(WheelDirection::Down) => 3,
+                _ => return Handled::Taken,
+            },
+            _ => return Handled::Taken,
+        };
+        self.scroll = self.scroll.saturating_add_signed(by).min(all - page);
         Handled::Taken
     }
 
     fn render(&self, canvas: &mut Canvas, area: Rect, app: &App) -> Option<CanvasCursor> {
         let table = Help::table(app);
-        let rows = u16::try_from(table.len("")).unwrap_or(u16::MAX).min(area.rows.saturating_sub(4));
-        let inner = draw_box(canvas, area, "Keys", 70.min(area.cols.saturating_sub(6)), rows, app);
-        table.draw(canvas, inner, "", self.scroll, &app.skin);
+        let all = table.len("");
+        let page = Help::rows(all, area);
+        let scrolls = page < all;
+        let cols = 70.min(area.cols.saturating_sub(6));
+        let inner = draw_box(canvas, area, "Keys", cols, page as u16 + u16::from(scrolls), app);
+        let (text, more) = inner.split_bottom(u16::from(scrolls));
+        table.draw(canvas, text, "", self.scroll, &app.skin);
+        let below = all.saturating_sub(self.scroll + page);
+        let words = match below {
+            0 => "esc closes".to_owned(),
+            _ => format!("{below} more below: page down; esc closes"),
+        };
+        canvas.draw_line(more, 0, &[Span::new(words, app.skin.style(Role::Muted))], app.skin.style(Role::Modal));
         None
     }
 

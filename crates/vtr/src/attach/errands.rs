@@ -1,4 +1,7 @@
-//! What is asked of coordinators beside the stream: each errand is a task of its own that tells its end as news.
+//! What is asked of coordinators beside the stream: each errand is a task of its own that tells its end as news. What
+//! changes something is an [`Order`], which is made in one place only: where it is known that one may.
+
+use std::{pin::pin, time::Duration};
 
 use grpc::{
     client::Client,
@@ -9,10 +12,14 @@ use grpc::{
 };
 
 use super::{
+    app::EndSignal,
     link::LinkNumber,
     news::{News, Sender},
 };
 use crate::{coordinators::Coordinator, fleet, wire};
+
+/// For an answer that costs a coordinator nothing: one that takes longer stands still, or the line does.
+const SIGN_OF_LIFE: Duration = Duration::from_secs(2);
 
 /// Whom to ask, and whom to tell.
 #[derive(Clone, Debug)]
@@ -44,10 +51,24 @@ impl Errand {
         });
     }
 
+    /// What there is to say beside the screen. Nothing is told if it can't be had: the link knows why, and says so.
     pub(crate) fn info(self, link: LinkNumber, name: String) {
-        self.run(async move |client| {
-            let answer = client.vtr().info(InfoRequest { name }).await?.into_inner();
-            Ok(News::Info(link, Box::new(answer.session.unwrap_or_default())))
+        let Errand { client: Some(client), news, .. } = self else { return };
+        tokio::spawn(async move {
+            let mut vtr = client.vtr();
+            let mut asking = pin!(vtr.info(InfoRequest { name }));
+            let answer = match tokio::time::timeout(SIGN_OF_LIFE, &mut asking).await {
+                Ok(answer) => answer,
+                Err(_) => {
+                    let _ = news.send(News::Unanswered(link)).await;
+                    // A line that is dead ends this too.
+                    asking.await
+                }
+            };
+            if let Ok(answer) = answer {
+                let session = answer.into_inner().session.unwrap_or_default();
+                let _ = news.send(News::Info(link, Box::new(session))).await;
+            }
         });
     }
 
@@ -57,23 +78,34 @@ impl Errand {
             Ok(News::History(link, Box::new(answer.into_inner())))
         });
     }
+}
 
-    pub(crate) fn kill(self, name: String, shown: String) {
-        self.run(async move |client| {
-            client.vtr().kill(KillRequest { name, signal: String::new() }).await?;
-            Ok(News::Done(format!("told {shown} to end")))
+/// Asks for a change. Whoever is attached read only gets none.
+#[derive(Clone, Debug)]
+pub(crate) struct Order(Errand);
+
+impl Order {
+    /// It is for the caller to know that the person may change something.
+    pub(crate) fn of(errand: Errand) -> Self {
+        Order(errand)
+    }
+
+    pub(crate) fn kill(self, link: LinkNumber, name: String, signal: EndSignal) {
+        self.0.run(async move |client| {
+            client.vtr().kill(KillRequest { name, signal: signal.name().to_owned() }).await?;
+            Ok(News::ToldToEnd(link, signal))
         });
     }
 
     pub(crate) fn remove(self, name: String, shown: String) {
-        self.run(async move |client| {
+        self.0.run(async move |client| {
             client.vtr().remove(RemoveRequest { name }).await?;
             Ok(News::Done(format!("removed {shown}")))
         });
     }
 
     pub(crate) fn rename(self, name: String, new_name: String) {
-        self.run(async move |client| {
+        self.0.run(async move |client| {
             let words = format!("it is called {new_name} now");
             client.vtr().rename(RenameRequest { name, new_name }).await?;
             Ok(News::Done(words))
@@ -81,7 +113,7 @@ impl Errand {
     }
 
     pub(crate) fn create(self, place: usize, name: String, size: vt::Size) {
-        self.run(async move |client| {
+        self.0.run(async move |client| {
             let request =
                 SpawnRequest { name, cols: size.cols.into(), rows: size.rows.into(), ..SpawnRequest::default() };
             let answer = client.vtr().spawn(request).await?.into_inner();
@@ -90,7 +122,7 @@ impl Errand {
     }
 
     pub(crate) fn record(self, name: String, start: bool) {
-        self.run(async move |client| {
+        self.0.run(async move |client| {
             let action = if start { RecordAction::Start } else { RecordAction::Stop };
             let request = RecordRequest { name, action: action.into(), ..RecordRequest::default() };
             let answer = client.vtr().record(request).await?.into_inner();

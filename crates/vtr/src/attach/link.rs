@@ -11,8 +11,8 @@ use std::{
 use grpc::{
     client::Client,
     proto::{
-        AttachEvent, AttachRequest, AttachResize, AttachStart, Frame, Refusal, SessionExited, attach_event::Event,
-        attach_request::Message,
+        AttachEvent, AttachRequest, AttachResize, AttachStart, Frame, InfoRequest, Refusal, SessionExited,
+        attach_event::Event, attach_request::Message,
     },
 };
 use ops::ErrorKind;
@@ -84,15 +84,14 @@ impl Link {
         Link { number, outbox, _task: Task::spawn(line.keep(client)) }
     }
 
-    /// False when the line has not taken so many messages that this one can't wait behind them.
+    /// False when the line is away, or has not taken so many messages that this one can't wait behind them.
     pub(crate) fn send(&self, message: Message) -> bool {
         let mut outbox = self.outbox.lock().unwrap_or_else(PoisonError::into_inner);
         if let Message::Resize(AttachResize { cols, rows }) = &message {
             let extent = |value: i32| u16::try_from(value).unwrap_or(1);
             outbox.size = vt::Size { cols: extent(*cols), rows: extent(*rows) };
         }
-        let sent = outbox.requests.try_send(AttachRequest { message: Some(message) });
-        !matches!(sent, Err(mpsc::error::TrySendError::Full(_)))
+        outbox.requests.try_send(AttachRequest { message: Some(message) }).is_ok()
     }
 }
 
@@ -153,10 +152,29 @@ impl Line {
                 Err(silence) => return End::Lost(silence),
             },
         };
-        match self.stream(&client, self.wanted.id.clone(), drew).await {
-            // A coordinator that was started again gives other ids; the name is what the person asked for.
-            End::Gone(_) if !self.wanted.name.is_empty() => self.stream(&client, self.wanted.name.clone(), drew).await,
+        // By its id: a session that has its name by now is another one, and not what is meant by what is typed.
+        let by = if self.wanted.id.is_empty() { &self.wanted.name } else { &self.wanted.id };
+        match self.stream(&client, by.clone(), drew).await {
+            End::Gone(words) => End::Gone(self.why_gone(&client, words).await),
             end => end,
+        }
+    }
+
+    /// People know the name: what the coordinator says of it is told, rather than what it says of the id.
+    async fn why_gone(&self, client: &Client, words: String) -> String {
+        let name = &self.wanted.name;
+        let mut vtr = client.vtr();
+        let asking = vtr.info(InfoRequest { name: name.clone() });
+        match tokio::time::timeout(self.wanted.coordinator.timeout, asking).await {
+            Ok(Ok(answer)) => match answer.into_inner().session {
+                Some(session) if session.id != self.wanted.id => {
+                    format!("it is no more; {name} is another session now")
+                }
+                // It was refused for another reason.
+                _ => words,
+            },
+            Ok(Err(status)) if grpc::Failure::from(&status).kind.is_some() => grpc::Failure::from(&status).message,
+            Ok(Err(_)) | Err(_) => words,
         }
     }
 
@@ -182,8 +200,8 @@ impl Line {
                 Ok(Some(AttachEvent { event })) => match event {
                     Some(Event::Frame(frame)) => {
                         *drew = true;
-                        if !frame.id.is_empty() {
-                            self.wanted.id.clone_from(&frame.id);
+                        if !frame.name.is_empty() {
+                            self.wanted.name.clone_from(&frame.name);
                         }
                         self.tell(LinkEvent::Frame(Box::new(frame))).await;
                     }

@@ -19,6 +19,13 @@ use super::{
 
 /// Names the pane across frames.
 const SLOT: u64 = 3;
+/// What the keys do, in fewer and fewer words: the first that leaves room for the count is shown.
+const HINTS: [&str; 4] = [
+    " looking back: / searches, v selects, y copies, q leaves",
+    " looking back: / search, v select, y copy, q leave",
+    " looking back: q leaves",
+    " q leaves",
+];
 
 #[derive(Debug)]
 pub(crate) struct LookingBack(CopyMode);
@@ -86,8 +93,10 @@ impl Layer<App> for LookingBack {
                 input.draw(canvas, line, app.skin.style(Role::Input))
             }
             None => {
-                let left = [Span::new(" looking back: / searches, v selects, y copies, q leaves", accent)];
                 let right = [Span::new(format!("{} ", self.0.status()), accent)];
+                let room = usize::from(status.cols).saturating_sub(right[0].cols() + 1);
+                let hint = HINTS.into_iter().find(|hint| hint.len() <= room).unwrap_or_default();
+                let left = [Span::new(hint, accent)];
                 draw_status_line(canvas, status, &left, &right, &app.skin);
                 cursor
             }

@@ -6,7 +6,10 @@ use grpc::{
 };
 use tokio::sync::mpsc;
 
-use super::link::{LinkEvent, LinkNumber};
+use super::{
+    app::EndSignal,
+    link::{LinkEvent, LinkNumber},
+};
 
 #[derive(Debug)]
 pub(crate) enum News {
@@ -15,10 +18,14 @@ pub(crate) enum News {
     Roster(usize, RosterEvent),
     History(LinkNumber, Box<GetHistoryResponse>),
     Info(LinkNumber, Box<Session>),
+    /// The coordinator was asked, and is slow to answer.
+    Unanswered(LinkNumber),
     /// A session was started there, to be shown.
     Created(usize, Box<Session>),
     /// All sessions as they are now, for finding one with new output.
     Versions(Vec<(usize, Session)>),
+    /// Its program got a signal, which it may heed or not.
+    ToldToEnd(LinkNumber, EndSignal),
     /// Something was done; a word on it.
     Done(String),
     Failed(String),

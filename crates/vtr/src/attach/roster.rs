@@ -89,6 +89,17 @@ impl Roster {
         self.members.iter().all(|member| member.heard || member.silence.is_some())
     }
 
+    /// None has ever told its sessions, and all have been found silent.
+    pub(crate) fn nobody_answered(&self) -> bool {
+        self.members.iter().all(|member| !member.heard && member.silence.is_some())
+    }
+
+    /// Those that are silent, and why.
+    pub(crate) fn silences(&self) -> Vec<(String, String)> {
+        let silent = |member: &Member| Some((member.coordinator.name.clone(), member.silence.clone()?));
+        self.members.iter().filter_map(silent).collect()
+    }
+
     pub(crate) fn all(&self) -> impl Iterator<Item = (usize, &Session)> {
         let of = |(place, member): (usize, &'_ Member)| (place, member.sessions.len());
         let places: Vec<(usize, usize)> = self.members.iter().enumerate().map(of).collect();
@@ -163,6 +174,15 @@ impl Roster {
                 None => {}
             },
         }
+    }
+}
+
+impl RosterEvent {
+    /// Somebody removed this session.
+    pub(crate) fn removes(&self, place: usize, session: &SessionRef) -> bool {
+        let RosterEvent::Change(change) = self else { return false };
+        matches!(&change.event, Some(Event::Removed(removed)) if removed.id == session.id)
+            && place == session.coordinator
     }
 }
 

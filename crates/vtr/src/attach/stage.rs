@@ -1,5 +1,7 @@
 //! The loop: bytes of the host, news of the tasks, signals and the clock come in; at most thirty pictures a second go
-//! out, always of what is newest.
+//! out, always of what is newest. What the layers leave to be done is in [`perform`].
+
+mod perform;
 
 use std::{
     io,
@@ -14,7 +16,7 @@ use tokio::{
 };
 use tui::{
     Canvas, Decoder, Event, Layers, Rect, Sign, Skin, Writer,
-    host::{Host, HostInput, MouseTracking, Probe, copy_to_clipboard},
+    host::{BellLimit, Host, HostInput, MouseTracking, Probe},
     is_same_key,
 };
 use vt::{
@@ -24,10 +26,9 @@ use vt::{
 
 use super::{
     Beginning, Wishes,
-    app::{Action, App, LookBack, Preview, Shown, State},
+    app::{Action, App, LookBack, Preview, Shown, Silence, State},
     base::Base,
     bindings::Bindings,
-    errands::{self, Errand},
     link::{Link, LinkEvent, LinkNumber, Wanted},
     look_back::LookingBack,
     mirror::Mirror,
@@ -37,7 +38,6 @@ use super::{
 };
 use crate::{
     client_config::ClientConfig,
-    coordinators,
     failure::Failure,
     host_terminal::{self, EndSignals, color_hints},
     invocation::Invocation,
@@ -50,6 +50,10 @@ const FRAME: Duration = Duration::from_micros(33_334);
 const PROBE: Duration = Duration::from_millis(400);
 /// Between two questions about what is beside the screen, while it moves.
 const INFO: Duration = Duration::from_secs(2);
+/// After a key that nothing came back for. Echoes take milliseconds, but passwords have none.
+const UNANSWERED: Duration = Duration::from_secs(1);
+/// For a program to end after it was told to, before that is worth a word.
+const HEEDING: Duration = Duration::from_millis(1500);
 /// News taken before the screen is drawn again.
 const BATCH: usize = 64;
 
@@ -60,6 +64,8 @@ pub(super) enum End {
     Left(String),
     Signal(&'static str),
     TerminalGone,
+    /// There was nothing to choose from: each coordinator, and why it was silent.
+    NobodyAnswered(Vec<(String, String)>),
 }
 
 /// What the picture on the host is behind with.
@@ -82,6 +88,7 @@ pub(super) struct Stage {
     config: ClientConfig,
     socket: Option<std::path::PathBuf>,
     writer: Writer,
+    bells: BellLimit,
     canvas: Canvas,
     layers: Layers<App>,
     app: App,
@@ -145,6 +152,7 @@ impl Stage {
         };
         let mut stage = Stage {
             writer: Writer::new(known.writer_options(color_hints(&surroundings))),
+            bells: BellLimit::default(),
             socket: invocation.everywhere.socket.clone(),
             config: invocation.config.clone(),
             canvas: Canvas::new(size),
@@ -246,12 +254,28 @@ impl Stage {
         if self.info_is_old {
             wake = wake.min(self.asked_info + INFO);
         }
+        if let Some(asks) = self.asks_for_life() {
+            wake = wake.min(asks);
+        }
+        let told = self.app.shown.iter().filter_map(|shown| shown.told_to_end).map(|(until, _)| until);
         let notices = self.app.notices.iter().map(|(_, until)| *until);
-        notices.fold(wake, Instant::min)
+        notices.chain(told).fold(wake, Instant::min)
+    }
+
+    /// When a coordinator that keys went to without any word back is asked whether it is there.
+    fn asks_for_life(&self) -> Option<Instant> {
+        let unanswered = self.app.shown.as_ref()?.unanswered?;
+        (unanswered.stage == Silence::Short).then(|| unanswered.since + UNANSWERED)
     }
 
     fn pass_time(&mut self) {
         let now = Instant::now();
+        if self.asks_for_life().is_some_and(|asks| asks <= now) {
+            self.ask_info();
+            if let Some(unanswered) = self.app.shown.as_mut().and_then(|shown| shown.unanswered.as_mut()) {
+                unanswered.stage = Silence::Asked;
+            }
+        }
         if self.decoder.wait().is_some_and(|wait| self.fed + wait <= now) {
             let mut events = Vec::new();
             self.decoder.expire(&mut events);
@@ -259,7 +283,7 @@ impl Stage {
         }
         let notices = self.app.notices.len();
         self.app.notices.retain(|(_, until)| *until > now);
-        if notices != self.app.notices.len() {
+        if self.app.tell_what_still_runs(now) || notices != self.app.notices.len() {
             self.stale = Stale::All;
         }
         if self.next_minute <= now {
@@ -359,10 +383,15 @@ impl Stage {
         match news {
             News::Link(number, event) => self.hear_link(number, event),
             News::Roster(place, event) => {
-                let silent = matches!(event, RosterEvent::Silent(_));
+                let silent = matches!(event, RosterEvent::Silent(_) | RosterEvent::Here(_));
+                let shown = self.app.shown.as_ref().map(|shown| &shown.session);
+                let removed = shown.is_some_and(|shown| event.removes(place, shown));
                 self.app.roster.apply(place, event);
                 if !silent {
-                    self.follow_roster(place);
+                    self.follow_roster(place, removed);
+                }
+                if silent && self.app.shown.is_none() && self.app.roster.nobody_answered() {
+                    self.end = Some(End::NobodyAnswered(self.app.roster.silences()));
                 }
                 self.layers.refresh(&mut self.app);
             }
@@ -372,6 +401,12 @@ impl Stage {
                     && shown.link.number == number
                 {
                     shown.info = *session;
+                    self.app.heard_of_it();
+                }
+            }
+            News::Unanswered(number) => {
+                if self.app.shown.as_ref().is_some_and(|shown| shown.link.number == number) {
+                    self.app.tell_silence();
                 }
             }
             News::Created(place, session) => self.show(place, &session),
@@ -380,6 +415,13 @@ impl Stage {
                 match self.app.roster.unseen(current, &all) {
                     Some(found) => self.app.actions.push(Action::Show(found)),
                     None => self.app.notice("nothing new anywhere", Sign::Idle),
+                }
+            }
+            News::ToldToEnd(number, signal) => {
+                if let Some(shown) = self.app.shown.as_mut().filter(|shown| shown.link.number == number) {
+                    shown.told_to_end = Some((Instant::now() + HEEDING, signal));
+                    let words = format!("told {} to end ({})", shown.name, signal.name());
+                    self.app.notice(words, Sign::Running);
                 }
             }
             News::Done(words) => {
@@ -406,9 +448,11 @@ impl Stage {
 
     fn hear_link(&mut self, number: LinkNumber, event: LinkEvent) {
         if self.app.shown.as_ref().is_some_and(|shown| shown.link.number == number) {
-            if self.app.hear(event) {
-                // The bell changes nothing on the screen: it may come between two pictures.
-                let _ = self.host.write(b"\x07");
+            // The bell changes nothing on the screen: it may come between two pictures.
+            if self.app.hear(event)
+                && let Some(bytes) = self.bells.ring(Instant::now())
+            {
+                let _ = self.host.write(bytes);
             }
             self.info_is_old = true;
             if self.asked_info.elapsed() >= INFO {
@@ -423,27 +467,25 @@ impl Stage {
         }
     }
 
-    /// The shown session may have a new name, or run again.
-    fn follow_roster(&mut self, place: usize) {
-        let Some(shown) = &mut self.app.shown else { return };
-        if shown.session.coordinator != place {
-            return;
-        }
+    /// The shown session may have a new name, run again, or be no more. `removed`: somebody removed it.
+    fn follow_roster(&mut self, place: usize, removed: bool) {
+        let Some(shown) = self.app.shown.as_mut().filter(|shown| shown.session.coordinator == place) else { return };
         let ended = matches!(shown.state, State::Exited(_) | State::Gone(_));
         let member = self.app.roster.member(place);
         let sessions = member.map(|member| member.sessions.as_slice()).unwrap_or_default();
-        let same = sessions.iter().find(|session| session.id == shown.session.id);
-        match same {
-            Some(session) => shown.name.clone_from(&session.name),
-            None if ended => shown.state = State::Gone("it was removed".into()),
-            None => {}
-        }
-        let again = |session: &&Session| {
-            is_running(session) && (session.id == shown.session.id || (same.is_none() && session.name == shown.name))
+        let Some(same) = sessions.iter().find(|session| session.id == shown.session.id) else {
+            if removed {
+                shown.state = State::Gone("it was removed".into());
+            } else if matches!(shown.state, State::Exited(_)) {
+                shown.state = State::Gone("its coordinator no longer has it".into());
+            }
+            // A session of the same name is another one: it is not for it what is typed here.
+            shown.namesake = sessions.iter().any(|session| session.name == shown.name);
+            return;
         };
-        let again = sessions.iter().find(again).filter(|_| ended).cloned();
-        if let Some(session) = again {
-            let words = format!("{} runs again", session.name);
+        shown.name.clone_from(&same.name);
+        if ended && is_running(same) {
+            let (session, words) = (same.clone(), format!("{} runs again", same.name));
             self.show(place, &session);
             self.app.notice(words, Sign::Running);
         }
@@ -513,6 +555,9 @@ impl Stage {
             state: State::Connecting,
             info: session.clone(),
             to_acknowledge: None,
+            namesake: false,
+            unanswered: None,
+            told_to_end: None,
         });
         self.looking_back = None;
         self.ask_info();
@@ -530,105 +575,12 @@ impl Stage {
         self.app.preview = Some(Preview { link, mirror: Mirror::default(), to_acknowledge: None });
     }
 
-    fn errand(&self, place: usize) -> Option<Errand> {
-        let member = self.app.roster.member(place)?;
-        let (coordinator, client) = (member.coordinator.clone(), member.client.clone());
-        Some(Errand { coordinator, client, news: self.teller.clone() })
-    }
-
-    /// An errand about the session that is shown: whom to ask, its id, its name.
-    fn errand_here(&self) -> Option<(Errand, LinkNumber, String, String)> {
-        let shown = self.app.shown.as_ref()?;
-        let errand = self.errand(shown.session.coordinator)?;
-        Some((errand, shown.link.number, shown.session.id.clone(), shown.name.clone()))
-    }
-
     fn ask_info(&mut self) {
         self.asked_info = Instant::now();
         self.info_is_old = false;
         let live = self.app.shown.as_ref().is_some_and(|shown| matches!(shown.state, State::Connecting | State::Live));
-        if live && let Some((errand, number, id, _)) = self.errand_here() {
-            errand.info(number, id);
-        }
-    }
-
-    /// Does what the layers left to be done.
-    fn perform(&mut self) {
-        for action in std::mem::take(&mut self.app.actions) {
-            self.stale = Stale::All;
-            match action {
-                Action::Detach => self.end = Some(End::Left(self.last_words())),
-                Action::Show(wanted) => {
-                    if let Some(session) = self.app.roster.find(&wanted).cloned() {
-                        self.show(wanted.coordinator, &session);
-                    }
-                }
-                Action::Beside(by) => {
-                    let current = self.app.shown.as_ref().map(|shown| shown.session.clone());
-                    match self.app.roster.beside(current.as_ref(), by) {
-                        Some(next) if Some(&next) != current.as_ref() => self.app.actions.push(Action::Show(next)),
-                        _ => self.app.notice("there is no other session", Sign::Idle),
-                    }
-                }
-                Action::Unseen => {
-                    let members = self.app.roster.members().iter().enumerate();
-                    let there = members.filter_map(|(place, member)| Some((place, member.client.clone()?))).collect();
-                    errands::versions(there, self.teller.clone());
-                }
-                Action::Preview(wanted) => self.preview(wanted),
-                Action::LookBack(why) => {
-                    if self.looking_back.replace(why).is_none()
-                        && let Some((errand, number, id, _)) = self.errand_here()
-                    {
-                        errand.history(number, id);
-                    }
-                }
-                Action::Kill => {
-                    if let Some((errand, _, id, name)) = self.errand_here() {
-                        errand.kill(id, name);
-                    }
-                }
-                Action::Remove => {
-                    if let Some((errand, _, id, name)) = self.errand_here() {
-                        errand.remove(id, name);
-                    }
-                }
-                Action::Rename(new_name) => {
-                    if let Some((errand, _, id, _)) = self.errand_here() {
-                        errand.rename(id, new_name);
-                    }
-                }
-                Action::Create { place, name } => {
-                    if let Some(errand) = self.errand(place) {
-                        errand.create(place, name, self.app.pane().size());
-                    }
-                }
-                Action::ToggleRecording => {
-                    let recording = self.app.shown.as_ref().is_some_and(|shown| shown.info.recording);
-                    if let Some((errand, _, id, _)) = self.errand_here() {
-                        errand.record(id, !recording);
-                    }
-                }
-                Action::Copy(text) => self.copy(&text),
-                Action::LookForCoordinators => {
-                    if let Ok(known) = coordinators::known(self.socket.as_deref(), &self.config, &self.surroundings) {
-                        self.app.roster.watch(&known, &[]);
-                    }
-                }
-            }
-        }
-        if !self.app.actions.is_empty() {
-            self.perform();
-        }
-    }
-
-    fn copy(&mut self, text: &str) {
-        match copy_to_clipboard(text) {
-            Some(bytes) => {
-                let _ = self.host.write(&bytes);
-                self.app.notice(format!("copied {} characters", text.chars().count()), Sign::Running);
-            }
-            None => self.app.notice("that is more than a clipboard takes: select less", Sign::Failed),
+        if live && let Some(here) = self.errand_here() {
+            here.way.info(here.link, here.id);
         }
     }
 

@@ -446,29 +446,6 @@ async fn read_only_types_nothing_and_no_resize_keeps_the_size() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn it_comes_back_after_the_coordinator_does() {
-    let mut stage = Stage::new();
-    stage.spawn_cat("one");
-    let attached = Attached::start(&stage, &["one"]).await;
-    attached.shows("a:one").await;
-    attached.type_text("before\r");
-    attached.shows("│before").await;
-    stage.server().signal(rustix::process::Signal::KILL);
-    stage.server().wait();
-    attached.shows("LOST").await;
-    attached.shows("Trying again").await;
-    // The last screen stays.
-    assert!(attached.text().contains("│before"));
-    stage.restart();
-    attached.shows("GONE").await;
-    stage.spawn_cat("one");
-    attached.shows("one runs again").await;
-    attached.type_text("after\r");
-    attached.shows("│after").await;
-    attached.detach().await;
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn sizes_are_survived() {
     let stage = Stage::new();
     stage.spawn_cat("one");

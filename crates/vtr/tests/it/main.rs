@@ -4,6 +4,7 @@
 mod access;
 mod addressing;
 mod attach;
+mod attach_bounds;
 mod attach_slow;
 mod broken_output;
 mod commands;

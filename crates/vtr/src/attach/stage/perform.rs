@@ -1,0 +1,131 @@
+//! What the layers left to be done: [`Action`]s become questions and orders to coordinators, and changes of what is
+//! shown here.
+
+use tui::{Sign, host::copy_to_clipboard};
+
+use super::{End, Stage, Stale};
+use crate::{
+    attach::{
+        app::Action,
+        errands::{self, Errand, Order},
+        link::LinkNumber,
+    },
+    coordinators,
+};
+
+/// What the session that is shown is asked or told through.
+pub(super) struct Here<Way> {
+    pub(super) way: Way,
+    pub(super) link: LinkNumber,
+    pub(super) id: String,
+    name: String,
+}
+
+impl Stage {
+    fn errand(&self, place: usize) -> Option<Errand> {
+        let member = self.app.roster.member(place)?;
+        let (coordinator, client) = (member.coordinator.clone(), member.client.clone());
+        Some(Errand { coordinator, client, news: self.teller.clone() })
+    }
+
+    pub(super) fn errand_here(&self) -> Option<Here<Errand>> {
+        let shown = self.app.shown.as_ref()?;
+        let way = self.errand(shown.session.coordinator)?;
+        Some(Here { way, link: shown.link.number, id: shown.session.id.clone(), name: shown.name.clone() })
+    }
+
+    /// `None`, and a word on it, where one only looks.
+    fn order(&mut self, place: usize) -> Option<Order> {
+        let errand = self.errand(place)?;
+        if !self.app.may_change() {
+            return None;
+        }
+        Some(Order::of(errand))
+    }
+
+    fn order_here(&mut self) -> Option<Here<Order>> {
+        let Here { link, id, name, .. } = self.errand_here()?;
+        let way = self.order(self.app.shown.as_ref()?.session.coordinator)?;
+        Some(Here { way, link, id, name })
+    }
+
+    /// Does what the layers left to be done.
+    pub(super) fn perform(&mut self) {
+        for action in std::mem::take(&mut self.app.actions) {
+            self.stale = Stale::All;
+            match action {
+                Action::Detach => self.end = Some(End::Left(self.last_words())),
+                Action::Show(wanted) => {
+                    if let Some(session) = self.app.roster.find(&wanted).cloned() {
+                        self.show(wanted.coordinator, &session);
+                    }
+                }
+                Action::Beside(by) => {
+                    let current = self.app.shown.as_ref().map(|shown| shown.session.clone());
+                    match self.app.roster.beside(current.as_ref(), by) {
+                        Some(next) if Some(&next) != current.as_ref() => self.app.actions.push(Action::Show(next)),
+                        _ => self.app.notice("there is no other session", Sign::Idle),
+                    }
+                }
+                Action::Unseen => {
+                    let members = self.app.roster.members().iter().enumerate();
+                    let there = members.filter_map(|(place, member)| Some((place, member.client.clone()?))).collect();
+                    errands::versions(there, self.teller.clone());
+                }
+                Action::Preview(wanted) => self.preview(wanted),
+                Action::LookBack(why) => {
+                    if self.looking_back.replace(why).is_none()
+                        && let Some(here) = self.errand_here()
+                    {
+                        here.way.history(here.link, here.id);
+                    }
+                }
+                Action::Kill(signal) => {
+                    if let Some(here) = self.order_here() {
+                        here.way.kill(here.link, here.id, signal);
+                    }
+                }
+                Action::Remove => {
+                    if let Some(here) = self.order_here() {
+                        here.way.remove(here.id, here.name);
+                    }
+                }
+                Action::Rename(new_name) => {
+                    if let Some(here) = self.order_here() {
+                        here.way.rename(here.id, new_name);
+                    }
+                }
+                Action::Create { place, name } => {
+                    if let Some(order) = self.order(place) {
+                        order.create(place, name, self.app.pane().size());
+                    }
+                }
+                Action::ToggleRecording => {
+                    let recording = self.app.shown.as_ref().is_some_and(|shown| shown.info.recording);
+                    if let Some(here) = self.order_here() {
+                        here.way.record(here.id, !recording);
+                    }
+                }
+                Action::Copy(text) => self.copy(&text),
+                Action::LookForCoordinators => {
+                    if let Ok(known) = coordinators::known(self.socket.as_deref(), &self.config, &self.surroundings) {
+                        self.app.roster.watch(&known, &[]);
+                    }
+                }
+            }
+        }
+        if !self.app.actions.is_empty() {
+            self.perform();
+        }
+    }
+
+    fn copy(&mut self, text: &str) {
+        match copy_to_clipboard(text) {
+            Some(bytes) => {
+                let _ = self.host.write(&bytes);
+                self.app.notice(format!("copied {} characters", text.chars().count()), Sign::Running);
+            }
+            None => self.app.notice("that is more than a clipboard takes: select less", Sign::Failed),
+        }
+    }
+}

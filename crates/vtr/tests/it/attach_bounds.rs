@@ -1,0 +1,230 @@
+//! What `vtr attach` does not let happen: changes by those who only look, keys for a session that is another one, bells
+//! without end, and silence about what became of what was typed.
+
+use std::time::Instant;
+
+use engine::SessionEvent;
+use rustix::process::Signal;
+use vt::Size;
+
+use crate::{attach::Attached, stage::Stage};
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_is_attached_read_only_changes_nothing() {
+    let stage = Stage::new();
+    stage.spawn_cat("one");
+    let before = stage.vtr(&["info", "one", "--json"]).json();
+    let attached = Attached::start_in(&stage, &["one", "--read-only"], Size { cols: 100, rows: 40 }).await;
+    attached.shows("READ ONLY").await;
+    // Ending, removing, renaming, starting, recording: refused before anything is asked.
+    for key in ["k", "r", "c", "R"] {
+        attached.press(&format!("ctrl-b {key}"));
+        attached.shows("read only: nothing is changed").await;
+        let text = attached.text();
+        assert!(!["End one", "Rename", "Start a session"].iter().any(|title| text.contains(title)), "{key}: {text}");
+    }
+    // Nor are the keys for it listed, while those for looking are.
+    attached.press("ctrl-b ?");
+    attached.shows("(?s)Keys.*choose a session").await;
+    let text = attached.text();
+    assert!(
+        !["end or remove", "rename this", "start a session", "a recording"].iter().any(|words| text.contains(words)),
+        "{text}"
+    );
+    attached.press("esc");
+    // What was typed meanwhile would have answered a question.
+    attached.press("y");
+    attached.shows("nothing is typed").await;
+    attached.detach().await;
+    let after = stage.vtr(&["info", "one", "--json"]).json();
+    for key in ["name", "status", "cols", "rows", "screen_version"] {
+        assert_eq!(before[key], after[key], "{key}");
+    }
+    assert_eq!(stage.vtr(&["ls", "--json"]).json()["sessions"].as_array().unwrap().len(), 1);
+    assert_eq!(stage.vtr(&["record", "one", "status", "--json"]).json()["recording"], false);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_program_that_heeds_no_signal_is_told_of_and_can_be_ended() {
+    let stage = Stage::new();
+    let script = testkit::Script::new().ignore("TERM").ignore("HUP").print("ready\n").hang().argv();
+    let words = ["spawn", "one", "--"].into_iter().chain(script.iter().map(|word| word.to_str().unwrap()));
+    stage.vtr(&words.collect::<Vec<_>>()).ok();
+    let attached = Attached::start(&stage, &["one"]).await;
+    attached.shows("ready").await;
+    for (answer, signal) in [("y", "TERM"), ("h", "HUP")] {
+        attached.press("ctrl-b k");
+        attached.shows("End one\\?").await;
+        attached.press(answer);
+        attached.shows(&format!("told one to end \\({signal}\\)")).await;
+        attached.shows(&format!("one still runs: {signal} did not")).await;
+    }
+    attached.press("ctrl-b k");
+    attached.shows("End one\\?").await;
+    attached.press("f");
+    attached.shows("EXITED SIGKILL").await;
+    attached.detach().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_session_that_was_removed_keeps_its_name_on_the_screen() {
+    let stage = Stage::new();
+    stage.spawn_cat("one");
+    let attached = Attached::start(&stage, &["one"]).await;
+    attached.shows("a:one").await;
+    attached.press("ctrl-b k");
+    attached.shows("End one\\?").await;
+    attached.press("r");
+    attached.shows("╭ one  GONE: it was removed ").await;
+    attached.shows("removed one").await;
+    attached.shows(" a:one  ctrl\\+b d leaves").await;
+    assert!(!attached.text().contains("p_"), "{}", attached.text());
+    assert!(attached.detach().await.contains("[a:one is gone]"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_stopped_coordinator_is_told_of_soon_and_so_is_what_was_typed() {
+    let mut stage = Stage::new();
+    stage.spawn_cat("one");
+    let attached = Attached::start(&stage, &["one"]).await;
+    attached.shows("a:one").await;
+    attached.type_text("before\r");
+    attached.shows("(?s)│before.*│before").await;
+    stage.server().signal(Signal::STOP);
+    let typed = Instant::now();
+    attached.type_text("meanwhile");
+    attached.shows("DOES NOT ANSWER").await;
+    attached.shows("a does not answer: what is typed waits").await;
+    let sign = typed.elapsed();
+    assert!(sign.as_secs() < 10, "{sign:?}");
+    stage.server().signal(Signal::CONT);
+    // It had only waited.
+    attached.shows("│meanwhile").await;
+    attached.until("the sign is gone", |text| !text.contains("DOES NOT ANSWER"));
+
+    stage.server().signal(Signal::STOP);
+    attached.type_text("never");
+    attached.shows("DOES NOT ANSWER").await;
+    stage.server().signal(Signal::KILL);
+    stage.server().wait();
+    attached.shows("(?s)What was typed in the last.*may be lost").await;
+    attached.type_text("nowhere");
+    attached.shows("the line is away: this goes nowhere").await;
+    attached.detach().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_session_of_the_same_name_is_not_taken_for_the_one_that_was_lost() {
+    let mut stage = Stage::new();
+    stage.spawn_cat("one");
+    let attached = Attached::start(&stage, &["one"]).await;
+    attached.shows("a:one").await;
+    attached.type_text("before\r");
+    attached.shows("│before").await;
+    stage.server().signal(Signal::KILL);
+    stage.server().wait();
+    attached.shows("LOST").await;
+    stage.restart();
+    attached.shows("GONE").await;
+    stage.spawn_cat("one");
+    attached.shows("another session has its name now").await;
+    // Its last screen stays, and what is typed is not for the other one.
+    attached.type_text("secret\r");
+    stage.vtr(&["send", "one", "hello\n"]).ok();
+    stage.see("one", "hello");
+    assert!(!stage.vtr(&["screen", "one"]).ok().contains("secret"));
+    assert!(attached.text().contains("│before"), "{}", attached.text());
+    attached.press("ctrl-b w");
+    attached.shows("(?s)Sessions.*▸ one").await;
+    attached.press("enter");
+    attached.shows("│hello").await;
+    attached.type_text("after\r");
+    attached.shows("│after").await;
+    attached.detach().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_picker_is_there_while_a_coordinator_is_silent() {
+    let mut stage = Stage::new();
+    stage.serve("b", &[]);
+    stage.write_config(&format!("[[coordinators]]\npath = \"{}/*.sock\"\n", stage.path("run").display()));
+    crate::stage::run(stage.bare().args(["spawn", "a:one", "--", "cat"])).ok();
+    crate::stage::run(stage.bare().args(["spawn", "b:two", "--", "cat"])).ok();
+    stage.server().signal(Signal::STOP);
+    let attached = Attached::by_config(&stage, &[]).await;
+    // What answers is there, what does not is still asked; the two have 5 s to answer.
+    attached.shows("(?s)Sessions asking….*▸ b:two").await;
+    attached.type_text("tw");
+    attached.shows("> tw").await;
+    stage.server().signal(Signal::CONT);
+    attached.press("backspace backspace");
+    attached.shows("a:one").await;
+    attached.press("esc");
+    attached.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn where_nobody_answers_there_is_nothing_to_choose() {
+    let stage = Stage::empty();
+    std::fs::write(stage.path("run/dead.sock"), "").unwrap();
+    let mut like = stage.command(&[]);
+    like.env("VTR_SOCKET", stage.path("run/dead.sock"));
+    let attached = Attached::run_like(&stage, &like, &["attach"]).await;
+    let (status, text) = attached.end().await;
+    assert_eq!(status, Some(engine::ExitStatus::Code(4)), "{text}");
+    assert!(text.contains("dead did not answer") && text.contains("no coordinator answered"), "{text}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn bells_without_end_ring_twice_a_second() {
+    let stage = Stage::new();
+    stage.spawn_cat("one");
+    let attached = Attached::start(&stage, &["one", "--no-frame"]).await;
+    let mut events = attached.terminal.events();
+    attached.type_text("ready\r");
+    attached.shows("ready").await;
+    let start = Instant::now();
+    stage
+        .vtr(&["spawn", "loud", "--cmd", "read go; for n in $(seq 400); do printf '\\a\\r%d' $n; done; exec cat"])
+        .ok();
+    attached.press("ctrl-b n");
+    stage.see("loud", "^");
+    attached.type_text("\r");
+    attached.shows("400").await;
+    let passed = start.elapsed();
+    attached.detach().await;
+    let mut rings = 0;
+    while let Ok(event) = events.try_recv() {
+        rings += u128::from(matches!(event, SessionEvent::Child(vt::Effect::Bell)));
+    }
+    assert!((1..=passed.as_millis() / 500 + 1).contains(&rings), "{rings} in {passed:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_does_not_fit_says_so() {
+    let stage = Stage::new();
+    stage.vtr(&["spawn", "one", "--cols", "40", "--rows", "6", "--cmd", "seq -f 'line %g' 200; exec cat"]).ok();
+    stage.see("one", "line 200");
+    let attached = Attached::start(&stage, &["one"]).await;
+    attached.shows("line 200").await;
+    // A session that is smaller than its room has an edge.
+    let text = attached.text();
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[1], format!("│line 196{}│{}│", " ".repeat(32), " ".repeat(37)), "{text}");
+    assert_eq!(lines[7], format!("│{}╯{}│", "─".repeat(40), " ".repeat(37)), "{text}");
+    // The keys are more than 24 rows.
+    attached.press("ctrl-b ?");
+    attached.shows("(?s)Keys.*more below: page down; esc closes").await;
+    attached.press("pagedown");
+    attached.shows("(?s)Keys.*q esc +leave .*esc closes").await;
+    attached.press("esc");
+    attached.until("the keys are gone", |text| !text.contains("Keys"));
+    // The count leaves what the keys do whole.
+    attached.press("ctrl-b [");
+    attached.shows("looking back: / search").await;
+    attached.type_text("/line 77\r");
+    attached.shows(" looking back: q leaves +went on from the other end · row 77 of").await;
+    attached.press("q");
+    attached.until("the live screen is back", |text| !text.contains("looking back"));
+    attached.detach().await;
+}
