@@ -17,6 +17,7 @@ mod keys;
 mod line_prompt;
 mod look_back;
 mod model;
+mod news;
 mod ownership;
 mod pace;
 mod palette;
@@ -68,8 +69,8 @@ use crate::{
     surroundings::Surroundings,
 };
 
-/// How often hidden sessions are looked at for news, and times on the screen move.
-const TICK: Duration = Duration::from_secs(1);
+/// How often times on the screen move: they are shown in minutes.
+const TICK: Duration = Duration::from_secs(60);
 /// Hidden sessions get a new size when it has stood this long.
 const SETTLED: Duration = Duration::from_millis(200);
 /// Whoever stopped us and nobody let go on: we go on ourselves.
@@ -284,7 +285,6 @@ impl Face {
             self.terminal.deadline(),
             self.app.sequence.deadline(),
             self.app.toasts.deadline(),
-            attention::deadline(&self.app),
             recordings::deadline(&self.app),
             self.settles,
             self.stopped,
@@ -340,9 +340,6 @@ impl Face {
             input::expire_sequence(&mut self.app);
         }
         self.app.dirty |= self.app.toasts.expire(now);
-        if attention::deadline(&self.app).is_some_and(|deadline| deadline <= now) {
-            attention::tick(&mut self.app, now);
-        }
         if recordings::deadline(&self.app).is_some_and(|deadline| deadline <= now) {
             recordings::tick(&mut self.app, now);
         }
@@ -355,7 +352,6 @@ impl Face {
         }
         if self.next_tick <= now {
             self.next_tick = now + TICK;
-            self.app.sessions.look_for_unseen(now);
             // Times on the screen moved; a canvas that did not change costs no bytes.
             self.app.dirty |= !self.app.sessions.is_empty();
         }
@@ -455,6 +451,7 @@ impl Face {
                 self.app.sessions.resized(id, now);
             }
         }
+        self.app.watch_for_news();
     }
 
     fn draw(&mut self) -> Result<(), FaceError> {

@@ -57,6 +57,20 @@ pub enum Sign {
     Unseen,
 }
 
+impl Sign {
+    /// How much it matters to whoever can see only one of several, the lowest first: a decision that is waited for,
+    /// news, work, then the rest.
+    pub fn urgency(self) -> u8 {
+        match self {
+            Sign::Blocked => 0,
+            Sign::Unseen => 1,
+            Sign::Working => 2,
+            Sign::Starting => 3,
+            _ => 4,
+        }
+    }
+}
+
 /// The characters that signs and frames are drawn with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Glyphs {
@@ -83,7 +97,7 @@ impl Glyphs {
     }
 
     pub fn root(self) -> char {
-        self.pick('▶', '>')
+        self.pick('▶', '#')
     }
 
     /// Stands for what had no room.
@@ -94,6 +108,11 @@ impl Glyphs {
     /// Before the entry that Enter would take.
     pub fn here(self) -> char {
         self.pick('›', '>')
+    }
+
+    /// Beside the count of those that have no room to the left and to the right.
+    pub fn hidden(self) -> [char; 2] {
+        [self.pick('‹', '<'), self.pick('›', '>')]
     }
 
     /// Before the one of a list that is shown beside it.
@@ -207,6 +226,16 @@ impl Skin {
             Sign::Failed => Role::Bad,
             Sign::Unseen => Role::Accent,
         })
+    }
+
+    /// The sign of something that calls for the person blinks: by the host terminal itself, so that it costs nothing
+    /// here. Where a host does not, its shape and colour stand out.
+    pub fn calling_sign_style(&self, sign: Sign, calls: bool) -> Style {
+        let style = self.sign_style(sign);
+        match calls {
+            true => Style { attributes: style.attributes | Attributes::BLINK, ..style },
+            false => style,
+        }
     }
 
     fn color(&self, ink: Ink) -> Color {

@@ -31,7 +31,7 @@ pub use status_line::draw_status_line;
 pub use tab_bar::{Tab, TabBar, TabHit};
 pub use toast::{Toast, draw_toasts};
 pub use tree::{Tree, TreeItem};
-pub use wrap::{cut, wrap_spans};
+pub use wrap::{cut, cut_middle, wrap_spans};
 
 /// A line of text with looks.
 pub type StyledLine = Vec<crate::canvas::Span<'static>>;

@@ -92,6 +92,11 @@ impl Outcome {
         }
     }
 
+    /// It is held back by what somebody has begun to type.
+    pub fn waits_for_draft(&self) -> bool {
+        *self == Outcome::Queued(Waiting::Draft)
+    }
+
     pub fn is_final(&self) -> bool {
         !matches!(self, Outcome::Queued(_))
     }
@@ -152,6 +157,11 @@ impl Ticket {
     /// As it stands now.
     pub fn receipt(&self) -> Receipt {
         self.receipt.borrow().clone()
+    }
+
+    /// Waits until it stands otherwise; false when it never will.
+    pub async fn moved(&mut self) -> bool {
+        self.receipt.changed().await.is_ok()
     }
 
     /// The receipt once it is final, or as it stands when the time is up.

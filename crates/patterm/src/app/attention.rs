@@ -3,7 +3,7 @@
 //! Nothing here moves what is in sight while the person types, and no caller can make more noise than its share.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     time::{Duration, Instant},
 };
 
@@ -12,14 +12,13 @@ use engine::SessionId;
 use tui::{Sign, host::notify};
 
 use super::{
-    commands::{Command, Section, always},
+    commands::{Command, Section, WAITING, always},
     model::{App, Errand},
     palette::{Palette, PaletteEntry},
+    sessions::Item,
     trust_prompt,
 };
 
-/// Half a period: slow enough to be read, quick enough to be noticed.
-const BLINK: Duration = Duration::from_millis(600);
 /// The person types: what is in sight stays.
 const HANDS_OFF: Duration = Duration::from_secs(3);
 /// What one caller may ask for at once, and how long until it may once more.
@@ -34,9 +33,8 @@ pub(crate) struct State {
     asks: Vec<Ask>,
     /// By who asks; none is an operator.
     shares: HashMap<Option<SessionId>, Share>,
-    /// Signs that blink are dark at the moment.
-    dark: bool,
-    blinks: Option<Instant>,
+    /// Sessions of which it was said that a draft holds messages back.
+    told_of_drafts: HashSet<SessionId>,
 }
 
 #[derive(Clone, Debug)]
@@ -83,15 +81,6 @@ impl State {
         self.shares.entry(caller).or_insert_with(|| Share::full(now)).take(now)
     }
 
-    /// What an entry shows now: one that wants to be looked at blinks, in a sign of the same width.
-    pub(super) fn sign(&self, own: Sign, attention: bool) -> Sign {
-        match (attention, self.dark) {
-            (false, _) => own,
-            (true, false) => Sign::Blocked,
-            (true, true) => Sign::Unseen,
-        }
-    }
-
     /// The newest reason of a session counts.
     fn note(&mut self, ask: Ask) {
         self.asks.retain(|old| old.session != ask.session);
@@ -101,18 +90,18 @@ impl State {
 
 pub(super) const COMMANDS: &[Command] = &[
     Command {
-        id: "waiting",
-        title: "What waits for you…",
+        id: WAITING,
+        title: "Needs you…",
         section: Section::Attention,
-        keys: &[],
+        keys: &["alt-a"],
         when: always,
         run: list,
     },
     Command {
         id: "next-waiting",
-        title: "Go to the next one that waits for you",
+        title: "Jump to the next that needs you",
         section: Section::Attention,
-        keys: &[],
+        keys: &["alt-shift-a"],
         when: always,
         run: next,
     },
@@ -127,7 +116,7 @@ pub(super) fn asked(app: &mut App, session: SessionId, reason: String, caller: O
 
 /// What an agent is doing has changed.
 pub(super) fn state_moved(app: &mut App, session: SessionId, before: AgentState) {
-    let now = app.sessions.get(session).and_then(super::sessions::Item::state);
+    let now = app.sessions.get(session).and_then(Item::state);
     match now {
         Some(AgentState::Blocked) if before != AgentState::Blocked => {
             let reason = question(app, session);
@@ -151,6 +140,23 @@ pub(super) fn asks_otherwise(app: &mut App, session: SessionId) {
     let blocked = |ask: &&mut Ask| ask.session == session && ask.why == Why::Blocked;
     if let Some(ask) = app.attention.asks.iter_mut().find(blocked) {
         ask.reason = reason;
+    }
+}
+
+/// Messages for an agent may wait for what the person has begun to type there: that is said once.
+pub(super) fn held_back(app: &mut App, session: SessionId) {
+    let held = app.sessions.get(session).filter(|item| item.held_back() > 0).map(held_text);
+    match held {
+        Some(text) if app.attention.told_of_drafts.insert(session) => app.toast(Sign::Blocked, text),
+        Some(_) => {}
+        None => drop(app.attention.told_of_drafts.remove(&session)),
+    }
+}
+
+fn held_text(item: &Item) -> String {
+    match item.held_back() {
+        1 => format!("1 message for {} waits for your draft", item.name),
+        count => format!("{count} messages for {} wait for your draft", item.name),
     }
 }
 
@@ -211,7 +217,7 @@ pub(super) fn advised(app: &mut App, session: SessionId, caller: Option<SessionI
     let name_of = |id: SessionId| app.sessions.get(id).map(|item| item.name.clone());
     let Some(shown) = name_of(session) else { return };
     let who = caller.and_then(name_of).unwrap_or_else(|| "an agent".to_owned());
-    app.toast(Sign::Unseen, format!("{who} would show you {shown}"));
+    app.toast(Sign::Unseen, format!("{who} suggests looking at {shown}"));
 }
 
 fn hands_on(app: &App, now: Instant) -> bool {
@@ -237,24 +243,6 @@ pub(super) fn came_back(app: &mut App) {
     }
 }
 
-/// When it wants to be woken: to blink.
-pub(super) fn deadline(app: &App) -> Option<Instant> {
-    let blinking = app.sessions.items().iter().any(|item| item.attention);
-    match app.attention.blinks {
-        Some(at) => Some(at),
-        None => blinking.then(Instant::now),
-    }
-}
-
-/// Its deadline has come.
-pub(super) fn tick(app: &mut App, now: Instant) {
-    let blinking = app.sessions.items().iter().any(|item| item.attention);
-    let first = app.attention.blinks.is_none();
-    app.attention.dark = blinking && !first && !app.attention.dark;
-    app.attention.blinks = blinking.then_some(now + BLINK);
-    app.dirty = true;
-}
-
 /// One thing that waits.
 #[derive(Debug)]
 struct Waiting {
@@ -269,13 +257,24 @@ fn waiting(app: &App) -> Vec<Waiting> {
         let item = app.sessions.get(ask.session)?;
         Some(Waiting { session: ask.session, name: item.name.clone(), reason: ask.reason.clone() })
     };
-    app.attention.asks.iter().filter_map(named).collect()
+    let held = app.sessions.items().iter().filter(|item| item.held_back() > 0).map(|item| Waiting {
+        session: item.id,
+        name: item.name.clone(),
+        reason: held_text(item),
+    });
+    app.attention.asks.iter().filter_map(named).chain(held).collect()
 }
 
-fn list(app: &mut App) {
+/// How many things wait for the person.
+pub(super) fn count(app: &App) -> usize {
+    trust_prompt::count(app) + waiting(app).len()
+}
+
+/// Lists what waits for the person.
+pub(super) fn list(app: &mut App) {
     match entries(app).is_empty() {
-        true => app.toast(Sign::Idle, "nothing waits for you"),
-        false => app.open(Palette::following("what waits for you", entries, app)),
+        true => app.toast(Sign::Idle, "nothing needs you"),
+        false => app.open(Palette::following("needs you", entries, app)),
     }
 }
 
@@ -299,7 +298,7 @@ fn next(app: &mut App) {
     match next {
         Some(id) => app.show(*id),
         None if trust_prompt::ask_again(app) => {}
-        None => app.toast(Sign::Idle, "nothing else waits for you"),
+        None => app.toast(Sign::Idle, "nothing else needs you"),
     }
 }
 

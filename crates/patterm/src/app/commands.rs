@@ -14,6 +14,9 @@ use super::{attention, model::App, recordings, scratchpads};
 /// What the palette is opened by.
 pub(crate) const PALETTE: &str = "palette";
 
+/// What lists all that waits for the person.
+pub(crate) const WAITING: &str = "waiting";
+
 /// What ends the program.
 pub(crate) const QUIT: &str = "quit";
 
@@ -58,7 +61,7 @@ impl Section {
             Section::Pane => "The pane",
             Section::Scratchpads => "Scratchpads",
             Section::Recordings => "Recordings",
-            Section::Attention => "What waits for you",
+            Section::Attention => "What needs you",
             Section::Program => "patterm",
         }
     }

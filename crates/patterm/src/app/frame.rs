@@ -7,7 +7,7 @@ mod status;
 use engine::Session;
 use project::settings::Side;
 use tui::{
-    Canvas, CanvasCursor, PaneView, Rect, Role, Span,
+    Canvas, CanvasCursor, PaneView, Rect, Role, Sign, Span,
     widgets::{Tab, TabBar, draw_toasts},
 };
 use vt::Size;
@@ -15,7 +15,7 @@ use vt::Size;
 use super::{look_back, model::App};
 
 pub(super) use rail::{RailPlaces, tree_cursor, tree_items};
-pub(super) use status::{ago, key_name};
+pub(super) use status::{ago, is_on_waiting, key_name, minutes};
 
 /// Below this many columns the rail folds away.
 const RAIL_FROM: u16 = 64;
@@ -66,7 +66,7 @@ pub(super) fn tabs(app: &App) -> (Vec<Tab>, usize) {
     let tab = |root: &super::sessions::Item| {
         let attention = app.sessions.tree(root.id).any(|item| item.attention);
         let sign = app.sessions.tab_sign(root.id);
-        Tab { title: root.name.clone(), sign: app.attention.sign(sign, attention), attention }
+        Tab { title: root.name.clone(), sign: if attention { Sign::Blocked } else { sign }, attention }
     };
     let active = app.sessions.tabs().position(|root| Some(root.id) == app.sessions.tab()).unwrap_or(usize::MAX);
     (app.sessions.tabs().map(tab).collect(), active)

@@ -39,8 +39,12 @@ pub(crate) struct Item {
     pub(crate) unseen: bool,
     /// An agent asked for the human here; what that means is `attention`'s.
     pub(crate) attention: bool,
-    seen_offset: u64,
-    settles: Option<Instant>,
+    /// How much of its output was in sight.
+    pub(super) seen_offset: u64,
+    /// What it prints until then is no news.
+    pub(super) settles: Instant,
+    /// Waits for the first thing it prints out of sight.
+    pub(super) watched: Option<super::news::OutputWatch>,
 }
 
 impl Item {
@@ -61,14 +65,20 @@ impl Item {
             unseen: false,
             attention: false,
             seen_offset: 0,
-            settles: Some(now + AFTER_RESIZE),
+            settles: now + AFTER_RESIZE,
+            watched: None,
             session,
         }
     }
 
     /// What an agent is doing, its prompts considered.
     pub(crate) fn state(&self) -> Option<State> {
-        self.standing.as_ref().map(|standing| standing.borrow().state())
+        self.standing.as_ref().map(|standing| standing.borrow().shown_state())
+    }
+
+    /// Messages for an agent that wait until what somebody has begun to type there is sent or cleared.
+    pub(crate) fn held_back(&self) -> usize {
+        self.standing.as_ref().map_or(0, |standing| standing.borrow().held_back())
     }
 
     pub(crate) fn has_ended(&self) -> bool {
@@ -267,6 +277,7 @@ impl Sessions {
     pub(crate) fn focus(&mut self, id: SessionId) -> bool {
         let Some(item) = self.items.iter_mut().find(|item| item.id == id) else { return false };
         item.unseen = false;
+        item.watched = None;
         let tab = item.tab;
         self.last.insert(tab, id);
         if self.focused != Some(id) {
@@ -288,23 +299,21 @@ impl Sessions {
         }
     }
 
-    /// Looks which hidden sessions have printed since. True if one did that had not before.
-    pub(crate) fn look_for_unseen(&mut self, now: Instant) -> bool {
-        let mut news = false;
-        for item in self.items.iter_mut().filter(|item| Some(item.id) != self.focused && !item.unseen) {
-            let offset = item.session.pulse().borrow().output_offset;
-            if item.settles.is_some_and(|until| now < until) {
-                item.seen_offset = offset;
-                continue;
-            }
-            item.settles = None;
-            // An agent draws all the time it works: that it came to rest is the news, and told as such.
-            if item.kind != Kind::Agent && offset > item.seen_offset {
-                item.unseen = true;
-                news = true;
-            }
+    /// Sessions out of sight of which nothing is known to be new.
+    pub(super) fn quiet(&mut self) -> impl Iterator<Item = &mut Item> {
+        let focused = self.focused;
+        self.items.iter_mut().filter(move |item| Some(item.id) != focused && !item.unseen)
+    }
+
+    /// A session has printed more than `beyond`, perhaps out of sight.
+    pub(super) fn printed(&mut self, id: SessionId, beyond: u64) {
+        let hidden = self.focused != Some(id);
+        if let Some(item) = self.get_mut(id) {
+            item.watched = None;
+            // It may have been in sight meanwhile.
+            item.seen_offset = item.seen_offset.max(beyond);
+            item.unseen |= hidden && item.session.pulse().borrow().output_offset > item.seen_offset;
         }
-        news
     }
 
     /// An agent's state moved.
@@ -319,21 +328,15 @@ impl Sessions {
     /// Everything but what is in sight gets this size, and what it prints for it is no news.
     pub(crate) fn resized(&mut self, id: SessionId, now: Instant) {
         if let Some(item) = self.get_mut(id) {
-            item.settles = Some(now + AFTER_RESIZE);
+            item.settles = now + AFTER_RESIZE;
+            item.watched = None;
         }
     }
 
-    /// What matters most in a tab: a decision that is waited for, then failures, then news, then work.
+    /// What matters most in a tab; its root's own sign where all matter alike.
     pub(crate) fn tab_sign(&self, tab: SessionId) -> Sign {
-        let rank = |sign: &Sign| match sign {
-            Sign::Blocked => 0,
-            Sign::Unseen => 1,
-            Sign::Working => 2,
-            Sign::Starting => 3,
-            _ => 4,
-        };
         let root = self.get(tab).map_or(Sign::Unknown, Item::sign);
-        self.tree(tab).map(Item::sign).chain([root]).min_by_key(|sign| (rank(sign), *sign != root)).unwrap_or(root)
+        self.tree(tab).map(Item::sign).chain([root]).min_by_key(|sign| (sign.urgency(), *sign != root)).unwrap_or(root)
     }
 
     /// The neighbour of a tab, going round.

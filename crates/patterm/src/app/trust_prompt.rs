@@ -83,6 +83,11 @@ pub(super) fn ask_again(app: &mut App) -> bool {
     true
 }
 
+/// How many wait for the person's word.
+pub(super) fn count(app: &App) -> usize {
+    open_questions(app).len()
+}
+
 /// For the list of what waits.
 pub(super) fn waiting(app: &App) -> Vec<PaletteEntry> {
     let entry = |question: Question| {
@@ -206,7 +211,7 @@ impl Layer<App> for Prompt {
             ModalOutcome::Cancelled => {
                 app.trust.postponed.insert(self.question.id.clone());
                 app.trust.wanted = None;
-                app.toast(Sign::Blocked, "put off: it waits in \"What waits for you\"");
+                app.toast(Sign::Blocked, "put off: it is under \"Needs you\"");
                 Self::done(app)
             }
         }

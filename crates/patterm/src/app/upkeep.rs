@@ -38,15 +38,16 @@ impl App {
         self.sizes.retain(|id, _| alive.contains(id));
         self.looking.retain(|id, _| alive.contains(id));
         editor::tidy(self);
+        self.watch_for_news();
     }
 
     /// Tells the loop of every change of what an agent is doing.
     fn follow(&self, id: SessionId, mut standing: watch::Receiver<project::Standing>) {
         let notices = self.notices();
         self.tasks.spawn(async move {
-            let mut before = standing.borrow_and_update().state();
+            let mut before = standing.borrow_and_update().shown_state();
             while standing.changed().await.is_ok() {
-                let old = std::mem::replace(&mut before, standing.borrow_and_update().state());
+                let old = std::mem::replace(&mut before, standing.borrow_and_update().shown_state());
                 let told = notices.send(Box::new(move |app: &mut App| app.agent_moved(id, old)));
                 if told.is_err() {
                     return;
@@ -69,6 +70,7 @@ impl App {
     fn agent_moved(&mut self, id: SessionId, before: agents::State) {
         self.sessions.state_moved(id, before);
         attention::state_moved(self, id, before);
+        attention::held_back(self, id);
         self.dirty = true;
     }
 

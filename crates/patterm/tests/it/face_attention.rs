@@ -1,5 +1,7 @@
 //! Who waits for the person: what is shown, where it is listed, and what it must not do.
 
+use std::{fs, thread, time::Duration};
+
 use serde_json::json;
 use vt::{Effect, Size, input::Focus};
 
@@ -21,13 +23,28 @@ fn a_call_for_the_human_is_shown_listed_and_over_when_looked_at() {
     let ask = json!({ "process_id": one, "reason": "shall I\u{1b}[2J delete it?" });
     operator.call("request_human_attention", ask.clone());
     face.shows("a notice", "command-1: shall I \\[2J delete it\\?");
-    face.shows("its tab stands out", "[▲◆] command-1!");
-    face.compare("attention", &[("[▲◆] command-1!", "▲ command-1!"), (" +\\d+s\\b", "Ns")]);
+    face.shows("its tab stands out", "▲ command-1!");
+    face.compare("attention", &[]);
+    let sign = face.find("▲ command-1!");
+    let frame = face.frame();
+    let blinks = |col: u16| {
+        let cell = frame.rows[usize::from(sign.row)].cells().find(|cell| cell.col as u16 == col);
+        cell.is_some_and(|cell| cell.run.style.attributes.contains(vt::Attributes::BLINK))
+    };
+    assert!(blinks(sign.col), "the host is asked to blink it");
+    assert!(!blinks(sign.col + 2), "its name stands still");
     face.shows("what is in sight stays", "this is two");
 
-    face.command("next one that waits", "Go to the next one");
+    // The count stands in the status line for as long as it waits, and is a way to the list.
+    face.shows("how much waits", "▲ 1 Alt-A");
+    face.click_on("▲ 1 Alt-A");
+    face.shows("the list", "▲ command-1 +shall I");
+    face.press("esc");
+    face.hides("the list", "needs you ─");
+    face.press("alt-shift-a");
     face.shows("what waited", "this is one");
     face.shows("it is looked at", " command-1 ");
+    face.hides("nothing waits", "▲ 1");
 
     // Away from the terminal: the host is told.
     face.focus(Focus::Lost);
@@ -38,7 +55,7 @@ fn a_call_for_the_human_is_shown_listed_and_over_when_looked_at() {
         _ => None,
     });
     assert!(notice.body.contains("command-1: shall I [2J delete it?"), "{notice:?}");
-    face.shows("its tab stands out, though it is in sight", "[▲◆] command-1!");
+    face.shows("its tab stands out, though it is in sight", "▲ command-1!");
     face.focus(Focus::Gained);
     face.hides("seen when the person is back", "command-1!");
 }
@@ -56,8 +73,8 @@ fn the_open_list_follows_what_comes() {
     face.command("command-3", "Switch to tab: command-3");
     operator.call("request_human_attention", json!({ "process_id": first, "reason": "first question" }));
     face.shows("a notice", "command-1: first question");
-    face.command("what waits", "What waits for you");
-    face.shows("the list", "what waits for you");
+    face.press("alt-a");
+    face.shows("the list", "needs you ─");
     operator.call("request_human_attention", json!({ "process_id": second, "reason": "second question" }));
     face.shows("the second one in the list", "▲ command-2 +second question");
 }
@@ -75,7 +92,7 @@ fn nothing_moves_under_the_hands_of_a_person_who_types() {
     face.type_text("typing");
     face.shows("it is typed", "typing");
     operator.call("select_process", json!({ "process_id": two }));
-    face.shows("advice, said instead of done", "would show you command-2");
+    face.shows("advice, said instead of done", "suggests looking at command-2");
     operator.call("request_human_attention", json!({ "process_id": two, "reason": "now!" }));
     face.shows("a notice", "command-2: now!");
     face.shows("still the first", "this is one");
@@ -99,4 +116,77 @@ fn an_agent_that_waits_for_a_decision_is_listed_until_it_goes_on() {
     face.shows("the agent is stuck, and that is said", "worker!");
     operator.call("send_input", json!({ "process_id": agent, "kind": "key", "key": "enter" }));
     face.hides("it goes on", "worker!");
+}
+
+/// How often the threads of a process have gone to sleep so far: each time something wakes one, it goes back to sleep.
+fn sleeps(pid: i32) -> u64 {
+    let tasks = fs::read_dir(format!("/proc/{pid}/task")).unwrap().flatten();
+    let statuses = tasks.filter_map(|task| fs::read_to_string(task.path().join("status")).ok());
+    let counts = statuses.filter_map(|status| {
+        let line = status.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"))?;
+        line.trim().parse::<u64>().ok()
+    });
+    counts.sum()
+}
+
+#[test]
+fn twenty_quiet_sessions_wake_nobody_while_something_waits() {
+    let stage = Stage::new();
+    let face = Face::open(&stage, SIZE, &[]);
+    let mut operator = face.operator(&stage);
+    let first = operator.spawn(&["sh", "-c", "echo this is one; exec cat"]);
+    face.shows("the first", "this is one");
+    (0..19).for_each(|_| drop(operator.spawn(&["sh", "-c", "exec cat"])));
+    face.command("command-20", "Switch to tab: command-20");
+    operator.call("request_human_attention", json!({ "process_id": first, "reason": "look at this" }));
+    face.shows("a notice", "command-1: look at this");
+    face.hides("the notice has gone", "command-1: look at this");
+    // Times on the screen move once a minute: of the seconds until then most are quiet from end to end.
+    testkit::wait_until("nothing wakes for a whole second", || {
+        let before = sleeps(face.pid());
+        thread::sleep(Duration::from_secs(1));
+        sleeps(face.pid()) == before
+    });
+    face.shows("it still waits", "▲ 1");
+}
+
+#[test]
+fn a_message_behind_a_draft_is_said_and_its_agent_is_not_shown_as_working() {
+    let stage = Stage::new();
+    stage.install_fake("claude", "echo");
+    let face = Face::open(&stage, SIZE, &[]);
+    let mut operator = face.operator(&stage);
+    let agent = operator.spawn_agent("claude", "lead", "");
+    face.shows("it rests", "lead idle");
+    face.type_text("half a thought");
+    face.shows("the draft", "half a thought");
+    operator.call("send_message", json!({ "target_process_id": agent, "message": "the report" }));
+    face.shows("what waits", "1 message for lead waits for your draft");
+    face.shows("the truth of the agent", "lead idle");
+    face.shows("in the rail", "○ lead +1 held back");
+    face.shows("in the status line", "▲ 1 Alt-A");
+    face.press("alt-a");
+    face.shows("in the list", "▲ lead +1 message for lead waits for your draft");
+    face.press("esc");
+    face.press("enter");
+    face.shows("it arrives once the draft is sent", "the report");
+    face.hides("nothing is held back", "▲ 1 Alt-A|held back");
+}
+
+#[test]
+fn what_waits_is_in_sight_though_its_tab_has_no_room() {
+    let stage = Stage::new();
+    let face = Face::open(&stage, Size::new(80, 24), &[]);
+    let mut operator = face.operator(&stage);
+    let first = operator.spawn(&["sh", "-c", "echo this is one; exec cat"]);
+    face.shows("the first", "this is one");
+    (0..6).for_each(|_| drop(operator.spawn(&["sh", "-c", "exec cat"])));
+    face.command("command-7", "Switch to tab: command-7");
+    face.hides("the first tab has no room", "command-1");
+    operator.call("request_human_attention", json!({ "process_id": first, "reason": "look at this" }));
+    face.shows("a mark where it would be", "‹ \\d ▲");
+    face.shows("a count in the last row", "▲ 1 Alt-A");
+    face.click_on("‹ \\d ▲");
+    face.shows("the mark leads to it", "this is one");
+    face.shows("tabs behind it are counted too", "\\d ›");
 }

@@ -85,6 +85,8 @@ fn arrows_in_the_rail_go_on_from_the_tree_to_the_scratchpads() {
     face.shows("the rail has the keys", "Esc back");
     face.resize(Size { cols: 60, ..SIZE });
     face.hides("the rail", "Esc back");
+    // A window that got narrower has lost its right edge before anything is drawn anew.
+    face.shows("the status line at the new edge", "Ctrl-K commands");
     face.type_text("echo typed\r");
     face.shows("the shell's answer", "(?m)^typed");
     face.end();

@@ -108,7 +108,8 @@ fn the_palettes_key_twice_is_one_for_the_program_and_pastes_are_pastes() {
     face.paste("two\nlines\n");
     face.shows("the paste", "(?s)two\nlines|two.*lines");
     face.command("pass all keys", "Pass all keys");
-    face.shows("that keys pass", "keys pass through");
+    face.shows("that keys pass", "all keys go to the program");
+    face.shows("and how that ends", "Ctrl-K three times ends");
     face.press("ctrl-k x enter");
     face.shows("the key again", r"(?m)^\^Kx");
     face.press("ctrl-k ctrl-k ctrl-k");

@@ -3,7 +3,7 @@
 //! An agent with a prompt on its way is not idle, whatever its screen shows: who waits for the answer would be told of
 //! the moment before the question.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use agents::{
     AgentPreset, AgentStatus, Delivery, Launch, State, StateWatch,
@@ -25,6 +25,8 @@ pub struct Standing {
     pub status: AgentStatus,
     /// Prompts that were sent and not taken yet.
     pub on_the_way: usize,
+    /// What somebody has begun to type holds them back.
+    pub behind_draft: bool,
     /// Counts the changes of [`Standing::state`], and rests that followed work nobody saw.
     pub changes: u64,
     /// Counts what happened to its turns.
@@ -39,14 +41,31 @@ impl Standing {
             state => state,
         }
     }
+
+    /// What a person is told: an agent whose prompts wait for a draft does nothing, and will not by itself.
+    pub fn shown_state(&self) -> State {
+        if self.behind_draft { self.status.state } else { self.state() }
+    }
+
+    /// Prompts that wait until what somebody has begun to type is sent or cleared.
+    pub fn held_back(&self) -> usize {
+        if self.behind_draft { self.on_the_way } else { 0 }
+    }
+}
+
+/// Prompts of one session that were sent and not taken yet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct PromptCount {
+    all: usize,
+    /// Of these, such as wait for a draft; those behind them wait for their turn.
+    behind_draft: usize,
 }
 
 #[derive(Debug)]
 pub(super) struct Member {
     watch: StateWatch,
     delivery: Delivery,
-    /// Prompts that were sent and not taken yet.
-    on_the_way: watch::Sender<usize>,
+    on_the_way: watch::Sender<PromptCount>,
     standing: watch::Receiver<Standing>,
     turns: Arc<Turns>,
     preset: Option<Arc<AgentPreset>>,
@@ -63,8 +82,9 @@ impl Member {
         events: broadcast::Sender<ProjectEvent>,
     ) -> Self {
         let watch = StateWatch::new(session, behaviour);
-        let on_the_way = watch::Sender::new(0);
-        let standing = Standing { status: watch.current(), on_the_way: 0, changes: 0, turn_changes: 0 };
+        let on_the_way = watch::Sender::new(PromptCount::default());
+        let standing =
+            Standing { status: watch.current(), on_the_way: 0, behind_draft: false, changes: 0, turn_changes: 0 };
         let (sender, standing) = watch::channel(standing);
         let turns = Arc::<Turns>::default();
         let follower = Follower {
@@ -95,13 +115,9 @@ impl Member {
 
     pub(super) fn send(&self, message: Message) -> Result<Ticket, Refused> {
         let ticket = self.delivery.send(message)?;
-        self.on_the_way.send_modify(|count| *count += 1);
+        self.on_the_way.send_modify(|count| count.all += 1);
         self.turns.add(ticket.clone());
-        let (on_the_way, mut settling) = (self.on_the_way.clone(), ticket.clone());
-        tokio::spawn(async move {
-            settling.settled(Duration::MAX).await;
-            on_the_way.send_modify(|count| *count = count.saturating_sub(1));
-        });
+        tokio::spawn(count(ticket.clone(), self.on_the_way.clone()));
         Ok(ticket)
     }
 
@@ -116,6 +132,28 @@ impl Member {
     }
 }
 
+/// Keeps a prompt counted as it stands, until it has been taken or has failed.
+async fn count(mut ticket: Ticket, counts: watch::Sender<PromptCount>) {
+    let mut drafted = false;
+    loop {
+        let outcome = ticket.receipt().outcome;
+        if outcome.waits_for_draft() != drafted {
+            drafted = !drafted;
+            counts.send_modify(|count| match drafted {
+                true => count.behind_draft += 1,
+                false => count.behind_draft = count.behind_draft.saturating_sub(1),
+            });
+        }
+        if outcome.is_final() || !ticket.moved().await {
+            break;
+        }
+    }
+    counts.send_modify(|count| {
+        count.all = count.all.saturating_sub(1);
+        count.behind_draft = count.behind_draft.saturating_sub(usize::from(drafted));
+    });
+}
+
 impl Drop for Member {
     fn drop(&mut self) {
         self.task.abort();
@@ -124,7 +162,7 @@ impl Drop for Member {
 
 struct Follower {
     changes: agents::state::StateChanges,
-    on_the_way: watch::Receiver<usize>,
+    on_the_way: watch::Receiver<PromptCount>,
     turns: Arc<Turns>,
     sender: watch::Sender<Standing>,
     events: broadcast::Sender<ProjectEvent>,
@@ -155,7 +193,7 @@ impl Follower {
                         let ended = AgentStatus { state: State::Exited, ..watch.current() };
                         let now = watch.session().clock().system_now();
                         self.turns.note(&self.turns.under_way(), State::Exited, now);
-                        self.publish(ended, 0, false, true);
+                        self.publish(ended, PromptCount::default(), false, true);
                         self.tell_of_question(watch.session().id(), None);
                         return;
                     }
@@ -179,10 +217,16 @@ impl Follower {
         }
     }
 
-    fn publish(&self, status: AgentStatus, on_the_way: usize, unseen_turn: bool, turns_moved: bool) {
+    fn publish(&self, status: AgentStatus, prompts: PromptCount, unseen_turn: bool, turns_moved: bool) {
         self.sender.send_if_modified(|known| {
             let turn_changes = known.turn_changes + u64::from(turns_moved);
-            let mut new = Standing { status, on_the_way, changes: known.changes, turn_changes };
+            let mut new = Standing {
+                status,
+                on_the_way: prompts.all,
+                behind_draft: prompts.behind_draft > 0,
+                changes: known.changes,
+                turn_changes,
+            };
             if new.state() != known.state() || unseen_turn {
                 new.changes += 1;
             }

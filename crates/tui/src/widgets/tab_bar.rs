@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use vt::Position;
 
-use super::wrap::cut;
+use super::wrap::{cut, cut_middle};
 use crate::{
     canvas::{Canvas, Span, text_cols},
     geometry::Rect,
@@ -39,62 +39,126 @@ pub struct TabBar<'a> {
 
 const NEW: &str = " + ";
 
+/// The tabs that have room, with their columns, and those that have none.
+#[derive(Debug, Default)]
+struct TabLayout {
+    shown: Vec<(usize, Range<u16>)>,
+    before: Option<HiddenTabs>,
+    after: Option<HiddenTabs>,
+}
+
+/// Tabs at one end that have no room: counted, with the sign that matters most.
+#[derive(Debug)]
+struct HiddenTabs {
+    text: String,
+    /// The tab of that sign.
+    worst: usize,
+    cols: Range<u16>,
+}
+
 impl TabBar<'_> {
     fn label(&self, index: usize, skin: &Skin) -> String {
         let tab = &self.tabs[index];
-        let title = cut(&tab.title, MAX_TITLE, skin.glyphs.more());
+        let title = cut_middle(&tab.title, MAX_TITLE, skin.glyphs.more());
         let sign = skin.glyphs.sign(tab.sign);
         if tab.attention { format!(" {sign} {title}! ") } else { format!(" {sign} {title} ") }
     }
 
-    /// The tabs that have room, the open one always among them, with their columns.
-    fn layout(&self, cols: u16, skin: &Skin) -> Vec<(usize, Range<u16>)> {
-        let room = usize::from(cols).saturating_sub(NEW.len());
-        let widths: Vec<usize> = (0..self.tabs.len()).map(|index| text_cols(&self.label(index, skin))).collect();
-        let active = self.active.min(self.tabs.len().saturating_sub(1));
-        // From the left as many as go; if the open one is not among them, leave out from the left.
-        let mut first = 0;
-        while first < active && widths[first..=active].iter().sum::<usize>() > room {
-            first += 1;
-        }
-        let mut places = Vec::new();
-        let mut col = 0;
-        for (index, &width) in widths.iter().enumerate().skip(first) {
-            let end = if index == active { (col + width).min(usize::from(cols)) } else { col + width };
-            if end > room && index != active {
-                break;
-            }
-            places.push((index, col as u16..end as u16));
-            col = end;
-        }
-        places
+    /// `‹ 4 ▲` for those before, `▲ 4 ›` for those behind; none for none.
+    fn hidden(&self, tabs: Range<usize>, skin: &Skin) -> Option<HiddenTabs> {
+        let count = tabs.len();
+        let before = tabs.start == 0;
+        let worst = tabs.min_by_key(|&index| self.tabs[index].sign.urgency())?;
+        let sign = skin.glyphs.sign(self.tabs[worst].sign);
+        let [left, right] = skin.glyphs.hidden();
+        let text = if before { format!(" {left} {count} {sign} ") } else { format!(" {sign} {count} {right} ") };
+        Some(HiddenTabs { text, worst, cols: 0..0 })
     }
 
+    /// As many tabs as have room, from the left, the open one always among them.
+    fn layout(&self, cols: u16, skin: &Skin) -> TabLayout {
+        let count = self.tabs.len();
+        let active = self.active.min(count.saturating_sub(1));
+        let mut first = 0;
+        loop {
+            let layout = self.layout_from(first, cols, skin);
+            if first >= active || layout.shown.iter().any(|(index, _)| *index == active) {
+                return layout;
+            }
+            first += 1;
+        }
+    }
+
+    fn layout_from(&self, first: usize, cols: u16, skin: &Skin) -> TabLayout {
+        let count = self.tabs.len();
+        let room = usize::from(cols).saturating_sub(NEW.len());
+        let mark_cols = |hidden: &Option<HiddenTabs>| hidden.as_ref().map_or(0, |hidden| text_cols(&hidden.text));
+        let mut layout = TabLayout { before: self.hidden(0..first, skin), ..TabLayout::default() };
+        let mut col = mark_cols(&layout.before);
+        if let Some(before) = &mut layout.before {
+            before.cols = 0..col as u16;
+        }
+        for index in first..count {
+            let width = text_cols(&self.label(index, skin));
+            let after = self.hidden(index + 1..count, skin);
+            let free = room.saturating_sub(mark_cols(&after));
+            // The open one is shown in any case, and cut to the room there is.
+            if col + width > free && index != first {
+                break;
+            }
+            let end = (col + width).min(free.max(col));
+            layout.shown.push((index, col as u16..end as u16));
+            col = end;
+        }
+        let behind = layout.shown.last().map_or(first, |(index, _)| index + 1);
+        layout.after = self.hidden(behind..count, skin);
+        if let Some(after) = &mut layout.after {
+            after.cols = col as u16..(col + text_cols(&after.text)) as u16;
+        }
+        layout
+    }
+
+    /// What is at a place. The count of those that have no room stands for the one that matters most among them.
     pub fn hit(&self, area: Rect, at: Position, skin: &Skin) -> Option<TabHit> {
         let col = area.line(0).contains(at).then(|| at.col - area.col)?;
-        let places = self.layout(area.cols, skin);
-        if let Some((index, _)) = places.iter().find(|(_, cols)| cols.contains(&col)) {
-            return Some(TabHit::Tab(*index));
+        let TabLayout { shown, before, after } = self.layout(area.cols, skin);
+        let end = [shown.last().map(|(_, cols)| cols.end), after.as_ref().map(|after| after.cols.end)];
+        let end = end.into_iter().flatten().max().unwrap_or(0);
+        let marks = [before, after].into_iter().flatten().map(|hidden| (hidden.worst, hidden.cols));
+        let found = shown.into_iter().chain(marks).find(|(_, cols)| cols.contains(&col));
+        match found {
+            Some((index, _)) => Some(TabHit::Tab(index)),
+            None => (end..end + NEW.len() as u16).contains(&col).then_some(TabHit::New),
         }
-        let end = places.last().map_or(0, |(_, cols)| cols.end);
-        (end..end + NEW.len() as u16).contains(&col).then_some(TabHit::New)
     }
 
     pub fn draw(&self, canvas: &mut Canvas, area: Rect, skin: &Skin) {
         let bar = skin.style(Role::Tab);
-        let mut spans = Vec::new();
-        for (index, _) in self.layout(area.cols, skin) {
+        let TabLayout { shown, before, after } = self.layout(area.cols, skin);
+        let mark = |hidden: HiddenTabs| {
+            let Tab { sign, attention, .. } = self.tabs[hidden.worst];
+            Span::new(hidden.text, layered(bar, skin.calling_sign_style(sign, attention)))
+        };
+        let mut spans: Vec<Span<'_>> = before.map(mark).into_iter().collect();
+        for (index, cols) in shown {
             let tab = &self.tabs[index];
             let ground = skin.style(if index == self.active { Role::TabActive } else { Role::Tab });
-            let label = self.label(index, skin);
-            let sign_end = 1 + skin.glyphs.sign(tab.sign).len_utf8();
-            spans.push(Span::new(label[..sign_end].to_owned(), layered(ground, skin.sign_style(tab.sign))));
+            let label = cut(&self.label(index, skin), cols.len(), skin.glyphs.more());
+            let sign_end = (1 + skin.glyphs.sign(tab.sign).len_utf8()).min(label.len());
+            let sign = layered(ground, skin.calling_sign_style(tab.sign, tab.attention));
             let title = match tab.attention {
                 true => layered(ground, skin.style(Role::Warning)),
                 false => ground,
             };
-            spans.push(Span::new(label[sign_end..].to_owned(), title));
+            match label.is_char_boundary(sign_end) {
+                true => {
+                    spans.push(Span::new(label[..sign_end].to_owned(), sign));
+                    spans.push(Span::new(label[sign_end..].to_owned(), title));
+                }
+                false => spans.push(Span::new(label, title)),
+            }
         }
+        spans.extend(after.map(mark));
         spans.push(Span::new(NEW, layered(bar, skin.style(Role::Accent))));
         canvas.draw_line(area, 0, &spans, bar);
     }
@@ -141,10 +205,40 @@ mod tests {
                 let bar = TabBar { tabs: &tabs, active };
                 let mut canvas = Canvas::new(Size::new(cols, 1));
                 bar.draw(&mut canvas, Rect::new(0, 0, cols, 1), &skin);
-                let shown = bar.layout(cols, &skin);
+                let TabLayout { shown, .. } = bar.layout(cols, &skin);
                 assert!(shown.iter().any(|(index, _)| *index == active), "{active} at {cols} columns");
             }
         }
-        TabBar { tabs: &[], active: 0 }.draw(&mut Canvas::new(Size::new(9, 1)), Rect::new(0, 0, 9, 1), &skin);
+        TabBar { tabs: &[], active: usize::MAX }.draw(&mut Canvas::new(Size::new(9, 1)), Rect::new(0, 0, 9, 1), &skin);
+    }
+    #[test]
+    fn what_has_no_room_is_counted_with_the_sign_that_matters_most() {
+        let mut tabs = tabs(&["one", "two", "three", "four", "five", "six", "seven"]);
+        tabs[1].sign = Sign::Blocked;
+        tabs[5].sign = Sign::Working;
+        let skin = Skin::default();
+        let area = Rect::new(0, 0, 40, 1);
+        let shown = |active| {
+            let mut canvas = Canvas::new(Size::new(40, 1));
+            TabBar { tabs: &tabs, active }.draw(&mut canvas, area, &skin);
+            canvas.text()
+        };
+        assert_eq!(shown(0), " ○ one  ▲ two  ○ three  ● 4 ›  +\n");
+        assert_eq!(shown(3), " ‹ 2 ▲  ○ three  ○ four  ● 3 ›  +\n");
+        assert_eq!(shown(6), " ‹ 4 ▲  ○ five  ● six  ○ seven  +\n");
+        let bar = TabBar { tabs: &tabs, active: 3 };
+        assert_eq!(bar.hit(area, at(3), &skin), Some(TabHit::Tab(1)), "the mark leads to what matters most");
+        assert_eq!(bar.hit(area, at(9), &skin), Some(TabHit::Tab(2)));
+        assert_eq!(bar.hit(area, at(26), &skin), Some(TabHit::Tab(5)));
+        assert_eq!(bar.hit(area, at(32), &skin), Some(TabHit::New));
+    }
+
+    #[test]
+    fn what_calls_for_the_person_blinks() {
+        let tabs = tabs(&["claude", "codex"]);
+        let mut canvas = Canvas::new(Size::new(30, 1));
+        TabBar { tabs: &tabs, active: 0 }.draw(&mut canvas, Rect::new(0, 0, 30, 1), &Skin::default());
+        let blinks = |col| canvas.cell(at(col)).unwrap().style().attributes.contains(vt::Attributes::BLINK);
+        assert_eq!([blinks(1), blinks(11), blinks(13)], [false, true, false]);
     }
 }

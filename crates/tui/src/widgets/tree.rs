@@ -1,8 +1,10 @@
 //! A tree with box-drawing connectors, given as a flat list with depths.
 
+use std::ops::Range;
+
 use vt::Position;
 
-use super::wrap::cut;
+use super::wrap::cut_middle;
 use crate::{
     canvas::{Canvas, Span, text_cols},
     geometry::Rect,
@@ -33,16 +35,70 @@ pub struct Tree<'a> {
     pub cursor: Option<usize>,
 }
 
+/// What one row of a tree stands for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum TreeRow {
+    Item(usize),
+    Hidden(Range<usize>),
+}
+
 impl Tree<'_> {
-    /// The first item shown, so that the cursor, or else what is in focus, is in sight.
-    pub fn top(&self, rows: u16) -> usize {
-        let here = self.cursor.or(self.focused).unwrap_or(0).min(self.items.len().saturating_sub(1));
-        (here + 1).saturating_sub(usize::from(rows))
+    /// The items shown, so that the cursor, or else what is in focus, is in sight. Where some have no room, a row is kept
+    /// above and below to count them; of three rows or fewer there is none to spare.
+    fn shown(&self, rows: u16) -> Range<usize> {
+        let (count, rows) = (self.items.len(), usize::from(rows));
+        let here = self.cursor.or(self.focused).unwrap_or(0).min(count.saturating_sub(1));
+        if count <= rows {
+            return 0..count;
+        }
+        if rows <= 3 {
+            let top = (here + 1).saturating_sub(rows);
+            return top..top + rows;
+        }
+        match here {
+            here if here < rows - 1 => 0..rows - 1,
+            here if here > count - rows => count - (rows - 1)..count,
+            here => here + 3 - rows..here + 1,
+        }
     }
 
+    /// What a row stands for: an item, or those that have no room there.
+    fn row(&self, row: u16, rows: u16) -> Option<TreeRow> {
+        let shown = self.shown(rows);
+        let marks = rows > 3;
+        let (above, below) = (marks && shown.start > 0, marks && shown.end < self.items.len());
+        if above && row == 0 {
+            return Some(TreeRow::Hidden(0..shown.start));
+        }
+        if below && row + 1 == rows {
+            return Some(TreeRow::Hidden(shown.end..self.items.len()));
+        }
+        let index = shown.start + usize::from(row) - usize::from(above);
+        shown.contains(&index).then_some(TreeRow::Item(index))
+    }
+
+    fn worst(&self, hidden: Range<usize>) -> Option<usize> {
+        hidden.min_by_key(|&index| self.items[index].sign.urgency())
+    }
+
+    /// The item at a place. A count of those that have no room stands for the one that matters most among them.
     pub fn hit(&self, area: Rect, at: Position) -> Option<usize> {
-        let index = area.contains(at).then(|| self.top(area.rows) + usize::from(at.row - area.row))?;
-        (index < self.items.len()).then_some(index)
+        match self.row(area.contains(at).then(|| at.row - area.row)?, area.rows)? {
+            TreeRow::Item(index) => Some(index),
+            TreeRow::Hidden(hidden) => self.worst(hidden),
+        }
+    }
+
+    fn draw_hidden(&self, canvas: &mut Canvas, area: Rect, row: u16, hidden: Range<usize>, skin: &Skin) {
+        let (count, above) = (hidden.len(), hidden.start == 0);
+        let Some(worst) = self.worst(hidden) else { return };
+        let TreeItem { sign, attention, .. } = self.items[worst];
+        let text = if above { format!("{count} more above") } else { format!("{count} more") };
+        let spans = [
+            Span::new(format!("{} ", skin.glyphs.sign(sign)), skin.calling_sign_style(sign, attention)),
+            Span::new(text, skin.style(if attention { Role::Warning } else { Role::Muted })),
+        ];
+        canvas.draw_line(area, row, &spans, skin.style(Role::Text));
     }
 
     /// What stands before each item: three columns for each level.
@@ -70,13 +126,19 @@ impl Tree<'_> {
 
     pub fn draw(&self, canvas: &mut Canvas, area: Rect, skin: &Skin) {
         let connectors = self.connectors(skin);
-        let top = self.top(area.rows);
         for row in 0..area.rows {
-            let index = top + usize::from(row);
-            let Some(item) = self.items.get(index) else {
-                canvas.draw_line(area, row, &[], skin.style(Role::Text));
-                continue;
+            let index = match self.row(row, area.rows) {
+                Some(TreeRow::Item(index)) => index,
+                Some(TreeRow::Hidden(hidden)) => {
+                    self.draw_hidden(canvas, area, row, hidden, skin);
+                    continue;
+                }
+                None => {
+                    canvas.draw_line(area, row, &[], skin.style(Role::Text));
+                    continue;
+                }
             };
+            let item = &self.items[index];
             let ground = skin.style(if self.cursor == Some(index) { Role::Cursor } else { Role::Text });
             let over = |role| layered(ground, skin.style(role));
             let mark = match (item.depth, self.focused == Some(index)) {
@@ -89,7 +151,7 @@ impl Tree<'_> {
             let detail_cols = text_cols(&item.detail) + 1;
             let detail = if item.detail.is_empty() || detail_cols + 4 > room { "" } else { &item.detail };
             let label_room = if detail.is_empty() { room } else { room - detail_cols };
-            let label = cut(&item.label, label_room, skin.glyphs.more());
+            let label = cut_middle(&item.label, label_room, skin.glyphs.more());
             let gap = if detail.is_empty() { 0 } else { room - text_cols(&label) - detail_cols + 1 };
             let name = match (item.attention, self.focused == Some(index)) {
                 (true, _) => over(Role::Warning),
@@ -102,7 +164,7 @@ impl Tree<'_> {
                 &[
                     Span::new(connectors[index].as_str(), over(Role::Border)),
                     Span::new(mark, over(Role::Accent)),
-                    Span::new(sign, layered(ground, skin.sign_style(item.sign))),
+                    Span::new(sign, layered(ground, skin.calling_sign_style(item.sign, item.attention))),
                     Span::new(label, name),
                     Span::new(" ".repeat(gap), ground),
                     Span::new(detail, over(Role::Muted)),
@@ -142,12 +204,37 @@ mod tests {
         let items: Vec<TreeItem> = (0..20).map(|number| item(&format!("n{number}"), usize::from(number > 0))).collect();
         let tree = Tree { items: &items, focused: Some(0), cursor: Some(10) };
         let area = Rect::new(0, 2, 12, 4);
-        assert_eq!(tree.hit(area, Position { row: 2, col: 3 }), Some(7));
-        assert_eq!(tree.hit(area, Position { row: 5, col: 3 }), Some(10));
+        assert_eq!(tree.hit(area, Position { row: 3, col: 3 }), Some(9));
+        assert_eq!(tree.hit(area, Position { row: 4, col: 3 }), Some(10));
         assert_eq!(tree.hit(area, Position { row: 6, col: 3 }), None);
         let mut canvas = Canvas::new(Size::new(3, 4));
         tree.draw(&mut canvas, Rect::new(0, 0, 3, 4), &Skin::default());
         let deep = [item("x", usize::MAX)];
         Tree { items: &deep, focused: None, cursor: None }.draw(&mut canvas, Rect::new(0, 0, 3, 4), &Skin::default());
+    }
+    #[test]
+    fn what_has_no_room_is_counted_with_the_sign_that_matters_most() {
+        let mut items: Vec<TreeItem> =
+            (0..20).map(|number| item(&format!("n{number}"), usize::from(number > 0))).collect();
+        items[15] = TreeItem { sign: Sign::Blocked, attention: true, ..item("n15", 1) };
+        let area = Rect::new(0, 0, 20, 5);
+        let shown = |focused| {
+            let mut canvas = Canvas::new(Size::new(20, 5));
+            Tree { items: &items, focused: Some(focused), cursor: None }.draw(&mut canvas, area, &Skin::default());
+            canvas.text().lines().map(|line| line.trim_end_matches("3m").trim_end().to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(shown(0), ["▶ ● n0", "├─ ● n1", "├─ ● n2", "├─ ● n3", "▲ 16 more"]);
+        assert_eq!(shown(9), ["● 7 more above", "├─ ● n7", "├─ ● n8", "├─ ● n9", "▲ 10 more"]);
+        assert_eq!(shown(19), ["▲ 16 more above", "├─ ● n16", "├─ ● n17", "├─ ● n18", "└─ ● n19"]);
+        let tree = Tree { items: &items, focused: Some(0), cursor: None };
+        assert_eq!(tree.hit(area, Position { row: 4, col: 1 }), Some(15), "the mark leads to what matters most");
+        for focused in 0..items.len() {
+            for rows in 1..25 {
+                let tree = Tree { items: &items, focused: Some(focused), cursor: None };
+                assert!(tree.shown(rows).contains(&focused), "{focused} in {rows} rows");
+                let items = (0..rows).filter(|row| matches!(tree.row(*row, rows), Some(TreeRow::Item(_))));
+                assert_eq!(items.count(), tree.shown(rows).len(), "{focused} in {rows} rows");
+            }
+        }
     }
 }

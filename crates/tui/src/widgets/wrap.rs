@@ -92,6 +92,26 @@ pub fn cut(text: &str, cols: usize, more: char) -> String {
     out
 }
 
+/// `text` in at most `cols` columns, with `more` in its middle if something is missing: names that begin alike differ at
+/// their ends.
+pub fn cut_middle(text: &str, cols: usize, more: char) -> String {
+    if text_cols(text) <= cols || cols < 5 {
+        return cut(text, cols, more);
+    }
+    let tail_cols = (cols - 1) / 2;
+    let head = cut(text, cols - tail_cols, more);
+    let mut tail = Vec::new();
+    let mut used = 0;
+    for cluster in clusters(text).collect::<Vec<_>>().into_iter().rev() {
+        used += text_cols(cluster.text);
+        if used > tail_cols {
+            break;
+        }
+        tail.push(cluster.text);
+    }
+    head + &tail.into_iter().rev().collect::<String>()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -117,5 +137,16 @@ mod tests {
         assert_eq!(cut("abcd", 3, '…'), "ab…");
         assert_eq!(cut("漢字漢", 4, '…'), "漢…");
         assert_eq!(cut("abcd", 0, '…'), "");
+    }
+
+    #[test]
+    fn names_that_begin_alike_are_told_apart_by_their_ends() {
+        assert_eq!(cut_middle("worker-with-a-long-name-7", 12, '…'), "worker…ame-7");
+        assert_eq!(cut_middle("abc", 3, '…'), "abc");
+        assert_eq!(cut_middle("abcdef", 4, '…'), "abc…");
+        assert_eq!(cut_middle("漢字漢字漢字", 8, '…'), "漢字…字");
+        for cols in 0..30 {
+            assert!(text_cols(&cut_middle("漢a-very-long 漢字 name", cols, '…')) <= cols, "{cols}");
+        }
     }
 }

@@ -4,11 +4,11 @@ use std::time::Instant;
 
 use project::settings::Side;
 use tui::{
-    Canvas, Rect, Role, Span,
+    Canvas, Rect, Role, Sign, Span,
     widgets::{Tree, TreeItem},
 };
 
-use super::status::ago;
+use super::status::minutes;
 use crate::app::{
     model::{App, Focus},
     scratchpads,
@@ -49,9 +49,10 @@ pub(crate) fn tree_items(app: &App) -> Vec<TreeItem> {
         label: item.name.clone(),
         detail: match item.has_ended() {
             true => item.word(),
-            false => ago(now.saturating_duration_since(item.since())),
+            false if item.held_back() > 0 => format!("{} held back", item.held_back()),
+            false => minutes(now.saturating_duration_since(item.since())),
         },
-        sign: app.attention.sign(item.sign(), item.attention),
+        sign: if item.attention { Sign::Blocked } else { item.sign() },
         depth: item.depth,
         attention: item.attention,
     };

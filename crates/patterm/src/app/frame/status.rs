@@ -1,12 +1,19 @@
 //! The status line: who drives at the left, where one is and how to get on at the right.
 
-use std::time::{Duration, Instant};
+use std::{
+    ops::Range,
+    time::{Duration, Instant},
+};
 
 use engine::Owner;
-use tui::{Canvas, Rect, Role, Sign, Span, widgets::draw_status_line};
+use tui::{
+    Canvas, Rect, Role, Sign, Span,
+    widgets::{StyledLine, draw_status_line},
+};
+use vt::Position;
 
 use crate::app::{
-    commands,
+    attention, commands,
     model::{App, Focus},
     recordings,
 };
@@ -19,6 +26,11 @@ pub(crate) fn ago(duration: Duration) -> String {
         seconds @ 3600..86_400 => format!("{}h", seconds / 3600),
         seconds => format!("{}d", seconds / 86_400),
     }
+}
+
+/// How long, for what is always in sight: nothing in the first minute, so that nothing moves by the second.
+pub(crate) fn minutes(duration: Duration) -> String {
+    if duration < Duration::from_secs(60) { String::new() } else { ago(duration) }
 }
 
 /// `ctrl+k` as people write it: `Ctrl-K`.
@@ -40,10 +52,64 @@ pub(crate) fn key_name(keys: &str) -> String {
     keys.split_whitespace().map(key).collect::<Vec<_>>().join(" ")
 }
 
+/// What the status line says at both ends, and where it says how much waits for the person.
+struct StatusParts {
+    left: StyledLine,
+    right: StyledLine,
+    waiting: Option<Range<u16>>,
+}
+
 pub(super) fn draw(canvas: &mut Canvas, area: Rect, app: &App) {
+    let StatusParts { left, right, .. } = parts(app, area.cols);
+    draw_status_line(canvas, area, &left, &right, &app.skin);
+}
+
+/// Whether the count of what waits for the person is at a place of the status line.
+pub(crate) fn is_on_waiting(app: &App, area: Rect, at: Position) -> bool {
+    let col = area.contains(at).then(|| at.col - area.col);
+    col.zip(parts(app, area.cols).waiting).is_some_and(|(col, waiting)| waiting.contains(&col))
+}
+
+fn parts(app: &App, cols: u16) -> StatusParts {
+    let skin = &app.skin;
+    let (muted, key) = (skin.style(Role::Muted), skin.style(Role::KeyName));
+    let left = who_drives(app);
+    let about = in_sight(app);
+    let count = attention::count(app);
+    let mut waiting: StyledLine = Vec::new();
+    if count > 0 {
+        let style = skin.sign_style(Sign::Blocked);
+        waiting.push(Span::new(format!(" {} {count} ", skin.glyphs.sign(Sign::Blocked)), style));
+        if let Some(keys) = app.keymap.keys_of(commands::WAITING) {
+            waiting.push(Span::new(format!("{}  ", key_name(&keys)), key));
+        }
+    }
+    let palette = key_name(&app.keymap.keys_of(commands::PALETTE).unwrap_or_default());
+    let mut hint = match app.pass_through {
+        // Its key goes to the program meanwhile.
+        Some(_) => vec![Span::new(format!("{palette} three times"), key), Span::new(" ends pass-through ", muted)],
+        None => vec![Span::new(palette, key), Span::new(" commands ", muted)],
+    };
+    let line_cols = |line: &StyledLine| line.iter().map(Span::cols).sum::<usize>();
+    let room = usize::from(cols);
+    // What is in sight can be seen: it goes first. Then the words beside the keys, then who drives.
+    let needed = line_cols(&waiting) + line_cols(&hint);
+    let about = if line_cols(&left) + line_cols(&about) + needed > room { Vec::new() } else { about };
+    if needed > room {
+        waiting.truncate(1);
+        hint.truncate(1);
+    }
+    let end = room.saturating_sub(line_cols(&hint));
+    let start = end.saturating_sub(line_cols(&waiting));
+    let place = (!waiting.is_empty()).then_some(start as u16..end as u16);
+    StatusParts { left, right: [about, waiting, hint].concat(), waiting: place }
+}
+
+/// Who drives the session in sight, and what else holds for it.
+fn who_drives(app: &App) -> StyledLine {
     let skin = &app.skin;
     let (muted, accent) = (skin.style(Role::Muted), skin.style(Role::Accent));
-    let mut left: Vec<Span<'_>> = Vec::new();
+    let mut left: StyledLine = Vec::new();
     if let Some(item) = app.sessions.focused() {
         let (sign, text, style) = match (item.has_ended(), item.owner) {
             (true, _) => (item.sign(), ended(item), muted),
@@ -57,33 +123,33 @@ pub(super) fn draw(canvas: &mut Canvas, area: Rect, app: &App) {
         left.push(Span::new(format!("  {} REC", skin.glyphs.sign(Sign::Working)), skin.style(Role::Bad)));
     }
     if app.pass_through.is_some() {
-        left.push(Span::new("  keys pass through", skin.style(Role::Warning)));
+        left.push(Span::new("  all keys go to the program", skin.style(Role::Warning)));
     }
     for note in &app.notes {
         left.push(Span::new(format!("  {note}"), muted));
     }
-    let mut right: Vec<Span<'_>> = Vec::new();
+    left
+}
+
+/// What is being typed, or else what is in sight.
+fn in_sight(app: &App) -> StyledLine {
+    let skin = &app.skin;
+    let muted = skin.style(Role::Muted);
+    let mut about: StyledLine = Vec::new();
     let pending = app.sequence.pending();
     if !pending.is_empty() {
         let typed: Vec<String> = pending.iter().map(ToString::to_string).collect();
-        right.push(Span::new(format!("{}…  ", key_name(&typed.join(" "))), accent));
+        about.push(Span::new(format!("{}…  ", key_name(&typed.join(" "))), skin.style(Role::Accent)));
     } else if app.focus() == Focus::Rail {
-        right.push(Span::new("↑ ↓ Enter  Esc back  ", muted));
+        about.push(Span::new("↑ ↓ Enter  Esc back  ", muted));
     }
     if let Some(item) = app.sessions.focused() {
-        let since = ago(Instant::now().saturating_duration_since(item.since()));
-        right.push(Span::new(format!("{} ", item.name), skin.style(Role::Text)));
-        right.push(Span::new(format!("{} {since}  ", item.word()), muted));
+        let since = minutes(Instant::now().saturating_duration_since(item.since()));
+        let gap = if since.is_empty() { "" } else { " " };
+        about.push(Span::new(format!("{} ", item.name), skin.style(Role::Text)));
+        about.push(Span::new(format!("{}{gap}{since}  ", item.word()), muted));
     }
-    let palette = app.keymap.keys_of(commands::PALETTE).unwrap_or_default();
-    right.push(Span::new(key_name(&palette), skin.style(Role::KeyName)));
-    right.push(Span::new(" commands ", muted));
-    // The hint is the first to go where there is no room.
-    let cols: usize = left.iter().chain(&right).map(Span::cols).sum();
-    if cols > usize::from(area.cols) && right.len() > 2 {
-        right.drain(..right.len() - 2);
-    }
-    draw_status_line(canvas, area, &left, &right, skin);
+    about
 }
 
 fn ended(item: &crate::app::sessions::Item) -> String {
@@ -98,6 +164,8 @@ mod tests {
     fn times_and_keys_are_short() {
         let shown = |seconds| ago(Duration::from_secs(seconds));
         assert_eq!([shown(0), shown(59), shown(60), shown(7199), shown(90_000)], ["0s", "59s", "1m", "1h", "1d"]);
+        assert_eq!(minutes(Duration::from_secs(59)), "");
+        assert_eq!(minutes(Duration::from_secs(61)), "1m");
         assert_eq!(key_name("ctrl+k"), "Ctrl-K");
         assert_eq!(key_name("ctrl+k g"), "Ctrl-K g");
         assert_eq!(key_name("f5"), "F5");

@@ -69,6 +69,9 @@ pub(super) fn event(app: &mut App, mouse: &MouseEvent) {
             on_tree(app, inside, at);
         }
     } else if left && places.status.contains(at) {
+        if frame::is_on_waiting(app, places.status, at) {
+            return commands::run(app, commands::WAITING);
+        }
         match app.pass_through.take() {
             Some(_) => app.dirty = true,
             None => palette::open(app),

@@ -58,7 +58,7 @@ pub(crate) fn draw_rail(canvas: &mut Canvas, area: Rect, app: &App) {
     let with_keys = app.focus == Focus::Rail && frame::tree_cursor(app, frame::tree_items(app).len()).is_none();
     for row in 0..names.rows {
         let Some(pad) = app.scratchpads.pads.get(top + usize::from(row)) else { break };
-        let age = frame::ago(now.duration_since(pad.modified_at).unwrap_or_default());
+        let age = frame::minutes(now.duration_since(pad.modified_at).unwrap_or_default());
         let room = usize::from(names.cols).saturating_sub(age.len() + 3);
         let name = cut(pad.name.as_str(), room, skin.glyphs.more());
         let here = app.scratchpads.current() == Some(&pad.name);
