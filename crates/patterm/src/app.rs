@@ -286,6 +286,7 @@ impl Face {
             self.app.sequence.deadline(),
             self.app.toasts.deadline(),
             recordings::deadline(&self.app),
+            trust_prompt::deadline(&self.app),
             self.settles,
             self.stopped,
         ];
@@ -343,6 +344,9 @@ impl Face {
         if recordings::deadline(&self.app).is_some_and(|deadline| deadline <= now) {
             recordings::tick(&mut self.app, now);
         }
+        if trust_prompt::deadline(&self.app).is_some_and(|deadline| deadline <= now) {
+            trust_prompt::tick(&mut self.app);
+        }
         if self.settles.is_some_and(|settles| settles <= now) {
             self.settles = None;
             self.size_hidden(now);
@@ -366,8 +370,13 @@ impl Face {
             Event::Key(key) => {
                 self.app.held.pressed(key);
                 self.app.last_input = Some(Instant::now());
+                self.app.last_typed = self.app.last_input;
             }
-            Event::Paste(_) | Event::Mouse(_) => self.app.last_input = Some(Instant::now()),
+            Event::Paste(_) => {
+                self.app.last_input = Some(Instant::now());
+                self.app.last_typed = self.app.last_input;
+            }
+            Event::Mouse(_) => self.app.last_input = Some(Instant::now()),
             Event::Focus(focus) => {
                 self.app.host_focused = *focus == HostFocus::Gained;
                 attention::came_back(&mut self.app);
@@ -461,7 +470,8 @@ impl Face {
         }
         self.ears.echo = None;
         // What the program in sight prints changes its pane: all around it is on the canvas already.
-        let covered = self.layers.len() > 1 || self.app.toasts.deadline().is_some() || !self.app.looking.is_empty();
+        let notices = self.app.toasts.deadline().is_some() || trust_prompt::beside(&self.app).is_some();
+        let covered = self.layers.len() > 1 || notices || !self.app.looking.is_empty();
         self.app.pane_only = !self.app.dirty && !covered;
         (self.app.dirty, self.app.moved) = (false, false);
         self.layers.render(&mut self.canvas, &self.app);

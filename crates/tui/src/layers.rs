@@ -14,6 +14,8 @@ use crate::{
 pub enum Handled<C> {
     /// Not for this layer: the one below gets it.
     Passed,
+    /// Not for this layer, which is done: the one below gets it, however modal this one was.
+    GivesWay,
     Taken,
     /// Taken, and the layer is done.
     Close,
@@ -27,6 +29,7 @@ impl<C> std::fmt::Debug for Handled<C> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Handled::Passed => "Passed",
+            Handled::GivesWay => "GivesWay",
             Handled::Taken => "Taken",
             Handled::Close => "Close",
             Handled::Open(_) => "Open",
@@ -91,6 +94,10 @@ impl<C> Layers<C> {
             match self.stack[index].update(event, context) {
                 Handled::Passed if self.stack[index].is_modal() => return true,
                 Handled::Passed => continue,
+                Handled::GivesWay => {
+                    self.stack.remove(index);
+                    continue;
+                }
                 Handled::Taken => {}
                 Handled::Close => {
                     self.stack.remove(index);

@@ -12,7 +12,7 @@ use tui::{
 };
 use vt::Size;
 
-use super::{look_back, model::App};
+use super::{look_back, model::App, trust_prompt};
 
 pub(super) use rail::{RailPlaces, tree_cursor, tree_items};
 pub(super) use status::{ago, is_on_waiting, key_name, minutes};
@@ -105,8 +105,20 @@ pub(super) fn draw(canvas: &mut Canvas, area: Rect, app: &App) -> Option<CanvasC
             None
         }
     };
+    if let Some(text) = trust_prompt::beside(app) {
+        draw_beside(canvas, places.pane, text, cursor, app);
+    }
     draw_toasts(canvas, places.pane, &app.toasts.list(), &app.skin);
     cursor
+}
+
+/// A question that waits until the person pauses: one row, away from where they type.
+fn draw_beside(canvas: &mut Canvas, pane: Rect, text: &str, cursor: Option<CanvasCursor>, app: &App) {
+    let at_top = cursor.is_some_and(|cursor| cursor.position.row < pane.row + pane.rows / 2);
+    let row = if at_top { pane.rows.saturating_sub(1) } else { 0 };
+    let (ground, sign) = (app.skin.style(Role::ButtonActive), app.skin.glyphs.sign(Sign::Blocked));
+    let text = format!(" {sign} Asked when you pause: {text}");
+    canvas.draw_line(pane, row, &[Span::new(app.skin.glyphs.text(&text), ground)], ground);
 }
 
 fn draw_pane(canvas: &mut Canvas, area: Rect, session: &Session, app: &App) -> Option<CanvasCursor> {

@@ -93,6 +93,8 @@ pub(crate) struct App {
     pub(crate) done: bool,
     /// When the person last typed, clicked or pasted.
     pub(crate) last_input: Option<Instant>,
+    /// When the person last typed or pasted.
+    pub(crate) last_typed: Option<Instant>,
     /// Sessions that are looked back on, each where one left it.
     pub(super) looking: HashMap<SessionId, super::look_back::LookBack>,
     /// What was copied last.
@@ -163,6 +165,7 @@ impl App {
             pane_only: false,
             done: false,
             last_input: None,
+            last_typed: None,
             looking: HashMap::new(),
             copied: String::new(),
             bells: Default::default(),

@@ -24,6 +24,8 @@ use super::{model::App, palette::PaletteEntry, start};
 const SEEN: Duration = Duration::from_millis(500);
 /// Whoever was typing has stopped.
 const PAUSE: Duration = Duration::from_millis(300);
+/// Whoever has typed this lately may be in the middle of it.
+const TYPING: Duration = Duration::from_millis(1500);
 /// Lines of what changed.
 const MAX_CHANGES: usize = 200;
 
@@ -39,6 +41,11 @@ pub(crate) struct State {
     answered: HashSet<String>,
     /// Put off by the person: they wait in the list.
     postponed: HashSet<String>,
+    /// An agent's question that came while the person typed: told beside what they type into, which goes on getting
+    /// their keys for as long as this is shown.
+    beside: Option<String>,
+    /// When the keys are the question's.
+    arms: Option<Instant>,
     /// What the person wanted to start, to go on with once it is allowed.
     wanted: Option<Wanted>,
 }
@@ -52,10 +59,40 @@ struct Wanted {
 
 /// A preset waits for the human's word.
 pub(super) fn pending(app: &mut App) {
-    let next = open_questions(app).into_iter().find(|question| !app.trust.postponed.contains(&question.id));
-    if let Some(question) = next.filter(|_| !app.trust.asking) {
-        ask(app, question);
+    if app.trust.asking {
+        return;
     }
+    app.trust.beside = None;
+    let next = open_questions(app).into_iter().find(|question| !app.trust.postponed.contains(&question.id));
+    let Some(question) = next else { return };
+    let typing = app.last_typed.is_some_and(|last| last.elapsed() < TYPING);
+    match question.asked_by.is_some() && typing {
+        true => app.trust.beside = Some(wish(app, &question)),
+        false => ask(app, question),
+    }
+    app.dirty = true;
+}
+
+/// When it wants to be woken: the person has paused, or has had the question in sight for a moment.
+pub(super) fn deadline(app: &App) -> Option<Instant> {
+    match app.trust.asking {
+        true => app.trust.arms,
+        false => app.trust.beside.as_ref().and(app.last_typed).map(|last| last + TYPING),
+    }
+}
+
+/// Its deadline has come.
+pub(super) fn tick(app: &mut App) {
+    match app.trust.asking {
+        true => (app.trust.beside, app.trust.arms) = (None, None),
+        false => pending(app),
+    }
+    app.dirty = true;
+}
+
+/// What is told of a question while keys go on to the program.
+pub(super) fn beside(app: &App) -> Option<&str> {
+    app.trust.beside.as_deref()
 }
 
 /// A grant was given or taken back, here or elsewhere.
@@ -63,6 +100,9 @@ pub(super) fn changed(app: &mut App) {
     let open: HashSet<String> = app.project.trust().questions().into_iter().map(|question| question.id).collect();
     app.trust.answered.retain(|id| open.contains(id));
     app.trust.postponed.retain(|id| open.contains(id));
+    if app.trust.beside.is_some() {
+        pending(app);
+    }
     app.dirty = true;
 }
 
@@ -109,6 +149,11 @@ fn open_questions(app: &App) -> Vec<Question> {
 
 fn ask(app: &mut App, question: Question) {
     app.trust.asking = true;
+    // What is typed in the first moment was meant for the program: nobody has seen the question yet.
+    if question.asked_by.is_some() {
+        app.trust.beside = Some(wish(app, &question));
+        app.trust.arms = Some(Instant::now() + SEEN);
+    }
     let prompt = Prompt::new(app, question);
     app.open(prompt);
 }
@@ -157,9 +202,14 @@ impl Prompt {
 
     /// The next question takes this one's place.
     fn done(app: &mut App) -> Handled<App> {
-        app.trust.asking = false;
-        pending(app);
+        Self::leave(app);
         Handled::Close
+    }
+
+    fn leave(app: &mut App) {
+        app.trust.asking = false;
+        app.trust.arms = None;
+        pending(app);
     }
 
     fn answer(&self, app: &mut App, answer: Answer) -> Handled<App> {
@@ -188,6 +238,14 @@ impl Prompt {
 impl Layer<App> for Prompt {
     fn update(&mut self, event: &Event, app: &mut App) -> Handled<App> {
         app.dirty = true;
+        let typed = match event {
+            Event::Key(key) => key.kind != KeyEventKind::Release,
+            event => matches!(event, Event::Paste(_)),
+        };
+        if typed && app.trust.beside.is_some() {
+            Self::leave(app);
+            return Handled::GivesWay;
+        }
         let may_answer = match event {
             Event::Key(key) if key.kind == KeyEventKind::Release => return Handled::Taken,
             Event::Mouse(mouse) if matches!(mouse.kind, MouseEventKind::Motion(_)) => return Handled::Taken,
@@ -228,9 +286,8 @@ impl Layer<App> for Prompt {
     }
 }
 
-fn body(app: &App, question: &Question) -> Vec<StyledLine> {
-    let (plain, muted) = (app.skin.style(Role::Modal), app.skin.style(Role::Muted));
-    let warning = app.skin.style(Role::Warning);
+/// Who wants to start what, in a sentence.
+fn wish(app: &App, question: &Question) -> String {
     let subject = &question.subject;
     let asker = question.asked_by.and_then(|id| app.sessions.get(id)).map(|item| item.name.clone());
     let who = match (asker, question.asked_by) {
@@ -238,6 +295,13 @@ fn body(app: &App, question: &Question) -> Vec<StyledLine> {
         (None, Some(_)) => "An agent wants".to_owned(),
         (None, None) => "You want".to_owned(),
     };
+    format!("{who} to start the {} preset {}.", subject.kind, shown(&subject.name))
+}
+
+fn body(app: &App, question: &Question) -> Vec<StyledLine> {
+    let (plain, muted) = (app.skin.style(Role::Modal), app.skin.style(Role::Muted));
+    let warning = app.skin.style(Role::Warning);
+    let subject = &question.subject;
     let fact = |name: &str, value: String| vec![Span::new(format!("{name:<9}"), muted), Span::new(value, plain)];
     let command: Vec<String> = subject.command.iter().map(|word| quoted(word)).collect();
     let folder = match &subject.working_dir {
@@ -245,7 +309,7 @@ fn body(app: &App, question: &Question) -> Vec<StyledLine> {
         None => shown(&app.project.project_dir().to_string_lossy()),
     };
     let mut lines = vec![
-        vec![Span::new(format!("{who} to start the {} preset {}.", subject.kind, shown(&subject.name)), plain)],
+        vec![Span::new(wish(app, question), plain)],
         vec![],
         fact("command", command.join(" ")),
         fact("folder", folder),
@@ -268,7 +332,7 @@ fn body(app: &App, question: &Question) -> Vec<StyledLine> {
         }
     }
     lines.push(vec![]);
-    lines.push(vec![Span::new("Esc puts it off. Keys count after a short pause.", muted)]);
+    lines.push(vec![Span::new("Esc: decide later", muted)]);
     lines
 }
 

@@ -84,9 +84,53 @@ fn an_agents_wish_is_asked_in_its_name_and_output_can_not_ask() {
     face.press("a");
     face.shows("the key went to the program", "always(a|\\s+a)");
     operator.spawn_agent("claude", "lead", "start it");
-    face.shows("the question", "lead wants to start the command preset dev");
+    face.shows("the question", "(?s)May this run\\?.*lead wants to start the command preset dev");
+    face.hides("the keys are the question's", "Asked when you pause");
     face.press("x y z");
     face.press_until("d", "it is denied", |screen| !screen.contains("wants to start"));
     let typed = operator.call("get_process_output", json!({ "process_id": shell }));
     assert!(!typed["content"].as_str().unwrap().contains("xyz"), "no key reached what is behind: {typed}");
+}
+
+#[test]
+fn what_somebody_types_goes_on_to_the_program_while_a_question_waits_beside_it() {
+    let stage = Stage::new();
+    stage.write_project_preset("dev", &preset("echo runs $((40 + 2)); exec cat"));
+    stage.install_scripted(
+        "claude",
+        r#"{ "reactions": [{ "do": [
+            { "call": { "tool": "spawn_process", "args": { "preset": "dev" } } },
+            { "say": "ANSWER ${last_text}" }
+        ] }] }"#,
+    );
+    let face = Face::open(&stage, SIZE, &[]);
+    let mut operator = face.operator(&stage);
+    operator.spawn(&["sh", "-c", "echo listens; exec cat"]);
+    face.shows("the program", "listens");
+    // What the program shows, its rows joined where they run on.
+    let pane =
+        |screen: &str| -> String { screen.lines().map(|line| line.chars().take(60).collect::<String>()).collect() };
+    let mut typed = String::new();
+    let mut type_on = || {
+        // None of them a letter that answers; each is there before the next.
+        typed.push(['x', 'y', 'z'][typed.len() % 3]);
+        face.type_text(&typed[typed.len() - 1..]);
+        face.until("the key is the program's", |screen| pane(screen).contains(&typed));
+    };
+    type_on();
+    operator.spawn_agent("claude", "lead", "start it");
+    while !face.text().contains("Asked when you pause") {
+        assert!(!face.text().contains("May this run?"), "it waits beside: {}", face.text());
+        type_on();
+    }
+    for _ in 0..20 {
+        type_on();
+    }
+    assert!(face.text().contains("lead wants to start the command preset dev"), "{}", face.text());
+    // A pause, and it is asked.
+    face.shows("the question", "May this run\\?");
+    face.hides("the keys are the question's", "Asked when you pause");
+    face.press_until("d", "it is denied", |screen| !screen.contains("May this run?"));
+    face.until("nothing was lost", |screen| pane(screen).contains(&typed));
+    assert!(!grants(&stage).contains("dev"), "{}", grants(&stage));
 }
