@@ -6,6 +6,7 @@
 
 mod attention;
 mod child_wishes;
+mod closing;
 mod commands;
 mod ears;
 mod editor;

@@ -5,27 +5,38 @@ use tui::{
     widgets::{Modal, StyledLine},
 };
 
-use super::{model::App, question};
+use super::{model::App, question, sessions::Item};
 
 /// Sessions that are listed by name; the rest are counted.
 const MAX_LISTED: usize = 20;
 
 /// The person wants to leave.
 pub(super) fn ask(app: &mut App) {
-    if app.sessions.items().iter().all(super::sessions::Item::has_ended) {
+    if app.sessions.items().iter().all(Item::has_ended) {
         app.done = true;
         return;
     }
-    let modal = Modal::new("Quit patterm?", body(app)).answer('q', "end them and quit").answer('c', "cancel");
+    let running = app.sessions.items().iter().filter(|item| !item.has_ended()).count();
+    let label = if running == 1 { "end it and quit" } else { "end them and quit" };
+    let modal = Modal::new("Quit patterm?", body(app)).answer('q', label).answer('c', "cancel");
     question::ask(app, modal, 0, |app| app.done = true);
 }
 
 fn body(app: &App) -> Vec<StyledLine> {
+    let live: Vec<&Item> = app.sessions.items().iter().filter(|item| !item.has_ended()).collect();
+    let mut lines = running_list(app, &live, "");
+    lines.push(vec![]);
+    lines.push(vec![Span::new("Scratchpads stay.", app.skin.style(Role::Muted))]);
+    lines
+}
+
+/// Sessions that would be ended, counted and by name. `whose` says which ones they are.
+pub(super) fn running_list(app: &App, live: &[&Item], whose: &str) -> Vec<StyledLine> {
     let (plain, muted) = (app.skin.style(Role::Modal), app.skin.style(Role::Muted));
-    let live: Vec<&super::sessions::Item> = app.sessions.items().iter().filter(|item| !item.has_ended()).collect();
+    let whose = if whose.is_empty() { String::new() } else { format!(" {whose}") };
     let count = match live.len() {
-        1 => "One session still runs:".to_owned(),
-        count => format!("{count} sessions still run:"),
+        1 => format!("1 session{whose} is still running and will be ended:"),
+        count => format!("{count} sessions{whose} are still running and will be ended:"),
     };
     let mut lines = vec![vec![Span::new(count, plain)], vec![]];
     for item in live.iter().take(MAX_LISTED) {
@@ -39,7 +50,5 @@ fn body(app: &App) -> Vec<StyledLine> {
     if live.len() > MAX_LISTED {
         lines.push(vec![Span::new(format!("and {} more", live.len() - MAX_LISTED), muted)]);
     }
-    lines.push(vec![]);
-    lines.push(vec![Span::new("They end with patterm. Scratchpads stay.", muted)]);
     lines
 }

@@ -273,6 +273,13 @@ impl Sessions {
         self.items.iter().filter(move |item| item.tab == tab)
     }
 
+    /// All that hangs on a session, in the order of the tree.
+    pub(crate) fn below(&self, id: SessionId) -> impl Iterator<Item = &Item> {
+        let at = self.items.iter().position(|item| item.id == id).unwrap_or(self.items.len());
+        let depth = self.items.get(at).map_or(0, |item| item.depth);
+        self.items.iter().skip(at + 1).take_while(move |item| item.depth > depth)
+    }
+
     /// Brings a session in sight; false if there is none of that id.
     pub(crate) fn focus(&mut self, id: SessionId) -> bool {
         let Some(item) = self.items.iter_mut().find(|item| item.id == id) else { return false };

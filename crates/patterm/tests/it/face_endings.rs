@@ -163,3 +163,44 @@ fn the_status_line_says_that_it_is_shared() {
     let (face, ..) = start(&stage);
     face.shows("the socket", &format!("shared as patterm-{} ", face.pid()));
 }
+
+#[test]
+fn closing_a_lead_asks_while_something_below_it_runs() {
+    let stage = stage();
+    stage.install_scripted(
+        "claude",
+        r#"{ "reactions": [{ "do": [
+            { "call": { "tool": "spawn_process", "args": { "kind": "terminal", "name": "tests" } } },
+            { "say": "STARTED" }
+        ] }] }"#,
+    );
+    let face = Face::open(&stage, SIZE, &[]);
+    let mut operator = face.operator(&stage);
+    operator.spawn_agent("claude", "lead", "start it");
+    face.shows("its child", "└─ . tests");
+    for (typed, entry, title) in [
+        ("close this", "Close this session", "Close lead\\?"),
+        ("stop this", "Stop this session's program", "Stop lead\\?"),
+    ] {
+        face.command(typed, entry);
+        face.shows("the question", title);
+        face.shows("what would end", "1 session below it is still running and will be ended");
+        // Whatever Enter takes does no harm.
+        face.press("enter");
+        face.hides("the question", title);
+        face.shows("the child", "└─ . tests");
+    }
+    // The same by the operation with its arguments asked for.
+    face.command("close_process", "Close session");
+    face.shows("which one", "lead");
+    face.type_text("lead");
+    face.press("enter");
+    face.shows("the question", "Close lead\\?");
+    face.press("e");
+    face.shows("all of it is gone", "to spawn an agent");
+    // What nothing hangs on is closed at once.
+    operator.spawn(&["cat"]);
+    face.shows("another session", "command-1 running");
+    face.command("close this", "Close this session");
+    face.shows("nothing is left", "to spawn an agent");
+}

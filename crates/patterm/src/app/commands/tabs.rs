@@ -1,9 +1,8 @@
 //! Tabs and sessions: starting, switching, closing.
 
-use serde_json::json;
-
 use super::{Command, Section, always, program, with_live_session, with_session};
 use crate::app::{
+    closing,
     model::{App, Focus},
     palette, start,
 };
@@ -116,9 +115,10 @@ fn in_tree(app: &mut App, step: isize) {
 }
 
 /// An operation on the session in sight.
-fn on_session(app: &mut App, operation: &str) {
-    let Some(id) = app.session().map(|session| session.id().to_string()) else { return };
-    app.order(operation, json!({ "process_id": id }));
+fn on_session(app: &mut App, operation: &'static str) {
+    if let Some(id) = app.session().map(engine::Session::id) {
+        closing::order(app, operation, id);
+    }
 }
 
 fn focus_rail(app: &mut App) {

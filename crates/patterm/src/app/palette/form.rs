@@ -2,6 +2,7 @@
 //!
 //! What is asked comes from the operation's schema, so that an operation in the table needs nothing here.
 
+use engine::SessionId;
 use ops::{Context, Effects, OpError};
 use serde_json::{Map, Value};
 use tui::{
@@ -10,7 +11,7 @@ use tui::{
 };
 
 use super::{frame, place_for, schema};
-use crate::app::{model::App, sessions::Item, start, text_view};
+use crate::app::{closing, model::App, sessions::Item, start, text_view};
 use schema::{Asked, Field, LineKind};
 
 /// What is on the screen at one step.
@@ -130,7 +131,14 @@ impl Form {
     fn run(&self, app: &mut App) {
         let (operation, title, effects) = (self.operation, self.title.clone(), self.effects);
         let arguments = Value::Object(self.given.clone());
-        app.call(operation, arguments, move |app, outcome| concluded(app, operation, &title, effects, outcome));
+        let ended = arguments["process_id"].as_str().and_then(|id| id.parse::<SessionId>().ok());
+        let run = move |app: &mut App| {
+            app.call(operation, arguments, move |app, outcome| concluded(app, operation, &title, effects, outcome));
+        };
+        match ended.filter(|id| closing::needs_word(app, operation, *id)) {
+            Some(id) => closing::ask(app, operation, id, run),
+            None => run(app),
+        }
     }
 
     /// Where one is: the operation, what was given, what is asked.

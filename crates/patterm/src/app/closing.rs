@@ -1,0 +1,42 @@
+//! Ending a session that others hang on: asks first, and says which end with it.
+
+use engine::SessionId;
+use serde_json::json;
+use tui::{Role, Span, widgets::Modal};
+
+use super::{model::App, question, quitting::running_list};
+
+/// Operations that end a session's program, and with it all that it started.
+const ENDING: [(&str, &str); 3] = [("close_process", "Close"), ("stop_process", "Stop"), ("kill_process", "Kill")];
+
+/// What the question calls an operation, if it ends a session.
+fn verb(operation: &str) -> Option<&'static str> {
+    ENDING.iter().find(|(name, _)| *name == operation).map(|(_, verb)| *verb)
+}
+
+/// Whether `operation` on a session is to be asked for first: something below it still runs.
+pub(super) fn needs_word(app: &App, operation: &str, id: SessionId) -> bool {
+    verb(operation).is_some() && app.sessions.below(id).any(|item| !item.has_ended())
+}
+
+/// Runs `operation` on a session, or asks first.
+pub(super) fn order(app: &mut App, operation: &'static str, id: SessionId) {
+    match needs_word(app, operation, id) {
+        true => ask(app, operation, id, move |app| app.order(operation, json!({ "process_id": id.to_string() }))),
+        false => app.order(operation, json!({ "process_id": id.to_string() })),
+    }
+}
+
+/// Asks; `act` runs when the person says so.
+pub(super) fn ask(app: &mut App, operation: &str, id: SessionId, act: impl FnOnce(&mut App) + 'static) {
+    let Some(item) = app.sessions.get(id) else { return };
+    let verb = verb(operation).unwrap_or("End");
+    let (title, muted) = (format!("{verb} {}?", item.name), app.skin.style(Role::Muted));
+    let live: Vec<_> = app.sessions.below(id).filter(|item| !item.has_ended()).collect();
+    let mut body = running_list(app, &live, "below it");
+    body.push(vec![]);
+    body.push(vec![Span::new("Scratchpads stay.", muted)]);
+    let label = format!("{} it and end them", verb.to_lowercase());
+    let modal = Modal::new(title, body).answer('c', "cancel").answer('e', label);
+    question::ask(app, modal, 1, act);
+}
