@@ -20,8 +20,9 @@ use crate::{
 
 /// Longer than a coordinator's grace before it kills.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// At a time: some pages of scrolling, and some hundred kilobytes.
+/// At a time: some pages of scrolling, and some hundred kilobytes as a rule.
 const HISTORY_LINES: i32 = 1000;
+const HISTORY_BYTES: i32 = 1 << 20;
 
 /// The answer, or what to say instead.
 pub(crate) async fn answer(ask: Ask, visitor: &Visitor, inner: &Inner) -> Result<Value, AnswerError> {
@@ -68,7 +69,8 @@ async fn run(ask: Ask, visitor: &Visitor, inner: &Inner) -> Result<Value, Answer
             Ok(json!({ "recording": status.recording, "file": status.file }))
         }
         Ask::History { coordinator, session, before } => {
-            let request = GetHistoryRequest { name: session, max_lines: HISTORY_LINES, before };
+            let request =
+                GetHistoryRequest { name: session, max_lines: HISTORY_LINES, before, max_bytes: HISTORY_BYTES };
             let history = client(inner, &coordinator)?.vtr().get_history(request).await.map_err(refused)?.into_inner();
             let lines: Vec<_> = history.lines.into_iter().map(|line| frame::runs(line.runs)).collect();
             let screen = history.screen.map(FrameMessage::from);

@@ -262,12 +262,16 @@ pub struct CellRun {
 pub struct GetHistoryRequest {
     #[prost(string, tag = "1")]
     pub name: ::prost::alloc::string::String,
-    /// Default: 10,000. The answer also ends at 12 MiB.
+    /// Default: 10,000.
     #[prost(int32, tag = "2")]
     pub max_lines: i32,
     /// Only lines before this one: the `first_line` of an answer, to go further back.
     #[prost(uint64, optional, tag = "3")]
     pub before: ::core::option::Option<u64>,
+    /// The answer also ends when its lines have so many bytes, but not before the first of them. Default: 12 MiB, which is
+    /// also the most. A line that is larger by itself comes without the targets of its links.
+    #[prost(int32, tag = "4")]
+    pub max_bytes: i32,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct GetHistoryResponse {

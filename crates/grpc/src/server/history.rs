@@ -1,8 +1,9 @@
 //! GetHistory: the screen, and the lines above it.
 
 use engine::{Session, VersionedFrame};
-use ops::{OpError, operations::MAX_REPLY_BYTES};
+use ops::{ErrorKind, OpError, operations::MAX_REPLY_BYTES};
 use prost::Message;
+use vt::{Line, Terminal, Theme};
 
 use crate::{
     convert::{self, count},
@@ -10,50 +11,95 @@ use crate::{
 };
 
 const DEFAULT_LINES: u32 = 10_000;
-/// Lines copied under one lock: some 0.1 ms, so that a flooding child is not held up.
-const LINES_PER_LOCK: u64 = 256;
+/// Copied under one lock, before it is let go: some 0.1 ms, so that a flooding child is not held up. Lines are long or
+/// short, and a child may give every cell of one a look of its own; the last one may go beyond it, by a millisecond.
+const LINES_PER_LOCK: usize = 256;
+const RUNS_PER_LOCK: usize = 4 << 10;
+const BYTES_PER_LOCK: usize = 128 << 10;
 
-pub(super) fn read(session: &Session, request: &GetHistoryRequest) -> Result<GetHistoryResponse, OpError> {
-    let wanted = match count("max_lines", request.max_lines)? {
-        0 => DEFAULT_LINES,
-        given => given,
-    };
+/// Tens of milliseconds for a full history: too long to keep other calls waiting.
+pub(super) async fn read(session: Session, request: GetHistoryRequest) -> Result<GetHistoryResponse, OpError> {
+    let wanted = Wanted::of(&request)?;
+    tokio::task::spawn_blocking(move || copy(&session, &wanted))
+        .await
+        .map_err(|_| OpError::new(ErrorKind::Internal, "the reading of history was broken off").with_hint("try again"))
+}
+
+struct Wanted {
+    lines: u64,
+    bytes: usize,
+    before: Option<u64>,
+}
+
+impl Wanted {
+    fn of(request: &GetHistoryRequest) -> Result<Self, OpError> {
+        let given = |value| if value == 0 { None } else { Some(value) };
+        let lines = given(count("max_lines", request.max_lines)?).unwrap_or(DEFAULT_LINES);
+        let bytes = given(count("max_bytes", request.max_bytes)?).map_or(MAX_REPLY_BYTES, |bytes| bytes as usize);
+        Ok(Wanted { lines: lines.into(), bytes: bytes.min(MAX_REPLY_BYTES), before: request.before })
+    }
+}
+
+fn copy(session: &Session, wanted: &Wanted) -> GetHistoryResponse {
     let (frame, open) = session.frame_with_open_line();
     let kept = session.with_screen(|screen| screen.lines().start);
+    let theme = &frame.frame.theme;
     // Numbers never change, so lines above this very picture can be read piece by piece while the child prints on.
-    let end = frame.frame.first_line.min(request.before.unwrap_or(u64::MAX));
-    let oldest = end.saturating_sub(u64::from(wanted)).max(kept);
+    let end = frame.frame.first_line.min(wanted.before.unwrap_or(u64::MAX));
+    let oldest = end.saturating_sub(wanted.lines).max(kept);
+    let open = open.filter(|_| wanted.before.is_none()).map(|line| fitting(&line, theme, wanted.bytes));
+    let mut room = wanted.bytes.saturating_sub(open.as_ref().map_or(0, Message::encoded_len));
     let mut lines: Vec<HistoryLine> = Vec::new();
-    let mut bytes = 0;
     let mut first_line = end;
-    while first_line > oldest && bytes < MAX_REPLY_BYTES {
-        let from = first_line.saturating_sub(LINES_PER_LOCK).max(oldest);
-        let piece: Vec<vt::Line> = session
-            .with_screen(|screen| (from..first_line).rev().map_while(|number| screen.history_line(number)).collect());
-        let whole = piece.len() as u64 == first_line - from;
-        for line in &piece {
-            let line = convert::history_line(line, &frame.frame.theme);
-            bytes += line.encoded_len();
-            if bytes >= MAX_REPLY_BYTES {
-                break;
-            }
-            first_line -= 1;
-            lines.push(line);
-        }
-        if !whole {
+    'pieces: while first_line > oldest {
+        let piece = session.with_screen(|screen| piece(screen, oldest, first_line));
+        if piece.is_empty() {
             // What was above has been given up meanwhile.
             break;
         }
+        for line in &piece {
+            let line = if lines.is_empty() { fitting(line, theme, room) } else { convert::history_line(line, theme) };
+            let bytes = line.encoded_len();
+            if bytes > room && !lines.is_empty() {
+                break 'pieces;
+            }
+            room = room.saturating_sub(bytes);
+            first_line -= 1;
+            lines.push(line);
+        }
     }
     lines.reverse();
-    let open = open.filter(|_| request.before.is_none());
-    Ok(GetHistoryResponse {
+    GetHistoryResponse {
         lines,
         first_line,
         more: first_line > kept,
         screen: Some(screen(session, &frame)),
-        open_line: open.map(|line| convert::history_line(&line, &frame.frame.theme)),
-    })
+        open_line: open,
+    }
+}
+
+/// The line, without its links if it does not fit with them: a child may repeat four kilobytes of address in every cell.
+fn fitting(line: &Line, theme: &Theme, room: usize) -> HistoryLine {
+    let mut line = convert::history_line(line, theme);
+    if line.encoded_len() > room {
+        line.runs.iter_mut().for_each(|run| run.link.clear());
+    }
+    line
+}
+
+/// The lines before `end` down to `oldest`, newest first: as many as one lock is held for.
+fn piece(screen: &Terminal, oldest: u64, end: u64) -> Vec<Line> {
+    let mut piece = Vec::new();
+    let (mut runs, mut bytes) = (0, 0);
+    for line in (oldest..end).rev().map_while(|number| screen.history_line(number)) {
+        runs += line.runs().len();
+        bytes += line.text().len();
+        piece.push(line);
+        if piece.len() >= LINES_PER_LOCK || runs >= RUNS_PER_LOCK || bytes >= BYTES_PER_LOCK {
+            break;
+        }
+    }
+    piece
 }
 
 fn screen(session: &Session, frame: &VersionedFrame) -> crate::proto::Frame {
@@ -61,5 +107,35 @@ fn screen(session: &Session, frame: &VersionedFrame) -> crate::proto::Frame {
         name: session.name().map(|name| name.to_string()).unwrap_or_default(),
         id: session.id().to_string(),
         ..convert::frame_update(frame, None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_copied_under_one_lock_is_bounded() {
+        let mut screen = Terminal::new(vt::Options::default());
+        // Long lines of a link a cell, short ones of one look each, and one long plain one.
+        let links: String = (0..40_000).map(|n| format!("\x1b]8;;u:{n}\x1b\\x")).collect();
+        for text in [&links, "\x1b]8;;\x1b\\\r\n", &"short\r\n".repeat(2000), &"y".repeat(300_000), "\r\n", &links] {
+            screen.feed(text.as_bytes());
+        }
+        let (oldest, mut end) = (screen.lines().start, screen.first_screen_line());
+        let (mut pieces, mut read) = (0, 0);
+        while end > oldest {
+            let piece = piece(&screen, oldest, end);
+            let all_but_last = &piece[..piece.len() - 1];
+            assert!(piece.len() <= LINES_PER_LOCK);
+            assert!(all_but_last.iter().map(|line| line.runs().len()).sum::<usize>() < RUNS_PER_LOCK);
+            assert!(all_but_last.iter().map(|line| line.text().len()).sum::<usize>() < BYTES_PER_LOCK);
+            // vt's own bound for a line, with a run for each of its cells.
+            assert!(piece.iter().all(|line| line.runs().len() <= 32 << 10));
+            end -= piece.len() as u64;
+            read += piece.len();
+            pieces += 1;
+        }
+        assert!(pieces > 10 && read > 2000, "{read} lines in {pieces} pieces");
     }
 }

@@ -171,7 +171,7 @@ impl<C: Context> Vtr for Service<C> {
     }
 
     async fn get_history(&self, request: Request<GetHistoryRequest>) -> Answer<GetHistoryResponse> {
-        self.answer(request, |call, request| async move { history::read(&call.session(&request.name)?, &request) })
+        self.answer(request, |call, request| async move { history::read(call.session(&request.name)?, request).await })
             .await
     }
 

@@ -1,6 +1,9 @@
 //! Each unary call, when all goes well.
 
-use grpc::proto::*;
+use grpc::{
+    client::Channel,
+    proto::{vtr_client::VtrClient, *},
+};
 use testkit::{DEADLINE, Script};
 
 use crate::stage::{Stage, seconds, shows, soon, until};
@@ -280,7 +283,7 @@ async fn history_and_screen_are_one_picture() {
     let lines: String = (0..300).map(|line| format!("\x1b[31mline\x1b[m {line}\n")).collect();
     let session = stage.spawn(&mut vtr, "one", Script::new().print(&lines).hang()).await;
     shows(&session, "line 299").await;
-    let read = |max_lines, before| GetHistoryRequest { name: "one".into(), max_lines, before };
+    let read = |max_lines, before| GetHistoryRequest { name: "one".into(), max_lines, before, max_bytes: 0 };
     let text = |line: &HistoryLine| line.runs.iter().map(|run| run.text.as_str()).collect::<String>();
     let all = vtr.get_history(read(0, None)).await.unwrap().into_inner();
     let screen = all.screen.unwrap();
@@ -302,11 +305,72 @@ async fn history_and_screen_are_one_picture() {
     let script = Script::new().print(&format!("first\n{wide}\n{}last\n", "below\n".repeat(20)));
     let session = stage.spawn(&mut vtr, "wide", script.hang()).await;
     shows(&session, "last").await;
-    let read = |before| GetHistoryRequest { name: "wide".into(), max_lines: 0, before };
+    let read = |before| GetHistoryRequest { name: "wide".into(), before, ..GetHistoryRequest::default() };
     let all = vtr.get_history(read(None)).await.unwrap().into_inner();
     let lines: Vec<String> = all.lines.iter().map(text).collect();
     assert_eq!((lines, text(&all.open_line.unwrap())), (vec!["first".to_owned()], wide[..240].to_owned()));
     assert!(vtr.get_history(read(Some(1))).await.unwrap().into_inner().open_line.is_none());
+    stage.close().await;
+}
+
+/// A session that has printed this many links, one a cell, each to a target of its own.
+async fn with_links(stage: &Stage, vtr: &mut VtrClient<Channel>, links: u32, target: &str) -> engine::Session {
+    let command = format!(
+        "awk 'BEGIN {{ for (i = 0; i < {links}; i++) printf \"\\033]8;;{target}%d\\033\\\\x\", i; print \"\\033]8;;\\033\\\\\"; for (i = 0; i < 30; i++) print \"\" ; print \"printed\" }}'; exec cat"
+    );
+    vtr.spawn(SpawnRequest { name: "links".into(), command, ..SpawnRequest::default() }).await.unwrap();
+    let session = stage.engine.find("links").unwrap();
+    shows(&session, "^printed").await;
+    session
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_long_look_back_keeps_nobody_waiting() {
+    let stage = Stage::new();
+    let mut vtr = stage.vtr().await;
+    with_links(&stage, &mut vtr, 60_000, "https://example.org/").await;
+    let asked = GetHistoryRequest { name: "links".into(), ..GetHistoryRequest::default() };
+    let mut asking = tokio::task::JoinSet::new();
+    for _ in 0..6 {
+        let (mut vtr, asked) = (vtr.clone(), asked.clone());
+        asking.spawn(async move { vtr.get_history(asked).await.unwrap().into_inner() });
+    }
+    // Of the same session, on the same connection: as many as are answered before those are.
+    let mut answered = 0;
+    while !asking.is_empty() {
+        vtr.get_screen(GetScreenRequest { name: "links".into(), ..Default::default() }).await.unwrap();
+        answered += 1;
+        while let Some(history) = asking.try_join_next() {
+            let runs: usize = history.unwrap().lines.iter().map(|line| line.runs.len()).sum();
+            assert_eq!(runs, 60_000);
+        }
+    }
+    assert!(answered > 12, "{answered} screens during six looks back");
+    stage.close().await;
+}
+
+#[tokio::test]
+async fn a_look_back_is_as_long_as_was_asked_and_gets_past_every_line() {
+    let stage = Stage::new();
+    let mut vtr = stage.vtr().await;
+    // A line of 20,000 cells with a link of a kilobyte each: with them it would fit into no message.
+    with_links(&stage, &mut vtr, 20_000, &"u".repeat(1000)).await;
+    let mut before = None;
+    let mut cells = 0;
+    loop {
+        let max_bytes = 1 << 20;
+        let asked = GetHistoryRequest { name: "links".into(), before, max_bytes, ..GetHistoryRequest::default() };
+        let history = vtr.get_history(asked).await.unwrap().into_inner();
+        let bytes: usize = history.lines.iter().map(prost::Message::encoded_len).sum();
+        assert!(bytes <= 1 << 20 && !history.lines.is_empty(), "{bytes} bytes, {} lines", history.lines.len());
+        cells +=
+            history.lines.iter().flat_map(|line| &line.runs).map(|run| run.text.matches('x').count()).sum::<usize>();
+        before = Some(history.first_line);
+        if !history.more {
+            break;
+        }
+    }
+    assert_eq!(cells, 20_000);
     stage.close().await;
 }
 

@@ -42,7 +42,8 @@ pub(super) struct Page {
     /// Terminal-wide style id to index in `styles`; only while the page grows.
     style_ids: HashMap<StyleId, u32>,
     last_style: (StyleId, u32),
-    links: Vec<SharedLink>,
+    /// Targets of the styles that have one, by the style's index, which only grows.
+    links: Vec<(u32, SharedLink)>,
     /// The last run of the open line, not yet written: the next row may continue it.
     pending: Option<PendingRun>,
 }
@@ -83,7 +84,7 @@ impl Page {
             + self.runs.capacity()
             + self.ends.capacity() * size_of::<LineEnd>()
             + self.styles.capacity() * size_of::<Style>()
-            + self.links.iter().map(|link| link.uri.len() + link.id.len() + 64).sum::<usize>()
+            + self.links.iter().map(|(_, link)| link.uri.len() + link.id.len() + 72).sum::<usize>()
     }
 
     /// No more lines will come: gives back what growing needed.
@@ -92,6 +93,7 @@ impl Page {
         self.runs.shrink_to_fit();
         self.ends.shrink_to_fit();
         self.styles.shrink_to_fit();
+        self.links.shrink_to_fit();
         self.style_ids = HashMap::new();
     }
 
@@ -235,10 +237,10 @@ impl Page {
         if id == StyleId(0) {
             return 0;
         }
-        if let Some(link) = style.link.and_then(|link| tables.links.get(link)) {
-            self.links.push(Arc::clone(link));
-        }
         let index = self.styles.len() as u32;
+        if let Some(link) = style.link.and_then(|link| tables.links.get(link)) {
+            self.links.push((index, Arc::clone(link)));
+        }
         self.styles.push(style);
         self.style_ids.insert(id, index);
         index
@@ -332,8 +334,8 @@ impl Page {
     }
 
     fn push_run(&self, line: &mut Line, shape: Shape, cols: u32, style: u32, text: Option<&str>) {
+        let link = self.link_of(style).map(Arc::clone);
         let style = self.styles[style as usize];
-        let link = style.link.and_then(|id| self.links.iter().find(|link| link.key == id)).map(Arc::clone);
         let before = line.text.len();
         match text {
             Some(text) => line.text.push_str(text),
@@ -341,6 +343,12 @@ impl Page {
         }
         let bytes = (line.text.len() - before) as u32;
         line.runs.push(Run { cols, bytes, shape, style, link });
+    }
+
+    /// A child may give every cell a link of its own: a page of them has to be read in no time.
+    fn link_of(&self, style: u32) -> Option<&SharedLink> {
+        let at = self.links.binary_search_by_key(&style, |(index, _)| *index).ok()?;
+        Some(&self.links[at].1)
     }
 
     /// Takes the newest line off.

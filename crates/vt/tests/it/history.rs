@@ -80,6 +80,32 @@ fn looks_and_links_are_kept() {
 }
 
 #[test]
+fn a_line_full_of_links_is_read_in_time_that_grows_with_their_number() {
+    // One long line, every cell with a link of its own.
+    let linked = |links: usize| {
+        let cells: String = (0..links).map(|n| format!("\x1b]8;;u:{n}\x1b\\x")).collect();
+        let mut terminal = fed(80, 24, cells);
+        terminal.feed(b"\x1b]8;;\x1b\\\r\n");
+        terminal.feed(numbered(0..30).as_bytes());
+        terminal
+    };
+    let fastest = |terminal: &Terminal, links: usize| {
+        let read = || {
+            let began = std::time::Instant::now();
+            let line = terminal.history_line(0).unwrap();
+            let took = began.elapsed();
+            assert_eq!(line.runs().len(), links);
+            assert_eq!(line.runs()[links - 1].link.as_ref().unwrap().uri, format!("u:{}", links - 1));
+            took
+        };
+        (0..9).map(|_| read()).min().unwrap()
+    };
+    let (few, many) = (fastest(&linked(3_000), 3_000), fastest(&linked(12_000), 12_000));
+    // Four times as many: four times as long, and not sixteen.
+    assert!(many < few * 9, "{few:?} and {many:?}");
+}
+
+#[test]
 fn the_alternate_screen_makes_no_history() {
     let mut terminal = fed(20, 4, "before\x1b[?1049h");
     terminal.feed(numbered(0..50).as_bytes());
