@@ -28,6 +28,8 @@ pub(crate) mod version;
 pub(crate) mod wait;
 pub(crate) mod web;
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use crate::{
@@ -80,7 +82,15 @@ pub(crate) fn rows(text: &str) -> Result<u16, String> {
 
 fn length(text: &str, what: &str, least: u16, most: u16) -> Result<u16, String> {
     let length = text.parse().ok().filter(|length| (least..=most).contains(length));
-    length.ok_or_else(|| format!("use {least} to {most} {what}"))
+    length.ok_or_else(|| match text.split_once(['x', 'X']) {
+        Some((cols, rows)) => format!("write columns and rows as two numbers, as in {cols} {rows}"),
+        None => format!("use {least} to {most} {what}"),
+    })
+}
+
+/// A stretch of time, as people type it.
+pub(crate) fn time_span(text: &str) -> Result<Duration, String> {
+    humantime::parse_duration(text).map_err(|_| "write a number and its unit, as in 500ms, 30s or 5m".to_owned())
 }
 
 /// What commands that only do something answer with `--json`.

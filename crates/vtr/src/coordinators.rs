@@ -97,6 +97,15 @@ pub(crate) struct Address {
     pub(crate) session: String,
 }
 
+impl std::fmt::Display for Address {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.coordinator {
+            Some(coordinator) => write!(f, "{coordinator}:{}", self.session),
+            None => f.write_str(&self.session),
+        }
+    }
+}
+
 impl std::str::FromStr for Address {
     type Err = String;
 

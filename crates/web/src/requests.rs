@@ -45,7 +45,7 @@ async fn run(ask: Ask, visitor: &Visitor, inner: &Inner) -> Result<Value, Answer
             Ok(json!({ "id": session.map(|session| session.id) }))
         }
         Ask::Kill { coordinator, session, signal } => {
-            let request = KillRequest { name: session, signal };
+            let request = KillRequest { name: session, signal, ..KillRequest::default() };
             client(inner, &coordinator)?.vtr().kill(request).await.map_err(refused)?;
             Ok(json!({}))
         }

@@ -1,6 +1,6 @@
 //! A session as a message.
 
-use engine::{Ending, SessionInfo};
+use engine::{Ending, ExitStatus, SessionInfo};
 
 use super::timestamp;
 use crate::proto::{Session, SessionExited, SessionStatus};
@@ -15,7 +15,7 @@ pub(crate) fn session(info: SessionInfo) -> Session {
         status: status.into(),
         cols: info.size.cols.into(),
         rows: info.size.rows.into(),
-        exit_code: ops::exit_code(exit).unwrap_or_default(),
+        exit_code: ending.map_or(0, |_| exit_code(exit)),
         created_at: Some(timestamp(info.created_at)),
         exited_at: ending.map(|ending| timestamp(ending.at)),
         id: info.id.to_string(),
@@ -37,12 +37,32 @@ pub(crate) fn session(info: SessionInfo) -> Session {
     }
 }
 
-/// How a session ended. One that never ran has neither code nor signal.
+/// How a session ended.
 pub(crate) fn exited(id: engine::SessionId, ending: Option<Ending>) -> SessionExited {
     let exit = ending.and_then(|ending| ending.exit);
-    SessionExited {
-        exit_code: ops::exit_code(exit).unwrap_or_default(),
-        signal: ops::signal_name(exit).unwrap_or_default(),
-        id: id.to_string(),
+    SessionExited { exit_code: exit_code(exit), signal: ops::signal_name(exit).unwrap_or_default(), id: id.to_string() }
+}
+
+/// One number that tells success from failure: clients of the protocol's first fields know nothing else. As shells have
+/// it, a death by a signal is 128 and its number.
+fn exit_code(exit: Option<ExitStatus>) -> i32 {
+    match exit {
+        Some(ExitStatus::Code(code)) => code,
+        Some(ExitStatus::Signal(number)) => 128 + number,
+        None => NEVER_RAN,
+    }
+}
+
+/// What shells say of a program that they could not start.
+const NEVER_RAN: i32 = 127;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_success_is_0() {
+        let codes = [Some(ExitStatus::Code(0)), Some(ExitStatus::Code(3)), Some(ExitStatus::Signal(11)), None];
+        assert_eq!(codes.map(exit_code), [0, 3, 139, 127]);
     }
 }

@@ -9,7 +9,8 @@ pub struct Session {
     pub cols: i32,
     #[prost(int32, tag = "4")]
     pub rows: i32,
-    /// Valid when status is EXITED and `signal` is empty.
+    /// Valid when status is EXITED. A death by a signal is 128 and the signal's number, as shells have it, and `signal`
+    /// names it; 127 when the program could not be started.
     #[prost(int32, tag = "5")]
     pub exit_code: i32,
     #[prost(message, optional, tag = "6")]
@@ -146,12 +147,16 @@ pub struct KillRequest {
     /// "TERM" (the default), "SIGINT", "9" …
     #[prost(string, tag = "2")]
     pub signal: ::prost::alloc::string::String,
+    /// Answer when it has ended, or after this time at the latest. Default: at once; at most 600 s.
+    #[prost(message, optional, tag = "16")]
+    pub wait: ::core::option::Option<::prost_types::Duration>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct KillResponse {
     #[prost(string, tag = "16")]
     pub id: ::prost::alloc::string::String,
-    /// The status at the time of the answer: a signal need not end anything, nor at once.
+    /// The status at the time of the answer: a signal need not end anything. An interactive shell ignores TERM; a session
+    /// that is "running" after a `wait` needs HUP, KILL or Remove.
     #[prost(string, tag = "17")]
     pub state: ::prost::alloc::string::String,
 }
@@ -492,7 +497,7 @@ pub struct ScreenUpdate {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct SessionExited {
-    /// Valid when `signal` is empty.
+    /// As Session's.
     #[prost(int32, tag = "1")]
     pub exit_code: i32,
     /// As Session's.

@@ -136,7 +136,8 @@ impl<C: Context> Vtr for Service<C> {
     async fn kill(&self, request: Request<KillRequest>) -> Answer<KillResponse> {
         self.answer(request, |call, request| async move {
             let signal = given(request.signal).map(SignalArg::Name);
-            let args = kill_process::Args { process_id: request.name, signal };
+            let wait_ms = seconds("wait", request.wait)?.map(|seconds| (seconds * 1000.0).ceil() as u64);
+            let args = kill_process::Args { process_id: request.name, signal, wait_ms };
             let reply = ops::run::<KillProcess, C>(call.clone(), args).await?;
             let state = call.session(&reply.process_id).map(|session| session.status().to_string());
             Ok(KillResponse { id: reply.process_id, state: state.unwrap_or_default() })

@@ -57,11 +57,16 @@ async fn a_signal_ends_it_and_is_named() {
     let mut vtr = stage.vtr().await;
     let session = stage.spawn(&mut vtr, "one", Script::new().print("up\n").hang()).await;
     shows(&session, "up").await;
-    let reply = vtr.kill(KillRequest { name: "one".into(), signal: "SIGUSR1".into() }).await.unwrap().into_inner();
-    assert_eq!(reply.id, session.id().to_string());
-    soon("it ends", session.wait_for_exit(DEADLINE)).await;
+    let wait = Some(prost_types::Duration { seconds: 60, nanos: 0 });
+    let request = KillRequest { name: "one".into(), signal: "SIGUSR1".into(), wait };
+    let reply = vtr.kill(request).await.unwrap().into_inner();
+    assert_eq!((reply.id, reply.state.as_str()), (session.id().to_string(), "exited"));
     let info = vtr.info(InfoRequest { name: "one".into() }).await.unwrap().into_inner().session.unwrap();
-    assert_eq!((info.exit_code, info.signal.contains("USR1")), (0, true), "{info:?}");
+    let code = 128 + rustix::process::Signal::USR1.as_raw();
+    // A client that knows nothing of `signal` must not take it for a success.
+    assert_eq!((info.exit_code, info.signal.as_str()), (code, "SIGUSR1"), "{info:?}");
+    let listed = vtr.list(ListRequest::default()).await.unwrap().into_inner().sessions;
+    assert_eq!(listed[0].exit_code, code);
     stage.close().await;
 }
 

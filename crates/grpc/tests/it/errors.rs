@@ -117,7 +117,7 @@ async fn arguments_that_cannot_be_right() {
     for refused in narrow {
         assert_eq!(refused.message(), "cols is 1: use 2 to 2000");
     }
-    is(vtr.kill(KillRequest { name: name(), signal: "SIGNONSENSE".into() }).await, code, kind);
+    is(vtr.kill(KillRequest { name: name(), signal: "SIGNONSENSE".into(), wait: None }).await, code, kind);
     let timeout = Some(prost_types::Duration { seconds: -5, nanos: 0 });
     is(vtr.wait_for(WaitForRequest { name: name(), timeout, ..Default::default() }).await, code, kind);
     let timeout = seconds(3600.0);

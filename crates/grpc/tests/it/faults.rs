@@ -82,7 +82,7 @@ async fn a_subscriber_that_never_reads_costs_little_and_holds_nobody_up() {
     assert!(grown < 10 << 20, "{grown} bytes more");
     vtr.get_screen(GetScreenRequest { name: "one".into(), ..Default::default() }).await.unwrap();
     drop(unread);
-    vtr.kill(KillRequest { name: "one".into(), signal: "KILL".into() }).await.unwrap();
+    vtr.kill(KillRequest { name: "one".into(), signal: "KILL".into(), wait: None }).await.unwrap();
     stage.close().await;
 }
 

@@ -49,6 +49,20 @@ async fn a_snapshot_comes_first_even_if_nothing_was_asked_for_and_the_end_comes_
 }
 
 #[tokio::test]
+async fn a_death_by_a_signal_is_no_success() {
+    let stage = Stage::new();
+    let mut vtr = stage.vtr().await;
+    let session = stage.spawn(&mut vtr, "one", Script::new().print("up\n").hang()).await;
+    shows(&session, "up").await;
+    let mut events = vtr.subscribe(subscribe(false, false)).await.unwrap().into_inner();
+    screen(next(&mut events).await);
+    vtr.kill(KillRequest { name: "one".into(), signal: "KILL".into(), wait: None }).await.unwrap();
+    let exited = SessionExited { exit_code: 137, signal: "SIGKILL".into(), id: session.id().to_string() };
+    assert_eq!(next(&mut events).await, Some(Event::SessionExited(exited)));
+    stage.close().await;
+}
+
+#[tokio::test]
 async fn every_byte_comes_when_raw_output_is_asked_for() {
     let stage = Stage::new();
     let mut vtr = stage.vtr().await;

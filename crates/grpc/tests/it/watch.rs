@@ -23,7 +23,7 @@ async fn the_list_then_its_changes() {
     let Event::Added(added) = next(&mut events).await else { panic!("not added") };
     assert_eq!((added.name.as_str(), added.id.as_str()), ("two", two.as_str()));
     vtr.rename(RenameRequest { name: "two".into(), new_name: "three".into() }).await.unwrap();
-    vtr.kill(KillRequest { name: "three".into(), signal: "KILL".into() }).await.unwrap();
+    vtr.kill(KillRequest { name: "three".into(), signal: "KILL".into(), wait: None }).await.unwrap();
     let mut names = Vec::new();
     loop {
         let Event::Changed(changed) = next(&mut events).await else { panic!("not changed") };

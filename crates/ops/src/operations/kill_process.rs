@@ -1,5 +1,7 @@
 //! Sending a signal.
 
+use std::time::Duration;
+
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -16,7 +18,13 @@ pub struct Args {
     /// By name or number; TERM when left out.
     #[serde(default)]
     pub signal: Option<SignalArg>,
+    /// Milliseconds to wait for its end, which a program that ignores the signal does not come to: 0 when left out,
+    /// at most 600000. The status in the answer tells.
+    #[serde(default)]
+    pub wait_ms: Option<u64>,
 }
+
+const MAX_WAIT_MS: u64 = 600_000;
 
 #[derive(Debug)]
 pub struct KillProcess;
@@ -35,7 +43,17 @@ impl<C: Context> Operation<C> for KillProcess {
     async fn run(call: Call<C>, args: Args) -> Result<Standing, OpError> {
         let session = call.own_session(&args.process_id)?;
         let signal = args.signal.as_ref().map(SignalArg::parse).transpose()?.unwrap_or(engine::Signal::TERM);
+        let wait_ms = args.wait_ms.unwrap_or(0);
+        if wait_ms > MAX_WAIT_MS {
+            let error = OpError::invalid_args(format!("wait_ms is {wait_ms}"));
+            return Err(error.with_hint(format!("use at most {MAX_WAIT_MS}")));
+        }
+        // Begun before the signal: the run that is waited for is the one that gets it.
+        let end = session.wait_for_exit(Duration::from_millis(wait_ms));
         session.kill(signal)?;
+        if wait_ms > 0 {
+            end.await;
+        }
         Ok(Standing::of(&session))
     }
 }

@@ -155,8 +155,11 @@ async fn kill_signals_and_nothing_more() {
     assert_eq!(reply["status"], "running");
     assert_eq!(stage.refusal("kill_process", kill(json!("NOPE"))).await, ErrorKind::InvalidArgs);
     assert_eq!(stage.refusal("stop_process", kill(json!(0))).await, ErrorKind::InvalidArgs);
-    stage.json("kill_process", kill(json!("SIGKILL"))).await.unwrap();
-    ended(&session).await;
+    let wait = |signal: &str, wait_ms: u64| json!({"process_id": id(&session), "signal": signal, "wait_ms": wait_ms});
+    // Whoever waits for the end is told that there is none, and has it when there is.
+    assert_eq!(stage.json("kill_process", wait("TERM", 1)).await.unwrap()["status"], "running");
+    assert_eq!(stage.refusal("kill_process", wait("TERM", 600_001)).await, ErrorKind::InvalidArgs);
+    assert_eq!(stage.json("kill_process", wait("SIGKILL", 60_000)).await.unwrap()["status"], "exited");
     let status = status(&stage, &id(&session)).await;
     // Nobody asked it to stop: it exited by itself, by a signal.
     assert_eq!((&status["status"], &status["signal"]), (&json!("exited"), &json!("SIGKILL")));

@@ -92,7 +92,7 @@ impl Order {
 
     pub(crate) fn kill(self, link: LinkNumber, name: String, signal: EndSignal) {
         self.0.run(async move |client| {
-            client.vtr().kill(KillRequest { name, signal: signal.name().to_owned() }).await?;
+            client.vtr().kill(KillRequest { name, signal: signal.name().to_owned(), ..KillRequest::default() }).await?;
             Ok(News::ToldToEnd(link, signal))
         });
     }

@@ -21,10 +21,10 @@ pub(crate) struct Idle {
     #[arg(value_name = "SESSION")]
     session: Address,
     /// How long it has to be silent [default: 5s, or wait_for_idle_timeout of the config file]
-    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    #[arg(long, value_name = "TIME", value_parser = super::time_span)]
     idle: Option<Duration>,
     /// How long to wait at most
-    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = humantime::parse_duration)]
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = super::time_span)]
     timeout: Duration,
 }
 

@@ -1,15 +1,23 @@
 //! `vtr kill`
 
+use std::time::Duration;
+
+use engine::Signal;
 use grpc::proto::KillRequest;
 use serde_json::json;
 
+use super::time_span;
 use crate::{
     coordinators::Address,
-    failure::{Exit, Outcome},
+    failure::{Exit, Failure, Outcome},
     invocation::Invocation,
+    wire,
 };
 
 /// Send a signal to a session; it stays, and can be read
+///
+/// After TERM, KILL, HUP or QUIT the command waits a moment for the end. Exits with 3 when the session still runs then:
+/// an interactive shell ignores TERM.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Kill {
     #[arg(value_name = "SESSION")]
@@ -17,17 +25,40 @@ pub(crate) struct Kill {
     /// TERM, KILL, INT, HUP …, with or without SIG, or a number
     #[arg(short, long, value_name = "SIGNAL", default_value = "TERM")]
     signal: String,
+    /// How long to wait for its end; 0s does not wait [default: 1s after TERM, KILL, HUP and QUIT]
+    #[arg(long, value_name = "TIME", value_parser = time_span)]
+    wait: Option<Duration>,
 }
+
+/// Programs that clean up are gone by then; a person has not yet looked elsewhere.
+const MOMENT: Duration = Duration::from_secs(1);
+/// Whoever sends these wants it to end.
+const MEANT_TO_END: [Signal; 4] = [Signal::TERM, Signal::KILL, Signal::HUP, Signal::QUIT];
 
 impl Kill {
     pub(crate) async fn run(self, invocation: &mut Invocation) -> Outcome {
+        let signal = self.signal.parse::<Signal>().map_err(|error| Failure::usage(error.to_string()))?;
+        let wait = self.wait.unwrap_or(if MEANT_TO_END.contains(&signal) { MOMENT } else { Duration::ZERO });
         let target = invocation.target(&self.session).await?;
-        let request = KillRequest { name: target.session.clone(), signal: self.signal };
+        let request =
+            KillRequest { name: target.session.clone(), signal: self.signal, wait: Some(wire::duration(wait)) };
         let answer = target.client.vtr().kill(request).await.map_err(|status| target.failure(&status))?.into_inner();
         let reply = json!({
             "coordinator": target.coordinator.name, "session": target.session, "id": answer.id, "state": answer.state,
         });
         invocation.output.answer(&reply, "")?;
-        Ok(Exit::Done)
+        if wait.is_zero() || answer.state != "running" {
+            return Ok(Exit::Done);
+        }
+        if !invocation.output.json {
+            let name = &self.session.session;
+            let message = format!("{name} got {signal} and still runs after {}", humantime::format_duration(wait));
+            let hint = format!(
+                "`vtr kill {0} --signal HUP` ends shells, `--signal KILL` ends anything; `vtr rm {0}` also removes it",
+                self.session
+            );
+            invocation.output.failure(&Failure::new(Exit::TimedOut, "timeout", message).with_hint(hint));
+        }
+        Ok(Exit::TimedOut)
     }
 }

@@ -24,7 +24,7 @@ pub(crate) struct Play {
     #[arg(long, value_name = "FACTOR", default_value = "1", value_parser = factor)]
     speed: f64,
     /// Shorten pauses to this [default: what the recording asks for]
-    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    #[arg(long, value_name = "TIME", value_parser = super::time_span)]
     idle_limit: Option<Duration>,
     /// Begin here, as in 90s or 1:30
     #[arg(long, value_name = "TIME", default_value = "0s", value_parser = parse_clock)]

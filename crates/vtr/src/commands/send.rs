@@ -34,7 +34,7 @@ pub(crate) struct Send {
     #[arg(long, value_name = "PATTERN", allow_hyphen_values = true)]
     wait: Option<String>,
     /// For --wait
-    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = humantime::parse_duration, requires = "wait")]
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = super::time_span, requires = "wait")]
     timeout: Duration,
 }
 

@@ -94,6 +94,27 @@ fn spawn_waits_for_what_was_printed_before_it_could_ask() {
 }
 
 #[test]
+fn kill_says_when_it_did_not_end_anything() {
+    let stage = Stage::new();
+    // An interactive shell ignores TERM, and has said so by its prompt.
+    stage.vtr(&["spawn", "shell", "--env", "PS1=ready> "]).ok();
+    stage.see("shell", "ready>");
+    stage
+        .vtr(&["kill", "shell"])
+        .failed(3, &["shell got SIGTERM and still runs after 1s", "vtr kill shell --signal HUP"]);
+    let ran = stage.vtr(&["kill", "shell", "--json"]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(3), ""), "{ran:?}");
+    assert!(ran.stdout.contains("\"state\":\"running\""), "{ran:?}");
+    // One that is not waited for, or not meant to end it, is done when it was sent.
+    stage.vtr(&["kill", "shell", "--wait", "0s"]).ok();
+    stage.vtr(&["kill", "shell", "--signal", "WINCH"]).ok();
+    // What helps is what was told, and the end has come when it returns.
+    stage.vtr(&["kill", "shell", "--signal", "HUP", "--wait", "60s"]).ok();
+    assert_eq!(stage.vtr(&["info", "shell", "--json"]).json()["signal"], "SIGHUP");
+    stage.vtr(&["kill", "shell", "--signal", "NOPE"]).failed(2, &["NOPE"]);
+}
+
+#[test]
 fn info_tells_how_a_session_ended() {
     let stage = Stage::new();
     stage.vtr(&["spawn", "x", "--", "sh", "-c", "exit 7"]).ok();
