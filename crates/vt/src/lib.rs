@@ -39,3 +39,4 @@ pub use line_builder::LineBuilder;
 pub use modes::{InputModes, KittyFlags, MouseEncoding, MouseProtocol};
 pub use style::{Attributes, Link, LinkId, Style, Underline};
 pub use terminal::{Options, SearchMatch, Terminal};
+pub use unicode::is_bidi_control;

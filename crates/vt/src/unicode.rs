@@ -26,6 +26,11 @@ const CONJUNCT_EXTEND: u8 = 3;
 
 pub(crate) const VARIATION_EMOJI: char = '\u{fe0f}';
 
+/// Characters that reorder what stands around them: no text may rewrite its neighbours so.
+pub fn is_bidi_control(c: char) -> bool {
+    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
 /// What the tables say of one character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Properties(u8);

@@ -1,8 +1,8 @@
 //! A screen as text with escape sequences, for a terminal or a pager that understands colour.
 
-use std::fmt::Write;
-
 use grpc::proto::{CellRun, GetScreenResponse, UnderlineStyle};
+
+use crate::clean_text::{CleanText, is_clean};
 
 /// One attribute bit of the protocol.
 pub(crate) struct Attribute {
@@ -31,29 +31,30 @@ pub(crate) const ATTRIBUTES: [Attribute; 9] = [
 const UNDERLINE: u32 = 0x04;
 
 /// Needs the screen's runs. Each row ends in its default look, so rows can be cut apart.
-pub(crate) fn screen(screen: &GetScreenResponse) -> String {
+pub(crate) fn screen(screen: &GetScreenResponse) -> impl Iterator<Item = CleanText> {
     let last = screen.screen_rows.iter().rposition(|row| !row.runs.is_empty()).map_or(0, |last| last + 1);
-    let mut text = String::new();
-    for row in screen.screen_rows.iter().take(last) {
-        row.runs.iter().for_each(|run| write_run(run, &mut text));
-        text.push('\n');
-    }
-    text
+    screen.screen_rows.iter().take(last).map(|row| {
+        let mut line = CleanText::default();
+        row.runs.iter().for_each(|run| write_run(run, &mut line));
+        line
+    })
 }
 
-fn write_run(run: &CellRun, text: &mut String) {
+fn write_run(run: &CellRun, line: &mut CleanText) {
     let codes = codes(run);
-    // Writing to a string can't fail.
     if !codes.is_empty() {
-        let _ = write!(text, "\x1b[{}m", codes.join(";"));
+        line.push_sequence(&format!("\x1b[{}m", codes.join(";")));
     }
-    if run.link.is_empty() {
-        text.push_str(&run.text);
+    // A target that could end the sequence is none.
+    if run.link.is_empty() || !is_clean(&run.link) {
+        line.push(&run.text);
     } else {
-        let _ = write!(text, "\x1b]8;;{}\x1b\\{}\x1b]8;;\x1b\\", run.link, run.text);
+        line.push_sequence(&format!("\x1b]8;;{}\x1b\\", run.link));
+        line.push(&run.text);
+        line.push_sequence("\x1b]8;;\x1b\\");
     }
     if !codes.is_empty() {
-        text.push_str("\x1b[0m");
+        line.push_sequence("\x1b[0m");
     }
 }
 
@@ -97,7 +98,15 @@ mod tests {
         let link = CellRun { text: "c".into(), link: "http://x".into(), ..CellRun::default() };
         let rows = vec![ScreenRow { runs: vec![plain, loud, link], ..ScreenRow::default() }, ScreenRow::default()];
         let answer = GetScreenResponse { screen_rows: rows, ..GetScreenResponse::default() };
-        let expected = "a \x1b[1;4:3;38;2;1;2;255mb\x1b[0m\x1b]8;;http://x\x1b\\c\x1b]8;;\x1b\\\n";
-        assert_eq!(screen(&answer), expected);
+        let expected = "a \x1b[1;4:3;38;2;1;2;255mb\x1b[0m\x1b]8;;http://x\x1b\\c\x1b]8;;\x1b\\";
+        assert_eq!(screen(&answer).map(|line| line.as_str().to_owned()).collect::<Vec<_>>(), [expected]);
+    }
+
+    #[test]
+    fn a_run_brings_no_sequences_of_its_own() {
+        let run = CellRun { text: "\x1b[2J".into(), link: "x\x1b\\\x1b[2J".into(), ..CellRun::default() };
+        let rows = vec![ScreenRow { runs: vec![run], ..ScreenRow::default() }];
+        let answer = GetScreenResponse { screen_rows: rows, ..GetScreenResponse::default() };
+        assert_eq!(screen(&answer).next().unwrap().as_str(), "\u{fffd}[2J");
     }
 }

@@ -8,7 +8,7 @@ use std::{
 
 use clap_complete::CompletionCandidate;
 
-use crate::{client_config::ClientConfig, coordinators, fleet, surroundings::Surroundings};
+use crate::{client_config::ClientConfig, coordinators, fleet, output::printable, surroundings::Surroundings};
 
 /// A person waits for it with a finger on the key.
 const PATIENCE: Duration = Duration::from_millis(700);
@@ -42,7 +42,9 @@ pub(crate) fn sessions(surroundings: &Surroundings, typed: &OsStr) -> Vec<Comple
         .into_iter()
         .flat_map(|(coordinator, answer)| {
             let sessions = answer.map(|answer| answer.sessions).unwrap_or_default();
-            sessions.into_iter().map(move |session| (coordinator.name.clone(), session.name, session.title))
+            // A name that is none could be anything, and the shell would put it on the person's command line.
+            let named = sessions.into_iter().filter(|session| session.name.parse::<engine::SessionName>().is_ok());
+            named.map(move |session| (coordinator.name.clone(), session.name, session.title))
         })
         .collect();
     let mut candidates = Vec::new();
@@ -51,7 +53,7 @@ pub(crate) fn sessions(surroundings: &Surroundings, typed: &OsStr) -> Vec<Comple
         let long = format!("{coordinator}:{name}");
         let shown = if unique && !typed.contains(':') { name.clone() } else { long };
         if shown.starts_with(typed) {
-            let help = if title.is_empty() { coordinator.clone() } else { crate::output::printable(title) };
+            let help = if title.is_empty() { coordinator.clone() } else { printable(title) };
             candidates.push(CompletionCandidate::new(shown).help(Some(help.into())));
         }
     }

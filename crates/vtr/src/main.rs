@@ -6,6 +6,7 @@
 
 mod ansi;
 mod attach;
+mod clean_text;
 mod cli;
 mod client_config;
 mod commands;

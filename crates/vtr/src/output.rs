@@ -1,5 +1,5 @@
 //! What a command prints: tables and lines for people, JSON for programs; warnings go to standard error, in JSON one
-//! object a line as well.
+//! object a line as well. Nobody else writes to either, and nothing leaves here that could drive a terminal.
 
 use std::io::{self, Write};
 
@@ -7,7 +7,10 @@ use comfy_table::{ColumnConstraint, Table, Width, presets};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::failure::Failure;
+use crate::{
+    clean_text::{CleanText, escape_json, set_in},
+    failure::Failure,
+};
 
 /// Standard output and error of one command.
 #[derive(Debug)]
@@ -50,6 +53,7 @@ pub(crate) enum Paint {
     Match,
     Place,
     Bold,
+    Cursor,
 }
 
 impl Output {
@@ -57,11 +61,27 @@ impl Output {
         Output { json, color, terminal, unreachable: Vec::new() }
     }
 
-    pub(crate) fn line(&mut self, line: impl AsRef<str>) -> Result<(), Failure> {
-        self.bytes(format!("{}\n", line.as_ref()).as_bytes())
+    pub(crate) fn line(&mut self, line: impl Into<CleanText>) -> Result<(), Failure> {
+        self.lines([line])
     }
 
-    pub(crate) fn bytes(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+    /// All in one write.
+    pub(crate) fn lines(&mut self, lines: impl IntoIterator<Item = impl Into<CleanText>>) -> Result<(), Failure> {
+        let mut text = String::new();
+        for line in lines {
+            text.push_str(line.into().as_str());
+            text.push('\n');
+        }
+        self.verbatim(text.as_bytes())
+    }
+
+    /// Lines of JSON that others wrote.
+    pub(crate) fn json_lines(&mut self, lines: &[u8]) -> Result<(), Failure> {
+        self.verbatim(escape_json(&String::from_utf8_lossy(lines)).as_bytes())
+    }
+
+    /// What is ours, or was made of a file of the person's own choice.
+    pub(crate) fn verbatim(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         let mut stdout = io::stdout().lock();
         stdout.write_all(bytes)?;
         Ok(stdout.flush()?)
@@ -78,15 +98,17 @@ impl Output {
             let list = serde_json::to_value(&self.unreachable).map_err(|error| io::Error::other(error.to_string()))?;
             object.insert("unreachable".into(), list);
         }
-        self.line(Value::Object(object).to_string())
+        self.verbatim(format!("{}\n", escape_json(&Value::Object(object).to_string())).as_bytes())
     }
 
     /// The object with `--json`; without, the line, unless it is empty.
-    pub(crate) fn answer(&mut self, value: &impl Serialize, line: impl AsRef<str>) -> Result<(), Failure> {
-        match (self.json, line.as_ref()) {
-            (true, _) => self.object(value),
-            (false, "") => Ok(()),
-            (false, line) => self.line(line),
+    pub(crate) fn answer(&mut self, value: &impl Serialize, line: impl Into<CleanText>) -> Result<(), Failure> {
+        if self.json {
+            return self.object(value);
+        }
+        match line.into() {
+            line if line == CleanText::default() => Ok(()),
+            line => self.line(line),
         }
     }
 
@@ -103,7 +125,7 @@ impl Output {
         let mut table = Table::new();
         table.load_style(presets::NOTHING).add_row(columns.headings);
         for row in rows {
-            table.add_row(row);
+            table.add_row(row.map(|cell| printable(&cell)));
         }
         for (column, width) in table.column_iter_mut().zip(columns.widths) {
             column.set_padding((0, GAP)).set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(width)));
@@ -123,25 +145,30 @@ impl Output {
         Ok(())
     }
 
-    pub(crate) fn painted(&self, paint: Paint, text: &str) -> String {
-        if !self.color || text.is_empty() {
-            return text.to_owned();
+    pub(crate) fn painted(&self, paint: Paint, words: &str) -> CleanText {
+        if !self.color || words.is_empty() {
+            return words.into();
         }
         let code = match paint {
             Paint::Match => "1;31",
             Paint::Place => "35",
             Paint::Bold => "1",
+            Paint::Cursor => "7",
         };
-        format!("\x1b[{code}m{text}\x1b[0m")
+        let mut text = CleanText::default();
+        text.push_sequence(&format!("\x1b[{code}m"));
+        text.push(words);
+        text.push_sequence("\x1b[0m");
+        text
     }
 
     pub(crate) fn warn(&self, warning: impl std::fmt::Display) {
         let mut stderr = io::stderr().lock();
         // Nobody to tell if that fails.
         let _ = if self.json {
-            writeln!(stderr, "{}", serde_json::json!({ "warning": warning.to_string() }))
+            writeln!(stderr, "{}", escape_json(&serde_json::json!({ "warning": warning.to_string() }).to_string()))
         } else {
-            writeln!(stderr, "vtr: warning: {warning}")
+            writeln!(stderr, "vtr: warning: {}", set_in(&warning.to_string()))
         };
     }
 
@@ -163,11 +190,13 @@ impl Output {
             if !self.unreachable.is_empty() {
                 error["unreachable"] = serde_json::json!(self.unreachable);
             }
-            writeln!(stderr, "{error}")
+            writeln!(stderr, "{}", escape_json(&error.to_string()))
         } else {
-            let hint = if failure.hint.is_empty() { String::new() } else { format!("\nhint: {}", failure.hint) };
-            let candidates: String = failure.candidates.iter().map(|one| format!("\n  {one}")).collect();
-            writeln!(stderr, "vtr: {}{candidates}{hint}", failure.message)
+            let hint =
+                if failure.hint.is_empty() { String::new() } else { format!("\nhint: {}", set_in(&failure.hint)) };
+            let candidates: String =
+                failure.candidates.iter().map(|one| format!("\n  {}", CleanText::from(one).as_str())).collect();
+            writeln!(stderr, "vtr: {}{candidates}{hint}", set_in(&failure.message))
         };
     }
 }
@@ -182,9 +211,9 @@ pub(crate) fn age(seconds: i64) -> String {
     }
 }
 
-/// Text of a child on a person's terminal: control characters could do anything there.
-pub(crate) fn printable(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+/// Words that anyone may have said, for what is drawn cell by cell.
+pub(crate) fn printable(words: &str) -> String {
+    CleanText::from(words).as_str().to_owned()
 }
 
 #[cfg(test)]
@@ -199,7 +228,7 @@ mod tests {
 
     #[test]
     fn colour_is_left_out_when_unwanted() {
-        assert_eq!(Output::new(false, false, true).painted(Paint::Match, "x"), "x");
-        assert_eq!(Output::new(false, true, true).painted(Paint::Match, "x"), "\x1b[1;31mx\x1b[0m");
+        assert_eq!(Output::new(false, false, true).painted(Paint::Match, "x").as_str(), "x");
+        assert_eq!(Output::new(false, true, true).painted(Paint::Match, "x").as_str(), "\x1b[1;31mx\x1b[0m");
     }
 }

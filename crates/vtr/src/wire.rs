@@ -1,7 +1,10 @@
 //! What coordinators answer, as people and programs of the command line see it.
 
-use grpc::proto::{self, SessionStatus};
+use std::time::Duration;
+
+use grpc::proto::{self, CellRun, CellShape, SessionStatus};
 use serde::Serialize;
+use vt::Shape;
 
 use crate::{
     coordinators::Coordinator,
@@ -61,7 +64,7 @@ impl SessionJson {
             started_at: session.started_at.map(rfc3339),
             exited_at: session.exited_at.map(rfc3339),
             pid: (session.pid != 0).then_some(session.pid),
-            idle_ms: u64::try_from(idle.seconds * 1000 + i64::from(idle.nanos) / 1_000_000).unwrap_or_default(),
+            idle_ms: idle.try_into().map_or(0, |idle: Duration| u64::try_from(idle.as_millis()).unwrap_or(u64::MAX)),
             parent_id: some(session.parent_id),
             signal,
             name: session.name,
@@ -104,8 +107,19 @@ pub(crate) fn rfc3339(time: prost_types::Timestamp) -> String {
     format!("{time:.3}")
 }
 
-pub(crate) fn duration(duration: std::time::Duration) -> prost_types::Duration {
+pub(crate) fn duration(duration: Duration) -> prost_types::Duration {
     prost_types::Duration::try_from(duration).unwrap_or(prost_types::Duration { seconds: i64::MAX / 1000, nanos: 0 })
+}
+
+/// How the cells of a run are made up.
+pub(crate) fn cell_shape(run: &CellRun) -> Shape {
+    match run.shape() {
+        CellShape::Narrow => Shape::Narrow,
+        CellShape::Wide => Shape::Wide,
+        CellShape::Cluster => Shape::Cluster,
+        CellShape::WideCluster => Shape::WideCluster,
+        CellShape::Blank => Shape::Blank,
+    }
 }
 
 /// A refusal of the coordinator.

@@ -7,6 +7,7 @@ use super::State;
 use crate::{
     effect::{Effect, PromptMark},
     parser::Terminator,
+    unicode::is_bidi_control,
 };
 pub(super) use notify::PendingNotification;
 
@@ -106,11 +107,6 @@ fn parse_number(text: &[u8]) -> Option<u32> {
 fn clean(text: &[u8]) -> String {
     let text = String::from_utf8_lossy(&text[..text.len().min(MAX_TEXT)]);
     text.chars().filter(|c| !c.is_control() && !is_bidi_control(*c)).collect()
-}
-
-/// Characters that reorder what stands around them: a title must not rewrite its neighbours.
-fn is_bidi_control(c: char) -> bool {
-    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// Standard alphabet, padding optional, white space allowed.

@@ -4,8 +4,10 @@
 
 use std::sync::{Arc, LazyLock};
 
-use grpc::proto::{self, CellRun, CellShape, RowUpdate, UnderlineStyle};
-use vt::{Attributes, Color, Cursor, CursorShape, Frame, Line, LineBuilder, Position, Shape, Size, Style, Theme};
+use grpc::proto::{self, CellRun, RowUpdate, UnderlineStyle};
+use vt::{Attributes, Color, Cursor, CursorShape, Frame, Line, LineBuilder, Position, Size, Style, Theme};
+
+use crate::wire;
 
 /// The colours that a coordinator's terminals begin with.
 pub(crate) static PLAIN: LazyLock<Arc<Theme>> = LazyLock::new(Arc::default);
@@ -59,14 +61,7 @@ impl Mirror {
 
     pub(crate) fn line(&mut self, runs: &[CellRun], wrapped: bool) -> Line {
         for run in runs {
-            let shape = match run.shape() {
-                CellShape::Narrow => Shape::Narrow,
-                CellShape::Wide => Shape::Wide,
-                CellShape::Cluster => Shape::Cluster,
-                CellShape::WideCluster => Shape::WideCluster,
-                CellShape::Blank => Shape::Blank,
-            };
-            self.builder.push(&run.text, run.cols, shape, style(run), &run.link);
+            self.builder.push(&run.text, run.cols, wire::cell_shape(run), style(run), &run.link);
         }
         self.builder.finish(wrapped)
     }

@@ -59,7 +59,11 @@ impl Completions {
         }
         // Not by the config file: shells read it.
         invocation.output.json = invocation.everywhere.json;
-        invocation.output.answer(&json!({ "shell": name, "script": script }), script.trim_end())?;
+        if invocation.output.json {
+            invocation.output.object(&json!({ "shell": name, "script": script }))?;
+        } else {
+            invocation.output.verbatim(script.as_bytes())?;
+        }
         Ok(Exit::Done)
     }
 }

@@ -84,7 +84,7 @@ impl Export {
         let tape = playback::load(&self.file, &mut invocation.output)?;
         let bytes = export(Arc::new(tape), form, self.at);
         let Some(path) = &self.output else {
-            invocation.output.bytes(&bytes)?;
+            invocation.output.verbatim(&bytes)?;
             return Ok(Exit::Done);
         };
         write(path, &bytes, self.force)?;

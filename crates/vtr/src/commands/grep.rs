@@ -6,10 +6,11 @@ use grpc::proto::{GrepMatch, GrepRequest};
 use serde_json::json;
 
 use crate::{
+    clean_text::CleanText,
     coordinators::Address,
     failure::{Exit, Outcome},
     invocation::Invocation,
-    output::{Output, Paint, printable},
+    output::{Output, Paint},
 };
 
 /// Search the lines of a session, its history included
@@ -85,19 +86,18 @@ impl Grep {
 }
 
 fn print(matches: &[GrepMatch], with_context: bool, output: &mut Output) -> Result<(), crate::failure::Failure> {
-    let mut text = String::new();
+    let mut text: Vec<CleanText> = Vec::new();
     let mut last = None;
     for (number, (line, is_match)) in lines(matches) {
         if with_context && last.is_some_and(|last| number > last + 1) {
-            text.push_str("--\n");
+            text.push("--".into());
         }
         last = Some(number);
         let place = output.painted(Paint::Place, &format!("scrollback:{number}"));
-        let line = printable(line);
-        let line = if is_match { output.painted(Paint::Match, &line) } else { line };
-        text.push_str(&format!("{place}: {line}\n"));
+        let line = if is_match { output.painted(Paint::Match, line) } else { line.into() };
+        text.push(place.with(": ").with(line));
     }
-    output.bytes(text.as_bytes())
+    output.lines(text)
 }
 
 /// Each line once, whichever matches it stands beside.

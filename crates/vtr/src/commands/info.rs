@@ -6,7 +6,6 @@ use crate::{
     coordinators::Address,
     failure::{Exit, Outcome},
     invocation::Invocation,
-    output::printable,
     wire::SessionJson,
 };
 
@@ -35,9 +34,9 @@ impl Info {
             ("Status", session.status_text()),
             ("Kind", session.kind.clone()),
             ("Size", format!("{}x{}", session.cols, session.rows)),
-            ("Command", printable(&session.argv.join(" "))),
-            ("Folder", printable(&session.working_dir)),
-            ("Title", printable(&session.title)),
+            ("Command", session.argv.join(" ")),
+            ("Folder", session.working_dir.clone()),
+            ("Title", session.title.clone()),
             ("Pid", session.pid.map(|pid| pid.to_string()).unwrap_or_default()),
             ("Created", session.created_at.clone()),
             ("Exited", session.exited_at.clone().unwrap_or_default()),

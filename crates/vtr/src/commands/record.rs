@@ -108,7 +108,7 @@ impl Record {
 async fn dump(invocation: &mut Invocation, target: &Target) -> Outcome {
     let request = DumpAsciinemaRequest { name: target.session.clone() };
     let answer = target.client.vtr().dump_asciinema(request).await.map_err(|status| target.failure(&status))?;
-    invocation.output.bytes(&answer.into_inner().cast)?;
+    invocation.output.json_lines(&answer.into_inner().cast)?;
     Ok(Exit::Done)
 }
 

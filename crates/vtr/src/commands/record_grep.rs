@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::{
     failure::{Exit, Failure, Outcome},
     invocation::Invocation,
-    output::{Paint, printable},
+    output::Paint,
     playback,
 };
 
@@ -45,7 +45,7 @@ impl RecordGrep {
         for one in &found {
             let until = one.until.map_or_else(|| "end".to_owned(), clock);
             let place = output.painted(Paint::Place, &format!("{}-{until}", clock(one.from)));
-            output.line(format!("{place}: {}", printable(&one.line)))?;
+            output.line(place.with(": ").with(&one.line))?;
         }
         if truncated {
             output.warn(format_args!("there are more than {most} matches: ask for more with --max"));

@@ -1,14 +1,17 @@
 //! `vtr screen`
 
-use grpc::proto::{Cell, GetScreenRequest, GetScreenResponse, ScreenFormat};
+use grpc::proto::{CellRun, GetScreenRequest, GetScreenResponse, ScreenFormat, ScreenRow};
 use serde_json::{Value, json};
+use vt::{LineBuilder, Size, Style};
 
 use crate::{
     ansi,
+    clean_text::CleanText,
     coordinators::Address,
     failure::{Exit, Outcome},
     invocation::Invocation,
     output::{Output, Paint},
+    wire,
 };
 
 /// Show what a session's screen shows
@@ -29,49 +32,83 @@ pub(crate) struct Screen {
 impl Screen {
     pub(crate) async fn run(self, invocation: &mut Invocation) -> Outcome {
         let target = invocation.target(&self.session).await?;
-        let format = if self.ansi { ScreenFormat::Runs } else { ScreenFormat::Cells };
-        let request = GetScreenRequest { name: target.session.clone(), format: format.into() };
+        // Runs have all that cells have, in a fraction of the bytes: any screen fits into an answer, and over a slow line.
+        let request = GetScreenRequest { name: target.session.clone(), format: ScreenFormat::Runs.into() };
         let answer = target.client.vtr().get_screen(request).await.map_err(|status| target.failure(&status))?;
         let screen = answer.into_inner();
         let output = &mut invocation.output;
         if self.ansi {
-            output.bytes(ansi::screen(&screen).as_bytes())?;
+            output.lines(ansi::screen(&screen))?;
         } else if self.cells || output.json {
             output.object(&to_json(&screen, &target.coordinator.name, self.cells))?;
         } else {
-            output.bytes(for_people(&screen, output).as_bytes())?;
+            output.lines(for_people(&screen, output))?;
         }
         Ok(Exit::Done)
     }
 }
 
-fn for_people(screen: &GetScreenResponse, output: &Output) -> String {
+fn for_people(screen: &GetScreenResponse, output: &Output) -> Vec<CleanText> {
     let heading = format!("Screen: {} ({}x{})", screen.name, screen.cols, screen.rows);
-    let mut text = format!("{}\n", output.painted(Paint::Bold, &heading));
+    let mut lines = vec![output.painted(Paint::Bold, &heading)];
     let cursor_shown = output.terminal && screen.cursor_visible;
     let cursor_row = if screen.cursor_visible { usize::try_from(screen.cursor_y).unwrap_or_default() } else { 0 };
     let last = screen.screen_rows.iter().rposition(|row| !row.text().is_empty()).unwrap_or_default();
     for (number, row) in screen.screen_rows.iter().enumerate().take(last.max(cursor_row) + 1) {
-        if !cursor_shown || number != cursor_row {
-            text.push_str(&row.text());
-            text.push('\n');
-            continue;
-        }
-        let cursor = usize::try_from(screen.cursor_x).unwrap_or_default();
-        let drawn: String = row
-            .cells
-            .iter()
-            .enumerate()
-            .map(|(column, cell)| match cell.text {
-                " " if column == cursor => "█".into(),
-                text if column == cursor && output.color => format!("\x1b[7m{text}\x1b[0m"),
-                text => text.to_owned(),
-            })
-            .collect();
-        text.push_str(drawn.trim_end_matches(' '));
-        text.push('\n');
+        lines.push(if cursor_shown && number == cursor_row {
+            with_cursor(row, screen, output)
+        } else {
+            row.text().into()
+        });
     }
-    text
+    lines
+}
+
+fn with_cursor(row: &ScreenRow, screen: &GetScreenResponse, output: &Output) -> CleanText {
+    let cursor = usize::try_from(screen.cursor_x).unwrap_or_default();
+    let mut cells = cells(row, screen.cols);
+    let drawn = cells.iter().rposition(|cell| cell.text != " ").map_or(0, |last| last + 1).max(cursor + 1);
+    cells.truncate(drawn);
+    let mut line = CleanText::default();
+    for (column, cell) in cells.iter().enumerate() {
+        line = line.with(match cell.text.as_str() {
+            " " if column == cursor => "█".into(),
+            text if column == cursor && output.color => output.painted(Paint::Cursor, text),
+            text => text.into(),
+        });
+    }
+    line
+}
+
+/// One column.
+#[derive(Clone, Debug)]
+struct ScreenCell<'a> {
+    /// A space for a blank one; empty for the second column of a wide character.
+    text: String,
+    /// Whose look it has; `None` where nothing was written.
+    run: Option<&'a CellRun>,
+}
+
+/// Every column of a row.
+fn cells(row: &ScreenRow, cols: i32) -> Vec<ScreenCell<'_>> {
+    let cols = usize::try_from(cols).unwrap_or_default().min(Size::MAX.cols.into());
+    let mut cells = Vec::with_capacity(cols);
+    // It checks what a run says of itself.
+    let mut builder = LineBuilder::new();
+    for run in &row.runs {
+        builder.push(&run.text, run.cols, wire::cell_shape(run), Style::default(), "");
+        let line = builder.finish(false);
+        for cell in line.cells() {
+            let text = cell.text.to_owned();
+            cells.push(ScreenCell { text, run: Some(run) });
+            cells.extend((1..cell.width).map(|_| ScreenCell { text: String::new(), run: Some(run) }));
+        }
+        if cells.len() >= cols {
+            break;
+        }
+    }
+    cells.resize(cols, ScreenCell { text: " ".into(), run: None });
+    cells
 }
 
 fn to_json(screen: &GetScreenResponse, coordinator: &str, with_cells: bool) -> Value {
@@ -88,20 +125,22 @@ fn to_json(screen: &GetScreenResponse, coordinator: &str, with_cells: bool) -> V
         "lines": lines,
     });
     if with_cells {
-        let rows = screen.screen_rows.iter().map(|row| row.cells.iter().map(cell_json).collect::<Vec<_>>());
+        let rows =
+            screen.screen_rows.iter().map(|row| cells(row, screen.cols).iter().map(cell_json).collect::<Vec<_>>());
         reply["cells"] = rows.collect::<Vec<_>>().into();
     }
     reply
 }
 
 /// Colours are `#rrggbb`, or null for the default one.
-fn cell_json(cell: Cell<'_>) -> Value {
-    let color = |color: i32| if color < 0 { Value::Null } else { format!("#{color:06x}").into() };
-    let attributes = ansi::ATTRIBUTES.iter().filter(|attribute| cell.attributes & attribute.bit != 0);
+fn cell_json(cell: &ScreenCell<'_>) -> Value {
+    let color = |color: Option<u32>| color.map(|color| format!("#{:06x}", color & 0x00ff_ffff));
+    let bits = cell.run.map_or(0, |run| run.attributes);
+    let attributes = ansi::ATTRIBUTES.iter().filter(|attribute| bits & attribute.bit != 0);
     json!({
         "char": cell.text,
-        "fg": color(cell.fg_color),
-        "bg": color(cell.bg_color),
+        "fg": color(cell.run.and_then(|run| run.fg_color)),
+        "bg": color(cell.run.and_then(|run| run.bg_color)),
         "attributes": attributes.map(|attribute| attribute.name).collect::<Vec<_>>(),
     })
 }

@@ -99,7 +99,10 @@ fn start(settings: &Settings, surroundings: &Surroundings, output: &mut Output) 
         return Err(Failure::unreachable(message).with_hint(format!("see its log: {}", started.log.display())));
     }
     let Started { socket, pid, log } = &started;
-    let text = format!("listening on {} (pid {pid})\nlog: {}", socket.display(), log.display());
-    output.answer(&started, text)?;
+    if output.json {
+        output.object(&started)?;
+    } else {
+        output.lines([format!("listening on {} (pid {pid})", socket.display()), format!("log: {}", log.display())])?;
+    }
     Ok(Exit::Done)
 }

@@ -47,7 +47,7 @@ pub(crate) struct Spawn {
     #[arg(long, value_name = "PATTERN")]
     wait: Option<String>,
     /// For --wait
-    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = humantime::parse_duration, requires = "wait")]
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = super::time_span, requires = "wait")]
     timeout: Duration,
     /// Record it from its first byte on [default: to a file in the coordinator's folder]
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, value_hint = clap::ValueHint::FilePath)]
@@ -123,7 +123,7 @@ impl Spawn {
         let session = SessionJson::of(session, &target.coordinator);
         let name = session.name.clone();
         let exit = waited.as_ref().map_or(Exit::Done, Waited::exit);
-        invocation.output.answer(&Reply { session, wait: waited.clone() }, &name)?;
+        invocation.output.answer(&Reply { session, wait: waited.clone() }, name)?;
         if let (Some(waited), false) = (waited, invocation.output.json) {
             waited.explain(&self.timeout, SPAWN_HINT, &mut invocation.output)?;
         }

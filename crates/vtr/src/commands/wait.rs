@@ -9,7 +9,7 @@ use crate::{
     coordinators::Address,
     failure::{Exit, Failure, Outcome},
     invocation::{Invocation, Target},
-    output::{Output, printable},
+    output::Output,
     wire,
 };
 
@@ -24,7 +24,7 @@ pub(crate) struct Wait {
     #[arg(value_name = "PATTERN", allow_hyphen_values = true)]
     pattern: String,
     /// How long to wait at most
-    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = humantime::parse_duration)]
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = super::time_span)]
     timeout: Duration,
     /// Where to look
     #[arg(long, value_enum, default_value_t)]
@@ -97,7 +97,7 @@ impl Waited {
     /// For people. `hint` says what to do when the time was up.
     pub(crate) fn explain(&self, timeout: &Duration, hint: &str, output: &mut Output) -> Result<(), Failure> {
         if self.matched {
-            return output.line(printable(&self.matched_line));
+            return output.line(&self.matched_line);
         }
         let (kind, message) = match self.reason.as_str() {
             "exited" => ("exited", "the session ended before anything matched".to_owned()),

@@ -15,6 +15,7 @@ mod endings;
 mod errors;
 mod faces;
 mod faults;
+mod hostile;
 mod output;
 mod programs;
 mod recordings;
