@@ -9,11 +9,11 @@ use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use pty::{Pid, Signal};
+use pty::{Pid, RememberedSession, Signal};
 use tokio::sync::oneshot;
 
 use crate::fair_lock::lock;
-use crate::lifecycle::blocking;
+use crate::lifecycle::{blocking, deadline};
 use crate::run::Process;
 
 /// Nothing announces the end of processes that are not our children. Looked for only while some are left.
@@ -21,7 +21,40 @@ const CHECK_EVERY: Duration = Duration::from_millis(20);
 /// Each round kills all there are; more than a few are needed only against a fork bomb.
 const KILL_ROUNDS: usize = 50;
 
-/// Finds and ends them. A look goes through every process of the system (some 10 µs each), so
+/// What may have left processes behind.
+pub(crate) trait Remains: Clone + Send + 'static {
+    fn session(&self) -> Pid;
+    /// Answers how many processes it reached. One that belongs to a stranger by now is not reached.
+    fn signal(&self, signal: Signal) -> usize;
+}
+
+impl Remains for Arc<Process> {
+    fn session(&self) -> Pid {
+        self.pid
+    }
+
+    fn signal(&self, signal: Signal) -> usize {
+        self.child().signal_session(signal).unwrap_or(0)
+    }
+}
+
+impl Remains for RememberedSession {
+    fn session(&self) -> Pid {
+        self.leader()
+    }
+
+    fn signal(&self, signal: Signal) -> usize {
+        RememberedSession::signal(self, signal).unwrap_or(0)
+    }
+}
+
+/// Ends what is left of the sessions of a program that is no more: asks, waits for the grace, kills. Needs a tokio runtime
+/// around it.
+pub async fn end_remembered_sessions(sessions: Vec<RememberedSession>, grace: Duration) {
+    Leftovers::default().sweep(sessions, deadline(grace)).await;
+}
+
+/// Finds and ends them. A look goes through every process of the system (some 1 µs each), so
 /// those who want one at the same time share it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Leftovers {
@@ -32,17 +65,24 @@ pub(crate) struct Leftovers {
 struct Census {
     under_way: bool,
     /// Served by the next look: one that is under way may have passed what they ask for.
-    waiting: Vec<oneshot::Sender<Arc<HashSet<Pid>>>>,
+    waiting: Vec<Question>,
+}
+
+#[derive(Debug)]
+struct Question {
+    sessions: Vec<Pid>,
+    answer: oneshot::Sender<Arc<HashSet<Pid>>>,
 }
 
 impl Leftovers {
-    /// Hangs up on whatever is left of the ended `processes`, gives it until `until`, then kills it.
-    pub(crate) async fn sweep(&self, processes: Vec<Arc<Process>>, until: Instant) {
-        let left = self.with_members(processes).await;
+    /// Asks whatever is left of what has `ended` to end, gives it until `until`, then kills it. It has ignored the
+    /// hang-up that came with the end of its terminal, or none was sent to it.
+    pub(crate) async fn sweep<R: Remains>(&self, ended: Vec<R>, until: Instant) {
+        let left = self.with_members(ended).await;
         if left.is_empty() {
             return;
         }
-        let mut left = signal_all(left, &[Signal::HUP, Signal::CONT]).await;
+        let mut left = signal_all(left, &[Signal::TERM, Signal::CONT]).await;
         while !left.is_empty() && Instant::now() < until {
             tokio::time::sleep(CHECK_EVERY).await;
             left = self.with_members(left).await;
@@ -57,18 +97,18 @@ impl Leftovers {
         }
     }
 
-    async fn with_members(&self, mut processes: Vec<Arc<Process>>) -> Vec<Arc<Process>> {
-        let sessions = self.look().await;
-        processes.retain(|process| sessions.contains(&process.pid));
-        processes
+    async fn with_members<R: Remains>(&self, mut remains: Vec<R>) -> Vec<R> {
+        let living = self.look(remains.iter().map(R::session).collect()).await;
+        remains.retain(|one| living.contains(&one.session()));
+        remains
     }
 
-    /// The sessions that have a process, at some moment after the call.
-    async fn look(&self) -> Arc<HashSet<Pid>> {
-        let (sender, receiver) = oneshot::channel();
+    /// Those of `sessions` that have a process, at some moment after the call.
+    async fn look(&self, sessions: Vec<Pid>) -> Arc<HashSet<Pid>> {
+        let (answer, receiver) = oneshot::channel();
         let idle = {
             let mut census = lock(&self.census);
-            census.waiting.push(sender);
+            census.waiting.push(Question { sessions, answer });
             !std::mem::replace(&mut census.under_way, true)
         };
         if idle {
@@ -91,23 +131,20 @@ fn serve(census: &Mutex<Census>) {
         if waiting.is_empty() {
             return;
         }
-        let sessions = Arc::new(pty::processes::sessions());
-        for waiter in waiting {
+        let sessions = waiting.iter().flat_map(|question| question.sessions.iter().copied()).collect();
+        let living = Arc::new(pty::processes::living_sessions(&sessions));
+        for question in waiting {
             // One that was dropped no longer wants to know.
-            let _ = waiter.send(sessions.clone());
+            let _ = question.answer.send(living.clone());
         }
     }
 }
 
 /// Those that had anything to signal. A number that belongs to a stranger by now has not.
-async fn signal_all(mut processes: Vec<Arc<Process>>, signals: &'static [Signal]) -> Vec<Arc<Process>> {
+async fn signal_all<R: Remains>(mut remains: Vec<R>, signals: &'static [Signal]) -> Vec<R> {
     blocking(move || {
-        processes.retain(|process| {
-            let child = process.child();
-            let reached = signals.iter().map(|signal| child.signal_session(*signal).unwrap_or(0));
-            reached.max().unwrap_or(0) > 0
-        });
-        processes
+        remains.retain(|one| signals.iter().map(|signal| one.signal(*signal)).max().unwrap_or(0) > 0);
+        remains
     })
     .await
 }

@@ -101,7 +101,7 @@ impl Child {
     }
 
     /// Signals every process in the child's session, job-control groups and background jobs
-    /// included, and answers how many there were. Looks at every process of the system (about 10 µs
+    /// included, and answers how many there were. Looks at every process of the system (about 1 µs
     /// each): meant for the end of a session, not for every day. To be sure of `KILL`, call it
     /// until it answers 0: a process may fork while it looks. 0 on systems other than Linux.
     ///

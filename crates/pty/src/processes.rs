@@ -13,9 +13,11 @@ mod linux;
 mod sockets;
 
 #[cfg(target_os = "linux")]
-pub(crate) use linux::{ProcessStat, all_stats, now_in_ticks, stat};
+pub(crate) use linux::{ProcessStat, now_in_ticks, stat, stats_in_session};
 #[cfg(target_os = "linux")]
-pub use linux::{command_name, descendants, process_group_members, session_members, sessions, working_dir};
+pub use linux::{
+    command_name, descendants, living_sessions, process_group_members, reap_orphans, session_members, working_dir,
+};
 #[cfg(target_os = "linux")]
 pub use sockets::listening_sockets;
 
@@ -31,6 +33,7 @@ pub struct Listening {
 
 #[cfg(not(target_os = "linux"))]
 mod nothing {
+    use std::collections::HashSet;
     use std::path::PathBuf;
 
     use super::{Listening, Pid};
@@ -44,8 +47,11 @@ mod nothing {
     pub fn session_members(_: Pid) -> Vec<Pid> {
         Vec::new()
     }
-    pub fn sessions() -> std::collections::HashSet<Pid> {
-        std::collections::HashSet::new()
+    pub fn living_sessions(_: &HashSet<Pid>) -> HashSet<Pid> {
+        HashSet::new()
+    }
+    pub fn reap_orphans(_: &HashSet<Pid>) -> usize {
+        0
     }
     pub fn listening_sockets(_: &[Pid]) -> Vec<Listening> {
         Vec::new()
@@ -58,4 +64,7 @@ mod nothing {
     }
 }
 #[cfg(not(target_os = "linux"))]
-pub use nothing::{command_name, descendants, listening_sockets, process_group_members, session_members, working_dir};
+pub use nothing::{
+    command_name, descendants, listening_sockets, living_sessions, process_group_members, reap_orphans,
+    session_members, working_dir,
+};

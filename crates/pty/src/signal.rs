@@ -2,7 +2,12 @@
 
 use std::fmt;
 use std::io;
+#[cfg(target_os = "linux")]
+use std::os::fd::{AsRawFd, BorrowedFd};
 use std::str::FromStr;
+
+#[cfg(target_os = "linux")]
+use rustix::io::Errno;
 
 use crate::Pid;
 
@@ -162,6 +167,27 @@ mod tests {
         for number in 1..=LAST {
             let signal = Signal::try_from(number).unwrap();
             assert_eq!(signal.to_string().parse(), Ok(signal));
+/// Signals the process that a pidfd names.
+#[cfg(target_os = "linux")]
+#[expect(unsafe_code, reason = "rustix offers neither the flags nor real-time signals here")]
+pub(crate) fn send_by_pidfd(pidfd: BorrowedFd<'_>, signal: Signal, flags: u32) -> Result<(), Errno> {
+    // SAFETY: the descriptor is open for the length of the call, and the null pointer asks for the
+    // siginfo that `kill` would send, so no memory of ours is read.
+    let result = unsafe {
+        libc::syscall(
+            libc::SYS_pidfd_send_signal,
+            pidfd.as_raw_fd(),
+            signal.as_raw(),
+            std::ptr::null::<libc::siginfo_t>(),
+            flags,
+        )
+    };
+    match result {
+        0 => Ok(()),
+        _ => Err(Errno::from_io_error(&io::Error::last_os_error()).expect("a failed call leaves a number")),
+    }
+}
+
         }
     }
 

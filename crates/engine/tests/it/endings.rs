@@ -147,6 +147,21 @@ async fn removing_an_exited_session_sweeps_what_ignores_the_hang_up() {
     close(engine).await;
 }
 
+/// `nohup` and `disown` keep a job from the hang-up, not from being asked to end.
+#[tokio::test]
+async fn a_job_that_ignores_the_hang_up_is_asked_to_end_and_may_clean_up() {
+    let engine = engine();
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("log");
+    let job = format!("trap 'echo cleaned > {}; exit' TERM; echo up; while :; do sleep 0.05; done", log.display());
+    let script = format!("set -m; (trap '' HUP; exec sh -c '{}') & wait", job.replace('\'', "'\\''"));
+    let session = engine.spawn(shell_command(&script)).await.unwrap();
+    line(&session, "up").await;
+    session.remove(StopRequest::default()).await.unwrap();
+    assert_eq!(std::fs::read_to_string(&log).unwrap(), "cleaned\n");
+    close(engine).await;
+}
+
 /// A process that began its own session has left on purpose: the limit of what we promise.
 #[tokio::test]
 async fn a_daemon_with_its_own_session_is_let_go() {

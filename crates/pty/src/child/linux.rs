@@ -1,13 +1,15 @@
 //! Linux: a child is held by its pidfd, which can't be mistaken for another process.
 
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use rustix::io::Errno;
-use rustix::process::{PidfdFlags, WaitId, WaitIdOptions, pidfd_open, waitid};
+use rustix::process::{WaitId, WaitIdOptions, waitid};
 
 use super::{ExitStatus, Patience};
-use crate::processes::{ProcessStat, all_stats, now_in_ticks, stat};
+use crate::processes::now_in_ticks;
+use crate::remembered::signal_members;
+use crate::signal::send_by_pidfd;
 use crate::{Pid, Signal};
 
 #[derive(Debug)]
@@ -59,43 +61,14 @@ impl Handle {
                     .map_err(|error| Errno::from_io_error(&error).expect("kill fails with a number")),
             );
         }
-        match self.signal_members(leader, signal, |process| process.group == leader.as_raw())? {
+        match signal_members(leader, self.reaped, signal, |process| process.group == leader.as_raw())? {
             0 => Err(io::ErrorKind::NotFound.into()),
             _ => Ok(()),
         }
     }
 
     pub(super) fn signal_session(&self, leader: Pid, signal: Signal) -> io::Result<usize> {
-        self.signal_members(leader, signal, |_| true)
-    }
-
-    /// Signals the wanted processes of the session that `leader` began, one by one.
-    fn signal_members(&self, leader: Pid, signal: Signal, wanted: impl Fn(&ProcessStat) -> bool) -> io::Result<usize> {
-        let mut members = all_stats();
-        members.retain(|process| process.session == leader.as_raw() && !process.is_dead());
-        // A number is not handed out again while any process has it as its session. So one process
-        // that is ours without doubt vouches for all others with this session number.
-        let vouched = match self.reaped {
-            None => true,
-            Some(reaped) => members.iter().any(|process| process.started <= reaped),
-        };
-        if !vouched {
-            return Ok(0);
-        }
-        let mut signalled = 0;
-        let mut refused = None;
-        for member in members.iter().filter(|member| wanted(member)) {
-            match signal_exactly(member, signal) {
-                Ok(()) => signalled += 1,
-                // It ended while we were looking: what the caller wanted, more or less.
-                Err(Errno::SRCH) => {}
-                Err(other) => refused = Some(other),
-            }
-        }
-        match refused {
-            Some(errno) if signalled == 0 => Err(errno.into()),
-            _ => Ok(signalled),
-        }
+        signal_members(leader, self.reaped, signal, |_| true)
     }
 }
 
@@ -105,39 +78,10 @@ impl AsFd for Handle {
     }
 }
 
-/// Signals the very process that was looked at: once the pidfd is open, a second look tells whether
-/// the number had changed hands before.
-fn signal_exactly(seen: &ProcessStat, signal: Signal) -> Result<(), Errno> {
-    let pidfd = pidfd_open(seen.pid.to_rustix(), PidfdFlags::empty())?;
-    match stat(seen.pid) {
-        Some(now) if now.started == seen.started => send_by_pidfd(pidfd.as_fd(), signal, 0),
-        _ => Err(Errno::SRCH),
-    }
-}
-
 fn not_found_if_gone(result: Result<(), Errno>) -> io::Result<()> {
     match result {
         Err(Errno::SRCH) => Err(io::ErrorKind::NotFound.into()),
         other => Ok(other?),
-    }
-}
-
-#[expect(unsafe_code, reason = "rustix offers neither the flags nor real-time signals here")]
-fn send_by_pidfd(pidfd: BorrowedFd<'_>, signal: Signal, flags: u32) -> Result<(), Errno> {
-    // SAFETY: the descriptor is open for the length of the call, and the null pointer asks for the
-    // siginfo that `kill` would send, so no memory of ours is read.
-    let result = unsafe {
-        libc::syscall(
-            libc::SYS_pidfd_send_signal,
-            pidfd.as_raw_fd(),
-            signal.as_raw(),
-            std::ptr::null::<libc::siginfo_t>(),
-            flags,
-        )
-    };
-    match result {
-        0 => Ok(()),
-        _ => Err(Errno::from_io_error(&io::Error::last_os_error()).expect("a failed call leaves a number")),
     }
 }
 
@@ -186,14 +130,5 @@ mod tests {
         child.handle.reaped = Some(0);
         assert!(is_gone(child.handle.signal_group_before_6_9(child.pid, Signal::TERM)));
         child.handle.signal_group(child.pid, Signal::KILL).unwrap();
-    }
-
-    #[test]
-    fn a_process_that_is_not_the_one_seen_is_spared() {
-        let (_pty, mut child) = start(Script::new().hang());
-        let mut seen = stat(child.pid).unwrap();
-        seen.started += 1;
-        assert_eq!(signal_exactly(&seen, Signal::KILL), Err(Errno::SRCH));
-        assert_eq!(child.try_wait().unwrap(), None);
     }
 }

@@ -1,10 +1,12 @@
 //! The processes in a session, as `/proc` shows them.
 
+use std::collections::HashSet;
 use std::net::{IpAddr, Ipv4Addr, TcpStream};
 
 use pty::Pid;
 use pty::processes::{
-    Listening, command_name, descendants, listening_sockets, process_group_members, session_members, working_dir,
+    Listening, command_name, descendants, listening_sockets, living_sessions, process_group_members, session_members,
+    working_dir,
 };
 use testkit::Script;
 
@@ -27,6 +29,19 @@ fn descendants_group_and_session_are_told_apart() {
     assert_eq!(sorted(session_members(leader)), sorted(vec![leader, fork, orphan]));
     assert_eq!(process_group_members(apart), [apart]);
     crate::session::Watch::new(apart).kill();
+}
+
+#[test]
+fn a_session_lives_as_long_as_a_process_is_in_it() {
+    let mut left = Session::start(Script::new().ignore("HUP").double_fork(60_000).exit(0));
+    let mut ended = Session::start(Script::new().exit(0));
+    let orphan = left.read_pid("double-fork");
+    left.child.wait().unwrap();
+    let sessions = HashSet::from([left.child.pid(), ended.child.pid()]);
+    testkit::wait_until("a zombie does not count", || living_sessions(&sessions) == HashSet::from([left.child.pid()]));
+    ended.child.wait().unwrap();
+    crate::session::Watch::new(orphan).kill();
+    testkit::wait_until("nobody is left", || living_sessions(&sessions).is_empty());
 }
 
 #[test]
