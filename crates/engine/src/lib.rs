@@ -14,6 +14,7 @@ mod absorb;
 mod clock;
 mod directory;
 mod echo;
+mod end_signals;
 mod engine;
 mod environment;
 mod error;
@@ -49,6 +50,7 @@ mod tap;
 mod waits;
 
 pub use clock::{Clock, FakeClock};
+pub use end_signals::{EndSignal, EndSignals};
 pub use engine::{Engine, worker_threads};
 pub use environment::{INHERITED_ANYWAY, NOT_INHERITED};
 pub use error::{Error, InvalidArgs, LimitExceeded, Result};

@@ -10,7 +10,6 @@ mod folder;
 mod identities;
 mod instructions;
 mod share;
-pub(crate) mod signals;
 
 use std::{
     io,
@@ -29,6 +28,7 @@ use tokio::net::{TcpListener, UnixListener};
 pub(crate) use self::share::SharePlace;
 use self::{
     door::Door,
+    ending::Wishes,
     folder::RunFolder,
     identities::RunIdentities,
     share::{Share, Sharing},
@@ -145,13 +145,9 @@ impl Run {
         self.http.as_ref().and_then(|listener| listener.local_addr().ok())
     }
 
-    /// Serves until `end` is over, then ends every session, and with them itself. A second `end` is not waited for:
-    /// what still runs then is killed.
-    pub(crate) async fn serve<E, F>(self, mut end: E) -> Result<(), Failure>
-    where
-        E: FnMut() -> F,
-        F: Future<Output = &'static str>,
-    {
+    /// Serves until someone wants to leave, then ends every session, and with them itself. What still runs when someone
+    /// is in a hurry is killed.
+    pub(crate) async fn serve(self, mut wishes: Wishes) -> Result<(), Failure> {
         let Run { project, engine, grace, listener, http, observers, user, share, _folder, socket, .. } = self;
         let door = Door::new(project.clone(), user, observers.clone());
         let web = async {
@@ -168,7 +164,7 @@ impl Run {
             .map_err(|error| Failure::system("sharing the sessions", &error))?;
         let connections = door.connections();
         tokio::select! {
-            why = end() => tracing::info!(signal = why, "ending all sessions"),
+            why = wishes.leaving() => tracing::info!(why, "ending all sessions"),
             () = door.take_connections(listener) => {}
             () = web => {}
             () = shared(sharing.as_mut()) => {}
@@ -177,7 +173,10 @@ impl Run {
         observers.before_the_end();
         tokio::select! {
             () = engine.shutdown(grace) => {}
-            why = end() => tracing::warn!(signal = why, "ending without waiting for sessions"),
+            why = wishes.hurry() => {
+                tracing::warn!(why, "ending all sessions at once");
+                engine.shutdown(Duration::ZERO).await;
+            }
         }
         project.close().await;
         connections.end(LAST_WORDS).await;

@@ -79,6 +79,11 @@ impl Signal {
     pub fn name(self) -> Option<&'static str> {
         NAMES.iter().find(|(_, number)| *number == self.0).map(|(name, _)| *name)
     }
+
+    /// Whether this process ignores it: at its start, because whoever started it wanted that.
+    pub fn is_ignored(self) -> io::Result<bool> {
+        Ok(action(self.0)?.sa_sigaction == libc::SIG_IGN)
+    }
 }
 
 /// The text or number given is no signal of this system.
@@ -139,6 +144,18 @@ impl fmt::Debug for Signal {
     }
 }
 
+/// What this process does about a signal.
+#[expect(unsafe_code, reason = "signal dispositions have no safe interface")]
+pub(crate) fn action(number: libc::c_int) -> io::Result<libc::sigaction> {
+    let mut action = std::mem::MaybeUninit::<libc::sigaction>::uninit();
+    // SAFETY: asks only, and writes the answer to memory of the right size.
+    if unsafe { libc::sigaction(number, std::ptr::null(), action.as_mut_ptr()) } != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: the call above succeeded and so filled it.
+    Ok(unsafe { action.assume_init() })
+}
+
 /// Signals a process group by number: the caller knows that the number still means the group it
 /// thinks of.
 #[expect(unsafe_code, reason = "rustix's signal type has no real-time signals")]
@@ -150,23 +167,6 @@ pub(crate) fn kill_group(group: Pid, signal: Signal) -> io::Result<()> {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_signal_is_read_by_any_spelling_of_its_name_and_by_number() {
-        for text in ["TERM", "SIGTERM", "term", "sigterm", " SigTerm ", "15"] {
-            assert_eq!(text.parse(), Ok(Signal::TERM), "{text}");
-        }
-        assert_eq!("CLD".parse::<Signal>(), "CHLD".parse());
-    }
-
-    #[test]
-    fn every_signal_prints_as_something_that_reads_back() {
-        for number in 1..=LAST {
-            let signal = Signal::try_from(number).unwrap();
-            assert_eq!(signal.to_string().parse(), Ok(signal));
 /// Signals the process that a pidfd names.
 #[cfg(target_os = "linux")]
 #[expect(unsafe_code, reason = "rustix offers neither the flags nor real-time signals here")]
@@ -188,6 +188,23 @@ pub(crate) fn send_by_pidfd(pidfd: BorrowedFd<'_>, signal: Signal, flags: u32) -
     }
 }
 
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_signal_is_read_by_any_spelling_of_its_name_and_by_number() {
+        for text in ["TERM", "SIGTERM", "term", "sigterm", " SigTerm ", "15"] {
+            assert_eq!(text.parse(), Ok(Signal::TERM), "{text}");
+        }
+        assert_eq!("CLD".parse::<Signal>(), "CHLD".parse());
+    }
+
+    #[test]
+    fn every_signal_prints_as_something_that_reads_back() {
+        for number in 1..=LAST {
+            let signal = Signal::try_from(number).unwrap();
+            assert_eq!(signal.to_string().parse(), Ok(signal));
         }
     }
 

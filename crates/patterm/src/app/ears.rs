@@ -74,7 +74,7 @@ impl Ears {
         let Ears { engine, project, notices, wishes, resized, continued, pulse, child, echo } = self;
         tokio::select! {
             biased;
-            _ = wishes.next() => Wake::End,
+            _ = wishes.leaving() => Wake::End,
             bytes = input => Wake::Input(bytes),
             _ = resized.recv() => Wake::Resized,
             _ = continued.recv() => Wake::Continued,

@@ -1,7 +1,6 @@
 //! `patterm --headless`
 
 use serde_json::json;
-use tokio::sync::Mutex;
 
 use crate::{
     cli::RunFlags,
@@ -9,7 +8,7 @@ use crate::{
     failure::{Exit, Failure, Outcome},
     observe::{self, Observers},
     output::Output,
-    run::{self, Run, RunOptions, signals::EndSignals},
+    run::{self, Run, RunOptions, ending::Ending},
     surroundings::Surroundings,
 };
 
@@ -31,7 +30,8 @@ pub(crate) fn run(flags: RunFlags, surroundings: &Surroundings, output: &mut Out
 
 async fn serve(options: RunOptions, surroundings: &Surroundings, observers: Observers, output: &mut Output) -> Outcome {
     // Before anything is made that a signal would leave behind.
-    let signals = EndSignals::new().map_err(|error| Failure::system("listening to signals", &error))?;
+    let ending = Ending::new();
+    ending.hear_signals().map_err(|error| Failure::system("listening to signals", &error))?;
     let run = Run::start(options, surroundings, observers.clone()).await?;
     let mut hello = json!({ "socket": run.socket(), "connect": run.operator() });
     if let Some(address) = run.http_address() {
@@ -47,7 +47,6 @@ async fn serve(options: RunOptions, surroundings: &Surroundings, observers: Obse
         // Nobody may be reading any more; serving goes on, and the connect file says the same.
         tracing::warn!(error = failure.message, "standard output can't be written to");
     }
-    let signals = Mutex::new(signals);
-    run.serve(|| async { signals.lock().await.next().await }).await?;
+    run.serve(ending.wishes()).await?;
     Ok(Exit::Done)
 }

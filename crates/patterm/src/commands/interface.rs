@@ -2,8 +2,6 @@
 
 use std::{path::Path, time::Duration};
 
-use tokio::sync::Mutex;
-
 use crate::{
     app,
     cli::RunFlags,
@@ -11,7 +9,7 @@ use crate::{
     failure::{Exit, Failure, Outcome},
     observe::Observers,
     output::Output,
-    run::{self, Run, RunOptions, ending::Ending, signals::EndSignals},
+    run::{self, Run, RunOptions, ending::Ending},
     surroundings::Surroundings,
 };
 
@@ -47,7 +45,8 @@ fn show(
 ) -> Outcome {
     let _entered = runtime.enter();
     // Before anything is made that a signal would leave behind.
-    let mut signals = EndSignals::new().map_err(|error| Failure::system("listening to signals", &error))?;
+    let ending = Ending::new();
+    ending.hear_signals().map_err(|error| Failure::system("listening to signals", &error))?;
     // A run makes a folder for its project.
     let first_run = !surroundings.data_dir.join("projects").exists();
     let run = runtime.block_on(Run::start(options, surroundings, observers))?;
@@ -56,17 +55,9 @@ fn show(
     let name = |socket: &Path| format!("shared as {}", socket.file_stem().unwrap_or_default().to_string_lossy());
     let notes = run.share().map(name).into_iter().collect();
     let said = app::Said { notes, first_run, warnings: output.take_warnings() };
-    let ending = Ending::new();
-    let by_signal = ending.clone();
-    runtime.spawn(async move {
-        loop {
-            by_signal.wish(signals.next().await);
-        }
-    });
-    let wishes = Mutex::new(ending.wishes());
-    let mut served = runtime.spawn(async move { run.serve(|| async { wishes.lock().await.next().await }).await });
+    let mut served = runtime.spawn(run.serve(ending.wishes()));
     let shown = app::run(project, surroundings, runtime.handle(), host, ending.wishes(), said);
-    ending.wish("the interface has ended");
+    ending.leave("the interface has ended");
     let ended = runtime.block_on(async {
         match tokio::time::timeout(SOON, &mut served).await {
             Ok(ended) => ended,

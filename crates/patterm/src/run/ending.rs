@@ -1,48 +1,127 @@
-//! Wishes to end a run: by a signal, by the person, because the terminal is gone. Counted, so that a second one is
-//! heard as such.
+//! The wish to end a run: of a signal, of the person, or because the terminal is gone. And the wish to be quick about it.
 
-use std::sync::Arc;
+use std::{io, sync::Arc};
 
+use engine::EndSignals;
 use tokio::sync::watch;
+
+/// What is wished for by now, and why.
+#[derive(Clone, Copy, Debug)]
+enum Wish {
+    Stay,
+    Leave(&'static str),
+    Hurry(&'static str),
+}
 
 /// Where wishes are made. Cheap to clone.
 #[derive(Clone, Debug)]
-pub(crate) struct Ending(Arc<watch::Sender<(u32, &'static str)>>);
+pub(crate) struct Ending(Arc<watch::Sender<Wish>>);
 
 impl Ending {
     pub(crate) fn new() -> Self {
-        Ending(Arc::new(watch::Sender::new((0, ""))))
+        Ending(Arc::new(watch::Sender::new(Wish::Stay)))
     }
 
-    pub(crate) fn wish(&self, why: &'static str) {
-        self.0.send_modify(|(count, last)| {
-            *count += 1;
-            *last = why;
+    /// Ends the run in order. Whoever wishes it after others changes nothing.
+    pub(crate) fn leave(&self, why: &'static str) {
+        self.0.send_if_modified(|wish| {
+            let first = matches!(wish, Wish::Stay);
+            if first {
+                *wish = Wish::Leave(why);
+            }
+            first
         });
     }
 
+    /// Ends the run in order; one that is ending already ends at once.
+    pub(crate) fn insist(&self, why: &'static str) {
+        self.0.send_modify(|wish| {
+            *wish = match wish {
+                Wish::Stay => Wish::Leave(why),
+                Wish::Leave(_) | Wish::Hurry(_) => Wish::Hurry(why),
+            }
+        });
+    }
+
+    /// Has signals make wishes from now on. Needs a tokio runtime around it.
+    pub(crate) fn hear_signals(&self) -> io::Result<()> {
+        let mut signals = EndSignals::new()?;
+        let ending = self.clone();
+        tokio::spawn(async move {
+            loop {
+                let signal = signals.next().await;
+                match signal.is_urgent() {
+                    true => ending.insist(signal.name()),
+                    false => ending.leave(signal.name()),
+                }
+            }
+        });
+        Ok(())
+    }
+
     pub(crate) fn wishes(&self) -> Wishes {
-        Wishes { receiver: self.0.subscribe(), heard: 0 }
+        Wishes(self.0.subscribe())
     }
 }
 
-/// Hears every wish from the first on.
+/// Hears what is wished for, also what was wished for before.
 #[derive(Clone, Debug)]
-pub(crate) struct Wishes {
-    receiver: watch::Receiver<(u32, &'static str)>,
-    heard: u32,
-}
+pub(crate) struct Wishes(watch::Receiver<Wish>);
 
 impl Wishes {
-    /// The next wish, and why. Dropping the future loses none.
-    pub(crate) async fn next(&mut self) -> &'static str {
-        let heard = self.heard;
-        let wish = self.receiver.wait_for(|(count, _)| *count > heard).await.map(|wish| wish.1);
-        let Ok(why) = wish else {
+    /// Somebody wants the run to end; why.
+    pub(crate) async fn leaving(&mut self) -> &'static str {
+        self.find(|wish| match wish {
+            Wish::Stay => None,
+            Wish::Leave(why) | Wish::Hurry(why) => Some(why),
+        })
+        .await
+    }
+
+    /// Somebody can't wait for its end; why.
+    pub(crate) async fn hurry(&mut self) -> &'static str {
+        self.find(|wish| match wish {
+            Wish::Stay | Wish::Leave(_) => None,
+            Wish::Hurry(why) => Some(why),
+        })
+        .await
+    }
+
+    async fn find(&mut self, wanted: impl Fn(Wish) -> Option<&'static str>) -> &'static str {
+        let found = self.0.wait_for(|wish| wanted(*wish).is_some()).await.map(|wish| *wish);
+        match found.ok().and_then(wanted) {
+            Some(why) => why,
             // Nobody can wish any more.
-            return std::future::pending().await;
-        };
-        self.heard += 1;
-        why
+            None => std::future::pending().await,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::task::Poll;
+
+    use super::*;
+
+    fn is_hurried(ending: &Ending) -> bool {
+        let mut wishes = ending.wishes();
+        let mut hurry = std::pin::pin!(wishes.hurry());
+        hurry.as_mut().poll(&mut std::task::Context::from_waker(std::task::Waker::noop())) != Poll::Pending
+    }
+
+    #[test]
+    fn only_who_insists_after_a_wish_is_in_a_hurry() {
+        let ending = Ending::new();
+        ending.leave("HUP");
+        ending.leave("the interface has ended");
+        ending.leave("HUP");
+        assert!(!is_hurried(&ending));
+        ending.insist("TERM");
+        assert!(is_hurried(&ending));
+
+        let ending = Ending::new();
+        ending.insist("TERM");
+        ending.leave("the interface has ended");
+        assert!(!is_hurried(&ending));
     }
 }

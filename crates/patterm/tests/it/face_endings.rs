@@ -1,9 +1,9 @@
 //! However it ends: nothing that was started goes on, the terminal is as it was, and no scratchpad is half.
 
-use std::thread;
+use std::{fs, path::PathBuf, thread};
 
 use engine::ExitStatus;
-use pty::{ReadOutcome, SpawnRequest};
+use pty::{Pty, ReadOutcome, SpawnRequest};
 use rustix::process::Signal;
 use serde_json::json;
 use testkit::{wait_until, wait_until_some};
@@ -44,48 +44,152 @@ fn start(stage: &Stage) -> (Face, Client, i64) {
 
 #[test]
 fn signals_end_everything_and_leave_a_sane_terminal() {
-    for signal in [Signal::TERM, Signal::HUP] {
+    for signal in [Signal::TERM, Signal::HUP, Signal::INT] {
         let stage = stage();
         let (face, mut operator, pid) = start(&stage);
+        let jobs = DeafJobs::start(&mut operator);
         operator.call("scratchpad_write", json!({ "name": "kept", "content": "as it was\n" }));
         face.signal(signal);
         assert_eq!(face.ended(), ExitStatus::Code(0), "{signal:?}\n{}", face.text());
         assert!(is_gone(pid), "{signal:?} reaches everything");
+        jobs.are_gone();
         face.is_sane();
         assert_eq!(stage.left_in_run(), Vec::<String>::new());
         assert_eq!(stage.scratchpad("kept"), "as it was\n");
     }
 }
 
+/// patterm in a window that can be closed.
+struct Window {
+    terminal: Pty,
+    patterm: pty::Child,
+}
+
+impl Window {
+    fn open(stage: &Stage) -> Self {
+        let (argv, env) = face_argv(stage, &[], &[]);
+        let size = pty::Size { cols: SIZE.cols, rows: SIZE.rows };
+        let request = SpawnRequest { argv, env, working_dir: Some(stage.path("project")), size };
+        let (terminal, patterm) = pty::spawn(request).unwrap();
+        let mut screen = vt::Terminal::new(vt::Options { size: SIZE, ..vt::Options::default() });
+        wait_until("it is drawn", || {
+            let mut bytes = [0; 4096];
+            if let ReadOutcome::Bytes(count) = terminal.read(&mut bytes).unwrap() {
+                screen.feed(&bytes[..count]);
+            }
+            for effect in screen.take_effects() {
+                if let Effect::Reply(reply) = effect {
+                    terminal.write(&reply).unwrap();
+                }
+            }
+            screen.frame().text().contains("to spawn an agent")
+        });
+        Window { terminal, patterm }
+    }
+
+    fn operator(&self, stage: &Stage) -> Client {
+        Client::behind_proxy(&stage.path(&format!("run/patterm/{}/operator-1.json", self.patterm.pid())))
+    }
+
+    /// The system hangs up on patterm, and the shell that it was started from would do so again.
+    fn close(self) -> ExitStatus {
+        let Window { terminal, mut patterm } = self;
+        drop(terminal);
+        patterm.signal_group(pty::Signal::HUP).unwrap();
+        wait_until_some("it has ended", || patterm.try_wait().unwrap())
+    }
+}
+
 #[test]
 fn closing_the_window_ends_everything() {
     let stage = stage();
-    let (argv, env) = face_argv(&stage, &[], &[]);
-    let size = pty::Size { cols: SIZE.cols, rows: SIZE.rows };
-    let request = SpawnRequest { argv, env, working_dir: Some(stage.path("project")), size };
-    let (window, mut patterm) = pty::spawn(request).unwrap();
-    let mut screen = vt::Terminal::new(vt::Options { size: SIZE, ..vt::Options::default() });
-    wait_until("it is drawn", || {
-        let mut bytes = [0; 4096];
-        if let ReadOutcome::Bytes(count) = window.read(&mut bytes).unwrap() {
-            screen.feed(&bytes[..count]);
-        }
-        for effect in screen.take_effects() {
-            if let Effect::Reply(reply) = effect {
-                window.write(&reply).unwrap();
-            }
-        }
-        screen.frame().text().contains("to spawn an agent")
-    });
-    let file = stage.path(&format!("run/patterm/{}/operator-1.json", patterm.pid()));
-    let mut operator = Client::behind_proxy(&file);
+    let window = Window::open(&stage);
+    let mut operator = window.operator(&stage);
     let session = operator.spawn(&["sh", "-c", STUBBORN]);
     let pid = pid_of(&mut operator, &session);
-    drop(window);
-    let status = wait_until_some("it has ended", || patterm.try_wait().unwrap());
-    assert_eq!(status, ExitStatus::Code(0));
+    let jobs = DeafJobs::start(&mut operator);
+    assert_eq!(window.close(), ExitStatus::Code(0));
     assert!(is_gone(pid));
+    jobs.are_gone();
     assert_eq!(stage.left_in_run(), Vec::<String>::new());
+}
+
+/// Jobs that a shell has put into groups of their own, and that nothing ends but KILL.
+pub(crate) struct DeafJobs([i64; 3]);
+
+impl DeafJobs {
+    pub(crate) fn start(operator: &mut Client) -> Self {
+        let script = "set -m; trap '' TERM HUP INT; sleep 1000 & a=$!; nohup sleep 1000 >/dev/null 2>&1 & b=$!; \
+            echo jobs $a $b $$; wait";
+        let session = operator.spawn(&["sh", "-c", script]);
+        operator.see(&session, "jobs( [0-9]+){3}");
+        let output = operator.call("get_process_output", json!({ "process_id": session, "mode": "grid" }));
+        let text = output["content"].as_str().unwrap().to_owned();
+        let numbers = text.lines().find_map(|line| line.trim().strip_prefix("jobs ")).unwrap();
+        let numbers: Vec<i64> = numbers.split(' ').map(|number| number.parse().unwrap()).collect();
+        assert!(numbers.iter().all(|pid| !is_gone(*pid)));
+        DeafJobs(numbers.try_into().unwrap())
+    }
+
+    #[track_caller]
+    pub(crate) fn are_gone(&self) {
+        assert!(self.0.iter().all(|pid| is_gone(*pid)), "{:?}", self.0);
+    }
+}
+
+/// Cleans up for a second when it is asked to end.
+struct TidyProgram {
+    log: PathBuf,
+}
+
+impl TidyProgram {
+    fn start(stage: &Stage, operator: &mut Client) -> Self {
+        let log = stage.path("log");
+        let script = format!(
+            "trap 'sleep 1; echo cleaned >> {}; exit' TERM; echo ready; while :; do sleep 0.05; done",
+            log.display()
+        );
+        let session = operator.spawn(&["sh", "-c", &script]);
+        operator.see(&session, "ready");
+        TidyProgram { log }
+    }
+
+    #[track_caller]
+    fn has_cleaned_up(&self) {
+        assert_eq!(fs::read_to_string(&self.log).unwrap_or_default(), "cleaned\n");
+    }
+}
+
+#[test]
+fn whatever_ends_it_programs_get_their_grace() {
+    for signal in [Signal::TERM, Signal::HUP, Signal::INT] {
+        let stage = Stage::new();
+        stage.write_config(r#"{ "grace_seconds": 60 }"#);
+        let face = Face::empty(&stage, SIZE);
+        let program = TidyProgram::start(&stage, &mut face.operator(&stage));
+        face.signal(signal);
+        assert_eq!(face.ended(), ExitStatus::Code(0), "{signal:?}\n{}", face.text());
+        program.has_cleaned_up();
+    }
+    let stage = Stage::new();
+    stage.write_config(r#"{ "grace_seconds": 60 }"#);
+    let window = Window::open(&stage);
+    let program = TidyProgram::start(&stage, &mut window.operator(&stage));
+    assert_eq!(window.close(), ExitStatus::Code(0));
+    program.has_cleaned_up();
+}
+
+#[test]
+fn a_second_signal_kills_what_is_left_at_once() {
+    let stage = Stage::new();
+    stage.write_config(r#"{ "grace_seconds": 300 }"#);
+    let face = Face::empty(&stage, SIZE);
+    let jobs = DeafJobs::start(&mut face.operator(&stage));
+    face.signal(Signal::HUP);
+    face.shows("it waits for them", "ending all sessions");
+    face.signal(Signal::TERM);
+    assert_eq!(face.ended(), ExitStatus::Code(0), "{}", face.text());
+    jobs.are_gone();
 }
 
 #[test]

@@ -1,12 +1,15 @@
 //! `patterm --headless`: what it says first, what it serves, and that nothing is left when it ends.
 
-use std::{fs, os::unix::fs::MetadataExt};
+use std::{fs, os::unix::fs::MetadataExt, process::Command};
 
 use rustix::process::Signal;
 use serde_json::json;
 use testkit::wait_until;
 
-use crate::stage::{Stage, is_gone, run};
+use crate::{
+    face_endings::DeafJobs,
+    stage::{Headless, Stage, is_gone, run},
+};
 
 #[test]
 fn it_first_says_where_it_is_and_ends_without_a_trace() {
@@ -106,6 +109,7 @@ fn whoever_asks_twice_is_not_kept_waiting() {
     let mut client = patterm.operator();
     let id = client.spawn(&["sh", "-c", "trap '' TERM HUP; echo ready; while :; do sleep 1000; done"]);
     client.see(&id, "ready");
+    let jobs = DeafJobs::start(&mut client);
     patterm.signal(Signal::TERM);
     wait_until("it has begun to end", || {
         client.result("tools/call", json!({ "name": "spawn_process", "arguments": { "argv": ["true"] } }))["isError"]
@@ -113,5 +117,23 @@ fn whoever_asks_twice_is_not_kept_waiting() {
     });
     patterm.signal(Signal::TERM);
     assert!(patterm.wait().success());
+    jobs.are_gone();
     assert_eq!(stage.left_in_run(), Vec::<String>::new());
+}
+
+/// `nohup patterm --headless &` outlives its window.
+#[test]
+fn an_ignored_hang_up_stays_ignored() {
+    let stage = Stage::new();
+    let command = stage.command(&["--headless"]);
+    let mut nohup = Command::new("nohup");
+    nohup.arg(command.get_program()).args(command.get_args()).env_clear();
+    nohup.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let patterm = Headless::start(nohup.current_dir(stage.path("project")));
+    patterm.signal(Signal::HUP);
+    let mut client = patterm.operator();
+    let id = client.spawn(&["echo", "still here"]);
+    client.see(&id, "still here");
+    let (status, ..) = patterm.end(Signal::TERM);
+    assert!(status.success(), "{status}");
 }

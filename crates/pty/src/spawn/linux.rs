@@ -135,13 +135,7 @@ impl Command {
 /// Puts an ignored `SIGCHLD` back to its default, and leaves a handler alone.
 #[expect(unsafe_code, reason = "signal dispositions have no safe interface")]
 pub(super) fn keep_exit_statuses() -> io::Result<()> {
-    let mut action = std::mem::MaybeUninit::<libc::sigaction>::uninit();
-    // SAFETY: asks only, and writes the answer to memory of the right size.
-    if unsafe { libc::sigaction(libc::SIGCHLD, std::ptr::null(), action.as_mut_ptr()) } != 0 {
-        return Err(io::Error::last_os_error());
-    }
-    // SAFETY: the call above succeeded and so filled it.
-    let mut action = unsafe { action.assume_init() };
+    let mut action = crate::signal::action(libc::SIGCHLD)?;
     if action.sa_sigaction == libc::SIG_IGN {
         action.sa_sigaction = libc::SIG_DFL;
     } else if action.sa_flags & libc::SA_NOCLDWAIT == 0 {

@@ -2,13 +2,12 @@
 
 use std::{io, time::Duration};
 
-use engine::{Engine, EngineOptions, Limits};
+use engine::{EndSignals, Engine, EngineOptions, Limits};
 use grpc::listen::{Admission, Closing, Gate, LockError, LockFile, Permissions, Socket, SocketError};
 use ops::{Caller, Context, SessionContext};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::UnixStream,
-    signal::unix::{SignalKind, signal},
 };
 
 use super::{host::CoordinatorHost, settings::Settings};
@@ -100,16 +99,18 @@ pub(crate) async fn serve(bound: Bound, surroundings: &Surroundings, ready: impl
     let guest = Guest { context: context.clone(), server };
     tracing::info!(socket = %settings.socket.display(), pid = std::process::id(), "listening");
     ready();
-    let why = tokio::select! {
-        why = end.next() => why,
+    let signal = tokio::select! {
+        signal = end.next() => signal,
         never = gate.serve(|stream, closing| guest.clone().serve(stream, closing)) => match never {},
     };
-    tracing::info!(signal = why, "ending all sessions");
+    tracing::info!(signal = signal.name(), "ending all sessions");
     let connections = gate.close();
     tokio::select! {
         () = engine.shutdown(settings.kill_timeout) => {}
-        // Whoever asks twice is in a hurry: what still runs is killed when we end.
-        why = end.next() => tracing::warn!(signal = why, "ending without waiting for sessions"),
+        signal = end.next_urgent() => {
+            tracing::warn!(signal = signal.name(), "ending all sessions at once");
+            engine.shutdown(Duration::ZERO).await;
+        }
     }
     context.recordings().close().await;
     connections.end(LAST_WORDS).await;
@@ -147,31 +148,6 @@ async fn serve_mcp(stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     };
     if let Err(error) = mcp::serve(stream, context, Caller::operator(), info).await {
         tracing::debug!(%error, "an MCP connection ended");
-    }
-}
-
-/// Any of the signals that end a coordinator.
-struct EndSignals {
-    terminate: tokio::signal::unix::Signal,
-    interrupt: tokio::signal::unix::Signal,
-    hang_up: tokio::signal::unix::Signal,
-}
-
-impl EndSignals {
-    fn new() -> io::Result<Self> {
-        Ok(EndSignals {
-            terminate: signal(SignalKind::terminate())?,
-            interrupt: signal(SignalKind::interrupt())?,
-            hang_up: signal(SignalKind::hangup())?,
-        })
-    }
-
-    async fn next(&mut self) -> &'static str {
-        tokio::select! {
-            _ = self.terminate.recv() => "TERM",
-            _ = self.interrupt.recv() => "INT",
-            _ = self.hang_up.recv() => "HUP",
-        }
     }
 }
 

@@ -53,6 +53,46 @@ fn what_ignores_term_is_killed_after_the_kill_timeout() {
 }
 
 #[test]
+fn a_second_signal_kills_what_is_left_at_once() {
+    let mut stage = Stage::empty();
+    stage.serve("a", &["--kill-timeout", "1m"]);
+    let jobs = "set -m; trap '' TERM HUP INT; sleep 1000 & echo job $!; wait";
+    stage.vtr(&["spawn", "deaf", "--wait", "job [0-9]+", "--cmd", jobs]).ok();
+    let screen = stage.vtr(&["screen", "deaf"]).ok();
+    let job = screen.lines().find_map(|line| line.trim_end().strip_prefix("job ")).expect(&screen).parse().unwrap();
+    let pid = session_pid(&stage, "deaf");
+    stage.server().signal(Signal::HUP);
+    let log = stage.log_path("a");
+    wait_until("it has begun to end", || std::fs::read_to_string(&log).unwrap().contains("ending all sessions"));
+    // Windows that close may hang up again and again.
+    stage.server().signal(Signal::HUP);
+    stage.server().signal(Signal::TERM);
+    assert!(stage.server().wait().success());
+    assert!(is_gone(pid) && is_gone(job));
+}
+
+/// `nohup vtr serve &` outlives its window, and a script's Ctrl-C.
+#[test]
+fn what_was_ignored_at_the_start_stays_ignored() {
+    let stage = Stage::empty();
+    let socket = stage.path("run/a.sock");
+    let mut shell = std::process::Command::new("sh");
+    let script = "trap '' HUP INT; exec \"$0\" serve --socket \"$1\"";
+    shell.args(["-c", script, crate::stage::VTR]).arg(&socket).env_clear();
+    shell.envs(stage.bare().get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let mut server = shell.stdout(std::process::Stdio::null()).spawn().unwrap();
+    let vtr = |words: &[&str]| stage.vtr(&[&["--socket", socket.to_str().unwrap()], words].concat());
+    wait_until("it listens", || vtr(&["ls"]).code == Some(0));
+    let pid = rustix::process::Pid::from_child(&server);
+    for signal in [Signal::HUP, Signal::INT] {
+        rustix::process::kill_process(pid, signal).unwrap();
+        vtr(&["spawn", &format!("after-{}", signal.as_raw()), "--", "cat"]).ok();
+    }
+    vtr(&["serve", "--stop"]).ok();
+    assert!(server.wait().unwrap().success());
+}
+
+#[test]
 fn a_second_coordinator_on_a_live_socket_is_refused() {
     let stage = Stage::new();
     stage.spawn_cat("x");

@@ -103,7 +103,7 @@ impl Stage {
         self.servers[0] = self.start("a", &[]);
     }
 
-    fn log_path(&self, name: &str) -> PathBuf {
+    pub(crate) fn log_path(&self, name: &str) -> PathBuf {
         self.path(&format!("{}.log", name.replace('/', "-")))
     }
 
