@@ -1,9 +1,10 @@
 //! The engine: a handle to all sessions of one program.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use pty::Signal;
+use pty::{Pid, Signal};
 use tokio::runtime::Handle;
 use tokio::sync::{Semaphore, broadcast};
 use tokio::task::JoinSet;
@@ -16,6 +17,7 @@ use crate::lifecycle::{StopRequest, blocking, deadline, end_run, launch, to_the_
 use crate::names::SessionId;
 use crate::notices::{EngineEvent, Notices};
 use crate::options::{EngineOptions, NewSession};
+use crate::orphans;
 use crate::second_thread::Slots;
 use crate::session::Session;
 use crate::shared::{Birth, Command, Shared};
@@ -65,6 +67,9 @@ impl Engine {
             options,
         });
         tokio::spawn(supervisor::run(Arc::downgrade(&inner), ended));
+        if inner.options.inherits_orphans {
+            tokio::spawn(orphans::reap(Arc::downgrade(&inner)));
+        }
         Engine { inner }
     }
 
@@ -134,6 +139,14 @@ impl EngineInner {
             start()
         });
         unwrap_task(started.await).await
+    }
+
+    /// Runs `look` with the processes of all sessions while no start is under way; `None` when one is.
+    pub(crate) fn between_starts<T>(&self, look: impl FnOnce(HashSet<Pid>) -> T) -> Option<T> {
+        let _turns = self.starts.try_acquire_many(u32::try_from(STARTS_AT_ONCE).expect("a small number")).ok()?;
+        let all = self.directory.all();
+        let own = all.iter().filter_map(|shared| Some(shared.record().process.as_ref()?.pid)).collect();
+        Some(look(own))
     }
 
     async fn end_all(self: Arc<Self>, grace: Duration) {

@@ -32,6 +32,7 @@ mod names;
 mod notices;
 pub mod on_the_spot;
 mod options;
+mod orphans;
 mod output_hint;
 mod pattern;
 mod plain_text;

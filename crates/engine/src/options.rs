@@ -20,6 +20,8 @@ pub struct EngineOptions {
     pub grace: Duration,
     pub theme: vt::Theme,
     pub clock: Clock,
+    /// The system gives this process the children of others that have ended: it is the first process of a container.
+    pub inherits_orphans: bool,
     /// Flooding sessions that may have a second thread at a time. With more than half of the cores
     /// drawing, none is left for those who print.
     pub second_threads: usize,
@@ -34,6 +36,7 @@ impl Default for EngineOptions {
             grace: Duration::from_secs(5),
             theme: vt::Theme::default(),
             clock: Clock::real(),
+            inherits_orphans: false,
             second_threads: std::thread::available_parallelism().map_or(1, |cores| cores.get().div_ceil(2)),
         }
     }

@@ -108,6 +108,7 @@ impl Run {
                 ..Limits::default()
             },
             grace,
+            inherits_orphans: std::process::id() == 1,
             ..EngineOptions::default()
         });
         let project = open_project(options, surroundings, engine.clone(), folder.path(), identities)?;

@@ -8,6 +8,7 @@ mod environment;
 mod input;
 mod lifecycle;
 mod names;
+mod orphans;
 mod ports;
 mod reads;
 mod shutdown;

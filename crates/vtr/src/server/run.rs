@@ -85,6 +85,7 @@ pub(crate) async fn serve(bound: Bound, surroundings: &Surroundings, ready: impl
         default_shell: settings.shell.clone(),
         limits: Limits { history_lines: settings.scrollback, ..Limits::default() },
         grace: settings.kill_timeout,
+        inherits_orphans: std::process::id() == 1,
         ..EngineOptions::default()
     });
     let host = CoordinatorHost {

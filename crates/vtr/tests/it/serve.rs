@@ -92,6 +92,40 @@ fn what_was_ignored_at_the_start_stays_ignored() {
     assert!(server.wait().unwrap().success());
 }
 
+/// Who inherits every process of a container has to take their exit statuses.
+#[test]
+fn as_the_first_process_of_a_container_it_leaves_no_zombies() {
+    let unshare = |words: &[&std::ffi::OsStr]| {
+        let mut command = std::process::Command::new("unshare");
+        command.args(["--pid", "--fork", "--mount-proc", "--kill-child"]).args(words);
+        command
+    };
+    if !unshare(&["true".as_ref()]).output().is_ok_and(|output| output.status.success()) {
+        eprintln!("skipped: no process may be put into a namespace of its own here");
+        return;
+    }
+    let stage = Stage::empty();
+    let socket = stage.path("run/a.sock");
+    let words = [crate::stage::VTR.as_ref(), "serve".as_ref(), "--socket".as_ref(), socket.as_os_str()];
+    let mut container = unshare(&words);
+    container.env_clear().envs(stage.bare().get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let mut container = container.stdout(std::process::Stdio::null()).spawn().unwrap();
+    let vtr = |words: &[&str]| stage.vtr(&[&["--socket", socket.to_str().unwrap()], words].concat());
+    wait_until("it listens", || vtr(&["ls"]).code == Some(0));
+    let jobs = "trap '' HUP; for job in 1 2 3 4 5; do sleep 0.1 & done; setsid sleep 0.1 & exit 7";
+    vtr(&["spawn", "jobs", "--", "sh", "-c", jobs]).ok();
+    wait_until("the session has ended with its own code", || {
+        vtr(&["info", "jobs", "--json"]).json()["exit_code"] == serde_json::json!(7)
+    });
+    vtr(&["spawn", "look", "--", "sh", "-c", "while ps -e -o stat= | grep -q Z; do sleep 0.05; done; echo none; cat"])
+        .ok();
+    vtr(&["wait", "look", "none", "--scope", "scrollback", "--timeout", "60s"]).ok();
+    // `ps` saw what it should.
+    assert!(vtr(&["info", "look", "--json"]).json()["pid"].as_i64().unwrap() < 100);
+    container.kill().unwrap();
+    container.wait().unwrap();
+}
+
 #[test]
 fn a_second_coordinator_on_a_live_socket_is_refused() {
     let stage = Stage::new();

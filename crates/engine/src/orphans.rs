@@ -1,0 +1,27 @@
+//! Processes that the system gives to this program when their parents have ended, as it does to the first process of a
+//! container: somebody has to take their exit statuses, or they stay in the process table for good.
+
+use std::sync::Weak;
+use std::time::Duration;
+
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::engine::EngineInner;
+
+/// A start takes some hundred microseconds.
+const NEXT_TRY: Duration = Duration::from_millis(10);
+
+/// Reaps them whenever a process has ended, until the engine is gone.
+pub(crate) async fn reap(engine: Weak<EngineInner>) {
+    // Refused only where no signal can be listened to: then a program could not be ended either.
+    let Ok(mut ends) = signal(SignalKind::child()) else { return };
+    loop {
+        let Some(engine) = engine.upgrade() else { return };
+        // A program that is being started has ended before the directory knows its number: its status is not an orphan's.
+        while engine.between_starts(|own| pty::processes::reap_orphans(&own)).is_none() {
+            tokio::time::sleep(NEXT_TRY).await;
+        }
+        drop(engine);
+        ends.recv().await;
+    }
+}
