@@ -49,7 +49,9 @@ impl Directory {
             return Err(Error::ShuttingDown);
         }
         if table.entries.len() >= self.limit {
-            return Err(LimitExceeded::Sessions { limit: self.limit }.into());
+            drop(table);
+            let ended = self.all().iter().filter(|shared| shared.record().status.has_ended()).count();
+            return Err(LimitExceeded::Sessions { limit: self.limit, ended }.into());
         }
         let name = match choice {
             NameChoice::Exactly(name) => name.clone(),

@@ -18,6 +18,7 @@ use crate::names::SessionId;
 use crate::notices::{EngineEvent, Notices};
 use crate::options::{EngineOptions, NewSession};
 use crate::orphans;
+use crate::runtime::STARTS_AT_ONCE;
 use crate::second_thread::Slots;
 use crate::session::Session;
 use crate::shared::{Birth, Command, Shared};
@@ -42,14 +43,6 @@ pub(crate) struct EngineInner {
     /// as this engine.
     runtime: Handle,
     starts: Semaphore,
-}
-
-/// A start blocks its thread for some hundred microseconds, and for good if the program lies on a file system that hangs.
-const STARTS_AT_ONCE: usize = 2;
-
-/// How many threads a runtime for an engine needs: one for each processor, besides those that starts may block.
-pub fn worker_threads() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from) + STARTS_AT_ONCE
 }
 
 impl Engine {

@@ -46,8 +46,8 @@ pub enum InvalidArgs {
 
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum LimitExceeded {
-    #[error("there are {limit} sessions already: remove some that have ended")]
-    Sessions { limit: usize },
+    #[error("there are {limit} sessions already: {}", way_to_room(*.ended))]
+    Sessions { limit: usize, ended: usize },
     #[error("one input may have {limit} bytes, this one has {length}: send it in parts, or through a file")]
     Input { length: usize, limit: usize },
     #[error(
@@ -62,6 +62,14 @@ pub enum LimitExceeded {
         "a command line and its variables may have {limit} bytes together, these have {length}: pass them in a file"
     )]
     Command { length: usize, limit: usize },
+}
+
+fn way_to_room(ended: usize) -> String {
+    match ended {
+        0 => "all of them run; remove one that is not needed any more, which ends it".into(),
+        1 => "one of them has ended; remove it".into(),
+        count => format!("{count} of them have ended; remove those"),
+    }
 }
 
 impl From<NameError> for Error {

@@ -12,7 +12,6 @@ mod instructions;
 mod share;
 
 use std::{
-    io,
     net::{Ipv4Addr, SocketAddr},
     os::unix::net::UnixListener as StdListener,
     path::{Path, PathBuf},
@@ -254,13 +253,4 @@ fn allow_many_files() {
         // Then it stays as it is, and the sessions that don't fit are refused one by one.
         let _ = setrlimit(Resource::Nofile, limit);
     }
-}
-
-/// A runtime for a run: tasks for requests; bytes have threads of their own.
-pub(crate) fn runtime() -> io::Result<tokio::runtime::Runtime> {
-    tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(engine::worker_threads())
-        .enable_all()
-        .thread_name("patterm-task")
-        .build()
 }

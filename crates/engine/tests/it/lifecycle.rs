@@ -204,6 +204,11 @@ async fn the_number_of_sessions_is_bounded() {
     spawn(&engine, Script::new().hang()).await;
     let refused = engine.spawn(command(Script::new().hang())).await.unwrap_err();
     assert!(matches!(refused, Error::LimitExceeded(_)), "{refused:?}");
+    // What is to be done next can be done.
+    assert!(refused.to_string().contains("all of them run"), "{refused}");
+    first.stop(AT_ONCE).await.unwrap();
+    let refused = engine.spawn(command(Script::new().hang())).await.unwrap_err();
+    assert!(refused.to_string().contains("one of them has ended; remove it"), "{refused}");
     first.remove(AT_ONCE).await.unwrap();
     spawn(&engine, Script::new().hang()).await;
     close(engine).await;

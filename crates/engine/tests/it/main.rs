@@ -11,6 +11,7 @@ mod names;
 mod orphans;
 mod ports;
 mod reads;
+mod runtime;
 mod shutdown;
 mod stage;
 mod synchronized;

@@ -8,7 +8,7 @@ use crate::{
     failure::{Exit, Failure, Outcome},
     observe::{self, Observers},
     output::Output,
-    run::{self, Run, RunOptions, ending::Ending},
+    run::{Run, RunOptions, ending::Ending},
     surroundings::Surroundings,
 };
 
@@ -21,7 +21,7 @@ pub(crate) fn run(flags: RunFlags, surroundings: &Surroundings, output: &mut Out
         observe::log_to_stderr();
     }
     let options = run_options(&flags, surroundings, output)?;
-    let runtime = run::runtime().map_err(|error| Failure::system("starting the runtime", &error))?;
+    let runtime = engine::build_runtime("patterm-task").map_err(|error| Failure::system("starting up", &error))?;
     let outcome = runtime.block_on(serve(options, surroundings, observers, output));
     // A thread that hangs in a system call must not keep us.
     runtime.shutdown_background();

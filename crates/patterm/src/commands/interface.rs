@@ -9,7 +9,7 @@ use crate::{
     failure::{Exit, Failure, Outcome},
     observe::Observers,
     output::Output,
-    run::{self, Run, RunOptions, ending::Ending},
+    run::{Run, RunOptions, ending::Ending},
     surroundings::Surroundings,
 };
 
@@ -28,7 +28,7 @@ pub(crate) fn run(flags: RunFlags, surroundings: &Surroundings, output: &mut Out
     }
     let observers = Observers::start(&flags, surroundings)?;
     let options = run_options(&flags, surroundings, output)?;
-    let runtime = run::runtime().map_err(|error| Failure::system("starting the runtime", &error))?;
+    let runtime = engine::build_runtime("patterm-task").map_err(|error| Failure::system("starting up", &error))?;
     let outcome = show(&runtime, host, options, surroundings, observers, output);
     // A thread that hangs in a system call must not keep us.
     runtime.shutdown_background();

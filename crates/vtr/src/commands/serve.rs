@@ -81,9 +81,7 @@ fn in_background(flags: Flags, surroundings: &Surroundings) -> Outcome {
 }
 
 fn in_runtime(serving: impl Future<Output = Result<(), Failure>>) -> Result<(), Failure> {
-    let runtime =
-        tokio::runtime::Builder::new_multi_thread().worker_threads(engine::worker_threads()).enable_all().build();
-    let runtime = runtime.map_err(|error| Failure::system("starting the runtime", &error))?;
+    let runtime = engine::build_runtime("vtr-task").map_err(|error| Failure::system("starting up", &error))?;
     let outcome = runtime.block_on(serving);
     runtime.shutdown_background();
     outcome
