@@ -70,7 +70,7 @@ pub(super) const COMMANDS: &[Command] = &[
     },
     Command {
         id: "suspend",
-        title: "Suspend patterm (its sessions go on)",
+        title: "Suspend patterm (its sessions pause too)",
         section: Section::Program,
         keys: &[],
         when: always,
