@@ -100,6 +100,11 @@ impl Session {
         self.shared.id
     }
 
+    /// The program of the last run, also after its end; `None` before the first and once the session has been removed.
+    pub fn last_program(&self) -> Option<Pid> {
+        self.shared.record().process.as_ref().map(|process| process.pid)
+    }
+
     /// `None` once the session has been removed.
     pub fn name(&self) -> Option<SessionName> {
         self.engine.directory.name(self.shared.id)

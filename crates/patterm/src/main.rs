@@ -14,6 +14,7 @@ mod proxy;
 mod run;
 mod running;
 mod surroundings;
+mod watchdog;
 
 use std::{
     env,
@@ -42,6 +43,7 @@ fn main() -> ExitCode {
     let wants_help = matches!(words.first().and_then(|word| word.to_str()), Some("--help" | "-h"));
     match command.to_str() {
         Some("mcp-stdio") if !wants_help => return ExitCode::from(proxy::run(&words).code()),
+        Some(watchdog::COMMAND) => return ExitCode::from(watchdog::run(&words).code()),
         Some("hook") if !wants_help => return ExitCode::from(hook::run(&words).code()),
         // Its arguments are the vendor's, not ours.
         Some("fake-agent") if !wants_help => return fake_agent(words),

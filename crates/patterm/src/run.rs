@@ -10,6 +10,7 @@ mod folder;
 mod identities;
 mod instructions;
 mod share;
+mod watched;
 
 use std::{
     net::{Ipv4Addr, SocketAddr},
@@ -31,6 +32,7 @@ use self::{
     folder::RunFolder,
     identities::RunIdentities,
     share::{Share, Sharing},
+    watched::Watchdog,
 };
 use crate::{
     failure::{Exit, Failure},
@@ -67,6 +69,7 @@ pub(crate) struct Run {
     observers: Observers,
     user: u32,
     share: Option<Share>,
+    watchdog: Option<Watchdog>,
     // In this order: the folder goes before the socket that reserves its name.
     _folder: RunFolder,
     socket: PrivateSocket,
@@ -110,6 +113,7 @@ impl Run {
             inherits_orphans: std::process::id() == 1,
             ..EngineOptions::default()
         });
+        let watchdog = start_watchdog(surroundings, grace, &engine);
         let project = open_project(options, surroundings, engine.clone(), folder.path(), identities)?;
         observers.watch(&project);
         Ok(Run {
@@ -122,6 +126,7 @@ impl Run {
             observers,
             user: surroundings.user,
             share,
+            watchdog,
             _folder: folder,
             socket,
         })
@@ -148,7 +153,8 @@ impl Run {
     /// Serves until someone wants to leave, then ends every session, and with them itself. What still runs when someone
     /// is in a hurry is killed.
     pub(crate) async fn serve(self, mut wishes: Wishes) -> Result<(), Failure> {
-        let Run { project, engine, grace, listener, http, observers, user, share, _folder, socket, .. } = self;
+        let Run { project, engine, grace, listener, http, observers, user, share, watchdog, _folder, socket, .. } =
+            self;
         let door = Door::new(project.clone(), user, observers.clone());
         let web = async {
             match http {
@@ -178,6 +184,9 @@ impl Run {
                 engine.shutdown(Duration::ZERO).await;
             }
         }
+        if let Some(watchdog) = watchdog {
+            watchdog.dismiss();
+        }
         project.close().await;
         connections.end(LAST_WORDS).await;
         if let Some(shared) = shared {
@@ -188,6 +197,16 @@ impl Run {
         drop(socket);
         Ok(())
     }
+}
+
+/// Without one a run is as good, until it is killed. The first process of a container needs none: the system ends all
+/// others with it.
+fn start_watchdog(surroundings: &Surroundings, grace: Duration, engine: &Engine) -> Option<Watchdog> {
+    if std::process::id() == 1 {
+        return None;
+    }
+    let started = Watchdog::start(&surroundings.program, grace, engine);
+    started.inspect_err(|error| tracing::warn!(%error, "no watchdog could be started")).ok()
 }
 
 /// Never, when nothing is shared.

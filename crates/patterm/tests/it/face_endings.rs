@@ -1,6 +1,10 @@
 //! However it ends: nothing that was started goes on, the terminal is as it was, and no scratchpad is half.
 
-use std::{fs, path::PathBuf, thread};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    thread,
+};
 
 use engine::ExitStatus;
 use pty::{Pty, ReadOutcome, SpawnRequest};
@@ -207,6 +211,63 @@ fn a_panic_of_the_interface_ends_everything_and_leaves_a_sane_terminal() {
     let text = face.text();
     assert!(text.contains("asked to panic") && text.contains("please report it"), "it can be read: {text}");
     assert_eq!(stage.left_in_run(), Vec::<String>::new());
+}
+
+/// The watchdog that this patterm has started.
+fn watchdog_of(patterm: i32) -> i64 {
+    let of_thread = |task: fs::DirEntry| fs::read_to_string(task.path().join("children")).unwrap_or_default();
+    wait_until_some("its watchdog has its name", || {
+        let children: String =
+            fs::read_dir(format!("/proc/{patterm}/task")).unwrap().flatten().map(of_thread).collect();
+        children.split_whitespace().find_map(|pid| {
+            let name = fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+            (name == "session-watch\n").then(|| pid.parse().unwrap())
+        })
+    })
+}
+
+#[test]
+fn killed_without_a_word_it_leaves_no_jobs_and_no_watchdog() {
+    let stage = stage();
+    let face = Face::empty(&stage, SIZE);
+    let mut operator = face.operator(&stage);
+    let jobs = DeafJobs::start(&mut operator);
+    let log = stage.path("log");
+    let tidy = format!("trap 'echo cleaned >> {}; exit' TERM; echo up; while :; do sleep 0.05; done", log.display());
+    stage.install_program("tidy", &tidy);
+    let shell = operator.spawn(&["sh", "-c", "set -m; nohup tidy & exec sleep 1000"]);
+    // nohup keeps the job's words in a file.
+    wait_until("the job runs", || fs::read_to_string(stage.path("project/nohup.out")).is_ok_and(|text| text == "up\n"));
+    let ended = operator.spawn(&["sh", "-c", "trap '' HUP TERM; sleep 1000 & echo pid $!"]);
+    let left_behind = pid_of(&mut operator, &ended);
+    operator.call("wait_for_state", json!({ "process_id": ended, "states": ["exited"] }));
+    assert!(!is_gone(left_behind), "{shell}");
+    let watchdog = watchdog_of(face.pid());
+    face.signal(Signal::KILL);
+    assert_eq!(face.ended(), ExitStatus::Signal(9));
+    wait_until("the watchdog is done", || is_gone(watchdog));
+    jobs.are_gone();
+    assert!(is_gone(left_behind));
+    assert_eq!(fs::read_to_string(&log).unwrap(), "cleaned\n");
+}
+
+#[test]
+fn the_watchdog_keeps_away_from_the_terminal_and_goes_with_patterm() {
+    let stage = stage();
+    let face = Face::empty(&stage, SIZE);
+    let mut operator = face.operator(&stage);
+    let watchdog = watchdog_of(face.pid());
+    let pid = rustix::process::Pid::from_raw(i32::try_from(watchdog).unwrap()).unwrap();
+    assert_eq!(rustix::process::getsid(Some(pid)).unwrap(), pid, "a session of its own");
+    for number in 0..3 {
+        let target = fs::read_link(format!("/proc/{watchdog}/fd/{number}")).unwrap();
+        assert!(!target.starts_with("/dev/pts"), "{number}: {}", target.display());
+    }
+    assert_eq!(fs::read_link(format!("/proc/{watchdog}/cwd")).unwrap(), Path::new("/"));
+    assert_eq!(operator.call("list_processes", json!({}))["processes"], json!([]));
+    face.signal(Signal::TERM);
+    assert_eq!(face.ended(), ExitStatus::Code(0), "{}", face.text());
+    assert!(is_gone(watchdog));
 }
 
 #[test]

@@ -1,0 +1,114 @@
+//! Starts the watchdog of a run, and tells it which sessions there are.
+
+use std::{
+    collections::HashMap,
+    io,
+    path::Path,
+    process::{Child, Command, Stdio},
+    time::Duration,
+};
+
+use engine::{Engine, EngineEvent, Pid, SessionId};
+use tokio::{
+    io::AsyncWriteExt,
+    net::unix::pipe,
+    sync::broadcast::{Receiver, error::RecvError},
+    task::JoinHandle,
+};
+
+use crate::watchdog::{self, SessionWord};
+
+/// The watchdog, while it watches. Dropping this ends nothing: should patterm fail, the watchdog has work to do.
+#[derive(Debug)]
+pub(super) struct Watchdog {
+    process: Child,
+    telling: JoinHandle<()>,
+}
+
+impl Watchdog {
+    /// `program` is this program. Needs a tokio runtime around it.
+    pub(super) fn start(program: &Path, grace: Duration, engine: &Engine) -> io::Result<Self> {
+        let events = engine.events();
+        let mut process = Command::new(program)
+            .arg(watchdog::COMMAND)
+            .arg(grace.as_millis().to_string())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()?;
+        let pipe = process.stdin.take().expect("it was asked for above");
+        let pipe = pipe::Sender::from_owned_fd(pipe.into())?;
+        let telling = tokio::spawn(tell(engine.clone(), events, pipe));
+        Ok(Watchdog { process, telling })
+    }
+
+    /// All sessions have ended in order: nothing is left to watch.
+    pub(super) fn dismiss(mut self) {
+        // Before its pipe ends, which it would take for our death.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+        self.telling.abort();
+    }
+}
+
+/// Tells of every session until the watchdog has gone, or this is aborted.
+async fn tell(engine: Engine, mut events: Receiver<EngineEvent>, mut pipe: pipe::Sender) {
+    let mut told = Told::default();
+    loop {
+        let ids = match events.recv().await {
+            Ok(EngineEvent::Status(id, _) | EngineEvent::Removed(id)) => vec![id],
+            Ok(_) => continue,
+            Err(RecvError::Lagged(_)) => {
+                let known = told.sessions.keys().copied();
+                known.chain(engine.list().iter().map(engine::Session::id)).collect()
+            }
+            Err(RecvError::Closed) => return,
+        };
+        let words: Vec<SessionWord> = ids.into_iter().flat_map(|id| told.news(&engine, id)).collect();
+        let text: String = words.iter().map(|word| format!("{word}\n")).collect();
+        if pipe.write_all(text.as_bytes()).await.is_err() {
+            tracing::warn!("the watchdog is gone: if patterm is killed, jobs of its sessions may stay");
+            return;
+        }
+    }
+}
+
+/// What the watchdog knows.
+#[derive(Default)]
+struct Told {
+    sessions: HashMap<SessionId, Known>,
+}
+
+#[derive(Clone, Copy)]
+struct Known {
+    program: Pid,
+    ended: bool,
+}
+
+impl Told {
+    /// What has changed about a session since it was told of.
+    fn news(&mut self, engine: &Engine, id: SessionId) -> Vec<SessionWord> {
+        let before = self.sessions.remove(&id);
+        let session = engine.get(id).ok();
+        let now = session
+            .and_then(|session| Some(Known { program: session.last_program()?, ended: session.status().has_ended() }));
+        self.sessions.extend(now.map(|now| (id, now)));
+        let mut words = Vec::new();
+        // A session that was started again was swept before.
+        if let Some(before) = before
+            && now.is_none_or(|now| now.program != before.program)
+        {
+            words.push(SessionWord::Gone(before.program));
+        }
+        let known = before.filter(|before| now.is_some_and(|now| now.program == before.program));
+        if let Some(now) = now {
+            if known.is_none() {
+                words.push(SessionWord::Began(now.program));
+            }
+            if now.ended && known.is_none_or(|known| !known.ended) {
+                words.push(SessionWord::Ended(now.program));
+            }
+        }
+        words
+    }
+}
