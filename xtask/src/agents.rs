@@ -1,8 +1,8 @@
 //! The real agent CLIs: installing them, and running them offline under a headless patterm against a scripted model.
 
-mod client;
+pub(crate) mod client;
 mod deliver;
-mod headless;
+pub(crate) mod headless;
 mod home;
 mod install;
 mod leftovers;

@@ -5,7 +5,6 @@ mod attach;
 mod mcp;
 mod memory;
 mod parse;
-mod process;
 mod read;
 mod relay;
 mod tmux;

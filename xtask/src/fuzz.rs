@@ -5,7 +5,7 @@ mod case;
 mod crafted;
 mod equal;
 mod play;
-mod random;
+pub(crate) mod random;
 mod sequences;
 mod shrink;
 mod stream;

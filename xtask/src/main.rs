@@ -8,13 +8,16 @@ mod emulator;
 mod esctest;
 mod fuzz;
 mod outvoted;
+mod own_process;
 mod pictures;
+mod process;
 mod proto;
 mod python;
 mod record;
 mod reference;
 mod screen;
 mod seat;
+mod soak;
 mod states;
 mod unicode;
 
@@ -36,6 +39,7 @@ enum Command {
     Pictures(pictures::Arguments),
     Record(record::Arguments),
     Reference(reference::Arguments),
+    Soak(soak::Arguments),
     States(states::Arguments),
     Bench(bench::Arguments),
     Fuzz(fuzz::Arguments),
@@ -58,6 +62,7 @@ fn main() -> ExitCode {
         Command::Pictures(arguments) => pictures::run(&arguments),
         Command::Record(arguments) => record::run(&arguments),
         Command::Reference(arguments) => reference::run(&arguments),
+        Command::Soak(arguments) => soak::run(&arguments),
         Command::States(arguments) => states::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Fuzz(arguments) => fuzz::run(&arguments),

@@ -31,6 +31,15 @@ impl Headless {
         Ok(Headless { program: program.to_owned(), process, connect })
     }
 
+    pub(crate) fn pid(&self) -> u32 {
+        self.process.id()
+    }
+
+    /// For an operator of one's own.
+    pub(crate) fn connect_file(&self) -> &Path {
+        &self.connect
+    }
+
     pub(crate) fn operator(&self) -> Result<Client> {
         Client::start(&self.program, &self.connect)
     }

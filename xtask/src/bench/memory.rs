@@ -4,10 +4,11 @@ use anyhow::{Context, Result};
 use clap::Args;
 use vt::Size;
 
-use super::{process, workload::Workload};
+use super::workload::Workload;
 use crate::{
     Verdict,
     emulator::{Factory, Kind},
+    process,
 };
 
 const LINES: u64 = 10_000 + 40;

@@ -7,14 +7,14 @@ use std::{
 
 use anyhow::{Context, Result, bail};
 
-use super::pair::Ended;
+use crate::own_process::EndedProcess;
 
 pub(super) struct Control {
     // Closed first: it is what ends the client.
     stdin: ChildStdin,
     stdout: BufReader<ChildStdout>,
     line: Vec<u8>,
-    _process: Ended,
+    _process: EndedProcess,
 }
 
 impl Control {
@@ -29,7 +29,7 @@ impl Control {
             .context("starting tmux -C")?;
         let stdin = process.stdin.take().context("it was asked for")?;
         let stdout = BufReader::new(process.stdout.take().context("it was asked for")?);
-        let mut control = Control { stdin, stdout, line: Vec::new(), _process: Ended(process) };
+        let mut control = Control { stdin, stdout, line: Vec::new(), _process: EndedProcess(process) };
         // The attaching has an answer of its own.
         control.answer(&mut |_| ())?;
         Ok(control)

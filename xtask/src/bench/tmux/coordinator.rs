@@ -17,13 +17,14 @@ use grpc::{
 };
 use tokio::{runtime::Runtime, task::JoinSet};
 
-use super::pair::{COLS, Ended, HISTORY, ROWS, command};
+use super::pair::{COLS, HISTORY, ROWS};
+use crate::own_process::{EndedProcess, bare_command};
 
 pub(super) struct Coordinator {
     // In this order: the client goes before the server.
     client: Client,
     runtime: Runtime,
-    process: Ended,
+    process: EndedProcess,
     program: PathBuf,
     socket: PathBuf,
     folder: PathBuf,
@@ -32,7 +33,7 @@ pub(super) struct Coordinator {
 impl Coordinator {
     pub(super) fn start(program: &Path, folder: &Path) -> Result<Self> {
         let socket = folder.join("vtr.sock");
-        let mut process = command(program, folder)
+        let mut process = bare_command(program, folder)
             .args(["serve", "--shell", "/bin/sh", "--scrollback", &HISTORY.to_string(), "--socket"])
             .arg(&socket)
             .stdout(Stdio::piped())
@@ -40,7 +41,7 @@ impl Coordinator {
             .spawn()
             .with_context(|| format!("starting {}", program.display()))?;
         let stdout = process.stdout.take().context("it was asked for")?;
-        let process = Ended(process);
+        let process = EndedProcess(process);
         let mut line = String::new();
         BufReader::new(stdout).read_line(&mut line)?;
         if !line.contains("listening") {
@@ -67,7 +68,7 @@ impl Coordinator {
 
     /// `vtr` for this coordinator.
     pub(super) fn command(&self, words: &[&str]) -> Command {
-        let mut command = command(&self.program, &self.folder);
+        let mut command = bare_command(&self.program, &self.folder);
         command.env("VTR_SOCKET", &self.socket).args(words).stdout(Stdio::null());
         command
     }

@@ -3,11 +3,12 @@
 use anyhow::Result;
 
 use super::{
-    super::{process, workload::Workload},
+    super::workload::Workload,
     Setup,
     pair::{HISTORY, ROWS},
     report::{Bar, Line, Report},
 };
+use crate::process;
 
 const SESSIONS: usize = 10;
 

@@ -9,10 +9,10 @@ use std::{
 use anyhow::Result;
 
 use super::{
-    super::process,
     Setup,
     report::{Bar, Line, Report},
 };
+use crate::process;
 
 const SESSIONS: usize = 100;
 

@@ -5,10 +5,10 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 
 use super::{
-    super::process,
     Setup,
     report::{Bar, Report},
 };
+use crate::process;
 
 const ROUNDS: usize = 5;
 const SESSIONS: usize = 10;

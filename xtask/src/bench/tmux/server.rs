@@ -10,13 +10,14 @@ use anyhow::{Context, Result, bail};
 
 use super::{
     control::Control,
-    pair::{COLS, Ended, HISTORY, ROWS, command},
+    pair::{COLS, HISTORY, ROWS},
 };
+use crate::own_process::{EndedProcess, bare_command};
 
 pub(super) struct Server {
     // In this order: the client goes before the server.
     pub(super) control: Control,
-    process: Ended,
+    process: EndedProcess,
     socket: PathBuf,
     folder: PathBuf,
 }
@@ -34,7 +35,7 @@ impl Server {
             .stderr(Stdio::null())
             .spawn()
             .context("starting tmux (Debian: apt-get install tmux)")?;
-        let process = Ended(process);
+        let process = EndedProcess(process);
         let start = Instant::now();
         while !socket.exists() {
             if start.elapsed() > PATIENCE {
@@ -108,7 +109,7 @@ impl Server {
 }
 
 fn base(folder: &Path, socket: &Path) -> Command {
-    let mut command = command("tmux", folder);
+    let mut command = bare_command("tmux", folder);
     command.args(["-u", "-f", "/dev/null", "-S"]).arg(socket);
     command
 }
