@@ -22,7 +22,8 @@ use tonic::{Code, Streaming};
 
 use crate::{
     directory::{Place, Places, Standing, said},
-    message::{ToPage, ViewId, is_running},
+    from_page::ViewId,
+    message::{ToPage, is_running},
 };
 
 /// Between two frames: a terminal needs no more than 30 a second.

@@ -11,6 +11,7 @@ mod assets;
 mod attachment;
 mod directory;
 mod frame;
+mod from_page;
 mod guard;
 mod listener;
 mod message;

@@ -13,7 +13,8 @@ use crate::{
     access::{Rights, Visitor},
     directory::{Standing, said},
     frame::{self, FrameMessage},
-    message::{AnswerError, Ask},
+    from_page::Ask,
+    message::AnswerError,
     recordings,
     server::Inner,
 };
