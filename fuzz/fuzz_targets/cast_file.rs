@@ -1,0 +1,96 @@
+//! A recording of anybody's: read within its limits, written again as it was read, and shown alike whichever way a moment
+//! of it is reached.
+#![no_main]
+
+use std::{io::BufReader, sync::Arc, time::Duration};
+
+use libfuzzer_sys::fuzz_target;
+use replay::{Entry, Export, Limits, Reel, Tape, TapeError, export, pattern, sightings};
+
+const LIMITS: Limits = Limits { bytes: 2000, events: 60 };
+/// Cells of all sizes that a recording goes through. Large screens are as right as small ones, and a thousand times slower.
+const MAX_CELLS: usize = 100_000;
+
+fuzz_target!(|file: &[u8]| {
+    let tape = match Tape::read(file, LIMITS) {
+        Ok(tape) => tape,
+        Err(TapeError::Read(error)) => return assert!(!error.to_string().is_empty()),
+        Err(TapeError::TooLarge { .. }) => return,
+    };
+    // The same file through a buffer that holds hardly anything.
+    let in_pieces = Tape::read(BufReader::with_capacity(3, file), LIMITS).expect("it was read a moment ago");
+    assert!(tape.entries().eq(in_pieces.entries()) && tape.ending() == in_pieces.ending(), "other reads, another tape");
+    assert!(tape.len() <= LIMITS.events && tape.text_bytes() <= LIMITS.bytes);
+    let times: Vec<Duration> = tape.entries().map(|(time, _)| time).collect();
+    assert!(times.is_sorted(), "{times:?}");
+    assert_eq!(tape.events_until(tape.length()), tape.len());
+    let tape = Arc::new(tape);
+    written_again(&tape);
+    pauses_are_shortened(file, &tape);
+    if cells(&tape) <= MAX_CELLS {
+        any_way_there(&tape);
+        pictures(&tape);
+    }
+});
+
+fn written_again(tape: &Arc<Tape>) {
+    for form in [Export::V3, Export::V2] {
+        let file = export(Arc::clone(tape), form, None);
+        let limits = Limits { events: LIMITS.events + 1, ..LIMITS };
+        let again = Tape::read(&file[..], limits).expect("what is exported can be read");
+        assert_eq!(again.ending().warning(), None);
+        // Version 2 knows no exit, and nothing printed is nothing written.
+        let kept = tape.entries().filter(|(_, entry)| match entry {
+            Entry::Output("") | Entry::Input("") => false,
+            Entry::Exit(_) => form == Export::V3,
+            _ => true,
+        });
+        assert!(again.entries().eq(kept), "{form:?}: {tape:?} became {again:?}");
+        let (before, after) = (tape.header(), again.header());
+        assert_eq!((after.cols, after.rows, &after.title), (before.cols, before.rows, &before.title));
+        assert_eq!((&after.command, after.timestamp), (&before.command, before.timestamp));
+    }
+}
+
+fn pauses_are_shortened(file: &[u8], tape: &Tape) {
+    let limit = Duration::from_millis(500);
+    let mut shorter = Tape::read(file, LIMITS).expect("it was read a moment ago");
+    shorter.shorten_pauses(limit);
+    assert_eq!(shorter.pauses(limit).count(), 0);
+    assert!(shorter.length() <= tape.length() && shorter.len() == tape.len());
+}
+
+fn cells(tape: &Tape) -> usize {
+    let area = |cols: u16, rows: u16| usize::from(cols) * usize::from(rows);
+    let resizes = tape.entries().map(|(_, entry)| match entry {
+        Entry::Resize { cols, rows } => area(cols, rows),
+        _ => 0,
+    });
+    resizes.sum::<usize>() + area(tape.header().cols, tape.header().rows)
+}
+
+fn any_way_there(tape: &Arc<Tape>) {
+    let mut wandering = Reel::new(Arc::clone(tape));
+    wandering.go_to_end();
+    for events in [tape.len() / 2, tape.len(), tape.len() / 3, 0] {
+        let mut forwards = Reel::new(Arc::clone(tape));
+        while forwards.fed() < events && forwards.step() {}
+        wandering.go_to_event(events);
+        let (here, there) = (wandering.frame(), forwards.frame());
+        assert_eq!((here.text(), here.size), (there.text(), there.size), "after {events} events");
+    }
+    let found = sightings(tape, pattern("[a-z]").expect("it is one"), 20);
+    assert!(found.iter().all(|line| line.event <= tape.len() && line.until.is_none_or(|until| until >= line.from)));
+}
+
+fn pictures(tape: &Arc<Tape>) {
+    for form in [Export::Text, Export::Svg, Export::Html] {
+        let file = export(Arc::clone(tape), form, Some(tape.length() / 2));
+        let text = String::from_utf8(file).expect("pictures are text");
+        // Nothing of the recording reaches whoever opens the file as more than text.
+        assert!(!text.contains('\x1b'), "{form:?}");
+        if form != Export::Text {
+            assert!(!text.to_lowercase().contains("<script"), "{form:?}");
+        }
+    }
+}
