@@ -28,6 +28,7 @@ mod project_events;
 mod question;
 mod quitting;
 mod recordings;
+mod renaming;
 mod scratchpads;
 mod sessions;
 mod start;
@@ -288,6 +289,7 @@ impl Face {
             self.app.toasts.deadline(),
             recordings::deadline(&self.app),
             trust_prompt::deadline(&self.app),
+            input::mouse::deadline(&self.app),
             self.settles,
             self.stopped,
         ];
@@ -344,6 +346,9 @@ impl Face {
         self.app.dirty |= self.app.toasts.expire(now);
         if recordings::deadline(&self.app).is_some_and(|deadline| deadline <= now) {
             recordings::tick(&mut self.app, now);
+        }
+        if input::mouse::deadline(&self.app).is_some_and(|deadline| deadline <= now) {
+            input::mouse::tick(&mut self.app, now);
         }
         if trust_prompt::deadline(&self.app).is_some_and(|deadline| deadline <= now) {
             trust_prompt::tick(&mut self.app);
@@ -473,6 +478,7 @@ impl Face {
         // What the program in sight prints changes its pane: all around it is on the canvas already.
         let notices = self.app.toasts.deadline().is_some() || trust_prompt::beside(&self.app).is_some();
         let covered = self.layers.len() > 1 || notices || !self.app.looking.is_empty();
+        self.app.covered = self.layers.len() > 1;
         self.app.pane_only = !self.app.dirty && !covered;
         (self.app.dirty, self.app.moved) = (false, false);
         self.layers.render(&mut self.canvas, &self.app);

@@ -42,7 +42,7 @@ impl fmt::Debug for ProjectKey {
 pub enum LayoutError {
     #[error("the project's folder {path} can't be found ({source}): start patterm in a folder that exists")]
     NoProject { path: PathBuf, source: std::io::Error },
-    #[error("patterm's folder {path} for this project can't be used ({reason}): see to its permissions and free space")]
+    #[error("patterm's folder {path} for this project can't be used ({reason}): check its permissions and free space")]
     Folder { path: PathBuf, reason: String },
 }
 

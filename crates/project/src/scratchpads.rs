@@ -76,7 +76,9 @@ pub enum PadError {
     NoSpace { name: PadName },
     #[error("another process holds the scratchpads' lock for {seconds} s, nothing was written: try again")]
     Locked { seconds: u64 },
-    #[error("the scratchpads can't be reached ({source}), nothing was written: see to their folder")]
+    #[error(
+        "the scratchpads can't be reached ({source}), nothing was written: check their folder's permissions and free space"
+    )]
     Io { source: std::io::Error },
 }
 

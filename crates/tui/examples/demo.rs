@@ -223,7 +223,7 @@ impl Layer<App> for Help {
         let table = HelpTable { entries: app.keymap.iter().map(entry).collect() };
         table.draw(canvas, pane, "", 0, &app.skin);
         let toast = Toast { text: "any key closes".into(), sign: Sign::Idle };
-        draw_toasts(canvas, pane, &[toast], &app.skin);
+        draw_toasts(canvas, pane, &[toast], None, &app.skin);
         None
     }
 

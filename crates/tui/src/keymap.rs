@@ -65,7 +65,8 @@ impl Keymap {
 
     /// How to type `command`, shortest first; `None` if it has no binding.
     pub fn keys_of(&self, command: &str) -> Option<String> {
-        let bindings = self.bindings.iter().filter(|binding| binding.command == command);
+        // Of several as short, the one bound last: a person's own.
+        let bindings = self.bindings.iter().rev().filter(|binding| binding.command == command);
         let binding = bindings.min_by_key(|binding| binding.keys.len())?;
         Some(binding.keys.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "))
     }

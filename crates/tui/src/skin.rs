@@ -126,7 +126,7 @@ impl Glyphs {
 
     /// A text of ours: what it holds besides letters is put in signs that are there.
     pub fn text(self, text: &str) -> Cow<'_, str> {
-        const OURS: [(char, &str); 5] = [('…', "..."), ('·', "-"), ('›', ">"), ('↑', "Up"), ('↓', "Down")];
+        const OURS: [(char, &str); 6] = [('…', "..."), ('·', "-"), ('›', ">"), ('↑', "Up"), ('↓', "Down"), ('▲', "!")];
         if self == Glyphs::Unicode || text.is_ascii() {
             return Cow::Borrowed(text);
         }

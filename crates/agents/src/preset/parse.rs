@@ -108,7 +108,7 @@ fn read<P: DeserializeOwned>(file: &Path, text: &str) -> Result<(P, Content), Pr
     Ok((preset, Content::new(value)))
 }
 
-const MEND_IT: &str = "mend it, then it is read again";
+const MEND_IT: &str = "fix it; it reloads by itself";
 
 fn locate(file: &Path, text: &str, error: &serde_json::Error) -> Problem {
     let said = error.to_string();

@@ -14,6 +14,7 @@ use tui::{Sign, host::notify};
 use super::{
     commands::{Command, Section, WAITING, always},
     model::{App, Errand},
+    news::ProgramCall,
     palette::{Palette, PaletteEntry},
     sessions::Item,
     trust_prompt,
@@ -205,6 +206,28 @@ fn alert(app: &mut App, session: SessionId, reason: &str, caller: Option<Session
     }
 }
 
+/// A program out of sight rang the bell or sent a notice: it is passed on once, until somebody has looked.
+pub(super) fn rang(app: &mut App, session: SessionId, call: ProgramCall) {
+    let in_sight = app.session().is_some_and(|seen| seen.id() == session);
+    let Some(item) = app.sessions.get_mut(session).filter(|_| !in_sight) else { return };
+    (item.rang, item.unseen, item.bells) = (true, true, None);
+    app.dirty = true;
+    let text = match call {
+        ProgramCall::Bell => format!("{} rang the bell", item.name),
+        ProgramCall::Notice(said) => format!("{}: {}", item.name, one_line(&said)),
+    };
+    if !app.attention.may(Some(session), Instant::now()) {
+        return;
+    }
+    if app.project.settings().attention.bell {
+        app.errand(Errand::Say(b"\x07".to_vec()));
+    }
+    if !app.host_focused {
+        app.errand(Errand::Say(notify("patterm", &text, app.host_version.as_deref())));
+    }
+    app.toast(Sign::Unseen, text);
+}
+
 /// An agent asks for a session to be shown.
 pub(super) fn advised(app: &mut App, session: SessionId, caller: Option<SessionId>) {
     let now = Instant::now();
@@ -217,7 +240,11 @@ pub(super) fn advised(app: &mut App, session: SessionId, caller: Option<SessionI
     let name_of = |id: SessionId| app.sessions.get(id).map(|item| item.name.clone());
     let Some(shown) = name_of(session) else { return };
     let who = caller.and_then(name_of).unwrap_or_else(|| "an agent".to_owned());
-    app.toast(Sign::Unseen, format!("{who} suggests looking at {shown}"));
+    let text = match caller == Some(session) {
+        true => format!("{who} asks you to look at it"),
+        false => format!("{who} suggests looking at {shown}"),
+    };
+    app.toast(Sign::Unseen, text);
 }
 
 fn hands_on(app: &App, now: Instant) -> bool {

@@ -9,7 +9,7 @@ mod tabs;
 
 pub(crate) use program::RAIL_LIMITS;
 
-use super::{attention, model::App, recordings, scratchpads};
+use super::{attention, model::App, palette, recordings, scratchpads};
 
 /// What the palette is opened by.
 pub(crate) const PALETTE: &str = "palette";
@@ -91,7 +91,41 @@ pub(crate) fn run(app: &mut App, id: &str) {
     match find(id) {
         Some(command) if (command.when)(app) => (command.run)(app),
         Some(command) => app.toast(tui::Sign::Unknown, format!("{}: not now", command.title)),
+        None if is_preset(id) && palette::run(app, id) => {}
         None => app.toast(tui::Sign::Failed, format!("'{id}' is no command")),
+    }
+}
+
+/// Whether an id names a preset: `agent/claude`, `process/dev`.
+fn is_preset(id: &str) -> bool {
+    let name = id.strip_prefix("agent/").or_else(|| id.strip_prefix("process/"));
+    name.is_some_and(|name| !name.is_empty())
+}
+
+/// Whether keys can be bound to an id. A preset may come and go.
+pub(crate) fn can_be_bound(id: &str) -> bool {
+    find(id).is_some() || is_preset(id)
+}
+
+/// `tab-1` to `tab-9`.
+pub(crate) fn is_numbered_tab(id: &str) -> bool {
+    id.strip_prefix("tab-").is_some_and(|number| number.parse::<u8>().is_ok())
+}
+
+/// How the palette names a command: by the key it sends, and by what it would change to.
+pub(crate) fn title(app: &App, command: &Command) -> String {
+    let on_off = |on: bool| if on { "off" } else { "on" };
+    match command.id {
+        "send-palette-key" => {
+            let key = app.keymap.keys_of(PALETTE).unwrap_or_default();
+            format!("Send {} to the program", super::frame::key_name(&key))
+        }
+        "mouse" => format!("Mouse: turn {}", on_off(app.mouse)),
+        "theme" => match app.skin.scheme {
+            tui::ColorScheme::Dark => "Theme: light".to_owned(),
+            tui::ColorScheme::Light => "Theme: dark".to_owned(),
+        },
+        _ => command.title.to_owned(),
     }
 }
 
@@ -120,7 +154,11 @@ mod tests {
         let mut ids = HashSet::new();
         for command in all() {
             assert!(ids.insert(command.id), "{} is there twice", command.id);
-            assert!(command.id.chars().all(|c| c.is_ascii_lowercase() || c == '-'), "{}", command.id);
+            assert!(
+                command.id.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-'),
+                "{}",
+                command.id
+            );
             for keys in command.keys {
                 Keymap::from_table([(*keys, command.id)]).unwrap();
             }

@@ -1,8 +1,8 @@
 //! Files in the person's own editor: a session like any other, which goes when the editor does.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use engine::{ExitStatus, SessionId};
+use engine::{ExitStatus, SessionId, SessionName};
 use serde_json::json;
 use tui::Sign;
 
@@ -26,7 +26,10 @@ pub(crate) fn open(app: &mut App, file: PathBuf, ours: bool) {
         return app.toast(Sign::Failed, format!("{} can't be passed to an editor", file.display()));
     };
     let line = r#"exec ${VISUAL:-${EDITOR:-vi}} "$1""#;
-    let arguments = json!({ "kind": "command", "argv": ["sh", "-c", line, "sh", path] });
+    let mut arguments = json!({ "kind": "command", "argv": ["sh", "-c", line, "sh", path] });
+    if let Some(name) = session_name(&file).filter(|name| app.sessions.items().iter().all(|item| item.name != *name)) {
+        arguments["name"] = name.into();
+    }
     app.call("spawn_process", arguments, move |app, outcome| {
         let started = outcome.as_ref().ok().and_then(|reply| reply["process_id"].as_str()).map(str::to_owned);
         start::show_started(app, outcome);
@@ -41,6 +44,13 @@ pub(crate) fn open(app: &mut App, file: PathBuf, ours: bool) {
             None => {}
         }
     });
+}
+
+/// What the tab of an editor is called: by the file, as far as its name can be a session's.
+fn session_name(file: &Path) -> Option<String> {
+    let name: String =
+        file.file_name()?.to_str()?.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+    SessionName::new(format!("edit-{name}")).ok().map(|name| name.to_string())
 }
 
 /// Editors that have ended well go, and their files with them. One that could not be started stays with what it said.

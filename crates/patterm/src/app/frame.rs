@@ -108,7 +108,8 @@ pub(super) fn draw(canvas: &mut Canvas, area: Rect, app: &App) -> Option<CanvasC
     if let Some(text) = trust_prompt::beside(app) {
         draw_beside(canvas, places.pane, text, cursor, app);
     }
-    draw_toasts(canvas, places.pane, &app.toasts.list(), &app.skin);
+    let typed = cursor.map(|cursor| cursor.position.row);
+    draw_toasts(canvas, places.pane, &app.toasts.list(), typed, &app.skin);
     cursor
 }
 

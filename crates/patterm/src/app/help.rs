@@ -1,7 +1,7 @@
 //! The help screen: every command with its keys, from the one table, with a filter.
 
 use tui::{
-    Canvas, CanvasCursor, Event, Handled, Layer, Rect, Role, Span,
+    Canvas, CanvasCursor, Event, Handled, Layer, Rect, Role, Sign, Span,
     widgets::{HelpEntry, HelpTable, InputOutcome, LineInput, draw_scrollbar},
 };
 use vt::input::{Key, KeyEventKind, MouseEventKind, WheelDirection};
@@ -19,11 +19,13 @@ const FIXED: &[(&str, &str, &str)] = &[
     ("Looking back", "Ctrl-U Ctrl-D  PageUp PageDown", "half a page, a page"),
     ("Looking back", "v  V", "select characters, lines"),
     ("Looking back", "y  Enter", "copy and leave"),
-    ("Looking back", "/  ?  n  N", "search down, up, on, back"),
-    ("Looking back", "q  Esc", "back to now"),
+    ("Looking back", "/  ?  n  N", "search forward, backward, next, previous"),
+    ("Looking back", "q  Esc", "back to live"),
+    ("Tabs by number", "", "Go to a tab  (tab-1 to tab-9, to bind keys to)"),
     ("The rail", "Up  Down  Enter", "through sessions and scratchpads, and to one of them"),
     ("The rail", "Esc", "back to the pane"),
     ("Mouse", "click", "a tab, a session, +, a scratchpad; the status line opens the palette"),
+    ("Mouse", "click", "the count in the status line lists what needs you"),
     ("Mouse", "drag", "select and copy; twice for words, three times for lines"),
     ("Mouse", "wheel", "history; the program's own, if it asked for the mouse"),
     ("Mouse", "Shift-drag", "left to your terminal"),
@@ -34,6 +36,19 @@ const FIXED: &[(&str, &str, &str)] = &[
     ("config.json", "all others", "`patterm config default` prints them, `patterm config path` where the file lies"),
 ];
 
+/// What the signs before sessions mean.
+const SIGNS: &[(Sign, &str)] = &[
+    (Sign::Working, "an agent works"),
+    (Sign::Idle, "an agent rests"),
+    (Sign::Blocked, "needs you: a decision, or a call for you"),
+    (Sign::Running, "a program runs"),
+    (Sign::Unseen, "has news that you have not looked at"),
+    (Sign::Starting, "is being started"),
+    (Sign::Exited, "has ended"),
+    (Sign::Failed, "has failed"),
+    (Sign::Unknown, "it is not clear what it is doing"),
+];
+
 struct Help {
     table: HelpTable,
     filter: LineInput,
@@ -42,7 +57,8 @@ struct Help {
 
 pub(super) fn open(app: &mut App) {
     let twice = app.keymap.keys_of(PALETTE).map(|key| format!("{0} {0}", key_name(&key))).unwrap_or_default();
-    let mut all: Vec<_> = commands::all().collect();
+    // One line stands for the nine that differ in a number.
+    let mut all: Vec<_> = commands::all().filter(|command| !commands::is_numbered_tab(command.id)).collect();
     all.sort_by_key(|command| command.section);
     let mut entries: Vec<HelpEntry> = all
         .into_iter()
@@ -53,9 +69,14 @@ pub(super) fn open(app: &mut App) {
                 (None, "send-palette-key") => twice.clone(),
                 (None, _) => String::new(),
             },
-            text: format!("{}  ({})", command.title, command.id),
+            text: format!("{}  ({})", commands::title(app, command), command.id),
         })
         .collect();
+    entries.extend(SIGNS.iter().map(|(sign, text)| HelpEntry {
+        section: "Signs".to_owned(),
+        keys: app.skin.glyphs.sign(*sign).to_string(),
+        text: (*text).to_owned(),
+    }));
     entries.extend(FIXED.iter().map(|(section, keys, text)| HelpEntry {
         section: (*section).to_owned(),
         keys: (*keys).to_owned(),
@@ -88,6 +109,8 @@ impl Layer<App> for Help {
                 Key::Down => self.step(1, list.rows),
                 Key::PageUp => self.step(-page, list.rows),
                 Key::PageDown => self.step(page, list.rows),
+                Key::Home => self.step(isize::MIN, list.rows),
+                Key::End => self.step(isize::MAX, list.rows),
                 _ => match self.filter.update(key) {
                     InputOutcome::Cancelled | InputOutcome::Submitted => return Handled::Close,
                     InputOutcome::Changed => self.scroll = 0,

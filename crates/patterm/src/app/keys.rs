@@ -17,15 +17,9 @@ pub(super) fn keymap(settings: &Settings) -> (Keymap, Vec<String>) {
     let mut faults = Vec::new();
     for binding in &settings.keymap {
         let id = binding.command.as_str();
-        if !id.is_empty() && commands::find(id).is_none() {
+        if !id.is_empty() && !commands::can_be_bound(id) {
             faults.push(format!("config.json binds {} to '{id}', which is no command", binding.keys));
             continue;
-        }
-        // The palette has to stay reachable: its own key moves with it.
-        if id == commands::PALETTE {
-            commands::find(id).into_iter().flat_map(|command| command.keys).for_each(|keys| {
-                let _ = keymap.bind(keys, "");
-            });
         }
         if let Err(error) = keymap.bind(&binding.keys, id) {
             faults.push(format!("config.json: {error}"));
@@ -53,10 +47,13 @@ mod tests {
     }
 
     #[test]
-    fn the_palette_moves_and_can_not_be_lost() {
+    fn the_palette_has_more_keys_and_can_not_be_lost() {
         let (map, faults) = with(&[]);
         assert_eq!((map.keys_of("palette").as_deref(), faults.len()), (Some("ctrl+k"), 0));
         let (map, faults) = with(&[("ctrl-space", "palette")]);
+        assert_eq!((map.iter().filter(|(_, id)| *id == "palette").count(), faults.len()), (2, 0));
+        assert_eq!(map.keys_of("palette").as_deref(), Some("ctrl+space"), "one's own is the one that is shown");
+        let (map, faults) = with(&[("ctrl-space", "palette"), ("ctrl-k", "")]);
         assert_eq!((map.iter().filter(|(_, id)| *id == "palette").count(), faults.len()), (1, 0));
         let (map, faults) = with(&[("ctrl-k", "")]);
         assert_eq!((map.keys_of("palette").as_deref(), faults.len()), (Some("ctrl+k"), 1));
@@ -68,5 +65,8 @@ mod tests {
         assert_eq!(faults.len(), 2, "{faults:?}");
         assert!(faults[0].contains("no-such") && faults[1].contains("nokey"), "{faults:?}");
         assert_eq!(map.keys_of("quit").as_deref(), Some("alt+q"));
+        let (map, faults) = with(&[("f6", "agent/claude"), ("f7", "tab-3"), ("f8", "agent/")]);
+        assert_eq!(map.keys_of("agent/claude").as_deref(), Some("f6"), "presets have ids too");
+        assert_eq!(faults.len(), 1, "{faults:?}");
     }
 }

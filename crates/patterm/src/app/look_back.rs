@@ -255,8 +255,8 @@ pub(super) fn draw_status(canvas: &mut Canvas, area: Rect, app: &App) -> Option<
     let look = app.looking.get(&here(app)?)?;
     let skin = &app.skin;
     if let Some((direction, input)) = look.mode.prompt() {
-        let (sign, rest) = area.split_left(2);
-        let prompt = if direction == SearchDirection::Down { " /" } else { " ?" };
+        let prompt = if direction == SearchDirection::Down { " search forward: " } else { " search backward: " };
+        let (sign, rest) = area.split_left(prompt.len() as u16);
         canvas.draw_line(sign, 0, &[Span::new(prompt, skin.style(Role::Accent))], skin.style(Role::Input));
         return Some(input.draw(canvas, rest, skin.style(Role::Input)));
     }

@@ -39,6 +39,9 @@ pub(crate) struct Rail {
 /// Entries of the palette that are of this run alone: they name sessions.
 const PASSING: [&str; 3] = ["show/", "waiting/", "trust/"];
 
+/// Entries that only say why something can't be run: taken by mistake, they must not come first the next time.
+pub(crate) const CANT_RUN: &str = "cant-run/";
+
 /// What the loop does for a layer or a command, once it has the terminal.
 #[derive(Debug)]
 pub(crate) enum Errand {
@@ -87,6 +90,8 @@ pub(crate) struct App {
     pub(crate) dirty: bool,
     /// The program in sight has printed.
     pub(super) moved: bool,
+    /// A layer lies above frame and pane, for this frame.
+    pub(super) covered: bool,
     /// Only the pane has to be drawn, for this frame.
     pub(super) pane_only: bool,
     /// The loop is to end.
@@ -162,6 +167,7 @@ impl App {
             stale: true,
             dirty: true,
             moved: false,
+            covered: false,
             pane_only: false,
             done: false,
             last_input: None,
@@ -216,7 +222,7 @@ impl App {
     /// An entry of the palette was taken: it comes first from now on, in later runs too if there is such a thing then.
     pub(crate) fn took(&mut self, entry: String) {
         // First in the list it would end the next run at the first careless Enter.
-        if entry == commands::QUIT {
+        if entry == commands::QUIT || entry.starts_with(CANT_RUN) {
             return;
         }
         let newest = self.recent.values().max().copied().unwrap_or_default();

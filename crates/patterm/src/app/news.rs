@@ -1,20 +1,22 @@
-//! News of sessions out of sight: the first thing that one prints is told, once. Until then a task of its own waits for
-//! it, so that twenty quiet sessions wake nobody.
+//! News of sessions out of sight: the first thing that one prints is told, once, and so is its first bell or notice. Until
+//! then a task of its own waits for it, so that twenty quiet sessions wake nobody, and one that rings all the time is heard
+//! once.
 
 use std::time::Instant;
 
-use engine::{Kind, Session, SessionId};
-use tokio::task::AbortHandle;
+use engine::{Kind, Session, SessionEvent, SessionId};
+use tokio::{sync::broadcast, task::AbortHandle};
+use vt::Effect;
 
-use super::{model::App, sessions::Item};
+use super::{attention, model::App, sessions::Item};
 
-/// The task that waits for a session to print. It goes with this.
+/// The task that waits for news of a session. It goes with this.
 #[derive(Debug)]
-pub(crate) struct OutputWatch {
+pub(crate) struct NewsWatch {
     task: AbortHandle,
 }
 
-impl Drop for OutputWatch {
+impl Drop for NewsWatch {
     fn drop(&mut self) {
         self.task.abort();
     }
@@ -26,7 +28,8 @@ impl App {
         let (tasks, notices) = (self.tasks.clone(), self.notices());
         // An agent draws all the time it works: that it came to rest is the news, and told as such.
         let wanted = |item: &&mut Item| item.watched.is_none() && item.kind != Kind::Agent && !item.has_ended();
-        for item in self.sessions.quiet().filter(wanted) {
+        let quiet = self.sessions.hidden().filter(|item| !item.unseen);
+        for item in quiet.filter(wanted) {
             let (id, session, notices) = (item.id, item.session.clone(), notices.clone());
             let (settles, mut seen) = (item.settles, item.seen_offset);
             let task = tasks.spawn(async move {
@@ -39,7 +42,17 @@ impl App {
                     let _ = notices.send(Box::new(move |app: &mut App| app.has_printed(id, seen)));
                 }
             });
-            item.watched = Some(OutputWatch { task: task.abort_handle() });
+            item.watched = Some(NewsWatch { task: task.abort_handle() });
+        }
+        let silent = |item: &&mut Item| !item.rang && item.bells.is_none() && item.kind != Kind::Agent;
+        for item in self.sessions.hidden().filter(silent) {
+            let (id, events, notices) = (item.id, item.session.events(), notices.clone());
+            let task = tasks.spawn(async move {
+                if let Some(call) = calls(events).await {
+                    let _ = notices.send(Box::new(move |app: &mut App| attention::rang(app, id, call)));
+                }
+            });
+            item.bells = Some(NewsWatch { task: task.abort_handle() });
         }
     }
 
@@ -47,6 +60,30 @@ impl App {
         self.sessions.printed(id, beyond);
         self.watch_for_news();
         self.dirty = true;
+    }
+}
+
+/// How a program out of sight calls.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum ProgramCall {
+    Bell,
+    /// With its text.
+    Notice(String),
+}
+
+/// Waits for a bell or a notice; none when the session is gone.
+async fn calls(mut events: broadcast::Receiver<SessionEvent>) -> Option<ProgramCall> {
+    loop {
+        match events.recv().await {
+            Ok(SessionEvent::Child(Effect::Bell)) => return Some(ProgramCall::Bell),
+            Ok(SessionEvent::Child(Effect::Notification(notice))) => {
+                let words = [notice.title.as_str(), notice.body.as_str()];
+                return Some(ProgramCall::Notice(words.join(" ")));
+            }
+            // What was missed was followed by something else.
+            Ok(_) | Err(broadcast::error::RecvError::Lagged(_)) => {}
+            Err(broadcast::error::RecvError::Closed) => return None,
+        }
     }
 }
 

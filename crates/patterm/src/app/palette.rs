@@ -47,6 +47,12 @@ pub(crate) fn open(app: &mut App) {
     app.open(palette);
 }
 
+/// Does what the entry of an id does; false if there is none now.
+pub(crate) fn run(app: &mut App, id: &str) -> bool {
+    let entry = entries::all(app).into_iter().find(|entry| entry.id == id);
+    entry.map(|entry| (entry.action)(app)).is_some()
+}
+
 /// Opens the palette with what can be started.
 pub(crate) fn open_on_spawning(app: &mut App) {
     let palette = Palette::following("spawn", entries::spawning, app);
@@ -144,13 +150,20 @@ impl Layer<App> for Palette {
         frame(canvas, place, self.title, app);
         // What config.json would bind keys to.
         let id =
-            self.list.current().map(|index| self.entries[index].0.as_str()).filter(|id| commands::find(id).is_some());
+            self.list.current().map(|index| self.entries[index].0.as_str()).filter(|id| commands::can_be_bound(id));
         if let Some(id) = id {
             let text = format!(" {id} ");
             let cols = u16::try_from(text.len()).unwrap_or(u16::MAX).min(place.cols.saturating_sub(4));
             let bottom = place.line(place.rows.saturating_sub(1)).split_right(cols + 2).1;
             let bottom = Rect { cols, ..bottom };
             canvas.draw_line(bottom, 0, &[Span::new(text, app.skin.style(Role::Muted))], app.skin.style(Role::Muted));
+        }
+        let more = self.list.more_below(place.inner(1, 1));
+        if more > 0 {
+            let text = format!(" {more} more ");
+            let cols = text.len() as u16;
+            let left = Rect { col: place.col + 2, cols, ..place.line(place.rows.saturating_sub(1)) };
+            canvas.draw_line(left, 0, &[Span::new(text, app.skin.style(Role::Accent))], app.skin.style(Role::Muted));
         }
         self.list.draw(canvas, place.inner(1, 1), "> ", &app.skin)
     }

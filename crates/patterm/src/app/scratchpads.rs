@@ -121,6 +121,11 @@ fn there_are(app: &App) -> bool {
     !app.scratchpads.pads.is_empty()
 }
 
+/// What they are called.
+pub(super) fn names(app: &App) -> Vec<&str> {
+    app.scratchpads.pads.iter().map(|pad| pad.name.as_str()).collect()
+}
+
 /// Entries of the palette, one for each scratchpad.
 pub(super) fn palette_entries(app: &App) -> Vec<PaletteEntry> {
     let entry = |pad: &PadInfo| {
@@ -197,9 +202,17 @@ fn edit(app: &mut App, name: &PadName) {
 /// Asks for the name of a new one.
 fn name_new(app: &mut App) {
     line_prompt::ask(app, "name of the scratchpad", "", |app, text| {
-        create(app, PadName::new(text).map_err(|error| error.to_string())?);
+        create(app, PadName::new(with_ending(text)).map_err(|error| error.to_string())?);
         Ok(())
     });
+}
+
+/// A name without an ending is that of a text in Markdown, as all of them are.
+fn with_ending(name: &str) -> String {
+    match name.is_empty() || name.contains('.') {
+        true => name.to_owned(),
+        false => format!("{name}.md"),
+    }
 }
 
 /// Makes an empty one, or finds the one that is there, and opens it in the editor.
@@ -218,8 +231,8 @@ fn create(app: &mut App, name: PadName) {
 
 fn ask_to_delete(app: &mut App, name: PadName) {
     let plain = app.skin.style(Role::Modal);
-    let body = vec![vec![Span::new(format!("The scratchpad {} is deleted for everyone.", name.as_str()), plain)]];
-    let modal = Modal::new("Delete it?", body).answer('c', "cancel").answer('d', "delete");
+    let body = vec![vec![Span::new(format!("Delete \"{}\" for everyone?", name.as_str()), plain)]];
+    let modal = Modal::new("Delete scratchpad", body).answer('c', "cancel").answer('d', "delete");
     question::ask(app, modal, 1, move |app| {
         let name = name.as_str().to_owned();
         app.call("scratchpad_delete", json!({ "name": name }), move |app, outcome| match outcome {

@@ -13,6 +13,8 @@ use project::Standing;
 use tokio::sync::watch;
 use tui::Sign;
 
+use super::news::NewsWatch;
+
 /// What a hidden session prints right after it was resized is no news.
 const AFTER_RESIZE: Duration = Duration::from_secs(1);
 
@@ -44,7 +46,11 @@ pub(crate) struct Item {
     /// What it prints until then is no news.
     pub(super) settles: Instant,
     /// Waits for the first thing it prints out of sight.
-    pub(super) watched: Option<super::news::OutputWatch>,
+    pub(super) watched: Option<NewsWatch>,
+    /// Waits for its first bell or notice out of sight.
+    pub(super) bells: Option<NewsWatch>,
+    /// It has rung since it was last in sight.
+    pub(super) rang: bool,
 }
 
 impl Item {
@@ -67,6 +73,8 @@ impl Item {
             seen_offset: 0,
             settles: now + AFTER_RESIZE,
             watched: None,
+            bells: None,
+            rang: false,
             session,
         }
     }
@@ -284,7 +292,7 @@ impl Sessions {
     pub(crate) fn focus(&mut self, id: SessionId) -> bool {
         let Some(item) = self.items.iter_mut().find(|item| item.id == id) else { return false };
         item.unseen = false;
-        item.watched = None;
+        (item.watched, item.bells, item.rang) = (None, None, false);
         let tab = item.tab;
         self.last.insert(tab, id);
         if self.focused != Some(id) {
@@ -306,10 +314,10 @@ impl Sessions {
         }
     }
 
-    /// Sessions out of sight of which nothing is known to be new.
-    pub(super) fn quiet(&mut self) -> impl Iterator<Item = &mut Item> {
+    /// Sessions out of sight.
+    pub(super) fn hidden(&mut self) -> impl Iterator<Item = &mut Item> {
         let focused = self.focused;
-        self.items.iter_mut().filter(move |item| Some(item.id) != focused && !item.unseen)
+        self.items.iter_mut().filter(move |item| Some(item.id) != focused)
     }
 
     /// A session has printed more than `beyond`, perhaps out of sight.

@@ -4,7 +4,7 @@ use ops::{ErrorKind, OpError};
 use serde_json::{Value, json};
 use tui::Sign;
 
-use super::{model::App, trust_prompt};
+use super::{line_prompt, model::App, trust_prompt};
 
 /// A shell in a tab of its own.
 pub(crate) fn terminal(app: &mut App) {
@@ -14,6 +14,17 @@ pub(crate) fn terminal(app: &mut App) {
             app.toast(Sign::Failed, format!("your shell (SHELL) can't be started: {}", error.message));
         }
         outcome => show_started(app, outcome),
+    });
+}
+
+/// Asks for a command line, and runs it as a shell would, in a tab of its own.
+pub(crate) fn ask_for_command(app: &mut App) {
+    line_prompt::ask(app, "Run a command", "", |app, line| {
+        if line.is_empty() {
+            return Err("type a command, or Esc".to_owned());
+        }
+        app.call("spawn_process", json!({ "kind": "command", "argv": [line], "shell": true }), show_started);
+        Ok(())
     });
 }
 

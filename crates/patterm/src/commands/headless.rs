@@ -14,7 +14,7 @@ use crate::{
 
 pub(crate) fn run(flags: RunFlags, surroundings: &Surroundings, output: &mut Output) -> Outcome {
     if surroundings.inside_patterm {
-        output.warn("this terminal is a pane of a patterm already: the two know nothing of each other");
+        output.warn("you are inside patterm already; this one is separate");
     }
     let observers = Observers::start(&flags, surroundings)?;
     if !observers.logs() {

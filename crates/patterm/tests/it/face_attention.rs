@@ -190,3 +190,27 @@ fn what_waits_is_in_sight_though_its_tab_has_no_room() {
     face.shows("the mark leads to it", "this is one");
     face.shows("tabs behind it are counted too", "\\d ›");
 }
+
+#[test]
+fn a_bell_or_a_notice_out_of_sight_is_passed_on_once() {
+    let stage = Stage::new();
+    let mut face = Face::open(&stage, SIZE, &[]);
+    let mut operator = face.operator(&stage);
+    let rings = r"echo this is one; read a; printf '\a\a\a'; read a; printf '\033]9;tests are done\a'; exec cat";
+    let first = operator.spawn(&["sh", "-c", rings]);
+    face.shows("the first", "this is one");
+    operator.spawn(&["sh", "-c", "echo this is two; exec cat"]);
+    face.command("command-2", "Switch to tab: command-2");
+    face.shows("the second", "this is two");
+    let mut enter = || drop(operator.call("send_input", json!({ "process_id": first, "kind": "key", "key": "enter" })));
+    enter();
+    face.shows("who rang", "command-1 rang the bell");
+    face.shows("its tab has news", "◆ command-1");
+    face.asks("the bell", |effect| (effect == Effect::Bell).then_some(()));
+    face.command("command-1", "Switch to tab: command-1");
+    face.shows("it is looked at", "this is one");
+    face.command("command-2", "Switch to tab: command-2");
+    face.shows("the second again", "this is two");
+    enter();
+    face.shows("what it says", "command-1: tests are done");
+}

@@ -118,13 +118,13 @@ fn the_session_in_sight_is_recorded_by_one_command() {
     face.shows("the session", "before");
     offers("nothing to stop", "Record this session", "Stop recording");
     face.command(":record", "Record this session");
-    face.shows("where it goes", "(?s)recording command-1 to.*command-1-[^ ]*\\.cast in");
+    face.shows("where it goes", "(?s)recording command-1 to.*command-1-[^ ]*\\.cast");
     face.shows("that it is on", "● REC");
     offers("only one at a time", "Stop recording", "Record this session");
     face.type_text("words\r");
     face.shows("it answers", "said words");
     face.command(":stop-recording", "Stop recording");
-    face.shows("where it went", "(?s)recorded command-1, \\d+ bytes:.*command-1-[^ ]*\\.cast in");
+    face.shows("where it went", "(?s)recorded command-1, \\d+ bytes:.*command-1-[^ ]*\\.cast");
     face.hides("it is over", "REC");
     let files: Vec<PathBuf> = fs::read_dir(folder(&stage)).unwrap().map(|file| file.unwrap().path()).collect();
     let [file] = files.as_slice() else { panic!("one file: {files:?}") };

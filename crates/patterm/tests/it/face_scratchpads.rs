@@ -36,7 +36,7 @@ fn they_are_listed_previewed_and_follow_what_agents_write() {
     // What looks out beside it moves.
     face.compare("scratchpad-open", &[(" +\\d+s\\b", "Ns"), ("(?m)[sm─]$", " ")]);
     face.press("d");
-    face.shows("a question", "Delete it\\?");
+    face.shows("a question", "Delete \"plan\\.md\" for everyone\\?");
     face.press("d");
     face.shows("it is gone", "it is gone");
     face.press("esc");

@@ -139,9 +139,13 @@ fn config_binds_keys_and_sequences_and_says_what_is_wrong() {
     face.press("alt-n");
     face.shows("the first", "terminal-1 running");
     assert!(!face.text().contains("Sessions"), "{}", face.text());
-    face.press("ctrl-k enter");
-    face.press("ctrl-space");
-    face.shows("the palette", "commands ─");
+    // One's own key for the palette is one more.
+    for key in ["ctrl-k", "ctrl-space"] {
+        face.press(key);
+        face.shows("the palette", "commands ─");
+        face.press("esc");
+        face.hides("the palette", "commands ─");
+    }
     face.end();
 }
 
@@ -162,14 +166,14 @@ fn tabs_and_the_plus_by_mouse() {
 fn arguments_step_by_step_and_help() {
     let stage = Stage::new();
     let face = Face::in_a_shell(&stage, SIZE);
-    face.command("rename", "Rename session");
+    face.command("rename_process", "Rename session");
     face.shows("whom", "Rename session › session");
     face.press("enter");
     face.shows("what", "Rename session › terminal-1 › name");
     face.type_text("my shell");
     face.press("enter");
     face.shows("what is wrong", "can't be in a session name");
-    face.command("rename", "Rename session");
+    face.command("rename_process", "Rename session");
     face.press("enter");
     face.type_text("server");
     face.press("enter");
@@ -291,4 +295,19 @@ fn a_release_goes_where_its_press_went() {
     face.shows("the next key", r"\^\[\[121(;1)?u");
     assert!(!face.text().contains("[27;1:3u"), "nobody pressed it there: {}", face.text());
     face.end();
+}
+
+#[test]
+fn a_selection_held_beyond_the_edge_moves_the_text_on() {
+    let stage = Stage::new();
+    let mut face = Face::in_a_shell(&stage, SIZE);
+    face.type_text("seq -f 'line %g of many' 1 60\r");
+    face.shows("the end", "(?m)^line 60 of many");
+    face.mouse(MouseEventKind::Press(MouseButton::Left), at(5, 3));
+    // One motion, and then nothing: the mouse is held still above the pane.
+    face.mouse(MouseEventKind::Motion(Some(MouseButton::Left)), at(0, 0));
+    face.shows("the first line", "(?m)^line 1 of many");
+    face.mouse(MouseEventKind::Release(MouseButton::Left), at(0, 0));
+    let text = copied(&mut face);
+    assert!(text.contains("line 2 of many\nline 3 of many"), "{text}");
 }

@@ -191,9 +191,9 @@ fn what_was_taken_comes_first_in_the_next_run_too() {
     let stage = stage();
     let first = r"(?m)^\W*>\s*│\n\W*";
     let face = Face::in_a_shell(&stage, SIZE);
-    face.command("draw", "Draw the screen again");
+    face.command("redraw", "Redraw screen");
     face.press("ctrl-k");
-    face.shows("the newest first", &format!("{first}Draw the screen again"));
+    face.shows("the newest first", &format!("{first}Redraw screen"));
     face.end();
     let kept = || {
         let projects = fs::read_dir(stage.path("data/patterm/projects")).unwrap();
@@ -203,7 +203,7 @@ fn what_was_taken_comes_first_in_the_next_run_too() {
     assert!(kept().contains("redraw"), "{}", kept());
     let face = Face::empty(&stage, SIZE);
     face.press("ctrl-k");
-    face.shows("the order of before", &format!("{first}Draw the screen again.*\n.*New terminal"));
+    face.shows("the order of before", &format!("{first}Redraw screen.*\n.*New terminal"));
     face.press("esc");
     face.hides("the palette", "commands ─");
     face.seek(":quit", "Quit");
@@ -263,4 +263,71 @@ fn a_storm_of_sizes_leaves_everything_in_order() {
     face.type_text("stty size\r");
     face.shows("the program's own size", "98 270");
     face.end();
+}
+
+#[test]
+fn what_can_not_run_is_not_first_the_next_time() {
+    let stage = Stage::new();
+    let face = Face::empty(&stage, SIZE);
+    face.command("agent: claude", "× Spawn agent: claude");
+    face.shows("why it can't", "is not installed");
+    face.press("ctrl-k");
+    face.shows("the palette, and that it goes on", "(?s)commands ─.*New terminal.* \\d+ more ─");
+    let first = |screen: &str| screen.lines().skip_while(|line| !line.contains("│>")).nth(1).map(str::to_owned);
+    assert!(!first(&face.text()).unwrap().contains("claude"), "{}", face.text());
+    // What speaks the language of tools is there when it is looked for.
+    assert!(!face.text().contains("Get project status"), "{}", face.text());
+    face.type_text("get_project");
+    face.shows("an operation", "Get project status");
+}
+
+#[test]
+fn a_session_is_renamed_in_place_and_a_wrong_name_stays_to_be_changed() {
+    let stage = stage();
+    let face = Face::in_a_shell(&stage, SIZE);
+    let mut operator = face.operator(&stage);
+    operator.spawn(&["sh", "-c", "exec cat"]);
+    face.shows("another", "command-1");
+    face.command("rename this", "Rename this session");
+    face.shows("the old name and the whole hint", r"(?s)Name: letters, digits, \. _ - \(up to 64\).*terminal-1 ");
+    face.press("ctrl-u");
+    face.type_text("two words");
+    face.press("enter");
+    face.shows("what is wrong", "'two words' can't be a name");
+    face.shows("what was typed", "│ two words");
+    face.press("ctrl-u");
+    face.type_text("command-1");
+    face.press("enter");
+    face.shows("it is taken", "already|taken");
+    face.shows("what was typed is there again", "│ command-1 ");
+    face.press("ctrl-u");
+    face.type_text("tests");
+    face.press("enter");
+    face.shows("the new name", "▸ tests ");
+}
+
+#[test]
+fn a_command_is_run_from_one_line() {
+    let stage = stage();
+    let face = Face::empty(&stage, SIZE);
+    face.command("run a", "Run a command");
+    face.shows("one line", "Run a command ─");
+    face.type_text("echo one | tr o 0; exec cat");
+    face.press("enter");
+    face.shows("what a shell makes of it", "(?m)^0ne");
+}
+
+#[test]
+fn a_scratchpad_made_on_the_empty_screen_can_be_seen_there() {
+    let stage = stage();
+    let face = Face::open_with(&stage, SIZE, &[], &[("VISUAL", "true")]);
+    face.shows("the empty state", "to spawn an agent");
+    face.command("new scratchpad", "New scratchpad");
+    face.shows("its name", "name of the scratchpad");
+    face.type_text("plans");
+    face.press("enter");
+    face.shows("where it is", "Scratchpads: plans\\.md");
+    face.shows("the editor is gone", "to spawn an agent");
+    face.resize(Size::new(40, 24));
+    face.shows("whole words in a narrow window", "(?m)Press Ctrl-K to spawn an agent or\\s*$");
 }

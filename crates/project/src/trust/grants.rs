@@ -53,7 +53,9 @@ pub enum TrustError {
     NoSpace,
     #[error("another process holds the lock of trust.json for {seconds} s, nothing was changed: try again")]
     Locked { seconds: u64 },
-    #[error("trust.json can't be reached ({source}), nothing was changed: see to the project's folder")]
+    #[error(
+        "trust.json can't be reached ({source}), nothing was changed: check the project folder's permissions and free space"
+    )]
     Io { source: std::io::Error },
     #[error("there is no question '{id}' any more: list those that wait")]
     NoQuestion { id: String },

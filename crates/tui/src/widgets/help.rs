@@ -10,6 +10,9 @@ use crate::{
     skin::{Role, Skin},
 };
 
+/// Columns that keys get before their texts.
+const MAX_KEY_COLS: usize = 15;
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HelpEntry {
     /// What the entry is listed under.
@@ -56,20 +59,17 @@ impl HelpTable {
     /// Draws the entries that match, from row `scroll` on.
     pub fn draw(&self, canvas: &mut Canvas, area: Rect, query: &str, scroll: usize, skin: &Skin) {
         let rows = self.rows(query);
-        // Each section has a column of its own: long keys of one leave the texts of others where they are.
-        let key_cols = |section: &str| {
-            let entries = self.entries.iter().filter(|entry| entry.section == section);
-            let longest = entries.map(|entry| text_cols(&entry.keys)).max().unwrap_or(0);
-            longest.min(usize::from(area.cols) / 2)
-        };
+        // One column for all sections, so that the eye finds it; the few keys that are longer push their own text.
+        let longest = self.entries.iter().map(|entry| text_cols(&entry.keys)).max().unwrap_or(0);
+        let key_cols = longest.min(MAX_KEY_COLS).min(usize::from(area.cols) / 3);
         for row in 0..area.rows {
             let spans = match rows.get(scroll + usize::from(row)) {
                 None => Vec::new(),
                 Some(HelpRow::Section(section)) => vec![Span::new(*section, skin.style(Role::Heading))],
                 Some(HelpRow::Entry(entry)) => {
-                    let key_cols = key_cols(&entry.section);
-                    let keys = cut(&entry.keys, key_cols, skin.glyphs.more());
-                    let gap = " ".repeat(key_cols - text_cols(&keys) + 2 * usize::from(key_cols > 0));
+                    let keys = cut(&entry.keys, usize::from(area.cols) / 2, skin.glyphs.more());
+                    let gap = key_cols.saturating_sub(text_cols(&keys)) + 2 * usize::from(key_cols > 0);
+                    let gap = " ".repeat(gap);
                     vec![
                         Span::new(format!("  {keys}"), skin.style(Role::KeyName)),
                         Span::new(format!("{gap}{}", skin.glyphs.text(&entry.text)), skin.style(Role::Text)),
@@ -103,9 +103,9 @@ mod tests {
         };
         let mut canvas = Canvas::new(Size::new(30, 5));
         table.draw(&mut canvas, Rect::new(0, 0, 30, 5), "", 0, &Skin::default());
-        assert_eq!(canvas.text(), "Tabs\n  ctrl+k 1  first tab\n            close tab\nOther\n  ?  help\n");
+        assert_eq!(canvas.text(), "Tabs\n  ctrl+k 1  first tab\n            close tab\nOther\n  ?         help\n");
         table.draw(&mut canvas, Rect::new(0, 0, 30, 5), "help", 0, &Skin::default());
-        assert_eq!(canvas.text(), "Other\n  ?  help\n\n\n\n");
+        assert_eq!(canvas.text(), "Other\n  ?         help\n\n\n\n");
         assert_eq!(table.len("tab"), 3);
     }
 }

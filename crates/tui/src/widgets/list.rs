@@ -33,6 +33,8 @@ pub struct ListEntry {
     /// At the right edge: the keys that do the same.
     pub keys: String,
     pub sign: Option<Sign>,
+    /// Listed only once something is typed.
+    pub only_sought: bool,
     /// When it was taken last, in any unit that grows; 0 for never.
     pub recent: u64,
 }
@@ -112,7 +114,9 @@ impl FuzzyList {
         let texts: Vec<Cow<'_, str>> = self.entries.iter().map(ListEntry::sought).collect();
         let with_text = self.entries.iter().zip(&texts);
         let candidates: Vec<_> = with_text.map(|(entry, text)| Candidate { text, recent: entry.recent }).collect();
-        self.shown = rank(self.input.text(), &candidates).into_iter().map(|ranked| ranked.index).collect();
+        let nothing_sought = self.input.text().trim().is_empty();
+        let ranked = rank(self.input.text(), &candidates).into_iter().map(|ranked| ranked.index);
+        self.shown = ranked.filter(|&index| !(nothing_sought && self.entries[index].only_sought)).collect();
         self.cursor = 0;
     }
 
@@ -170,6 +174,12 @@ impl FuzzyList {
     fn step(&mut self, by: isize) {
         let last = self.shown.len().saturating_sub(1);
         self.cursor = self.cursor.saturating_add_signed(by).min(last);
+    }
+
+    /// Entries that have no room below the last one shown, when the list is drawn in `area`.
+    pub fn more_below(&self, area: Rect) -> usize {
+        let rows = area.split_top(1).1.rows;
+        self.shown.len().saturating_sub(self.top(rows) + usize::from(rows))
     }
 
     fn top(&self, rows: u16) -> usize {
@@ -290,6 +300,18 @@ mod tests {
             canvas.text(),
             ">\n  Quit                 ctrl+q\n› Spawn: codex  codex is not …\n  Spawn: claude\n"
         );
+    }
+
+    #[test]
+    fn some_are_listed_only_when_something_is_typed_and_what_has_no_room_is_counted() {
+        let hidden = ListEntry { only_sought: true, ..ListEntry::new("Kill session") };
+        let mut list =
+            FuzzyList::new(vec![ListEntry::new("Quit"), hidden, ListEntry::new("Spawn"), ListEntry::new("Sp")]);
+        assert_eq!(list.shown(), [0, 2, 3]);
+        assert_eq!(list.more_below(Rect::new(0, 0, 30, 3)), 1);
+        assert_eq!(list.more_below(Rect::new(0, 0, 30, 4)), 0);
+        press(&mut list, "k i");
+        assert_eq!(list.shown(), [1]);
     }
 
     #[test]

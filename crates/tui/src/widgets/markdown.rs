@@ -136,7 +136,11 @@ impl Renderer<'_> {
                 self.styles.push(over(self.skin.style(Role::Muted)));
             }
             Tag::TableCell => self.push(" "),
-            Tag::TableRow | Tag::TableHead => self.end_line(),
+            Tag::TableRow | Tag::TableHead => {
+                self.end_line();
+                let line = self.skin.glyphs.box_lines().vertical;
+                self.push(&line.to_string());
+            }
             _ => {}
         }
     }

@@ -1,14 +1,20 @@
 //! Short notices in the lower right corner, the newest lowest.
 
-use super::wrap::wrap_spans;
+use super::{
+    StyledLine,
+    wrap::{cut, wrap_spans},
+};
 use crate::{
-    canvas::{Canvas, Span, text_cols},
+    canvas::{Canvas, Span},
     geometry::Rect,
     skin::{Role, Sign, Skin, layered},
 };
 
-/// Columns and rows of one notice.
-const MAX_COLS: u16 = 48;
+/// Columns of one notice, and the characters for which rows are made: two rows where there is room, more where it is
+/// narrow.
+const MAX_COLS: u16 = 76;
+const MAX_CHARS: usize = 140;
+/// Rows that all of them may take: more would hide what one works with.
 const MAX_ROWS: usize = 4;
 
 /// One notice. How long it stays is the caller's business.
@@ -18,32 +24,57 @@ pub struct Toast {
     pub sign: Sign,
 }
 
-/// Draws as many as have room, and tells the area they took.
-pub fn draw_toasts(canvas: &mut Canvas, area: Rect, toasts: &[Toast], skin: &Skin) -> Rect {
+/// Draws the newest that have room, and tells the area they took: in the lower right corner or, where they would lie over
+/// the row `typed` in which somebody types, in the upper one.
+pub fn draw_toasts(canvas: &mut Canvas, area: Rect, toasts: &[Toast], typed: Option<u16>, skin: &Skin) -> Rect {
     let cols = MAX_COLS.min(area.cols);
     let inner = usize::from(cols.saturating_sub(4));
     let ground = skin.style(Role::Toast);
-    let mut bottom = area.bottom();
     if inner < 8 {
         return Rect::default();
     }
+    let each = MAX_CHARS.div_ceil(inner).clamp(2, MAX_ROWS);
+    let room = MAX_ROWS.min(usize::from(area.rows));
+    let mut rows: Vec<StyledLine> = Vec::new();
     for toast in toasts.iter().rev() {
-        let lines = wrap_spans(&[Span::new(toast.text.as_str(), ground)], inner, 0);
-        let rows = lines.len().min(MAX_ROWS) as u16;
-        if bottom.saturating_sub(area.row) < rows {
+        let lines = lines(toast, inner, each, skin);
+        if rows.len() + lines.len() > room {
             break;
         }
-        bottom -= rows;
-        let place = Rect::new(area.right() - cols, bottom, cols, rows);
-        for (row, line) in (0..rows).zip(lines) {
-            let sign = if row == 0 { format!(" {} ", skin.glyphs.sign(toast.sign)) } else { "   ".to_owned() };
-            let mut spans = vec![Span::new(sign, layered(ground, skin.sign_style(toast.sign)))];
-            spans.extend(line);
-            debug_assert!(text_cols(&spans[0].text) == 3);
-            canvas.draw_line(place, row, &spans, ground);
+        // Before the newer ones.
+        rows.splice(0..0, lines);
+    }
+    let widest = rows.iter().map(|line| line.iter().map(Span::cols).sum::<usize>()).max().unwrap_or(0);
+    let cols = u16::try_from(widest + 1).unwrap_or(cols).min(cols);
+    let count = rows.len() as u16;
+    let (above, lower) = (area.row, area.bottom() - count);
+    let top = if typed.is_some_and(|row| row >= lower) { above } else { lower };
+    let place = Rect::new(area.right() - cols, top, cols, count);
+    for (row, line) in (0..count).zip(&rows) {
+        canvas.draw_line(place, row, line, ground);
+    }
+    place
+}
+
+/// The rows of one notice. What has no room is left out, and that is shown.
+fn lines(toast: &Toast, inner: usize, max: usize, skin: &Skin) -> Vec<StyledLine> {
+    let ground = skin.style(Role::Toast);
+    let mut lines = wrap_spans(&[Span::new(toast.text.as_str(), ground)], inner, 0);
+    if lines.len() > max {
+        lines.truncate(max);
+        if let Some(last) = lines.last_mut() {
+            let text: String = last.iter().map(|span| span.text.as_ref()).collect();
+            let kept = cut(text.trim_end(), inner - 1, skin.glyphs.more());
+            let kept = kept.trim_end_matches(skin.glyphs.more());
+            *last = vec![Span::new(format!("{kept}{}", skin.glyphs.more()), ground)];
         }
     }
-    Rect::new(area.right() - cols, bottom, cols, area.bottom() - bottom)
+    let style = layered(ground, skin.sign_style(toast.sign));
+    for (row, line) in lines.iter_mut().enumerate() {
+        let sign = if row == 0 { format!(" {} ", skin.glyphs.sign(toast.sign)) } else { "   ".to_owned() };
+        line.insert(0, Span::new(sign, style));
+    }
+    lines
 }
 
 #[cfg(test)]
@@ -57,9 +88,29 @@ mod tests {
         let toast = |text: &str| Toast { text: text.into(), sign: Sign::Blocked };
         let mut canvas = Canvas::new(Size::new(20, 4));
         let area = Rect::new(0, 0, 20, 3);
-        let took = draw_toasts(&mut canvas, area, &[toast("first"), toast("second notice is long")], &Skin::default());
+        let both = [toast("first"), toast("second notice is long")];
+        let took = draw_toasts(&mut canvas, area, &both, None, &Skin::default());
         assert_eq!(canvas.text(), " ▲ first\n ▲ second notice is\n   long\n\n");
         assert_eq!(took, area);
-        draw_toasts(&mut canvas, Rect::new(0, 0, 5, 3), &[toast("x")], &Skin::default());
+        draw_toasts(&mut canvas, Rect::new(0, 0, 5, 3), &[toast("x")], None, &Skin::default());
+    }
+
+    #[test]
+    fn they_never_lie_where_somebody_types_and_never_over_much() {
+        let toast = |text: &str| Toast { text: text.into(), sign: Sign::Blocked };
+        let area = Rect::new(0, 0, 40, 12);
+        let long = toast(&"many words of an error that goes on ".repeat(20));
+        for typed in 0..12 {
+            let mut canvas = Canvas::new(Size::new(40, 12));
+            let some = [toast("one"), toast("two"), toast("three"), long.clone()];
+            let took = draw_toasts(&mut canvas, area, &some, Some(typed), &Skin::default());
+            assert!(took.rows > 0 && took.rows <= 4, "{took:?}");
+            assert!(!(took.row..took.bottom()).contains(&typed), "{typed} is free of {took:?}");
+            assert!(canvas.text().contains("goes…") || canvas.text().contains('…'), "{}", canvas.text());
+        }
+        let mut canvas = Canvas::new(Size::new(40, 12));
+        let path = toast("written to /some/where/a-folder/with/a/long/path/recordings/x.cast");
+        draw_toasts(&mut canvas, area, &[path], None, &Skin::default());
+        assert!(canvas.text().lines().any(|line| line.ends_with('/')), "paths break where they may: {}", canvas.text());
     }
 }

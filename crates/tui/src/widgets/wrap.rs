@@ -44,6 +44,10 @@ impl Wrapper {
             self.break_line();
             return self.append(piece, width, like);
         }
+        // A path breaks behind a slash, if that helps.
+        if piece.trim_end_matches('/').contains('/') {
+            return piece.split_inclusive('/').for_each(|part| self.add(part, false, like));
+        }
         for cluster in clusters(piece) {
             let width = text_cols(cluster.text);
             if self.used + width > self.cols && self.used > self.indent {
@@ -127,6 +131,7 @@ mod tests {
         assert_eq!(wrapped("- one two three", 9, 2), ["- one two", "  three"]);
         assert_eq!(wrapped("漢字漢字", 5, 0), ["漢字", "漢字"]);
         assert_eq!(wrapped("abcdefgh", 3, 0), ["abc", "def", "gh"]);
+        assert_eq!(wrapped("see /one/two/three", 10, 0), ["see /one/", "two/three"]);
         assert_eq!(wrapped("", 3, 0), [""]);
         assert_eq!(wrapped("漢", 1, 0), ["漢"]);
     }

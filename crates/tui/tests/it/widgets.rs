@@ -73,7 +73,7 @@ fn widgets() -> Vec<(&'static str, Draw)> {
         (
             "toasts",
             Box::new(move |canvas, area| {
-                draw_toasts(canvas, area, &toasts, &skin);
+                draw_toasts(canvas, area, &toasts, None, &skin);
                 None
             }),
         ),
@@ -150,7 +150,7 @@ fn hostile_texts_bring_nothing_in() {
     let area = Rect::of(canvas.size());
     let tabs = [Tab { title: hostile.into(), sign: Sign::Idle, attention: false }];
     TabBar { tabs: &tabs, active: 0 }.draw(&mut canvas, area, &skin);
-    draw_toasts(&mut canvas, area, &[Toast { text: hostile.into(), sign: Sign::Idle }], &skin);
+    draw_toasts(&mut canvas, area, &[Toast { text: hostile.into(), sign: Sign::Idle }], None, &skin);
     let mut list = FuzzyList::new(vec![ListEntry::new(hostile)]);
     list.update(&Event::Paste(hostile.into()), area);
     list.draw(&mut canvas, area, hostile, &skin);

@@ -177,7 +177,7 @@ impl Layer<App> for Base {
         {
             toasts.push(Toast { text: badge, sign: Sign::Exited });
         }
-        draw_toasts(canvas, pane, &toasts, &app.skin);
+        draw_toasts(canvas, pane, &toasts, cursor.map(|cursor| cursor.position.row), &app.skin);
         cursor
     }
 }

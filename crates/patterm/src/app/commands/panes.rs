@@ -29,7 +29,7 @@ pub(super) const COMMANDS: &[Command] = &[
     },
     Command {
         id: "send-palette-key",
-        title: "Send the palette's own key to the program",
+        title: "Send the palette's key to the program",
         section: Section::Pane,
         keys: &[],
         when: with_live_session,

@@ -62,7 +62,7 @@ pub(super) const COMMANDS: &[Command] = &[
     },
     Command {
         id: "redraw",
-        title: "Draw the screen again",
+        title: "Redraw screen",
         section: Section::Program,
         keys: &[],
         when: always,
@@ -79,18 +79,23 @@ pub(super) const COMMANDS: &[Command] = &[
     Command { id: "help", title: "Help", section: Section::Program, keys: &[], when: always, run: help::open },
     Command {
         id: "mouse",
-        title: "Leave the mouse to your terminal, or take it back",
+        title: "Mouse: on/off",
         section: Section::Program,
         keys: &[],
         when: always,
         run: |app| {
             app.mouse = !app.mouse;
             app.errand(Errand::Mouse(app.mouse));
+            let text = match app.mouse {
+                true => "mouse on: clicks and the wheel are patterm's",
+                false => "mouse off: clicks and the wheel are your terminal's",
+            };
+            app.toast(Sign::Idle, text);
         },
     },
     Command {
         id: "theme",
-        title: "Light or dark",
+        title: "Theme: light/dark",
         section: Section::Program,
         keys: &[],
         when: always,

@@ -4,8 +4,22 @@ use super::{Command, Section, always, program, with_live_session, with_session};
 use crate::app::{
     closing,
     model::{App, Focus},
-    palette, start,
+    palette, renaming, start,
 };
+
+/// Goes to the tab at a place, counted from one.
+macro_rules! numbered_tab {
+    ($number:literal) => {
+        Command {
+            id: concat!("tab-", $number),
+            title: concat!("Go to tab ", $number),
+            section: Section::Tabs,
+            keys: &[],
+            when: |app| app.sessions.tabs().nth($number - 1).is_some(),
+            run: |app| to_tab(app, $number - 1),
+        }
+    };
+}
 
 pub(super) const COMMANDS: &[Command] = &[
     Command {
@@ -25,6 +39,14 @@ pub(super) const COMMANDS: &[Command] = &[
         run: palette::open_on_spawning,
     },
     Command {
+        id: "run-command",
+        title: "Run a command…",
+        section: Section::Start,
+        keys: &[],
+        when: always,
+        run: start::ask_for_command,
+    },
+    Command {
         id: "next-tab",
         title: "Next tab",
         section: Section::Tabs,
@@ -40,6 +62,15 @@ pub(super) const COMMANDS: &[Command] = &[
         when: with_session,
         run: |app| beside(app, -1),
     },
+    numbered_tab!(1),
+    numbered_tab!(2),
+    numbered_tab!(3),
+    numbered_tab!(4),
+    numbered_tab!(5),
+    numbered_tab!(6),
+    numbered_tab!(7),
+    numbered_tab!(8),
+    numbered_tab!(9),
     Command {
         id: "next-pane",
         title: "Next session of this tab",
@@ -77,6 +108,14 @@ pub(super) const COMMANDS: &[Command] = &[
         run: focus_rail,
     },
     Command {
+        id: "rename",
+        title: "Rename this session…",
+        section: Section::Tabs,
+        keys: &[],
+        when: with_session,
+        run: renaming::ask,
+    },
+    Command {
         id: "stop",
         title: "Stop this session's program",
         section: Section::Tabs,
@@ -104,6 +143,13 @@ pub(super) const COMMANDS: &[Command] = &[
 
 fn beside(app: &mut App, step: isize) {
     if let Some(tab) = app.sessions.tab_beside(step) {
+        app.show(app.sessions.shown_in(tab));
+    }
+}
+
+fn to_tab(app: &mut App, index: usize) {
+    let tab = app.sessions.tabs().nth(index).map(|item| item.id);
+    if let Some(tab) = tab {
         app.show(app.sessions.shown_in(tab));
     }
 }

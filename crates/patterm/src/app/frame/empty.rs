@@ -1,8 +1,11 @@
 //! What there is to see before anything was started.
 
-use tui::{Canvas, Rect, Role, Span};
+use tui::{
+    Canvas, Rect, Role, Span,
+    widgets::{cut, wrap_spans},
+};
 
-use crate::app::{commands, model::App};
+use crate::app::{commands, model::App, scratchpads};
 
 pub(super) fn draw(canvas: &mut Canvas, area: Rect, app: &App) {
     let plain = app.skin.style(Role::Text);
@@ -13,9 +16,17 @@ pub(super) fn draw(canvas: &mut Canvas, area: Rect, app: &App) {
         vec![Span::new("patterm", app.skin.style(Role::Heading))],
         vec![Span::new(app.project.project_dir().display().to_string(), muted)],
         vec![],
-        vec![Span::new("Press ", plain), Span::new(shown, key), Span::new(" to spawn an agent or process", plain)],
-        vec![Span::new("Ctrl-D quits", muted)],
     ];
+    // Whole words where the line has no room.
+    let hint = [Span::new("Press ", plain), Span::new(shown, key), Span::new(" to spawn an agent or process", plain)];
+    lines.extend(wrap_spans(&hint, usize::from(area.cols), 0));
+    lines.push(vec![Span::new("Ctrl-D quits", muted)]);
+    let pads = scratchpads::names(app);
+    if !pads.is_empty() {
+        let text = cut(&format!("Scratchpads: {}", pads.join(", ")), usize::from(area.cols), app.skin.glyphs.more());
+        lines.push(vec![]);
+        lines.push(vec![Span::new(text, muted)]);
+    }
     if app.first_run {
         let hints = [
             "Everything is in that list: type a few letters, Enter.",
@@ -23,7 +34,12 @@ pub(super) fn draw(canvas: &mut Canvas, area: Rect, app: &App) {
             "Agents you spawn can spawn and drive others; you see them in the tree.",
         ];
         lines.push(Vec::new());
-        lines.extend(hints.iter().map(|hint| vec![Span::new(*hint, muted)]));
+        let wrapped = |hint: &&'static str| wrap_spans(&[Span::new(*hint, muted)], usize::from(area.cols), 0);
+        lines.extend(hints.iter().flat_map(wrapped));
+    }
+    if app.covered {
+        // Half of a text around a box is harder to read than none.
+        lines.clear();
     }
     let top = area.rows.saturating_sub(lines.len() as u16) / 2;
     for row in 0..area.rows {

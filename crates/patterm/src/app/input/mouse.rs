@@ -3,7 +3,7 @@
 //! A press decides whose the mouse is until its release: the program's, if it asked for it; else ours, to select, to
 //! move the rail's edge, or to click. With Shift it is never the program's.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use engine::{Input, Origin, Session};
 use project::settings::Side;
@@ -24,6 +24,9 @@ use crate::app::{
     palette, scratchpads,
 };
 
+/// Between two rows while a selection is held beyond an end of the pane.
+const SCROLL_GAP: Duration = Duration::from_millis(40);
+
 /// Whose the mouse is while a button is held.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Grip {
@@ -41,6 +44,21 @@ enum Grip {
 pub(crate) struct Pointer {
     grip: Grip,
     clicks: Clicks,
+    /// Held beyond an end of the pane while one selects: where, and when the text moves on by a row.
+    beyond: Option<(MouseEvent, Instant)>,
+}
+
+/// When it wants to be woken: the text moves on while a selection is held beyond an end of the pane.
+pub(in crate::app) fn deadline(app: &App) -> Option<Instant> {
+    app.pointer.beyond.map(|(_, at)| at)
+}
+
+/// Its deadline has come.
+pub(in crate::app) fn tick(app: &mut App, now: Instant) {
+    if let Some((mouse, _)) = app.pointer.beyond {
+        app.pointer.beyond = Some((mouse, now + SCROLL_GAP));
+        look_back::mouse(app, &Event::Mouse(mouse));
+    }
 }
 
 pub(super) fn event(app: &mut App, mouse: &MouseEvent) {
@@ -95,13 +113,19 @@ fn held(app: &mut App, mouse: &MouseEvent, at: Position) {
         Grip::Pressed(from) if !over && from != at => {
             look_back::select(app, from, Unit::Character);
             app.pointer.grip = Grip::Selecting;
+            return held(app, mouse, at);
+        }
+        Grip::Selecting => {
+            let pane = app.places().pane;
+            let outside = !over && !(pane.row..pane.bottom()).contains(&at.row);
+            app.pointer.beyond = outside.then(|| (*mouse, Instant::now() + SCROLL_GAP));
             look_back::mouse(app, &Event::Mouse(*mouse));
         }
-        Grip::Selecting => look_back::mouse(app, &Event::Mouse(*mouse)),
         Grip::Pressed(_) | Grip::None => {}
     }
     if over {
         app.pointer.grip = Grip::None;
+        app.pointer.beyond = None;
     }
 }
 

@@ -7,7 +7,12 @@ use ops::{Context, Faces, Role};
 use tui::Sign;
 
 use super::{PaletteEntry, form, prompt, schema};
-use crate::app::{commands, model::App, scratchpads, start};
+use crate::app::{
+    commands,
+    frame::key_name,
+    model::{App, CANT_RUN},
+    scratchpads, start,
+};
 
 /// Everything that makes sense now.
 pub(super) fn all(app: &App) -> Vec<PaletteEntry> {
@@ -24,6 +29,7 @@ pub(super) fn all(app: &App) -> Vec<PaletteEntry> {
 pub(super) fn spawning(app: &App) -> Vec<PaletteEntry> {
     let (mut entries, missing) = presets(app);
     entries.extend(command(app, "new-terminal"));
+    entries.extend(command(app, "run-command"));
     entries.extend(missing);
     remember(app, entries)
 }
@@ -42,9 +48,11 @@ fn built_in(app: &App) -> impl Iterator<Item = PaletteEntry> {
 
 fn command(app: &App, id: &'static str) -> Option<PaletteEntry> {
     let known = commands::find(id).filter(|known| (known.when)(app))?;
-    let mut entry = PaletteEntry::new(id, known.title, move |app| commands::run(app, id));
-    entry.list.keys = app.keymap.keys_of(id).unwrap_or_default();
+    let mut entry = PaletteEntry::new(id, commands::title(app, known), move |app| commands::run(app, id));
+    entry.list.keys = key_name(&app.keymap.keys_of(id).unwrap_or_default());
     entry.list.words = format!(":{id}");
+    // The list has the tabs by name.
+    entry.list.only_sought = commands::is_numbered_tab(id);
     Some(entry)
 }
 
@@ -69,7 +77,8 @@ fn presets(app: &App) -> (Vec<PaletteEntry>, Vec<PaletteEntry>) {
             None => format!("{program} is not installed, or not in PATH"),
         };
         let said = how.clone();
-        let mut entry = PaletteEntry::new(id, text, move |app| app.toast(Sign::Failed, said)).detail(how);
+        let mut entry =
+            PaletteEntry::new(format!("{CANT_RUN}{id}"), text, move |app| app.toast(Sign::Failed, said)).detail(how);
         entry.list.sign = Some(Sign::Failed);
         missing.push(entry);
     }
@@ -83,7 +92,7 @@ fn presets(app: &App) -> (Vec<PaletteEntry>, Vec<PaletteEntry>) {
         let name = problem.file.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let said = problem.to_string();
         let text = format!("Preset with a mistake: {name}");
-        let mut entry = PaletteEntry::new(format!("problem/{name}"), text, move |app| app.toast(Sign::Failed, said))
+        let mut entry = PaletteEntry::new(format!("{CANT_RUN}{name}"), text, move |app| app.toast(Sign::Failed, said))
             .detail(problem.message.clone());
         entry.list.sign = Some(Sign::Failed);
         entry
@@ -113,6 +122,8 @@ fn operations(app: &App) -> Vec<PaletteEntry> {
         let mut listed = PaletteEntry::new(name, schema::title(name), move |app| form::open(app, name))
             .detail(schema::first_sentence(entry.description()));
         listed.list.words = name.to_owned();
+        // They speak the language of tools: whoever looks for one finds it.
+        listed.list.only_sought = true;
         listed
     });
     entries.collect()

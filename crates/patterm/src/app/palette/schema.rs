@@ -98,8 +98,10 @@ pub(super) fn title(operation: &str) -> String {
 
 pub(super) fn first_sentence(text: &str) -> String {
     let line = text.split("\n\n").next().unwrap_or_default().replace('\n', " ");
-    match line.split_once(". ") {
-        Some((first, _)) => format!("{first}."),
+    // A full stop behind a blank is a character that is meant.
+    let end = line.match_indices(". ").map(|(at, _)| at).find(|at| !line[..*at].ends_with(' '));
+    match end {
+        Some(end) => line[..=end].to_owned(),
         None => line,
     }
 }
@@ -204,6 +206,9 @@ mod tests {
             let entry = entries.iter().find(|entry| entry.name() == name).unwrap();
             fields(entry.args_schema().as_value())
         };
+        let hint = first_sentence("A free name of 1 to 64 of A-Z a-z 0-9 . _ - ; left out, one is made. Then more.");
+        assert_eq!(hint, "A free name of 1 to 64 of A-Z a-z 0-9 . _ - ; left out, one is made.");
+        assert_eq!(first_sentence("Start it. `terminal` is a shell."), "Start it.");
         let rename = of("rename_process");
         let asked: Vec<_> = rename.iter().map(|field| (field.name.as_str(), &field.asked)).collect();
         assert_eq!(asked, [("process_id", &Asked::Session), ("name", &Asked::Line(LineKind::Text))]);

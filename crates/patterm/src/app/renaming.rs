@@ -1,0 +1,31 @@
+//! Another name for the session in sight: the old one is offered, and a name that can't be taken stays to be changed.
+
+use engine::{SessionId, SessionName};
+use serde_json::json;
+
+use super::{line_prompt, model::App};
+
+const TITLE: &str = "Name: letters, digits, . _ - (up to 64)";
+
+pub(super) fn ask(app: &mut App) {
+    let here = app.sessions.focused().map(|item| (item.id, item.name.clone()));
+    if let Some((id, name)) = here {
+        prompt(app, id, &name);
+    }
+}
+
+fn prompt(app: &mut App, id: SessionId, text: &str) {
+    line_prompt::ask(app, TITLE, text, move |app, name| {
+        if SessionName::new(name).is_err() {
+            return Err(format!("'{name}' can't be a name: 1 to 64 letters, digits, . _ -"));
+        }
+        let (name, arguments) = (name.to_owned(), json!({ "process_id": id.to_string(), "name": name }));
+        app.call("rename_process", arguments, move |app, outcome| {
+            if let Err(error) = outcome {
+                app.complain(&error);
+                prompt(app, id, &name);
+            }
+        });
+        Ok(())
+    });
+}
