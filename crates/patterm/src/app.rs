@@ -10,6 +10,7 @@ mod closing;
 mod commands;
 mod ears;
 mod editor;
+mod following;
 mod frame;
 mod help;
 mod history;
@@ -192,6 +193,8 @@ struct Face {
     next_tick: Instant,
     /// When hidden sessions get the size that the one in sight has.
     settles: Option<Instant>,
+    /// Tells of changes of config.json.
+    _config: Option<project::settings::FileWatch>,
     /// We stopped ourselves, and go on at the latest then.
     stopped: Option<Instant>,
 }
@@ -227,6 +230,7 @@ impl Face {
         layers.push(Box::new(input::Base));
         let now = Instant::now();
         let mut face = Face {
+            _config: following::start(&app),
             app,
             canvas: Canvas::new(terminal.size()),
             terminal,

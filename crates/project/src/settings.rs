@@ -5,9 +5,11 @@ use schemars::{JsonSchema, Schema, generate::SchemaSettings};
 use serde::{Deserialize, Serialize};
 
 mod default_text;
+mod follow;
 mod read;
 
 pub use default_text::default_text;
+pub use follow::FileWatch;
 pub use read::{Checked, MAX_SETTINGS_BYTES, SettingsError, SettingsWarning};
 
 /// patterm's settings. Every key may be left out.

@@ -189,7 +189,7 @@ fn alert(app: &mut App, session: SessionId, reason: &str, caller: Option<Session
     if !app.attention.may(caller, now) {
         return;
     }
-    let settings = app.project.settings().attention.clone();
+    let settings = app.settings.attention.clone();
     let blocked_here = in_sight && app.attention.asks.iter().any(|ask| ask.session == session);
     if !blocked_here {
         app.toast(Sign::Blocked, format!("{name}: {reason}"));
@@ -219,7 +219,7 @@ pub(super) fn rang(app: &mut App, session: SessionId, call: ProgramCall) {
     if !app.attention.may(Some(session), Instant::now()) {
         return;
     }
-    if app.project.settings().attention.bell {
+    if app.settings.attention.bell {
         app.errand(Errand::Say(b"\x07".to_vec()));
     }
     if !app.host_focused {

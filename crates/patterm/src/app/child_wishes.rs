@@ -24,7 +24,7 @@ pub(super) fn heard(app: &mut App, event: SessionEvent) {
 
 /// Only what the settings allow, only from the pane that has the focus, and never unseen.
 fn wants_clipboard(app: &mut App, data: &[u8]) {
-    let allowed = app.project.settings().osc52 == Osc52::Focused && app.host_focused;
+    let allowed = app.settings.osc52 == Osc52::Focused && app.host_focused;
     let text = String::from_utf8_lossy(data);
     match copy_to_clipboard(&text).filter(|_| allowed) {
         Some(bytes) => {

@@ -55,6 +55,8 @@ pub(crate) enum Errand {
 pub(crate) struct App {
     pub(crate) project: Project,
     pub(crate) surroundings: Surroundings,
+    /// As config.json has them now.
+    pub(crate) settings: Settings,
     /// Where operations and their tasks run, beside the loop.
     pub(crate) tasks: Handle,
     notices: mpsc::UnboundedSender<Notice>,
@@ -65,6 +67,8 @@ pub(crate) struct App {
     /// The host's colours: what children are told.
     pub(crate) theme: Arc<vt::Theme>,
     pub(crate) host_focused: bool,
+    /// Whether the host is light or dark, as it said last.
+    pub(super) host_scheme: Option<tui::ColorScheme>,
     pub(crate) keymap: Keymap,
     pub(crate) sequence: KeySequence,
     pub(crate) area: Rect,
@@ -133,7 +137,7 @@ impl App {
         notices: mpsc::UnboundedSender<Notice>,
         keymap: Keymap,
     ) -> Self {
-        let settings: &Settings = project.settings();
+        let settings = project.settings().clone();
         let rail =
             Rail { visible: settings.rail.visible, cols: settings.rail.width, side: settings.rail.side, cursor: 0 };
         // The newest has the highest number.
@@ -145,6 +149,7 @@ impl App {
             recordings: recordings::State::default(),
             trust: trust_prompt::State::default(),
             project,
+            settings,
             surroundings,
             tasks,
             notices,
@@ -152,6 +157,7 @@ impl App {
             host_version: None,
             theme: Arc::default(),
             host_focused: true,
+            host_scheme: None,
             keymap,
             sequence: KeySequence::new(super::keys::SEQUENCE_WAIT),
             area: Rect::default(),

@@ -91,13 +91,14 @@ impl App {
 
     /// The looks, by the host's scheme unless the settings say otherwise.
     pub(super) fn dress(&mut self, host: Option<ColorScheme>) {
-        let scheme = match (self.project.settings().theme, host) {
+        self.host_scheme = host.or(self.host_scheme);
+        let scheme = match (self.settings.theme, host) {
             (Theme::Dark, _) => ColorScheme::Dark,
             (Theme::Light, _) => ColorScheme::Light,
             (Theme::Auto, Some(scheme)) => scheme,
             (Theme::Auto, None) => self.skin.scheme,
         };
-        let glyphs = match self.project.settings().signs {
+        let glyphs = match self.settings.signs {
             Signs::Unicode => Glyphs::Unicode,
             Signs::Ascii => Glyphs::Ascii,
         };

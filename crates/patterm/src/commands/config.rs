@@ -37,23 +37,29 @@ enum Command {
     Schema,
 }
 
-fn file(surroundings: &Surroundings) -> PathBuf {
+/// Where the file lies.
+pub(crate) fn file(surroundings: &Surroundings) -> PathBuf {
     surroundings.config_dir.join("config.json")
 }
 
 /// The settings of a run; the defaults when there is no file.
 pub(crate) fn load(surroundings: &Surroundings, output: &Output) -> Result<Settings, Failure> {
+    let (settings, warnings) = look(surroundings)?;
+    warnings.iter().for_each(|warning| output.warn(warning));
+    Ok(settings)
+}
+
+/// The settings as the file has them now, and what is to be said of it.
+pub(crate) fn look(surroundings: &Surroundings) -> Result<(Settings, Vec<String>), Failure> {
     let file = file(surroundings);
     let text = match fs::read_to_string(&file) {
         Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Settings::default()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok((Settings::default(), Vec::new())),
         Err(error) => return Err(Failure::system(format_args!("reading {}", file.display()), &error)),
     };
     let checked = read(&file, &text)?;
-    for warning in &checked.warnings {
-        output.warn(format_args!("{}: {warning}", file.display()));
-    }
-    Ok(checked.settings)
+    let warnings = checked.warnings.iter().map(|warning| format!("{}: {warning}", file.display())).collect();
+    Ok((checked.settings, warnings))
 }
 
 fn read(file: &std::path::Path, text: &str) -> Result<Checked, Failure> {
@@ -101,7 +107,8 @@ fn check(file: &std::path::Path, output: &mut Output) -> Outcome {
     let warnings: Vec<String> =
         checked.warnings.iter().map(|warning| crate::output::printable(&warning.to_string())).collect();
     let mut lines = warnings.clone();
-    lines.push(format!("{}: {} warnings", file.display(), warnings.len()));
+    let plural = if warnings.len() == 1 { "" } else { "s" };
+    lines.push(format!("{}: {} warning{plural}", file.display(), warnings.len()));
     output.answer(&json!({ "file": file, "exists": true, "warnings": warnings }), &lines)?;
     Ok(if warnings.is_empty() { Exit::Done } else { Exit::NotFound })
 }

@@ -24,7 +24,7 @@ pub(crate) fn run(flags: RunFlags, surroundings: &Surroundings, output: &mut Out
             .with_hint("use another one, or set TERM to what it is (xterm-256color fits most)"));
     }
     if surroundings.inside_patterm {
-        output.warn("this terminal is a pane of a patterm already: the two know nothing of each other");
+        output.warn("you are inside patterm already; this one is separate");
     }
     let observers = Observers::start(&flags, surroundings)?;
     let options = run_options(&flags, surroundings, output)?;

@@ -311,3 +311,20 @@ fn a_selection_held_beyond_the_edge_moves_the_text_on() {
     let text = copied(&mut face);
     assert!(text.contains("line 2 of many\nline 3 of many"), "{text}");
 }
+
+#[test]
+fn the_settings_are_followed_and_a_mistake_leaves_the_last_good_ones() {
+    let stage = Stage::new();
+    stage.write_config("{}");
+    let face = Face::in_a_shell(&stage, SIZE);
+    face.shows("the rail at the right", "(?m)│ Sessions$");
+    stage.write_config(r#"{ "rail": { "side": "left" }, "keymap": [{ "keys": "f5", "command": "new-terminal" }] }"#);
+    face.shows("the rail at the left", "(?m)^ Sessions");
+    stage.write_config(r#"{ "theme": "blue" }"#);
+    face.shows("what is wrong", "the settings stay as");
+    face.press("f5");
+    face.shows("the key of before", "terminal-2");
+    face.shows("the rail of before", "(?m)^ Sessions");
+    stage.write_config("{}");
+    face.shows("mended", "(?m)│ Sessions$");
+}

@@ -39,6 +39,8 @@ pub enum SettingsError {
     Wrong { line: usize, column: usize, message: String },
     #[error("line {line}: {key} is {given}: {allowed}")]
     OutOfRange { line: usize, key: String, given: String, allowed: String },
+    #[error("line {line}: \"{key}\" must be {allowed}, not \"{given}\"")]
+    NoSuchWord { line: usize, key: String, given: String, allowed: String },
 }
 
 impl Settings {
@@ -57,15 +59,15 @@ impl Settings {
             let message = "the settings are one JSON object, in braces".to_owned();
             return Err(SettingsError::Wrong { line: 1, column: 1, message });
         }
+        let schema = Settings::json_schema();
+        let mut check = Check { text: &text, warnings: Vec::new() };
+        check.value(&root, schema.as_value(), "")?;
         let settings: Settings = serde_json::from_str(&text).map_err(|error| {
             let message = error.to_string();
             // The place is told apart.
             let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(message, _)| message).to_owned();
             SettingsError::Wrong { line: error.line(), column: error.column(), message }
         })?;
-        let schema = Settings::json_schema();
-        let mut check = Check { text: &text, warnings: Vec::new() };
-        check.value(&root, schema.as_value(), "")?;
         Ok(Checked { settings, warnings: check.warnings })
     }
 }
@@ -105,6 +107,7 @@ impl Check<'_> {
                 }
             }
             ast::Value::NumberLit(number) => self.range(number, schema, path)?,
+            ast::Value::StringLit(word) => self.word(word, schema, path)?,
             _ => {}
         }
         Ok(())
@@ -134,6 +137,22 @@ impl Check<'_> {
             key: path.to_owned(),
             given: number.value.chars().take(32).collect(),
             allowed: format!("use {least} to {most}"),
+        })
+    }
+
+    /// One of a few words, where the schema names them.
+    fn word(&self, word: &ast::StringLit<'_>, schema: &Value, path: &str) -> Result<(), SettingsError> {
+        let list = |name: &str| schema.get(name).and_then(Value::as_array).into_iter().flatten();
+        let allowed = list("enum").chain(list("oneOf").filter_map(|one| one.get("const")));
+        let allowed: Vec<&str> = allowed.filter_map(Value::as_str).collect();
+        let Some((last, others)) = allowed.split_last().filter(|_| !allowed.contains(&word.value.as_ref())) else {
+            return Ok(());
+        };
+        Err(SettingsError::NoSuchWord {
+            line: self.line(word.range.start),
+            key: path.to_owned(),
+            given: word.value.chars().take(32).collect(),
+            allowed: if others.is_empty() { (*last).to_owned() } else { format!("{} or {last}", others.join(", ")) },
         })
     }
 
@@ -208,7 +227,8 @@ mod tests {
         let wrong_type = error("{\n \"max_depth\": \"two\" }");
         assert!(matches!(&wrong_type, SettingsError::Wrong { line: 2, .. }), "{wrong_type}");
         assert!(matches!(error("{\n\n oops"), SettingsError::Wrong { line: 3, .. }));
-        assert!(matches!(error("{\"theme\": \"pink\"}"), SettingsError::Wrong { line: 1, .. }));
+        let word = error("{\"theme\": \"pink\"}").to_string();
+        assert_eq!(word, "line 1: \"theme\" must be auto, dark or light, not \"pink\"");
         assert!(matches!(error("[]"), SettingsError::Wrong { .. }));
         let range = error("{\n \"rail\": { \"width\": 500 } }");
         assert_eq!(range.to_string(), "line 2: rail.width is 500: use 12 to 120");

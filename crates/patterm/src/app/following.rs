@@ -1,0 +1,47 @@
+//! config.json while patterm runs: what changes is taken over at once, and what is wrong is said while the last good
+//! settings stay. Limits, presets and sockets are those of the start.
+
+use project::{Settings, settings::FileWatch};
+use tui::Sign;
+
+use super::{keys, model::App};
+use crate::{commands::config, failure::Failure};
+
+/// Follows the file, if its folder can be watched.
+pub(super) fn start(app: &App) -> Option<FileWatch> {
+    let (notices, tasks) = (app.notices(), app.tasks.clone());
+    let surroundings = app.surroundings.clone();
+    FileWatch::start(&config::file(&app.surroundings), move || {
+        let (notices, surroundings) = (notices.clone(), surroundings.clone());
+        tasks.spawn_blocking(move || {
+            let found = config::look(&surroundings);
+            let _ = notices.send(Box::new(move |app: &mut App| changed(app, found)));
+        });
+    })
+}
+
+fn changed(app: &mut App, found: Result<(Settings, Vec<String>), Failure>) {
+    match found {
+        // A write may be told of twice.
+        Ok((settings, _)) if settings == app.settings => {}
+        Ok((settings, warnings)) => {
+            take(app, settings);
+            warnings.into_iter().for_each(|warning| app.toast(Sign::Blocked, warning));
+        }
+        Err(failure) => app.toast(Sign::Failed, format!("the settings stay as they were: {}", failure.message)),
+    }
+}
+
+fn take(app: &mut App, settings: Settings) {
+    let (keymap, faults) = keys::keymap(&settings);
+    app.keymap = keymap;
+    // What the person has set otherwise since stays, unless the file speaks of it anew.
+    if settings.rail != app.settings.rail {
+        app.rail.visible = settings.rail.visible;
+        app.rail.side = settings.rail.side;
+        app.rail.cols = settings.rail.width;
+    }
+    app.settings = settings;
+    app.dress(app.host_scheme);
+    faults.into_iter().for_each(|fault| app.toast(Sign::Failed, fault));
+}
