@@ -152,6 +152,7 @@ mod tests {
             match key.key {
                 Key::Char(c) if c == self.takes => Handled::Taken,
                 Key::Escape => Handled::Close,
+                Key::Char('g') if self.modal => Handled::GivesWay,
                 Key::Char('o') => Handled::Open(Box::new(Note { name: "new", takes: 'n', modal: true })),
                 _ => Handled::Passed,
             }
@@ -192,5 +193,11 @@ mod tests {
         assert_eq!((canvas.text(), canvas.cursor()), ("new\n".into(), None));
         layers.update(&Event::Key(KeyEvent::press(Key::Escape)), &mut heard);
         assert_eq!(layers.len(), 2);
+
+        // One that gives way is gone, and those below get the event.
+        layers.update(&key('o'), &mut heard);
+        heard.clear();
+        layers.update(&key('g'), &mut heard);
+        assert_eq!((heard.as_slice(), layers.len()), (["new:g", "top:g", "low:g"].map(str::to_owned).as_slice(), 2));
     }
 }

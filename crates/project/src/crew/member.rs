@@ -236,3 +236,35 @@ impl Follower {
         });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Instant, SystemTime};
+
+    use super::*;
+
+    #[test]
+    fn prompts_behind_a_draft_are_held_back_and_no_work() {
+        let status = AgentStatus {
+            state: State::Idle,
+            since: Instant::now(),
+            since_time: SystemTime::now(),
+            source: None,
+            rule: None,
+            kind: None,
+            detail: String::new(),
+            changes: 0,
+        };
+        let standing = |on_the_way, behind_draft| Standing {
+            status: status.clone(),
+            on_the_way,
+            behind_draft,
+            changes: 0,
+            turn_changes: 0,
+        };
+        let told = |standing: Standing| (standing.state(), standing.shown_state(), standing.held_back());
+        assert_eq!(told(standing(0, false)), (State::Idle, State::Idle, 0));
+        assert_eq!(told(standing(1, false)), (State::Working, State::Working, 0), "it is about to be typed");
+        assert_eq!(told(standing(2, true)), (State::Working, State::Idle, 2), "who waits for its rest waits on");
+    }
+}
