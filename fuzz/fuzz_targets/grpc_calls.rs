@@ -240,11 +240,10 @@ impl Stage {
             let _ = timeout(Duration::from_millis(1), response).await;
         } else {
             let answered = timeout(PATIENCE, status(response)).await.expect("it is answered at once");
-            assert!(
-                !matches!(answered, Code::Internal | Code::Unknown | Code::DataLoss),
-                "{}: {answered:?}",
-                call.path
-            );
+            // The protocol itself calls bad framing INTERNAL.
+            let framed_well = how & 1 == 0;
+            let own_fault = matches!(answered, Code::Internal | Code::Unknown | Code::DataLoss);
+            assert!(!(framed_well && own_fault), "{}: {answered:?}", call.path);
         }
         drop((send, stream));
         connection.abort();
