@@ -134,7 +134,12 @@ impl<C: Context> Call<C> {
 
     /// A session to read. Everyone may read everything.
     pub fn session(&self, id_or_name: &str) -> Result<Session, OpError> {
-        let session = self.engine().find(id_or_name)?;
+        let session = self.engine().find(id_or_name).map_err(|error| match error {
+            engine::Error::NotFound { .. } => {
+                self.host().missing_session(id_or_name).unwrap_or_else(|| OpError::from(error))
+            }
+            other => other.into(),
+        })?;
         if session.id().to_string() != id_or_name {
             // Only the first: an operation is about one session.
             let _ = self.named.set((session.id(), id_or_name.to_owned()));

@@ -119,6 +119,17 @@ pub trait Host: Send + Sync {
         RecordingRules::default()
     }
 
+    /// Why there is no session of this id or name, where the program knows more than that.
+    fn missing_session(&self, id_or_name: &str) -> Option<OpError> {
+        let _ = id_or_name;
+        None
+    }
+
+    /// What whoever lists the sessions should know beside them, for people.
+    fn notice(&self) -> Option<String> {
+        None
+    }
+
     /// A session that should have been recorded from its start is not.
     fn recording_failed(&self, session: &Session, error: &OpError) {
         let _ = (session, error);

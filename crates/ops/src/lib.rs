@@ -29,7 +29,7 @@ pub use host::{CallerEvent, HelpTopic, Host, InputGuard, NoHost, Preset, Session
 pub use operation::{Effects, Faces, Operation, Traits, run};
 pub use output::{ChangedRow, OutputMode, ProcessOutput};
 pub use parity::ParityError;
-pub use recordings::{NewRecording, RecordingFormat, RecordingRules, RecordingStatus, Recordings};
+pub use recordings::{NewRecording, RecordingEvent, RecordingFormat, RecordingRules, RecordingStatus, Recordings};
 pub use table::{Entry, Table};
 pub use vocabulary::{ActiveScreen, CursorPosition, Kind, Owner, SignalArg, Status, rfc3339};
 /// In `Host`'s words; who knows `ops` need not know `vt`.

@@ -8,12 +8,13 @@ use std::{
     collections::HashMap,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
 };
 
 use engine::{Session, SessionId, TapOptions};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tokio::sync::watch;
+use tokio::sync::{broadcast, watch};
 
 use crate::{Call, Context, ErrorKind, OpError, rfc3339};
 
@@ -95,10 +96,38 @@ enum Ended {
     Written,
 }
 
+/// Something happened to a recording. A hint: after a lag, ask for the status.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RecordingEvent {
+    Started {
+        session: SessionId,
+        file: String,
+    },
+    /// With an error when it ended early.
+    Ended {
+        session: SessionId,
+        file: String,
+        error: Option<String>,
+    },
+}
+
+/// Events that wait for a slow listener.
+const EVENT_CAPACITY: usize = 256;
+/// For the first bytes of a recording to reach its file, so that a full disk is told to whoever asked. A disk that is
+/// slower is no reason to keep them waiting.
+const FIRST_WRITE: Duration = Duration::from_secs(1);
+
 /// One recording at a time for each session.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Recordings {
     of: Mutex<HashMap<SessionId, Arc<Recording>>>,
+    events: broadcast::Sender<RecordingEvent>,
+}
+
+impl Default for Recordings {
+    fn default() -> Self {
+        Recordings { of: Mutex::default(), events: broadcast::Sender::new(EVENT_CAPACITY) }
+    }
 }
 
 #[derive(Debug)]
@@ -155,14 +184,15 @@ impl Recordings {
         self.begin(call, session, new, Ended::Written).await
     }
 
-    /// Records a session that was just started, where the program records all. What goes wrong is the program's to
-    /// tell: the session runs all the same.
-    pub(crate) async fn start_always<C: Context>(&self, call: &Call<C>, session: &Session) {
-        if call.host().recording_rules().always
-            && let Err(error) = self.start_new(call, session, NewRecording::default()).await
-        {
-            call.host().recording_failed(session, &error);
+    /// Records a session that was just started, where the program records all. The session runs all the same when that
+    /// fails; then it answers a warning for the caller, and the program is told.
+    pub(crate) async fn start_always<C: Context>(&self, call: &Call<C>, session: &Session) -> Option<String> {
+        if !call.host().recording_rules().always {
+            return None;
         }
+        let error = self.start_new(call, session, NewRecording::default()).await.err()?;
+        call.host().recording_failed(session, &error);
+        Some(format!("the session is not recorded: {}", error.message))
     }
 
     async fn begin<C: Context>(
@@ -224,7 +254,38 @@ impl Recordings {
             let error = OpError::new(ErrorKind::LimitExceeded, format!("no thread for the recording: {error}"));
             return Err(discard(&path, error.with_hint("end something and try again")));
         }
+        let mut tally = recording.tally.clone();
+        let begun = tokio::time::timeout(FIRST_WRITE, tally.wait_for(|tally| tally.bytes > 0 || tally.over)).await;
+        if let Ok(Ok(tally)) = begun
+            && let (0, Some(error)) = (tally.bytes, &tally.error)
+        {
+            self.of().remove(&session.id());
+            return Err(discard(&path, file::unwritten(&path, error)));
+        }
+        self.tell_of(session.id(), &recording);
         Ok(recording.status())
+    }
+
+    /// Tells that it has begun, and later that it is over. Nobody listening is no error.
+    fn tell_of(&self, session: SessionId, recording: &Recording) {
+        let (file, events, mut tally) = (recording.file.clone(), self.events.clone(), recording.tally.clone());
+        let _ = events.send(RecordingEvent::Started { session, file: file.clone() });
+        tokio::spawn(async move {
+            let over = tally.wait_for(|tally| tally.over).await;
+            let error = over.ok().and_then(|tally| tally.error.clone());
+            let _ = events.send(RecordingEvent::Ended { session, file, error });
+        });
+    }
+
+    /// Told from now on.
+    pub fn events(&self) -> broadcast::Receiver<RecordingEvent> {
+        self.events.subscribe()
+    }
+
+    /// The files of the recordings under way.
+    pub fn under_way(&self) -> HashMap<SessionId, String> {
+        let of = self.of();
+        of.iter().filter(|(_, one)| !one.is_over()).map(|(id, one)| (*id, one.file.clone())).collect()
     }
 
     /// Ends the recording under way, and returns when its file is whole.

@@ -213,6 +213,7 @@ impl Face {
         let ears = Ears {
             engine: project.engine().events(),
             project: project.events(),
+            recordings: project.recordings().events(),
             notices,
             wishes,
             resized: listen(SignalKind::window_change())?,
@@ -321,6 +322,7 @@ impl Face {
                 }
                 self.layers.refresh(&mut self.app);
             }
+            Wake::Recording(event) => recordings::heard(&mut self.app, event),
             Wake::Notice(notice) => {
                 notice(&mut self.app);
                 self.layers.refresh(&mut self.app);

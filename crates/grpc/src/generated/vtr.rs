@@ -118,6 +118,9 @@ pub struct SpawnRecording {
 pub struct SpawnResponse {
     #[prost(message, optional, tag = "1")]
     pub session: ::core::option::Option<Session>,
+    /// What went wrong beside the start, for people: the session runs, but is not recorded.
+    #[prost(string, tag = "16")]
+    pub warning: ::prost::alloc::string::String,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ListRequest {
@@ -129,6 +132,10 @@ pub struct ListRequest {
 pub struct ListResponse {
     #[prost(message, repeated, tag = "1")]
     pub sessions: ::prost::alloc::vec::Vec<Session>,
+    /// What whoever lists the sessions should know beside them, for people: for a day after an unexpected end of the
+    /// coordinator, what that took.
+    #[prost(string, tag = "16")]
+    pub notice: ::prost::alloc::string::String,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct InfoRequest {

@@ -98,7 +98,8 @@ impl<C: Context> Vtr for Service<C> {
             if let Some(record) = record {
                 record_new(&call, &reply.process_id, record).await?;
             }
-            Ok(SpawnResponse { session: described(call, reply.process_id).await? })
+            let warning = reply.warning.unwrap_or_default();
+            Ok(SpawnResponse { session: described(call, reply.process_id).await?, warning })
         })
         .await
     }
@@ -111,7 +112,8 @@ impl<C: Context> Vtr for Service<C> {
             let reply = ops::run::<ListProcesses, C>(call.clone(), args).await?;
             // One that was removed meanwhile is left out.
             let found = reply.processes.iter().filter_map(|entry| call.session(&entry.process_id).ok());
-            Ok(ListResponse { sessions: found.map(|session| convert::session(session.info())).collect() })
+            let sessions = found.map(|session| convert::session(session.info())).collect();
+            Ok(ListResponse { sessions, notice: call.host().notice().unwrap_or_default() })
         })
         .await
     }

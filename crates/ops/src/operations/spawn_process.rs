@@ -64,6 +64,9 @@ impl From<SpawnKind> for engine::Kind {
 pub struct Reply {
     pub process_id: String,
     pub name: String,
+    /// What went wrong beside the start: the session runs, but is not recorded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub warning: Option<String>,
 }
 
 #[derive(Debug)]
@@ -138,10 +141,10 @@ impl<C: Context> Operation<C> for SpawnProcess {
                 ..NewSession::new(kind, argv)
             })
             .await?;
-        call.context.recordings().start_always(&call, &session).await;
+        let warning = call.context.recordings().start_always(&call, &session).await;
         call.host().started(&session, preset.as_ref());
         let name = session.name().map(|name| name.to_string()).unwrap_or_default();
-        Ok(Reply { process_id: session.id().to_string(), name })
+        Ok(Reply { process_id: session.id().to_string(), name, warning })
     }
 }
 

@@ -65,6 +65,12 @@ pub(super) fn prune(folder: &Path, keep: usize, new: &Path, in_use: &[PathBuf]) 
     }
 }
 
+/// A file of which not a byte could be written: the disk is full, as a rule.
+pub(super) fn unwritten(path: &Path, error: &str) -> OpError {
+    OpError::new(ErrorKind::LimitExceeded, format!("nothing is recorded: {} can't be written: {error}", path.display()))
+        .with_hint("make room there, or choose another file")
+}
+
 pub(super) fn refused(path: &Path, error: &io::Error) -> OpError {
     let path = path.display();
     match error.kind() {

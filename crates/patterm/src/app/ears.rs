@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use engine::{EngineEvent, OutputHint, Pulse, SessionEvent, SessionId};
+use ops::RecordingEvent;
 use project::ProjectEvent;
 use tokio::{
     signal::unix::Signal,
@@ -16,6 +17,7 @@ use crate::run::ending::Wishes;
 pub(super) struct Ears {
     pub(super) engine: broadcast::Receiver<EngineEvent>,
     pub(super) project: broadcast::Receiver<ProjectEvent>,
+    pub(super) recordings: broadcast::Receiver<RecordingEvent>,
     pub(super) notices: mpsc::UnboundedReceiver<Notice>,
     pub(super) wishes: Wishes,
     pub(super) resized: Signal,
@@ -36,6 +38,7 @@ pub(super) enum Wake {
     Input(Option<Vec<u8>>),
     Engine,
     Project(Option<ProjectEvent>),
+    Recording(RecordingEvent),
     Notice(Notice),
     Output,
     /// The session in sight is about to move.
@@ -71,7 +74,7 @@ impl Ears {
         until: Instant,
         dirty: bool,
     ) -> Wake {
-        let Ears { engine, project, notices, wishes, resized, continued, pulse, child, echo } = self;
+        let Ears { engine, project, recordings, notices, wishes, resized, continued, pulse, child, echo } = self;
         tokio::select! {
             biased;
             _ = wishes.leaving() => Wake::End,
@@ -81,6 +84,7 @@ impl Ears {
             Some(notice) = notices.recv() => Wake::Notice(notice),
             _ = engine.recv() => Wake::Engine,
             event = project.recv() => Wake::Project(event.ok()),
+            Ok(event) = recordings.recv() => Wake::Recording(event),
             () = moved(pulse), if !dirty => Wake::Output,
             () = came(echo.as_ref()), if !dirty => Wake::Echo,
             event = said(child) => Wake::Child(event),

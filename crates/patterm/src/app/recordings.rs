@@ -14,7 +14,7 @@ use replay::{Limits, Listed, Tape};
 use tui::{Sign, widgets::Player};
 
 pub(super) use self::{
-    making::is_on,
+    making::{heard, is_on},
     playing::{deadline, tick},
 };
 use super::{

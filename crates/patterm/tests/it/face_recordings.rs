@@ -1,10 +1,13 @@
 //! Recordings from the palette: made, played, searched in time and exported, as `vtr` does it.
 
-use std::{fs, path::PathBuf};
+use std::{ffi::OsString, fs, path::PathBuf};
 
 use vt::Size;
 
-use crate::{screen_stage::Face, stage::Stage};
+use crate::{
+    screen_stage::{Face, face_argv},
+    stage::Stage,
+};
 
 const SIZE: Size = Size { cols: 100, rows: 22 };
 
@@ -233,4 +236,24 @@ fn what_is_broken_is_told_and_hurts_nobody() {
     face.shows("and played", "first screen");
     face.press("q");
     face.shows("all is well", "to spawn an agent");
+}
+
+#[test]
+fn a_recording_that_ends_early_is_announced() {
+    use rustix::process::{Pid, Resource, Rlimit, prlimit};
+    let stage = Stage::new();
+    // Beyond the limit below the system sends a signal; ignored, it becomes a failure of the write.
+    let (argv, environment) = face_argv(&stage, &[], &[]);
+    let shell = ["sh", "-c", "trap '' XFSZ; exec \"$@\"", "sh"].map(OsString::from);
+    let argv = shell.into_iter().chain(argv).collect();
+    let face = Face::run(argv, environment, stage.path("project"), SIZE);
+    face.shows("the empty state", "to spawn an agent");
+    face.operator(&stage).spawn(&["sh", "-c", "echo a session; exec cat"]);
+    face.shows("a session", "a session");
+    face.command(":record", "Record this session");
+    face.shows("it is recorded", "recording command-1 to");
+    let patterm = Pid::from_raw(face.session.info().pid.unwrap().as_raw());
+    prlimit(patterm, Resource::Fsize, Rlimit { current: Some(0), maximum: None }).unwrap();
+    face.type_text("words");
+    face.shows("it is told", "the recording of command-1\\s+ended early");
 }

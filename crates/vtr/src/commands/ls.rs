@@ -34,7 +34,7 @@ impl Ls {
         }
         let mut columns = Columns::new(["COORDINATOR", "SESSION", "STATUS", "COLSxROWS", "AGE"]);
         let mut answers = fleet::list(&known);
-        let mut all = Vec::new();
+        let (mut all, mut notices) = (Vec::new(), Vec::new());
         loop {
             let patience = if invocation.output.json { Duration::MAX } else { PROMPT };
             let part = answers.within(patience).await;
@@ -49,6 +49,9 @@ impl Ls {
             for (coordinator, answer) in part {
                 match answer {
                     Ok(answer) => {
+                        if !answer.notice.is_empty() {
+                            notices.push(format!("{}: {}", coordinator.name, crate::output::printable(&answer.notice)));
+                        }
                         let of = |session| SessionJson::of(session, &coordinator);
                         sessions.extend(answer.sessions.into_iter().map(of));
                     }
@@ -67,6 +70,8 @@ impl Ls {
         if invocation.output.json {
             invocation.output.object(&Reply { sessions: &all, unreachable: &unreachable })?;
         }
+        // Below the rows, where the eye is when one that is looked for is not among them.
+        notices.iter().for_each(|notice| invocation.output.warn(notice));
         Ok(Exit::Done)
     }
 }

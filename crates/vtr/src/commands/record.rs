@@ -101,7 +101,9 @@ impl Record {
             reply["since"] = wire::rfc3339(since).into();
         }
         invocation.output.answer(&reply, describe(&answer))?;
-        Ok(Exit::Done)
+        // What was to begin is over already.
+        let failed = action == RecordAction::Start && !answer.error.is_empty();
+        Ok(if failed { Exit::Refused } else { Exit::Done })
     }
 }
 

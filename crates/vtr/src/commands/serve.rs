@@ -56,10 +56,17 @@ impl Serve {
         log::to_stderr();
         let socket = settings.socket.clone();
         let bound = run::bind(settings, surroundings)?;
-        in_runtime(run::serve(bound, surroundings, || {
-            let started = json!({ "socket": socket, "pid": std::process::id() });
+        in_runtime(run::serve(bound, surroundings, |lost| {
+            let mut started = json!({ "socket": socket, "pid": std::process::id() });
+            let listening = format!("listening on {}", socket.display());
+            if let Some(lost) = &lost {
+                started["lost"] = lost.as_str().into();
+            }
             // Nobody may be reading; serving goes on.
-            let _ = output.answer(&started, format!("listening on {}", socket.display()));
+            let _ = match output.json {
+                true => output.object(&started),
+                false => output.lines(std::iter::once(listening).chain(lost)),
+            };
         }))?;
         Ok(Exit::Done)
     }
@@ -70,7 +77,8 @@ fn in_background(flags: Flags, surroundings: &Surroundings) -> Outcome {
         log::to_file(&settings.log_file);
         run::bind(settings, surroundings)
     });
-    let outcome = ready.and_then(|bound| in_runtime(run::serve(bound, surroundings, || daemon::announce(Ok(())))));
+    let outcome =
+        ready.and_then(|bound| in_runtime(run::serve(bound, surroundings, |lost| daemon::announce(Ok(lost)))));
     match outcome {
         Ok(()) => Ok(Exit::Done),
         Err(failure) => {
@@ -96,11 +104,12 @@ fn start(settings: &Settings, surroundings: &Surroundings, output: &mut Output) 
         let message = format!("the coordinator (pid {}) started, and does not answer: {silence}", started.pid);
         return Err(Failure::unreachable(message).with_hint(format!("see its log: {}", started.log.display())));
     }
-    let Started { socket, pid, log } = &started;
+    let Started { socket, pid, log, lost } = &started;
     if output.json {
         output.object(&started)?;
     } else {
-        output.lines([format!("listening on {} (pid {pid})", socket.display()), format!("log: {}", log.display())])?;
+        let lines = [format!("listening on {} (pid {pid})", socket.display()), format!("log: {}", log.display())];
+        output.lines(lines.into_iter().chain(lost.clone()))?;
     }
     Ok(Exit::Done)
 }

@@ -108,7 +108,11 @@ impl Spawn {
             ..SpawnRequest::default()
         };
         let spawned = target.client.vtr().spawn(request).await.map_err(|status| target.failure(&status))?;
-        let mut session = spawned.into_inner().session.unwrap_or_default();
+        let spawned = spawned.into_inner();
+        if !spawned.warning.is_empty() {
+            invocation.output.warn(crate::output::printable(&spawned.warning));
+        }
+        let mut session = spawned.session.unwrap_or_default();
         target.session.clone_from(if session.id.is_empty() { &session.name } else { &session.id });
         let mut waited = None;
         if let Some(pattern) = &self.wait {

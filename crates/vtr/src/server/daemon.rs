@@ -24,6 +24,9 @@ pub(crate) struct Started {
     pub(crate) socket: PathBuf,
     pub(crate) pid: u32,
     pub(crate) log: PathBuf,
+    /// What a coordinator that was killed before took with it, for people.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) lost: Option<String>,
 }
 
 pub(crate) fn start(settings: &Settings, surroundings: &Surroundings) -> Result<Started, Failure> {
@@ -47,7 +50,8 @@ pub(crate) fn start(settings: &Settings, surroundings: &Surroundings) -> Result<
     let read = BufReader::new(stdout).read_line(&mut announcement);
     let said: Value = serde_json::from_str(&announcement).unwrap_or_default();
     if read.is_ok() && said.get("ready").is_some() {
-        return Ok(Started { socket: settings.socket.clone(), pid: child.id(), log });
+        let lost = said["lost"].as_str().map(str::to_owned);
+        return Ok(Started { socket: settings.socket.clone(), pid: child.id(), log, lost });
     }
     // It has nothing left to do but to end.
     let status = child.wait().map_err(|error| failed("waiting for the coordinator", &error))?;
@@ -66,9 +70,9 @@ pub(crate) fn detach() -> Result<(), Failure> {
 }
 
 /// In the background: tells the one who started us how it went, and lets it go.
-pub(crate) fn announce(outcome: Result<(), &Failure>) {
+pub(crate) fn announce(outcome: Result<Option<String>, &Failure>) {
     let said = match outcome {
-        Ok(()) => json!({ "ready": true }),
+        Ok(lost) => json!({ "ready": true, "lost": lost }),
         Err(failure) => json!({ "error": failure }),
     };
     let mut stdout = io::stdout().lock();

@@ -2,12 +2,16 @@
 
 use std::path::PathBuf;
 
+use super::lost::LostSessions;
+
 #[derive(Debug)]
 pub(crate) struct CoordinatorHost {
     pub(crate) size: vt::Size,
     pub(crate) home: PathBuf,
     pub(crate) recordings: PathBuf,
     pub(crate) recording_rules: ops::RecordingRules,
+    /// With the coordinator before this one.
+    pub(crate) lost: Option<LostSessions>,
 }
 
 impl ops::Host for CoordinatorHost {
@@ -25,6 +29,14 @@ impl ops::Host for CoordinatorHost {
 
     fn recording_rules(&self) -> ops::RecordingRules {
         self.recording_rules.clone()
+    }
+
+    fn missing_session(&self, id_or_name: &str) -> Option<ops::OpError> {
+        self.lost.as_ref()?.missing(id_or_name)
+    }
+
+    fn notice(&self) -> Option<String> {
+        self.lost.as_ref()?.notice()
     }
 
     fn recording_failed(&self, session: &engine::Session, error: &ops::OpError) {

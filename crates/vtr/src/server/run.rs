@@ -1,16 +1,25 @@
 //! One coordinator from its socket to its end.
 
-use std::{io, time::Duration};
+use std::{io, path::Path, time::Duration};
 
 use engine::{EndSignals, Engine, EngineOptions, Limits};
 use grpc::listen::{Admission, Closing, Gate, LockError, LockFile, Permissions, Socket, SocketError};
-use ops::{Caller, Context, SessionContext};
+use ops::{Caller, Context, RecordingEvent, SessionContext};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::UnixStream,
+    sync::{
+        broadcast::{self, error::RecvError},
+        oneshot,
+    },
 };
 
-use super::{host::CoordinatorHost, settings::Settings};
+use super::{
+    host::CoordinatorHost,
+    lost::LostSessions,
+    roll::{self, RollKeeper},
+    settings::Settings,
+};
 use crate::{
     failure::{Exit, Failure},
     surroundings::Surroundings,
@@ -73,8 +82,13 @@ fn pid_file_failure(error: &LockError) -> Failure {
     Failure::new(Exit::Refused, kind, error.to_string()).with_hint(hint)
 }
 
-/// Serves until TERM, INT or HUP. All sessions have ended when it returns.
-pub(crate) async fn serve(bound: Bound, surroundings: &Surroundings, ready: impl FnOnce()) -> Result<(), Failure> {
+/// Serves until TERM, INT or HUP. All sessions have ended when it returns. `ready` hears what a coordinator that was
+/// killed before took with it.
+pub(crate) async fn serve(
+    bound: Bound,
+    surroundings: &Surroundings,
+    ready: impl FnOnce(Option<String>),
+) -> Result<(), Failure> {
     let Bound { settings, listener, admission, _socket, _pid_file } = bound;
     allow_many_files();
     let failed = |what: &'static str| move |error: io::Error| Failure::system(what, &error);
@@ -88,7 +102,10 @@ pub(crate) async fn serve(bound: Bound, surroundings: &Surroundings, ready: impl
         inherits_orphans: std::process::id() == 1,
         ..EngineOptions::default()
     });
+    let lost = lost_before(&settings.roll_file);
+    let lost_in_words = lost.as_ref().map(LostSessions::summary);
     let host = CoordinatorHost {
+        lost,
         size: vt::Size::new(settings.cols, settings.rows),
         home: surroundings.home.clone(),
         recordings: settings.record_folder.clone(),
@@ -99,7 +116,13 @@ pub(crate) async fn serve(bound: Bound, surroundings: &Surroundings, ready: impl
     let server = grpc::server::Server::new(context.clone(), Caller::operator(), about);
     let guest = Guest { context: context.clone(), server };
     tracing::info!(socket = %settings.socket.display(), pid = std::process::id(), "listening");
-    ready();
+    if let Some(lost) = &lost_in_words {
+        tracing::warn!("{lost}");
+    }
+    let (in_order, ended) = oneshot::channel();
+    let roll = tokio::spawn(RollKeeper::new(&settings.roll_file, &context).keep(ended));
+    let warnings = tokio::spawn(warn_of_recordings(context.recordings().events()));
+    ready(lost_in_words);
     let signal = tokio::select! {
         signal = end.next() => signal,
         never = gate.serve(|stream, closing| guest.clone().serve(stream, closing)) => match never {},
@@ -114,9 +137,36 @@ pub(crate) async fn serve(bound: Bound, surroundings: &Surroundings, ready: impl
         }
     }
     context.recordings().close().await;
+    warnings.abort();
+    drop(in_order);
+    let _ = roll.await;
     connections.end(LAST_WORDS).await;
     tracing::info!("ended");
     Ok(())
+}
+
+/// What the coordinator before this one took with it, if it was killed.
+fn lost_before(roll_file: &Path) -> Option<LostSessions> {
+    match roll::read(roll_file) {
+        Ok(found) => LostSessions::of(found?),
+        Err(error) => {
+            tracing::warn!(%error, file = %roll_file.display(), "what an earlier coordinator left can't be read");
+            None
+        }
+    }
+}
+
+/// A recording that ends early is told of where somebody may look.
+async fn warn_of_recordings(mut events: broadcast::Receiver<RecordingEvent>) {
+    loop {
+        match events.recv().await {
+            Ok(RecordingEvent::Ended { session, file, error: Some(error) }) => {
+                tracing::warn!(%session, %file, %error, "a recording ended early");
+            }
+            Ok(_) | Err(RecvError::Lagged(_)) => {}
+            Err(RecvError::Closed) => return,
+        }
+    }
 }
 
 /// Who has connected, and speaks gRPC or MCP.

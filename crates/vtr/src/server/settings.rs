@@ -150,6 +150,8 @@ pub(crate) struct Settings {
     pub(crate) kill_timeout: Duration,
     pub(crate) pid_file: Option<PathBuf>,
     pub(crate) log_file: PathBuf,
+    /// The sessions, for the next coordinator in case this one is killed.
+    pub(crate) roll_file: PathBuf,
     pub(crate) socket_mode: u32,
     pub(crate) socket_group: Option<u32>,
     pub(crate) allow_uids: Vec<u32>,
@@ -190,7 +192,7 @@ impl Settings {
             (None, None) if socket_group.is_some() => 0o660,
             (None, None) => 0o600,
         };
-        let log_name = format!("{}.log", socket.file_stem().unwrap_or_default().to_string_lossy());
+        let own_name = own_name(&socket);
         let log_file = flags.log_file.map(here).or(config.log_file.as_ref().map(from_file));
         let [cols, rows] = [(flags.cols, config.cols, 80), (flags.rows, config.rows, 24)]
             .map(|(flag, file, default)| flag.or(file).unwrap_or(default));
@@ -236,7 +238,8 @@ impl Settings {
             scrollback: flags.scrollback.or(config.scrollback_limit).unwrap_or(10_000),
             kill_timeout,
             pid_file: flags.pid_file.map(here).or(config.pid_file.as_ref().map(from_file)),
-            log_file: log_file.unwrap_or_else(|| surroundings.state_dir.join(log_name)),
+            log_file: log_file.unwrap_or_else(|| surroundings.state_dir.join(format!("{own_name}.log"))),
+            roll_file: surroundings.state_dir.join(format!("{own_name}.sessions")),
             socket_mode,
             socket_group,
             allow_uids,
@@ -281,6 +284,16 @@ impl Settings {
         }
         flags
     }
+}
+
+/// What files of this coordinator in the state folder are called: two sockets of one name in different folders are two
+/// coordinators.
+fn own_name(socket: &Path) -> String {
+    let stem = socket.file_stem().unwrap_or_default().to_string_lossy();
+    // FNV-1a: the same in every run and version, as names of files have to be.
+    let bytes = socket.as_os_str().as_encoded_bytes().iter();
+    let hash = bytes.fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193));
+    format!("{stem}-{hash:08x}")
 }
 
 /// The file that was asked for, or the default one if it is there.
@@ -334,7 +347,13 @@ mod tests {
         assert_eq!(settings.shell, "/bin/bash");
         assert_eq!(settings.socket_mode, 0o660);
         assert_eq!(settings.pid_file, Some(root.path().join("p")));
-        assert_eq!(settings.log_file, around.state_dir.join("a.log"));
+        assert_eq!(settings.log_file.parent(), Some(around.state_dir.as_path()));
+    }
+
+    #[test]
+    fn coordinators_of_one_name_keep_their_files_apart() {
+        let [one, other] = ["/a/x.sock", "/b/x.sock"].map(|socket| own_name(Path::new(socket)));
+        assert_eq!((one.as_str(), other.as_str()), ("x-0716f92c", "x-3a504197"), "the same in every run");
     }
 
     #[test]

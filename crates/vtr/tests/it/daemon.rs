@@ -12,8 +12,8 @@ fn a_daemon_answers_when_it_was_started_and_leaves_nothing_when_stopped() {
     let words = ["serve", "--daemon", "--socket", socket, "--shell", "/bin/sh", "--pid-file", "d.pid", "--json"];
     let started = stage.vtr(&words).json();
     let pid = i32::try_from(started["pid"].as_i64().unwrap()).unwrap();
-    let log = stage.path("state/vtr/d.log");
-    assert_eq!(started["log"], log.to_str().unwrap());
+    let log = std::path::PathBuf::from(started["log"].as_str().unwrap());
+    assert_eq!(log.parent().unwrap(), stage.path("state/vtr"));
     let vtr = |words: &[&str]| stage.vtr(&[words, &["--socket", socket]].concat());
     vtr(&["spawn", "x", "--wait", "ready", "--cmd", "echo ready; cat"]).ok();
     let session = i32::try_from(vtr(&["info", "x", "--json"]).json()["pid"].as_i64().unwrap()).unwrap();

@@ -10,6 +10,7 @@ mod broken_output;
 mod commands;
 mod completions;
 mod config;
+mod crashes;
 mod daemon;
 mod endings;
 mod errors;

@@ -1,8 +1,8 @@
 //! Recording, playing, exporting and searching, as a person does it.
 
-use std::{os::unix::fs::PermissionsExt, path::Path};
+use std::{os::unix::fs::PermissionsExt, path::Path, process::Stdio};
 
-use testkit::wait_until_some;
+use testkit::{wait_until, wait_until_some};
 
 use crate::{
     attach::Attached,
@@ -228,4 +228,84 @@ async fn a_recording_is_played() {
     short.shows("/ 0:02.500").await;
     short.press("q");
     short.end().await;
+}
+
+/// A coordinator for which the disk becomes full when it is told so: what no file may grow beyond, in bytes.
+struct SmallDisk {
+    stage: Stage,
+    process: std::process::Child,
+}
+
+impl SmallDisk {
+    fn new(flags: &[&str]) -> Self {
+        let stage = Stage::empty();
+        let environment: Vec<_> = stage.bare().get_envs().map(|(k, v)| (k.to_owned(), v.unwrap().to_owned())).collect();
+        // Beyond the limit the system sends a signal; ignored, it becomes a failure of the write.
+        let mut shell = std::process::Command::new("sh");
+        shell.args(["-c", "trap '' XFSZ; exec \"$0\" \"$@\"", crate::stage::VTR, "serve", "--socket", "run/a.sock"]);
+        shell.args(flags).env_clear().envs(environment).current_dir(stage.path(""));
+        let log = std::fs::File::create(stage.path("a.log")).unwrap();
+        let process = shell.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log).spawn().unwrap();
+        let disk = SmallDisk { stage, process };
+        wait_until("it serves", || disk.vtr(&["ls"]).code == Some(0));
+        disk
+    }
+
+    fn vtr(&self, words: &[&str]) -> Ran {
+        self.stage.vtr(&[&["--socket", "run/a.sock"], words].concat())
+    }
+
+    fn fill(&self, bytes: u64) {
+        use rustix::process::{Pid, Resource, Rlimit, prlimit};
+        let limit = Rlimit { current: Some(bytes), maximum: None };
+        let pid = Pid::from_raw(i32::try_from(self.process.id()).unwrap());
+        prlimit(pid, Resource::Fsize, limit).unwrap();
+    }
+
+    fn end(mut self) {
+        self.vtr(&["serve", "--stop"]).ok();
+        assert!(self.process.wait().unwrap().success());
+    }
+}
+
+#[test]
+fn a_full_disk_is_said_to_whoever_records() {
+    let disk = SmallDisk::new(&[]);
+    disk.vtr(&["spawn", "x", "--", "cat"]).ok();
+    disk.fill(0);
+    let folder = disk.stage.path("state/vtr/recordings");
+    disk.vtr(&["record", "x", "start"]).failed(5, &["nothing is recorded", "File too large", "make room"]);
+    assert_eq!(files(&folder), Vec::<String>::new(), "nothing is left of it");
+    assert_eq!(disk.vtr(&["record", "x", "status"]).ok(), "not recorded\n");
+    disk.vtr(&["spawn", "y", "--record", "--", "cat"]).failed(5, &["nothing is recorded"]);
+    disk.end();
+}
+
+#[test]
+fn a_recording_that_ends_early_is_in_the_log() {
+    let disk = SmallDisk::new(&[]);
+    disk.vtr(&["spawn", "x", "--", "cat"]).ok();
+    disk.vtr(&["record", "x", "start"]).ok();
+    let log = disk.stage.path("log-so-far");
+    std::fs::copy(disk.stage.path("a.log"), &log).unwrap();
+    // The log is a file as well, and may grow by a little.
+    disk.fill(std::fs::metadata(&log).unwrap().len() + 4096);
+    disk.vtr(&["send", "x", &"words ".repeat(2000)]).ok();
+    wait_until("the log tells of it", || {
+        std::fs::read_to_string(disk.stage.path("a.log")).unwrap().contains("a recording ended early")
+    });
+    let status = disk.vtr(&["record", "x", "status"]).ok();
+    assert!(status.contains("ended early: File too large"), "{status}");
+    disk.end();
+}
+
+#[test]
+fn a_session_that_should_be_recorded_and_is_not_comes_with_a_warning() {
+    let disk = SmallDisk::new(&["--record-always"]);
+    disk.fill(0);
+    let ran = disk.vtr(&["spawn", "x", "--", "cat"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), "x\n"));
+    let warnings = ran.stderr.lines().filter(|line| line.contains("not recorded")).count();
+    assert_eq!(warnings, 1, "{ran:?}");
+    disk.end();
 }

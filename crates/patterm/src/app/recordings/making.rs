@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use ops::{Context, OpError};
+use ops::{Context, OpError, RecordingEvent};
 use serde_json::{Value, json};
 use tui::Sign;
 
@@ -30,6 +30,17 @@ pub(super) fn stop(app: &mut App) {
             Some(error) => app.toast(Sign::Failed, format!("recorded {name} only in part: {error}: {}", place(reply))),
         }
     });
+}
+
+/// A recording that ends early is told of, wherever one looks at that moment.
+pub(in crate::app) fn heard(app: &mut App, event: RecordingEvent) {
+    app.dirty = true;
+    if let RecordingEvent::Ended { session, file, error: Some(error) } = event {
+        let name = app.project.engine().get(session).ok().and_then(|session| session.name());
+        let name = name.map_or_else(|| session.to_string(), |name| name.to_string());
+        let file = place(&json!({ "file": file }));
+        app.toast(Sign::Failed, format!("the recording of {name} ended early: {error}: {file}"));
+    }
 }
 
 /// An action on the recording of the session in sight, and what is said of it with the session's name.

@@ -1,0 +1,254 @@
+//! The sessions of a running coordinator, written down for its successor: an end in order removes the file, so one that
+//! is found tells of a coordinator that was killed, and of what it took with it.
+//!
+//! It is written off the path of every call, and at most a few times a second. Names of programs are in it, arguments
+//! and environments are not.
+
+use std::{
+    collections::{HashMap, hash_map::Entry},
+    fs::OpenOptions,
+    io::{self, Read, Write},
+    os::unix::fs::{MetadataExt, OpenOptionsExt},
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use engine::{Engine, EngineEvent, SessionId};
+use ops::{Context, RecordingEvent, SessionContext};
+use rustix::fs::OFlags;
+use serde::{Deserialize, Serialize};
+use tokio::sync::{broadcast::Receiver, oneshot};
+
+use super::{folder, process_table};
+
+/// What belongs together is written together: a thousand starts are a handful of writes.
+const TOGETHER: Duration = Duration::from_millis(200);
+/// Some 1,024 sessions with long names and recordings fit twice.
+const MOST_BYTES: u64 = 2 << 20;
+/// Of a program's name and of a path, this much is kept.
+const MOST_TEXT: usize = 512;
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Roll {
+    pub(crate) pid: u32,
+    /// Process ids mean nothing after the machine was started anew.
+    pub(crate) boot: String,
+    pub(crate) written_at: String,
+    pub(crate) sessions: Vec<RollEntry>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct RollEntry {
+    pub(crate) id: String,
+    pub(crate) name: String,
+    pub(crate) program: String,
+    pub(crate) running: bool,
+    pub(crate) pid: Option<i32>,
+    /// In the kernel's ticks: the same id at another time is another process.
+    pub(crate) pid_started: Option<u64>,
+    pub(crate) started_at: Option<String>,
+    pub(crate) recording: Option<String>,
+}
+
+/// What a coordinator before this one left, if anything. Whatever it holds, it is never more than text to be shown.
+pub(crate) fn read(file: &Path) -> io::Result<Option<Roll>> {
+    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
+    let opened = match OpenOptions::new().read(true).custom_flags(flags).open(file) {
+        Ok(opened) => opened,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let found = opened.metadata()?;
+    if !found.is_file() || found.len() > MOST_BYTES || found.uid() != rustix::process::geteuid().as_raw() {
+        return Err(io::Error::other("it is none of ours"));
+    }
+    let mut text = String::new();
+    opened.take(MOST_BYTES).read_to_string(&mut text)?;
+    let roll: Roll = serde_json::from_str(&text)?;
+    Ok(Some(roll.checked()))
+}
+
+impl Roll {
+    /// Entries that no coordinator writes are left out, and text is made fit to be shown.
+    fn checked(mut self) -> Self {
+        self.sessions.retain(|entry| {
+            entry.id.parse::<SessionId>().is_ok() && engine::SessionName::new(entry.name.clone()).is_ok()
+        });
+        self.written_at = shown(&self.written_at);
+        for entry in &mut self.sessions {
+            entry.program = shown(&entry.program);
+            entry.recording = entry.recording.take().map(|file| shown(&file));
+        }
+        self
+    }
+}
+
+fn shown(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).take(MOST_TEXT).collect()
+}
+
+/// Keeps the file true while the coordinator runs.
+#[derive(Debug)]
+pub(crate) struct RollKeeper {
+    file: PathBuf,
+    context: SessionContext,
+    changes: Receiver<EngineEvent>,
+    recordings: Receiver<RecordingEvent>,
+    /// When each process started, asked for once.
+    started: HashMap<i32, u64>,
+}
+
+impl RollKeeper {
+    pub(crate) fn new(file: &Path, context: &SessionContext) -> Self {
+        let (changes, recordings) = (context.engine().events(), context.recordings().events());
+        RollKeeper { file: file.into(), context: context.clone(), changes, recordings, started: HashMap::new() }
+    }
+
+    /// Until `ended` is told or dropped: then the end is one in order, and the file goes.
+    pub(crate) async fn keep(mut self, mut ended: oneshot::Receiver<()>) {
+        let mut told = false;
+        loop {
+            tokio::select! {
+                biased;
+                _ = &mut ended => break,
+                () = self.changed() => {}
+            }
+            tokio::select! {
+                biased;
+                _ = &mut ended => break,
+                () = tokio::time::sleep(TOGETHER) => {}
+            }
+            while self.changes.try_recv().is_ok() || self.recordings.try_recv().is_ok() {}
+            let roll = self.roll();
+            let file = self.file.clone();
+            let written = tokio::task::spawn_blocking(move || write(&file, &roll)).await;
+            if let Ok(Err(error)) = written
+                && !told
+            {
+                told = true;
+                let file = self.file.display();
+                tracing::warn!(%error, %file, "the list of sessions can't be written: nobody will know it after a crash");
+            }
+        }
+        if let Err(error) = remove(&self.file) {
+            tracing::warn!(%error, file = %self.file.display(), "the list of sessions can't be removed");
+        }
+    }
+
+    /// A lag is a change as well.
+    async fn changed(&mut self) {
+        tokio::select! {
+            _ = self.changes.recv() => {}
+            _ = self.recordings.recv() => {}
+        }
+    }
+
+    fn roll(&mut self) -> Roll {
+        let recordings = self.context.recordings().under_way();
+        let sessions: Vec<RollEntry> = entries(self.context.engine(), &recordings, &mut self.started);
+        self.started.retain(|pid, _| sessions.iter().any(|entry| entry.pid == Some(*pid)));
+        Roll {
+            pid: std::process::id(),
+            boot: process_table::boot_id(),
+            written_at: ops::rfc3339(std::time::SystemTime::now()),
+            sessions,
+        }
+    }
+}
+
+fn entries(
+    engine: &Engine,
+    recordings: &HashMap<SessionId, String>,
+    started: &mut HashMap<i32, u64>,
+) -> Vec<RollEntry> {
+    let entry = |session: engine::Session| {
+        let info = session.info();
+        let pid = info.pid.map(|pid| pid.as_raw());
+        let pid_started = pid.and_then(|pid| {
+            Some(match started.entry(pid) {
+                Entry::Occupied(known) => *known.get(),
+                Entry::Vacant(free) => *free.insert(process_table::look(pid)?.started),
+            })
+        });
+        let program = info.argv.first().map(Path::new).and_then(Path::file_name).unwrap_or_default();
+        RollEntry {
+            id: info.id.to_string(),
+            name: info.name.map(|name| name.to_string()).unwrap_or_default(),
+            program: shown(&program.to_string_lossy()),
+            running: !info.status.has_ended(),
+            pid,
+            pid_started,
+            started_at: info.started_at.map(ops::rfc3339),
+            recording: recordings.get(&info.id).cloned(),
+        }
+    };
+    engine.list().into_iter().map(entry).collect()
+}
+
+/// Whole or not at all. A coordinator without sessions has nothing to lose.
+fn write(file: &Path, roll: &Roll) -> io::Result<()> {
+    if roll.sessions.is_empty() {
+        return remove(file);
+    }
+    if let Some(folder) = file.parent() {
+        folder::create_private(folder)?;
+    }
+    let beside = file.with_extension("sessions.new");
+    remove(&beside)?;
+    let mut new = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&beside)?;
+    let written = new.write_all(serde_json::to_string(roll)?.as_bytes()).and_then(|()| std::fs::rename(&beside, file));
+    if written.is_err() {
+        let _ = remove(&beside);
+    }
+    written
+}
+
+fn remove(file: &Path) -> io::Result<()> {
+    match std::fs::remove_file(file) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(id: &str, name: &str) -> RollEntry {
+        RollEntry { id: id.into(), name: name.into(), ..RollEntry::default() }
+    }
+
+    #[test]
+    fn what_is_written_is_read_and_an_empty_one_is_no_file() {
+        let root = tempfile::tempdir().unwrap();
+        let file = root.path().join("state/a.sessions");
+        assert_eq!(read(&file).unwrap(), None);
+        let roll = Roll { pid: 7, sessions: vec![entry("p_0a0b0c", "work")], ..Roll::default() };
+        write(&file, &roll).unwrap();
+        assert_eq!(file.metadata().unwrap().mode() & 0o777, 0o600);
+        assert_eq!(read(&file).unwrap(), Some(roll));
+        write(&file, &Roll::default()).unwrap();
+        assert_eq!(std::fs::read_dir(file.parent().unwrap()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_file_of_another_making_is_never_more_than_text() {
+        let root = tempfile::tempdir().unwrap();
+        let file = root.path().join("a.sessions");
+        let mut evil = entry("p_0a0b0c", "work");
+        evil.program = "\x1b]0;x\x07".repeat(1000);
+        let roll = Roll { sessions: vec![evil, entry("p_0a0b0c", "a\nb"), entry("x", "y")], ..Roll::default() };
+        std::fs::write(&file, serde_json::to_string(&roll).unwrap()).unwrap();
+        let read_back = read(&file).unwrap().unwrap();
+        assert_eq!(read_back.sessions.len(), 1);
+        let program = &read_back.sessions[0].program;
+        assert!(program.len() <= MOST_TEXT && !program.contains('\x1b'), "{program:?}");
+        for nonsense in ["", "null", "[1", "{\"pid\":-1}"] {
+            std::fs::write(&file, nonsense).unwrap();
+            assert!(read(&file).is_err(), "{nonsense}");
+        }
+        std::fs::remove_file(&file).unwrap();
+        std::os::unix::fs::symlink("/dev/zero", &file).unwrap();
+        assert!(read(&file).is_err());
+    }
+}
