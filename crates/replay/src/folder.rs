@@ -3,7 +3,7 @@
 use std::{
     fs::File,
     io::{self, BufReader},
-    path::Path,
+    path::{Path, PathBuf},
     time::{Duration, SystemTime},
 };
 
@@ -57,6 +57,11 @@ impl Listed {
 
 /// A recording by its bare name: one that the list could show, and nothing else.
 pub fn open(folder: &Path, name: &str, limits: Limits) -> Result<Tape, FileError> {
+    read_file(&find(folder, name)?, limits)
+}
+
+/// Where the recording of this bare name is.
+pub fn find(folder: &Path, name: &str) -> Result<PathBuf, FileError> {
     let not_listed = || FileError::NotListed(name.to_owned());
     if !name.ends_with(ENDING) || Path::new(name).file_name().is_none_or(|bare| bare != name) {
         return Err(not_listed());
@@ -65,7 +70,7 @@ pub fn open(folder: &Path, name: &str, limits: Limits) -> Result<Tape, FileError
     if !path.symlink_metadata().is_ok_and(|about| about.is_file()) {
         return Err(not_listed());
     }
-    read_file(&path, limits)
+    Ok(path)
 }
 
 /// Any file of a person's choice, a pipe included.

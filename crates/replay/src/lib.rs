@@ -13,7 +13,7 @@ mod tape;
 mod timeline;
 
 pub use export::{Export, export};
-pub use folder::{FileError, Listed, list, open, read_file};
+pub use folder::{FileError, Listed, find, list, open, read_file};
 pub use reel::Reel;
 pub use sightings::{PatternError, Search, Sighting, pattern, sightings};
 pub use tape::{Ending, Entry, Limits, Moment, Tape, TapeError};

@@ -2,7 +2,7 @@
 
 /** @typedef {import("./types").FromServer} FromServer */
 /** @typedef {import("./types").ViewHandler} ViewHandler */
-/** @typedef {"connecting" | "open" | "lost" | "logged-out"} State */
+/** @typedef {"connecting" | "open" | "lost" | "crowded" | "logged-out"} State */
 import { loginKey } from "./key.js";
 
 // Milliseconds.
@@ -82,6 +82,7 @@ export class Connection {
       this.#set("logged-out");
       return;
     }
+    if (answer?.status === 503) this.#set("crowded");
     this.#retry = setTimeout(() => this.#open(), this.#pause);
     this.#pause = Math.min(this.#pause * 2, RETRY.last);
   }

@@ -17,6 +17,8 @@ use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use sha2::{Digest, Sha256};
 use tokio::sync::watch;
 
+use crate::budget::{Budgets, LoginBudget};
+
 /// What someone who came in may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rights {
@@ -46,6 +48,7 @@ struct Login {
     rights: Rights,
     made: Instant,
     key: Secret,
+    budget: LoginBudget,
     /// Dropped with the login: its pages hear of it.
     alive: watch::Sender<()>,
 }
@@ -61,6 +64,7 @@ pub(crate) struct NewLogin {
 #[derive(Clone, Debug)]
 pub(crate) struct Visitor {
     pub(crate) rights: Rights,
+    pub(crate) budget: LoginBudget,
     login: Secret,
     alive: watch::Receiver<()>,
 }
@@ -82,6 +86,7 @@ struct Known {
 #[derive(Debug)]
 pub(crate) struct Access {
     known: Mutex<Known>,
+    budgets: Budgets,
     /// What the best of links gives.
     most: Rights,
 }
@@ -100,7 +105,7 @@ pub struct NoRandomness(getrandom::Error);
 
 impl Access {
     pub(crate) fn new(most: Rights) -> Self {
-        Access { known: Mutex::default(), most }
+        Access { known: Mutex::default(), budgets: Budgets::new(), most }
     }
 
     /// A token for one login.
@@ -128,7 +133,13 @@ impl Access {
         link.used = true;
         let rights = link.rights;
         make_room(&mut known.logins, |login| login.made);
-        let login = Login { rights, made: Instant::now(), key: digest(&new.key), alive: watch::Sender::new(()) };
+        let login = Login {
+            rights,
+            made: Instant::now(),
+            key: digest(&new.key),
+            budget: self.budgets.for_login(rights),
+            alive: watch::Sender::new(()),
+        };
         known.logins.insert(digest(&new.cookie), login);
         Ok(new)
     }
@@ -138,7 +149,8 @@ impl Access {
         let (login, key) = (digest(cookie), digest(key));
         let known = self.lock();
         let found = known.logins.get(&login).filter(|found| found.key == key)?;
-        Some(Visitor { rights: found.rights, login, alive: found.alive.subscribe() })
+        let (rights, budget) = (found.rights, found.budget.clone());
+        Some(Visitor { rights, budget, login, alive: found.alive.subscribe() })
     }
 
     /// Whether the cookie is one of ours: good for a look at the empty page, and no more.

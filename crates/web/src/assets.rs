@@ -50,6 +50,8 @@ const FILES: &[Asset] = &[
 ];
 
 pub(crate) fn find(name: &str) -> Option<&'static Asset> {
+    // What browsers ask for by themselves, whatever the page says.
+    let name = if name == "favicon.ico" { "icon.svg" } else { name };
     FILES.iter().find(|asset| asset.name == name)
 }
 

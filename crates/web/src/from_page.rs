@@ -135,6 +135,13 @@ pub(crate) enum Ask {
     LogOut {},
 }
 
+impl Ask {
+    /// It changes nothing, and its answer may be large.
+    pub(crate) fn only_looks(&self) -> bool {
+        matches!(self, Ask::History { .. } | Ask::Recordings {})
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

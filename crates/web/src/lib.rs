@@ -9,6 +9,8 @@
 mod access;
 mod assets;
 mod attachment;
+mod budget;
+mod connections;
 mod directory;
 mod frame;
 mod from_page;

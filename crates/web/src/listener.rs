@@ -2,16 +2,12 @@
 
 use std::{io, path::Path, sync::Arc, time::Duration};
 
-use axum::Router;
-use hyper::server::conn::http1;
-use hyper_util::{
-    rt::{TokioIo, TokioTimer},
-    service::TowerToHyperService,
-};
+use axum::{Router, body::Body};
+use hyper::{Request, body::Incoming, server::conn::http1, service::service_fn};
+use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
-    net::TcpListener,
-    sync::Semaphore,
+    net::{TcpListener, TcpStream},
     task::JoinSet,
     time::{sleep, timeout},
 };
@@ -23,11 +19,12 @@ use tokio_rustls::{
         pki_types::{CertificateDer, PrivateKeyDer, pem, pem::PemObject},
     },
 };
+use tower::ServiceExt;
 
-/// At once. Each open page holds one; browsers open six more while they load it.
-const MAX_CONNECTIONS: usize = 256;
-/// For a TLS handshake, and for the head of a request.
-const PATIENCE: Duration = Duration::from_secs(10);
+use crate::connections::{AnswerBody, Connections, Presence};
+
+/// For a TLS handshake, and for the head of a request, the first or the next.
+const PATIENCE: Duration = Duration::from_secs(5);
 /// After the system refused a connection: it is short of something.
 const BREATH: Duration = Duration::from_millis(100);
 
@@ -64,10 +61,9 @@ pub(crate) fn tls(certificate: &Path, key: &Path) -> Result<Arc<ServerConfig>, T
 /// Serves until dropped; its connections go with it.
 pub(crate) async fn serve(listener: TcpListener, tls: Option<Arc<ServerConfig>>, router: Router) {
     let tls = tls.map(TlsAcceptor::from);
-    let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
-    let mut connections = JoinSet::new();
+    let connections = Arc::new(Connections::default());
+    let mut tasks = JoinSet::new();
     loop {
-        let Ok(place) = places.clone().acquire_owned().await else { return };
         let stream = match listener.accept().await {
             Ok((stream, _)) => stream,
             Err(error) => {
@@ -78,30 +74,42 @@ pub(crate) async fn serve(listener: TcpListener, tls: Option<Arc<ServerConfig>>,
         };
         // A key should not wait for more keys to fill a packet.
         let _ = stream.set_nodelay(true);
+        let presence = connections.enter().await;
         let (tls, router) = (tls.clone(), router.clone());
-        connections.spawn(async move {
-            let ended = match tls {
-                None => talk(stream, router).await,
-                Some(tls) => match timeout(PATIENCE, tls.accept(stream)).await {
-                    Ok(Ok(stream)) => talk(stream, router).await,
-                    Ok(Err(error)) => Err(Box::from(error)),
-                    Err(_) => Err(Box::from(io::Error::from(io::ErrorKind::TimedOut))),
-                },
+        tasks.spawn(async move {
+            let ended = tokio::select! {
+                ended = converse(stream, tls, router, &presence) => ended,
+                () = presence.has_to_leave() => Err(Box::from("it was silent, and others came")),
             };
             if let Err(error) = ended {
                 tracing::debug!(%error, "a connection ended");
             }
-            drop(place);
         });
-        while connections.try_join_next().is_some() {}
+        while tasks.try_join_next().is_some() {}
     }
 }
 
-async fn talk<S>(stream: S, router: Router) -> Result<(), Box<dyn std::error::Error + Send + Sync>>
+type Ended = Result<(), Box<dyn std::error::Error + Send + Sync>>;
+
+async fn converse(stream: TcpStream, tls: Option<TlsAcceptor>, router: Router, presence: &Presence) -> Ended {
+    match tls {
+        None => talk(stream, router, presence).await,
+        Some(tls) => match timeout(PATIENCE, tls.accept(stream)).await {
+            Ok(stream) => talk(stream?, router, presence).await,
+            Err(_) => Err(Box::from(io::Error::from(io::ErrorKind::TimedOut))),
+        },
+    }
+}
+
+async fn talk<S>(stream: S, router: Router, presence: &Presence) -> Ended
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
-    let service = TowerToHyperService::new(router);
+    let service = service_fn(|request: Request<Incoming>| {
+        let answering = presence.answering();
+        let answer = router.clone().oneshot(request.map(Body::new));
+        async move { answer.await.map(|response| response.map(|body| AnswerBody::new(body, answering))) }
+    });
     http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(PATIENCE)

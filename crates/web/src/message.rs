@@ -3,10 +3,12 @@
 use grpc::proto::Session;
 use serde::Serialize;
 use serde_json::Value;
+use tokio::sync::OwnedSemaphorePermit;
 
 use crate::{
+    budget::Taken,
     directory::{Place, Standing},
-    frame::FrameMessage,
+    frame::{FrameMessage, Run},
     from_page::ViewId,
 };
 
@@ -22,6 +24,9 @@ pub(crate) enum ToPage {
     Coordinators {
         order: Vec<String>,
         changed: Vec<PlaceMessage>,
+        /// Held until the page has taken it.
+        #[serde(skip)]
+        turn: OwnedSemaphorePermit,
     },
     Frame {
         view: ViewId,
@@ -62,10 +67,48 @@ pub(crate) enum ToPage {
         number: u32,
         #[serde(skip_serializing_if = "Option::is_none")]
         error: Option<AnswerError>,
-        #[serde(skip_serializing_if = "Value::is_null")]
-        value: Value,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        value: Option<AnswerValue>,
+        /// Held until the page has taken it.
+        #[serde(skip)]
+        held: Option<Taken>,
     },
     Pong {},
+}
+
+impl ToPage {
+    /// What is held until the page has taken the message; the rest of it goes.
+    pub(crate) fn into_held(self) -> Option<Held> {
+        match self {
+            ToPage::Answer { held, .. } => held.map(|taken| Held::Taken { _taken: taken }),
+            ToPage::Coordinators { turn, .. } => Some(Held::Turn { _turn: turn }),
+            _ => None,
+        }
+    }
+}
+
+/// Given back when it is dropped.
+#[derive(Debug)]
+pub(crate) enum Held {
+    Taken { _taken: Taken },
+    Turn { _turn: OwnedSemaphorePermit },
+}
+
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub(crate) enum AnswerValue {
+    Small(Value),
+    /// Written as it is: as a tree of values it would take several times the room.
+    History(Box<HistoryMessage>),
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct HistoryMessage {
+    pub(crate) lines: Vec<Vec<Run>>,
+    pub(crate) first: u64,
+    pub(crate) more: bool,
+    pub(crate) open: Option<Vec<Run>>,
+    pub(crate) screen: Option<FrameMessage>,
 }
 
 #[derive(Debug, Default, Serialize)]

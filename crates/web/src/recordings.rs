@@ -9,11 +9,14 @@ use std::{
     time::{Duration, UNIX_EPOCH},
 };
 
+use axum::body::{Body, Bytes};
 use replay::{FileError, Limits, Reel, Tape, TapeError};
 use serde::Serialize;
+use tokio::{fs::File, io::AsyncReadExt, sync::mpsc, time::timeout};
+use tokio_stream::wrappers::ReceiverStream;
 use vt::Frame;
 
-use crate::frame::FrameMessage;
+use crate::{budget::Taken, frame::FrameMessage};
 
 /// What one recording may hold here, because several pages may play one each. A day of an agent's work is some ten
 /// megabytes.
@@ -24,6 +27,9 @@ const MAX_NOTED: usize = 5_000;
 const PAUSE: Duration = Duration::from_secs(2);
 /// Output that is gone through before someone looks whether it is still wanted: some 100 ms.
 const WORK: usize = 8 << 20;
+/// Of a file that is downloaded, at a time; and how long nobody may take one.
+const PIECE_BYTES: usize = 64 << 10;
+const PATIENCE: Duration = Duration::from_secs(60);
 /// Characters of a title, a command or a label.
 const MAX_SAID: usize = 200;
 
@@ -51,6 +57,27 @@ pub(crate) fn open(folder: &Path, name: &str) -> Result<Tape, String> {
         FileError::Tape(TapeError::TooLarge { .. }) => format!("{error}: play it with `vtr play`"),
         error => said(&error.to_string()),
     })
+}
+
+/// The file as it is, piece by piece; given up when nobody takes it for a while.
+pub(crate) async fn download(folder: &Path, name: &str, taken: Taken) -> Option<Body> {
+    let mut file = File::open(replay::find(folder, name).ok()?).await.ok()?;
+    let (pieces, receiver) = mpsc::channel(1);
+    tokio::spawn(async move {
+        loop {
+            let mut piece = vec![0; PIECE_BYTES];
+            let read = match file.read(&mut piece).await {
+                Ok(0) => break,
+                read => read.map(|bytes| Bytes::from(piece).slice(..bytes)),
+            };
+            let failed = read.is_err();
+            if !matches!(timeout(PATIENCE, pieces.send(read)).await, Ok(Ok(()))) || failed {
+                break;
+            }
+        }
+        drop(taken);
+    });
+    Some(Body::from_stream(ReceiverStream::new(receiver)))
 }
 
 /// What the page shows beside the screen.

@@ -78,7 +78,7 @@ impl IntoResponse for Refusal {
         // The texts are ours and hold nothing that HTML would read.
         let page = format!(
             "<!doctype html>\n<html lang=en><meta charset=utf-8><meta name=viewport content=\"width=device-width\">\
-             <title>{number} {what}</title><link rel=stylesheet href=/style.css>\
+             <title>{number} {what}</title><link rel=icon href=/icon.svg><link rel=stylesheet href=/style.css>\
              <body class=plain><main><p class=code>{number}</p><h1>{what}</h1><p>{next}</p></main></body></html>\n",
             number = status.as_u16(),
         );

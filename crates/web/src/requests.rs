@@ -6,7 +6,7 @@ use grpc::{
     client::Client,
     proto::{GetHistoryRequest, KillRequest, RecordAction, RecordRequest, RemoveRequest, RenameRequest, SpawnRequest},
 };
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::time::timeout;
 
 use crate::{
@@ -14,7 +14,7 @@ use crate::{
     directory::{Standing, said},
     frame::{self, FrameMessage},
     from_page::Ask,
-    message::AnswerError,
+    message::{AnswerError, AnswerValue, HistoryMessage},
     recordings,
     server::Inner,
 };
@@ -26,9 +26,8 @@ const HISTORY_LINES: i32 = 1000;
 const HISTORY_BYTES: i32 = 1 << 20;
 
 /// The answer, or what to say instead.
-pub(crate) async fn answer(ask: Ask, visitor: &Visitor, inner: &Inner) -> Result<Value, AnswerError> {
-    let only_looks = matches!(ask, Ask::History { .. } | Ask::Recordings {} | Ask::LogOut {});
-    if visitor.rights == Rights::ReadOnly && !only_looks {
+pub(crate) async fn answer(ask: Ask, visitor: &Visitor, inner: &Inner) -> Result<AnswerValue, AnswerError> {
+    if visitor.rights == Rights::ReadOnly && !ask.only_looks() && !matches!(ask, Ask::LogOut {}) {
         return Err(error("You are here to look only.", "Ask for a link that lets you type."));
     }
     match timeout(PATIENCE, run(ask, visitor, inner)).await {
@@ -37,27 +36,27 @@ pub(crate) async fn answer(ask: Ask, visitor: &Visitor, inner: &Inner) -> Result
     }
 }
 
-async fn run(ask: Ask, visitor: &Visitor, inner: &Inner) -> Result<Value, AnswerError> {
-    match ask {
+async fn run(ask: Ask, visitor: &Visitor, inner: &Inner) -> Result<AnswerValue, AnswerError> {
+    let value = match ask {
         Ask::Spawn { coordinator, name, command, working_dir, cols, rows } => {
             let request = SpawnRequest { name, command, working_dir, cols, rows, ..SpawnRequest::default() };
             let session =
                 client(inner, &coordinator)?.vtr().spawn(request).await.map_err(refused)?.into_inner().session;
-            Ok(json!({ "id": session.map(|session| session.id) }))
+            json!({ "id": session.map(|session| session.id) })
         }
         Ask::Kill { coordinator, session, signal } => {
             let request = KillRequest { name: session, signal, ..KillRequest::default() };
             client(inner, &coordinator)?.vtr().kill(request).await.map_err(refused)?;
-            Ok(json!({}))
+            json!({})
         }
         Ask::Remove { coordinator, session } => {
             client(inner, &coordinator)?.vtr().remove(RemoveRequest { name: session }).await.map_err(refused)?;
-            Ok(json!({}))
+            json!({})
         }
         Ask::Rename { coordinator, session, name } => {
             let request = RenameRequest { name: session, new_name: name };
             client(inner, &coordinator)?.vtr().rename(request).await.map_err(refused)?;
-            Ok(json!({}))
+            json!({})
         }
         Ask::Record { coordinator, session, action } => {
             let action = match action.as_str() {
@@ -67,33 +66,38 @@ async fn run(ask: Ask, visitor: &Visitor, inner: &Inner) -> Result<Value, Answer
             };
             let request = RecordRequest { name: session, action: action.into(), ..RecordRequest::default() };
             let status = client(inner, &coordinator)?.vtr().record(request).await.map_err(refused)?.into_inner();
-            Ok(json!({ "recording": status.recording, "file": status.file }))
+            json!({ "recording": status.recording, "file": status.file })
         }
         Ask::History { coordinator, session, before } => {
             let request =
                 GetHistoryRequest { name: session, max_lines: HISTORY_LINES, before, max_bytes: HISTORY_BYTES };
             let history = client(inner, &coordinator)?.vtr().get_history(request).await.map_err(refused)?.into_inner();
-            let lines: Vec<_> = history.lines.into_iter().map(|line| frame::runs(line.runs)).collect();
-            let screen = history.screen.map(FrameMessage::from);
-            let open = history.open_line.map(|line| frame::runs(line.runs));
-            let (first, more) = (history.first_line, history.more);
-            Ok(json!({ "lines": lines, "first": first, "more": more, "open": open, "screen": screen }))
+            return Ok(AnswerValue::History(Box::new(HistoryMessage {
+                lines: history.lines.into_iter().map(|line| frame::runs(line.runs)).collect(),
+                first: history.first_line,
+                more: history.more,
+                open: history.open_line.map(|line| frame::runs(line.runs)),
+                screen: history.screen.map(FrameMessage::from),
+            })));
         }
         Ask::Recordings {} => {
-            let Some(folder) = inner.recordings.clone() else { return Ok(json!({ "recordings": [] })) };
+            let Some(folder) = inner.recordings.clone() else {
+                return Ok(AnswerValue::Small(json!({ "recordings": [] })));
+            };
             let listed = tokio::task::spawn_blocking(move || recordings::list(&folder)).await.unwrap_or_default();
-            Ok(json!({ "recordings": listed }))
+            json!({ "recordings": listed })
         }
         Ask::LogOut {} => {
             inner.access.log_out(visitor);
-            Ok(json!({}))
+            json!({})
         }
         Ask::Share { may_type } => {
             let rights = if may_type { Rights::Full } else { Rights::ReadOnly };
             let link = inner.new_link(rights).map_err(|why| error(&why.to_string(), "Try again."))?;
-            Ok(json!({ "link": link }))
+            json!({ "link": link })
         }
-    }
+    };
+    Ok(AnswerValue::Small(value))
 }
 
 fn client(inner: &Inner, coordinator: &str) -> Result<Client, AnswerError> {

@@ -15,9 +15,10 @@ use axum::{
 };
 
 use crate::{
-    access::Rights,
+    access::{Rights, Visitor},
     assets,
     guard::{Scheme, stand_guard},
+    recordings,
     refusal::Refusal,
     server::Inner,
     socket,
@@ -30,6 +31,7 @@ pub(crate) fn router(inner: Arc<Inner>) -> Router {
         .route("/login", get(login))
         .route("/whoami", get(whoami))
         .route("/ws", get(open_socket))
+        .route("/recordings/{name}", get(recording))
         .route("/{file}", get(asset))
         .fallback(|| async { Refusal::NotFound })
         .method_not_allowed_fallback(|| async { Refusal::WrongMethod })
@@ -50,12 +52,25 @@ async fn asset(Path(file): Path<String>) -> Response {
     }
 }
 
-/// Whether the login still holds, for a page that can't connect: a WebSocket's refusal has no code that a page may see.
+/// A recording's file, to keep.
+async fn recording(State(inner): State<Arc<Inner>>, Path(name): Path<String>, headers: HeaderMap) -> Response {
+    let Some(visitor) = inner.visitor(&headers) else { return Refusal::NotLoggedIn.into_response() };
+    let (Some(folder), Some(taken)) = (&inner.recordings, visitor.budget.answer().await) else {
+        return Refusal::NotFound.into_response();
+    };
+    match recordings::download(folder, &name, taken).await {
+        Some(body) => ([(header::CONTENT_TYPE, "application/x-asciicast")], body).into_response(),
+        None => Refusal::NotFound.into_response(),
+    }
+}
+
+/// Whether the login still holds and has room, for a page that can't connect: a WebSocket's refusal has no code that a page may see.
 async fn whoami(State(inner): State<Arc<Inner>>, headers: HeaderMap) -> Response {
-    match inner.visitor(&headers).map(|visitor| visitor.rights) {
-        Some(Rights::Full) => "full".into_response(),
-        Some(Rights::ReadOnly) => "read-only".into_response(),
+    match inner.visitor(&headers) {
         None => Refusal::NotLoggedIn.into_response(),
+        Some(visitor) if visitor.budget.page().is_none() => Refusal::TooMany.into_response(),
+        Some(Visitor { rights: Rights::Full, .. }) => "full".into_response(),
+        Some(Visitor { rights: Rights::ReadOnly, .. }) => "read-only".into_response(),
     }
 }
 
@@ -109,13 +124,12 @@ async fn open_socket(
     }
     let Some(visitor) = inner.visitor(&headers) else { return Refusal::NotLoggedIn.into_response() };
     let Ok(upgrade) = upgrade else { return Refusal::NoWebSocket.into_response() };
-    let Ok(place) = inner.pages.clone().try_acquire_owned() else { return Refusal::TooMany.into_response() };
+    let Some(place) = visitor.budget.page() else { return Refusal::TooMany.into_response() };
     // Of the names that the page offers, the one that is no secret.
     let upgrade = upgrade.protocols([socket::PROTOCOL]);
-    upgrade.max_message_size(socket::MAX_MESSAGE_BYTES).max_frame_size(socket::MAX_MESSAGE_BYTES).on_upgrade(
-        move |socket| async move {
-            socket::serve(socket, visitor, inner).await;
-            drop(place);
-        },
-    )
+    let most = socket::max_message_bytes(visitor.rights);
+    upgrade.max_message_size(most).max_frame_size(most).on_upgrade(move |socket| async move {
+        socket::serve(socket, visitor, inner).await;
+        drop(place);
+    })
 }

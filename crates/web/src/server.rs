@@ -15,8 +15,6 @@ use crate::{
     routes,
 };
 
-/// Pages that are open at once.
-const MAX_PAGES: usize = 64;
 /// Recordings that are played at once, by all pages together: each may take some hundred megabytes.
 const MAX_REPLAYS: usize = 8;
 
@@ -67,7 +65,6 @@ pub(crate) struct Inner {
     pub(crate) scheme: Scheme,
     /// With the port: browsers send a cookie to every port of a host.
     pub(crate) cookie_name: String,
-    pub(crate) pages: Arc<Semaphore>,
     /// Recordings in memory.
     pub(crate) replays: Arc<Semaphore>,
     pub(crate) recordings: Option<PathBuf>,
@@ -143,7 +140,6 @@ impl Server {
             guard: Arc::new(Guard::new(address, &settings.hosts, scheme)),
             scheme,
             cookie_name: format!("vtr_web_{}", address.port()),
-            pages: Arc::new(Semaphore::new(MAX_PAGES)),
             replays: Arc::new(Semaphore::new(MAX_REPLAYS)),
             recordings: settings.recordings,
             version: settings.version,

@@ -10,13 +10,14 @@ use futures_util::{
 use grpc::proto::{KeyPress, MouseInput, attach_input::Input};
 use tokio::{
     sync::{Semaphore, mpsc, watch},
-    task::AbortHandle,
-    time::{Instant, interval_at, sleep, timeout_at},
+    task::{AbortHandle, JoinSet},
+    time::{Instant, interval_at, sleep, timeout, timeout_at},
 };
 
 use crate::{
     access::{Rights, Visitor},
     attachment::{Attachment, Command},
+    budget::Taken,
     directory::Places,
     from_page::{FromPage, ViewId},
     message::{PlaceMessage, ToPage},
@@ -28,33 +29,43 @@ use crate::{
 /// What the page and we speak.
 pub(crate) const PROTOCOL: &str = "vtr";
 /// One message of a page: a paste of 1 MiB, every character of it escaped.
-pub(crate) const MAX_MESSAGE_BYTES: usize = 7 << 20;
+const MAX_MESSAGE_BYTES: usize = 7 << 20;
+/// Of one that pastes nothing.
+const MAX_READER_BYTES: usize = 64 << 10;
 const MAX_PASTE_BYTES: usize = 1 << 20;
 /// One session or recording each, thumbnails included.
 const MAX_VIEWS: usize = 128;
 /// Questions of one page that are under way.
 const MAX_ASKED: usize = 16;
 /// Messages on their way to the page, and commands to one view: the sender waits when there are more.
-const WAITING: usize = 64;
+const WAITING: usize = 16;
 const PING: Duration = Duration::from_secs(20);
-/// A page that is silent for this long, pongs included, is gone.
+/// A page that is silent for this long, pongs included, or takes nothing of what it is sent, is gone.
 const SILENCE: Duration = Duration::from_secs(60);
 /// The list is sent ten times a second at most.
 const LIST_PAUSE: Duration = Duration::from_millis(100);
+
+pub(crate) fn max_message_bytes(rights: Rights) -> usize {
+    match rights {
+        Rights::Full => MAX_MESSAGE_BYTES,
+        Rights::ReadOnly => MAX_READER_BYTES,
+    }
+}
 
 /// Serves one page until it goes.
 pub(crate) async fn serve(socket: WebSocket, visitor: Visitor, inner: Arc<Inner>) {
     let (sink, stream) = socket.split();
     let (page, outgoing) = mpsc::channel(WAITING);
-    let writer = tokio::spawn(write(sink, outgoing));
+    let mut writer = tokio::spawn(write(sink, outgoing));
     let hello = ToPage::Hello { version: inner.version.clone(), read_only: visitor.rights == Rights::ReadOnly };
     let _ = page.send(hello).await;
     let list = tokio::spawn(send_list(inner.directory.places(), page.clone()));
     let asking = Arc::new(Semaphore::new(MAX_ASKED));
     let mut leaving = visitor.clone();
-    let mut connection = Connection { visitor, inner, page, asking, views: HashMap::new() };
+    let mut connection = Connection { visitor, inner, page, asking, looking: JoinSet::new(), views: HashMap::new() };
     tokio::select! {
         () = connection.read(stream) => {}
+        _ = &mut writer => {}
         () = leaving.logged_out() => {}
     }
     list.abort();
@@ -66,48 +77,59 @@ pub(crate) async fn serve(socket: WebSocket, visitor: Visitor, inner: Arc<Inner>
 async fn write(mut sink: SplitSink<WebSocket, Message>, mut outgoing: mpsc::Receiver<ToPage>) {
     let mut pings = interval_at(Instant::now() + PING, PING);
     loop {
-        let message = tokio::select! {
+        // What the message holds of a budget is given back when the page has taken it.
+        let (message, _held) = tokio::select! {
             message = outgoing.recv() => match message {
                 Some(message) => match serde_json::to_string(&message) {
-                    Ok(text) => Message::text(text),
+                    Ok(text) => (Message::text(text), message.into_held()),
                     Err(_) => continue,
                 },
                 None => break,
             },
-            _ = pings.tick() => Message::Ping(axum::body::Bytes::new()),
+            _ = pings.tick() => (Message::Ping(axum::body::Bytes::new()), None),
         };
-        if sink.send(message).await.is_err() {
+        if !matches!(timeout(SILENCE, sink.send(message)).await, Ok(Ok(()))) {
             return;
         }
     }
-    let _ = sink.send(Message::Close(Some(CloseFrame { code: close_code::AWAY, reason: "".into() }))).await;
+    let close = Message::Close(Some(CloseFrame { code: close_code::AWAY, reason: "".into() }));
+    let _ = timeout(SILENCE, sink.send(close)).await;
 }
 
 /// The coordinators that changed since they were sent last.
 async fn send_list(mut places: watch::Receiver<Places>, page: mpsc::Sender<ToPage>) {
     let mut sent = Places::default();
+    // The next one is made when the page has taken the last: a list of a thousand sessions is some hundred kilobytes.
+    let turns = Arc::new(Semaphore::new(1));
     loop {
+        let Ok(turn) = turns.clone().acquire_owned().await else { return };
         let now = places.borrow_and_update().clone();
         let is_sent = |place| sent.iter().any(|other| Arc::ptr_eq(other, place));
         let changed = now.iter().filter(|place| !is_sent(place)).map(|place| PlaceMessage::from(&**place)).collect();
         let order = now.iter().map(|place| place.key.clone()).collect();
         sent = now;
-        if page.send(ToPage::Coordinators { order, changed }).await.is_err() || places.changed().await.is_err() {
+        if page.send(ToPage::Coordinators { order, changed, turn }).await.is_err() || places.changed().await.is_err() {
             return;
         }
         sleep(LIST_PAUSE).await;
     }
 }
 
-enum View {
-    Live(mpsc::Sender<Command>, AbortHandle),
-    Replay(watch::Sender<u64>, AbortHandle),
+struct View {
+    source: Source,
+    task: AbortHandle,
+    /// Of the login's budget.
+    _taken: Taken,
+}
+
+enum Source {
+    Live(mpsc::Sender<Command>),
+    Replay(watch::Sender<u64>),
 }
 
 impl Drop for View {
     fn drop(&mut self) {
-        let (View::Live(_, task) | View::Replay(_, task)) = self;
-        task.abort();
+        self.task.abort();
     }
 }
 
@@ -116,6 +138,8 @@ struct Connection {
     inner: Arc<Inner>,
     page: mpsc::Sender<ToPage>,
     asking: Arc<Semaphore>,
+    /// Answers that nobody needs when the page is gone.
+    looking: JoinSet<()>,
     views: HashMap<ViewId, View>,
 }
 
@@ -146,7 +170,7 @@ impl Connection {
     async fn take(&mut self, message: FromPage) -> Result<(), Broken> {
         match message {
             FromPage::Watch { view, coordinator, session, name, pace } => {
-                self.room(view)?;
+                let Some(taken) = self.room(view).await? else { return Ok(()) };
                 let (sender, commands) = mpsc::channel(WAITING);
                 let attachment = Attachment {
                     view,
@@ -160,14 +184,15 @@ impl Connection {
                     page: self.page.clone(),
                 };
                 let task = tokio::spawn(attachment.run()).abort_handle();
-                self.views.insert(view, View::Live(sender, task));
+                self.views.insert(view, View { source: Source::Live(sender), task, _taken: taken });
                 Ok(())
             }
             FromPage::Play { view, recording } => {
-                self.room(view)?;
+                let Some(taken) = self.room(view).await? else { return Ok(()) };
                 let (sender, times) = watch::channel(0);
-                let task = tokio::spawn(play(view, recording, self.inner.clone(), times, self.page.clone()));
-                self.views.insert(view, View::Replay(sender, task.abort_handle()));
+                let playing = play(view, recording, self.inner.clone(), times, self.page.clone());
+                let task = tokio::spawn(playing).abort_handle();
+                self.views.insert(view, View { source: Source::Replay(sender), task, _taken: taken });
                 Ok(())
             }
             FromPage::Close { view } => {
@@ -175,7 +200,7 @@ impl Connection {
                 Ok(())
             }
             FromPage::At { view, ms } => {
-                if let Some(View::Replay(times, _)) = self.views.get(&view) {
+                if let Some(View { source: Source::Replay(times), .. }) = self.views.get(&view) {
                     // Also when it is the same time: each question gets an answer.
                     times.send_replace(ms);
                 }
@@ -205,28 +230,47 @@ impl Connection {
             FromPage::Focus { view, gained } => self.input(view, Input::Focus(gained)).await,
             FromPage::Ask { number, ask } => {
                 let Ok(turn) = self.asking.clone().try_acquire_owned() else { return Err(Broken) };
+                let only_looks = ask.only_looks();
                 let (visitor, inner, page) = (self.visitor.clone(), self.inner.clone(), self.page.clone());
-                tokio::spawn(async move {
+                let answering = async move {
+                    // Large ones are not even made while the page leaves others lying.
+                    let held = if only_looks { visitor.budget.answer().await } else { None };
                     let (error, value) = match requests::answer(ask, &visitor, &inner).await {
-                        Ok(value) => (None, value),
-                        Err(error) => (Some(error), serde_json::Value::Null),
+                        Ok(value) => (None, Some(value)),
+                        Err(error) => (Some(error), None),
                     };
-                    let _ = page.send(ToPage::Answer { number, error, value }).await;
+                    let _ = page.send(ToPage::Answer { number, error, value, held }).await;
                     drop(turn);
-                });
+                };
+                while self.looking.try_join_next().is_some() {}
+                if only_looks {
+                    self.looking.spawn(answering);
+                } else {
+                    // What is changed is changed to its end.
+                    tokio::spawn(answering);
+                }
                 Ok(())
             }
             FromPage::Ping {} => self.page.send(ToPage::Pong {}).await.map_err(|_| Broken),
         }
     }
 
-    fn room(&mut self, view: ViewId) -> Result<(), Broken> {
+    /// Room for one more view, of this page and of its login.
+    async fn room(&mut self, view: ViewId) -> Result<Option<Taken>, Broken> {
         self.views.remove(&view);
-        if self.views.len() < MAX_VIEWS { Ok(()) } else { Err(Broken) }
+        if self.views.len() >= MAX_VIEWS {
+            return Err(Broken);
+        }
+        let taken = self.visitor.budget.view();
+        if taken.is_none() {
+            let reason = "too many are being watched at the moment: close some pages".to_owned();
+            self.page.send(ToPage::Gone { view, reason }).await.map_err(|_| Broken)?;
+        }
+        Ok(taken)
     }
 
     async fn command(&mut self, view: ViewId, command: Command) -> Result<(), Broken> {
-        if let Some(View::Live(commands, _)) = self.views.get(&view) {
+        if let Some(View { source: Source::Live(commands), .. }) = self.views.get(&view) {
             // A view that has ended hears nothing.
             let _ = commands.send(command).await;
         }

@@ -118,7 +118,8 @@ async fn recordings_are_listed_and_played() {
     std::fs::create_dir(&folder).unwrap();
     let cast = "{\"version\":2,\"width\":20,\"height\":2}\n[1,\"o\",\"one\"]\n[9,\"o\",\" two\"]\n";
     std::fs::write(folder.join("demo.cast"), cast).unwrap();
-    let mut page = stage.page(Rights::ReadOnly).await;
+    let login = stage.log_in(Rights::ReadOnly).await;
+    let mut page = stage.page_of(&login).await.unwrap();
     page.say(json!({ "t": "ask", "number": 1, "ask": "recordings" })).await;
     let answer = page.until("the recordings are listed", |message, _| message["t"] == "answer").await;
     assert_eq!(answer["value"]["recordings"][0]["name"], "demo.cast");
@@ -134,6 +135,19 @@ async fn recordings_are_listed_and_played() {
     let gone = page.until("the stray name is refused", |message, _| message["t"] == "gone").await;
     assert_eq!(gone["view"], 3);
     page.close().await;
+    // The file itself, for whoever is logged in, and no other.
+    let key = format!("Bearer {}", login.key);
+    let host = stage.host();
+    let headers = [("Host", host.as_str()), ("Cookie", login.cookie.as_str()), ("Authorization", key.as_str())];
+    let file = stage.request("GET", "/recordings/demo.cast", &headers).await;
+    assert!(file.status == 200 && file.body.contains("[9,\"o\",\" two\"]"), "{file:?}");
+    for (path, headers, status) in [
+        ("/recordings/demo.cast", &headers[..2], 401),
+        ("/recordings/other.cast", &headers[..], 404),
+        ("/recordings/..%2Fdemo.cast", &headers[..], 404),
+    ] {
+        assert_eq!(stage.request("GET", path, headers).await.status, status, "{path}");
+    }
 }
 
 #[tokio::test]

@@ -1,0 +1,116 @@
+//! How much of this server the browsers may take at once: pages, views, and answers that are large.
+//!
+//! Whoever only looks was handed a link, perhaps by someone they don't know well: each such login has a budget, all of
+//! them together have another, and neither is taken from those who may type. Those may do what the owner may, so their
+//! bounds are only there to keep a mistake from growing.
+
+use std::sync::Arc;
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use crate::access::Rights;
+
+#[derive(Clone, Copy, Debug)]
+struct Limits {
+    pages: usize,
+    /// One session or recording each. Each holds one frame at most that a page has not taken.
+    views: usize,
+    /// Being made, or waiting for their page to take them: some ten megabytes each at worst.
+    answers: usize,
+}
+
+const READER: Limits = Limits { pages: 8, views: 128, answers: 2 };
+const ALL_READERS: Limits = Limits { pages: 48, views: 512, answers: 4 };
+const TYPIST: Limits = Limits { pages: 64, views: 4096, answers: 4 };
+const ALL_TYPISTS: Limits = Limits { pages: 64, views: 4096, answers: 8 };
+
+#[derive(Debug)]
+struct Share {
+    pages: Arc<Semaphore>,
+    views: Arc<Semaphore>,
+    answers: Arc<Semaphore>,
+}
+
+impl Share {
+    fn new(limits: Limits) -> Arc<Self> {
+        let of = |places| Arc::new(Semaphore::new(places));
+        Arc::new(Share { pages: of(limits.pages), views: of(limits.views), answers: of(limits.answers) })
+    }
+}
+
+/// What all logins of a kind share.
+#[derive(Debug)]
+pub(crate) struct Budgets {
+    readers: Arc<Share>,
+    typists: Arc<Share>,
+}
+
+impl Budgets {
+    pub(crate) fn new() -> Self {
+        Budgets { readers: Share::new(ALL_READERS), typists: Share::new(ALL_TYPISTS) }
+    }
+
+    pub(crate) fn for_login(&self, rights: Rights) -> LoginBudget {
+        let (own, all) = match rights {
+            Rights::ReadOnly => (READER, &self.readers),
+            Rights::Full => (TYPIST, &self.typists),
+        };
+        LoginBudget { own: Share::new(own), all: all.clone() }
+    }
+}
+
+/// What one login may take.
+#[derive(Clone, Debug)]
+pub(crate) struct LoginBudget {
+    own: Arc<Share>,
+    all: Arc<Share>,
+}
+
+/// Something that is taken from a budget, until it is dropped.
+#[derive(Debug)]
+pub(crate) struct Taken {
+    _own: OwnedSemaphorePermit,
+    _all: OwnedSemaphorePermit,
+}
+
+impl LoginBudget {
+    pub(crate) fn page(&self) -> Option<Taken> {
+        taken(&self.own.pages, &self.all.pages)
+    }
+
+    pub(crate) fn view(&self) -> Option<Taken> {
+        taken(&self.own.views, &self.all.views)
+    }
+
+    /// Waits for its turn: a page that does not read what it asked for holds up itself first.
+    pub(crate) async fn answer(&self) -> Option<Taken> {
+        let own = self.own.answers.clone().acquire_owned().await.ok()?;
+        let all = self.all.answers.clone().acquire_owned().await.ok()?;
+        Some(Taken { _own: own, _all: all })
+    }
+}
+
+fn taken(own: &Arc<Semaphore>, all: &Arc<Semaphore>) -> Option<Taken> {
+    let (own, all) = (own.clone().try_acquire_owned().ok()?, all.clone().try_acquire_owned().ok()?);
+    Some(Taken { _own: own, _all: all })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn readers_leave_room_for_each_other_and_for_those_who_type() {
+        let budgets = Budgets::new();
+        let reader = budgets.for_login(Rights::ReadOnly);
+        let held: Vec<_> = std::iter::from_fn(|| reader.page()).collect();
+        assert_eq!(held.len(), READER.pages);
+        let others: Vec<_> = (0..20).map(|_| budgets.for_login(Rights::ReadOnly)).collect();
+        let more: Vec<_> = others.iter().flat_map(|other| std::iter::from_fn(|| other.page())).collect();
+        assert_eq!(held.len() + more.len(), ALL_READERS.pages);
+        let typist = budgets.for_login(Rights::Full);
+        assert_eq!(std::iter::from_fn(|| typist.page()).collect::<Vec<_>>().len(), ALL_TYPISTS.pages);
+        drop(held);
+        assert!(reader.page().is_some());
+    }
+}

@@ -1,0 +1,158 @@
+//! Which connections are kept when there are too many: those that say something.
+//!
+//! Anyone on the machine can connect and say nothing, and nothing tells them from a browser until the first request is
+//! there. So everyone is let in, and the one that has been silent for longest makes way. A page's WebSocket is not among
+//! them: it has shown a login, and is counted in that login's budget.
+
+use std::{
+    pin::Pin,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    task::{Context, Poll},
+    time::Instant,
+};
+
+use axum::body::{Body, Bytes};
+use hyper::body::{Frame, SizeHint};
+use tokio::sync::Notify;
+
+/// At once. A browser opens six while it loads the page.
+const MAX_CONNECTIONS: usize = 256;
+
+#[derive(Debug, Default)]
+pub(crate) struct Connections {
+    open: Mutex<Vec<Arc<Connection>>>,
+    /// One has ended.
+    freed: Notify,
+}
+
+#[derive(Debug)]
+struct Connection {
+    /// `None` while a request is being answered, and when it was told to leave.
+    silent_since: Mutex<Option<Instant>>,
+    leave: Notify,
+}
+
+impl Connections {
+    /// A place for a connection; another one may have to make way for it.
+    pub(crate) async fn enter(self: &Arc<Self>) -> Presence {
+        loop {
+            {
+                let mut open = locked(&self.open);
+                if open.len() < MAX_CONNECTIONS {
+                    let silent_since = Mutex::new(Some(Instant::now()));
+                    let connection = Arc::new(Connection { silent_since, leave: Notify::new() });
+                    open.push(connection.clone());
+                    return Presence { connections: self.clone(), connection };
+                }
+                let silent = |connection: &&Arc<Connection>| *locked(&connection.silent_since);
+                let oldest = open.iter().filter(|connection| silent(connection).is_some()).min_by_key(silent);
+                if let Some(oldest) = oldest {
+                    *locked(&oldest.silent_since) = None;
+                    oldest.leave.notify_one();
+                }
+            }
+            self.freed.notified().await;
+        }
+    }
+}
+
+/// One connection's place, until it is dropped.
+#[derive(Debug)]
+pub(crate) struct Presence {
+    connections: Arc<Connections>,
+    connection: Arc<Connection>,
+}
+
+impl Presence {
+    /// Resolves when it has to make way.
+    pub(crate) async fn has_to_leave(&self) {
+        self.connection.leave.notified().await;
+    }
+
+    /// Takes part in no choice of who makes way while a request is answered.
+    pub(crate) fn answering(&self) -> Answering {
+        *locked(&self.connection.silent_since) = None;
+        Answering { connection: self.connection.clone() }
+    }
+}
+
+impl Drop for Presence {
+    fn drop(&mut self) {
+        locked(&self.connections.open).retain(|other| !Arc::ptr_eq(other, &self.connection));
+        self.connections.freed.notify_one();
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct Answering {
+    connection: Arc<Connection>,
+}
+
+impl Drop for Answering {
+    fn drop(&mut self) {
+        *locked(&self.connection.silent_since) = Some(Instant::now());
+    }
+}
+
+/// An answer's body: its connection is busy until all of it was taken.
+#[derive(Debug)]
+pub(crate) struct AnswerBody {
+    body: Body,
+    _answering: Answering,
+}
+
+impl AnswerBody {
+    pub(crate) fn new(body: Body, answering: Answering) -> Self {
+        AnswerBody { body, _answering: answering }
+    }
+}
+
+impl hyper::body::Body for AnswerBody {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut self.body).poll_frame(cx)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // Each change is one step: a panic elsewhere leaves what is inside whole.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn the_one_that_was_silent_for_longest_makes_way() {
+        let connections = Arc::new(Connections::default());
+        let mut present = Vec::new();
+        for _ in 0..MAX_CONNECTIONS {
+            present.push(connections.enter().await);
+        }
+        // The first is being answered, the second has just been.
+        let answering = present[0].answering();
+        drop(present[1].answering());
+        let mut next = Box::pin(connections.enter());
+        assert!(next.as_mut().now_or_never().is_none());
+        let told = |at: usize| present[at].has_to_leave().now_or_never().is_some();
+        assert_eq!([told(0), told(1), told(2), told(3)], [false, false, true, false]);
+        drop(present.remove(2));
+        let next = next.await;
+        assert_eq!(locked(&connections.open).len(), MAX_CONNECTIONS);
+        drop((answering, present, next));
+        assert_eq!(locked(&connections.open).len(), 0);
+    }
+}
