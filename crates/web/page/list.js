@@ -44,6 +44,7 @@ class Card {
   #badge = h("span", { class: "badge" });
   #age = h("span", { class: "age" });
   #painter = new Painter(this.#canvas);
+  #seen = false;
   #visible = false;
   #width = 0;
   #height = 0;
@@ -60,7 +61,7 @@ class Card {
     this.session = session;
     this.feed = feed;
     this.button = h("button", { type: "button", class: "card-main", onclick: open },
-      this.#thumb, h("span", { class: "card-line" }, this.#name, this.#badge, this.#age), this.#detail);
+      this.#thumb, h("span", { class: "card-line" }, this.#name, " ", this.#badge, " ", this.#age), " ", this.#detail);
     this.root = h("li", { class: "card", "data-session": `${place.key}/${session.name}` }, this.button,
       iconButton("split", "Open beside the others", (event) => { event.stopPropagation(); beside(); }, "beside"));
     this.update(session);
@@ -84,11 +85,12 @@ class Card {
     this.#lastDetail = detail;
     this.#detail.textContent = detail;
     this.#detail.title = this.session.command;
-    this.button.setAttribute("aria-label", ["Open", this.session.name, statusOf(this.session), detail].filter(Boolean).join(", "));
   }
 
-  /** Only those in sight are watched. @param {boolean} visible */
-  show(visible) {
+  /** Only those in sight are watched, and none without a picture. @param {boolean} seen */
+  show(seen = this.#seen) {
+    this.#seen = seen;
+    const visible = seen && !settings.plainList;
     if (visible === this.#visible) return;
     this.#visible = visible;
     if (visible) this.feed.add(this);
@@ -128,7 +130,16 @@ export class List {
   /** @type {Map<string, Card>} */ #cards = new Map();
   /** @type {WeakMap<Element, Card>} */ #byElement = new WeakMap();
   /** @type {Map<string, { root: HTMLElement, list: HTMLElement, state: HTMLElement }>} */ #groups = new Map();
-  #filter = h("input", { type: "search", placeholder: "Filter sessions", "aria-label": "Filter sessions", oninput: () => this.#show() });
+  #filter = h("input", {
+    type: "search", placeholder: "Filter sessions", "aria-label": "Filter sessions; Enter opens the first", title: "Words, or host:session. Enter opens the first",
+    oninput: () => this.#show(),
+    onkeydown: (/** @type {KeyboardEvent} */ event) => {
+      const first = this.#body.querySelector(".card");
+      if (event.key !== "Enter" || !(first instanceof HTMLElement)) return;
+      event.preventDefault();
+      this.page.open(first.dataset.session ?? "", event.ctrlKey || event.metaKey || event.shiftKey);
+    },
+  });
   #body = h("div", { class: "groups" });
   #recordings = h("ul", { class: "recordings" });
   #recordingsGroup = h("section", { class: "group", hidden: true, "aria-label": "Recordings" }, h("h2", {}, "Recordings"), this.#recordings);
@@ -147,6 +158,7 @@ export class List {
     this.feeds = feeds;
     this.page = page;
     root.append(h("div", { class: "list-top" }, this.#filter), this.#body, this.#empty, this.#recordingsGroup);
+    settings.onChange(() => { for (const card of this.#cards.values()) card.show(); });
     new ResizeObserver(() => { for (const card of this.#cards.values()) card.draw(null); }).observe(this.#body);
     setInterval(() => { if (!document.hidden) this.#show(); }, 30_000);
   }
@@ -186,10 +198,10 @@ export class List {
       if (!place) continue;
       const group = this.#group(place, several);
       let before = null;
+      const matches = (/** @type {string} */ text) => words.every((word) => text.toLowerCase().includes(word));
       for (const session of place.sessions) {
         total++;
-        const text = `${key} ${session.name} ${session.title} ${session.command}`.toLowerCase();
-        if (!words.every((word) => text.includes(word))) continue;
+        if (!matches(`${key} ${key}:${session.name} ${session.title} ${session.command}`)) continue;
         const id = `${key}\n${session.id}`;
         kept.add(id);
         let card = this.#cards.get(id);
@@ -209,6 +221,9 @@ export class List {
         }
         before = card.root;
       }
+      // A heading stays when it is what was looked for.
+      group.root.hidden = words.length > 0 && !before && !matches(key);
+      group.root.classList.toggle("bare", !before && place.standing === "up");
     }
     for (const [id, card] of this.#cards) {
       if (kept.has(id)) continue;
@@ -222,7 +237,7 @@ export class List {
       this.#groups.delete(key);
     }
     const up = this.#order.some((key) => this.places.get(key)?.standing === "up");
-    this.#empty.hidden = kept.size > 0 || (this.#order.length > 0 && !up);
+    this.#empty.hidden = kept.size > 0 || (this.#order.length > 0 && !up) || (total === 0 && words.length > 0 && this.#order.length > 0);
     this.#empty.textContent = total ? "No session matches the filter."
       : this.#order.length ? (this.page.readOnly() ? "There are no sessions." : "There are no sessions yet: start one with the button above.")
       : "No coordinator is known: start one with “vtr serve --daemon”.";
@@ -235,9 +250,11 @@ export class List {
     if (!group) {
       const state = h("span", { class: "standing" });
       const list = h("ul", { class: "cards" });
-      const create = h("button", { type: "button", class: "new", onclick: () => this.page.create(place.key) }, /** @type {any} */ (icon("plus")), "New session");
+      const create = h("button", {
+        type: "button", class: "new", title: `New session on ${place.key}`, "aria-label": `New session on ${place.key}`, onclick: () => this.page.create(place.key),
+      }, /** @type {any} */ (icon("plus")), h("span", {}, "New session"));
       const root = h("section", { class: "group", "aria-label": `Sessions of ${place.key}` },
-        h("div", { class: "group-head" }, h("h2", { title: place.address }, place.key), state, create), list);
+        h("div", { class: "group-head" }, h("h2", { title: place.address }, place.key), create, state), list);
       group = { root, list, state };
       this.#groups.set(place.key, group);
       this.#body.append(root);

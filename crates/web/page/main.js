@@ -14,6 +14,9 @@ import { Player } from "./player.js";
 import { settings } from "./settings.js";
 import { Terminal } from "./terminal.js";
 
+// Milliseconds that a program may take to end before it is said that it still runs.
+const STILL_RUNS = 2000;
+
 let readOnly = false;
 let welcomed = false;
 
@@ -123,10 +126,10 @@ class Tile {
     this.root.classList.toggle("leads", screen.leads);
   }
 
-  /** @param {string} text */
-  #notify(text) {
+  /** @param {string} text @param {...Node} more */
+  #notify(text, ...more) {
     this.#notice.hidden = text === "";
-    this.#notice.textContent = text;
+    this.#notice.replaceChildren(text, ...more);
   }
 
   #ring() {
@@ -145,11 +148,30 @@ class Tile {
     this.#find.focus();
   }
 
-  #menu() {
+  /** Asks it to end, and looks after a moment whether it did: shells take no notice of TERM. */
+  async #end() {
+    const { coordinator, session, name } = /** @type {Terminal} */ (this.terminal).feed;
+    const kill = (/** @type {string} */ signal) => connection.ask("kill", { coordinator, session, signal });
+    try {
+      await kill("TERM");
+    } catch (error) {
+      return failed(error);
+    }
+    toast("Asked to end.");
+    setTimeout(() => {
+      if (!list.find(coordinator, session)?.running) return;
+      this.#notify(`${name} still runs: it takes no notice of TERM.`,
+        h("button", { type: "button", onclick: () => { this.#notify(""); kill("KILL").catch(failed); } }, "End it by force (KILL)"));
+    }, STILL_RUNS);
+  }
+
+  async #menu() {
     const { terminal } = this;
     if (!terminal) return;
     const { coordinator, session } = terminal.feed;
     const name = terminal.feed.name;
+    const running = list.find(coordinator, session)?.running ?? false;
+    const recorded = readOnly ? null : await connection.ask("record", { coordinator, session, action: "status" }).catch(() => null);
     const send = (/** @type {string} */ what, /** @type {Record<string, unknown>} */ details, /** @type {string} */ done) => () =>
       connection.ask(what, { coordinator, session, ...details }).then(() => toast(done), failed);
     /** @type {import("./dialogs.js").MenuItem[]} */
@@ -160,9 +182,10 @@ class Tile {
           const values = await ask(`Rename ${name}`, "Rename", field("New name", "name", { value: name, required: true, pattern: "[A-Za-z0-9._\\-]{1,64}", title: "Letters, digits, . _ and -, at most 64" }));
           if (values) send("rename", { name: values.name }, "Renamed.")();
         } },
-        { label: "Start recording", action: send("record", { action: "start" }, "Recording.") },
-        { label: "Stop recording", action: () => connection.ask("record", { coordinator, session, action: "stop" }).then((status) => { toast("Recorded to", status.file); listRecordings(); }, failed) },
-        { label: "End it (TERM)", danger: true, action: send("kill", { signal: "TERM" }, "Asked to end.") },
+        ...(recorded?.recording
+          ? [{ label: "Stop recording", action: () => { connection.ask("record", { coordinator, session, action: "stop" }).then((status) => { toast("Recorded to", status.file); listRecordings(); }, failed); } }]
+          : running ? [{ label: "Start recording", action: send("record", { action: "start" }, "Recording.") }] : []),
+        ...(running ? [{ label: "End it (TERM)", danger: true, action: () => { this.#end(); } }] : []),
         { label: "Remove…", danger: true, action: async () => {
           if (await ask(`Remove ${name}?`, "Remove", h("p", {}, "The program is ended if it still runs, and its output is gone."))) {
             send("remove", {}, "Removed.")();
@@ -250,7 +273,7 @@ function remembered() {
 function roomForOne() {
   const { cell, height, ratio } = measure(settings.fontSize);
   const phone = innerWidth <= 720;
-  const [width, tall] = phone ? [innerWidth - 4, innerHeight - 96] : [innerWidth - 264, innerHeight - 96];
+  const [width, tall] = phone ? [innerWidth - 4, innerHeight - 110] : [innerWidth - 264, innerHeight - 96];
   return { cols: Math.max(20, Math.floor((width * ratio) / cell)), rows: Math.max(5, Math.floor((tall * ratio) / height)) };
 }
 
@@ -259,7 +282,7 @@ async function create(coordinator) {
   const places = [...list.places.keys()];
   const values = await ask("New session", "Start",
     places.length > 1 ? choice("Coordinator", "coordinator", [coordinator, ...places.filter((key) => key !== coordinator)]) : "",
-    field("Name", "name", { placeholder: "a name is made", pattern: "[A-Za-z0-9._\\-]{1,64}", title: "Letters, digits, . _ and -, at most 64" }),
+    field("Name", "name", { autofocus: true, placeholder: "a name is made", pattern: "[A-Za-z0-9._\\-]{1,64}", title: "Letters, digits, . _ and -, at most 64" }),
     field("Command", "command", { placeholder: "the shell" }),
     field("Folder", "working_dir", { placeholder: "the home folder" }));
   if (!values) return;
@@ -337,6 +360,7 @@ function connected(state) {
   document.body.dataset.connection = state;
   notice.hidden = state === "open" || (state === "connecting" && !welcomed);
   notice.textContent = state === "logged-out" ? "You are not logged in any more. Open the link that vtr web printed, or ask for a new one."
+    : state === "crowded" ? "Too many pages are open here. Close some of them; this one goes on by itself then."
     : state === "lost" ? "The connection is lost. Trying again…" : "Connecting…";
 }
 
@@ -359,10 +383,21 @@ function themed() {
 settings.onChange(themed);
 themed();
 
+const listButton = iconButton("menu", "Names only", () => settings.togglePlainList());
+function listed() {
+  const label = settings.plainList ? "Show pictures" : "Names only";
+  listButton.title = label;
+  listButton.setAttribute("aria-label", label);
+  listButton.replaceChildren(/** @type {any} */ (icon(settings.plainList ? "grid" : "menu")));
+}
+settings.onChange(listed);
+listed();
+
 byId("tools").append(
   h("span", { class: "fonts", role: "group", "aria-label": "Font size" },
-    h("button", { type: "button", class: "plain-button", title: "Smaller", "aria-label": "Smaller font", onclick: () => settings.changeFont(-1) }, "A−"),
-    h("button", { type: "button", class: "plain-button", title: "Larger", "aria-label": "Larger font", onclick: () => settings.changeFont(1) }, "A+")),
+    h("button", { type: "button", class: "plain-button", title: "Smaller", "aria-label": "A− Smaller letters", onclick: () => settings.changeFont(-1) }, "A−"),
+    h("button", { type: "button", class: "plain-button", title: "Larger", "aria-label": "A+ Larger letters", onclick: () => settings.changeFont(1) }, "A+")),
+  listButton,
   themeButton,
   iconButton("share", "Share a link", share, "writes"),
   iconButton("leave", "Log out", logOut));

@@ -1,7 +1,8 @@
 // A recording with its scrubber. The server replays it; this asks for the frame at a time, one question at once.
 
 /** @typedef {import("./types").AboutRecording} About */
-import { h, icon, iconButton } from "./dom.js";
+import { h, icon, iconButton, toast } from "./dom.js";
+import { loginKey } from "./key.js";
 import { Picture } from "./picture.js";
 import { Screen } from "./screen.js";
 import { settings } from "./settings.js";
@@ -52,7 +53,8 @@ export class Player {
     this.picture.stage.tabIndex = 0;
     const controls = h("div", { class: "controls", role: "group", "aria-label": "Playback" },
       this.#button, h("div", { class: "track" }, this.#slider, this.#marks), this.#time, this.#speed,
-      h("label", { class: "check", title: "Shorten pauses to a second" }, this.#skip, "Skip pauses"));
+      h("label", { class: "check", title: "Shorten pauses to a second" }, this.#skip, "Skip pauses"),
+      iconButton("download", "Download", () => this.#download()));
     this.root = h("div", { class: "player", onkeydown: (/** @type {KeyboardEvent} */ event) => this.#keyDown(event) }, this.picture.root, controls);
     this.#observer = new ResizeObserver(() => this.picture.draw(null));
     this.#observer.observe(this.picture.root);
@@ -104,6 +106,19 @@ export class Player {
       this.#start();
     } else if (message.t === "gone") {
       this.onStatus(message.reason);
+    }
+  }
+
+  async #download() {
+    try {
+      // Not a plain link: those show no key.
+      const answer = await fetch(`/recordings/${encodeURIComponent(this.name)}`, { headers: { authorization: `Bearer ${loginKey()}` } });
+      if (!answer.ok) throw new Error("The recording can't be had: it may have been removed, or the login ended.");
+      const address = URL.createObjectURL(await answer.blob());
+      h("a", { href: address, download: this.name }).click();
+      setTimeout(() => URL.revokeObjectURL(address), 60_000);
+    } catch (error) {
+      toast(error instanceof Error ? error.message : String(error));
     }
   }
 

@@ -30,6 +30,8 @@ class Settings {
   fontSize = Math.min(FONT.most, Math.max(FONT.least, Number(stored("font", String(FONT.usual))) || FONT.usual));
   /** @type {ThemeChoice} */ choice = /** @type {ThemeChoice} */ (stored("theme", "auto"));
   announce = stored("announce", "no") === "yes";
+  /** Names alone, without pictures. */
+  plainList = stored("list", "no") === "yes";
 
   constructor() {
     light.addEventListener("change", () => this.#changed());
@@ -65,8 +67,15 @@ class Settings {
     this.#changed();
   }
 
+  togglePlainList() {
+    this.plainList = !this.plainList;
+    store("list", this.plainList ? "yes" : "no");
+    this.#changed();
+  }
+
   #show() {
     document.documentElement.dataset.theme = this.theme.name;
+    document.documentElement.dataset.cards = this.plainList ? "names" : "pictures";
   }
 
   #changed() {

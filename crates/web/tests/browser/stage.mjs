@@ -45,6 +45,13 @@ export class Stage {
       VTR_SOCKET: path.join(stage.folder, "run/demo.sock"),
     };
     await stage.coordinate();
+    if (options.hosts) {
+      const run = path.join(stage.folder, "run");
+      delete stage.environment.VTR_SOCKET;
+      fs.mkdirSync(path.join(stage.folder, "config/vtr"));
+      fs.writeFileSync(path.join(stage.folder, "config/vtr/config.toml"), `[[coordinators]]\npath = "${run}/*.sock"\n`);
+      for (let host = 1; host <= options.hosts; host++) await stage.#start(["serve", "--shell", "/bin/bash", "--socket", path.join(run, `node${host}.sock`)]);
+    }
     await stage.serve(options.web ?? []);
     const launch = { executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--disable-dev-shm-usage"] };
     if (options.server) {

@@ -343,14 +343,44 @@ test("a new session from the page, renamed, ended and removed", async () => {
   await page.fill("dialog input[name=name]", "named");
   await page.click("dialog .primary");
   await page.waitForSelector(tile("named"));
+  const offered = async (session) => {
+    await page.click(`${tile(session)} button[title="More"]`);
+    await page.waitForSelector(".menu");
+    const labels = await page.$$eval(".menu button", (buttons) => buttons.map((button) => button.textContent));
+    await page.keyboard.press("Escape");
+    return labels.filter((label) => /recording|End it/.test(label));
+  };
+  assert.deepEqual(await offered("named"), ["Start recording", "End it (TERM)"]);
+  await choose("named", "Start recording");
+  await page.waitForSelector('.toast:has-text("Recording.")');
+  assert.deepEqual(await offered("named"), ["Stop recording", "End it (TERM)"]);
+  await choose("named", "Stop recording");
+  await page.waitForSelector('.recording:has-text("named")');
   await choose("named", "End it");
   await page.waitForSelector(`${tile("named")} .badge:has-text("EXITED")`);
   await stage.same(page, "named");
+  assert.deepEqual(await offered("named"), []);
   await stage.shot(page, "exited");
   await choose("named", "Remove");
   await page.click("dialog .primary");
   await page.waitForSelector(tile("named"), { state: "detached" });
   await until("it is gone", () => !stage.json("ls").sessions.some((session) => session.name === "named"));
+});
+
+test("a shell that takes no notice of TERM is said to go on, and ends by force", async () => {
+  stage.vtr("spawn", "stubborn");
+  await page.waitForSelector('[data-session="demo/stubborn"]');
+  await stage.open(page, "stubborn");
+  await stage.shows(page, "stubborn", /^demo \$/);
+  await page.click(`${tile("stubborn")} button[title="More"]`);
+  await page.click('.menu button:has-text("End it")');
+  await page.waitForSelector(`${tile("stubborn")} .notice:has-text("stubborn still runs")`);
+  await stage.shot(page, "still-runs");
+  await page.click(`${tile("stubborn")} .notice button`);
+  await page.waitForSelector(`${tile("stubborn")} .badge:has-text("EXITED")`);
+  assert.equal(stage.json("info", "stubborn").signal, "SIGKILL");
+  await page.waitForSelector(`${tile("stubborn")} .notice`, { state: "hidden" });
+  stage.vtr("rm", "stubborn");
 });
 
 test("everything has a name, a place in the order, and keeps still if asked", async () => {
