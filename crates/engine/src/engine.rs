@@ -1,6 +1,7 @@
 //! The engine: a handle to all sessions of one program.
 
 use std::collections::HashSet;
+use std::ffi::OsString;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -176,13 +177,15 @@ impl EngineInner {
             None => None,
         };
         let id = self.directory.reserve(&new.name, new.kind)?;
+        let names_id = |name: &OsString| (name.clone(), OsString::from(id.to_string()));
+        let extra: Vec<_> = self.options.id_variables.iter().map(names_id).chain(new.env).collect();
         let shared = Arc::new(Shared::new(Birth {
             id,
             kind: new.kind,
             parent: new.parent,
             command: Command {
                 argv: command_line,
-                env: child_environment(&self.options.base_env, &new.env_unset, &new.env, id),
+                env: child_environment(&self.options.base_env, &new.env_unset, &extra, id),
                 working_dir: new.working_dir,
             },
             owner: if matches!(new.origin, Origin::Agent(_)) { Owner::Orchestrator } else { Owner::User },

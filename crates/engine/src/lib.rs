@@ -70,7 +70,9 @@ pub use output_hint::OutputHint;
 pub use pattern::{Pattern, PatternError};
 pub use plain_text::{PlainOutput, PlainText};
 pub use ports::Port;
-pub use pty::{ParseSignalError, Pid, RememberedSession, Signal, SpawnError, TtyFacts, take_short_turns};
+pub use pty::{
+    ParseSignalError, Pid, RememberedSession, Signal, SpawnError, TtyFacts, read_short_file, take_short_turns,
+};
 pub use pulse::Pulse;
 pub use ring::RawOutput;
 pub use runtime::{build_runtime, worker_threads};

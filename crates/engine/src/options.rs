@@ -13,6 +13,8 @@ use crate::status::{Kind, Origin};
 pub struct EngineOptions {
     /// What children inherit, before [`NOT_INHERITED`](crate::NOT_INHERITED) is taken away.
     pub base_env: Vec<(OsString, OsString)>,
+    /// Variables that tell each child the id of its session, beside the engine's own.
+    pub id_variables: Vec<OsString>,
     /// Runs in terminals that name no command.
     pub default_shell: OsString,
     pub limits: Limits,
@@ -31,6 +33,7 @@ impl Default for EngineOptions {
     fn default() -> Self {
         EngineOptions {
             base_env: Vec::new(),
+            id_variables: Vec::new(),
             default_shell: "/bin/sh".into(),
             limits: Limits::default(),
             grace: Duration::from_secs(5),

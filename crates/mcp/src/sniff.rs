@@ -7,10 +7,15 @@ use std::{
     time::Duration,
 };
 
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, ReadBuf};
+use tokio::{
+    io::{AsyncRead, AsyncReadExt, AsyncWrite, ReadBuf},
+    time::{Instant, timeout_at},
+};
 
-/// How every HTTP/2 connection begins; the rest of its preface adds nothing to the decision.
-const HTTP2: &[u8] = b"PRI * HTTP/2.0";
+/// How every HTTP/2 connection begins. All of it, so that nobody holds a connection by half of it.
+const HTTP2: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+/// For the rest of it, once it has begun: programs send it in one piece.
+const REST: Duration = Duration::from_secs(10);
 /// White space before the first message.
 const BLANK_LIMIT: usize = 1024;
 
@@ -39,13 +44,22 @@ pub enum SniffError {
 /// Reads as much as tells what the client speaks, and gives the connection back as if unread.
 pub async fn sniff<S: AsyncRead + Unpin>(mut stream: S, within: Duration) -> Result<(Protocol, Replay<S>), SniffError> {
     let mut first = Vec::new();
+    let mut rest = None;
     let decide = async {
         loop {
             if let Some(protocol) = decided(&first)? {
                 return Ok(protocol);
             }
             let room = BLANK_LIMIT - first.len();
-            if (&mut stream).take(room as u64).read_buf(&mut first).await? == 0 {
+            let half = !first.is_empty() && HTTP2.starts_with(&first);
+            let begun = half.then(|| *rest.get_or_insert_with(|| Instant::now() + REST));
+            let mut limited = (&mut stream).take(room as u64);
+            let read = limited.read_buf(&mut first);
+            let read = match begun {
+                Some(until) => timeout_at(until, read).await.map_err(|_| SniffError::Silent { within: REST })?,
+                None => read.await,
+            };
+            if read? == 0 {
                 return Err(SniffError::Closed);
             }
         }

@@ -114,7 +114,7 @@ fn check_name(name: &str) -> Result<(), String> {
 }
 
 fn read(file: &Path) -> Result<String, Failure> {
-    match std::fs::read_to_string(file) {
+    match engine::read_short_file(file) {
         Ok(text) => Ok(text),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
         Err(error) => Err(Failure::system(format_args!("reading {}", file.display()), &error)),

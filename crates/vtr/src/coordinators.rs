@@ -54,7 +54,10 @@ pub(crate) fn known(
     if let Some(socket) = socket {
         return Ok(vec![Coordinator::at(surroundings.working_dir.join(socket), timeout)]);
     }
-    if surroundings.socket.is_some() || config.coordinators.is_empty() {
+    // Inside a session everybody has VTR_SOCKET, which must not hide the others.
+    let inside = surroundings.own_session.is_some();
+    let named = surroundings.socket.is_some();
+    if (named && !inside) || config.coordinators.is_empty() {
         return Ok(vec![Coordinator::at(default_socket::for_client(surroundings)?, timeout)]);
     }
     let mut known: Vec<Coordinator> = Vec::new();
@@ -63,6 +66,12 @@ pub(crate) fn known(
             if !known.iter().any(|other| other.endpoint == coordinator.endpoint) {
                 known.push(coordinator);
             }
+        }
+    }
+    if named {
+        let own = Coordinator::at(default_socket::for_client(surroundings)?, timeout);
+        if !known.iter().any(|other| other.endpoint == own.endpoint) {
+            known.push(own);
         }
     }
     Ok(known)
@@ -123,8 +132,9 @@ impl std::str::FromStr for Address {
 
 /// The config names only sockets that are not there.
 pub(crate) fn none() -> Failure {
-    Failure::unreachable("no coordinator is configured that exists at the moment")
-        .with_hint("start one with `vtr serve --daemon`, or see `vtr config ls`")
+    Failure::unreachable("no coordinator is configured that exists at the moment").with_hint(
+        "start one where the config looks: `vtr serve --daemon --socket PATH`; `vtr config ls` shows the paths",
+    )
 }
 
 /// Not one of them answered.

@@ -35,17 +35,24 @@ fn choose(surroundings: &Surroundings, system: &Path) -> Result<PathBuf, Failure
     if access(folder, Access::WRITE_OK | Access::EXEC_OK).is_ok() {
         return Ok(system.into());
     }
-    if let Some(runtime) = &surroundings.runtime_dir {
-        return Ok(runtime.join("vtr/vtr.sock"));
-    }
-    // The temporary folder is everybody's: a folder of our name that is not ours is a trap.
-    let folder = surroundings.temp_dir.join(format!("vtr-{}", surroundings.user));
+    let folder = own_folder(surroundings);
+    // The temporary folder is everybody's, and the runtime folder may be: a folder of our name that is not ours is a trap.
     match std::fs::symlink_metadata(&folder) {
         Ok(found) if found.uid() != surroundings.user || !found.is_dir() || found.mode() & 0o077 != 0 => {
             let message = format!("{} is not a private folder of this user", folder.display());
-            Err(Failure::usage(message).with_hint("set XDG_RUNTIME_DIR, or give --socket PATH"))
+            let hint =
+                "set XDG_RUNTIME_DIR to a folder of yours, make that one 0700 if it is yours, or give --socket PATH";
+            Err(Failure::usage(message).with_hint(hint))
         }
         _ => Ok(folder.join("vtr.sock")),
+    }
+}
+
+/// Where sockets go that nobody names, unless the system's folder takes them. The only one that is created.
+pub(crate) fn own_folder(surroundings: &Surroundings) -> PathBuf {
+    match &surroundings.runtime_dir {
+        Some(runtime) => runtime.join("vtr"),
+        None => surroundings.temp_dir.join(format!("vtr-{}", surroundings.user)),
     }
 }
 
@@ -65,6 +72,7 @@ pub(crate) mod tests {
             runtime_dir: None,
             temp_dir: root.join("tmp"),
             socket: None,
+            own_session: None,
             client_config: None,
             shell: None,
             environment: Vec::new(),
@@ -88,6 +96,24 @@ pub(crate) mod tests {
         assert_eq!(choose(&around, &writable).unwrap(), writable);
         around.socket = Some("mine.sock".into());
         assert_eq!(choose(&around, &writable).unwrap(), root.path().join("mine.sock"));
+    }
+
+    #[test]
+    fn a_strangers_folder_is_refused_in_a_runtime_folder_that_is_shared() {
+        let root = tempfile::tempdir().unwrap();
+        let mut around = nowhere(root.path());
+        around.runtime_dir = Some(root.path().into());
+        let missing = root.path().join("no/such/vtr.sock");
+        let folder = root.path().join("vtr");
+        std::fs::create_dir(&folder).unwrap();
+        std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o700)).unwrap();
+        assert_eq!(choose(&around, &missing).unwrap(), folder.join("vtr.sock"));
+        around.user += 1;
+        assert!(choose(&around, &missing).unwrap_err().message.contains("private"), "another user's");
+        around.user -= 1;
+        std::fs::remove_dir(&folder).unwrap();
+        std::os::unix::fs::symlink(root.path(), &folder).unwrap();
+        choose(&around, &missing).unwrap_err();
     }
 
     #[test]

@@ -146,6 +146,7 @@ fn look_around() -> Result<Surroundings> {
         runtime_dir: variable("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.is_absolute()),
         temp_dir: env::temp_dir(),
         socket: variable("VTR_SOCKET").map(PathBuf::from),
+        own_session: env::var("VTR_SESSION").ok().filter(|id| !id.is_empty()),
         client_config: variable("VTR_CONFIG").map(PathBuf::from),
         shell: variable("SHELL"),
         environment: env::vars_os().collect::<Vec<(OsString, OsString)>>(),

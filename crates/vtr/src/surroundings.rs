@@ -20,6 +20,8 @@ pub(crate) struct Surroundings {
     pub(crate) temp_dir: PathBuf,
     /// `VTR_SOCKET`.
     pub(crate) socket: Option<PathBuf>,
+    /// `VTR_SESSION`: the id of the session that we run in.
+    pub(crate) own_session: Option<String>,
     /// `VTR_CONFIG`, in place of `config.toml`.
     pub(crate) client_config: Option<PathBuf>,
     /// `SHELL`.

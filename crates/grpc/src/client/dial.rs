@@ -29,6 +29,8 @@ pub(super) struct Bridge {
     command: Endpoint,
     child: Mutex<Option<Child>>,
     stderr: watch::Receiver<Stderr>,
+    /// The beginning of what it printed where the protocol belongs.
+    first: Mutex<Vec<u8>>,
 }
 
 #[derive(Default)]
@@ -40,6 +42,8 @@ struct Stderr {
 
 /// Of a command's complaints, this much is kept.
 const STDERR_BYTES: usize = 4 << 10;
+/// Of what it prints in place of the protocol, this much is shown.
+const FIRST_BYTES: usize = 200;
 /// A command that fails closes its output a moment before it can be waited for.
 const EXIT_PATIENCE: Duration = Duration::from_secs(1);
 
@@ -82,7 +86,11 @@ fn start(argv: &[String]) -> io::Result<Dialled> {
         heard.send_modify(|stderr| stderr.closed = true);
     });
     let command = Endpoint::Command(argv.to_vec());
-    Ok(Dialled::Command { stdin, stdout, child: Arc::new(Bridge { command, child: Mutex::new(Some(child)), stderr }) })
+    Ok(Dialled::Command {
+        stdin,
+        stdout,
+        child: Arc::new(Bridge { command, child: Mutex::new(Some(child)), stderr, first: Mutex::default() }),
+    })
 }
 
 impl Dialled {
@@ -98,6 +106,9 @@ impl Dialled {
 impl Bridge {
     /// How the command failed, if it is what failed.
     pub(super) async fn failure(&self, deadline: Instant) -> Option<ConnectError> {
+        if let Some(said) = self.chatter() {
+            return Some(ConnectError::Chatter { command: self.command.clone(), said });
+        }
         let deadline = deadline.min(Instant::now() + EXIT_PATIENCE);
         let mut child = self.child.lock().unwrap_or_else(PoisonError::into_inner).take()?;
         let status = timeout_at(deadline, child.wait()).await.ok()?.ok()?;
@@ -109,11 +120,32 @@ impl Bridge {
     }
 }
 
+impl Bridge {
+    fn heard(&self, bytes: &[u8]) {
+        let mut first = self.first.lock().unwrap_or_else(PoisonError::into_inner);
+        let room = FIRST_BYTES.saturating_sub(first.len());
+        first.extend_from_slice(&bytes[..bytes.len().min(room)]);
+    }
+
+    /// Text before the protocol. HTTP/2 begins with the length of a frame, which is never a letter's worth.
+    fn chatter(&self) -> Option<String> {
+        let first = self.first.lock().unwrap_or_else(PoisonError::into_inner);
+        let begins_a_frame = first.first().is_none_or(|byte| *byte == 0);
+        let text = String::from_utf8_lossy(&first).replace(|c: char| c.is_control(), " ").trim().to_owned();
+        (!begins_a_frame && !text.is_empty()).then_some(text)
+    }
+}
+
 impl AsyncRead for Dialled {
     fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         match self.get_mut() {
             Dialled::Socket(stream) => Pin::new(stream).poll_read(cx, buf),
-            Dialled::Command { stdout, .. } => Pin::new(stdout).poll_read(cx, buf),
+            Dialled::Command { stdout, child, .. } => {
+                let before = buf.filled().len();
+                ready!(Pin::new(stdout).poll_read(cx, buf))?;
+                child.heard(&buf.filled()[before..]);
+                Poll::Ready(Ok(()))
+            }
         }
     }
 }

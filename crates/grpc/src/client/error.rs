@@ -30,6 +30,10 @@ pub enum ConnectError {
     TimedOut { endpoint: Endpoint, after: Duration },
     #[error("the command {command} can't be started ({source}): check that it is installed and in PATH")]
     CommandNotStarted { command: Endpoint, source: io::Error },
+    #[error(
+        "the command {command} printed {said:?} where the coordinator's answer belongs: see that nothing else writes there, as a greeting in a shell's start file does"
+    )]
+    Chatter { command: Endpoint, said: String },
     #[error("the command {command} ended with {status}: {stderr}; run it by hand to see what it needs")]
     CommandFailed { command: Endpoint, status: String, stderr: String },
 }

@@ -8,6 +8,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
+/// Of a process id and the end of its line, in bytes.
+const LONGEST: u64 = 32;
+
 /// Held by this process. Dropping it removes the file.
 #[derive(Debug)]
 pub struct LockFile {
@@ -20,6 +23,9 @@ pub enum LockError {
     /// By the process of this id, as far as the file can be read.
     #[error("a running coordinator holds {}", path.display())]
     Held { path: PathBuf, pid: Option<u32> },
+    /// It was there, and no coordinator wrote it.
+    #[error("{} exists, and holds something else than a process id", path.display())]
+    NotOurs { path: PathBuf },
     #[error("{}: {error}", path.display())]
     System { path: PathBuf, error: io::Error },
 }
@@ -41,7 +47,10 @@ impl LockFile {
             if !is_at(&file, path) {
                 continue;
             }
-            file.set_len(0).map_err(failed)?;
+            if !is_empty_or_pid(&mut file).map_err(failed)? {
+                return Err(LockError::NotOurs { path: path.into() });
+            }
+            file.rewind().and_then(|()| file.set_len(0)).map_err(failed)?;
             writeln!(file, "{}", std::process::id()).map_err(failed)?;
             return Ok(LockFile { path: path.into(), _file: file });
         }
@@ -75,7 +84,7 @@ fn open(path: &Path, create: bool) -> io::Result<File> {
         .write(true)
         .create(create)
         .mode(0o600)
-        .custom_flags(rustix::fs::OFlags::NOFOLLOW.bits().cast_signed())
+        .custom_flags((rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK).bits().cast_signed())
         .open(path)
 }
 
@@ -86,10 +95,16 @@ fn is_at(file: &File, path: &Path) -> bool {
     }
 }
 
+/// What a coordinator leaves behind. Anything else was somebody's before, and stays theirs.
+fn is_empty_or_pid(file: &mut File) -> io::Result<bool> {
+    let found = file.metadata()?;
+    Ok(found.is_file() && (found.len() == 0 || (found.len() <= LONGEST && pid_in(file).is_some())))
+}
+
 fn pid_in(file: &mut File) -> Option<u32> {
     let mut text = String::new();
     file.rewind().ok()?;
-    file.take(32).read_to_string(&mut text).ok()?;
+    file.take(LONGEST).read_to_string(&mut text).ok()?;
     text.trim().parse().ok()
 }
 
@@ -115,6 +130,19 @@ mod tests {
         let path = root.path().join("x.lock");
         std::fs::write(&path, "99999999\n").unwrap();
         assert_eq!(LockFile::holder(&path).unwrap(), None);
+        LockFile::acquire(&path).unwrap();
+    }
+
+    #[test]
+    fn a_file_that_holds_anything_else_is_left_as_it_is() {
+        let root = tempfile::tempdir().unwrap();
+        let path = root.path().join("notes.txt");
+        for text in ["my notes\n", "4711 4712\n", &"1".repeat(40)] {
+            std::fs::write(&path, text).unwrap();
+            assert!(matches!(LockFile::acquire(&path), Err(LockError::NotOurs { .. })), "{text}");
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+        }
+        std::fs::write(&path, "").unwrap();
         LockFile::acquire(&path).unwrap();
     }
 

@@ -23,6 +23,8 @@ pub enum SocketError {
     Alive { path: PathBuf, pid: Option<u32> },
     #[error("{} exists and is not a socket", path.display())]
     NotASocket { path: PathBuf },
+    #[error("{} exists, and is no lock of a coordinator", path.display())]
+    NotALock { path: PathBuf },
     #[error("the socket path {} is {} bytes long; the system takes at most 107", path.display(), path.as_os_str().len())]
     TooLong { path: PathBuf },
     #[error("{what}: {error}")]
@@ -61,6 +63,7 @@ impl Socket {
         }
         let lock = LockFile::acquire(&lock_path(path)).map_err(|error| match error {
             LockError::Held { pid, .. } => SocketError::Alive { path: path.into(), pid },
+            LockError::NotOurs { path } => SocketError::NotALock { path },
             LockError::System { path, error } => {
                 SocketError::System { what: format!("locking {}", path.display()), error }
             }

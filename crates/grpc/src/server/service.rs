@@ -390,13 +390,13 @@ fn recording_format(format: i32) -> Result<Option<ops::RecordingFormat>, OpError
 }
 
 fn spawn_args(request: SpawnRequest) -> Result<spawn_process::Args, OpError> {
-    let command = given(request.command);
-    let shell = command.is_some();
-    let argv = match (command, request.argv.is_empty()) {
+    let argv = match (given(request.command), request.argv.is_empty()) {
         (Some(_), false) => {
             return Err(OpError::invalid_args("both command and argv are given").with_hint("give one of them"));
         }
-        (Some(command), true) => Some(vec![command]),
+        // No login shell: a profile would set PATH and others anew, over what the request and the server's own
+        // environment say.
+        (Some(command), true) => Some(["sh", "-c", &command].map(str::to_owned).to_vec()),
         (None, false) => Some(request.argv),
         (None, true) => None,
     };
@@ -414,7 +414,7 @@ fn spawn_args(request: SpawnRequest) -> Result<spawn_process::Args, OpError> {
         kind,
         argv,
         preset: given(request.preset),
-        shell,
+        shell: false,
         name: given(request.name),
         working_dir: given(request.working_dir),
         env: request.env.into_iter().collect(),

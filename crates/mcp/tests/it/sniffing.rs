@@ -11,7 +11,7 @@ async fn the_first_bytes_decide_and_are_read_again() {
     let preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\nand frames";
     for (bytes, protocol) in [
         (preface, Protocol::Http2),
-        ("PRI * HTTP/2.0", Protocol::Http2),
+        ("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", Protocol::Http2),
         ("{}", Protocol::Json),
         (" \r\n\t{\"jsonrpc\":\"2.0\"}\n", Protocol::Json),
         ("{PRI * HTTP/2.0", Protocol::Json),
@@ -69,4 +69,15 @@ async fn a_silent_client_is_given_up_at_the_deadline() {
     let start = tokio::time::Instant::now();
     assert!(matches!(sniff(there, within).await, Err(SniffError::Silent { .. })));
     assert_eq!(start.elapsed().as_secs(), 3);
+}
+
+#[tokio::test(start_paused = true)]
+async fn half_a_preface_holds_a_connection_for_ten_seconds_and_a_silent_client_for_longer() {
+    for (said, seconds) in [("PRI * HTTP/2.0\r\n\r\nSM", 10), ("", 600), (" \n", 600)] {
+        let (mut here, there) = duplex(64);
+        here.write_all(said.as_bytes()).await.unwrap();
+        let start = tokio::time::Instant::now();
+        assert!(matches!(sniff(there, Duration::from_secs(600)).await, Err(SniffError::Silent { .. })));
+        assert_eq!(start.elapsed().as_secs(), seconds, "{said:?}");
+    }
 }

@@ -1,6 +1,6 @@
 //! `patterm config`
 
-use std::{fs, io, path::PathBuf};
+use std::{io, path::PathBuf};
 
 use clap::Subcommand;
 use project::{
@@ -52,7 +52,7 @@ pub(crate) fn load(surroundings: &Surroundings, output: &Output) -> Result<Setti
 /// The settings as the file has them now, and what is to be said of it.
 pub(crate) fn look(surroundings: &Surroundings) -> Result<(Settings, Vec<String>), Failure> {
     let file = file(surroundings);
-    let text = match fs::read_to_string(&file) {
+    let text = match engine::read_short_file(&file) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok((Settings::default(), Vec::new())),
         Err(error) => return Err(Failure::system(format_args!("reading {}", file.display()), &error)),
@@ -94,7 +94,7 @@ impl Config {
 }
 
 fn check(file: &std::path::Path, output: &mut Output) -> Outcome {
-    let text = match fs::read_to_string(file) {
+    let text = match engine::read_short_file(file) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let line = format!("there is no {}: every setting has its default", file.display());

@@ -69,7 +69,9 @@ impl Share {
 fn failure(error: &SocketError) -> Failure {
     let (exit, kind, hint) = match error {
         SocketError::Alive { .. } => (Exit::Refused, "already_exists", "give --share another path, or none"),
-        SocketError::NotASocket { .. } => (Exit::Usage, "usage", "give --share another path, or move the file away"),
+        SocketError::NotASocket { .. } | SocketError::NotALock { .. } => {
+            (Exit::Usage, "usage", "give --share another path, or move the file away")
+        }
         SocketError::TooLong { .. } => (Exit::Usage, "usage", "give --share a shorter path"),
         SocketError::System { .. } => {
             (Exit::Refused, "system", "give --share a path in a folder that you may write to")

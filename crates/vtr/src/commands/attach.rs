@@ -1,9 +1,11 @@
 //! `vtr attach`
 
+use grpc::{client::Endpoint, proto::InfoRequest};
+
 use crate::{
     attach::{self, Wishes},
     coordinators::Address,
-    failure::Outcome,
+    failure::{Failure, Outcome},
     invocation::Invocation,
 };
 
@@ -29,8 +31,28 @@ pub(crate) struct Attach {
 
 impl Attach {
     pub(crate) async fn run(self, invocation: &mut Invocation) -> Outcome {
+        if let Some(address) = &self.session {
+            refuse_mirrors(invocation, address).await?;
+        }
         let framed = !self.no_frame && invocation.config.attach.frame.unwrap_or(true);
         let wishes = Wishes { session: self.session, read_only: self.read_only, no_resize: self.no_resize, framed };
         attach::run(invocation, wishes).await
     }
+}
+
+/// A session that shows itself shows itself showing itself.
+async fn refuse_mirrors(invocation: &mut Invocation, address: &Address) -> Result<(), Failure> {
+    let surroundings = &invocation.surroundings;
+    let (Some(own), Some(socket)) = (surroundings.own_session.clone(), surroundings.socket.clone()) else {
+        return Ok(());
+    };
+    let target = invocation.target(address).await?;
+    let info = target.client.vtr().info(InfoRequest { name: target.session.clone() }).await;
+    // What can't be asked is for attach itself to tell.
+    let session = info.ok().and_then(|info| info.into_inner().session).unwrap_or_default();
+    if target.coordinator.endpoint == Endpoint::Socket(socket) && session.id == own {
+        let message = format!("this terminal is session {} itself", address.session);
+        return Err(Failure::usage(message).with_hint("attach to it from another terminal"));
+    }
+    Ok(())
 }

@@ -4,6 +4,7 @@ use serde_json::json;
 
 use crate::{
     client_config::{Editor, NewEntry},
+    default_socket,
     failure::{Exit, Failure, Outcome},
     glob,
     invocation::Invocation,
@@ -107,6 +108,15 @@ fn add(invocation: &mut Invocation, path: Option<String>, name: Option<String>, 
     let added = editor.add(&new)?;
     if added {
         editor.save()?;
+        let usual = default_socket::for_client(&invocation.surroundings).ok().filter(|socket| socket.exists());
+        let unnamed = invocation.config.coordinators.is_empty() && invocation.surroundings.socket.is_none();
+        if let (true, Some(socket)) = (unnamed, usual) {
+            // Until now it was the only one, without being named.
+            let socket = socket.display();
+            invocation.output.warn(format!(
+                "commands ask only what the file names from now on: `vtr config add {socket}` keeps the coordinator there"
+            ));
+        }
     } else {
         invocation.output.warn("it is there already: nothing changed");
     }

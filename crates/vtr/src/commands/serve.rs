@@ -1,6 +1,9 @@
 //! `vtr serve`
 
-use std::path::PathBuf;
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use serde_json::json;
 
@@ -18,6 +21,9 @@ use crate::{
     },
     surroundings::Surroundings,
 };
+
+/// For a coordinator that is to be stopped to say what it has: one that hangs is stopped all the same.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Run a coordinator, which owns sessions and serves them on a socket
 ///
@@ -46,8 +52,20 @@ impl Serve {
         }
         let settings = Settings::decide(flags, surroundings)?;
         if self.stop {
+            // By its pid file alone its socket is not known.
+            let sessions = if by_pid_file { None } else { sessions_of(&settings.socket)? };
             let pid = stop::stop(&settings, by_pid_file)?;
-            output.answer(&json!({ "stopped": true, "pid": pid }), format!("stopped the coordinator (pid {pid})"))?;
+            let mut reply = json!({ "stopped": true, "pid": pid });
+            let mut text = format!("stopped the coordinator (pid {pid})");
+            if let Some(names) = sessions {
+                text += &match names.len() {
+                    0 => ", which had no sessions".to_owned(),
+                    1 => format!(", and with it 1 session: {}", names.join(", ")),
+                    count => format!(", and with it {count} sessions: {}", names.join(", ")),
+                };
+                reply["sessions"] = json!(names);
+            }
+            output.answer(&reply, text)?;
             return Ok(Exit::Done);
         }
         if self.daemon {
@@ -70,6 +88,15 @@ impl Serve {
         }))?;
         Ok(Exit::Done)
     }
+}
+
+/// What a coordinator is about to end; none when it does not say.
+fn sessions_of(socket: &Path) -> Result<Option<Vec<String>>, Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| Failure::system("starting the runtime", &error))?;
+    let answers = runtime.block_on(fleet::list_all(&[Coordinator::at(socket.to_owned(), PATIENCE)]));
+    let heard = answers.into_iter().next().and_then(|(_, answer)| answer.ok());
+    Ok(heard.map(|heard| heard.sessions.into_iter().map(|session| session.name).collect()))
 }
 
 fn in_background(flags: Flags, surroundings: &Surroundings) -> Outcome {

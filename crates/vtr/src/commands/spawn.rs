@@ -28,7 +28,7 @@ pub(crate) struct Spawn {
     /// A name for it; coordinator:name where there are several coordinators
     #[arg(value_name = "NAME")]
     name: Address,
-    /// A command line, run by `sh -lc` [default: an interactive shell, the coordinator's --shell]
+    /// A command line, run by `sh -c` [default: an interactive shell, the coordinator's --shell]
     #[arg(long, value_name = "COMMAND", conflicts_with = "argv")]
     cmd: Option<String>,
     /// Folder to start in [default: the home folder of the coordinator's user]

@@ -21,6 +21,7 @@ use super::{
     settings::Settings,
 };
 use crate::{
+    default_socket,
     failure::{Exit, Failure},
     surroundings::Surroundings,
 };
@@ -53,6 +54,7 @@ pub(crate) fn bind(settings: Settings, surroundings: &Surroundings) -> Result<Bo
         }
         None => None,
     };
+    check_folder(&settings.socket, surroundings)?;
     let permissions = Permissions { mode: settings.socket_mode, group: settings.socket_group };
     let (socket, listener) = Socket::bind(&settings.socket, permissions).map_err(|error| socket_failure(&error))?;
     let admission =
@@ -66,7 +68,9 @@ fn socket_failure(error: &SocketError) -> Failure {
             let stop = format!("`vtr serve --stop --socket {}`", path.display());
             ("already_exists", format!("use it, end it with {stop}, or give this one another --socket"))
         }
-        SocketError::NotASocket { .. } => ("usage", "give another --socket, or move the file away".into()),
+        SocketError::NotASocket { .. } | SocketError::NotALock { .. } => {
+            ("usage", "give another --socket, or move the file away".into())
+        }
         SocketError::TooLong { .. } => ("usage", "give a shorter --socket".into()),
         SocketError::System { .. } => ("system", "give a --socket in a folder that you may write to".into()),
     };
@@ -77,9 +81,21 @@ fn socket_failure(error: &SocketError) -> Failure {
 fn pid_file_failure(error: &LockError) -> Failure {
     let (kind, hint) = match error {
         LockError::Held { .. } => ("already_exists", "end it with `vtr serve --stop --pid-file FILE`"),
+        LockError::NotOurs { .. } => ("usage", "give another --pid-file, or move that file away"),
         LockError::System { .. } => ("system", "give a --pid-file that you may write to"),
     };
-    Failure::new(Exit::Refused, kind, error.to_string()).with_hint(hint)
+    let exit = if kind == "usage" { Exit::Usage } else { Exit::Refused };
+    Failure::new(exit, kind, error.to_string()).with_hint(hint)
+}
+
+/// A folder that is missing is a typing error, unless it is our own.
+fn check_folder(socket: &Path, surroundings: &Surroundings) -> Result<(), Failure> {
+    let Some(folder) = socket.parent() else { return Ok(()) };
+    if folder.exists() || folder == default_socket::own_folder(surroundings) {
+        return Ok(());
+    }
+    let message = format!("the folder of {} is not there", socket.display());
+    Err(Failure::usage(message).with_hint("make it first, or check the path"))
 }
 
 /// Serves until TERM, INT or HUP. All sessions have ended when it returns. `ready` hears what a coordinator that was
@@ -94,8 +110,13 @@ pub(crate) async fn serve(
     let failed = |what: &'static str| move |error: io::Error| Failure::system(what, &error);
     let mut end = EndSignals::new().map_err(failed("listening to signals"))?;
     let mut gate = Gate::new(listener, admission).map_err(failed("serving the socket"))?;
+    // Inside a session `vtr` finds the coordinator that it runs under; of several settings of a name the last counts.
+    let mut environment = surroundings.environment.clone();
+    environment.push(("VTR_SOCKET".into(), settings.socket.clone().into()));
     let engine = Engine::new(EngineOptions {
-        base_env: surroundings.environment.clone(),
+        base_env: environment,
+        // The id, which a rename does not change.
+        id_variables: vec!["VTR_SESSION".into()],
         default_shell: settings.shell.clone(),
         limits: Limits { history_lines: settings.scrollback, ..Limits::default() },
         grace: settings.kill_timeout,

@@ -299,7 +299,7 @@ fn own_name(socket: &Path) -> String {
 /// The file that was asked for, or the default one if it is there.
 fn load(asked: Option<&Path>, surroundings: &Surroundings) -> Result<(PathBuf, ServerConfig), Failure> {
     let file = asked.map_or_else(|| surroundings.server_config_file(), |file| surroundings.working_dir.join(file));
-    let text = match std::fs::read_to_string(&file) {
+    let text = match engine::read_short_file(&file) {
         Ok(text) => text,
         Err(error) if asked.is_none() && error.kind() == std::io::ErrorKind::NotFound => String::new(),
         Err(error) => {

@@ -164,3 +164,14 @@ fn nobody_answering_is_unreachable() {
     stage.by_config(&["ls"]).failed(4, &["c did not answer", "d did not answer", "no coordinator answered"]);
     stage.by_config(&["info", "x"]).failed(4, &["no coordinator answered"]);
 }
+
+#[test]
+fn a_greeting_before_the_protocol_is_shown() {
+    let stage = Stage::new();
+    let far = stage.socket().display();
+    stage.write_config(&format!(
+        "[[coordinators]]\nname = \"far\"\n\
+         command = [\"sh\", \"-c\", \"echo Welcome to far; exec {VTR} dial-stdio --socket {far}\"]\n"
+    ));
+    stage.by_config(&["ls"]).failed(4, &["Welcome to far", "start file"]);
+}

@@ -462,3 +462,15 @@ async fn sizes_are_survived() {
     attached.detach().await;
     stage.vtr(&["attach", "one"]).failed(2, &["not a terminal"]);
 }
+
+#[test]
+fn a_session_knows_where_it_is_and_is_not_attached_to_itself() {
+    let stage = Stage::new();
+    let socket = stage.socket().display().to_string();
+    let says = "echo \"in $VTR_SESSION on $VTR_SOCKET.\"";
+    stage
+        .vtr(&["spawn", "where", "--cols", "200", "--wait", &format!("in p_[0-9a-f]{{6}} on {socket}."), "--cmd", says])
+        .ok();
+    let attach = format!("'{VTR}' attach me; cat");
+    stage.vtr(&["spawn", "me", "--wait", "this terminal is session me itself", "--cmd", &attach]).ok();
+}

@@ -7,7 +7,7 @@ use crate::stage::{Stage, is_gone};
 #[test]
 fn a_daemon_answers_when_it_was_started_and_leaves_nothing_when_stopped() {
     let stage = Stage::empty();
-    let socket = stage.path("run/deep/d.sock");
+    let socket = stage.path("run/vtr/d.sock");
     let socket = socket.to_str().unwrap();
     let words = ["serve", "--daemon", "--socket", socket, "--shell", "/bin/sh", "--pid-file", "d.pid", "--json"];
     let started = stage.vtr(&words).json();
@@ -23,10 +23,10 @@ fn a_daemon_answers_when_it_was_started_and_leaves_nothing_when_stopped() {
     assert_eq!(mode & 0o777, 0o600);
 
     let said = vtr(&["serve", "--stop"]).ok();
-    assert!(said.contains(&pid.to_string()), "{said}");
+    assert!(said.contains(&pid.to_string()) && said.contains("1 session: x"), "{said}");
     assert!(is_gone(pid), "--stop waits for the end");
     wait_until("the session is gone", || is_gone(session));
-    assert_eq!(std::fs::read_dir(stage.path("run/deep")).unwrap().count(), 0);
+    assert_eq!(std::fs::read_dir(stage.path("run/vtr")).unwrap().count(), 0);
     assert!(!stage.path("d.pid").exists());
     vtr(&["serve", "--stop"]).failed(1, &["no coordinator listens", socket]);
 }

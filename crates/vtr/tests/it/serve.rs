@@ -164,8 +164,8 @@ fn folders_and_sockets_are_private_unless_told_otherwise() {
     let stage = Stage::empty();
     let run = stage.path("run");
     std::fs::set_permissions(&run, std::fs::Permissions::from_mode(0o755)).unwrap();
-    let server = stage.start("new/a", &[]);
-    assert_eq!((mode(&server.socket), mode(&stage.path("run/new")), mode(&run)), (0o600, 0o700, 0o755));
+    let server = stage.start("vtr/a", &[]);
+    assert_eq!((mode(&server.socket), mode(&stage.path("run/vtr")), mode(&run)), (0o600, 0o700, 0o755));
     let open = stage.start("b", &["--socket-mode", "0660", "--pid-file", "pids/b.pid"]);
     assert_eq!(mode(&open.socket), 0o660);
     assert_eq!(std::fs::read_to_string(stage.path("pids/b.pid")).unwrap(), format!("{}\n", open.pid()));
@@ -198,6 +198,39 @@ fn bad_settings_are_named() {
         .failed(2, &["no-such-group-here"]);
     let long = "x".repeat(150);
     stage.vtr(&["serve", "--socket", &long]).failed(2, &["107"]);
+}
+
+#[test]
+fn folders_of_a_typing_error_are_not_created() {
+    let stage = Stage::empty();
+    stage
+        .vtr(&["serve", "--socket", "no/such/dir/x.sock"])
+        .failed(2, &["no/such/dir/x.sock", "not there", "make it first"]);
+    assert!(!stage.path("no").exists());
+}
+
+#[test]
+fn files_that_are_not_ours_are_neither_emptied_nor_removed() {
+    let stage = Stage::empty();
+    let notes = stage.path("notes.txt");
+    std::fs::write(&notes, "my notes\n").unwrap();
+    stage.vtr(&["serve", "--socket", "run/a.sock", "--pid-file", "notes.txt"]).failed(2, &["notes.txt", "process id"]);
+    std::fs::write(stage.path("repo.lock"), "of another program\n").unwrap();
+    stage.vtr(&["serve", "--socket", "repo"]).failed(2, &["repo.lock", "move the file away"]);
+    assert_eq!(std::fs::read_to_string(&notes).unwrap(), "my notes\n");
+    assert_eq!(std::fs::read_to_string(stage.path("repo.lock")).unwrap(), "of another program\n");
+}
+
+#[test]
+fn a_command_line_gets_the_environment_it_was_given() {
+    let mut stage = Stage::empty();
+    stage.serve("a", &[]);
+    let given = "PATH=/opt/given:/usr/bin:/bin";
+    stage
+        .vtr(&["spawn", "given", "--env", given, "--wait", "is /opt/given:/usr/bin:/bin.", "--cmd", "echo is $PATH."])
+        .ok();
+    let own = format!("is {}.", regex::escape(&std::env::var("PATH").unwrap()));
+    stage.vtr(&["spawn", "own", "--cols", "500", "--wait", &own, "--cmd", "echo is $PATH."]).ok();
 }
 
 #[test]
