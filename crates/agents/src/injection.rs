@@ -7,7 +7,10 @@
 mod folder;
 mod launch;
 mod merge;
+mod plan;
 mod render;
+mod write;
 
 pub use folder::{LaunchFolder, is_plain_file_name};
 pub use launch::{Launch, LaunchError, LaunchRequest};
+pub(crate) use plan::{LaunchPlan, PlannedFile};

@@ -8,6 +8,7 @@
 //!   recording.
 //! - [`delivery`]: prompts that arrive once, whole and submitted, with a [`Receipt`].
 //! - [`permission`]: what one agent may answer when another one asks.
+//! - [`run_facts`]: what a preset or a command would do, as the human reads it before they allow it.
 //! - [`chrome`]: a grid without what the program draws around the conversation.
 //!
 //! Called by the project's operations and by patterm. It knows no operations, faces, roles, trust or
@@ -19,9 +20,11 @@ pub mod delivery;
 pub mod injection;
 pub mod permission;
 pub mod preset;
+pub mod run_facts;
 pub mod state;
 
 pub use delivery::{Delivery, Message, Outcome, Receipt, Ticket, TurnId};
 pub use injection::{Launch, LaunchError, LaunchFolder, LaunchRequest};
 pub use preset::{AgentPreset, Catalog, Found, PresetFolders, Presets, Problem, ProcessPreset};
+pub use run_facts::RunFact;
 pub use state::{AgentStatus, Explanation, HookEvent, Source, State, StateWatch};

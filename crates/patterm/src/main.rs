@@ -13,6 +13,7 @@ mod output;
 mod proxy;
 mod run;
 mod running;
+mod spelled;
 mod surroundings;
 mod watchdog;
 

@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use agents::{
-    AgentPreset, Found, ProcessPreset,
+    AgentPreset, Found, ProcessPreset, RunFact,
     preset::{Catalog, Place, resolve_folder},
+    run_facts,
 };
 use engine::Kind;
 use ops::Preset;
@@ -21,34 +22,22 @@ pub fn subject(catalog: &Catalog, kind: Kind, name: &str) -> Option<Subject> {
 }
 
 pub(crate) fn of_agent(found: &Found<AgentPreset>) -> Subject {
-    let preset = &found.preset;
-    let env = preset.env.keys().cloned().collect();
-    common(Kind::Agent, &preset.name, preset.argv.clone(), preset.working_dir.clone(), env, found)
+    judged(Kind::Agent, &found.preset.name, run_facts::of_agent(&found.preset), found)
 }
 
 fn of_process(found: &Found<ProcessPreset>) -> Subject {
-    let preset = &found.preset;
-    let env = preset.env.keys().cloned().collect();
-    common(Kind::Command, &preset.name, preset.command(), preset.working_dir.clone(), env, found)
+    judged(Kind::Command, &found.preset.name, run_facts::of_process(&found.preset), found)
 }
 
-fn common<P>(
-    kind: Kind,
-    name: &str,
-    command: Vec<String>,
-    working_dir: Option<String>,
-    env: Vec<String>,
-    found: &Found<P>,
-) -> Subject {
+fn judged<P>(kind: Kind, name: &str, facts: Vec<RunFact>, found: &Found<P>) -> Subject {
     Subject {
         kind,
         name: name.to_owned(),
         of_project: matches!(found.place, Place::Project { .. }),
+        overrides: found.place == Place::Project { overrides: true },
         hash: found.hash.to_string(),
-        content: found.content.canonical(),
-        command,
-        working_dir,
-        env,
+        content: found.content.without_values().canonical(),
+        facts,
     }
 }
 

@@ -10,6 +10,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
+use agents::RunFact;
 use engine::{Clock, Kind, SessionId};
 use notify::RecommendedWatcher;
 use ops::{ErrorKind, OpError};
@@ -33,15 +34,13 @@ pub struct Subject {
     pub name: String,
     /// It came with the project, not from the human's own folder.
     pub of_project: bool,
+    /// It takes the place of the human's own preset of that name.
+    pub overrides: bool,
     pub hash: String,
-    /// The same for the same content.
+    /// The same for the same content; of the values of variables it holds only hashes.
     pub content: String,
-    /// What would run.
-    pub command: Vec<String>,
-    /// Where, when the preset says so.
-    pub working_dir: Option<String>,
-    /// Names of the variables it sets; values are not shown.
-    pub env: Vec<String>,
+    /// Everything that it would run, set, write or allow.
+    pub facts: Vec<RunFact>,
 }
 
 /// Something waits for the human.
@@ -309,11 +308,15 @@ fn given_up() -> TrustError {
     TrustError::Locked { seconds: PATIENCE.as_secs() }
 }
 
-/// What changed between two contents, for people.
-fn changes(before: &str, after: &str) -> Vec<String> {
+/// What changed between two contents as [`Subject`]s and [`Grant`]s hold them, for people.
+pub fn changes(before: &str, after: &str) -> Vec<String> {
     use agents::preset::Content;
     match (Content::from_canonical(before), Content::from_canonical(after)) {
-        (Some(before), Some(after)) => after.changes_since(&before).iter().map(ToString::to_string).collect(),
+        (Some(before), Some(after)) => {
+            // Older files hold values.
+            let before = before.without_values();
+            after.changes_since(&before).iter().map(ToString::to_string).collect()
+        }
         // Only what we wrote ourselves is kept, so this is a file that was edited by hand.
         _ => vec!["what was allowed before can't be read".to_owned()],
     }
@@ -329,9 +332,8 @@ impl Subject {
             of_project: false,
             hash: crate::layout::hex(&Sha256::digest(content)),
             content: format!("{{\"name\":\"{content}\"}}"),
-            command: vec!["true".to_owned()],
-            working_dir: None,
-            env: Vec::new(),
+            overrides: false,
+            facts: Vec::new(),
         }
     }
 }

@@ -1,6 +1,5 @@
 //! An agent preset, made ready to be started once.
 
-use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -8,8 +7,8 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 use super::folder::LaunchFolder;
-use super::merge::merge;
-use super::render::{Additions, Renderer};
+use super::plan::LaunchPlan;
+use super::write::write;
 use crate::preset::{AgentPreset, TemplateError, Values, resolve_folder};
 
 /// What one launch needs to know.
@@ -72,38 +71,24 @@ impl Launch {
         };
         let (command, connect, place) = (text(program)?, text(connect_file)?, text(folder.path())?);
         let (project, home_text, cache) = (text(project_root)?, text(home)?, text(cache)?);
-        let renderer = Renderer {
-            preset: &preset.name,
-            purpose: "mcp",
-            folder: &folder,
-            values: Values {
-                command: &command,
-                connect: &connect,
-                file: None,
-                folder: &place,
-                project: &project,
-                home: &home_text,
-                cache: &cache,
-            },
-            usual: true,
+        let values = Values {
+            command: &command,
+            connect: &connect,
+            file: None,
+            folder: &place,
+            project: &project,
+            home: &home_text,
+            cache: &cache,
         };
-        let mut additions = Additions::default();
-        for (name, value) in &preset.env {
-            additions.env.insert(name.clone(), renderer.text(value, None)?);
+        let LaunchPlan { argv, env, env_unset, files } = LaunchPlan::of(preset, values)?;
+        for file in files {
+            write(&preset.name, &folder, file)?;
         }
-        if let Some(injection) = &preset.mcp_injection {
-            renderer.render(injection, &mut additions)?;
-        }
-        if let Some(injection) = &preset.hooks_injection {
-            Renderer { purpose: "hooks", usual: false, ..renderer }.render(injection, &mut additions)?;
-        }
-        let argv = preset.argv.iter().map(|arg| renderer.text(arg, None)).collect::<Result<Vec<_>, _>>()?;
-        let argv = insert_args(argv, std::mem::take(&mut additions.args));
         let working_dir = resolve_folder(preset.working_dir.as_deref(), project_root, home);
         Ok(Launch {
             argv: argv.into_iter().map(OsString::from).collect(),
-            env: settle_env(additions).into_iter().map(|(name, value)| (name.into(), value.into())).collect(),
-            env_unset: preset.env_unset.iter().map(OsString::from).collect(),
+            env: env.into_iter().map(|(name, value)| (name.into(), value.into())).collect(),
+            env_unset: env_unset.into_iter().map(OsString::from).collect(),
             working_dir,
             folder,
         })
@@ -113,23 +98,4 @@ impl Launch {
     pub fn close(self) -> std::io::Result<()> {
         self.folder.close()
     }
-}
-
-/// Behind the preset's own arguments, but before a `--`: what follows that is no option any more.
-fn insert_args(mut argv: Vec<String>, args: Vec<String>) -> Vec<String> {
-    let end = argv.iter().position(|arg| arg == "--").unwrap_or(argv.len());
-    argv.splice(end..end, args);
-    argv
-}
-
-/// A configuration in a variable is merged into what the preset itself sets there, if that is JSON.
-fn settle_env(additions: Additions) -> BTreeMap<String, String> {
-    let Additions { mut env, env_contents, .. } = additions;
-    for (var, ours) in env_contents {
-        let theirs = env.get(&var).and_then(|text| serde_json::from_str::<serde_json::Value>(text).ok());
-        let mut content = theirs.filter(serde_json::Value::is_object).unwrap_or_default();
-        merge(&mut content, ours);
-        env.insert(var, content.to_string());
-    }
-    env
 }

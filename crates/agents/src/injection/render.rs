@@ -1,23 +1,15 @@
-//! One injection, written out: what it adds to the command line and the environment, and its files.
+//! One injection, spelled out: what it adds to the command line and the environment, and its files.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::io::Read;
-use std::os::unix::fs::symlink;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::{Map, Value, json};
 use toml_edit::DocumentMut;
 
-use super::folder::LaunchFolder;
 use super::launch::LaunchError;
 use super::merge::{at_place, merge, merge_toml};
-use crate::preset::{Format, Injection, PointsTo, Template, Values, expand_home, plain_json};
-
-/// Bytes read of a person's own configuration file.
-const MAX_CONFIG_BYTES: u64 = 4 << 20;
-/// Entries linked beside a copied file.
-const MAX_SIBLINGS: usize = 1000;
+use super::plan::PlannedFile;
+use crate::preset::{Format, Injection, PointsTo, Template, Values, expand_home};
 
 /// What injections add up to.
 #[derive(Default)]
@@ -26,6 +18,7 @@ pub(super) struct Additions {
     pub(super) env: BTreeMap<String, String>,
     /// Configurations that go into variables, still to be merged.
     pub(super) env_contents: BTreeMap<String, Value>,
+    pub(super) files: Vec<PlannedFile>,
 }
 
 /// Where and for whom an injection is rendered.
@@ -34,7 +27,6 @@ pub(super) struct Renderer<'a> {
     pub(super) preset: &'a str,
     /// Names the rendered file: `mcp` or `hooks`.
     pub(super) purpose: &'a str,
-    pub(super) folder: &'a LaunchFolder,
     pub(super) values: Values<'a>,
     /// What is written where the preset gives no content of its own.
     pub(super) usual: bool,
@@ -44,7 +36,7 @@ impl Renderer<'_> {
     pub(super) fn render(&self, injection: &Injection, out: &mut Additions) -> Result<(), LaunchError> {
         for (name, text) in injection.files() {
             let text = self.text(&text.joined(), None)?;
-            self.write(name, text.as_bytes())?;
+            out.files.push(PlannedFile::Text { name: name.clone(), text });
         }
         match injection {
             Injection::Args { args, .. } => {
@@ -57,22 +49,22 @@ impl Renderer<'_> {
                 merge(out.env_contents.entry(var.clone()).or_insert(Value::Null), content);
             }
             Injection::FlagFile { flag, value, content, format, .. } => {
-                let file = self.config(content.as_ref(), *format, None)?;
+                let file = self.config(content.as_ref(), *format, None, out)?;
                 let value = self.text(value.as_deref().unwrap_or("${file}"), Some(&file))?;
                 add_flag(out, flag, value);
             }
             Injection::Flag { flag, config_path } => {
                 let name = config_path.as_deref().and_then(|path| Path::new(path).file_name()?.to_str());
                 let name = name.filter(|name| super::is_plain_file_name(name));
-                let file = self.config(None, Format::Json, name)?;
+                let file = self.config(None, Format::Json, name, out)?;
                 add_flag(out, flag, file);
             }
             Injection::EnvFile { var, content, format, .. } => {
-                let file = self.config(content.as_ref(), *format, None)?;
+                let file = self.config(content.as_ref(), *format, None, out)?;
                 out.env.insert(var.clone(), file);
             }
             Injection::EnvVar { var } => {
-                let file = self.config(None, Format::Json, None)?;
+                let file = self.config(None, Format::Json, None, out)?;
                 out.env.insert(var.clone(), file);
             }
             Injection::ConfigFile { path, merge_key, content, flag, var, points_to, .. } => {
@@ -81,7 +73,7 @@ impl Renderer<'_> {
                     (None, Some(_)) => json!({ "patterm": self.server() }),
                 };
                 let ours = at_place(merge_key.as_deref(), content);
-                let named = self.copy_config(path, &ours, *points_to)?;
+                let named = self.copy(path, ours, *points_to, out)?;
                 if let Some(flag) = flag {
                     add_flag(out, flag, named.clone());
                 }
@@ -97,8 +89,14 @@ impl Renderer<'_> {
         json!({ "command": self.values.command, "args": ["mcp-stdio", "--connect", self.values.connect] })
     }
 
-    /// Writes the configuration file and gives its path.
-    fn config(&self, content: Option<&Value>, format: Format, name: Option<&str>) -> Result<String, LaunchError> {
+    /// Plans the configuration file and gives its path.
+    fn config(
+        &self,
+        content: Option<&Value>,
+        format: Format,
+        name: Option<&str>,
+        out: &mut Additions,
+    ) -> Result<String, LaunchError> {
         let extension = match format {
             Format::Json => "json",
             Format::Toml => "toml",
@@ -114,7 +112,7 @@ impl Renderer<'_> {
                 document.to_string()
             }
         };
-        self.write(&name, text.as_bytes())?;
+        out.files.push(PlannedFile::Text { name, text });
         Ok(path)
     }
 
@@ -146,60 +144,18 @@ impl Renderer<'_> {
         rendered.map_err(|source| LaunchError::Template { preset: self.preset.into(), source })
     }
 
-    fn write(&self, name: &str, bytes: &[u8]) -> Result<PathBuf, LaunchError> {
-        self.folder.write(name, bytes).map_err(|source| self.write_error(self.folder.path(), source))
-    }
-
-    fn write_error(&self, path: &Path, source: std::io::Error) -> LaunchError {
-        LaunchError::Write { preset: self.preset.into(), path: path.into(), source }
-    }
-
-    /// Copies the person's file with `ours` merged in; gives what the CLI is to be told of.
-    fn copy_config(&self, path: &str, ours: &Value, points_to: PointsTo) -> Result<String, LaunchError> {
+    /// Plans a copy of the person's file with `ours` merged in; gives what the CLI is to be told of.
+    fn copy(&self, path: &str, ours: Value, points_to: PointsTo, out: &mut Additions) -> Result<String, LaunchError> {
         let original = expand_home(path, Path::new(self.values.home));
-        let refuse =
-            |reason: String| LaunchError::Config { preset: self.preset.into(), path: original.clone(), reason };
-        let name =
-            original.file_name().and_then(|name| name.to_str()).ok_or_else(|| refuse("it names no file".into()))?;
-        let theirs = read_config(&original).map_err(|error| refuse(error.to_string()))?;
-        let merged = if original.extension().is_some_and(|extension| extension == "toml") {
-            let mut document: DocumentMut =
-                theirs.parse().map_err(|error: toml_edit::TomlError| refuse(error.to_string()))?;
-            merge_toml(&mut document, ours);
-            document.to_string()
-        } else {
-            let mut value = read_json(&theirs).map_err(refuse)?;
-            merge(&mut value, ours.clone());
-            pretty(&value)
+        let Some(name) = original.file_name().and_then(|name| name.to_str()).map(str::to_owned) else {
+            let reason = "it names no file".to_owned();
+            return Err(LaunchError::Config { preset: self.preset.into(), path: original, reason });
         };
-        let folder = match points_to {
-            PointsTo::File => self.folder.path().to_owned(),
-            PointsTo::Folder => {
-                let folder = self.folder.path().join(format!("{}-home", self.purpose));
-                self.link_siblings(&original, name, &folder).map_err(|source| self.write_error(&folder, source))?;
-                folder
-            }
-        };
-        let copy = folder.join(name);
-        super::folder::write_private(&copy, merged.as_bytes()).map_err(|source| self.write_error(&copy, source))?;
-        let named = if points_to == PointsTo::Folder { folder } else { copy };
-        named
-            .into_os_string()
-            .into_string()
-            .map_err(|path| LaunchError::NotText { preset: self.preset.into(), path: path.into() })
-    }
-
-    /// The CLI finds its login and history where they are; only the one file is another.
-    fn link_siblings(&self, original: &Path, name: &str, folder: &Path) -> std::io::Result<()> {
-        super::folder::create_private(folder)?;
-        let Some(parent) = original.parent().filter(|parent| parent.is_dir()) else { return Ok(()) };
-        for entry in fs::read_dir(parent)?.take(MAX_SIBLINGS) {
-            let entry = entry?;
-            if entry.file_name() != name {
-                symlink(entry.path(), folder.join(entry.file_name()))?;
-            }
-        }
-        Ok(())
+        let linked_folder = (points_to == PointsTo::Folder).then(|| format!("{}-home", self.purpose));
+        let told = linked_folder.as_ref().unwrap_or(&name);
+        let told = format!("{}/{told}", self.values.folder);
+        out.files.push(PlannedFile::Copy { original, ours, name, linked_folder });
+        Ok(told)
     }
 }
 
@@ -211,29 +167,6 @@ fn add_flag(out: &mut Additions, flag: &str, value: String) {
     }
 }
 
-fn pretty(value: &Value) -> String {
+pub(super) fn pretty(value: &Value) -> String {
     format!("{value:#}\n")
-}
-
-/// An absent file is an empty one: the CLI has not been set up yet.
-fn read_config(path: &Path) -> std::io::Result<String> {
-    let file = match fs::File::open(path) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(String::new()),
-        file => file?,
-    };
-    let mut text = String::new();
-    file.take(MAX_CONFIG_BYTES + 1).read_to_string(&mut text)?;
-    if text.len() as u64 > MAX_CONFIG_BYTES {
-        return Err(std::io::Error::other(format!("it is longer than {MAX_CONFIG_BYTES} bytes")));
-    }
-    Ok(text)
-}
-
-fn read_json(text: &str) -> Result<Value, String> {
-    if text.trim().is_empty() {
-        return Ok(Value::Object(Map::new()));
-    }
-    let plain = plain_json(text).map_err(|error| error.to_string())?;
-    let value: Value = serde_json::from_str(&plain).map_err(|error| error.to_string())?;
-    if value.is_object() { Ok(value) } else { Err("it holds no JSON object".into()) }
 }

@@ -38,7 +38,7 @@ impl Content {
         serde_json::from_str(text).ok().map(Content::new)
     }
 
-    /// One line of JSON, the same for the same content. What trust keeps to show changes later.
+    /// One line of JSON, the same for the same content.
     pub fn canonical(&self) -> String {
         let mut out = String::new();
         write_canonical(&self.value, &mut out);
@@ -46,12 +46,21 @@ impl Content {
     }
 
     pub fn hash(&self) -> ContentHash {
-        let mut hex = String::with_capacity(64);
-        for byte in Sha256::digest(self.canonical().as_bytes()) {
-            // Writing to a String can't fail.
-            _ = write!(hex, "{byte:02x}");
+        ContentHash(sha256(&self.canonical()))
+    }
+
+    /// The same, but of the values of environment variables only their hashes: what may be kept on disk. Enough to tell
+    /// later which of them changed. A preset itself can't hold such a hash, since its values are strings.
+    pub fn without_values(&self) -> Content {
+        let mut value = self.value.clone();
+        if let Some(Value::Object(variables)) = value.get_mut("env") {
+            for variable in variables.values_mut() {
+                if let Value::String(text) = variable {
+                    *variable = serde_json::json!({ "sha256": sha256(text) });
+                }
+            }
         }
-        ContentHash(hex)
+        Content { value }
     }
 
     /// What changed from `before` to this, by place. Values of environment variables are not shown.
@@ -98,6 +107,15 @@ impl fmt::Display for Change {
     }
 }
 
+fn sha256(text: &str) -> String {
+    let mut hex = String::with_capacity(64);
+    for byte in Sha256::digest(text.as_bytes()) {
+        // Writing to a String can't fail.
+        _ = write!(hex, "{byte:02x}");
+    }
+    hex
+}
+
 /// Keys sorted, whatever order a map of `serde_json` keeps in this build.
 fn write_canonical(value: &Value, out: &mut String) {
     match value {
@@ -137,6 +155,8 @@ fn compare(before: &Value, after: &Value, at: &mut String, changes: &mut Vec<Cha
     }
     let depth = at.matches(['.', '[']).count();
     match (before, after) {
+        // Of a variable neither value is told, and neither is what stands for it.
+        _ if at.starts_with("env.") => changes.push(Change { at: at.clone(), before: None, after: None }),
         (Value::Object(old), Value::Object(new)) if depth < MAX_DEPTH => {
             let keys: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
             for key in keys {
@@ -218,12 +238,26 @@ mod tests {
                 r#"argv[2]: added "-c""#,
                 "env.NEW: added (value not shown)",
                 "env.OLD: removed (value not shown)",
-                "env.TOKEN: (value not shown) → (value not shown)",
+                "env.TOKEN: changed",
                 "idle_ms: removed 5",
                 "shell: added true",
             ]
         );
         assert_eq!(after.changes_since(&after), []);
+    }
+
+    #[test]
+    fn what_is_kept_holds_no_values_and_still_tells_which_changed() {
+        let before = content(json!({"argv": ["x"], "env": {"TOKEN": "one-secret", "SAME": "s"}}));
+        let after = content(json!({"argv": ["x"], "env": {"TOKEN": "two-secret", "SAME": "s"}}));
+        let kept = before.without_values();
+        assert!(!kept.canonical().contains("secret"), "{}", kept.canonical());
+        let lines: Vec<String> = after.without_values().changes_since(&kept).iter().map(Change::to_string).collect();
+        assert_eq!(lines, ["env.TOKEN: changed"]);
+        assert_eq!(kept.without_values(), kept);
+        // A value that looks like what is kept of another one is a value all the same.
+        let forged = content(json!({"env": {"TOKEN": kept.value["env"]["TOKEN"]["sha256"]}}));
+        assert_ne!(forged.without_values().value["env"]["TOKEN"], kept.value["env"]["TOKEN"]);
     }
 
     #[test]

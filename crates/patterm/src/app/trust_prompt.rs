@@ -1,4 +1,5 @@
-//! The question whether a preset may run: what it runs, where, with which variables set, and what changed.
+//! The question whether a preset may run: everything it would run, set, write and allow, and what changed. It has to be
+//! read to its end before it can be allowed.
 //!
 //! Only the project asks it; nothing a session prints can. It lies above everything, and no key reaches what is behind.
 //! A key that was on its way when it appeared answers nothing: see [`Arming`].
@@ -19,6 +20,7 @@ use tui::{
 use vt::input::{KeyEventKind, MouseEventKind};
 
 use super::{model::App, palette::PaletteEntry, start};
+use crate::spelled::{fact_lines, spelled};
 
 /// Long enough to notice that the screen is another.
 const SEEN: Duration = Duration::from_millis(500);
@@ -190,8 +192,11 @@ struct Prompt {
 impl Prompt {
     fn new(app: &App, question: Question) -> Self {
         let mut modal = Modal::new("May this run?", body(app, &question));
-        for (key, label, _) in ANSWERS {
-            modal = modal.answer(key, label);
+        for (key, label, answer) in ANSWERS {
+            modal = match answer {
+                Answer::Deny => modal.answer(key, label),
+                Answer::Once | Answer::Always => modal.answer_when_read(key, label),
+            };
         }
         Prompt { question, modal, arming: Arming::default() }
     }
@@ -295,73 +300,44 @@ fn wish(app: &App, question: &Question) -> String {
         (None, Some(_)) => "An agent wants".to_owned(),
         (None, None) => "You want".to_owned(),
     };
-    format!("{who} to start the {} preset {}.", subject.kind, shown(&subject.name))
+    format!("{who} to start the {} preset {}.", subject.kind, spelled(&subject.name))
 }
 
 fn body(app: &App, question: &Question) -> Vec<StyledLine> {
     let (plain, muted) = (app.skin.style(Role::Modal), app.skin.style(Role::Muted));
     let warning = app.skin.style(Role::Warning);
     let subject = &question.subject;
-    let fact = |name: &str, value: String| vec![Span::new(format!("{name:<9}"), muted), Span::new(value, plain)];
-    let command: Vec<String> = subject.command.iter().map(|word| quoted(word)).collect();
-    let folder = match &subject.working_dir {
-        Some(folder) => shown(folder),
-        None => shown(&app.project.project_dir().to_string_lossy()),
-    };
-    let mut lines = vec![
-        vec![Span::new(wish(app, question), plain)],
-        vec![],
-        fact("command", command.join(" ")),
-        fact("folder", folder),
-    ];
-    if !subject.env.is_empty() {
-        let names: Vec<String> = subject.env.iter().map(|name| shown(name)).collect();
-        lines.push(fact("sets", names.join(", ")));
-    }
+    let name = spelled(&subject.name);
+    let mut lines = vec![vec![Span::new(wish(app, question), plain)]];
     if subject.of_project {
         lines.push(vec![Span::new("It comes with this project, not from your own folder.", warning)]);
+    }
+    if subject.overrides {
+        lines.push(vec![Span::new(format!("It takes the place of your own {name}."), warning)]);
     }
     if let Some(changes) = &question.changes {
         lines.push(vec![]);
         lines.push(vec![Span::new("Changed since you allowed it:", warning)]);
         lines.extend(
-            changes.iter().take(MAX_CHANGES).map(|change| vec![Span::new(format!("  {}", shown(change)), plain)]),
+            changes.iter().take(MAX_CHANGES).map(|change| vec![Span::new(format!("  {}", spelled(change)), plain)]),
         );
         if changes.len() > MAX_CHANGES {
             lines.push(vec![Span::new(format!("  and {} more", changes.len() - MAX_CHANGES), muted)]);
         }
     }
     lines.push(vec![]);
+    let facts = fact_lines(&subject.facts);
+    lines.extend(
+        facts.iter().map(|(label, text)| vec![Span::new(label.clone(), muted), Span::new(text.clone(), plain)]),
+    );
+    if facts.iter().any(|(label, text)| label.contains("${") || text.contains("${")) {
+        let legend =
+            "${command} is patterm, ${folder} a folder of this start alone, ${connect} the agent's way into patterm.";
+        lines.push(vec![Span::new(legend, muted)]);
+    }
+    lines.push(vec![]);
     lines.push(vec![Span::new("Esc: decide later", muted)]);
     lines
-}
-
-/// A word of a command line, so that its borders can be seen.
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@%+,".contains(c);
-    match !word.is_empty() && word.chars().all(plain) {
-        true => word.to_owned(),
-        false => format!("'{}'", shown(word)),
-    }
-}
-
-/// What can't be seen, or changes the order of what can, is spelled out: nobody is to say yes to half a command.
-fn shown(text: &str) -> String {
-    let hidden = |c: char| {
-        c.is_control()
-            || matches!(c, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}')
-            || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
-    };
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '\n' => out.push_str("\\n"),
-            '\t' => out.push_str("\\t"),
-            c if hidden(c) => out.extend(c.escape_unicode()),
-            c => out.push(c),
-        }
-    }
-    out
 }
 
 #[cfg(test)]
@@ -383,13 +359,5 @@ mod tests {
         let mut fresh = Arming::default();
         fresh.drawn(at(0));
         assert!(fresh.allows(at(500)), "nobody typed");
-    }
-
-    #[test]
-    fn nothing_in_a_command_is_out_of_sight() {
-        assert_eq!(quoted("cargo"), "cargo");
-        assert_eq!(quoted("a b"), "'a b'");
-        assert_eq!(quoted(""), "''");
-        assert_eq!(shown("rm\u{202e}x\x1b[2J\n"), "rm\\u{202e}x\\u{1b}[2J\\n");
     }
 }

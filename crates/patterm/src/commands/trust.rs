@@ -2,14 +2,11 @@
 
 use std::{path::Path, time::SystemTime};
 
-use agents::{
-    Catalog,
-    preset::{Content, Place},
-};
+use agents::Catalog;
 use clap::Subcommand;
 use project::{
     Layout, Turn,
-    trust::{Grant, Grants, Subject, TrustError},
+    trust::{Grant, Grants, Subject, TrustError, changes},
 };
 use serde_json::{Value, json};
 
@@ -17,6 +14,7 @@ use super::presets::{self, Kind};
 use crate::{
     failure::{Exit, Failure, Outcome},
     output::{Output, columns, printable},
+    spelled::{fact_lines, spelled},
     surroundings::Surroundings,
 };
 
@@ -34,7 +32,14 @@ pub(crate) struct Trust {
 enum Command {
     /// List what is trusted, and what has changed since
     Ls,
-    /// Trust a preset as it is now
+    /// Show everything that a preset would run, set, write and allow
+    Show {
+        name: String,
+        /// Which, when an agent and a process have the name
+        #[arg(long)]
+        kind: Option<Kind>,
+    },
+    /// Trust a preset as it is now: see with `show` what you allow
     Grant {
         name: String,
         /// Which, when an agent and a process have the name
@@ -75,6 +80,7 @@ impl Trust {
         let catalog = Catalog::scan(&presets::folders(surroundings, &layout.project_dir));
         match self.command {
             Command::Ls => list(&grants, &catalog, output),
+            Command::Show { name, kind } => show(&grants, &subject(&catalog, &name, kind)?, output),
             Command::Grant { name, kind } => grant(&grants, &subject(&catalog, &name, kind)?, output),
             Command::Revoke { name, kind } => {
                 let taken = grants
@@ -127,29 +133,12 @@ fn list(grants: &Grants, catalog: &Catalog, output: &mut Output) -> Outcome {
 }
 
 fn subject(catalog: &Catalog, name: &str, kind: Option<Kind>) -> Result<Subject, Failure> {
-    let agent = catalog.agent(name).filter(|_| kind != Some(Kind::Process));
-    let process = catalog.process(name).filter(|_| kind != Some(Kind::Agent));
-    match (agent, process) {
-        (Some(found), None) => Ok(Subject {
-            kind: engine::Kind::Agent,
-            name: name.to_owned(),
-            of_project: found.place != Place::Global,
-            hash: found.hash.as_str().to_owned(),
-            content: found.content.canonical(),
-            command: found.preset.argv.clone(),
-            working_dir: found.preset.working_dir.clone(),
-            env: found.preset.env.keys().cloned().collect(),
-        }),
-        (None, Some(found)) => Ok(Subject {
-            kind: engine::Kind::Command,
-            name: name.to_owned(),
-            of_project: found.place != Place::Global,
-            hash: found.hash.as_str().to_owned(),
-            content: found.content.canonical(),
-            command: found.preset.command(),
-            working_dir: found.preset.working_dir.clone(),
-            env: found.preset.env.keys().cloned().collect(),
-        }),
+    let of_kind = |wanted: Kind| {
+        let fits = kind.is_none_or(|kind| kind == wanted);
+        fits.then(|| project::presets::subject(catalog, wanted.of_session(), name)).flatten()
+    };
+    match (of_kind(Kind::Agent), of_kind(Kind::Process)) {
+        (Some(subject), None) | (None, Some(subject)) => Ok(subject),
         (Some(_), Some(_)) => {
             Err(Failure::new(Exit::Usage, "ambiguous", format!("an agent and a process are called '{name}'"))
                 .with_hint("say which with --kind"))
@@ -159,20 +148,54 @@ fn subject(catalog: &Catalog, name: &str, kind: Option<Kind>) -> Result<Subject,
     }
 }
 
+/// What the human would allow, as the question on the screen shows it.
+fn show(grants: &Grants, subject: &Subject, output: &mut Output) -> Outcome {
+    let trusted = grants.holds(subject.kind, &subject.name, &subject.hash).map_err(|error| refused(&error))?;
+    let changes = changes_since(grants, subject)?;
+    let state = if trusted { "is trusted as it is" } else { "is not trusted" };
+    let mut lines = vec![format!("{} {state}", spelled(&subject.name))];
+    lines.extend(described(subject, &changes));
+    let shown = json!({
+        "preset": subject.name, "hash": subject.hash, "trusted": trusted, "of_project": subject.of_project,
+        "overrides": subject.overrides, "facts": facts(subject), "changes": changes,
+    });
+    output.answer(&shown, &lines)?;
+    Ok(Exit::Done)
+}
+
 fn grant(grants: &Grants, subject: &Subject, output: &mut Output) -> Outcome {
-    let before = grants.latest(subject.kind, &subject.name).map_err(|error| refused(&error))?;
+    let changes = changes_since(grants, subject)?;
     grants.grant(&Turn::default(), subject, SystemTime::now()).map_err(|error| refused(&error))?;
-    let mut lines = vec![format!("{} is trusted: {}", subject.name, printable(&subject.command.join(" ")))];
-    let contents = before.and_then(|before| {
-        Some((Content::from_canonical(&before.content)?, Content::from_canonical(&subject.content)?))
-    });
-    let changes: Vec<String> = contents.map_or_else(Vec::new, |(before, now)| {
-        now.changes_since(&before).iter().map(|change| printable(&change.to_string())).collect()
-    });
-    lines.extend(changes.iter().map(|change| format!("  {change}")));
+    let mut lines = vec![format!("{} is trusted, with all of this:", spelled(&subject.name))];
+    lines.extend(described(subject, &changes));
     let granted = json!({
-        "preset": subject.name, "hash": subject.hash, "command": subject.command, "changes": changes,
+        "preset": subject.name, "hash": subject.hash, "facts": facts(subject), "changes": changes,
     });
     output.answer(&granted, &lines)?;
     Ok(Exit::Done)
+}
+
+fn changes_since(grants: &Grants, subject: &Subject) -> Result<Vec<String>, Failure> {
+    let before = grants.latest(subject.kind, &subject.name).map_err(|error| refused(&error))?;
+    Ok(before.map_or_else(Vec::new, |before| changes(&before.content, &subject.content)))
+}
+
+fn facts(subject: &Subject) -> Vec<Value> {
+    subject.facts.iter().map(|fact| json!({ "label": fact.label, "lines": fact.lines })).collect()
+}
+
+fn described(subject: &Subject, changes: &[String]) -> Vec<String> {
+    let mut lines = Vec::new();
+    if subject.of_project {
+        lines.push("It comes with this project, not from your own folder.".to_owned());
+    }
+    if subject.overrides {
+        lines.push(format!("It takes the place of your own {}.", spelled(&subject.name)));
+    }
+    if !changes.is_empty() {
+        lines.push("Changed since you allowed it:".to_owned());
+        lines.extend(changes.iter().map(|change| format!("  {}", spelled(change))));
+    }
+    lines.extend(fact_lines(&subject.facts).into_iter().map(|(label, text)| (label + &text).trim_end().to_owned()));
+    lines
 }

@@ -76,6 +76,8 @@ fn trust_is_granted_listed_and_taken_back_by_content() {
     };
     write("dev");
     assert!(stage.patterm(&["trust", "ls"]).ok().contains("nothing is trusted"));
+    let shown = stage.patterm(&["trust", "show", "dev"]).ok();
+    assert!(shown.contains("dev is not trusted") && shown.contains("command  make dev"), "{shown}");
     assert!(stage.patterm(&["trust", "grant", "dev"]).ok().contains("make dev"));
     let listed = stage.patterm(&["trust", "ls", "--json"]).json();
     assert_eq!((&listed["grants"][0]["preset"], &listed["grants"][0]["current"]), (&"dev".into(), &true.into()));

@@ -26,7 +26,7 @@ pub struct Grant {
     pub preset: String,
     /// Of the content.
     pub hash: String,
-    /// What was allowed, to show what changed later.
+    /// What was allowed, to show what changed later. Holds no values of variables, only their hashes.
     pub content: String,
     /// RFC 3339.
     pub granted_at: String,
@@ -171,6 +171,7 @@ impl Grants {
         let old = self.all_in(&folder)?;
         let mut grants = Vec::clone(&old);
         change(&mut grants);
+        grants.iter_mut().for_each(forget_values);
         if *old == grants {
             return Ok(());
         }
@@ -178,6 +179,13 @@ impl Grants {
         let mut bytes = serde_json::to_vec_pretty(&document).expect("grants are plain JSON");
         bytes.push(b'\n');
         Ok(folder.replace(NAME, &bytes, &held)?)
+    }
+}
+
+/// An earlier patterm kept values of variables.
+fn forget_values(grant: &mut Grant) {
+    if let Some(content) = agents::preset::Content::from_canonical(&grant.content) {
+        grant.content = content.without_values().canonical();
     }
 }
 
@@ -241,6 +249,21 @@ mod tests {
         let kept = (3..KEPT_PER_PRESET + 3).map(|number| subject("dev", &number.to_string()).content);
         assert_eq!(contents, kept.collect::<Vec<_>>());
         assert!(grants.holds(Kind::Command, "other", &subject("other", "x").hash).unwrap());
+    }
+
+    #[test]
+    fn values_that_an_earlier_patterm_kept_go_with_the_next_change() {
+        let root = tempfile::tempdir().unwrap();
+        let grants = Grants::new(root.path().to_owned());
+        grants.grant(&now(), &subject("dev", "one"), SystemTime::now()).unwrap();
+        let file = root.path().join(NAME);
+        let old =
+            std::fs::read_to_string(&file).unwrap().replace(r#"{\"name\":\"one\"}"#, r#"{\"env\":{\"A\":\"hush\"}}"#);
+        assert!(old.contains("hush"), "{old}");
+        std::fs::write(&file, old).unwrap();
+        grants.grant(&now(), &subject("test", "two"), SystemTime::now()).unwrap();
+        let new = std::fs::read_to_string(&file).unwrap();
+        assert!(!new.contains("hush") && new.contains("sha256") && new.contains("dev"), "{new}");
     }
 
     #[test]

@@ -233,7 +233,8 @@ async fn agents_of_the_project_need_the_humans_word() {
     assert_eq!(stage.refusal(&operator, "spawn_agent", spawn.clone()).await, ErrorKind::NeedsTrust);
     while stage.event().await != ProjectEvent::TrustPending {}
     let [question] = &stage.project.trust().questions()[..] else { panic!("one question") };
-    assert!(question.subject.of_project && question.subject.env == ["CONNECT"], "{question:?}");
+    let sets = question.subject.facts.iter().any(|fact| fact.label == "sets CONNECT");
+    assert!(question.subject.of_project && sets, "{question:?}");
     stage.project.trust().answer(&question.id, Answer::Once).await.unwrap();
     stage.json("spawn_agent", spawn.clone()).await.unwrap();
     assert_eq!(stage.refusal(&operator, "spawn_agent", spawn.clone()).await, ErrorKind::NeedsTrust);

@@ -17,12 +17,16 @@ use crate::{
 /// Narrower looks like a notice; beyond, text is hard to read.
 const MIN_COLS: u16 = 40;
 const MAX_COLS: u16 = 100;
+/// Narrower cuts words into letters.
+const MIN_READABLE_COLS: u16 = 10;
 
 #[derive(Clone, Debug)]
 struct Answer {
     /// The key that gives it.
     key: char,
     label: String,
+    /// Not to be given before the whole body has been in sight.
+    when_read: bool,
 }
 
 /// What an event did.
@@ -43,25 +47,54 @@ pub struct Modal {
     answers: Vec<Answer>,
     cursor: usize,
     scroll: usize,
+    /// The end of the body has been in sight.
+    read: bool,
+    /// An answer came before that.
+    hurried: bool,
 }
 
 impl Modal {
     /// The first answer is under the cursor: give the harmless one first.
     pub fn new(title: impl Into<String>, body: Vec<StyledLine>) -> Self {
-        Modal { title: title.into(), body, answers: Vec::new(), cursor: 0, scroll: 0 }
+        Modal { title: title.into(), body, answers: Vec::new(), cursor: 0, scroll: 0, read: false, hurried: false }
     }
 
     pub fn answer(mut self, key: char, label: impl Into<String>) -> Self {
-        self.answers.push(Answer { key, label: label.into() });
+        self.answers.push(Answer { key, label: label.into(), when_read: false });
+        self
+    }
+
+    /// An answer that is refused, in a sentence, until the body has been read to its end.
+    pub fn answer_when_read(mut self, key: char, label: impl Into<String>) -> Self {
+        self.answers.push(Answer { key, label: label.into(), when_read: true });
         self
     }
 
     /// `area` is the whole screen, as for [`draw`](Self::draw).
     pub fn update(&mut self, event: &Event, area: Rect) -> ModalOutcome {
+        let outcome = self.taken(event, area);
+        self.look(area);
+        match outcome {
+            ModalOutcome::Answered(index) if !self.read && self.answers.get(index).is_some_and(|one| one.when_read) => {
+                self.hurried = true;
+                ModalOutcome::Taken
+            }
+            outcome => outcome,
+        }
+    }
+
+    /// Notes whether the end is in sight. In a window that is too small nothing is.
+    fn look(&mut self, area: Rect) {
+        let body = self.body_area(area);
+        self.read |= body.rows > 0 && body.cols >= MIN_READABLE_COLS && self.scroll >= self.last_scroll(area);
+    }
+
+    fn taken(&mut self, event: &Event, area: Rect) -> ModalOutcome {
+        // No step passes over a line that was never in sight.
+        let page = usize::from(self.body_area(area).rows).max(1);
         match event {
             Event::Key(key) if key.kind != KeyEventKind::Release => {
                 let last = self.answers.len().saturating_sub(1);
-                let page = usize::from(self.place(area).rows / 2);
                 match key.key {
                     Key::Escape => return ModalOutcome::Cancelled,
                     Key::Enter if self.answers.is_empty() => return ModalOutcome::Cancelled,
@@ -84,9 +117,9 @@ impl Modal {
                 self.scroll = self.scroll.min(self.last_scroll(area));
             }
             Event::Mouse(mouse) => match mouse.kind {
-                MouseEventKind::Wheel(WheelDirection::Up) => self.scroll = self.scroll.saturating_sub(3),
+                MouseEventKind::Wheel(WheelDirection::Up) => self.scroll = self.scroll.saturating_sub(page.min(3)),
                 MouseEventKind::Wheel(WheelDirection::Down) => {
-                    self.scroll = (self.scroll + 3).min(self.last_scroll(area));
+                    self.scroll = (self.scroll + page.min(3)).min(self.last_scroll(area));
                 }
                 MouseEventKind::Press(MouseButton::Left) => {
                     if let Some(answer) = self.hit(area, Position { row: mouse.row, col: mouse.col }) {
@@ -159,9 +192,14 @@ impl Modal {
             canvas.draw_line(body, row, line, ground);
         }
         let below = lines.len().saturating_sub(self.scroll + usize::from(body.rows));
-        let more = if below > 0 { format!("{below} more lines below") } else { String::new() };
+        let lines = if below == 1 { "line" } else { "lines" };
+        let (more, role) = match (below, self.hurried && !self.read) {
+            (0, _) => (String::new(), Role::Muted),
+            (_, false) => (format!("{below} more {lines} below"), Role::Muted),
+            (_, true) => (format!("Read it to the end first (↓, PgDn): {below} more {lines} below"), Role::Warning),
+        };
         let (above_answers, _) = place.inner(2, 1).split_bottom(2).1.split_bottom(1);
-        canvas.draw_line(above_answers, 0, &[Span::new(more, skin.style(Role::Muted))], ground);
+        canvas.draw_line(above_answers, 0, &[Span::new(more, skin.style(role))], ground);
         let mut spans = Vec::new();
         for (index, label) in self.labels().into_iter().enumerate() {
             let role = if index == self.cursor { Role::ButtonActive } else { Role::Button };
@@ -174,7 +212,7 @@ impl Modal {
 
 #[cfg(test)]
 mod tests {
-    use vt::{Size, Style};
+    use vt::{Size, Style, input::MouseEvent};
 
     use super::*;
 
@@ -185,6 +223,11 @@ mod tests {
 
     fn key(text: &str) -> Event {
         Event::Key(text.parse().unwrap())
+    }
+
+    fn wheel_down() -> Event {
+        let kind = MouseEventKind::Wheel(WheelDirection::Down);
+        Event::Mouse(MouseEvent { kind, col: 0, row: 0, pixel: None, modifiers: Default::default() })
     }
 
     #[test]
@@ -212,6 +255,38 @@ mod tests {
         }
         modal.draw(&mut canvas, area, &Skin::default());
         assert!(canvas.text().contains("line 19") && !canvas.text().contains("more lines"), "{}", canvas.text());
+    }
+
+    #[test]
+    fn some_answers_wait_until_everything_was_in_sight() {
+        for (rows, step) in [(9, "down"), (9, "pagedown"), (5, "pagedown"), (6, "wheel")] {
+            let area = Rect::new(0, 0, 40, rows);
+            let mut modal = modal(8).answer_when_read('y', "yes");
+            let mut canvas = Canvas::new(area.size());
+            let mut seen = std::collections::BTreeSet::new();
+            let mut steps = 0;
+            loop {
+                modal.draw(&mut canvas, area, &Skin::default());
+                seen.extend((0..8).filter(|line| canvas.text().contains(&format!("line {line}"))));
+                if modal.update(&key("y"), area) == ModalOutcome::Answered(3) {
+                    break;
+                }
+                modal.draw(&mut canvas, area, &Skin::default());
+                assert!(canvas.text().contains("Read it to the end"), "{}", canvas.text());
+                let event = match step {
+                    "wheel" => wheel_down(),
+                    step => key(step),
+                };
+                assert_eq!(modal.update(&event, area), ModalOutcome::Taken);
+                steps += 1;
+                assert!(steps < 20, "the end is never reached");
+            }
+            assert_eq!(seen.len(), 8, "{rows} rows, {step}");
+            assert_eq!(modal.update(&key("up"), area), ModalOutcome::Taken);
+            assert_eq!(modal.update(&key("y"), area), ModalOutcome::Answered(3), "what was read stays read");
+        }
+        let area = Rect::new(0, 0, 60, 20);
+        assert_eq!(modal(3).answer_when_read('y', "yes").update(&key("y"), area), ModalOutcome::Answered(3));
     }
 
     #[test]

@@ -103,7 +103,7 @@ fn parse_number(text: &[u8]) -> Option<u32> {
     std::str::from_utf8(text).ok()?.parse().ok()
 }
 
-/// Text for people: valid, short, without control characters.
+/// Text for people: valid, short, without control characters; a title must not reorder its neighbours either.
 fn clean(text: &[u8]) -> String {
     let text = String::from_utf8_lossy(&text[..text.len().min(MAX_TEXT)]);
     text.chars().filter(|c| !c.is_control() && !is_bidi_control(*c)).collect()

@@ -1,0 +1,79 @@
+//! What one launch comes to, before anything is written. The human is shown a plan before they allow a preset, and a
+//! launch carries one out: what is not in the plan does not happen.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use super::launch::LaunchError;
+use super::merge::merge;
+use super::render::{Additions, Renderer};
+use crate::preset::{AgentPreset, Values};
+
+/// The whole command line and environment, and the files to be made in the launch's folder, in this order.
+#[derive(Clone, PartialEq)]
+pub(crate) struct LaunchPlan {
+    pub(crate) argv: Vec<String>,
+    pub(crate) env: BTreeMap<String, String>,
+    pub(crate) env_unset: Vec<String>,
+    pub(crate) files: Vec<PlannedFile>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum PlannedFile {
+    Text {
+        name: String,
+        text: String,
+    },
+    /// A copy of the person's own configuration file, with something merged in.
+    Copy {
+        original: PathBuf,
+        ours: Value,
+        name: String,
+        /// The folder inside the launch's own that takes the copy, and links to what stands beside the original.
+        linked_folder: Option<String>,
+    },
+}
+
+impl LaunchPlan {
+    pub(crate) fn of(preset: &AgentPreset, values: Values<'_>) -> Result<Self, LaunchError> {
+        let renderer = Renderer { preset: &preset.name, purpose: "mcp", values, usual: true };
+        let mut additions = Additions::default();
+        for (name, value) in &preset.env {
+            additions.env.insert(name.clone(), renderer.text(value, None)?);
+        }
+        if let Some(injection) = &preset.mcp_injection {
+            renderer.render(injection, &mut additions)?;
+        }
+        if let Some(injection) = &preset.hooks_injection {
+            Renderer { purpose: "hooks", usual: false, ..renderer }.render(injection, &mut additions)?;
+        }
+        let argv = preset.argv.iter().map(|arg| renderer.text(arg, None)).collect::<Result<Vec<_>, _>>()?;
+        let Additions { args, env, env_contents, files } = additions;
+        Ok(LaunchPlan {
+            argv: insert_args(argv, args),
+            env: settle_env(env, env_contents),
+            env_unset: preset.env_unset.clone(),
+            files,
+        })
+    }
+}
+
+/// Behind the preset's own arguments, but before a `--`: what follows that is no option any more.
+fn insert_args(mut argv: Vec<String>, args: Vec<String>) -> Vec<String> {
+    let end = argv.iter().position(|arg| arg == "--").unwrap_or(argv.len());
+    argv.splice(end..end, args);
+    argv
+}
+
+/// A configuration in a variable is merged into what the preset itself sets there, if that is JSON.
+fn settle_env(mut env: BTreeMap<String, String>, contents: BTreeMap<String, Value>) -> BTreeMap<String, String> {
+    for (var, ours) in contents {
+        let theirs = env.get(&var).and_then(|text| serde_json::from_str::<Value>(text).ok());
+        let mut content = theirs.filter(Value::is_object).unwrap_or_default();
+        merge(&mut content, ours);
+        env.insert(var, content.to_string());
+    }
+    env
+}

@@ -1,0 +1,157 @@
+//! What a preset or a command would do, as the human reads it before they allow it.
+//!
+//! Everything that runs, sets, writes or allows is among the facts: an agent's come from the plan that its launch
+//! carries out, and every field of a preset is named here, so that a new one can't be left out by oversight.
+//! Whoever shows them has to show them whole, and to spell out what can't be seen.
+
+mod secrets;
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::Serialize;
+
+use crate::injection::{LaunchPlan, PlannedFile};
+use crate::preset::{AgentPreset, PermissionRules, ProcessPreset, Values};
+
+/// One thing that would happen, or that is allowed.
+#[derive(Clone, PartialEq, Eq)]
+pub struct RunFact {
+    /// What it is: `command`, `sets PATH`, `writes mcp.json`. Parts of it may be a preset's words.
+    pub label: String,
+    /// As they are, without line ends. They may hold anything.
+    pub lines: Vec<String>,
+}
+
+impl fmt::Debug for RunFact {
+    /// Without the lines: values of the environment may be among them.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("RunFact").field(&self.label).finish()
+    }
+}
+
+impl RunFact {
+    fn new(label: impl Into<String>, text: &str) -> Self {
+        RunFact { label: label.into(), lines: text.split('\n').map(str::to_owned).collect() }
+    }
+}
+
+/// A launch's own places have no names yet when the human is asked.
+const PLACES: Values<'_> = Values {
+    command: "${command}",
+    connect: "${connect}",
+    file: None,
+    folder: "${folder}",
+    project: "${project}",
+    home: "${home}",
+    cache: "${cache}",
+};
+
+/// Of an agent preset.
+pub fn of_agent(preset: &AgentPreset) -> Vec<RunFact> {
+    let AgentPreset {
+        // The question is about this name.
+        name: _,
+        // Text for an editor, and for a person whose program is missing.
+        schema: _,
+        install: _,
+        // In the plan.
+        argv: _,
+        env: _,
+        env_unset: _,
+        mcp_injection: _,
+        hooks_injection: _,
+        working_dir,
+        permissions: PermissionRules { allow },
+        prompts,
+        regions,
+        rules,
+        ready_signal,
+        submit,
+        chrome_trim_hints,
+        // When silence counts as rest, and one line of ours before a first prompt.
+        idle_ms: _,
+        sub_agent_preface: _,
+    } = preset;
+    let plan = match LaunchPlan::of(preset, PLACES) {
+        Ok(plan) => plan,
+        // Then it can't be started either.
+        Err(error) => return vec![RunFact::new("mistake", &error.to_string())],
+    };
+    let LaunchPlan { argv, env, env_unset, files } = plan;
+    let mut facts = of_command(&argv, working_dir.as_deref(), &env, &env_unset);
+    facts.extend(files.iter().map(of_file));
+    if !allow.is_empty() {
+        let lines = allow.iter().flat_map(|allowed| allowed.as_str().split('\n')).map(str::to_owned).collect();
+        facts.push(RunFact { label: "lets other agents answer its prompts for".into(), lines });
+    }
+    facts.extend(each("reads prompts by", prompts));
+    facts.extend(unless_default("looks at", regions));
+    facts.extend(each("tells what it does by", rules));
+    facts.extend(unless_default("takes it for ready by", ready_signal));
+    facts.extend(unless_default("types prompts by", submit));
+    facts.extend(each("leaves out of what is read", chrome_trim_hints));
+    facts
+}
+
+/// Of a process preset.
+pub fn of_process(preset: &ProcessPreset) -> Vec<RunFact> {
+    let ProcessPreset { name: _, schema: _, argv: _, shell: _, env, env_unset, working_dir } = preset;
+    of_command(&preset.command(), working_dir.as_deref(), env, env_unset)
+}
+
+/// Of a command line.
+pub fn of_command(
+    argv: &[String],
+    folder: Option<&str>,
+    env: &BTreeMap<String, String>,
+    env_unset: &[String],
+) -> Vec<RunFact> {
+    let words: Vec<String> = argv.iter().map(|word| quoted(word)).collect();
+    let mut facts = vec![RunFact::new("command", &words.join(" "))];
+    facts.push(RunFact::new("folder", folder.filter(|folder| !folder.is_empty()).unwrap_or("the project's")));
+    let set = |(name, value): (&String, &String)| RunFact::new(format!("sets {name}"), &secrets::shown(name, value));
+    facts.extend(env.iter().map(set));
+    if !env_unset.is_empty() {
+        facts.push(RunFact { label: "takes away".into(), lines: env_unset.to_vec() });
+    }
+    facts
+}
+
+fn of_file(file: &PlannedFile) -> RunFact {
+    match file {
+        PlannedFile::Text { name, text } => {
+            RunFact::new(format!("writes ${{folder}}/{name}"), text.trim_end_matches('\n'))
+        }
+        PlannedFile::Copy { original, ours, linked_folder, name: _ } => {
+            let beside = if linked_folder.is_some() { ", with links to what is beside it" } else { "" };
+            let label = format!("copies {}{beside}, and puts in", original.display());
+            RunFact::new(label, &format!("{ours:#}"))
+        }
+    }
+}
+
+fn each<T: Serialize>(label: &str, values: &[T]) -> Option<RunFact> {
+    let lines = values.iter().map(json).collect();
+    (!values.is_empty()).then(|| RunFact { label: label.into(), lines })
+}
+
+fn unless_default<T: Serialize + Default + PartialEq>(label: &str, value: &T) -> Option<RunFact> {
+    (*value != T::default()).then(|| RunFact::new(label, &json(value)))
+}
+
+fn json<T: Serialize>(value: &T) -> String {
+    serde_json::to_string(value).expect("what was read from JSON can be written as such")
+}
+
+/// A word of a command line as a shell would take it, so that its borders can be seen.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@%+,".contains(c);
+    match !word.is_empty() && word.chars().all(plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', r"'\''").replace('\n', r"\n")),
+    }
+}
+
+#[cfg(test)]
+mod tests;
