@@ -6,6 +6,7 @@
 
 mod body;
 mod courier;
+mod look_alike;
 mod queue;
 mod receipt;
 

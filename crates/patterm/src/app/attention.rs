@@ -331,7 +331,8 @@ fn next(app: &mut App) {
 
 /// What an agent says, as one line that fits.
 fn one_line(text: &str) -> String {
-    let words: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(MAX_REASON).collect();
+    let shown = text.chars().filter(|c| !vt::turns_direction(*c));
+    let words: String = shown.map(|c| if c.is_control() { ' ' } else { c }).take(MAX_REASON).collect();
     words.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
