@@ -1,5 +1,5 @@
 //! `mcp/N-ROLE.jsonl`: every message of a connection, with the time and its direction. Tokens are not in it: they were
-//! said before.
+//! said before. Neither are values of environment variables.
 
 use std::{
     fs::File,
@@ -11,6 +11,7 @@ use std::{
 
 use ops::{Caller, Role};
 use serde::de::IgnoredAny;
+use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::files;
@@ -41,7 +42,7 @@ impl<S> Transcribed<S> {
         let role = match caller.role {
             Role::Operator => "operator",
             Role::Orchestrator => "orchestrator",
-            Role::SubAgent => "sub_agent",
+            Role::SubAgent => "sub-agent",
         };
         let session = caller.session.map(|session| format!("-{session}")).unwrap_or_default();
         let file = files::private_folder(folder)
@@ -99,9 +100,29 @@ impl Transcript {
 /// The message itself; as a string if it is no JSON, or was cut.
 fn written(line: &[u8]) -> String {
     let text = String::from_utf8_lossy(line);
+    // A key may be spelled with escapes, and be there twice: then the message is written as it is understood.
+    if text.contains("\"env\"") || text.contains("\\u") {
+        return match serde_json::from_str::<Value>(&text) {
+            Ok(mut message) => {
+                hide_values(&mut message);
+                message.to_string()
+            }
+            Err(_) => Value::from(format!("{} bytes that may hold values of variables", line.len())).to_string(),
+        };
+    }
     match serde_json::from_str::<IgnoredAny>(&text) {
         Ok(_) => text.trim().to_owned(),
-        Err(_) => serde_json::Value::from(text).to_string(),
+        Err(_) => Value::from(text).to_string(),
+    }
+}
+
+/// Of the variables that a call sets, only the names are written.
+fn hide_values(message: &mut Value) {
+    if let Value::Array(messages) = message {
+        return messages.iter_mut().for_each(hide_values);
+    }
+    if let Some(Value::Object(variables)) = message.pointer_mut("/params/arguments/env") {
+        variables.values_mut().for_each(|value| *value = "(not shown)".into());
     }
 }
 
@@ -135,5 +156,30 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Transcribed<S> {
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_of_variables_are_not_written() {
+        let call = |env: &str| {
+            format!(r#"{{"method":"tools/call","params":{{"name":"spawn_process","arguments":{{{env}}}}}}}"#)
+        };
+        for env in [
+            r#""argv":["x"],"env":{"TOKEN":"hush"}"#,
+            r#""\u0065nv":{"TOKEN":"hush"}"#,
+            r#""env":{"TOKEN":"hush"},"env":{"TOKEN":"x"}"#,
+        ] {
+            let line = written(call(env).as_bytes());
+            assert!(!line.contains("hush") && line.contains("TOKEN") && line.contains("(not shown)"), "{line}");
+        }
+        let batch = written(format!("[{}]", call(r#""env":{"TOKEN":"hush"}"#)).as_bytes());
+        assert!(!batch.contains("hush") && batch.contains("spawn_process"), "{batch}");
+        assert!(!written(br#"{"env":{"TOKEN":"hush""#).contains("hush"), "a message that was cut");
+        assert_eq!(written(br#" {"id": 1} "#), r#"{"id": 1}"#);
+        assert_eq!(written(b"no json"), r#""no json""#);
     }
 }
