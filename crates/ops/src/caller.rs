@@ -13,6 +13,7 @@ pub enum Role {
     /// The agent at the root of a tab.
     Orchestrator,
     /// An agent that another agent started.
+    #[serde(rename = "sub-agent")]
     SubAgent,
 }
 

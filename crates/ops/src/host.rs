@@ -19,6 +19,10 @@ pub struct StartRequest<'a> {
     /// The preset it comes from, if any, as [`Host::preset`] gave it.
     pub preset: Option<&'a Preset>,
     pub argv: &'a [String],
+    /// What the caller itself sets on top of a preset's.
+    pub env: &'a BTreeMap<String, String>,
+    /// The folder that the caller itself names.
+    pub working_dir: Option<&'a str>,
     /// The session that is started again; none for a new one.
     pub session: Option<&'a Session>,
 }
@@ -87,9 +91,9 @@ pub trait Host: Send + Sync {
         Ok(())
     }
 
-    /// A session was started anew.
-    fn started(&self, session: &Session, preset: Option<&Preset>) {
-        let _ = (session, preset);
+    /// A session was started anew, as it was asked for.
+    fn started(&self, session: &Session, request: &StartRequest<'_>) {
+        let _ = (session, request);
     }
 
     /// The preset of that name for sessions of this kind.

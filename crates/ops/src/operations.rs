@@ -1,6 +1,6 @@
 //! The operations on sessions, one file each. A program's table is these and its own.
 
-use std::{future::Future, time::Duration};
+use std::{collections::BTreeMap, future::Future, time::Duration};
 
 use engine::Session;
 use schemars::JsonSchema;
@@ -100,6 +100,8 @@ fn authorise_again<C: Context>(call: &Call<C>, session: &Session) -> Result<(), 
         kind: session.kind(),
         preset: None,
         argv: &argv,
+        env: &BTreeMap::new(),
+        working_dir: None,
         session: Some(session),
     })
 }

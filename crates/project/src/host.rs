@@ -11,9 +11,10 @@ use ops::{
 use serde_json::json;
 
 use crate::{
+    free_commands::is_free,
     help_topics, permissions, presets,
     project::{Inner, lock},
-    trust::Key,
+    trust::{Key, SubjectKind},
 };
 
 impl Host for Inner {
@@ -24,13 +25,18 @@ impl Host for Inner {
     fn authorise_start(&self, request: &StartRequest<'_>) -> Result<(), OpError> {
         let asked_by = request.caller.session;
         let catalog = self.presets.current();
+        if is_free(request) && !self.lets_agents_compose() {
+            return self.authorise_free(request);
+        }
         if let Some(session) = request.session {
             let subject = |kind, name: &str| presets::subject(&catalog, kind, name);
             return self.trust.authorise_again(session.id(), asked_by, subject);
         }
-        // What an agent composes itself was judged by who let it call.
+        // What an agent composes itself was judged by who let it call, and the settings leave it at that.
         let Some(preset) = request.preset else { return Ok(()) };
-        match presets::subject(&catalog, request.kind, &preset.name).filter(|now| now.hash == preset.fingerprint) {
+        match presets::subject(&catalog, SubjectKind::Command, &preset.name)
+            .filter(|now| now.hash == preset.fingerprint)
+        {
             Some(subject) => self.trust.authorise(&subject, asked_by),
             None => {
                 Err(OpError::new(ErrorKind::NeedsTrust, format!("the preset '{}' has just been edited", preset.name))
@@ -39,14 +45,19 @@ impl Host for Inner {
         }
     }
 
-    fn started(&self, session: &Session, preset: Option<&Preset>) {
-        let Some(preset) = preset else { return };
+    fn started(&self, session: &Session, request: &StartRequest<'_>) {
+        let composed = is_free(request);
+        if composed {
+            self.started_freely(session.id(), request);
+        }
+        let Some(preset) = request.preset.filter(|_| !composed || self.lets_agents_compose()) else { return };
         // A file that has just gone says nothing any more: then the stricter rule holds.
-        let subject = presets::subject(&self.presets.current(), session.kind(), &preset.name);
+        let subject = presets::subject(&self.presets.current(), SubjectKind::Command, &preset.name);
         let of_project = subject.is_none_or(|subject| subject.of_project);
+        let (hash, standing) = (preset.fingerprint.clone(), preset.fingerprint.clone());
         self.trust.started(
             session.id(),
-            Key { kind: session.kind(), name: preset.name.clone(), hash: preset.fingerprint.clone(), of_project },
+            Key { kind: SubjectKind::Command, name: preset.name.clone(), hash, standing, tree: None, of_project },
         );
     }
 

@@ -11,6 +11,7 @@ mod crew;
 mod delivery;
 mod events;
 mod folder;
+mod free_commands;
 mod help_topics;
 mod host;
 mod identities;

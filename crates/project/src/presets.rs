@@ -7,35 +7,36 @@ use agents::{
     preset::{Catalog, Place, resolve_folder},
     run_facts,
 };
-use engine::Kind;
 use ops::Preset;
 
-use crate::trust::Subject;
+use crate::trust::{Subject, SubjectKind};
 
-/// The preset of a session of this kind, as the human judges it.
-pub fn subject(catalog: &Catalog, kind: Kind, name: &str) -> Option<Subject> {
+/// The preset of this kind, as the human judges it.
+pub fn subject(catalog: &Catalog, kind: SubjectKind, name: &str) -> Option<Subject> {
     match kind {
-        Kind::Agent => catalog.agent(name).map(of_agent),
-        Kind::Command => catalog.process(name).map(of_process),
-        Kind::Terminal => None,
+        SubjectKind::Agent => catalog.agent(name).map(of_agent),
+        SubjectKind::Command => catalog.process(name).map(of_process),
+        SubjectKind::Program => None,
     }
 }
 
 pub(crate) fn of_agent(found: &Found<AgentPreset>) -> Subject {
-    judged(Kind::Agent, &found.preset.name, run_facts::of_agent(&found.preset), found)
+    judged(SubjectKind::Agent, &found.preset.name, run_facts::of_agent(&found.preset), found)
 }
 
 fn of_process(found: &Found<ProcessPreset>) -> Subject {
-    judged(Kind::Command, &found.preset.name, run_facts::of_process(&found.preset), found)
+    judged(SubjectKind::Command, &found.preset.name, run_facts::of_process(&found.preset), found)
 }
 
-fn judged<P>(kind: Kind, name: &str, facts: Vec<RunFact>, found: &Found<P>) -> Subject {
+fn judged<P>(kind: SubjectKind, name: &str, facts: Vec<RunFact>, found: &Found<P>) -> Subject {
     Subject {
         kind,
         name: name.to_owned(),
         of_project: matches!(found.place, Place::Project { .. }),
         overrides: found.place == Place::Project { overrides: true },
         hash: found.hash.to_string(),
+        standing: found.hash.to_string(),
+        tree: None,
         content: found.content.without_values().canonical(),
         facts,
     }

@@ -13,7 +13,7 @@ use ops::{Context, Host, Recordings, Table};
 use tokio::{
     sync::{
         broadcast::{self, error::RecvError},
-        watch,
+        mpsc, watch,
     },
     task::AbortHandle,
 };
@@ -127,7 +127,8 @@ impl Project {
         if let Err(error) = scratchpads.sweep() {
             tracing::warn!(%error, "leftovers among the scratchpads stay");
         }
-        let trust = Trust::new(Grants::new(layout.folder.clone()), events.clone(), engine.clock().clone());
+        let (teller, answers) = mpsc::unbounded_channel();
+        let trust = Trust::new(Grants::new(layout.folder.clone()), events.clone(), teller, engine.clock().clone());
         let crew = Crew::new(Duration::from_millis(settings.agents.idle_ms), events.clone());
         let read_prompts = ReadPrompts::default();
         let deliver = options.deliver.unwrap_or_else(|| Arc::new(crew.clone()));
@@ -137,7 +138,7 @@ impl Project {
         });
         let background = Background {
             _watchers: watch_files(&scratchpads, &trust, &events),
-            _notices: SystemNotices::new(engine.clone(), deliver.clone(), settings.notices.clone()),
+            _notices: SystemNotices::new(engine.clone(), deliver.clone(), settings.notices.clone(), answers),
             tasks: [
                 tokio::spawn(forget_removed(
                     engine.events(),

@@ -139,13 +139,26 @@ pub enum Osc52 {
     Focused,
 }
 
-/// How it is told what sessions are doing.
+/// How it is told what sessions are doing, and what agents may start.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Agents {
     /// Milliseconds of silence that count as rest in sessions without an agent preset, 100 to 600000.
     #[schemars(range(min = 100, max = 600_000))]
     pub idle_ms: u64,
+    /// Commands that agents compose themselves (spawn_process with argv, a shell, or a preset with variables or a folder of
+    /// the agent's own), ask: you are asked, by program and tab. What an agent types into a program that runs is not asked
+    /// for, and neither is what its CLI runs by itself.
+    pub free_commands: FreeCommands,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FreeCommands {
+    #[default]
+    Allow,
+    Ask,
+    Deny,
 }
 
 /// Limits of the MCP server.
@@ -226,7 +239,7 @@ impl Default for Permissions {
 
 impl Default for Agents {
     fn default() -> Self {
-        Agents { idle_ms: 1000 }
+        Agents { idle_ms: 1000, free_commands: FreeCommands::default() }
     }
 }
 

@@ -1,6 +1,7 @@
-//! Tells an agent, by a `[system]` line, that something it started has ended by itself.
+//! Tells an agent, by a `[system]` line, that something it started has ended by itself, and how the human answered what
+//! it had to ask for.
 //!
-//! Nothing is said of what was asked to end, and what ends at about the same time, or while the agent can't listen, is
+//! Nothing is said of what was asked to end, and what happens at about the same time, or while the agent can't listen, is
 //! told in one line.
 
 use std::{
@@ -10,13 +11,17 @@ use std::{
 };
 
 use engine::{Engine, EngineEvent, ExitStatus, Kind, Origin, SessionId, Status};
-use tokio::{sync::broadcast::error::RecvError, task::AbortHandle};
+use tokio::{
+    sync::{broadcast::error::RecvError, mpsc},
+    task::AbortHandle,
+};
 
 use crate::{
     delivery::Deliver,
     messages::{Speaker, tagged},
     project::lock,
     settings::Notices,
+    trust::TrustAnswer,
 };
 
 /// Ends that follow each other within this time are told together.
@@ -36,20 +41,38 @@ struct Teller {
     deliver: Arc<dyn Deliver>,
     settings: Notices,
     /// What each agent has not been told yet. An entry means that a task is at it.
-    untold: Arc<Mutex<HashMap<SessionId, Vec<String>>>>,
+    untold: Arc<Mutex<HashMap<SessionId, Untold>>>,
+}
+
+#[derive(Debug, Default)]
+struct Untold {
+    /// Sessions that ended, and how.
+    endings: Vec<String>,
+    /// Whole sentences: answers of the human.
+    answers: Vec<String>,
 }
 
 impl SystemNotices {
-    pub(crate) fn new(engine: Engine, deliver: Arc<dyn Deliver>, settings: Notices) -> Self {
+    pub(crate) fn new(
+        engine: Engine,
+        deliver: Arc<dyn Deliver>,
+        settings: Notices,
+        mut answers: mpsc::UnboundedReceiver<TrustAnswer>,
+    ) -> Self {
         let mut events = engine.events();
         let teller = Teller { engine, deliver, settings, untold: Arc::default() };
         let task = tokio::spawn(async move {
             loop {
-                match events.recv().await {
-                    Ok(EngineEvent::Status(session, Status::Exited)) => teller.ended(session),
-                    // A notice that is lost in a flood of events is no loss: the list of sessions has it.
-                    Ok(_) | Err(RecvError::Lagged(_)) => {}
-                    Err(RecvError::Closed) => return,
+                tokio::select! {
+                    event = events.recv() => match event {
+                        Ok(EngineEvent::Status(session, Status::Exited)) => teller.ended(session),
+                        // A notice that is lost in a flood of events is no loss: the list of sessions has it.
+                        Ok(_) | Err(RecvError::Lagged(_)) => {}
+                        Err(RecvError::Closed) => return,
+                    },
+                    Some(TrustAnswer { asker, sentence }) = answers.recv() => {
+                        teller.note(asker, |untold| untold.answers.push(sentence));
+                    }
                 }
             }
         });
@@ -72,22 +95,27 @@ impl Teller {
             Kind::Terminal => self.settings.terminals,
         };
         let Some(parent) = session.parent().filter(|_| wanted) else { return };
-        let Ok(reader) = self.engine.get(parent) else { return };
-        if reader.kind() != Kind::Agent || reader.status().has_ended() {
-            return;
-        }
         let info = session.info();
         let name = info.name.map(|name| name.to_string()).unwrap_or_default();
         let exit = info.ending.and_then(|ending| ending.exit);
         let ending = format!("{name} ({}) {}", info.id, how(exit));
+        self.note(parent, |untold| untold.endings.push(ending));
+    }
+
+    /// Something to tell an agent that still listens.
+    fn note(&self, reader: SessionId, add: impl FnOnce(&mut Untold)) {
+        let listens = |session: engine::Session| session.kind() == Kind::Agent && !session.status().has_ended();
+        if !self.engine.get(reader).is_ok_and(listens) {
+            return;
+        }
         let first = {
             let mut untold = lock(&self.untold);
-            let first = !untold.contains_key(&parent);
-            untold.entry(parent).or_default().push(ending);
+            let first = !untold.contains_key(&reader);
+            add(untold.entry(reader).or_default());
             first
         };
         if first {
-            tokio::spawn(self.clone().tell(parent));
+            tokio::spawn(self.clone().tell(reader));
         }
     }
 
@@ -96,17 +124,17 @@ impl Teller {
         let clock = self.engine.clock();
         loop {
             clock.sleep_until(clock.now() + GATHER).await;
-            let endings = {
+            let news = {
                 let mut untold = lock(&self.untold);
-                let endings = std::mem::take(untold.entry(reader).or_default());
-                if endings.is_empty() {
+                let news = std::mem::take(untold.entry(reader).or_default());
+                if news.endings.is_empty() && news.answers.is_empty() {
                     untold.remove(&reader);
                     return;
                 }
-                endings
+                news
             };
             let Ok(session) = self.engine.get(reader) else { continue };
-            let text = tagged(&Speaker::System, &line(&endings));
+            let text = tagged(&Speaker::System, &news.line());
             // What ends while the agent can't listen waits for the next line.
             self.deliver.deliver(&session, text, Origin::System).receipt.await;
         }
@@ -118,6 +146,14 @@ fn how(exit: Option<ExitStatus>) -> String {
         (Some(code), _) => format!("exited with code {code}"),
         (_, Some(signal)) => format!("was ended by {signal}"),
         (None, None) => "ended".to_owned(),
+    }
+}
+
+impl Untold {
+    fn line(&self) -> String {
+        let ended = (!self.endings.is_empty()).then(|| line(&self.endings));
+        let answered = self.answers.iter().take(MAX_NAMED).cloned();
+        answered.chain(ended).collect::<Vec<_>>().join(" ")
     }
 }
 

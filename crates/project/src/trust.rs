@@ -1,8 +1,8 @@
 //! Trust: which presets the human has allowed to run here, and the questions that wait for an answer.
 //!
 //! A preset is known by its kind, its name and the hash of its content: an edited one asks again and shows what
-//! changed. A command line that an agent composes itself asks nothing: the agent's own client asked for it.
-//! Who shows the questions, and how, is not known here.
+//! changed. Whether a command line that an agent composes itself is asked for is in the settings (`free_commands.rs`).
+//! Who shows the questions, and how, is not known here; the agents that asked are told of the answer.
 
 use std::{
     collections::HashMap,
@@ -10,15 +10,17 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use agents::RunFact;
-use engine::{Clock, Kind, SessionId};
+use engine::{Clock, SessionId};
 use notify::RecommendedWatcher;
 use ops::{ErrorKind, OpError};
-use tokio::sync::broadcast;
+use tokio::sync::{broadcast, mpsc};
 
 mod grants;
+mod subject;
 
 pub use grants::{Grant, Grants, TrustError};
+pub(crate) use subject::Key;
+pub use subject::{Subject, SubjectKind};
 
 use crate::{
     events::ProjectEvent,
@@ -27,22 +29,6 @@ use crate::{
     turn::in_turn,
 };
 
-/// A preset as the human judges it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Subject {
-    pub kind: Kind,
-    pub name: String,
-    /// It came with the project, not from the human's own folder.
-    pub of_project: bool,
-    /// It takes the place of the human's own preset of that name.
-    pub overrides: bool,
-    pub hash: String,
-    /// The same for the same content; of the values of variables it holds only hashes.
-    pub content: String,
-    /// Everything that it would run, set, write or allow.
-    pub facts: Vec<RunFact>,
-}
-
 /// Something waits for the human.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Question {
@@ -50,8 +36,10 @@ pub struct Question {
     pub subject: Subject,
     /// What changed since the human allowed it last; `None` when this is the first time.
     pub changes: Option<Vec<String>>,
-    /// The agent that wants to start it; none for an operator.
+    /// The agent that wanted to start it first; none for an operator.
     pub asked_by: Option<SessionId>,
+    /// All agents that wait for the answer.
+    pub askers: Vec<SessionId>,
     pub asked_at: SystemTime,
 }
 
@@ -59,6 +47,8 @@ pub struct Question {
 pub enum Answer {
     /// For one start.
     Once,
+    /// Until patterm ends.
+    Run,
     /// For good, as long as it stays as it is.
     Always,
     /// Not in this run.
@@ -76,7 +66,15 @@ struct Inner {
     grants: Grants,
     state: Mutex<State>,
     events: broadcast::Sender<ProjectEvent>,
+    answers: mpsc::UnboundedSender<TrustAnswer>,
     clock: Clock,
+}
+
+/// What an agent is told of a question of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct TrustAnswer {
+    pub(crate) asker: SessionId,
+    pub(crate) sentence: String,
 }
 
 #[derive(Debug, Default)]
@@ -84,18 +82,20 @@ struct State {
     questions: Vec<Question>,
     /// Allowed for one start that has not come yet.
     once: Vec<Key>,
+    /// Allowed until the end.
+    run: Vec<Key>,
     denied: Vec<Key>,
     /// What sessions were started from.
-    started: HashMap<SessionId, Key>,
+    started: HashMap<SessionId, Started>,
+    /// Programs that agents started with command lines of their own, by session.
+    free: HashMap<SessionId, String>,
 }
 
-/// What trust is about.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Key {
-    pub(crate) kind: Kind,
-    pub(crate) name: String,
-    pub(crate) hash: String,
-    pub(crate) of_project: bool,
+#[derive(Clone, Debug)]
+struct Started {
+    key: Key,
+    /// Of a command line, which no file holds.
+    subject: Option<Subject>,
 }
 
 /// Questions that wait at a time: an agent that asks for ever more shall not bury the first ones.
@@ -103,8 +103,14 @@ const MAX_QUESTIONS: usize = 64;
 const PATIENCE: Duration = Duration::from_secs(10);
 
 impl Trust {
-    pub(crate) fn new(grants: Grants, events: broadcast::Sender<ProjectEvent>, clock: Clock) -> Self {
-        Trust { inner: Arc::new(Inner { grants, state: Mutex::default(), events, clock }) }
+    /// `answers` takes what agents are to be told.
+    pub(crate) fn new(
+        grants: Grants,
+        events: broadcast::Sender<ProjectEvent>,
+        answers: mpsc::UnboundedSender<TrustAnswer>,
+        clock: Clock,
+    ) -> Self {
+        Trust { inner: Arc::new(Inner { grants, state: Mutex::default(), events, answers, clock }) }
     }
 
     pub fn grants(&self) -> &Grants {
@@ -118,22 +124,22 @@ impl Trust {
             return Ok(());
         }
         // What can't be read grants nothing.
-        let granted = self.inner.grants.holds(key.kind, &key.name, &key.hash);
-        if matches!(granted, Ok(true)) || self.take_once(&key) {
+        let granted = self.inner.grants.holds(key.kind, &key.name, &key.standing);
+        if matches!(granted, Ok(true)) || self.holds_in_run(&key) || self.take_once(&key) {
             return Ok(());
         }
-        let what = format!("the {} preset '{}' is not trusted in this project", key.kind, key.name);
+        let what = format!("{} is not trusted in this project", key.described());
         if let Err(error) = granted {
             return Err(OpError::new(ErrorKind::NeedsTrust, format!("{what}: {error}"))
                 .with_hint("tell the human: trust.json has to be mended first"));
         }
-        if lock(&self.inner.state).denied.contains(&key) {
+        if lock(&self.inner.state).denied.iter().any(|denied| denied.hash == key.hash && denied.stands_with(&key)) {
             return Err(OpError::new(ErrorKind::NeedsTrust, format!("{what}: the human denied it"))
                 .with_hint("do without it, or tell the human why it is needed"));
         }
         self.ask(subject, asked_by);
         Err(OpError::new(ErrorKind::NeedsTrust, what).with_hint(
-            "the human has been asked; try again once it is allowed, and go on with something else until then",
+            "the human has been asked, and a [system] line tells you the answer; go on with something else until then",
         ))
     }
 
@@ -142,39 +148,62 @@ impl Trust {
         &self,
         session: SessionId,
         asked_by: Option<SessionId>,
-        subject: impl FnOnce(Kind, &str) -> Option<Subject>,
+        subject: impl FnOnce(SubjectKind, &str) -> Option<Subject>,
     ) -> Result<(), OpError> {
-        let Some(key) = lock(&self.inner.state).started.get(&session).cloned() else { return Ok(()) };
-        if key.needs_no_word(asked_by) || self.holds(&key) || self.take_once(&key) {
+        let Some(started) = lock(&self.inner.state).started.get(&session).cloned() else { return Ok(()) };
+        let key = started.key;
+        if key.needs_no_word(asked_by) || self.holds(&key) || self.holds_in_run(&key) || self.take_once(&key) {
             return Ok(());
+        }
+        if let Some(subject) = started.subject {
+            return self.authorise(&subject, asked_by);
         }
         // The session runs what it was started with. If the preset is another by now, a yes to it says nothing of that.
         match subject(key.kind, &key.name).filter(|subject| subject.hash == key.hash) {
             Some(subject) => self.authorise(&subject, asked_by),
             None => {
-                let message =
-                    format!("the {} preset '{}' has changed since session {session} started", key.kind, key.name);
+                let message = format!("{} has changed since session {session} started", key.described());
                 Err(OpError::new(ErrorKind::NeedsTrust, message).with_hint("close the session and spawn a new one"))
             }
         }
     }
 
     pub(crate) fn started(&self, session: SessionId, key: Key) {
-        lock(&self.inner.state).started.insert(session, key);
+        lock(&self.inner.state).started.insert(session, Started { key, subject: None });
+    }
+
+    /// An agent has started `program` with a command line of its own. `subject`: what the human had to allow.
+    pub(crate) fn started_freely(&self, session: SessionId, program: String, subject: Option<Subject>) {
+        let mut state = lock(&self.inner.state);
+        state.free.insert(session, program);
+        if let Some(subject) = subject {
+            state.started.insert(session, Started { key: Key::of(&subject), subject: Some(subject) });
+        }
+    }
+
+    /// The program that an agent started in this session with a command line of its own.
+    pub fn free_program(&self, session: SessionId) -> Option<String> {
+        lock(&self.inner.state).free.get(&session).cloned()
     }
 
     pub(crate) fn forget(&self, session: SessionId) {
-        lock(&self.inner.state).started.remove(&session);
+        let mut state = lock(&self.inner.state);
+        state.started.remove(&session);
+        state.free.remove(&session);
     }
 
     /// Whether the human has allowed what this session runs for good; `None` when that needs nobody's word.
     pub fn of_session(&self, session: SessionId) -> Option<bool> {
-        let key = lock(&self.inner.state).started.get(&session).cloned()?;
-        (key.kind == Kind::Command || key.of_project).then(|| self.holds(&key))
+        let key = lock(&self.inner.state).started.get(&session)?.key.clone();
+        (key.kind == SubjectKind::Command || key.of_project).then(|| self.holds(&key))
     }
 
     fn holds(&self, key: &Key) -> bool {
-        self.inner.grants.holds(key.kind, &key.name, &key.hash).unwrap_or(false)
+        self.inner.grants.holds(key.kind, &key.name, &key.standing).unwrap_or(false)
+    }
+
+    fn holds_in_run(&self, key: &Key) -> bool {
+        lock(&self.inner.state).run.iter().any(|allowed| allowed.stands_with(key))
     }
 
     fn take_once(&self, key: &Key) -> bool {
@@ -184,22 +213,27 @@ impl Trust {
     }
 
     fn ask(&self, subject: &Subject, asked_by: Option<SessionId>) {
-        let before = self.inner.grants.latest(subject.kind, &subject.name).ok().flatten();
+        let is_preset = subject.kind != SubjectKind::Program;
+        let before = self.inner.grants.latest(subject.kind, &subject.name).ok().flatten().filter(|_| is_preset);
         let changes = before.map(|before| changes(&before.content, &subject.content));
         {
             let mut state = lock(&self.inner.state);
             let key = Key::of(subject);
-            if state.questions.len() >= MAX_QUESTIONS || state.questions.iter().any(|one| Key::of(&one.subject) == key)
-            {
+            if let Some(same) = state.questions.iter_mut().find(|one| Key::of(&one.subject) == key) {
+                same.askers.extend(asked_by.filter(|asker| !same.askers.contains(asker)));
+                return;
+            }
+            if state.questions.len() >= MAX_QUESTIONS {
                 return;
             }
             // An older content of the same preset can't be started any more: nobody needs to judge it.
-            state.questions.retain(|one| (one.subject.kind, &one.subject.name) != (key.kind, &key.name));
+            state.questions.retain(|one| !is_preset || (one.subject.kind, &one.subject.name) != (key.kind, &key.name));
             state.questions.push(Question {
                 id: random_id("q_"),
                 subject: subject.clone(),
                 changes,
                 asked_by,
+                askers: asked_by.into_iter().collect(),
                 asked_at: self.inner.clock.system_now(),
             });
         }
@@ -224,16 +258,24 @@ impl Trust {
             self.grant(subject).await?;
             return Ok(());
         }
-        {
+        let answered = {
             let mut state = lock(&self.inner.state);
             let at = find(&state).ok_or_else(no_question)?;
-            let key = Key::of(&state.questions.remove(at).subject);
+            let question = state.questions.remove(at);
+            let key = Key::of(&question.subject);
+            let mut answered = vec![question];
             match answer {
                 Answer::Once => state.once.push(key),
+                Answer::Run => {
+                    answered.extend(state.questions.extract_if(.., |one| Key::of(&one.subject).stands_with(&key)));
+                    state.run.push(key);
+                }
                 Answer::Deny => state.denied.push(key),
                 Answer::Always => {}
             }
-        }
+            answered
+        };
+        self.tell_askers(&answered, answer);
         self.tell(ProjectEvent::TrustChanged);
         Ok(())
     }
@@ -249,7 +291,7 @@ impl Trust {
     }
 
     /// Takes back every content of a preset. How many there were.
-    pub async fn revoke(&self, kind: Option<Kind>, preset: String) -> Result<usize, TrustError> {
+    pub async fn revoke(&self, kind: Option<SubjectKind>, preset: String) -> Result<usize, TrustError> {
         let inner = self.inner.clone();
         let done = in_turn(PATIENCE, move |turn| inner.grants.revoke(turn, kind, &preset)).await;
         let taken = done.unwrap_or_else(|| Err(given_up()))?;
@@ -262,11 +304,13 @@ impl Trust {
         let Ok(grants) = self.inner.grants.all() else { return };
         let allowed = |subject: &Subject| {
             let same = |grant: &Grant| {
-                (grant.kind, &grant.preset, &grant.hash) == (subject.kind, &subject.name, &subject.hash)
+                (grant.kind, &grant.preset, &grant.hash) == (subject.kind, &subject.name, &subject.standing)
             };
             grants.iter().any(same)
         };
-        lock(&self.inner.state).questions.retain(|question| !allowed(&question.subject));
+        let answered: Vec<Question> =
+            lock(&self.inner.state).questions.extract_if(.., |question| allowed(&question.subject)).collect();
+        self.tell_askers(&answered, Answer::Always);
         self.tell(ProjectEvent::TrustChanged);
     }
 
@@ -282,25 +326,26 @@ impl Trust {
         })
     }
 
-    fn tell(&self, event: ProjectEvent) {
-        // Nobody listening is no error.
-        let _ = self.inner.events.send(event);
-    }
-}
-
-impl Key {
-    pub(crate) fn of(subject: &Subject) -> Self {
-        Key {
-            kind: subject.kind,
-            name: subject.name.clone(),
-            hash: subject.hash.clone(),
-            of_project: subject.of_project,
+    /// An agent that ended its turn over a question would wait for ever.
+    fn tell_askers(&self, answered: &[Question], answer: Answer) {
+        for question in answered {
+            let what = question.subject.described();
+            let sentence = match answer {
+                Answer::Once => format!("The human allowed {what} for one start: try again."),
+                Answer::Run => format!("The human allowed {what} for this run: try again."),
+                Answer::Always => format!("The human allowed {what} for good: try again."),
+                Answer::Deny => format!("The human denied {what}: do without it, or say why it is needed."),
+            };
+            for asker in &question.askers {
+                // Nobody listening is no error.
+                let _ = self.inner.answers.send(TrustAnswer { asker: *asker, sentence: sentence.clone() });
+            }
         }
     }
 
-    /// The human's own agents are theirs to use, and what the human starts out of their own folder is their word.
-    fn needs_no_word(&self, asked_by: Option<SessionId>) -> bool {
-        !self.of_project && (self.kind == Kind::Agent || asked_by.is_none())
+    fn tell(&self, event: ProjectEvent) {
+        // Nobody listening is no error.
+        let _ = self.inner.events.send(event);
     }
 }
 
@@ -324,13 +369,16 @@ pub fn changes(before: &str, after: &str) -> Vec<String> {
 
 #[cfg(test)]
 impl Subject {
-    pub(crate) fn for_test(kind: Kind, name: &str, content: &str) -> Self {
+    pub(crate) fn for_test(kind: SubjectKind, name: &str, content: &str) -> Self {
         use sha2::{Digest, Sha256};
+        let hash = crate::layout::hex(&Sha256::digest(content));
         Subject {
             kind,
             name: name.to_owned(),
             of_project: false,
-            hash: crate::layout::hex(&Sha256::digest(content)),
+            standing: hash.clone(),
+            hash,
+            tree: None,
             content: format!("{{\"name\":\"{content}\"}}"),
             overrides: false,
             facts: Vec::new(),
@@ -345,6 +393,7 @@ mod tests {
     struct Stage {
         trust: Trust,
         events: broadcast::Receiver<ProjectEvent>,
+        answers: mpsc::UnboundedReceiver<TrustAnswer>,
         root: tempfile::TempDir,
         agent: Option<SessionId>,
     }
@@ -352,12 +401,13 @@ mod tests {
     fn stage() -> Stage {
         let root = tempfile::tempdir().unwrap();
         let (sender, events) = broadcast::channel(64);
-        let trust = Trust::new(Grants::new(root.path().to_owned()), sender, Clock::real());
-        Stage { trust, events, root, agent: Some("p_000001".parse().unwrap()) }
+        let (teller, answers) = mpsc::unbounded_channel();
+        let trust = Trust::new(Grants::new(root.path().to_owned()), sender, teller, Clock::real());
+        Stage { trust, events, answers, root, agent: Some("p_000001".parse().unwrap()) }
     }
 
     fn dev(content: &str) -> Subject {
-        Subject::for_test(Kind::Command, "dev", content)
+        Subject::for_test(SubjectKind::Command, "dev", content)
     }
 
     fn refused(result: Result<(), OpError>) -> String {
@@ -404,11 +454,64 @@ mod tests {
         trust.authorise(&dev("one"), stage.agent).unwrap();
     }
 
+    /// A command line as an agent gives it.
+    fn composed(tree: Option<SessionId>, line: &str) -> Subject {
+        let subject = Subject::for_test(SubjectKind::Program, "sh", line);
+        Subject { standing: "sh and its tree".to_owned(), tree, ..subject }
+    }
+
+    #[tokio::test]
+    async fn a_command_line_is_allowed_by_itself_and_a_program_for_longer() {
+        let mut stage = stage();
+        let trust = stage.trust.clone();
+        let agent = stage.agent;
+        refused(trust.authorise(&composed(agent, "ls"), agent));
+        refused(trust.authorise(&composed(agent, "rm"), agent));
+        let [ls, rm] = &trust.questions()[..] else { panic!("{:?}", trust.questions()) };
+        trust.answer(&ls.id, Answer::Once).await.unwrap();
+        assert!(stage.answers.recv().await.unwrap().sentence.contains("the command 'sh' for one start"));
+        refused(trust.authorise(&composed(agent, "rm"), agent));
+        trust.authorise(&composed(agent, "ls"), agent).unwrap();
+        refused(trust.authorise(&composed(agent, "ls"), agent));
+        trust.answer(&rm.id, Answer::Deny).await.unwrap();
+        assert!(stage.answers.recv().await.unwrap().sentence.contains("denied"));
+        assert!(refused(trust.authorise(&composed(agent, "rm"), agent)).contains("denied"));
+        // In this run: whatever its command line, in this tree.
+        trust.answer(&trust.questions()[0].id, Answer::Run).await.unwrap();
+        trust.authorise(&composed(agent, "anything"), agent).unwrap();
+        let other = Some("p_000002".parse().unwrap());
+        refused(trust.authorise(&composed(other, "anything"), other));
+        // For good: in every tree of the kind.
+        trust.answer(&trust.questions()[0].id, Answer::Always).await.unwrap();
+        trust.authorise(&composed(other, "anything"), other).unwrap();
+        let again = "p_00000b".parse().unwrap();
+        trust.started_freely(again, "sh".to_owned(), Some(composed(other, "ls")));
+        trust.authorise_again(again, other, |_, _| None).unwrap();
+        trust.revoke(None, "sh".into()).await.unwrap();
+        refused(trust.authorise_again(again, other, |_, _| None));
+        assert_eq!(trust.free_program(again).as_deref(), Some("sh"));
+    }
+
+    #[tokio::test]
+    async fn every_agent_that_asked_is_told() {
+        let mut stage = stage();
+        let other = Some("p_000002".parse().unwrap());
+        for asker in [stage.agent, other, other, None] {
+            refused(stage.trust.authorise(&Subject { of_project: true, ..dev("one") }, asker));
+        }
+        stage.trust.grant(dev("one")).await.unwrap();
+        for asker in [stage.agent, other] {
+            let told = stage.answers.recv().await.unwrap();
+            assert_eq!((Some(told.asker), told.sentence.contains("for good")), (asker, true), "{told:?}");
+        }
+        assert!(stage.answers.try_recv().is_err());
+    }
+
     #[tokio::test]
     async fn whose_presets_need_a_word() {
         let stage = stage();
         let trust = &stage.trust;
-        let own_agent = Subject::for_test(Kind::Agent, "claude", "x");
+        let own_agent = Subject::for_test(SubjectKind::Agent, "claude", "x");
         trust.authorise(&own_agent, stage.agent).unwrap();
         trust.authorise(&own_agent, None).unwrap();
         trust.authorise(&dev("one"), None).unwrap();
@@ -438,7 +541,7 @@ mod tests {
         let stage = stage();
         let trust = &stage.trust;
         let session = "p_00000a".parse().unwrap();
-        let same = |_: Kind, _: &str| Some(dev("one"));
+        let same = |_: SubjectKind, _: &str| Some(dev("one"));
         trust.authorise_again(session, stage.agent, same).unwrap();
         trust.grant(dev("one")).await.unwrap();
         trust.started(session, Key::of(&dev("one")));

@@ -50,7 +50,7 @@ pub struct Reply {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Match {
-    /// Number of the line in all that was drawn, which stays valid while output scrolls; of a full-screen
+    /// Number of the line in all that was drawn, from 0, which stays valid while output scrolls; of a full-screen
     /// program, the row of the screen. Left out for raw matches.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line_no: Option<u64>,

@@ -1,9 +1,9 @@
 //! Starting a session.
 
-use std::{collections::BTreeMap, ffi::OsString, path::PathBuf};
+use std::{borrow::Cow, collections::BTreeMap, ffi::OsString, path::PathBuf};
 
 use engine::{NameChoice, NewSession, SessionName};
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
 use super::checked_size;
@@ -24,7 +24,7 @@ pub struct Args {
     /// Name of a stored command, instead of argv, where there are some.
     #[serde(default)]
     pub preset: Option<String>,
-    /// Join argv with spaces and run it with `sh -lc`.
+    /// Join argv with spaces and run it with `sh -lc`. Not for presets.
     #[serde(default)]
     pub shell: bool,
     /// A free name of 1 to 64 of A-Z a-z 0-9 . _ - ; left out, one is made.
@@ -44,18 +44,34 @@ pub struct Args {
     pub rows: Option<u16>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SpawnKind {
     Terminal,
     Command,
+    /// Anything else, told apart from other mistakes in the arguments.
+    #[serde(other)]
+    Unknown,
 }
 
-impl From<SpawnKind> for engine::Kind {
-    fn from(kind: SpawnKind) -> Self {
-        match kind {
-            SpawnKind::Terminal => engine::Kind::Terminal,
-            SpawnKind::Command => engine::Kind::Command,
+/// The words that a caller may give.
+impl JsonSchema for SpawnKind {
+    fn schema_name() -> Cow<'static, str> {
+        "SpawnKind".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "enum": ["terminal", "command"] })
+    }
+}
+
+impl SpawnKind {
+    fn of_session(self) -> Result<engine::Kind, OpError> {
+        match self {
+            SpawnKind::Terminal => Ok(engine::Kind::Terminal),
+            SpawnKind::Command => Ok(engine::Kind::Command),
+            SpawnKind::Unknown => Err(OpError::new(ErrorKind::InvalidKind, "the kind is neither terminal nor command")
+                .with_hint("use one of the two; where there are agents, spawn_agent starts them")),
         }
     }
 }
@@ -83,6 +99,7 @@ impl<C: Context> Operation<C> for SpawnProcess {
         ErrorKind::NotFound,
         ErrorKind::AlreadyExists,
         ErrorKind::NotRunning,
+        ErrorKind::InvalidKind,
         ErrorKind::NeedsTrust,
         ErrorKind::LimitExceeded,
         ErrorKind::SpawnFailed,
@@ -92,26 +109,42 @@ impl<C: Context> Operation<C> for SpawnProcess {
     type Reply = Reply;
 
     async fn run(call: Call<C>, args: Args) -> Result<Reply, OpError> {
-        let kind = engine::Kind::from(args.kind.unwrap_or(match (&args.argv, &args.preset) {
+        let kind = args.kind.unwrap_or(match (&args.argv, &args.preset) {
             (None, None) => SpawnKind::Terminal,
             _ => SpawnKind::Command,
-        }));
+        });
+        let kind = kind.of_session()?;
         let preset = match (&args.preset, &args.argv) {
             (Some(_), Some(_)) => {
                 return Err(OpError::invalid_args("both argv and a preset are given").with_hint("give one of them"));
             }
+            (Some(_), None) if args.shell => {
+                return Err(OpError::invalid_args("shell is set for a preset")
+                    .with_hint("leave shell out: a preset says itself how it is run"));
+            }
             (Some(name), None) => Some(call.host().preset(kind, name)?),
-            (None, _) => None,
+            (None, argv) => {
+                if kind == engine::Kind::Command && argv.as_ref().is_none_or(Vec::is_empty) {
+                    return Err(OpError::invalid_args(
+                        "a command was asked for, and neither argv nor a preset says which",
+                    )
+                    .with_hint("give argv, as in [\"make\", \"test\"]; kind terminal starts a shell"));
+                }
+                None
+            }
         };
         let given = preset.as_ref().map_or(args.argv.as_ref(), |preset| Some(&preset.argv));
         let argv = command_line(given.cloned().unwrap_or_default(), args.shell)?;
-        call.host().authorise_start(&StartRequest {
+        let request = StartRequest {
             caller: &call.caller,
             kind,
             preset: preset.as_ref(),
             argv: &argv,
+            env: &args.env,
+            working_dir: args.working_dir.as_deref(),
             session: None,
-        })?;
+        };
+        call.host().authorise_start(&request)?;
         let name = match (args.name, &preset) {
             (Some(name), _) => NameChoice::Exactly(SessionName::new(name)?),
             (None, Some(preset)) => NameChoice::FromSlug(preset.name.clone()),
@@ -123,7 +156,7 @@ impl<C: Context> Operation<C> for SpawnProcess {
             rows: args.rows.unwrap_or(default_size.rows),
         })?;
         let Preset { mut env, env_unset, working_dir, .. } = preset.clone().unwrap_or_default();
-        env.extend(args.env);
+        env.extend(args.env.clone());
         let session = call
             .engine()
             .spawn(NewSession {
@@ -133,16 +166,17 @@ impl<C: Context> Operation<C> for SpawnProcess {
                 env_unset: env_unset.into_iter().map(OsString::from).collect(),
                 working_dir: args
                     .working_dir
+                    .as_ref()
                     .map(PathBuf::from)
                     .or(working_dir)
                     .or_else(|| call.host().default_working_dir()),
                 size,
                 origin: call.origin(),
-                ..NewSession::new(kind, argv)
+                ..NewSession::new(kind, argv.clone())
             })
             .await?;
         let warning = call.context.recordings().start_always(&call, &session).await;
-        call.host().started(&session, preset.as_ref());
+        call.host().started(&session, &request);
         let name = session.name().map(|name| name.to_string()).unwrap_or_default();
         Ok(Reply { process_id: session.id().to_string(), name, warning })
     }

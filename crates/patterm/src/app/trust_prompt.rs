@@ -11,7 +11,7 @@ use std::{
 };
 
 use ops::OpError;
-use project::trust::{Answer, Question};
+use project::trust::{Answer, Question, Subject, SubjectKind};
 use serde_json::Value;
 use tui::{
     Canvas, CanvasCursor, Event, Handled, Layer, Rect, Role, Sign, Span,
@@ -32,8 +32,12 @@ const TYPING: Duration = Duration::from_millis(1500);
 const MAX_CHANGES: usize = 200;
 
 /// The order of the buttons: what Enter takes is the harmless one.
-const ANSWERS: [(char, &str, Answer); 3] =
-    [('d', "deny", Answer::Deny), ('o', "allow once", Answer::Once), ('a', "allow always", Answer::Always)];
+const ANSWERS: [(char, &str, Answer); 4] = [
+    ('d', "deny", Answer::Deny),
+    ('o', "allow once", Answer::Once),
+    ('r', "allow in this run", Answer::Run),
+    ('a', "allow always", Answer::Always),
+];
 
 #[derive(Debug, Default)]
 pub(crate) struct State {
@@ -110,7 +114,8 @@ pub(super) fn changed(app: &mut App) {
 
 /// The person started something that needs their own word first.
 pub(super) fn wanted(app: &mut App, operation: &'static str, arguments: Value, preset: String, refused: &OpError) {
-    let asked = open_questions(app).into_iter().find(|question| question.subject.name == preset);
+    let is_it = |question: &Question| question.subject.name == preset && question.subject.kind != SubjectKind::Program;
+    let asked = open_questions(app).into_iter().find(is_it);
     let Some(question) = asked else { return app.complain(refused) };
     app.trust.wanted = Some(Wanted { operation, arguments, preset });
     app.trust.postponed.remove(&question.id);
@@ -133,7 +138,7 @@ pub(super) fn count(app: &App) -> usize {
 /// For the list of what waits.
 pub(super) fn waiting(app: &App) -> Vec<PaletteEntry> {
     let entry = |question: Question| {
-        let text = format!("trust: {} preset {}", question.subject.kind, question.subject.name);
+        let text = format!("trust: {}", thing(&question.subject));
         let mut entry = PaletteEntry::new(format!("trust/{}", question.id), text, move |app| {
             app.trust.postponed.remove(&question.id);
             ask(app, question);
@@ -195,7 +200,7 @@ impl Prompt {
         for (key, label, answer) in ANSWERS {
             modal = match answer {
                 Answer::Deny => modal.answer(key, label),
-                Answer::Once | Answer::Always => modal.answer_when_read(key, label),
+                Answer::Once | Answer::Run | Answer::Always => modal.answer_when_read(key, label),
             };
         }
         Prompt { question, modal, arming: Arming::default() }
@@ -300,7 +305,19 @@ fn wish(app: &App, question: &Question) -> String {
         (None, Some(_)) => "An agent wants".to_owned(),
         (None, None) => "You want".to_owned(),
     };
-    format!("{who} to start the {} preset {}.", subject.kind, spelled(&subject.name))
+    match subject.kind {
+        SubjectKind::Program => format!("{who} to run a command of its own."),
+        _ => format!("{who} to start the {}.", thing(subject)),
+    }
+}
+
+/// `command preset dev`, `command make`.
+fn thing(subject: &Subject) -> String {
+    let name = spelled(&subject.name);
+    match subject.kind {
+        SubjectKind::Program => format!("command {name}"),
+        kind => format!("{} preset {name}", kind.as_str()),
+    }
 }
 
 fn body(app: &App, question: &Question) -> Vec<StyledLine> {

@@ -6,7 +6,7 @@ use agents::Catalog;
 use clap::Subcommand;
 use project::{
     Layout, Turn,
-    trust::{Grant, Grants, Subject, TrustError, changes},
+    trust::{Grant, Grants, Subject, SubjectKind, TrustError, changes},
 };
 use serde_json::{Value, json};
 
@@ -46,7 +46,7 @@ enum Command {
         #[arg(long)]
         kind: Option<Kind>,
     },
-    /// Trust a preset no more, whatever its content
+    /// Trust a preset no more, whatever its content, or a program that agents may start
     Revoke {
         name: String,
         /// Only the agent's, or only the process's
@@ -56,15 +56,11 @@ enum Command {
 }
 
 impl Kind {
-    fn of_session(self) -> engine::Kind {
+    fn of_subject(self) -> SubjectKind {
         match self {
-            Kind::Agent => engine::Kind::Agent,
-            Kind::Process => engine::Kind::Command,
+            Kind::Agent => SubjectKind::Agent,
+            Kind::Process => SubjectKind::Command,
         }
-    }
-
-    fn of_grant(grant: &Grant) -> Self {
-        if grant.kind == engine::Kind::Agent { Kind::Agent } else { Kind::Process }
     }
 }
 
@@ -84,7 +80,7 @@ impl Trust {
             Command::Grant { name, kind } => grant(&grants, &subject(&catalog, &name, kind)?, output),
             Command::Revoke { name, kind } => {
                 let taken = grants
-                    .revoke(&Turn::default(), kind.map(Kind::of_session), &name)
+                    .revoke(&Turn::default(), kind.map(Kind::of_subject), &name)
                     .map_err(|error| refused(&error))?;
                 if taken == 0 {
                     return Err(Failure::not_found(format!("'{}' is not trusted here", printable(&name)))
@@ -98,11 +94,24 @@ impl Trust {
     }
 }
 
-/// The hash of a preset as it is now; none when it is gone.
-fn hash_now(catalog: &Catalog, kind: Kind, name: &str) -> Option<String> {
+/// How what was allowed stands to what there is now.
+fn standing(catalog: &Catalog, grant: &Grant) -> String {
+    if grant.kind == SubjectKind::Program {
+        let content: Value = serde_json::from_str(&grant.content).unwrap_or_default();
+        return format!("to agents in tabs led by {}", content["lead"].as_str().unwrap_or_default());
+    }
+    match project::presets::subject(catalog, grant.kind, &grant.preset) {
+        Some(subject) if subject.hash == grant.hash => "as it is".to_owned(),
+        Some(_) => "with other content".to_owned(),
+        None => "gone".to_owned(),
+    }
+}
+
+fn word(kind: SubjectKind) -> &'static str {
     match kind {
-        Kind::Agent => catalog.agent(name).map(|found| found.hash.as_str().to_owned()),
-        Kind::Process => catalog.process(name).map(|found| found.hash.as_str().to_owned()),
+        SubjectKind::Agent => Kind::Agent.word(),
+        SubjectKind::Command => Kind::Process.word(),
+        SubjectKind::Program => "program",
     }
 }
 
@@ -111,22 +120,18 @@ fn list(grants: &Grants, catalog: &Catalog, output: &mut Output) -> Outcome {
     let mut rows = Vec::new();
     let mut objects: Vec<Value> = Vec::new();
     for grant in all.iter() {
-        let kind = Kind::of_grant(grant);
-        let state = match hash_now(catalog, kind, &grant.preset) {
-            Some(hash) if hash == grant.hash => "as it is",
-            Some(_) => "with other content",
-            None => "gone",
-        };
-        rows.push([kind.word().to_owned(), grant.preset.clone(), state.to_owned(), grant.granted_at.clone()]);
+        let (kind, state) = (word(grant.kind), standing(catalog, grant));
+        let current = grant.kind == SubjectKind::Program || state == "as it is";
         objects.push(json!({
             "kind": kind, "preset": grant.preset, "hash": grant.hash, "granted_at": grant.granted_at,
-            "current": state == "as it is",
+            "current": current,
         }));
+        rows.push([kind.to_owned(), grant.preset.clone(), state, grant.granted_at.clone()]);
     }
     let lines = if rows.is_empty() {
         vec!["nothing is trusted in this project".to_owned()]
     } else {
-        columns(["KIND", "PRESET", "TRUSTED", "SINCE"], &rows)
+        columns(["KIND", "NAME", "TRUSTED", "SINCE"], &rows)
     };
     output.answer(&json!({ "grants": objects }), &lines)?;
     Ok(Exit::Done)
@@ -135,7 +140,7 @@ fn list(grants: &Grants, catalog: &Catalog, output: &mut Output) -> Outcome {
 fn subject(catalog: &Catalog, name: &str, kind: Option<Kind>) -> Result<Subject, Failure> {
     let of_kind = |wanted: Kind| {
         let fits = kind.is_none_or(|kind| kind == wanted);
-        fits.then(|| project::presets::subject(catalog, wanted.of_session(), name)).flatten()
+        fits.then(|| project::presets::subject(catalog, wanted.of_subject(), name)).flatten()
     };
     match (of_kind(Kind::Agent), of_kind(Kind::Process)) {
         (Some(subject), None) | (None, Some(subject)) => Ok(subject),

@@ -20,7 +20,7 @@ fn roles_come_from_the_tree_and_decide_what_is_listed() {
     let child = tab.as_lead.spawn_agent("codex", "worker", "");
     let mut worker = Client::behind_proxy(&tab.patterm.agents()[1]);
     let who = worker.call("whoami", json!({}));
-    assert_eq!((&who["role"], &who["parent_process_id"]), (&json!("sub_agent"), &json!(tab.lead)));
+    assert_eq!((&who["role"], &who["parent_process_id"]), (&json!("sub-agent"), &json!(tab.lead)));
     assert_eq!(who["process_id"], child.as_str());
     assert!(!worker.tools().contains(&"spawn_agent".to_owned()), "what a role may not call is not listed");
     let refused = worker.failure("spawn_agent", json!({ "agent": "codex" }));

@@ -164,3 +164,32 @@ fn an_agents_preset_shows_all_it_adds_and_is_read_to_its_end_before_it_is_allowe
     face.shows("what others may allow in its name", "lets other agents answer its prompts for.*shell: LAST");
     face.press_until("o", "it runs", |screen| screen.contains("pwned 42"));
 }
+
+#[test]
+fn a_command_of_an_agents_own_is_asked_for_and_named_in_the_rail() {
+    let stage = Stage::new();
+    stage.write_config(r#"{ "agents": { "free_commands": "ask" } }"#);
+    stage.install_scripted(
+        "claude",
+        r#"{ "reactions": [{ "do": [
+            { "call": { "tool": "spawn_process", "args": { "argv": ["sh", "-c", "echo ran; exec cat"] } } },
+            { "say": "ANSWER ${last_text}" }
+        ] }] }"#,
+    );
+    let face = Face::open(&stage, SIZE, &[]);
+    let mut operator = face.operator(&stage);
+    // Keys that come too early are for what is in sight: not for the agent, where they would be a draft.
+    let shell = operator.spawn(&["sh", "-c", "echo listens; exec cat"]);
+    face.shows("the program", "listens");
+    operator.spawn_agent("claude", "lead", "start it");
+    face.shows("the question", "May this run");
+    face.hides("the keys are the question's", "Asked when you pause");
+    face.shows("who asks for what", "lead wants to run a command of its own");
+    face.shows("the whole command line", "sh -c 'echo ran; exec cat'");
+    face.shows("what a longer word would mean", "every command line of sh");
+    face.press_until("r", "it is allowed", |screen| !screen.contains("lead wants"));
+    operator.call("close_process", json!({ "process_id": shell }));
+    // The answer comes as a turn of its own, upon which it tries again.
+    face.shows("what the agent is told", "\\[system\\] The human allowed the command 'sh' for this run");
+    face.shows("it is in the rail, by its program", "\\$ sh");
+}

@@ -58,7 +58,7 @@ fn an_orchestrator_leads_two_sub_agents_of_other_makes_and_cleans_up() {
     let (_, answered) = calls(&lead, "send_input")[0];
     assert_eq!(answered["isError"], false, "the permission prompt was answered: {answered}");
 
-    let workers = transcripts(&stage, "-sub_agent-");
+    let workers = transcripts(&stage, "-sub-agent-");
     let (_, refused) = calls(&workers, "spawn_agent")[0];
     assert_eq!(refused["isError"], true);
     assert!(refused["content"][0]["text"].as_str().unwrap().contains("role_forbidden"), "{refused}");

@@ -8,10 +8,9 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use engine::Kind;
 use serde::{Deserialize, Serialize};
 
-use super::Subject;
+use super::{Subject, SubjectKind};
 use crate::{
     folder::{FileFacts, Folder, FolderError},
     project::lock,
@@ -21,10 +20,10 @@ use crate::{
 /// One preset with one content, allowed for good.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Grant {
-    #[serde(with = "kind_word")]
-    pub kind: Kind,
+    pub kind: SubjectKind,
+    /// Its name, or a program's.
     pub preset: String,
-    /// Of the content.
+    /// Of the content, or of what a program is allowed by.
     pub hash: String,
     /// What was allowed, to show what changed later. Holds no values of variables, only their hashes.
     pub content: String,
@@ -122,12 +121,12 @@ impl Grants {
         Ok(grants)
     }
 
-    pub fn holds(&self, kind: Kind, preset: &str, hash: &str) -> Result<bool> {
+    pub fn holds(&self, kind: SubjectKind, preset: &str, hash: &str) -> Result<bool> {
         Ok(self.all()?.iter().any(|grant| grant.kind == kind && grant.preset == preset && grant.hash == hash))
     }
 
     /// The content of this preset that was allowed last.
-    pub fn latest(&self, kind: Kind, preset: &str) -> Result<Option<Grant>> {
+    pub fn latest(&self, kind: SubjectKind, preset: &str) -> Result<Option<Grant>> {
         Ok(self.all()?.iter().rfind(|grant| grant.kind == kind && grant.preset == preset).cloned())
     }
 
@@ -135,7 +134,7 @@ impl Grants {
         let new = Grant {
             kind: subject.kind,
             preset: subject.name.clone(),
-            hash: subject.hash.clone(),
+            hash: subject.standing.clone(),
             content: subject.content.clone(),
             granted_at: ops::rfc3339(at),
         };
@@ -153,7 +152,7 @@ impl Grants {
     }
 
     /// Takes back every content of this preset. How many there were.
-    pub fn revoke(&self, turn: &Turn, kind: Option<Kind>, preset: &str) -> Result<usize> {
+    pub fn revoke(&self, turn: &Turn, kind: Option<SubjectKind>, preset: &str) -> Result<usize> {
         let mut taken = 0;
         self.change(turn, |grants| {
             let before = grants.len();
@@ -189,27 +188,13 @@ fn forget_values(grant: &mut Grant) {
     }
 }
 
-/// `agent`, `terminal` or `command`.
-mod kind_word {
-    use engine::Kind;
-    use serde::{Deserialize, Deserializer, Serializer, de::Error};
-
-    pub(super) fn serialize<S: Serializer>(kind: &Kind, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(kind.as_str())
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Kind, D::Error> {
-        String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::time::SystemTime;
 
     fn subject(name: &str, content: &str) -> Subject {
-        Subject::for_test(Kind::Command, name, content)
+        Subject::for_test(SubjectKind::Command, name, content)
     }
 
     fn now() -> Turn {
@@ -221,18 +206,18 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let grants = Grants::new(root.path().join("p"));
         let dev = subject("dev", "one");
-        assert!(!grants.holds(Kind::Command, "dev", &dev.hash).unwrap());
+        assert!(!grants.holds(SubjectKind::Command, "dev", &dev.hash).unwrap());
         grants.grant(&now(), &dev, SystemTime::now()).unwrap();
         let again = Grants::new(root.path().join("p"));
-        assert!(again.holds(Kind::Command, "dev", &dev.hash).unwrap());
-        assert!(!again.holds(Kind::Agent, "dev", &dev.hash).unwrap());
-        assert!(!again.holds(Kind::Command, "test", &dev.hash).unwrap());
-        assert!(!again.holds(Kind::Command, "dev", &subject("dev", "two").hash).unwrap());
-        assert_eq!(again.latest(Kind::Command, "dev").unwrap().unwrap().content, dev.content);
+        assert!(again.holds(SubjectKind::Command, "dev", &dev.hash).unwrap());
+        assert!(!again.holds(SubjectKind::Agent, "dev", &dev.hash).unwrap());
+        assert!(!again.holds(SubjectKind::Command, "test", &dev.hash).unwrap());
+        assert!(!again.holds(SubjectKind::Command, "dev", &subject("dev", "two").hash).unwrap());
+        assert_eq!(again.latest(SubjectKind::Command, "dev").unwrap().unwrap().content, dev.content);
         // Another process takes it back: the first one sees that.
         assert_eq!(again.revoke(&now(), None, "dev").unwrap(), 1);
-        assert!(!grants.holds(Kind::Command, "dev", &dev.hash).unwrap());
-        assert_eq!(again.revoke(&now(), Some(Kind::Command), "dev").unwrap(), 0);
+        assert!(!grants.holds(SubjectKind::Command, "dev", &dev.hash).unwrap());
+        assert_eq!(again.revoke(&now(), Some(SubjectKind::Command), "dev").unwrap(), 0);
     }
 
     #[test]
@@ -248,7 +233,7 @@ mod tests {
             all.iter().filter(|grant| grant.preset == "dev").map(|grant| grant.content.as_str()).collect();
         let kept = (3..KEPT_PER_PRESET + 3).map(|number| subject("dev", &number.to_string()).content);
         assert_eq!(contents, kept.collect::<Vec<_>>());
-        assert!(grants.holds(Kind::Command, "other", &subject("other", "x").hash).unwrap());
+        assert!(grants.holds(SubjectKind::Command, "other", &subject("other", "x").hash).unwrap());
     }
 
     #[test]

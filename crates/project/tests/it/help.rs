@@ -55,7 +55,7 @@ async fn an_agent_is_told_who_it_is_and_what_there_is() {
     let status = stage.json_as(&caller, "get_project_status", json!({})).await.unwrap();
     let me = &status["caller"];
     assert_eq!((&me["process_id"], &me["parent_process_id"]), (&json!(id(&child)), &json!(id(&parent))));
-    assert_eq!((&me["role"], &me["name"]), (&json!("sub_agent"), &json!("agent-2")));
+    assert_eq!((&me["role"], &me["name"]), (&json!("sub-agent"), &json!("agent-2")));
     let layout = stage.project.layout();
     assert_eq!(status["project"], json!({"path": layout.project_dir, "key": layout.key.as_str()}));
     let processes = status["processes"].as_array().unwrap();

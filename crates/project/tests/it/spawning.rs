@@ -10,7 +10,11 @@ use std::{
 
 use engine::{SessionId, StopRequest};
 use ops::{Caller, Context, ErrorKind, Faces, Role};
-use project::{Entrance, Identities, ProjectEvent, Settings, trust::Answer};
+use project::{
+    Entrance, Identities, ProjectEvent, Settings,
+    settings::FreeCommands,
+    trust::{Answer, SubjectKind},
+};
 use serde_json::{Value, json};
 use testkit::Script;
 
@@ -324,5 +328,66 @@ async fn a_prompt_on_its_way_is_no_rest() {
     let below = stage.engine().find(watched.as_str().unwrap()).unwrap();
     assert!(below.grid_text().1.contains("work"), "it rested before it was told:\n{}", below.grid_text().1);
     assert_eq!(id(&below), watched);
+    stage.close().await;
+}
+
+fn free(policy: FreeCommands) -> Settings {
+    let mut settings = Settings::default();
+    settings.agents.free_commands = policy;
+    settings
+}
+
+/// Every way to start something that no preset says as it is.
+fn composed() -> [Value; 5] {
+    [
+        json!({"argv": ["sh", "-c", "exec cat"]}),
+        json!({"argv": ["exec cat"], "shell": true}),
+        json!({"kind": "terminal"}),
+        json!({"preset": "dev", "env": {"PATH": "/evil"}}),
+        json!({"preset": "dev", "working_dir": "/"}),
+    ]
+}
+
+#[tokio::test]
+async fn commands_of_their_own_can_be_denied_to_agents_and_never_to_the_human() {
+    let stage = stage(Setting { settings: free(FreeCommands::Deny), ..Setting::default() }).await;
+    let (agent, caller) = stage.agent(None).await;
+    for args in composed() {
+        assert_eq!(stage.refusal(&caller, "spawn_process", args.clone()).await, ErrorKind::NeedsTrust, "{args}");
+    }
+    assert!(stage.project.trust().questions().is_empty(), "nobody is asked");
+    stage.json("spawn_process", json!({"argv": ["cat"]})).await.unwrap();
+    drop(agent);
+    stage.close().await;
+}
+
+#[tokio::test]
+async fn commands_of_their_own_are_asked_for_and_the_agent_is_told_the_answer() {
+    let stage = stage(Setting { settings: free(FreeCommands::Ask), ..Setting::default() }).await;
+    let (agent, caller) = stage.agent(None).await;
+    for args in composed() {
+        assert_eq!(stage.refusal(&caller, "spawn_process", args.clone()).await, ErrorKind::NeedsTrust, "{args}");
+    }
+    let trust = stage.project.trust().clone();
+    let questions = trust.questions();
+    assert_eq!(questions.len(), 5, "{questions:?}");
+    assert!(questions.iter().all(|question| question.subject.kind == SubjectKind::Program));
+    trust.answer(&questions[0].id, Answer::Once).await.unwrap();
+    for question in &questions[1..] {
+        trust.answer(&question.id, Answer::Deny).await.unwrap();
+    }
+    let told = stage.told.count(&agent, 1).await.remove(0);
+    assert!(
+        told.starts_with("[system] The human allowed the command 'sh' for one start") && told.contains("denied"),
+        "{told}"
+    );
+    // That very command line, once.
+    let other = json!({"argv": ["sh", "-c", "exec cat -"]});
+    assert_eq!(stage.refusal(&caller, "spawn_process", other).await, ErrorKind::NeedsTrust);
+    let started = stage.json_as(&caller, "spawn_process", composed()[0].clone()).await.unwrap();
+    let id = started["process_id"].as_str().unwrap().parse().unwrap();
+    assert_eq!(trust.free_program(id).as_deref(), Some("sh"));
+    let again = json!({"process_id": started["process_id"]});
+    assert_eq!(stage.refusal(&caller, "restart_process", again).await, ErrorKind::NeedsTrust);
     stage.close().await;
 }

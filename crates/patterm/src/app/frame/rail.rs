@@ -46,7 +46,11 @@ pub(crate) fn tree_items(app: &App) -> Vec<TreeItem> {
     let Some(tab) = app.sessions.tab() else { return Vec::new() };
     let now = Instant::now();
     let item = |item: &Item| TreeItem {
-        label: item.name.clone(),
+        // `$` and the program: an agent started it with a command line of its own.
+        label: match app.project.trust().free_program(item.id) {
+            Some(program) => format!("{} $ {}", item.name, crate::spelled::spelled(&program)),
+            None => item.name.clone(),
+        },
         detail: match item.has_ended() {
             true => item.word(),
             false if item.held_back() > 0 => format!("{} held back", item.held_back()),
