@@ -82,6 +82,11 @@ pub(crate) fn columns<const N: usize>(headings: [&str; N], rows: &[[String; N]])
         .collect()
 }
 
+/// `1 warning`, `2 warnings`.
+pub(crate) fn counted(number: usize, thing: &str) -> String {
+    format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
+}
+
 fn width(text: &str) -> usize {
     text.chars().count()
 }

@@ -15,11 +15,20 @@ pub(super) fn keymap(settings: &Settings) -> (Keymap, Vec<String>) {
     let built_in = commands::all().flat_map(|command| command.keys.iter().map(|keys| (*keys, command.id)));
     let mut keymap = Keymap::from_table(built_in).expect("the built-in keys are checked by a test");
     let mut faults = Vec::new();
+    // Keys that the settings have given a meaning, as they are printed, and which.
+    let mut own: Vec<(String, &str)> = Vec::new();
     for binding in &settings.keymap {
         let id = binding.command.as_str();
         if !id.is_empty() && !commands::can_be_bound(id) {
             faults.push(format!("config.json binds {} to '{id}', which is no command", binding.keys));
             continue;
+        }
+        if let Some(keys) = printed(&binding.keys) {
+            if let Some((_, before)) = own.iter().find(|(bound, before)| *bound == keys && *before != id) {
+                faults
+                    .push(format!("config.json binds {keys} twice, to '{before}' and to '{id}': only the last counts"));
+            }
+            own.push((keys, id));
         }
         if let Err(error) = keymap.bind(&binding.keys, id) {
             faults.push(format!("config.json: {error}"));
@@ -33,6 +42,12 @@ pub(super) fn keymap(settings: &Settings) -> (Keymap, Vec<String>) {
         });
     }
     (keymap, faults)
+}
+
+/// The same for every spelling of the same keys; none for what can't be bound.
+fn printed(keys: &str) -> Option<String> {
+    let alone = Keymap::from_table([(keys, "any")]).ok()?;
+    alone.keys_of("any")
 }
 
 #[cfg(test)]
@@ -57,6 +72,14 @@ mod tests {
         assert_eq!((map.iter().filter(|(_, id)| *id == "palette").count(), faults.len()), (1, 0));
         let (map, faults) = with(&[("ctrl-k", "")]);
         assert_eq!((map.keys_of("palette").as_deref(), faults.len()), (Some("ctrl+k"), 1));
+    }
+
+    #[test]
+    fn one_key_for_two_commands_is_told() {
+        let (map, faults) = with(&[("ctrl-t", "quit"), ("alt-q", "quit"), ("ctrl+t", "next-tab")]);
+        assert_eq!(faults.len(), 1, "{faults:?}");
+        assert!(faults[0].contains("'quit'") && faults[0].contains("'next-tab'"), "{faults:?}");
+        assert_eq!(map.keys_of("next-tab").as_deref(), Some("ctrl+t"));
     }
 
     #[test]

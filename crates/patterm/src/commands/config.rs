@@ -10,8 +10,9 @@ use project::{
 use serde_json::json;
 
 use crate::{
+    app,
     failure::{Exit, Failure, Outcome},
-    output::Output,
+    output::{Output, counted, printable},
     surroundings::Surroundings,
 };
 
@@ -104,11 +105,11 @@ fn check(file: &std::path::Path, output: &mut Output) -> Outcome {
         Err(error) => return Err(Failure::system(format_args!("reading {}", file.display()), &error)),
     };
     let checked = read(file, &text)?;
+    let told = checked.warnings.iter().map(ToString::to_string);
     let warnings: Vec<String> =
-        checked.warnings.iter().map(|warning| crate::output::printable(&warning.to_string())).collect();
+        told.chain(app::bindings(&checked.settings).faults).map(|warning| printable(&warning)).collect();
     let mut lines = warnings.clone();
-    let plural = if warnings.len() == 1 { "" } else { "s" };
-    lines.push(format!("{}: {} warning{plural}", file.display(), warnings.len()));
+    lines.push(format!("{}: {}", file.display(), counted(warnings.len(), "warning")));
     output.answer(&json!({ "file": file, "exists": true, "warnings": warnings }), &lines)?;
     Ok(if warnings.is_empty() { Exit::Done } else { Exit::NotFound })
 }

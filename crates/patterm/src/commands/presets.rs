@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::{
     failure::{Exit, Failure, Outcome},
-    output::{Output, columns, printable},
+    output::{Output, columns, counted, printable},
     surroundings::Surroundings,
 };
 
@@ -249,7 +249,7 @@ fn judge(problems: &[Problem], sound: usize, output: &mut Output) -> Outcome {
     let listed: Vec<Value> = problems.iter().map(problem).collect();
     let faulty = problems.iter().any(|problem| problem.severity == Severity::Error);
     let mut lines: Vec<String> = problems.iter().map(|problem| printable(&problem.to_string())).collect();
-    lines.push(format!("{sound} can be used, {} problems", problems.len()));
+    lines.push(format!("{sound} can be used, {}", counted(problems.len(), "problem")));
     output.answer(&json!({ "sound": sound, "problems": listed }), &lines)?;
     Ok(if faulty { Exit::NotFound } else { Exit::Done })
 }

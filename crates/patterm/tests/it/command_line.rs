@@ -1,5 +1,7 @@
 //! The command line besides running: help, version, completions, manual pages.
 
+use rustix::process::Signal;
+
 use crate::stage::{Stage, run};
 
 #[test]
@@ -103,7 +105,21 @@ fn the_config_is_found_checked_and_explained() {
     let ran = stage.patterm(&["config", "check"]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
     assert!(ran.stdout.contains("max_deph"), "{ran:?}");
-    std::fs::write(&file, "{ \"max_depth\": 99 }").unwrap();
-    stage.patterm(&["config", "check"]).failed(2, &["max_depth", "config default"]);
-    stage.patterm(&["--headless"]).failed(2, &["max_depth"]);
+    let told = |text: &str| {
+        std::fs::write(&file, text).unwrap();
+        let ran = stage.patterm(&["config", "check"]);
+        assert_eq!(ran.code, Some(1), "{ran:?}");
+        ran.stdout
+    };
+    assert!(told("{ \"max_deph\": 3 }").ends_with(": 1 warning\n"));
+    assert!(told(r#"{ "keymap": [{ "keys": "f5", "command": "nope" }] }"#).contains("'nope', which is no command"));
+    let twice = r#"{ "keymap": [{ "keys": "f5", "command": "quit" }, { "keys": "f5", "command": "next-tab" }] }"#;
+    assert!(told(twice).contains("binds f5 twice"));
+    assert!(told(r#"{ "theme": "blue" }"#).contains("theme must be auto, dark or light, not \"blue\""));
+    // It is no reason not to start.
+    let (status, _, told) = stage.headless(&[]).end(Signal::TERM);
+    assert!(status.success() && told.contains("theme must be"), "{status} {told}");
+    std::fs::write(&file, "{ oops").unwrap();
+    stage.patterm(&["config", "check"]).failed(2, &["line 1", "config default"]);
+    stage.patterm(&["--headless"]).failed(2, &["line 1"]);
 }

@@ -47,7 +47,8 @@ fn comment(schema: &Value) -> Vec<String> {
     lines
 }
 
-fn words(schema: &Value) -> Vec<String> {
+/// The words that a value may have; none where it is no word.
+pub(super) fn words(schema: &Value) -> Vec<String> {
     let all = ["enum", "oneOf", "anyOf"].into_iter().filter_map(|name| schema.get(name)?.as_array()).flatten();
     all.flat_map(|one| match one {
         Value::String(word) => vec![word.clone()],

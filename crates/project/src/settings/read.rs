@@ -3,6 +3,7 @@
 use agents::preset::plain_json;
 use jsonc_parser::{
     ast::{self, ObjectProp},
+    common::Ranged,
     errors::ParseError,
     parse_to_ast,
 };
@@ -20,15 +21,15 @@ pub struct Checked {
     pub warnings: Vec<SettingsWarning>,
 }
 
-/// A key that nothing reads.
+/// What of a config.json has no effect.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("line {line}: '{key}' is no setting and has no effect: {advice}")]
-pub struct SettingsWarning {
-    /// From 1.
-    pub line: usize,
-    /// With the keys it lies in, as in `rail.width`.
-    pub key: String,
-    pub advice: String,
+pub enum SettingsWarning {
+    /// A key that nothing reads, with the keys it lies in, as in `rail.width`.
+    #[error("line {line}: '{key}' is no setting and has no effect: {advice}")]
+    Unknown { line: usize, key: String, advice: String },
+    /// A value that can't be. The default stands in for it.
+    #[error("line {line}: {key} {must}: the default is used")]
+    Wrong { line: usize, key: String, must: String },
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -37,14 +38,19 @@ pub enum SettingsError {
     TooLong { length: usize },
     #[error("line {line}, column {column}: {message}: correct it")]
     Wrong { line: usize, column: usize, message: String },
-    #[error("line {line}: {key} is {given}: {allowed}")]
-    OutOfRange { line: usize, key: String, given: String, allowed: String },
-    #[error("line {line}: \"{key}\" must be {allowed}, not \"{given}\"")]
-    NoSuchWord { line: usize, key: String, given: String, allowed: String },
+    /// No default stands in for what keeps agents in check: it may be laxer than what was meant.
+    #[error("line {line}: {key} {must}: correct it")]
+    WrongSafety { line: usize, key: String, must: String },
+}
+
+/// Settings that say what agents may do.
+fn is_safety(key: &str) -> bool {
+    key == "permissions" || key.starts_with("permissions.") || key == "agents" || key == "agents.free_commands"
 }
 
 impl Settings {
-    /// Reads a config.json. An empty one sets nothing.
+    /// Reads a config.json. An empty one sets nothing. A wrong value is told and has no effect, but where it says what
+    /// agents may do: that is an error.
     pub fn read(text: &str) -> Result<Checked, SettingsError> {
         if text.len() > MAX_SETTINGS_BYTES {
             return Err(SettingsError::TooLong { length: text.len() });
@@ -59,16 +65,22 @@ impl Settings {
             let message = "the settings are one JSON object, in braces".to_owned();
             return Err(SettingsError::Wrong { line: 1, column: 1, message });
         }
-        let schema = Settings::json_schema();
-        let mut check = Check { text: &text, warnings: Vec::new() };
-        check.value(&root, schema.as_value(), "")?;
-        let settings: Settings = serde_json::from_str(&text).map_err(|error| {
+        let wrong = |error: serde_json::Error| {
             let message = error.to_string();
             // The place is told apart.
             let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(message, _)| message).to_owned();
             SettingsError::Wrong { line: error.line(), column: error.column(), message }
-        })?;
-        Ok(Checked { settings, warnings: check.warnings })
+        };
+        let mut values: Value = serde_json::from_str(&text).map_err(wrong)?;
+        let mut check = Check { text: &text, warnings: Vec::new() };
+        check.value(&root, &mut values, Settings::json_schema().as_value(), "")?;
+        let warnings = check.warnings;
+        let settings = match warnings.iter().any(|warning| matches!(warning, SettingsWarning::Wrong { .. })) {
+            true => serde_json::from_value(values).map_err(wrong)?,
+            // From the text, so that a mistake which only the type knows has its place.
+            false => serde_json::from_str(&text).map_err(wrong)?,
+        };
+        Ok(Checked { settings, warnings })
     }
 }
 
@@ -80,37 +92,61 @@ fn located(error: ParseError) -> SettingsError {
     }
 }
 
-/// A walk over the text beside the schema, for what types don't say: unknown keys and ranges.
+/// A walk over the text and its values beside the schema: unknown keys, and values that can't be, which are taken out.
 struct Check<'a> {
     text: &'a str,
     warnings: Vec<SettingsWarning>,
 }
 
 impl Check<'_> {
-    fn value(&mut self, value: &ast::Value<'_>, schema: &Value, path: &str) -> Result<(), SettingsError> {
-        match value {
-            ast::Value::Object(object) => {
-                let Some(known) = schema.get("properties").and_then(Value::as_object) else { return Ok(()) };
+    /// Whether the value may stay.
+    fn value(
+        &mut self,
+        node: &ast::Value<'_>,
+        value: &mut Value,
+        schema: &Value,
+        path: &str,
+    ) -> Result<bool, SettingsError> {
+        if let Some(must) = fault(value, schema) {
+            let line = self.line(node.start());
+            let key = path.to_owned();
+            if is_safety(path) {
+                return Err(SettingsError::WrongSafety { line, key, must });
+            }
+            self.warnings.push(SettingsWarning::Wrong { line, key, must });
+            return Ok(false);
+        }
+        match (node, value) {
+            (ast::Value::Object(object), Value::Object(values)) => {
+                let Some(known) = schema.get("properties").and_then(Value::as_object) else { return Ok(true) };
                 for property in &object.properties {
                     let key = property.name.as_str();
                     let path = if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
-                    match known.get(key) {
-                        Some(schema) => self.value(&property.value, schema, &path)?,
-                        None => self.unknown(property, path, known.keys().map(String::as_str)),
+                    match (known.get(key), values.get_mut(key)) {
+                        (Some(schema), Some(value)) => {
+                            if !self.value(&property.value, value, schema, &path)? {
+                                values.remove(key);
+                            }
+                        }
+                        // Said twice, and taken out already.
+                        (Some(_), None) => {}
+                        (None, _) => self.unknown(property, path, known.keys().map(String::as_str)),
                     }
                 }
             }
-            ast::Value::Array(array) => {
-                let Some(items) = schema.get("items") else { return Ok(()) };
-                for (index, element) in array.elements.iter().enumerate() {
-                    self.value(element, items, &format!("{path}[{index}]"))?;
+            (ast::Value::Array(array), Value::Array(values)) => {
+                let Some(items) = schema.get("items") else { return Ok(true) };
+                let mut kept = Vec::new();
+                for (index, (node, mut value)) in array.elements.iter().zip(std::mem::take(values)).enumerate() {
+                    if self.value(node, &mut value, items, &format!("{path}[{index}]"))? {
+                        kept.push(value);
+                    }
                 }
+                *values = kept;
             }
-            ast::Value::NumberLit(number) => self.range(number, schema, path)?,
-            ast::Value::StringLit(word) => self.word(word, schema, path)?,
             _ => {}
         }
-        Ok(())
+        Ok(true)
     }
 
     fn unknown<'k>(&mut self, property: &ObjectProp<'_>, key: String, known: impl Iterator<Item = &'k str>) {
@@ -122,43 +158,64 @@ impl Check<'_> {
             _ => format!("remove it, or use one of {}", known.join(", ")),
         };
         let key: String = key.chars().take(128).collect();
-        self.warnings.push(SettingsWarning { line: self.line(property.range.start), key, advice });
-    }
-
-    fn range(&self, number: &ast::NumberLit<'_>, schema: &Value, path: &str) -> Result<(), SettingsError> {
-        let bound = |name: &str| schema.get(name).and_then(Value::as_f64);
-        let (Some(least), Some(most)) = (bound("minimum"), bound("maximum")) else { return Ok(()) };
-        let Ok(given) = number.value.parse::<f64>() else { return Ok(()) };
-        if (least..=most).contains(&given) {
-            return Ok(());
-        }
-        Err(SettingsError::OutOfRange {
-            line: self.line(number.range.start),
-            key: path.to_owned(),
-            given: number.value.chars().take(32).collect(),
-            allowed: format!("use {least} to {most}"),
-        })
-    }
-
-    /// One of a few words, where the schema names them.
-    fn word(&self, word: &ast::StringLit<'_>, schema: &Value, path: &str) -> Result<(), SettingsError> {
-        let list = |name: &str| schema.get(name).and_then(Value::as_array).into_iter().flatten();
-        let allowed = list("enum").chain(list("oneOf").filter_map(|one| one.get("const")));
-        let allowed: Vec<&str> = allowed.filter_map(Value::as_str).collect();
-        let Some((last, others)) = allowed.split_last().filter(|_| !allowed.contains(&word.value.as_ref())) else {
-            return Ok(());
-        };
-        Err(SettingsError::NoSuchWord {
-            line: self.line(word.range.start),
-            key: path.to_owned(),
-            given: word.value.chars().take(32).collect(),
-            allowed: if others.is_empty() { (*last).to_owned() } else { format!("{} or {last}", others.join(", ")) },
-        })
+        self.warnings.push(SettingsWarning::Unknown { line: self.line(property.range.start), key, advice });
     }
 
     /// Of a byte, from 1.
     fn line(&self, at: usize) -> usize {
         1 + self.text.as_bytes().iter().take(at).filter(|byte| **byte == b'\n').count()
+    }
+}
+
+/// What a value must be and is not.
+fn fault(value: &Value, schema: &Value) -> Option<String> {
+    let not = |must: String| Some(format!("must be {must}, not {}", short(value)));
+    let words = super::default_text::words(schema);
+    if !words.is_empty() {
+        let is_one = value.as_str().is_some_and(|given| words.iter().any(|word| word == given));
+        let (last, first) = words.split_last()?;
+        return if is_one { None } else { not(format!("{} or {last}", first.join(", "))) };
+    }
+    let kinds = match schema.get("type") {
+        Some(Value::Array(kinds)) => kinds.iter().filter_map(Value::as_str).collect(),
+        Some(Value::String(kind)) => vec![kind.as_str()],
+        _ => return None,
+    };
+    let fits = |kind: &&str| match *kind {
+        "object" => value.is_object(),
+        "array" => value.is_array(),
+        "string" => value.is_string(),
+        "boolean" => value.is_boolean(),
+        "integer" => value.is_u64() || value.is_i64(),
+        "number" => value.is_number(),
+        _ => value.is_null(),
+    };
+    if !kinds.iter().any(fits) {
+        return not(match kinds.first() {
+            Some(&"boolean") => "true or false".to_owned(),
+            Some(&"integer") => "a whole number".to_owned(),
+            Some(&"number") => "a number".to_owned(),
+            Some(&"string") => "a text in quotes".to_owned(),
+            Some(&"array") => "a list in brackets".to_owned(),
+            _ => "an object in braces".to_owned(),
+        });
+    }
+    let required = schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+    if let Some(missing) = required.into_iter().find(|key| value.get(key).is_none()) {
+        return Some(format!("must have \"{missing}\""));
+    }
+    let bound = |name: &str| schema.get(name).and_then(Value::as_f64);
+    match (bound("minimum"), bound("maximum"), value.as_f64()) {
+        (Some(least), Some(most), Some(given)) if !(least..=most).contains(&given) => not(format!("{least} to {most}")),
+        _ => None,
+    }
+}
+
+fn short(value: &Value) -> String {
+    match value {
+        Value::Array(_) => "a list".to_owned(),
+        Value::Object(_) => "an object".to_owned(),
+        plain => plain.to_string().chars().take(64).collect(),
     }
 }
 
@@ -222,17 +279,57 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_with_its_place() {
+    fn a_wrong_value_is_told_and_the_default_stands_in_for_it() {
+        for (text, told) in [
+            (
+                "{\n \"theme\": \"blue\" }",
+                "line 2: theme must be auto, dark or light, not \"blue\": the default is used",
+            ),
+            (
+                "{ \"max_depth\": \"two\" }",
+                "line 1: max_depth must be a whole number, not \"two\": the default is used",
+            ),
+            (
+                "{\n \"rail\": { \"width\": 500 } }",
+                "line 2: rail.width must be 12 to 120, not 500: the default is used",
+            ),
+            ("{ \"grace_seconds\": -1 }", "line 1: grace_seconds must be 0 to 300, not -1: the default is used"),
+            ("{ \"rail\": 7 }", "line 1: rail must be an object in braces, not 7: the default is used"),
+            ("{ \"keymap\": [7] }", "line 1: keymap[0] must be an object in braces, not 7: the default is used"),
+            ("{ \"keymap\": [{ \"keys\": \"a\" }] }", "line 1: keymap[0] must have \"command\": the default is used"),
+            (
+                "{ \"attention\": { \"bell\": 1 } }",
+                "line 1: attention.bell must be true or false, not 1: the default is used",
+            ),
+        ] {
+            let checked = Settings::read(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+            assert_eq!(checked.settings, Settings::default(), "{text}");
+            assert_eq!(checked.warnings.iter().map(ToString::to_string).collect::<Vec<_>>(), [told]);
+        }
+        let others = Settings::read(r#"{ "theme": "blue", "max_depth": 3, "rail": { "width": 1, "visible": false } }"#);
+        let settings = others.unwrap().settings;
+        assert_eq!((settings.max_depth, settings.rail.visible, settings.rail.width), (3, false, 30));
+    }
+
+    #[test]
+    fn what_keeps_agents_in_check_has_no_stand_in() {
+        for text in [
+            r#"{ "permissions": { "never": "x" } }"#,
+            r#"{ "permissions": { "never": ["("] } }"#,
+            r#"{ "theme": "blue", "permissions": { "never": ["("] } }"#,
+            r#"{ "permissions": [] }"#,
+            r#"{ "agents": { "free_commands": "dney" } }"#,
+            r#"{ "agents": "deny" }"#,
+        ] {
+            assert!(Settings::read(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_can_not_be_read_is_told_with_its_place() {
         let error = |text| Settings::read(text).unwrap_err();
-        let wrong_type = error("{\n \"max_depth\": \"two\" }");
-        assert!(matches!(&wrong_type, SettingsError::Wrong { line: 2, .. }), "{wrong_type}");
         assert!(matches!(error("{\n\n oops"), SettingsError::Wrong { line: 3, .. }));
-        let word = error("{\"theme\": \"pink\"}").to_string();
-        assert_eq!(word, "line 1: \"theme\" must be auto, dark or light, not \"pink\"");
         assert!(matches!(error("[]"), SettingsError::Wrong { .. }));
-        let range = error("{\n \"rail\": { \"width\": 500 } }");
-        assert_eq!(range.to_string(), "line 2: rail.width is 500: use 12 to 120");
-        assert!(matches!(error("{\"grace_seconds\": -1}"), SettingsError::OutOfRange { .. }));
         assert!(matches!(error(&" ".repeat(MAX_SETTINGS_BYTES + 1)), SettingsError::TooLong { .. }));
     }
 
