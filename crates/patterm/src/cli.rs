@@ -46,10 +46,16 @@ pub(crate) struct RunFlags {
     /// Serve MCP over HTTP too, on 127.0.0.1:PORT/mcp (0: any port); the token is in the connect file
     #[arg(long, value_name = "PORT")]
     pub(crate) mcp_http: Option<u16>,
+    /// Write a connect file that speaks for you, as --headless and --mcp-http do
+    ///
+    /// It lies in the folder of this run, `operator-1.json`, 0600: for `patterm mcp-stdio --connect FILE` and `patterm
+    /// explain`. Every program of yours can read it, agents and what they start included, and may then do whatever you may.
+    #[arg(long)]
+    pub(crate) operator_file: bool,
     /// Let `vtr` reach these sessions as you: `vtr ls --socket SOCKET`, and every other command of it
     ///
     /// Without a path the socket lies in patterm's runtime folder, with the number of this process. It is for your own
-    /// user only, and whoever opens it may do everything you may.
+    /// user only, and whoever opens it may do everything you may: agents run as your user too.
     #[arg(long, value_name = "SOCKET", num_args = 0..=1, require_equals = true, value_hint = ValueHint::FilePath)]
     pub(crate) share: Option<Option<PathBuf>>,
     /// Write a log, events, what sessions print and what agents say into DIR, for your eyes only

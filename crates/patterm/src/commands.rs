@@ -46,6 +46,8 @@ fn run_options(flags: &RunFlags, surroundings: &Surroundings, output: &mut Outpu
     Ok(RunOptions {
         project_dir,
         http: flags.mcp_http,
+        // Without a screen there is no other way in, and over HTTP the token is asked for.
+        operator_file: flags.operator_file || flags.headless || flags.mcp_http.is_some(),
         share: flags.share_place(&surroundings.working_dir),
         settings: config::load(surroundings, output)?,
     })

@@ -52,6 +52,9 @@ pub(crate) struct RunOptions {
     pub(crate) project_dir: PathBuf,
     /// The port for MCP over HTTP; 0 for any.
     pub(crate) http: Option<u16>,
+    /// Write a connect file that speaks for the human. Agents run as the same user and can read it, so nobody gets one
+    /// who did not ask.
+    pub(crate) operator_file: bool,
     /// Serve vtr's commands too.
     pub(crate) share: Option<SharePlace>,
     pub(crate) settings: Settings,
@@ -65,7 +68,7 @@ pub(crate) struct Run {
     grace: Duration,
     listener: UnixListener,
     http: Option<TcpListener>,
-    operator: PathBuf,
+    operator: Option<PathBuf>,
     observers: Observers,
     user: u32,
     share: Option<Share>,
@@ -87,8 +90,10 @@ impl Run {
         let folder = RunFolder::beside(socket.path())
             .map_err(|error| Failure::system("making the folder of this run", &error))?;
         let identities = Arc::new(RunIdentities::new(socket.path(), folder.path()));
-        let operator = identities
-            .open_operator()
+        let operator = options
+            .operator_file
+            .then(|| identities.open_operator())
+            .transpose()
             .map_err(|error| Failure::system("writing the operator's connect file", &error))?;
         let listener =
             UnixListener::from_std(listener).map_err(|error| Failure::system("serving the socket", &error))?;
@@ -136,9 +141,9 @@ impl Run {
         self.socket.path()
     }
 
-    /// The operator's connect file.
-    pub(crate) fn operator(&self) -> &Path {
-        &self.operator
+    /// The operator's connect file, if one was asked for.
+    pub(crate) fn operator(&self) -> Option<&Path> {
+        self.operator.as_deref()
     }
 
     /// Where vtr's commands are served, if they are.

@@ -1,6 +1,7 @@
 //! The patterms that run for this user, and one call to one of them as its operator.
 //!
-//! A run keeps its operator's connect file in its folder beside the socket: who may read that speaks for the human.
+//! A run that was asked to keeps its operator's connect file in its folder beside the socket: who may read that speaks
+//! for the human.
 
 use std::{
     fs,

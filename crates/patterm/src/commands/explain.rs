@@ -16,7 +16,8 @@ use crate::{
 /// Show why a session of a running patterm is said to be idle, working or blocked
 ///
 /// Prints what it is doing and every vote behind that: the rule, where its evidence comes from, what it says, and whether
-/// it decides. All runs of yours are asked; --connect names one.
+/// it decides. All runs of yours that keep a connect file are asked (--headless, --mcp-http, --operator-file); --connect
+/// names one. On the screen, "Explain state…" in the palette tells the same.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Explain {
     /// The session's name or id
@@ -53,8 +54,11 @@ impl Explain {
             }
             ([], Some((message, hint)), _) => Err(Failure::not_found(message).with_hint(hint)),
             ([], None, Some(failure)) => Err(failure),
-            ([], None, None) => Err(Failure::new(Exit::Unreachable, "unreachable", "no patterm of yours is running")
-                .with_hint("start one, or name its connect file with --connect")),
+            ([], None, None) => {
+                let message = "no patterm of yours with a connect file is running";
+                Err(Failure::new(Exit::Unreachable, "unreachable", message)
+                    .with_hint("start it with --operator-file, or use \"Explain state…\" in its palette"))
+            }
             (several, _, _) => {
                 let files: Vec<String> = several.iter().map(|(file, _)| file.display().to_string()).collect();
                 let message = format!("{} runs have a session '{}'", files.len(), printable(&self.session));

@@ -2,9 +2,11 @@
 
 use rustix::process::Signal;
 use serde_json::{Value, json};
+use vt::Size;
 
 use crate::{
     client::Client,
+    screen_stage::{Face, face_argv},
     stage::{Stage, token_in},
 };
 
@@ -85,4 +87,17 @@ fn tokens_are_on_no_command_line_and_in_no_environment() {
     let proxy = client.process.as_ref().unwrap().id();
     let argv = std::fs::read_to_string(format!("/proc/{proxy}/cmdline")).unwrap();
     assert!(argv.contains("--connect") && !argv.contains(&token), "{argv}");
+}
+
+#[test]
+fn a_run_on_a_screen_leaves_no_token_that_speaks_for_the_human() {
+    let stage = Stage::new();
+    let (argv, environment) = face_argv(&stage, &[], &[]);
+    let argv = argv.into_iter().filter(|word| word != "--operator-file").collect();
+    let face = Face::run(argv, environment, stage.path("project"), Size { cols: 90, rows: 24 });
+    face.shows("it runs", "to spawn an agent");
+    let folder = stage.path(&format!("run/patterm/{}", face.pid()));
+    let files: Vec<_> = std::fs::read_dir(&folder).unwrap().flatten().map(|file| file.file_name()).collect();
+    assert!(files.is_empty(), "{files:?}");
+    stage.patterm(&["explain", "nobody"]).failed(4, &["--operator-file"]);
 }

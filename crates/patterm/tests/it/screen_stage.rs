@@ -42,6 +42,8 @@ pub(crate) fn face_argv(
     argv.extend(["-u", "PATTERM", "-u", "PATTERM_PROCESS_ID"].map(OsString::from));
     argv.extend(more.iter().map(|(name, value)| format!("{name}={value}").into()));
     argv.push(PATTERM.into());
+    // Tests look at it with the person's own tools.
+    argv.push("--operator-file".into());
     argv.extend(command.get_args().map(OsString::from));
     let environment = command.get_envs().filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned())));
     let terminal = [("LANG", "C.UTF-8"), ("TERM", "xterm-256color"), ("COLORTERM", "truecolor")];
