@@ -64,7 +64,7 @@ pub fn clean_body(body: &str) -> String {
             }
             '\n' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}' => text.push('\n'),
             '\t' => text.push('\t'),
-            control if control.is_control() || vt::turns_direction(control) || control == '\u{feff}' => {}
+            control if control.is_control() || vt::is_bidi_control(control) || control == '\u{feff}' => {}
             other => text.push(other),
         }
     }

@@ -331,7 +331,7 @@ fn next(app: &mut App) {
 
 /// What an agent says, as one line that fits.
 fn one_line(text: &str) -> String {
-    let shown = text.chars().filter(|c| !vt::turns_direction(*c));
+    let shown = text.chars().filter(|c| !vt::is_bidi_control(*c));
     let words: String = shown.map(|c| if c.is_control() { ' ' } else { c }).take(MAX_REASON).collect();
     words.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -5,7 +5,7 @@ use std::{io, path::PathBuf};
 use clap::Subcommand;
 use project::{
     Settings,
-    settings::{Checked, default_text},
+    settings::{Checked, SettingsWarning, default_text},
 };
 use serde_json::json;
 
@@ -43,24 +43,40 @@ pub(crate) fn file(surroundings: &Surroundings) -> PathBuf {
     surroundings.config_dir.join("config.json")
 }
 
-/// The settings of a run; the defaults when there is no file.
+/// The settings of a run; the defaults when there is no file, and for values that can't be.
 pub(crate) fn load(surroundings: &Surroundings, output: &Output) -> Result<Settings, Failure> {
-    let (settings, warnings) = look(surroundings)?;
-    warnings.iter().for_each(|warning| output.warn(warning));
-    Ok(settings)
+    let Some(checked) = current(surroundings)? else { return Ok(Settings::default()) };
+    let file = file(surroundings);
+    for warning in &checked.warnings {
+        let stand_in = if is_wrong(warning) { ": the default is used" } else { "" };
+        output.warn(format_args!("{}: {warning}{stand_in}", file.display()));
+    }
+    Ok(checked.settings)
 }
 
-/// The settings as the file has them now, and what is to be said of it.
+/// The settings as the file has them now, and what is to be said of it; a value that can't be is an error.
 pub(crate) fn look(surroundings: &Surroundings) -> Result<(Settings, Vec<String>), Failure> {
+    let Some(checked) = current(surroundings)? else { return Ok((Settings::default(), Vec::new())) };
     let file = file(surroundings);
-    let text = match engine::read_short_file(&file) {
-        Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok((Settings::default(), Vec::new())),
-        Err(error) => return Err(Failure::system(format_args!("reading {}", file.display()), &error)),
-    };
-    let checked = read(&file, &text)?;
-    let warnings = checked.warnings.iter().map(|warning| format!("{}: {warning}", file.display())).collect();
-    Ok((checked.settings, warnings))
+    let told = |warning: &SettingsWarning| format!("{}: {warning}", file.display());
+    match checked.warnings.iter().find(|warning| is_wrong(warning)) {
+        Some(wrong) => Err(Failure::new(Exit::Usage, "config", told(wrong))),
+        None => Ok((checked.settings, checked.warnings.iter().map(told).collect())),
+    }
+}
+
+fn is_wrong(warning: &SettingsWarning) -> bool {
+    matches!(warning, SettingsWarning::Wrong { .. })
+}
+
+/// What the file says; none when there is none.
+fn current(surroundings: &Surroundings) -> Result<Option<Checked>, Failure> {
+    let file = file(surroundings);
+    match engine::read_short_file(&file) {
+        Ok(text) => read(&file, &text).map(Some),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(Failure::system(format_args!("reading {}", file.display()), &error)),
+    }
 }
 
 fn read(file: &std::path::Path, text: &str) -> Result<Checked, Failure> {

@@ -10,7 +10,7 @@ const MAX_CLIPBOARD: usize = 74_994;
 const MAX_TEXT: usize = 256;
 
 fn clean(text: &str) -> String {
-    text.chars().filter(|c| !c.is_control() && !vt::turns_direction(*c)).take(MAX_TEXT).collect()
+    text.chars().filter(|c| !c.is_control() && !vt::is_bidi_control(*c)).take(MAX_TEXT).collect()
 }
 
 /// OSC 52: the bytes that put `text` on the host's clipboard. `None` if it is more than terminals take.
