@@ -4,6 +4,7 @@
 //! stream that it has accepted, and perhaps looked into.
 
 mod attach;
+mod authority;
 mod connection;
 mod deadline;
 mod history;

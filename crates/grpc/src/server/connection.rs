@@ -17,7 +17,7 @@ use h2::{RecvStream, server::SendResponse};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tower::{Service, ServiceExt};
 
-use super::{runtime_reads::RuntimeReads, too_long};
+use super::{authority::ReadableAuthority, runtime_reads::RuntimeReads, too_long};
 use crate::body::{self, Received};
 
 /// What a client may send before we have read it: one input of full size without a pause.
@@ -54,7 +54,7 @@ where
         + 'static,
     S::Future: Send,
 {
-    OnTheSpot::new(take_calls(RuntimeReads::new(stream), service, stop)).await
+    OnTheSpot::new(take_calls(ReadableAuthority::new(RuntimeReads::new(stream)), service, stop)).await
 }
 
 async fn take_calls<S>(

@@ -6,7 +6,10 @@ use grpc::{
     client::{ConnectError, Endpoint, connect, connect_within},
     proto::ListRequest,
 };
-use tokio::net::UnixListener;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{UnixListener, UnixStream},
+};
 
 use crate::stage::{Stage, soon};
 
@@ -95,4 +98,40 @@ async fn a_command_that_fails_is_quoted() {
     let error = failed(command(&["/no/such/program"])).await;
     assert!(matches!(error, ConnectError::CommandNotStarted { .. }), "{error}");
     assert!(matches!(failed(command(&[])).await, ConnectError::CommandNotStarted { .. }));
+}
+
+/// What grpcio sends when it is told nothing of a host: on a Unix socket it takes the socket's path for one.
+#[tokio::test]
+async fn a_host_that_is_a_path_is_served() {
+    let stage = Stage::new();
+    let mut stream = UnixStream::connect(stage.socket()).await.unwrap();
+    let block = b"@\x05:path\x10/vtr.VTR/Version@\x0a:authority\x15tmp%2Fwire%2Fcap.sock\x83\x86\
+        @\x0ccontent-type\x10application/grpc@\x02te\x08trailers@\x0cgrpc-timeout\x022S";
+    let mut sent = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00".to_vec();
+    for id in [1, 3] {
+        // The second call names the headers of the first by their numbers: what was remembered of them must be the same.
+        let again: &[u8] = &[0xc2, 0xc1, 0x83, 0x86, 0xc0, 0xbf, 0xbe];
+        let block: &[u8] = if id == 1 { block } else { again };
+        sent.extend([0, 0, u8::try_from(block.len()).unwrap(), 1, 4, 0, 0, 0, id]);
+        sent.extend(block);
+        // An empty message, and the end.
+        sent.extend([0, 0, 5, 0, 1, 0, 0, 0, id, 0, 0, 0, 0, 0]);
+    }
+    stream.write_all(&sent).await.unwrap();
+    let mut answered = Vec::new();
+    while answered.len() < 2 {
+        let mut head = [0; 9];
+        soon("a frame comes", stream.read_exact(&mut head)).await.unwrap();
+        let mut payload = vec![0; u32::from_be_bytes([0, head[0], head[1], head[2]]) as usize];
+        soon("its payload comes", stream.read_exact(&mut payload)).await.unwrap();
+        let (kind, flags, id) = (head[3], head[4], head[8]);
+        assert!(kind != 3 && kind != 7, "refused: {head:?} {payload:?}");
+        // A block that is the end of its stream: the trailers.
+        if kind == 1 && flags & 1 != 0 {
+            answered.push(id);
+        }
+    }
+    answered.sort_unstable();
+    assert_eq!(answered, [1, 3]);
+    stage.close().await;
 }
