@@ -17,7 +17,9 @@ pub enum Error {
     NotFound { wanted: String },
     #[error("the name '{name}' is taken by session {holder}: choose another, or remove that session first")]
     AlreadyExists { name: SessionName, holder: SessionId },
-    #[error("session {id} is not running, it is {status}: its output can still be read; spawn a new one to go on")]
+    #[error(
+        "session {id} is not running any more (status: {status}): its output can still be read; spawn a new one to go on"
+    )]
     NotRunning { id: SessionId, status: Status },
     #[error(transparent)]
     InvalidArgs(#[from] InvalidArgs),

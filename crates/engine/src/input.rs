@@ -69,6 +69,11 @@ pub struct Sent {
 }
 
 impl Sent {
+    /// The program's terminal has no bytes for the input in its modes of the moment.
+    pub fn is_nothing(&self) -> bool {
+        self.accepted.is_none()
+    }
+
     /// Completes when the child's terminal has taken all of it, which is at once unless the child
     /// does not read. Fails when the run ends first.
     pub async fn written(self) -> Result<()> {

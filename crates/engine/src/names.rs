@@ -64,6 +64,8 @@ pub enum NameError {
     ForbiddenCharacter { character: char },
     #[error("'{name}' has the form of a session id: choose a name that doesn't")]
     LooksLikeId { name: String },
+    #[error("'{name}' would be taken for an option or a folder: begin with a letter, a digit or _")]
+    LooksLikeSyntax { name: String },
 }
 
 impl SessionName {
@@ -83,6 +85,9 @@ impl SessionName {
         if name.parse::<SessionId>().is_ok() {
             return Err(NameError::LooksLikeId { name });
         }
+        if name.starts_with('-') || name.chars().all(|character| character == '.') {
+            return Err(NameError::LooksLikeSyntax { name });
+        }
         Ok(SessionName(name))
     }
 
@@ -96,6 +101,7 @@ impl SessionName {
         let mut name: String = slug
             .chars()
             .map(|character| if is_allowed(character) { character } else { '-' })
+            .skip_while(|character| *character == '-')
             .take(Self::MAX_LENGTH - suffix.len())
             .collect();
         if name.is_empty() {
@@ -170,13 +176,17 @@ mod tests {
 
     #[test]
     fn the_rule_for_names() {
-        for good in ["a", "codex-1", "A.b_c-9", "-", "..", "p_notanid", &"x".repeat(64)] {
+        for good in ["a", "codex-1", "A.b_c-9", "_", ".a", "p_notanid", &"x".repeat(64)] {
             assert!(SessionName::new(good).is_ok(), "{good}");
         }
         assert_eq!(SessionName::new(""), Err(NameError::Empty));
         assert_eq!(SessionName::new("x".repeat(65)), Err(NameError::TooLong { length: 65 }));
         for (bad, character) in [("a b", ' '), ("a[b", '['), ("é", 'é'), ("a:b", ':'), ("a\n", '\n'), ("a/b", '/')] {
             assert_eq!(SessionName::new(bad), Err(NameError::ForbiddenCharacter { character }));
+        }
+        // Programs that get them as arguments would take them for something else.
+        for name in ["-", "-x", "--", ".", "..", "..."] {
+            assert_eq!(SessionName::new(name), Err(NameError::LooksLikeSyntax { name: name.into() }));
         }
         assert_eq!(SessionName::new("p_00ff00"), Err(NameError::LooksLikeId { name: "p_00ff00".into() }));
     }

@@ -1,10 +1,9 @@
-//! The command line: its grammar, built from the commands, and what it says of each operation.
+//! The command line: its grammar, built from the commands.
 
-use std::{ffi::OsString, path::PathBuf};
+use std::{ffi::OsStr, path::PathBuf};
 
 use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::engine::ArgValueCompleter;
-use ops::{SessionContext, Table};
 
 use crate::{commands, completion, surroundings::Surroundings};
 
@@ -48,6 +47,7 @@ pub(crate) struct Everywhere {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Serve(commands::serve::Serve),
+    #[command(alias = "list")]
     Ls(commands::ls::Ls),
     Spawn(commands::spawn::Spawn),
     Attach(commands::attach::Attach),
@@ -75,90 +75,59 @@ pub(crate) enum Command {
     Version(commands::version::Version),
 }
 
-/// The operation behind each command that is one: its text is the command's help.
-pub(crate) const OPERATIONS: [(&str, &str); 15] = [
-    ("ls", "list_processes"),
-    ("spawn", "spawn_process"),
-    ("info", "get_process_status"),
-    ("screen", "get_screen"),
-    ("grep", "search_output"),
-    ("send", "send_input"),
-    ("key", "send_input"),
-    ("raw", "send_input"),
-    ("resize", "resize_process"),
-    ("wait", "wait_for_pattern"),
-    ("idle", "wait_for_idle"),
-    ("kill", "kill_process"),
-    ("rm", "close_process"),
-    ("rename", "rename_process"),
-    ("record", "record_process"),
-];
-
-/// How much the grammar explains.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Texts {
-    /// Enough to run a command: the operations' texts take longer to gather than most commands to run.
-    Short,
-    /// All that `--help` and the manual show.
-    Full,
-}
-
-impl Texts {
-    /// What a command line may need.
-    pub(crate) fn for_words(mut words: impl Iterator<Item = OsString>) -> Self {
-        if words.any(|word| ["--help", "-h", "help"].iter().any(|help| word == *help)) {
-            Texts::Full
-        } else {
-            Texts::Short
-        }
-    }
-}
-
 /// The whole grammar, with session names to complete.
-pub(crate) fn grammar(surroundings: &Surroundings, texts: Texts) -> clap::Command {
-    let table: Table<SessionContext> = Table::new(ops::operations::entries());
-    let surroundings = surroundings.clone();
-    let completer = ArgValueCompleter::new(move |typed: &std::ffi::OsStr| completion::sessions(&surroundings, typed));
+pub(crate) fn grammar(surroundings: &Surroundings) -> clap::Command {
+    let (asked, configured) = (surroundings.clone(), surroundings.clone());
+    let sessions = ArgValueCompleter::new(move |typed: &OsStr| completion::sessions(&asked, typed));
+    let coordinators = ArgValueCompleter::new(move |typed: &OsStr| completion::coordinators(&configured, typed));
+    let keys = ArgValueCompleter::new(completion::keys);
+    let signals = ArgValueCompleter::new(completion::signals);
     // In place: clap's ways to change one argument or one command move it to the end.
     Cli::command().mut_subcommands(|command| {
-        let operation = OPERATIONS.iter().find(|(name, _)| *name == command.get_name());
-        let entry = operation.filter(|_| texts == Texts::Full).and_then(|(_, operation)| table.get(operation));
-        let command = match entry {
-            Some(entry) => command.after_long_help(in_its_own_words(entry.name(), entry.description())),
-            None => command,
-        };
         command.mut_args(|argument| match argument.get_id().as_str() {
             "session" => {
-                argument.help("Its name or id, or coordinator:session where there are several").add(completer.clone())
+                argument.help("Its name or id, or coordinator:session where there are several").add(sessions.clone())
             }
+            "coordinator" => argument.add(coordinators.clone()),
+            "keys" => argument.add(keys.clone()),
+            "signal" => argument.add(signals.clone()),
             _ => argument,
         })
     })
-}
-
-/// What agents are told about the operation: below the command's own help, because it speaks of the
-/// operation's arguments and not of flags.
-fn in_its_own_words(operation: &str, description: &str) -> String {
-    let paragraphs: Vec<String> = description.split("\n\n").map(|text| text.replace('\n', " ")).collect();
-    format!(
-        "Behind it is the operation {operation}. What agents are told of it, by the names of its arguments:\n\n{}",
-        paragraphs.join("\n\n")
-    )
 }
 
 #[cfg(test)]
 mod tests {
     use std::path::Path;
 
-    use ops::Faces;
+    use ops::{Faces, SessionContext, Table};
 
     use super::*;
 
     #[test]
     fn the_grammar_is_sound() {
         let root = Path::new("/nowhere");
-        grammar(&crate::default_socket::tests::nowhere(root), Texts::Full).debug_assert();
+        grammar(&crate::default_socket::tests::nowhere(root)).debug_assert();
     }
+
+    /// The operation behind each command that is one.
+    const OPERATIONS: [(&str, &str); 15] = [
+        ("ls", "list_processes"),
+        ("spawn", "spawn_process"),
+        ("info", "get_process_status"),
+        ("screen", "get_screen"),
+        ("grep", "search_output"),
+        ("send", "send_input"),
+        ("key", "send_input"),
+        ("raw", "send_input"),
+        ("resize", "resize_process"),
+        ("wait", "wait_for_pattern"),
+        ("idle", "wait_for_idle"),
+        ("kill", "kill_process"),
+        ("rm", "close_process"),
+        ("rename", "rename_process"),
+        ("record", "record_process"),
+    ];
 
     #[test]
     fn every_operation_for_the_command_line_has_a_command() {

@@ -123,7 +123,7 @@ fn read(file: &Path) -> Result<String, Failure> {
 
 fn malformed(file: &Path, what: &str) -> Failure {
     Failure::new(crate::failure::Exit::Usage, "bad_config", format!("{}: {}", file.display(), what.trim_end()))
-        .with_hint("mend the file; docs/guide/vtr.md lists its keys")
+        .with_hint("mend the file, or set it aside: without it the defaults are used")
 }
 
 /// The file as it was written, to be changed without losing comments.

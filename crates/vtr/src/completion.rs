@@ -1,4 +1,4 @@
-//! Session names while a command line is being typed: asked from the coordinators, and quickly.
+//! Words while a command line is being typed. Names of sessions are asked from the coordinators, and quickly.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -58,4 +58,28 @@ pub(crate) fn sessions(surroundings: &Surroundings, typed: &OsStr) -> Vec<Comple
         }
     }
     candidates
+}
+
+/// Those that the config names.
+pub(crate) fn coordinators(surroundings: &Surroundings, typed: &OsStr) -> Vec<CompletionCandidate> {
+    let Ok(config) = ClientConfig::load(&surroundings.client_config_file()) else { return Vec::new() };
+    let Ok(known) = coordinators::known(None, &config, surroundings) else { return Vec::new() };
+    beginning_with(typed, known.into_iter().map(|coordinator| coordinator.name))
+}
+
+/// Names of keys; characters and modifiers stand for themselves.
+pub(crate) fn keys(typed: &OsStr) -> Vec<CompletionCandidate> {
+    const NAMES: &str = "enter tab escape space backspace delete insert up down left right home end pageup pagedown \
+        ctrl+c ctrl+d f1 f2 f3 f4 f5 f6 f7 f8 f9 f10 f11 f12";
+    beginning_with(typed, NAMES.split(' ').map(str::to_owned))
+}
+
+/// Those that people send.
+pub(crate) fn signals(typed: &OsStr) -> Vec<CompletionCandidate> {
+    beginning_with(typed, "TERM KILL INT HUP QUIT USR1 USR2 STOP CONT TSTP WINCH".split(' ').map(str::to_owned))
+}
+
+fn beginning_with(typed: &OsStr, names: impl Iterator<Item = String>) -> Vec<CompletionCandidate> {
+    let Some(typed) = typed.to_str() else { return Vec::new() };
+    names.filter(|name| name.starts_with(typed)).map(CompletionCandidate::new).collect()
 }

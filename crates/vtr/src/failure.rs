@@ -1,7 +1,8 @@
 //! How a command ends: the exit codes, and what is said when it did not do what was asked.
 
-use std::io;
+use std::{ffi::OsString, io};
 
+use clap::error::ErrorKind;
 use serde::Serialize;
 
 /// The exit codes. docs/reference/exit-codes.md explains them to users.
@@ -60,12 +61,22 @@ impl Failure {
         Self::new(Exit::Usage, "usage", message)
     }
 
-    /// Words that the grammar does not take: what is wrong with them, then clap's advice and usage.
-    pub(crate) fn misuse(error: &clap::Error) -> Self {
+    /// Words that the grammar does not take: what is wrong with them, then clap's advice and usage. `words` are those
+    /// before a `--`.
+    pub(crate) fn misuse(error: &clap::Error, words: &[OsString]) -> Self {
         let text = error.render().to_string();
         let mut paragraphs = text.trim().split("\n\n").map(|text| text.replace("\n  ", " "));
         let message = paragraphs.next().unwrap_or_default();
-        Self::usage(message.trim_start_matches("error: ")).with_hint(paragraphs.collect::<Vec<_>>().join("\n"))
+        let mut hints: Vec<String> = paragraphs.collect();
+        if error.kind() == ErrorKind::UnknownArgument {
+            let advice = match words.get(1).and_then(|command| command.to_str()) {
+                Some("spawn") => Some("a program and its arguments go behind `--`: vtr spawn NAME -- PROGRAM ARG…"),
+                Some("send") => Some("a text of several words needs quotes: vtr send SESSION 'a b'"),
+                _ => None,
+            };
+            hints.splice(0..0, advice.map(str::to_owned));
+        }
+        Self::usage(message.trim_start_matches("error: ")).with_hint(hints.join("\n"))
     }
 
     pub(crate) fn not_found(message: impl Into<String>) -> Self {

@@ -1,5 +1,7 @@
 //! One run of a client command: its config, its output, and the way to the session it names.
 
+use std::time::Duration;
+
 use grpc::client::Client;
 
 use crate::{
@@ -20,7 +22,12 @@ pub(crate) struct Invocation {
     pub(crate) output: Output,
     pub(crate) everywhere: Everywhere,
     warned_of_version: bool,
+    /// No coordinator is waited for longer than what it is asked for may take.
+    pub(crate) patience: Option<Duration>,
 }
+
+/// To dial and be greeted, on a machine that is busy.
+const LEAST_PATIENCE: Duration = Duration::from_secs(1);
 
 /// A session to speak about, on a coordinator that answers.
 #[derive(Debug)]
@@ -55,11 +62,17 @@ impl Invocation {
             output.warn(format_args!("VTR_CONFIG names {}, which is not there", file.display()));
         }
         output.json |= config.defaults.output_format == OutputFormat::Json && !everywhere.human;
-        Ok(Invocation { surroundings, config, output, everywhere, warned_of_version: false })
+        Ok(Invocation { surroundings, config, output, everywhere, warned_of_version: false, patience: None })
     }
 
     pub(crate) fn coordinators(&self) -> Result<Vec<Coordinator>, Failure> {
-        coordinators::known(self.everywhere.socket.as_deref(), &self.config, &self.surroundings)
+        let mut known = coordinators::known(self.everywhere.socket.as_deref(), &self.config, &self.surroundings)?;
+        if let Some(patience) = self.patience {
+            for coordinator in &mut known {
+                coordinator.timeout = coordinator.timeout.min(patience.max(LEAST_PATIENCE));
+            }
+        }
+        Ok(known)
     }
 
     /// The session that an address names, wherever it is.
@@ -133,8 +146,39 @@ impl Invocation {
             self.warned_of_version = true;
             let name = &reached.coordinator.name;
             self.output
-                .warn(format_args!("this is vtr {ours}; the coordinator {name} is {theirs}: restart it to match"));
+                .warn(format_args!("this is vtr {ours}; the coordinator {name} is {theirs}: {}", advice(theirs, ours)));
         }
         Target { coordinator: reached.coordinator, client: reached.client, session }
+    }
+}
+
+/// What a person can do about a coordinator of another version.
+fn advice(theirs: &str, ours: &str) -> &'static str {
+    match (release(theirs), release(ours)) {
+        (Some(theirs), Some(ours)) if theirs > ours => "install that version here too",
+        (Some(theirs), Some(ours)) if theirs < ours => {
+            "start it anew when its sessions may end: a new start ends them all"
+        }
+        _ => "some of what you ask for may be missing there or here",
+    }
+}
+
+/// A version as numbers that can be compared.
+fn release(version: &str) -> Option<[u32; 3]> {
+    let mut numbers = version.splitn(3, '.').map(|number| number.parse().ok());
+    Some([numbers.next()??, numbers.next()??, numbers.next()??])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_an_older_coordinator_is_to_be_started_anew() {
+        assert!(advice("1.9.9", "1.10.0").contains("ends them all"));
+        assert!(advice("2.0.0", "1.10.0").contains("install"));
+        for odd in ["too old to tell", "", "1.2", "1.2.x"] {
+            assert!(advice(odd, "1.10.0").contains("missing"), "{odd}");
+        }
     }
 }

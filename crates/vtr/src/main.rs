@@ -33,11 +33,11 @@ use std::{
 };
 
 use anyhow::{Context, Result};
-use clap::FromArgMatches;
+use clap::{FromArgMatches, error::ErrorKind};
 use etcetera::BaseStrategy;
 
 use crate::{
-    cli::{Cli, Command, Texts},
+    cli::{Cli, Command},
     commands::completions,
     failure::{Exit, Failure, Outcome},
     invocation::Invocation,
@@ -55,12 +55,12 @@ fn main() -> ExitCode {
     };
     clap_complete::CompleteEnv::with_factory(|| {
         let socket = completion::typed_socket(env::args_os()).or_else(|| surroundings.socket.clone());
-        cli::grammar(&Surroundings { socket, ..surroundings.clone() }, Texts::Short)
+        cli::grammar(&Surroundings { socket, ..surroundings.clone() })
     })
     .var(completions::VARIABLE)
     .complete();
     // clap ends the process itself for help, version and mistakes: with 0 or with our code for usage.
-    let mut grammar = cli::grammar(&surroundings, Texts::for_words(env::args_os()));
+    let mut grammar = cli::grammar(&surroundings);
     let mut matches = match grammar.try_get_matches_from_mut(env::args_os()) {
         Ok(matches) => matches,
         Err(error) => misused(&error),
@@ -74,10 +74,13 @@ fn main() -> ExitCode {
     ExitCode::from(run(cli, surroundings).code())
 }
 
-/// Help and version are no mistakes. Mistakes are told as clap tells them, unless programs read it.
+/// Help and version are no mistakes. Mistakes are told as everything else that went wrong.
 fn misused(error: &clap::Error) -> ! {
-    if error.use_stderr() && env::args_os().take_while(|word| word != "--").any(|word| word == "--json") {
-        Output::new(true, false, false).failure(&Failure::misuse(error));
+    let words: Vec<OsString> = env::args_os().take_while(|word| word != "--").collect();
+    let json = words.iter().any(|word| word == "--json");
+    let help = error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
+    if error.use_stderr() && (json || !help) {
+        Output::new(json, false, false).failure(&Failure::misuse(error, &words));
         std::process::exit(Exit::Usage.code().into());
     }
     let told = error.print().and_then(|()| io::stdout().flush());

@@ -127,8 +127,12 @@ pub(crate) fn failure(status: &tonic::Status, coordinator: &Coordinator) -> Fail
     use tonic::Code;
     let grpc::Failure { kind, code, message, hint } = status.into();
     let Some(kind) = kind else {
-        let message = format!("the coordinator {} went away: {}", coordinator.name, silence(status));
-        return Failure::unreachable(message).with_hint("is it still running? see its log");
+        if is_lost(status) {
+            let message = format!("the coordinator {} went away: {}", coordinator.name, silence(status));
+            return Failure::unreachable(message).with_hint("is it still running? see its log");
+        }
+        let message = format!("the coordinator {} refused ({code:?}): {}", coordinator.name, silence(status));
+        return Failure::new(Exit::Refused, "refused", message);
     };
     let exit = match code {
         Code::NotFound => Exit::NotFound,
@@ -137,6 +141,13 @@ pub(crate) fn failure(status: &tonic::Status, coordinator: &Coordinator) -> Fail
         _ => Exit::Refused,
     };
     Failure::new(exit, kind.as_str(), message).with_hint(hint)
+}
+
+/// The line to the coordinator broke before it could answer, or it could not be dialled.
+pub(crate) fn is_lost(status: &tonic::Status) -> bool {
+    use tonic::Code;
+    let of_ours = grpc::Failure::from(status).kind.is_some();
+    !of_ours && matches!(status.code(), Code::Unavailable | Code::Cancelled | Code::Unknown)
 }
 
 /// Why an answer never came.

@@ -135,7 +135,13 @@ impl<C: Context> Operation<C> for SendInput {
             }
             None => None,
         };
+        let key = matches!(input, Input::Key(_));
         let sent = session.send(input, call.origin())?;
+        if key && sent.is_nothing() {
+            let key = args.key.as_deref().unwrap_or_default();
+            let error = OpError::invalid_args(format!("the key {key:?} sends nothing to this program"));
+            return Err(error.with_hint("terminals have no bytes for it until the program asks for the kitty keyboard"));
+        }
         let offset = sent.output_offset;
         let mut asked = offset;
         if enter {

@@ -131,6 +131,8 @@ async fn wrong_input_is_refused() {
     for (args, kind) in [
         (json!({}), InvalidArgs),
         (json!({"kind": "key", "key": "hyperspace"}), InvalidArgs),
+        // Nothing would arrive.
+        (json!({"kind": "key", "key": "super+x"}), InvalidArgs),
         (json!({"kind": "bytes", "data_hex": "0"}), InvalidArgs),
         (json!({"kind": "smoke"}), InvalidArgs),
         (json!({"text": "x", "wait_ms": 600_001}), InvalidArgs),

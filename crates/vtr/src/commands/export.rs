@@ -45,6 +45,7 @@ enum Form {
     Txt,
     Svg,
     Html,
+    #[value(hide = true)]
     Gif,
 }
 

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use grpc::proto::WaitForIdleRequest;
 use serde_json::json;
 
-use super::wait::LONGEST;
+use super::wait::{LONGEST, try_again};
 use crate::{
     coordinators::Address,
     failure::{Exit, Failure, Outcome},
@@ -31,8 +31,10 @@ pub(crate) struct Idle {
 impl Idle {
     pub(crate) async fn run(self, invocation: &mut Invocation) -> Outcome {
         let idle = self.idle.or(invocation.config.defaults.wait_for_idle_timeout).unwrap_or(Duration::from_secs(5));
+        invocation.patience = Some(self.timeout);
         let target = invocation.target(&self.session).await?;
         let start = Instant::now();
+        let mut warned = false;
         let answer = loop {
             let left = self.timeout.saturating_sub(start.elapsed());
             let request = WaitForIdleRequest {
@@ -40,15 +42,24 @@ impl Idle {
                 idle_duration: Some(wire::duration(idle)),
                 timeout: Some(wire::duration(left.min(LONGEST))),
             };
-            let answer = target.client.vtr().wait_for_idle(request).await.map_err(|status| target.failure(&status))?;
-            let answer = answer.into_inner();
+            let answer = match target.client.vtr().wait_for_idle(request).await {
+                Ok(answer) => answer.into_inner(),
+                Err(status) => {
+                    let left = self.timeout.saturating_sub(start.elapsed());
+                    try_again(&status, &target, left, &invocation.output, &mut warned).await?;
+                    continue;
+                }
+            };
             if !answer.timed_out || answer.reason == "exited" || left <= LONGEST {
                 break answer;
             }
         };
         let exit = if answer.idle { Exit::Done } else { Exit::TimedOut };
         if invocation.output.json {
-            let mut reply = json!({ "idle": answer.idle, "timed_out": answer.timed_out });
+            let mut reply = json!({
+                "coordinator": target.coordinator.name, "session": target.session,
+                "idle": answer.idle, "timed_out": answer.timed_out,
+            });
             if !answer.reason.is_empty() {
                 reply["reason"] = answer.reason.into();
             }

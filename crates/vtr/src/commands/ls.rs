@@ -34,7 +34,7 @@ impl Ls {
         }
         let mut columns = Columns::new(["COORDINATOR", "SESSION", "STATUS", "COLSxROWS", "AGE"]);
         let mut answers = fleet::list(&known);
-        let (mut all, mut notices) = (Vec::new(), Vec::new());
+        let (mut all, mut silent, mut notices) = (Vec::new(), Vec::new(), Vec::new());
         loop {
             let patience = if invocation.output.json { Duration::MAX } else { PROMPT };
             let part = answers.within(patience).await;
@@ -55,13 +55,18 @@ impl Ls {
                         let of = |session| SessionJson::of(session, &coordinator);
                         sessions.extend(answer.sessions.into_iter().map(of));
                     }
-                    Err(silence) => invocation.output.not_heard(&coordinator.name, &silence),
+                    Err(silence) => silent.push((coordinator.name, silence)),
                 }
             }
+            sessions.sort_by(|a: &SessionJson, b| (&a.coordinator, &a.name).cmp(&(&b.coordinator, &b.name)));
             if heard && !invocation.output.json {
                 invocation.output.table_part(&mut columns, sessions.iter().map(row).collect())?;
             }
             all.extend(sessions);
+        }
+        // Below the rows, where they are seen.
+        for (coordinator, silence) in silent {
+            invocation.output.not_heard(&coordinator, &silence);
         }
         let unreachable = invocation.output.unreachable().to_vec();
         if unreachable.len() == known.len() {

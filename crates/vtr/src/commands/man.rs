@@ -23,7 +23,7 @@ impl Man {
         let dir = invocation.surroundings.working_dir.join(self.dir);
         let failed = |error: std::io::Error| Failure::system(format_args!("writing to {}", dir.display()), &error);
         std::fs::create_dir_all(&dir).map_err(failed)?;
-        clap_mangen::generate_to(cli::grammar(&invocation.surroundings, cli::Texts::Full), &dir).map_err(failed)?;
+        clap_mangen::generate_to(cli::grammar(&invocation.surroundings), &dir).map_err(failed)?;
         let mut files: Vec<String> = std::fs::read_dir(&dir)
             .map_err(failed)?
             .flatten()

@@ -6,7 +6,10 @@ use grpc::proto::SendTextRequest;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{done, wait::Waited};
+use super::{
+    done,
+    wait::{Waited, at_most_longest},
+};
 use crate::{
     coordinators::Address,
     failure::{Exit, Failure, Outcome},
@@ -16,7 +19,8 @@ use crate::{
 
 /// Type text
 ///
-/// The text goes as it is, without Enter unless asked. Escapes such as \n are not read: your shell can, as in $'a\nb'.
+/// The text goes as it is, without Enter unless asked; a line end in it is the Enter key, as terminals have it. Escapes such
+/// as \n are not read: your shell can, as in $'a\nb'.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Send {
     #[arg(value_name = "SESSION")]
@@ -52,6 +56,9 @@ const WAIT_HINT: &str = "the text was sent; `vtr screen` shows what came";
 impl Send {
     pub(crate) async fn run(self, invocation: &mut Invocation) -> Outcome {
         let text = if self.text == "-" { from_stdin()? } else { self.text };
+        if self.wait.is_some() {
+            at_most_longest(self.timeout, "send without --wait, then `vtr wait --scope scrollback`")?;
+        }
         let target = invocation.target(&self.session).await?;
         let request = SendTextRequest {
             name: target.session.clone(),

@@ -117,7 +117,7 @@ impl Spawn {
         let mut waited = None;
         if let Some(pattern) = &self.wait {
             // Everything it has printed so far counts: it started before we could ask.
-            waited = Some(wait_for(&target, pattern, self.timeout, WaitScope::Scrollback).await?);
+            waited = Some(wait_for(&target, pattern, self.timeout, WaitScope::Scrollback, &invocation.output).await?);
             // It may have ended since, or been removed.
             let request = InfoRequest { name: target.session.clone() };
             if let Ok(info) = target.client.vtr().info(request).await {
@@ -125,7 +125,8 @@ impl Spawn {
             }
         }
         let session = SessionJson::of(session, &target.coordinator);
-        let name = session.name.clone();
+        // As the next command takes it.
+        let name = Address { coordinator: self.name.coordinator, session: session.name.clone() }.to_string();
         let exit = waited.as_ref().map_or(Exit::Done, Waited::exit);
         invocation.output.answer(&Reply { session, wait: waited.clone() }, name)?;
         if let (Some(waited), false) = (waited, invocation.output.json) {

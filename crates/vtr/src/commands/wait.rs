@@ -63,6 +63,14 @@ impl From<Scope> for WaitScope {
     }
 }
 
+#[derive(Serialize)]
+struct Reply<'a> {
+    coordinator: &'a str,
+    session: &'a str,
+    #[serde(flatten)]
+    waited: &'a Waited,
+}
+
 /// How a wait ended.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Waited {
@@ -110,14 +118,15 @@ impl Waited {
 
 impl Wait {
     pub(crate) async fn run(self, invocation: &mut Invocation) -> Outcome {
-        if self.scope == Scope::New && self.timeout > LONGEST {
-            let message = format!("one wait for new output takes at most {}", humantime::format_duration(LONGEST));
-            return Err(Failure::usage(message).with_hint("--scope scrollback waits as long as you like"));
+        if self.scope == Scope::New {
+            at_most_longest(self.timeout, "--scope scrollback waits as long as you like")?;
         }
+        invocation.patience = Some(self.timeout);
         let target = invocation.target(&self.session).await?;
-        let waited = wait_for(&target, &self.pattern, self.timeout, self.scope.into()).await?;
+        let waited = wait_for(&target, &self.pattern, self.timeout, self.scope.into(), &invocation.output).await?;
         if invocation.output.json {
-            invocation.output.object(&waited)?;
+            let (coordinator, session) = (&target.coordinator.name, &target.session);
+            invocation.output.object(&Reply { coordinator, session, waited: &waited })?;
         } else {
             waited.explain(&self.timeout, self.scope.hint(), &mut invocation.output)?;
         }
@@ -128,14 +137,49 @@ impl Wait {
 /// What a coordinator accepts in one call.
 pub(super) const LONGEST: Duration = Duration::from_secs(600);
 
-/// Asks again when the time is longer than one call takes: what was there is still there.
+/// New output is waited for in one call: between two, some would be missed.
+pub(super) fn at_most_longest(timeout: Duration, hint: &str) -> Result<(), Failure> {
+    if timeout <= LONGEST {
+        return Ok(());
+    }
+    let message = format!("one wait for new output takes at most {}", humantime::format_duration(LONGEST));
+    Err(Failure::usage(message).with_hint(hint))
+}
+
+/// Between two tries to reach a coordinator that was lost.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// After a call of a wait has failed: `Ok` when it may be made again, because the line was lost and there is time left.
+pub(super) async fn try_again(
+    status: &tonic::Status,
+    target: &Target,
+    left: Duration,
+    output: &Output,
+    warned: &mut bool,
+) -> Result<(), Failure> {
+    if !wire::is_lost(status) || left.is_zero() {
+        return Err(target.failure(status));
+    }
+    if !std::mem::replace(warned, true) {
+        output.warn(format_args!(
+            "the line to {} was lost; it is tried again, and the wait goes on",
+            target.coordinator.name
+        ));
+    }
+    tokio::time::sleep(PAUSE.min(left)).await;
+    Ok(())
+}
+
+/// Asks again when the time is longer than one call takes, or the line was lost: what was there is still there.
 pub(super) async fn wait_for(
     target: &Target,
     pattern: &str,
     timeout: Duration,
     scope: WaitScope,
+    output: &Output,
 ) -> Result<Waited, Failure> {
     let start = Instant::now();
+    let mut warned = false;
     loop {
         let left = timeout.saturating_sub(start.elapsed());
         let request = WaitForRequest {
@@ -144,8 +188,17 @@ pub(super) async fn wait_for(
             timeout: Some(wire::duration(left.min(LONGEST))),
             scope: scope.into(),
         };
-        let answer =
-            target.client.vtr().wait_for(request).await.map_err(|status| target.failure(&status))?.into_inner();
+        let answer = match target.client.vtr().wait_for(request).await {
+            Ok(answer) => answer.into_inner(),
+            Err(status) if scope == WaitScope::NewOutput && wire::is_lost(&status) => {
+                let hint = "what was printed since is not known; a wait with --scope scrollback goes on by itself";
+                return Err(target.failure(&status).with_hint(hint));
+            }
+            Err(status) => {
+                try_again(&status, target, timeout.saturating_sub(start.elapsed()), output, &mut warned).await?;
+                continue;
+            }
+        };
         if !answer.matched && answer.reason != "exited" && left > LONGEST {
             continue;
         }

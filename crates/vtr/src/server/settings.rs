@@ -164,7 +164,7 @@ impl Settings {
         let (file, config) = load(flags.config.as_deref(), surroundings)?;
         let bad = |what: String| {
             Failure::new(Exit::Usage, "bad_config", format!("{}: {what}", file.display()))
-                .with_hint("mend the file; docs/guide/vtr.md lists its keys")
+                .with_hint("mend the file, or set it aside: without it the defaults are used")
         };
         let here = |path: PathBuf| surroundings.working_dir.join(path);
         let from_file = |path: &String| surroundings.absolute(path);
@@ -308,7 +308,7 @@ fn load(asked: Option<&Path>, surroundings: &Surroundings) -> Result<(PathBuf, S
     };
     let config = toml::from_str(&text).map_err(|error| {
         Failure::new(Exit::Usage, "bad_config", format!("{}: {}", file.display(), error.to_string().trim_end()))
-            .with_hint("mend the file; docs/guide/vtr.md lists its keys")
+            .with_hint("mend the file, or set it aside: without it the defaults are used")
     })?;
     Ok((file, config))
 }

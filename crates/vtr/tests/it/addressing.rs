@@ -2,6 +2,23 @@
 
 use crate::stage::{Stage, VTR, is_gone};
 
+#[test]
+fn what_is_started_is_named_as_it_is_found_again() {
+    let stage = two();
+    let started = stage.by_config(&["spawn", "b:zz", "--", "cat"]).ok();
+    assert_eq!(started, "b:zz\n");
+    stage.by_config(&["spawn", "b:aa", "--", "cat"]).ok();
+    assert_eq!(stage.by_config(&["idle", started.trim(), "--idle", "1ms", "--json"]).json()["coordinator"], "b");
+    let listed = stage.by_config(&["ls", "--json"]).json();
+    let names: Vec<String> = listed["sessions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| format!("{}:{}", one["coordinator"], one["name"]))
+        .collect();
+    assert!(names.is_sorted(), "{names:?}");
+}
+
 /// Two coordinators that the config finds by a pattern.
 fn two() -> Stage {
     let mut stage = Stage::empty();

@@ -30,6 +30,10 @@ fn session_names_complete_live() {
     assert_eq!(candidates(&stage, &["info", "a:s"]), ["a:shell"]);
     assert_eq!(candidates(&stage, &["rm", "codex", "sh"]), ["shell"]);
     assert!(candidates(&stage, &["sc"]).contains(&"screen".to_owned()));
+    assert_eq!(candidates(&stage, &["key", "shell", "page"]), ["pageup", "pagedown"]);
+    assert_eq!(candidates(&stage, &["kill", "shell", "--signal", "H"]), ["HUP"]);
+    assert_eq!(candidates(&stage, &["mcp", ""])[..1], ["a"]);
+    assert!(!candidates(&stage, &["export", "x.cast", "--format", ""]).contains(&"gif".to_owned()));
 }
 
 #[test]

@@ -63,7 +63,7 @@ fn misuse_is_json_when_asked_for() {
     }
     stage.vtr(&["--json", "--help"]).ok();
     // Behind "--" it is the program's.
-    assert!(stage.vtr(&["spawn", "--bogus", "--", "x", "--json"]).failed(2, &[]).stderr.starts_with("error: "));
+    assert!(stage.vtr(&["spawn", "--bogus", "--", "x", "--json"]).failed(2, &[]).stderr.starts_with("vtr: "));
 }
 
 #[test]
@@ -148,4 +148,37 @@ fn errors_call_a_session_what_the_caller_called_it() {
     let said = stage.vtr(&["send", "short", "hello"]).failed(5, &["session 'short' is not running"]).stderr;
     assert!(!said.contains(&id), "{said}");
     stage.vtr(&["send", &id, "hello"]).failed(5, &[&format!("session {id} is not running")]);
+}
+
+#[test]
+fn mistakes_are_told_with_what_was_meant() {
+    let stage = Stage::new();
+    stage.spawn_cat("s");
+    for (words, said) in [
+        (&["spawn", "x", "ls", "-la"][..], "a program and its arguments go behind `--`"),
+        (&["send", "s", "a", "b"], "needs quotes"),
+        (&["resize", "s", "80x24"], "as in 80 24"),
+        (&["wait", "s", "a", "--timeout", "abc"], "write a number and its unit"),
+        (&["key", "s", "super+x"], "sends nothing to this program"),
+        (&["spawn", "-x"], "unexpected argument"),
+        (&["spawn", "--", "-x"], "NAME"),
+        (&["spawn", ".."], "would be taken for an option or a folder"),
+        (&["rename", "s", ".."], "would be taken for an option or a folder"),
+    ] {
+        let ran = stage.vtr(words).failed(2, &[said]);
+        assert!(ran.stderr.starts_with("vtr: "), "{ran:?}");
+    }
+    assert_eq!(stage.vtr(&["list"]).ok(), stage.vtr(&["ls"]).ok());
+}
+
+#[test]
+fn help_speaks_of_the_command_alone() {
+    let stage = Stage::empty();
+    for command in ["spawn", "send", "rm", "wait"] {
+        let help = stage.vtr(&[command, "--help"]).ok();
+        assert!(
+            !help.contains("process_id") && !help.contains("close_process") && !help.contains("operation"),
+            "{help}"
+        );
+    }
 }

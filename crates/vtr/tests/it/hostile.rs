@@ -156,3 +156,12 @@ fn names_that_are_none_are_not_offered_for_completion() {
     let offered = run(command.args(["--", "vtr", "info", ""])).ok();
     assert!(!offered.contains("PWNED"), "{offered:?}");
 }
+
+/// What is no error of the protocol's own is told as it came, and not as silence.
+#[test]
+fn a_refusal_of_another_kind_is_told() {
+    let stage = Stage::empty();
+    let _coordinator = HostileCoordinator::serve(&stage.path("run/h.sock"), Conduct::RefusesPlainly(7));
+    let ran = stage.vtr(&["info", "x", "--socket", "run/h.sock"]);
+    ran.failed(5, &["the coordinator h refused (PermissionDenied)", "PWNED"]);
+}

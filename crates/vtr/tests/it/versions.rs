@@ -38,6 +38,8 @@ fn another_version_is_said_once() {
     let ran = stage.vtr(&["spawn", "x", "--socket", "run/old.sock", "--wait", "hi", "--cmd", "echo hi; cat"]);
     assert_eq!(ran.stderr.matches("99.1.2").count(), 1, "{ran:?}");
     assert!(ran.stderr.contains(env!("CARGO_PKG_VERSION")), "{ran:?}");
+    // It is the newer one: to end its sessions would help nobody.
+    assert!(ran.stderr.contains("install that version here"), "{ran:?}");
     ran.ok();
     let ran = stage.vtr(&["rm", "x", "--socket", "run/old.sock", "--json"]);
     assert!(ran.stderr.contains("99.1.2"));

@@ -17,7 +17,10 @@ fn wait_sees_new_output_only() {
     let waited = stage.vtr(&["wait", "x", "word", "--timeout", "200ms", "--json"]);
     assert_eq!(waited.code, Some(3));
     let json: serde_json::Value = serde_json::from_str(&waited.stdout).unwrap();
-    assert_eq!(json, serde_json::json!({ "matched": false, "timed_out": true, "reason": "timeout" }));
+    let expected = serde_json::json!({
+        "coordinator": "a", "session": "x", "matched": false, "timed_out": true, "reason": "timeout",
+    });
+    assert_eq!(json, expected);
     let mut waiting = in_background(&stage, &["wait", "x", "new w.rd", "--timeout", "60s"]);
     // Nothing tells when the wait has begun: so the word comes again until it is heard.
     wait_until("the waiting has ended", || {
@@ -57,7 +60,8 @@ fn idle_waits_for_silence() {
     let stage = Stage::new();
     stage.spawn_cat("x");
     let json = stage.vtr(&["idle", "x", "--idle", "50ms", "--timeout", "60s", "--json"]).json();
-    assert_eq!(json, serde_json::json!({ "idle": true, "timed_out": false }));
+    let expected = serde_json::json!({ "coordinator": "a", "session": "x", "idle": true, "timed_out": false });
+    assert_eq!(json, expected);
     assert_eq!(stage.vtr(&["idle", "x", "--idle", "50ms"]).ok(), "");
     stage.vtr(&["spawn", "busy", "--cmd", "while :; do echo x; done"]).ok();
     stage.vtr(&["idle", "busy", "--idle", "10s", "--timeout", "200ms"]).failed(3, &["still busy after 200ms"]);
@@ -84,4 +88,67 @@ fn a_prompt_is_found_with_the_blank_at_its_end() {
     let stage = Stage::new();
     stage.vtr(&["spawn", "x", "--wait", ">>> ", "--cmd", "printf '>>> '; cat"]).ok();
     stage.vtr(&["wait", "x", ">>> ", "--scope", "screen"]).ok();
+}
+
+#[test]
+fn one_rule_for_long_waits_for_new_output() {
+    let stage = Stage::new();
+    stage.spawn_cat("x");
+    for words in [&["wait", "x", "a"][..], &["send", "x", "a", "--wait", "a"]] {
+        let ran = stage.vtr(&[words, &["--timeout", "20m"]].concat());
+        ran.failed(2, &["one wait for new output takes at most 10m", "--scope scrollback"]);
+    }
+}
+
+#[test]
+fn a_host_that_hangs_is_waited_for_no_longer_than_was_said() {
+    let stage = Stage::empty();
+    // It accepts, in the kernel's queue, and never answers.
+    let _deaf = std::os::unix::net::UnixListener::bind(stage.path("run/deaf.sock")).unwrap();
+    for words in [&["wait", "x", "a"][..], &["idle", "x"]] {
+        let ran = stage.vtr(&[words, &["--timeout", "1s", "--socket", "run/deaf.sock"]].concat());
+        ran.failed(4, &["within 1s"]);
+    }
+}
+
+/// A line that can be cut: each dialling leaves its process id in the file.
+fn by_way_of_a_command(stage: &Stage) {
+    let script = format!(
+        "echo $$ >> {}; exec {} dial-stdio --socket {}",
+        stage.path("dialled").display(),
+        crate::stage::VTR,
+        stage.socket().display()
+    );
+    let command = serde_json::to_string(&["sh", "-c", &script]).unwrap();
+    stage.write_config(&format!("[[coordinators]]\nname = \"far\"\ncommand = {command}\n"));
+}
+
+#[track_caller]
+fn cut(stage: &Stage) {
+    wait_until("the wait has begun", || stage.vtr(&["info", "x", "--json"]).json()["watchers"] == 1);
+    let dialled = std::fs::read_to_string(stage.path("dialled")).unwrap();
+    let pid = dialled.lines().last().unwrap().parse().unwrap();
+    rustix::process::kill_process(rustix::process::Pid::from_raw(pid).unwrap(), rustix::process::Signal::KILL).unwrap();
+}
+
+#[test]
+fn a_wait_goes_on_over_a_line_that_was_cut() {
+    let stage = Stage::new();
+    stage.spawn_cat("x");
+    by_way_of_a_command(&stage);
+    let wait = |words: &[&str]| {
+        let mut command = stage.bare();
+        command.args(["wait", "far:x", "the word", "--timeout", "60s"]).args(words);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    };
+    let waiting = wait(&["--scope", "scrollback"]);
+    cut(&stage);
+    stage.vtr(&["send", "x", "-e", "the word"]).ok();
+    let ran = Ran::of(waiting);
+    assert!(ran.stderr.contains("the line to far was lost"), "{ran:?}");
+    assert_eq!(ran.ok(), "the word\n");
+    // Of new output some may have been missed: that is said, and nothing made up.
+    let waiting = wait(&[]);
+    cut(&stage);
+    Ran::of(waiting).failed(4, &["went away", "--scope scrollback goes on by itself"]);
 }
