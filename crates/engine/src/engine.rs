@@ -13,6 +13,7 @@ use tokio::task::JoinSet;
 use crate::directory::Directory;
 use crate::environment::{check_size, child_environment};
 use crate::error::{Error, InvalidArgs, Result};
+use crate::freed_memory::FreedMemory;
 use crate::leftovers::Leftovers;
 use crate::lifecycle::{StopRequest, blocking, deadline, end_run, launch, to_the_end, unwrap_task};
 use crate::names::SessionId;
@@ -40,6 +41,7 @@ pub(crate) struct EngineInner {
     pub(crate) notices: Notices,
     pub(crate) leftovers: Leftovers,
     second_threads: Slots,
+    freed_memory: FreedMemory,
     /// Its threads start the programs: the system ends a program with the thread that started it, and these live as long
     /// as this engine.
     runtime: Handle,
@@ -57,6 +59,7 @@ impl Engine {
             starts: Semaphore::new(STARTS_AT_ONCE),
             leftovers: Leftovers::default(),
             second_threads: Slots::new(options.second_threads),
+            freed_memory: FreedMemory::watch(),
             notices,
             options,
         });
@@ -195,6 +198,7 @@ impl EngineInner {
             clock: self.options.clock.clone(),
             notices: self.notices.clone(),
             second_threads: self.second_threads.clone(),
+            freed_memory: self.freed_memory.clone(),
         }));
         self.directory.fill(shared.clone());
         self.notices.tell(EngineEvent::Added(id));

@@ -21,6 +21,7 @@ mod error;
 mod facts;
 mod fair_lock;
 mod frames;
+mod freed_memory;
 mod input;
 mod io_thread;
 mod leftovers;
@@ -71,7 +72,8 @@ pub use pattern::{Pattern, PatternError};
 pub use plain_text::{PlainOutput, PlainText};
 pub use ports::Port;
 pub use pty::{
-    ParseSignalError, Pid, RememberedSession, Signal, SpawnError, TtyFacts, read_short_file, take_short_turns,
+    ParseSignalError, Pid, RememberedSession, Signal, SpawnError, TtyFacts, read_short_file, return_large_blocks,
+    take_short_turns,
 };
 pub use pulse::Pulse;
 pub use ring::RawOutput;

@@ -39,6 +39,11 @@ impl Ring {
         self.end
     }
 
+    /// What it takes in memory.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes.capacity()
+    }
+
     pub(crate) fn start(&self) -> u64 {
         self.end - self.bytes.len() as u64
     }

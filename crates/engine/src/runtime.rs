@@ -16,7 +16,7 @@ pub fn worker_threads() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from) + STARTS_AT_ONCE
 }
 
-/// Tasks for requests; bytes have threads of their own. Refused, in a sentence, where the system has no threads left.
+/// For a program that lives long: tasks for requests; bytes have threads of their own. Refused, in a sentence, where the system has no threads left.
 pub fn build_runtime(thread_name: &str) -> io::Result<Runtime> {
     try_threads(worker_threads() + SPARE_THREADS)?;
     Builder::new_multi_thread().worker_threads(worker_threads()).enable_all().thread_name(thread_name).build()

@@ -17,6 +17,7 @@ use crate::clock::Clock;
 use crate::error::{Error, Result};
 use crate::facts::SessionEvent;
 use crate::fair_lock::{FairMutex, lock};
+use crate::freed_memory::FreedMemory;
 use crate::names::SessionId;
 use crate::notices::Notices;
 use crate::options::Limits;
@@ -49,6 +50,7 @@ pub(crate) struct Shared {
     born: Instant,
     pub(crate) notices: Notices,
     pub(crate) second_threads: Slots,
+    freed_memory: FreedMemory,
 }
 
 /// What a session runs, each time it is started.
@@ -102,11 +104,25 @@ pub(crate) struct Birth {
     pub(crate) clock: Clock,
     pub(crate) notices: Notices,
     pub(crate) second_threads: Slots,
+    pub(crate) freed_memory: FreedMemory,
 }
 
 impl Shared {
     pub(crate) fn new(birth: Birth) -> Self {
-        let Birth { id, kind, parent, command, owner, size, theme, limits, clock, notices, second_threads } = birth;
+        let Birth {
+            id,
+            kind,
+            parent,
+            command,
+            owner,
+            size,
+            theme,
+            limits,
+            clock,
+            notices,
+            second_threads,
+            freed_memory,
+        } = birth;
         let screen = Screen::new(vt::Options {
             size,
             theme,
@@ -145,6 +161,7 @@ impl Shared {
             clock,
             notices,
             second_threads,
+            freed_memory,
         }
     }
 
@@ -255,5 +272,13 @@ impl Shared {
         if !goes_on {
             self.notices.ended(self.id);
         }
+    }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        let history = self.screen.lock().terminal.history_bytes();
+        let ring = lock(&self.ring).bytes();
+        self.freed_memory.note(history + ring);
     }
 }

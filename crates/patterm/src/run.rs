@@ -86,6 +86,7 @@ impl Run {
         observers: Observers,
     ) -> Result<Self, Failure> {
         allow_many_files();
+        engine::return_large_blocks();
         let (socket, listener) = bind(surroundings)?;
         let folder = RunFolder::beside(socket.path())
             .map_err(|error| Failure::system("making the folder of this run", &error))?;

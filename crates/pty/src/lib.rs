@@ -13,6 +13,7 @@
 //! (`spawn/portable.rs`, `child/portable.rs`), which compiles but is untested.
 
 mod child;
+mod memory;
 mod pid;
 mod poll;
 pub mod processes;
@@ -26,6 +27,7 @@ mod turns;
 mod waker;
 
 pub use child::{Child, ExitStatus};
+pub use memory::{return_free_pages, return_large_blocks};
 pub use pid::Pid;
 pub use poll::{PollFd, PollFlags, poll};
 pub use pty::{Pty, ReadOutcome, Size, TtyFacts};

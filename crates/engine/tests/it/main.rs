@@ -7,6 +7,7 @@ mod endings;
 mod environment;
 mod input;
 mod lifecycle;
+mod memory;
 mod names;
 mod orphans;
 mod ports;

@@ -116,6 +116,7 @@ fn in_background(flags: Flags, surroundings: &Surroundings) -> Outcome {
 }
 
 fn in_runtime(serving: impl Future<Output = Result<(), Failure>>) -> Result<(), Failure> {
+    engine::return_large_blocks();
     let runtime = engine::build_runtime("vtr-task").map_err(|error| Failure::system("starting up", &error))?;
     let outcome = runtime.block_on(serving);
     runtime.shutdown_background();
