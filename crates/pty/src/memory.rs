@@ -22,8 +22,8 @@ pub fn return_large_blocks() {
     }
 }
 
-/// Gives free pages in the middle of heaps back to the system. Takes some milliseconds for each 100 MB, in which threads
-/// that want memory may wait.
+/// Gives free pages in the middle of heaps back to the system. Threads that want memory may wait meanwhile: up to 0.8 s was
+/// seen with 180 MB in use, on a busy machine.
 #[cfg_attr(
     all(target_os = "linux", target_env = "gnu"),
     expect(unsafe_code, reason = "the allocator has no safe interface")
