@@ -133,7 +133,8 @@ fn the_session_in_sight_is_recorded_by_one_command() {
     let [file] = files.as_slice() else { panic!("one file: {files:?}") };
     assert!(fs::read_to_string(file).unwrap().contains("said words"));
     face.command(":play-recording", "Play a recording");
-    face.shows("it is listed", "command-1-.*\\.cast");
+    // The list, not the notice that names the file too.
+    face.shows("it is listed", "(?s)play a recording ─.*command-1-[^ ]*\\.cast");
     face.press("enter");
     face.shows("its first screen is that of the start", "(?s)before.* / 0:0\\d\\.\\d+");
     face.press("G");
@@ -166,7 +167,7 @@ fn a_search_is_given_up_at_once() {
     fs::write(folder(&stage).join("long.cast"), long).unwrap();
     let search = |name: &str, text: &str| {
         face.command(":search-recording", "Find when text was on screen");
-        face.shows("they are listed", "known\\.cast");
+        face.shows("they are listed", "(?s)find in a recording ─.*known\\.cast");
         face.type_text(name);
         face.shows("the query", &format!("> {name}"));
         face.press("enter");
