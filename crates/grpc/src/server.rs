@@ -13,6 +13,7 @@ mod service;
 mod size_lead;
 mod subscribe;
 mod too_long;
+mod uptake;
 mod watch;
 
 use std::future::Future;

@@ -1586,8 +1586,9 @@ pub mod vtr_client {
             self.inner.unary(req, path, codec).await
         }
         /// Watches one session: its screen first, then what was asked for, its end last. A slow reader skips frames: the
-        /// server keeps none but the newest. What it has sent already waits in the client's own HTTP/2 window, though, and
-        /// a reader that pauses gets that first: some megabytes with some clients. Attach has none of it.
+        /// server keeps none but the newest, and clients of gRPC core (Python, C++, Ruby) are sent the next one when they have
+        /// read the last. With others, what was sent already waits in the client's own HTTP/2 window, and a reader that
+        /// pauses gets that first: 64 KiB usually. Attach has none of it.
         pub async fn subscribe(
             &mut self,
             request: impl tonic::IntoRequest<super::SubscribeRequest>,
@@ -1831,8 +1832,9 @@ pub mod vtr_server {
             + std::marker::Send
             + 'static;
         /// Watches one session: its screen first, then what was asked for, its end last. A slow reader skips frames: the
-        /// server keeps none but the newest. What it has sent already waits in the client's own HTTP/2 window, though, and
-        /// a reader that pauses gets that first: some megabytes with some clients. Attach has none of it.
+        /// server keeps none but the newest, and clients of gRPC core (Python, C++, Ruby) are sent the next one when they have
+        /// read the last. With others, what was sent already waits in the client's own HTTP/2 window, and a reader that
+        /// pauses gets that first: 64 KiB usually. Attach has none of it.
         async fn subscribe(
             &self,
             request: tonic::Request<super::SubscribeRequest>,

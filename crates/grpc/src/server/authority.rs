@@ -9,10 +9,13 @@
 use std::{
     io,
     pin::Pin,
+    sync::Arc,
     task::{Context, Poll},
 };
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+use super::uptake::GivenRoom;
 
 /// What a client sends, with hosts that `h2` can read.
 pub(super) struct ReadableAuthority<T> {
@@ -21,8 +24,9 @@ pub(super) struct ReadableAuthority<T> {
 }
 
 impl<T> ReadableAuthority<T> {
-    pub(super) fn new(stream: T) -> Self {
-        ReadableAuthority { stream, walk: FrameWalk::default() }
+    /// Room that the client gives is counted in `room`.
+    pub(super) fn new(stream: T, room: Arc<GivenRoom>) -> Self {
+        ReadableAuthority { stream, walk: FrameWalk { room, ..FrameWalk::default() } }
     }
 }
 
@@ -66,6 +70,8 @@ const PREFACE_BYTES: usize = 24;
 const HEAD_BYTES: usize = 9;
 const HEADERS: u8 = 1;
 const CONTINUATION: u8 = 9;
+const WINDOW_UPDATE: u8 = 8;
+const WINDOW_UPDATE_BYTES: usize = 4;
 const END_HEADERS: u8 = 0x04;
 const PADDED: u8 = 0x08;
 const PRIORITY: u8 = 0x20;
@@ -85,12 +91,17 @@ struct FrameWalk {
     /// Of `head`, read so far.
     known: usize,
     fields: FieldWalk,
+    /// Bytes to come that say how much room the client gives.
+    giving: usize,
+    given: u32,
+    room: Arc<GivenRoom>,
 }
 
 impl Default for FrameWalk {
     fn default() -> Self {
         let fields = FieldWalk::default();
-        FrameWalk { skip: PREFACE_BYTES, block: 0, last: false, head: [0; HEAD_BYTES], known: 0, fields }
+        let (head, room) = ([0; HEAD_BYTES], Arc::default());
+        FrameWalk { skip: PREFACE_BYTES, block: 0, last: false, head, known: 0, fields, giving: 0, given: 0, room }
     }
 }
 
@@ -109,6 +120,13 @@ impl FrameWalk {
                     self.fields = FieldWalk::default();
                 }
                 bytes = rest;
+            } else if self.giving > 0 {
+                self.given = self.given << 8 | u32::from(bytes[0]);
+                self.giving -= 1;
+                if self.giving == 0 {
+                    self.give();
+                }
+                bytes = &mut bytes[1..];
             } else {
                 self.head[self.known] = bytes[0];
                 self.known += 1;
@@ -128,9 +146,21 @@ impl FrameWalk {
         // No client of gRPC pads.
         let has_block = (kind == HEADERS && flags & PADDED == 0) || kind == CONTINUATION;
         let before = if kind == HEADERS && flags & PRIORITY != 0 { PRIORITY_BYTES } else { 0 };
-        self.skip = if has_block { before.min(length) } else { length };
-        self.block = length - self.skip;
+        let gives = kind == WINDOW_UPDATE && length == WINDOW_UPDATE_BYTES;
+        self.giving = if gives { length } else { 0 };
+        self.given = 0;
+        self.skip = if has_block { before.min(length) } else { length - self.giving };
+        self.block = if has_block { length - self.skip } else { 0 };
         self.last = flags & END_HEADERS != 0;
+    }
+
+    /// Both numbers have a bit that means nothing. Stream 0 is the connection.
+    fn give(&mut self) {
+        let [.., a, b, c, d] = self.head;
+        match u32::from_be_bytes([a, b, c, d]) & 0x7fff_ffff {
+            0 => {}
+            stream => self.room.add(stream, self.given & 0x7fff_ffff),
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use std::{
     future::{Future, poll_fn},
     panic::AssertUnwindSafe,
     pin::pin,
+    sync::{Arc, Mutex},
 };
 
 use bytes::Bytes;
@@ -17,7 +18,7 @@ use h2::{RecvStream, server::SendResponse};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tower::{Service, ServiceExt};
 
-use super::{authority::ReadableAuthority, runtime_reads::RuntimeReads, too_long};
+use super::{authority::ReadableAuthority, runtime_reads::RuntimeReads, too_long, uptake::GivenRoom};
 use crate::body::{self, Received};
 
 /// What a client may send before we have read it: one input of full size without a pause.
@@ -31,6 +32,9 @@ const MAX_WAITING_BYTES: usize = 512 << 10;
 const MAX_HEADER_BYTES: u32 = 16 << 10;
 /// Streams a client may break before the connection is taken for an attack.
 const MAX_BROKEN_STREAMS: usize = 1024;
+
+/// The call whose events are made when its reader has taken those before.
+const PACED: &str = "/vtr.VTR/Subscribe";
 
 /// A connection that broke; the others don't notice.
 #[derive(Debug, thiserror::Error)]
@@ -54,11 +58,14 @@ where
         + 'static,
     S::Future: Send,
 {
-    OnTheSpot::new(take_calls(ReadableAuthority::new(RuntimeReads::new(stream)), service, stop)).await
+    let room = Arc::<GivenRoom>::default();
+    let stream = ReadableAuthority::new(RuntimeReads::new(stream), Arc::clone(&room));
+    OnTheSpot::new(take_calls(stream, room, service, stop)).await
 }
 
 async fn take_calls<S>(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    room: Arc<GivenRoom>,
     service: S,
     stop: impl Future<Output = ()>,
 ) -> Result<(), ConnectionError>
@@ -74,6 +81,8 @@ where
         .max_local_error_reset_streams(Some(MAX_BROKEN_STREAMS))
         .handshake(stream)
         .await?;
+    let pings = connection.ping_pong().expect("asked for the first time");
+    let mut pinging = pin!(room.ping(pings).fuse());
     let mut stop = pin!(stop.fuse());
     let mut calls = FuturesUnordered::new();
     loop {
@@ -82,13 +91,18 @@ where
             // First, so that what they say leaves with the connection's next write.
             Some(_) = calls.next(), if !calls.is_empty() => continue,
             accepted = connection.accept() => accepted,
+            () = &mut pinging => continue,
             () = &mut stop => {
                 connection.graceful_shutdown();
                 continue;
             }
         };
         let Some(accepted) = accepted else { return Ok(()) };
-        let (request, respond) = accepted?;
+        let (mut request, respond) = accepted?;
+        if request.uri().path() == PACED {
+            let uptake = room.watch(respond.stream_id().as_u32());
+            request.extensions_mut().insert(Arc::new(Mutex::new(Some(uptake))));
+        }
         // A bug of ours in one call ends that call alone.
         let mut call = Box::pin(AssertUnwindSafe(answer(service.clone(), request, respond)).catch_unwind());
         // Most are done at once.

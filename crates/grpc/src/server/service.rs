@@ -284,9 +284,10 @@ impl<C: Context> Vtr for Service<C> {
     type SubscribeStream = Events<SubscribeEvent>;
 
     async fn subscribe(&self, request: Request<SubscribeRequest>) -> Answer<Self::SubscribeStream> {
+        let uptake = subscribe::uptake(request.extensions());
         let request = request.into_inner();
         let session = self.call().session(&request.name).map_err(failure::status)?;
-        let events = subscribe::events(session, &request).map_err(failure::status)?;
+        let events = subscribe::events(session, &request, uptake).map_err(failure::status)?;
         Ok(Response::new(Box::pin(events)))
     }
 

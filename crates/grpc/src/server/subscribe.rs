@@ -1,19 +1,24 @@
 //! Subscribe: a session's screen, what it prints, and its end.
 //!
-//! Events are made when the connection has room for them, so a slow reader costs one event, whatever
-//! the session prints meanwhile.
+//! Events are made when the connection has room for them, and frames when the reader has taken those before, as far as its
+//! client tells: a slow reader costs one event, whatever the session prints meanwhile, and is shown the newest frame.
 
-use std::time::Duration;
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 
 use engine::{Pulse, Session};
 use futures_util::{Stream, stream};
 use ops::OpError;
+use prost::Message;
 use tokio::{
     sync::watch,
     time::{Instant, sleep_until},
 };
 use tonic::Status;
 
+use super::uptake::StreamUptake;
 use crate::{
     convert, failure,
     proto::{RawGap, ScreenFormat, ScreenUpdate, SubscribeEvent, SubscribeRequest, subscribe_event::Event},
@@ -23,10 +28,13 @@ use crate::{
 const FRAME_PAUSE: Duration = Duration::from_nanos(33_333_334);
 /// Raw output in one event.
 const RAW_BYTES: usize = 32 << 10;
+/// Before every message of gRPC.
+const PREFIX_BYTES: usize = 5;
 
 pub(super) fn events(
     session: Session,
     request: &SubscribeRequest,
+    uptake: Option<StreamUptake>,
 ) -> Result<impl Stream<Item = Result<SubscribeEvent, Status>> + Send + use<>, OpError> {
     let subscription = Subscription {
         pulse: session.pulse(),
@@ -36,14 +44,29 @@ pub(super) fn events(
         shown: None,
         next_frame: Instant::now(),
         over: false,
+        made: 0,
+        uptake,
         session,
     };
     Ok(stream::unfold(subscription, |mut subscription| async {
         let event = subscription.next().await?;
         let event = event.map(|event| SubscribeEvent { event: Some(event) }).map_err(failure::status);
+        subscription.made += event.as_ref().map_or(0, |event| (event.encoded_len() + PREFIX_BYTES) as u64);
         subscription.over |= event.is_err();
         Some((event, subscription))
     }))
+}
+
+/// What `connection` knows of the reader of a call.
+pub(super) fn uptake(extensions: &http::Extensions) -> Option<StreamUptake> {
+    let uptake = extensions.get::<Arc<Mutex<Option<StreamUptake>>>>()?;
+    uptake.lock().unwrap_or_else(PoisonError::into_inner).take()
+}
+
+async fn taken(uptake: &mut Option<StreamUptake>, bytes: u64) {
+    if let Some(uptake) = uptake {
+        uptake.taken(bytes).await;
+    }
 }
 
 struct Subscription {
@@ -58,6 +81,10 @@ struct Subscription {
     /// Not earlier than this.
     next_frame: Instant,
     over: bool,
+    /// Bytes of the events so far.
+    made: u64,
+    /// What the reader has taken of them, when its connection tells.
+    uptake: Option<StreamUptake>,
 }
 
 impl Subscription {
@@ -71,7 +98,8 @@ impl Subscription {
             let pulse = *self.pulse.borrow_and_update();
             let ended = pulse.status.has_ended() || pulse.removed;
             let frame_waits = self.wants_frames && pulse.version > self.shown.unwrap_or(shown);
-            if frame_waits && (ended || Instant::now() >= self.next_frame) {
+            let is_free = self.uptake.as_ref().is_none_or(|uptake| uptake.has_taken(self.made));
+            if frame_waits && (ended || (is_free && Instant::now() >= self.next_frame)) {
                 return Some(self.frame());
             }
             if let Some(event) = self.raw() {
@@ -85,7 +113,8 @@ impl Subscription {
             tokio::select! {
                 // The sender lives as long as the session that we hold.
                 _ = self.pulse.changed() => {}
-                () = sleep_until(self.next_frame), if frame_waits => {}
+                () = sleep_until(self.next_frame), if frame_waits && is_free => {}
+                () = taken(&mut self.uptake, self.made), if frame_waits && !is_free => {}
             }
         }
     }

@@ -1,8 +1,13 @@
 //! Subscribe: what comes, in which order, and what a slow reader gets.
 
 use grpc::proto::{subscribe_event::Event, *};
+use prost::Message;
 use testkit::Script;
-use tokio::time::Instant;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::UnixStream,
+    time::Instant,
+};
 use tonic::Streaming;
 
 use crate::stage::{Stage, shows, soon};
@@ -144,5 +149,100 @@ async fn a_removed_session_ends_the_stream() {
     let Some(Event::SessionExited(exited)) = next(&mut events).await else { panic!("no end") };
     assert!(!exited.signal.is_empty(), "{exited:?}");
     assert_eq!(next(&mut events).await, None);
+    stage.close().await;
+}
+
+/// A client as those of gRPC core: a window of megabytes, and room given back for what its reader took.
+struct CoreClient {
+    stream: UnixStream,
+    /// Of the answer: not yet read as messages.
+    data: Vec<u8>,
+    received: u32,
+    pings: u32,
+}
+
+impl CoreClient {
+    async fn subscribe(stage: &Stage) -> Self {
+        let mut stream = UnixStream::connect(stage.socket()).await.unwrap();
+        let mut sent =
+            b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x06\x04\x00\x00\x00\x00\x00\x00\x04\x00\x40\x00\x00".to_vec();
+        let block = b"\x04\x12/vtr.VTR/Subscribe\x01\x08tmp%2Fxy\x83\x86\x0f\x10\x10application/grpc";
+        sent.extend([0, 0, u8::try_from(block.len()).unwrap(), 1, 4, 0, 0, 0, 1]);
+        sent.extend(block);
+        // What its reader is ready to read.
+        sent.extend([0, 0, 4, 8, 0, 0, 0, 0, 1, 0, 0, 0, 5]);
+        let request = subscribe(true, false).encode_to_vec();
+        let length = u8::try_from(request.len()).unwrap();
+        sent.extend([0, 0, length + 5, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, length]);
+        sent.extend(request);
+        stream.write_all(&sent).await.unwrap();
+        CoreClient { stream, data: Vec::new(), received: 0, pings: 0 }
+    }
+
+    /// Reads one HTTP/2 frame, and answers a ping.
+    async fn read(&mut self) {
+        let mut head = [0; 9];
+        soon("a frame comes", self.stream.read_exact(&mut head)).await.unwrap();
+        let mut payload = vec![0; u32::from_be_bytes([0, head[0], head[1], head[2]]) as usize];
+        soon("its payload comes", self.stream.read_exact(&mut payload)).await.unwrap();
+        match (head[3], head[4]) {
+            (0, _) => {
+                self.received += u32::try_from(payload.len()).unwrap();
+                self.data.extend(payload);
+            }
+            (6, 0) => {
+                self.pings += 1;
+                self.stream.write_all(&[&[0, 0, 8, 6, 1, 0, 0, 0, 0], &payload[..]].concat()).await.unwrap();
+            }
+            (3 | 7, _) => panic!("refused: {head:?} {payload:?}"),
+            _ => {}
+        }
+    }
+
+    async fn message(&mut self) -> GetScreenResponse {
+        loop {
+            if let Some((head, rest)) = self.data.split_at_checked(5) {
+                let length = u32::from_be_bytes([head[1], head[2], head[3], head[4]]) as usize;
+                if let Some(message) = rest.get(..length) {
+                    let event = SubscribeEvent::decode(message).unwrap().event;
+                    self.data.drain(..5 + length);
+                    return screen(event);
+                }
+            }
+            self.read().await;
+        }
+    }
+
+    /// Its reader has taken all that came.
+    async fn give_room(&mut self) {
+        let given = std::mem::take(&mut self.received).to_be_bytes();
+        // To the connection and to the stream.
+        for id in [0, 1] {
+            self.stream.write_all(&[&[0, 0, 4, 8, 0, 0, 0, 0, id], &given[..]].concat()).await.unwrap();
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_slow_reader_with_a_large_window_is_shown_the_newest_frame() {
+    let stage = Stage::new();
+    let mut vtr = stage.vtr().await;
+    let script = Script::new().print("one\n").read_line().print("two\n").read_line().print("three\n").hang();
+    let session = stage.spawn(&mut vtr, "one", script).await;
+    shows(&session, "one").await;
+    let mut slow = CoreClient::subscribe(&stage).await;
+    slow.message().await;
+    for word in ["two", "three"] {
+        vtr.send_key(SendKeyRequest { name: "one".into(), key: "enter".into() }).await.unwrap();
+        shows(&session, word).await;
+        // It is asked whether the first frame was taken, and gets no second one.
+        let before = slow.pings;
+        while slow.pings < before + 2 {
+            slow.read().await;
+            assert!(slow.data.is_empty(), "a frame came before the one before was read");
+        }
+    }
+    slow.give_room().await;
+    assert!(slow.message().await.screen_rows.iter().any(|row| row.text() == "three"));
     stage.close().await;
 }
