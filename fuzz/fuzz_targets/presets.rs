@@ -6,7 +6,10 @@ use std::path::Path;
 
 use agents::preset::{Content, Problem, Template, Values, parse_agent, parse_process, plain_json, slug};
 use libfuzzer_sys::fuzz_target;
-use project::{Settings, settings::SettingsError};
+use project::{
+    Settings,
+    settings::{SettingsError, SettingsWarning},
+};
 
 fuzz_target!(|text: &str| {
     if let Ok(plain) = plain_json(text) {
@@ -84,10 +87,13 @@ fn settings(text: &str) {
             let written = serde_json::to_string(&checked.settings).expect("settings are plain JSON");
             let again = Settings::read(&written).expect("what is written can be read");
             assert_eq!((again.settings, again.warnings), (checked.settings, Vec::new()));
-            assert!(checked.warnings.iter().all(|warning| (1..=lines(text)).contains(&warning.line)));
+            for warning in &checked.warnings {
+                let (SettingsWarning::Unknown { line, .. } | SettingsWarning::Wrong { line, .. }) = warning;
+                assert!((1..=lines(text)).contains(line), "{warning}");
+            }
         }
         Err(SettingsError::TooLong { length }) => assert_eq!(length, text.len()),
-        Err(SettingsError::Wrong { line, .. } | SettingsError::OutOfRange { line, .. }) => {
+        Err(SettingsError::Wrong { line, .. } | SettingsError::WrongSafety { line, .. }) => {
             assert!((0..=lines(text)).contains(&line), "line {line} of {}", lines(text));
         }
     }
