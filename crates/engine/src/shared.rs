@@ -128,6 +128,7 @@ impl Shared {
             theme,
             history_lines: limits.history_lines,
             history_bytes: limits.history_bytes,
+            ..vt::Options::default()
         });
         let status = Status::Starting;
         let pulse = Pulse { version: 0, output_offset: 0, status, removed: false };

@@ -1,8 +1,15 @@
 //! A recording in another form.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    io::{self, Write},
+    path::Path,
+    sync::Arc,
+    time::Duration,
+};
 
 use crate::{
+    new_file,
+    printed::write_printed,
     reel::Reel,
     tape::{Entry, Tape},
 };
@@ -36,14 +43,18 @@ impl Export {
     }
 }
 
-/// The bytes of a file. Text and pictures are of the moment `at`, or else of the end.
-pub fn export(tape: Arc<Tape>, form: Export, at: Option<Duration>) -> Vec<u8> {
+/// Writes the recording in that form to `sink`. A picture is of the moment `at`, or else of the end; text is what was
+/// printed up to it. Answers what is left out, for people.
+pub fn export(tape: Arc<Tape>, form: Export, at: Option<Duration>, sink: &mut dyn Write) -> io::Result<Option<String>> {
     let options = picture::Options { cursor: false, title: tape.header().title.clone() };
     let place = at.map_or(tape.len(), |time| tape.events_until(time));
     match form {
-        Export::V2 => as_cast(&tape, cast::Format::V2),
-        Export::V3 => as_cast(&tape, cast::Format::V3),
-        Export::Text => as_text(tape, place),
+        Export::V2 => write_cast(&tape, cast::Format::V2, sink)?,
+        Export::V3 => write_cast(&tape, cast::Format::V3, sink)?,
+        Export::Text => {
+            let left_out = write_printed(&tape, place, sink)?;
+            return Ok((left_out > 0).then(|| left_out_words(left_out)));
+        }
         Export::Svg | Export::Html => {
             let mut reel = Reel::new(tape);
             reel.go_to_event(place);
@@ -52,30 +63,43 @@ pub fn export(tape: Arc<Tape>, form: Export, at: Option<Duration>) -> Vec<u8> {
                 Export::Html => picture::html(&frame, &options),
                 _ => picture::svg(&frame, &options),
             };
-            picture.into_bytes()
+            sink.write_all(picture.as_bytes())?;
         }
     }
+    Ok(None)
 }
 
-fn as_text(tape: Arc<Tape>, place: usize) -> Vec<u8> {
-    let mut reel = Reel::with_history(tape);
-    reel.go_to_event(place);
-    let terminal = reel.terminal();
-    let mut text = String::new();
-    match terminal.alternate_screen() {
-        // A full-screen program has no lines that go by: its screen is all there is.
-        true => terminal.grid_text(&mut text),
-        false => terminal.lines_text(terminal.lines(), &mut text),
-    }
-    let kept = text.trim_end_matches('\n').len();
-    text.truncate(kept);
-    text.push('\n');
-    text.into_bytes()
+/// What became of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Exported {
+    pub bytes: u64,
+    /// What is not in it, for people.
+    pub left_out: Option<String>,
 }
 
-fn as_cast(tape: &Tape, format: cast::Format) -> Vec<u8> {
-    const FITS: &str = "memory takes every write";
-    let mut writer = cast::Writer::new(Vec::new(), format, tape.header()).expect(FITS);
+/// Writes it to a file that only its owner reads, whole or not at all. `over`: instead of one that is there.
+pub fn export_file(
+    tape: Arc<Tape>,
+    form: Export,
+    at: Option<Duration>,
+    path: &Path,
+    over: bool,
+) -> io::Result<Exported> {
+    let mut left_out = None;
+    let bytes = new_file::write(path, over, |sink| {
+        left_out = export(tape, form, at, sink)?;
+        Ok(())
+    })?;
+    Ok(Exported { bytes, left_out })
+}
+
+fn left_out_words(count: u64) -> String {
+    let times = if count == 1 { "once" } else { &format!("{count} times") };
+    format!("a full-screen program was run {times}: what it drew is no text that went by, and is left out")
+}
+
+fn write_cast(tape: &Tape, format: cast::Format, sink: &mut dyn Write) -> io::Result<()> {
+    let mut writer = cast::Writer::new(sink, format, tape.header())?;
     for (time, entry) in tape.entries() {
         match entry {
             Entry::Output(text) => writer.output(time, text.as_bytes()),
@@ -83,11 +107,9 @@ fn as_cast(tape: &Tape, format: cast::Format) -> Vec<u8> {
             Entry::Resize { cols, rows } => writer.resize(time, cols, rows),
             Entry::Marker(label) => writer.marker(time, label),
             Entry::Exit(status) => writer.exit(time, status),
-        }
-        .expect(FITS);
+        }?;
     }
-    writer.finish(tape.length()).expect(FITS);
-    writer.into_sink()
+    writer.finish(tape.length())
 }
 
 #[cfg(test)]
@@ -100,7 +122,11 @@ mod tests {
         let file = "{\"version\":3,\"term\":{\"cols\":20,\"rows\":2},\"title\":\"a <b>\"}\n[1,\"o\",\"one\\r\\ntwo\\r\\n\"]\n\
                     [1,\"m\",\"here\"]\n[1,\"o\",\"three\"]\n[1,\"x\",\"3\"]\n";
         let tape = Arc::new(Tape::read(file.as_bytes(), Limits::default()).unwrap());
-        let written = |form, at| String::from_utf8(export(Arc::clone(&tape), form, at)).unwrap();
+        let written = |form, at| {
+            let mut bytes = Vec::new();
+            assert_eq!(export(Arc::clone(&tape), form, at, &mut bytes).unwrap(), None);
+            String::from_utf8(bytes).unwrap()
+        };
         assert_eq!(written(Export::Text, None), "one\ntwo\nthree\n");
         assert_eq!(written(Export::Text, Some(Duration::from_secs(2))), "one\ntwo\n");
         assert!(written(Export::Svg, None).contains("three") && written(Export::Html, None).contains("a &lt;b&gt;"));

@@ -7,12 +7,14 @@
 mod export;
 mod folder;
 mod keyframes;
+mod new_file;
+mod printed;
 mod reel;
 mod sightings;
 mod tape;
 mod timeline;
 
-pub use export::{Export, export};
+pub use export::{Export, Exported, export, export_file};
 pub use folder::{FileError, Listed, find, list, open, read_file};
 pub use reel::Reel;
 pub use sightings::{PatternError, Search, Sighting, pattern, sightings};

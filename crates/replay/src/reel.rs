@@ -14,6 +14,8 @@ use crate::{
 
 /// What an event costs beside its text, in bytes of text that take as long.
 const EVENT_COST: usize = 32;
+/// Between two pictures of a player: thirty a second.
+const PICTURE: Duration = Duration::from_millis(33);
 
 /// One way through a recording.
 #[derive(Debug)]
@@ -76,6 +78,13 @@ impl Reel {
         self.feed_next().is_some()
     }
 
+    /// The size that was just read gives way to another one before anyone could see it: laying the screen out for it
+    /// would be for nothing, and a file may hold thousands.
+    fn is_passing_size(&self) -> bool {
+        let next = self.tape.get(self.fed).filter(|(_, entry)| matches!(entry, Entry::Resize { .. }));
+        next.is_some_and(|(time, _)| time.saturating_sub(self.time()) < PICTURE)
+    }
+
     /// What it cost, in bytes.
     fn feed_next(&mut self) -> Option<usize> {
         let (_, entry) = self.tape.get(self.fed)?;
@@ -87,6 +96,7 @@ impl Reel {
                 self.terminal.take_effects();
                 text.len()
             }
+            Entry::Resize { .. } if self.is_passing_size() => 0,
             Entry::Resize { cols, rows } => {
                 let size = Size { cols, rows }.clamped();
                 self.terminal.resize(size);
@@ -146,7 +156,7 @@ impl Reel {
     }
 }
 
-fn start_size(tape: &Tape) -> Size {
+pub(crate) fn start_size(tape: &Tape) -> Size {
     Size { cols: tape.header().cols, rows: tape.header().rows }.clamped()
 }
 
@@ -193,6 +203,19 @@ mod tests {
                 assert_eq!(reel.fed(), events);
             }
         }
+    }
+
+    #[test]
+    fn sizes_that_nobody_sees_cost_nothing() {
+        let mut file = "{\"version\":2,\"width\":80,\"height\":24}\n[0.1,\"o\",\"text\"]\n".to_owned();
+        for number in 0..20_000 {
+            file += &format!("[1.{:06},\"r\",\"{}x{}\"]\n", number, 1000 + number % 7, 500 + number % 5);
+        }
+        let mut reel = Reel::new(Arc::new(Tape::read(file.as_bytes(), Limits::default()).unwrap()));
+        // Each would cost as much as half a megabyte of output: 10 GB together.
+        assert!(reel.go_towards(usize::MAX, 2 << 20), "{} of 20,000 events", reel.fed());
+        let frame = reel.frame();
+        assert_eq!((frame.size, frame.text().trim_end()), (Size::new(1000, 504), "text"));
     }
 
     #[test]

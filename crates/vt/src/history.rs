@@ -35,13 +35,20 @@ pub(crate) struct History {
     open: bool,
     max_lines: usize,
     max_bytes: usize,
+    keep_cleared: bool,
     /// Bytes of all pages but the newest.
     closed_bytes: usize,
 }
 
 impl History {
-    pub(crate) fn new(max_lines: usize, max_bytes: usize) -> Self {
-        History { pages: VecDeque::new(), first: 0, next: 0, open: false, max_lines, max_bytes, closed_bytes: 0 }
+    pub(crate) fn new(max_lines: usize, max_bytes: usize, keep_cleared: bool) -> Self {
+        let (pages, closed_bytes) = (VecDeque::new(), 0);
+        History { pages, first: 0, next: 0, open: false, max_lines, max_bytes, keep_cleared, closed_bytes }
+    }
+
+    /// A screen that is cleared belongs here first.
+    pub(crate) fn keeps_cleared(&self) -> bool {
+        self.keep_cleared
     }
 
     /// Numbers of the lines kept, the open one included.
@@ -95,15 +102,19 @@ impl History {
 
     fn evict(&mut self) {
         while self.next - self.first > self.max_lines as u64 {
-            self.first += 1;
-            let page = self.pages.front_mut().expect("lines live in pages");
-            if page.drop_first() {
-                self.drop_front_page();
-            }
+            self.drop_first();
         }
         while self.closed_bytes > self.max_bytes && self.pages.len() > 1 {
             let lines = self.pages.front().map_or(0, Page::len);
             self.first += lines as u64;
+            self.drop_front_page();
+        }
+    }
+
+    fn drop_first(&mut self) {
+        self.first += 1;
+        let page = self.pages.front_mut().expect("lines live in pages");
+        if page.drop_first() {
             self.drop_front_page();
         }
     }
@@ -119,8 +130,11 @@ impl History {
         }
     }
 
-    /// Forgets every line; numbers go on.
+    /// Forgets every line, unless cleared text is kept; numbers go on.
     pub(crate) fn clear(&mut self) {
+        if self.keep_cleared {
+            return;
+        }
         self.pages.clear();
         self.closed_bytes = 0;
         if self.open {
@@ -205,6 +219,15 @@ impl History {
             self.pages[page].append_text(index..index + take, out);
             left -= take;
             (page, index) = (page + 1, 0);
+        }
+    }
+
+    /// Appends all lines but an open one, each ended by a newline, and forgets them.
+    pub(crate) fn take_text(&mut self, out: &mut String) {
+        let end = self.screen_line();
+        self.append_text(self.first..end, out);
+        while self.first < end && !self.pages.is_empty() {
+            self.drop_first();
         }
     }
 

@@ -107,6 +107,8 @@ pub(crate) struct State {
     /// The other one: the alternate while the main is in use, and the other way round. Made at first need.
     pub(crate) other: Option<Grid>,
     pub(crate) history: History,
+    /// How often the alternate screen was taken.
+    pub(crate) alternate_screens: u64,
     pub(crate) styles: StyleTable,
     pub(crate) clusters: ClusterTable,
     pub(crate) links: LinkTable,
@@ -153,6 +155,7 @@ impl State {
             grid: Grid::new(size),
             other: None,
             history,
+            alternate_screens: 0,
             styles: StyleTable::new(),
             clusters: ClusterTable::new(),
             links: LinkTable::default(),
@@ -293,6 +296,7 @@ impl State {
     /// RIS. History goes too; the size, the title and line numbers stay.
     fn full_reset(&mut self) {
         self.leave_synchronized();
+        self.keep_cleared();
         if self.has(Flags::COLUMNS_132) {
             self.effects.push(Effect::ResizeRequest { cols: 80, rows: 0 });
         }

@@ -18,12 +18,21 @@ pub struct Options {
     pub history_lines: usize,
     /// Bytes kept above the screen, whatever the number of lines.
     pub history_bytes: usize,
+    /// A screen that is cleared goes to history first, and history itself is never cleared: for whoever wants all that
+    /// was printed. Terminals that people use forget both.
+    pub keep_cleared: bool,
     pub theme: Theme,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { size: Size::default(), history_lines: 10_000, history_bytes: 64 << 20, theme: Theme::default() }
+        Options {
+            size: Size::default(),
+            history_lines: 10_000,
+            history_bytes: 64 << 20,
+            keep_cleared: false,
+            theme: Theme::default(),
+        }
     }
 }
 
@@ -46,7 +55,7 @@ pub struct Terminal {
 
 impl Terminal {
     pub fn new(options: Options) -> Self {
-        let history = History::new(options.history_lines, options.history_bytes);
+        let history = History::new(options.history_lines, options.history_bytes, options.keep_cleared);
         Terminal { parser: Parser::new(), state: State::new(options.size.clamped(), history, options.theme) }
     }
 
@@ -115,6 +124,17 @@ impl Terminal {
     /// Numbers outside [`lines`](Self::lines) are left out.
     pub fn lines_text(&self, range: Range<u64>, out: &mut String) {
         self.state.append_lines(range, out);
+    }
+
+    /// Appends the text of all lines that have left the screen whole, each ended by `\n`, and forgets them. Numbers go
+    /// on; a screen that grows gets none of these lines back.
+    pub fn take_history_text(&mut self, out: &mut String) {
+        self.state.history.take_text(out);
+    }
+
+    /// How often the alternate screen was taken, as full-screen programs do.
+    pub fn alternate_screens(&self) -> u64 {
+        self.state.alternate_screens
     }
 
     /// For whoever reads text again and again while little changes: makes the next reads cheaper.

@@ -209,7 +209,10 @@ fn one_is_exported_and_never_over_a_file() {
     assert!(fs::read_to_string(stage.path("project/known.svg")).unwrap().contains("second screen"));
     export("text", "known\\.txt");
     face.shows("it is written", "known\\.txt is written");
-    assert_eq!(fs::read_to_string(stage.path("project/known.txt")).unwrap(), "second screen\n");
+    assert_eq!(
+        fs::read_to_string(stage.path("project/known.txt")).unwrap(),
+        "first screen\nred error\nsecond screen\n"
+    );
     export("text", "known\\.txt");
     face.shows("it stays as it is", "is there already");
     export("version 2", "known-v2\\.cast");

@@ -1,7 +1,7 @@
 //! Erasing: whole, selective, and around protected cells.
 
 use super::State;
-use crate::{cell::Cell, style::Attributes};
+use crate::{cell::Cell, history::Tables, style::Attributes};
 
 /// Which cells an erase leaves alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,6 +69,10 @@ impl State {
     pub(super) fn erase_display(&mut self, what: u16, spare: Spare) {
         let fill = self.eraser();
         let (row, col) = (self.caret.row, self.caret.col);
+        let all = what == 2 || (what == 0 && (row, col) == (0, 0));
+        if all && !self.on_alternate() {
+            self.keep_cleared();
+        }
         match what {
             0 => {
                 self.erase_cells(row, col..self.size.cols, spare, fill);
@@ -91,6 +95,18 @@ impl State {
             _ => return,
         }
         self.caret.pending_wrap = false;
+    }
+
+    /// The main screen is about to be cleared: where that is wanted, its text leaves it as if it had scrolled away.
+    pub(super) fn keep_cleared(&mut self) {
+        let main = if self.on_alternate() { self.other.as_ref() } else { Some(&self.grid) };
+        let Some(main) = main.filter(|_| self.history.keeps_cleared()) else { return };
+        let used = main.rows.iter().rposition(|row| row.used() > 0).map_or(0, |last| last + 1);
+        let tables = Tables { styles: &self.styles, clusters: &self.clusters, links: &self.links };
+        for row in &main.rows[..used] {
+            self.history.push(row, &tables);
+        }
+        self.history.close_line();
     }
 
     /// The first row no longer goes on from a line in history.

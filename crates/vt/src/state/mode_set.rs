@@ -76,6 +76,7 @@ impl State {
         let other = self.other.take().unwrap_or_else(|| Grid::new(self.size));
         self.other = Some(std::mem::replace(&mut self.grid, other));
         self.flags.set(Flags::ALTERNATE_SCREEN, alternate);
+        self.alternate_screens += u64::from(alternate);
         for row in &mut self.grid.rows {
             row.dirty = true;
         }
@@ -102,6 +103,9 @@ impl State {
         self.flags.remove(Flags::LEFT_RIGHT_MARGINS);
         self.margins = Margins::full(self.size);
         if !self.has(Flags::KEEP_ON_COLUMNS) {
+            if !self.on_alternate() {
+                self.keep_cleared();
+            }
             self.clear_grid();
             if !self.on_alternate() {
                 self.history.close_line();

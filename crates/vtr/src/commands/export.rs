@@ -1,14 +1,13 @@
 //! `vtr export`
 
 use std::{
-    fs::OpenOptions,
-    io::Write,
+    io::{BufWriter, Write},
     path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
 };
 
-use replay::{export, parse_clock};
+use replay::{Exported, export, export_file, parse_clock};
 use serde_json::json;
 
 use crate::{
@@ -19,7 +18,8 @@ use crate::{
 
 /// Write a recording in another form
 ///
-/// v2 and v3 are asciicast; txt is what was printed, as text; svg and html are a picture of the screen at one moment.
+/// v2 and v3 are asciicast; txt is all that was printed, as text; svg and html are a picture of the screen at one
+/// moment. A file is for your eyes only (0600), and one that can't be written whole is not left behind.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Export {
     #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
@@ -33,7 +33,7 @@ pub(crate) struct Export {
     /// Write over a file that is there
     #[arg(long, requires = "output")]
     force: bool,
-    /// The moment of a picture or text, as in 90s or 1:30 [default: the end]
+    /// The moment of a picture, or up to which text is written, as in 90s or 1:30 [default: the end]
     #[arg(long, value_name = "TIME", value_parser = parse_clock)]
     at: Option<Duration>,
 }
@@ -82,32 +82,26 @@ impl Export {
                 .with_hint("export v2 and let `agg` draw it, or take svg for a still"));
             }
         };
-        let tape = playback::load(&self.file, &mut invocation.output)?;
-        let bytes = export(Arc::new(tape), form, self.at);
+        let tape = Arc::new(playback::load(&self.file, &mut invocation.output)?);
         let Some(path) = &self.output else {
-            invocation.output.verbatim(&bytes)?;
+            let mut stdout = BufWriter::new(std::io::stdout().lock());
+            let left_out = export(tape, form, self.at, &mut stdout)?;
+            stdout.flush()?;
+            drop(stdout);
+            left_out.into_iter().for_each(|words| invocation.output.warn(words));
             return Ok(Exit::Done);
         };
-        write(path, &bytes, self.force)?;
-        let reply = json!({ "file": path.display().to_string(), "bytes": bytes.len() });
-        invocation.output.answer(&reply, format!("{} ({} bytes)", path.display(), bytes.len()))?;
+        let written = export_file(tape, form, self.at, path, self.force).map_err(|error| match error.kind() {
+            std::io::ErrorKind::AlreadyExists => {
+                Failure::new(Exit::Refused, "already_exists", format!("{} is there already", path.display()))
+                    .with_hint("choose another file, or give --force")
+            }
+            _ => Failure::system(format_args!("writing {}", path.display()), &error),
+        })?;
+        let Exported { bytes, left_out } = written;
+        left_out.into_iter().for_each(|words| invocation.output.warn(words));
+        let reply = json!({ "file": path.display().to_string(), "bytes": bytes });
+        invocation.output.answer(&reply, format!("{} ({bytes} bytes)", path.display()))?;
         Ok(Exit::Done)
     }
-}
-
-fn write(path: &Path, bytes: &[u8], force: bool) -> Result<(), Failure> {
-    let mut options = OpenOptions::new();
-    options.write(true);
-    match force {
-        true => options.create(true).truncate(true),
-        false => options.create_new(true),
-    };
-    let mut file = options.open(path).map_err(|error| match error.kind() {
-        std::io::ErrorKind::AlreadyExists => {
-            Failure::new(Exit::Refused, "already_exists", format!("{} is there already", path.display()))
-                .with_hint("choose another file, or give --force")
-        }
-        _ => Failure::system(format_args!("writing {}", path.display()), &error),
-    })?;
-    file.write_all(bytes).map_err(|error| Failure::system(format_args!("writing {}", path.display()), &error))
 }

@@ -157,7 +157,8 @@ fn a_recording_is_exported_and_searched() {
         stage.vtr(&words)
     };
     assert_eq!(export(&["--format", "txt", "--at", "3s"]).ok(), "first screen\nred error\n");
-    assert!(export(&["--format", "txt"]).ok().ends_with("second screen\n"));
+    // What was cleared had been printed all the same.
+    assert_eq!(export(&["--format", "txt"]).ok(), "first screen\nred error\nsecond screen\n");
     let v2 = export(&["--format", "v2"]).ok();
     let lines: Vec<&str> = v2.lines().collect();
     assert_eq!(lines[0], r#"{"version":2,"width":40,"height":5,"title":"a <title>"}"#);
@@ -308,4 +309,40 @@ fn a_session_that_should_be_recorded_and_is_not_comes_with_a_warning() {
     let warnings = ran.stderr.lines().filter(|line| line.contains("not recorded")).count();
     assert_eq!(warnings, 1, "{ran:?}");
     disk.end();
+}
+
+#[test]
+fn what_is_typed_into_a_shell_is_recorded_and_a_password_is_not() {
+    let stage = Stage::new();
+    stage.vtr(&["spawn", "one", "--", "bash", "--norc", "--noprofile"]).ok();
+    stage.see("one", r"\$ ");
+    stage.vtr(&["record", "one", "start", "--input", "--file", stage.path("typed.cast").to_str().unwrap()]).ok();
+    stage.vtr(&["send", "one", "--enter", "echo $((6*7)); read -s -p 'password? ' word; echo; echo $((6*8))"]).ok();
+    stage.see("one", r"(?m)^password\? ");
+    stage.vtr(&["send", "one", "--enter", "hunter2"]).ok();
+    stage.see("one", "(?m)^48");
+    stage.vtr(&["send", "one", "--enter", "exit"]).ok();
+    stage.see_end("one");
+    closed(&stage, "one");
+    let cast = std::fs::read_to_string(stage.path("typed.cast")).unwrap();
+    let typed: String = cast.lines().filter(|line| line.contains(", \"i\", ")).collect();
+    assert!(typed.contains("6*7") && typed.contains("exit") && !cast.contains("hunter2"), "{cast}");
+}
+
+#[test]
+fn text_is_all_that_was_printed_and_what_is_not_in_it_is_told() {
+    let stage = Stage::new();
+    let command = "seq 1 30000; printf '\\033[?1049hfull screen\\033[?1049l\\033[H\\033[2J\\033[3J'; echo end";
+    stage.vtr(&["spawn", "one", "--record=one.cast", "--cmd", command]).ok();
+    stage.see_end("one");
+    closed(&stage, "one");
+    let ran = stage.vtr(&["export", "one.cast", "--format", "txt"]);
+    assert!(ran.stderr.contains("a full-screen program was run once"), "{}", ran.stderr);
+    let text = ran.ok();
+    let lines: Vec<&str> = text.lines().collect();
+    let expected: Vec<String> = (1..=30_000).map(|line| line.to_string()).chain(["end".to_owned()]).collect();
+    assert!(lines == expected, "{} lines, from {:?} to {:?}", lines.len(), lines.first(), lines.last());
+    stage.vtr(&["export", "one.cast", "--output", "one.txt"]).ok();
+    let written = std::fs::metadata(stage.path("one.txt")).unwrap();
+    assert_eq!((written.permissions().mode() & 0o777, written.len()), (0o600, text.len() as u64));
 }

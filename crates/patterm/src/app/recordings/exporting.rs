@@ -1,8 +1,8 @@
 //! A recording written in another form: which, and where to.
 
-use std::{io, path::Path, sync::Arc};
+use std::{io, sync::Arc};
 
-use replay::Export;
+use replay::{Export, Exported};
 use tui::Sign;
 
 use super::{beside, size, with_tape};
@@ -38,9 +38,12 @@ fn ask_file(app: &mut App, name: &str, form: Export) {
         }
         let (path, file) = (app.surroundings.working_dir.join(file), file.to_owned());
         with_tape(app, &name, move |app, _, tape| {
-            let write = move || write(&path, &replay::export(Arc::new(tape), form, None));
+            let write = move || replay::export_file(Arc::new(tape), form, None, &path, false);
             beside(app, write, move |app, written| match written {
-                Ok(bytes) => app.toast(Sign::Idle, format!("{file} is written, {}", size(bytes))),
+                Ok(Exported { bytes, left_out }) => {
+                    app.toast(Sign::Idle, format!("{file} is written, {}", size(bytes)));
+                    left_out.into_iter().for_each(|words| app.toast(Sign::Blocked, words));
+                }
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                     app.toast(Sign::Failed, format!("{file} is there already: choose another name"));
                 }
@@ -49,11 +52,4 @@ fn ask_file(app: &mut App, name: &str, form: Export) {
         });
         Ok(())
     });
-}
-
-/// Never over a file that is there.
-fn write(path: &Path, bytes: &[u8]) -> io::Result<u64> {
-    let mut file = std::fs::File::create_new(path)?;
-    io::Write::write_all(&mut file, bytes)?;
-    Ok(bytes.len() as u64)
 }

@@ -1,0 +1,150 @@
+//! The text that a recording printed, from its first line to its last: what scrolled away, what was cleared, and what
+//! stood on the screen at the end. It is written as the replay goes on, so a long recording takes no more memory than a
+//! short one.
+//!
+//! A line is text as it stood when it left the screen: what was overwritten in place before, such as a progress bar's
+//! other states, was no line of its own. Full-screen programs draw pictures, not lines: those are left out, and counted.
+
+use std::io::{self, Write};
+
+use vt::{Options, Size, Terminal};
+
+use crate::{
+    reel::start_size,
+    tape::{Entry, Tape},
+};
+
+/// Output between two looks at what has left the screen: bounds what waits there, whatever the output does.
+const PIECE: usize = 4 << 10;
+/// Text between two writes.
+const WRITE: usize = 64 << 10;
+
+/// Writes the text of the first `events` events, and tells how many full-screen programs are left out of it.
+pub(crate) fn write_printed(tape: &Tape, events: usize, sink: &mut dyn Write) -> io::Result<u64> {
+    let mut text = Printed { terminal: terminal(start_size(tape)), waiting: String::new(), blank: 0, sink };
+    // Sizes without output between them print nothing: the last one counts.
+    let mut resized = None;
+    for (_, entry) in tape.entries().take(events) {
+        match entry {
+            Entry::Output(output) => {
+                if let Some(size) = resized.take() {
+                    text.terminal.resize(size);
+                }
+                for piece in output.as_bytes().chunks(PIECE) {
+                    text.terminal.feed(piece);
+                    text.go_on()?;
+                }
+            }
+            Entry::Resize { cols, rows } => resized = Some(Size { cols, rows }),
+            Entry::Input(_) | Entry::Marker(_) | Entry::Exit(_) => {}
+        }
+    }
+    text.finish()
+}
+
+/// No limits: what leaves the screen stays for one piece of output only.
+fn terminal(size: Size) -> Terminal {
+    let (history_lines, history_bytes) = (usize::MAX, usize::MAX);
+    Terminal::new(Options { size, history_lines, history_bytes, keep_cleared: true, ..Options::default() })
+}
+
+struct Printed<'a> {
+    terminal: Terminal,
+    /// Lines that are not written yet.
+    waiting: String,
+    /// Empty lines that are not among them: written when something follows.
+    blank: u64,
+    sink: &'a mut dyn Write,
+}
+
+impl Printed<'_> {
+    fn go_on(&mut self) -> io::Result<()> {
+        // Nobody answers a recording.
+        self.terminal.take_effects();
+        self.terminal.take_history_text(&mut self.waiting);
+        if self.waiting.len() < WRITE { Ok(()) } else { self.write() }
+    }
+
+    fn write(&mut self) -> io::Result<()> {
+        let text = self.waiting.trim_end_matches('\n');
+        let blank = (self.waiting.len() - text.len()) as u64;
+        if !text.is_empty() {
+            for _ in 0..std::mem::take(&mut self.blank) {
+                self.sink.write_all(b"\n")?;
+            }
+            self.sink.write_all(text.as_bytes())?;
+        }
+        self.blank += blank;
+        self.waiting.clear();
+        Ok(())
+    }
+
+    fn finish(mut self) -> io::Result<u64> {
+        // A recording may end within an update: what there is of it is text too.
+        self.terminal.expire_synchronized_update();
+        let Printed { terminal, waiting, .. } = &mut self;
+        terminal.lines_text(terminal.first_screen_line()..terminal.lines().end, waiting);
+        let alternate = terminal.alternate_screen();
+        if alternate {
+            // It stands in a full-screen program: its screen is what there is.
+            terminal.grid_text(waiting);
+        }
+        let left_out = terminal.alternate_screens() - u64::from(alternate);
+        self.write()?;
+        self.sink.write_all(b"\n")?;
+        Ok(left_out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::tape::Limits;
+
+    fn printed(outputs: &[&str]) -> (String, u64) {
+        let header = cast::Header { cols: 20, rows: 4, ..cast::Header::default() };
+        let mut writer = cast::Writer::new(Vec::new(), cast::Format::V2, &header).unwrap();
+        for output in outputs {
+            writer.output(std::time::Duration::from_secs(1), output.as_bytes()).unwrap();
+        }
+        let tape = Arc::new(Tape::read(&writer.into_sink()[..], Limits::default()).unwrap());
+        let mut text = Vec::new();
+        let left_out = write_printed(&tape, tape.len(), &mut text).unwrap();
+        (String::from_utf8(text).unwrap(), left_out)
+    }
+
+    #[test]
+    fn every_line_of_a_flood_is_there() {
+        let flood: String = (1..=30_000).map(|line| format!("{line}\r\n")).collect();
+        let expected: String = (1..=30_000).map(|line| format!("{line}\n")).collect();
+        assert!(printed(&[&flood]).0 == expected);
+        // Long lines too, which run on over rows and over what is fed at once.
+        let long: String = (0..40).map(|line| format!("{line}{}\r\n", "x".repeat(5_000))).collect();
+        assert!(printed(&[&long]).0 == long.replace('\r', ""));
+    }
+
+    #[test]
+    fn what_was_cleared_was_printed() {
+        for clear in ["\x1b[H\x1b[2J\x1b[3J", "\x1b[H\x1b[J", "\x1bc"] {
+            let before: String = (1..=9).map(|line| format!("line {line}\r\n")).collect();
+            let (text, left_out) = printed(&[&before, "and one", clear, "after"]);
+            let expected: String = (1..=9).map(|line| format!("line {line}\n")).collect();
+            assert_eq!((text, left_out), (format!("{expected}and one\nafter\n"), 0), "{clear:?}");
+        }
+        // What is drawn over itself is one line, and empty lines between others stay.
+        assert_eq!(printed(&["10%\r50%\r99%\r\n\r\n\r\nend\r\n\r\n"]).0, "99%\n\n\nend\n");
+        assert_eq!(printed(&[]).0, "\n");
+    }
+
+    #[test]
+    fn full_screen_programs_are_counted_and_left_out() {
+        let (enter, leave) = ("\x1b[?1049h\x1b[H\x1b[2J", "\x1b[?1049l");
+        let (text, left_out) = printed(&["before\r\n", enter, "a picture", leave, "after\r\n"]);
+        assert_eq!((text.as_str(), left_out), ("before\nafter\n", 1));
+        // The one that it ends in is all there is to see.
+        let (text, left_out) = printed(&["before\r\n", enter, "a picture"]);
+        assert_eq!((text.as_str(), left_out), ("before\n\na picture\n", 0));
+    }
+}
