@@ -100,7 +100,7 @@ fn a_session_is_recorded_and_found_again() {
     face.shows("what", "text that was on screen");
     face.type_text("said \\w+");
     face.press("enter");
-    face.shows("when", "said words +0:\\d\\d\\.\\d+ – end");
+    face.shows("when", "0:\\d\\d\\.\\d+ – end  said words");
     face.press("enter");
     face.shows("it is played from there", "(?s)said words.*‖ 0:\\d\\d\\.\\d+ .*1 of 1");
     face.press("esc");

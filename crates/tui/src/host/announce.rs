@@ -83,6 +83,8 @@ mod tests {
         assert_eq!(effects(&notify("a", hostile, Some("ghostty 1.2"))), [notice("a", "b]2,x,c")]);
         assert_eq!(effects(&notify("a", hostile, None)), [notice("", "a: b]2;x;c")]);
         assert_eq!(effects(&set_title("t\x07\x1b")), [Effect::Title("t".into())]);
+        // `vt` would leave it out as well; other hosts would turn the text round.
+        assert!(!String::from_utf8(notify("a", "b\u{202e}c\u{2066}", None)).unwrap().contains(vt::is_bidi_control));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use std::{
 };
 
 use regex::Regex;
-use replay::{Reel, Search, Sighting, Tape, clock};
+use replay::{Ending, Reel, Search, Sighting, Tape, clock};
 use vt::{
     Frame,
     input::{Key, KeyEvent, KeyEventKind, Modifiers},
@@ -129,7 +129,13 @@ impl Player {
         }
         if self.playing && self.heading.is_none() && self.reel.next_time().is_none() {
             self.playing = false;
-            self.notice = "the end".into();
+            // That it goes no further is told also where it is seen.
+            let end = match self.tape().ending() {
+                Ending::Whole => "the end",
+                Ending::Cut => "the end: the recording was cut off here",
+                Ending::Damaged(_) => "the end: the rest of the file is damaged",
+            };
+            self.notice = end.into();
         }
     }
 

@@ -78,8 +78,9 @@ fn list(app: &mut App, name: String, tape: Arc<Tape>, found: Vec<Sighting>) {
         let until = one.until.map_or_else(|| "end".to_owned(), clock);
         let (name, tape, found) = (name.clone(), Arc::clone(&tape), Arc::clone(&found));
         let show = move |app: &mut App| playing::show(app, &name, tape, found.to_vec(), number);
-        PaletteEntry::new(format!("sighting/{number}"), one.line.trim().to_owned(), show)
-            .detail(format!("{} – {until}", clock(one.from)))
+        // The time first: a line may be longer than the list is wide.
+        let text = format!("{} – {until}  {}", clock(one.from), one.line.trim());
+        PaletteEntry::new(format!("sighting/{number}"), text, show)
     });
     let entries = entries.collect();
     app.open(Palette::new("when it was on screen", entries));
