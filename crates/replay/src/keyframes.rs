@@ -5,6 +5,8 @@ use vt::{Options, Size, Terminal};
 
 /// Output between two of them at first: parsing this much takes some milliseconds.
 const APART: usize = 512 << 10;
+/// The same in screens full of cells.
+const SCREENS_APART: usize = 8;
 /// A screen of 2,000x1,000 cells, each of another colour, takes some 60 MB; one as people use takes 20 kB.
 const MAX_BYTES: usize = 32 << 20;
 
@@ -38,7 +40,10 @@ impl Keyframes {
 
     /// Keeps the screen of this place, if `output` since the last one is worth it and the place is a new one.
     pub(crate) fn offer(&mut self, events: usize, output: usize, terminal: &Terminal) -> bool {
-        if output < self.apart || self.frames.last().is_some_and(|last| events <= last.events) {
+        // Keeping a large screen is work too: no more than a share of what going on to here took.
+        let Size { cols, rows } = terminal.size();
+        let worth = self.apart.max(SCREENS_APART * usize::from(cols) * usize::from(rows));
+        if output < worth || self.frames.last().is_some_and(|last| events <= last.events) {
             return false;
         }
         let screen = terminal.serialize();
@@ -95,7 +100,7 @@ mod tests {
         let mut terminal = fresh(Size::new(20, 4));
         for place in 1..=500 {
             terminal.feed(format!("\x1b[3{}mline {place}\r\n", place % 8).as_bytes());
-            keyframes.offer(place, keyframes.apart, &terminal);
+            keyframes.offer(place, keyframes.apart.max(SCREENS_APART * 20 * 4), &terminal);
             assert!(keyframes.bytes <= 4_000);
         }
         assert!(keyframes.len() > 3 && keyframes.apart > 10, "{} {}", keyframes.len(), keyframes.apart);
@@ -104,6 +109,6 @@ mod tests {
         assert!(keyframes.before(499, Some(499)).is_none());
         // One that is too large alone is not kept.
         let mut small = Keyframes::within(1, 10);
-        assert!(small.offer(1, 5, &terminal) && small.len() == 0);
+        assert!(small.offer(1, 5_000, &terminal) && small.len() == 0);
     }
 }

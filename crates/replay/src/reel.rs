@@ -99,8 +99,9 @@ impl Reel {
             Entry::Resize { .. } if self.is_passing_size() => 0,
             Entry::Resize { cols, rows } => {
                 let size = Size { cols, rows }.clamped();
+                let changes = size != self.terminal.size();
                 self.terminal.resize(size);
-                usize::from(size.cols) * usize::from(size.rows)
+                usize::from(changes) * usize::from(size.cols) * usize::from(size.rows)
             }
             Entry::Input(_) | Entry::Marker(_) | Entry::Exit(_) => 0,
         };
@@ -216,6 +217,19 @@ mod tests {
         assert!(reel.go_towards(usize::MAX, 2 << 20), "{} of 20,000 events", reel.fed());
         let frame = reel.frame();
         assert_eq!((frame.size, frame.text().trim_end()), (Size::new(1000, 504), "text"));
+    }
+
+    #[test]
+    fn keeping_screens_is_a_share_of_the_work() {
+        let mut file = "{\"version\":2,\"width\":80,\"height\":24}\n".to_owned();
+        for number in 0..200 {
+            file += &format!("[{number},\"r\",\"{}x1000\"]\n[{number},\"o\",\"x\\r\\n\"]\n", 1000 + number % 2);
+        }
+        let mut reel = Reel::new(Arc::new(Tape::read(file.as_bytes(), Limits::default()).unwrap()));
+        reel.go_to_end();
+        // Each size is worth two keyframes by its cells alone; keeping one takes as long as a size does.
+        let kept = reel.keyframes.as_ref().map_or(0, Keyframes::len);
+        assert!((10..=200 / 8).contains(&kept), "{kept}");
     }
 
     #[test]
