@@ -120,7 +120,8 @@ impl Session {
 impl Shared {
     fn type_bytes(&self, run: &Run, bytes: &[u8]) -> Result<Accepted> {
         // Asked before the bytes are typed: the Enter behind a password turns the echo on again.
-        let recorded = self.screen.lock().has_input_taps() && run.pty.tty_facts().is_ok_and(|facts| facts.echo);
+        let recorded =
+            self.screen.lock().has_input_taps() && run.pty.tty_facts().is_ok_and(|facts| !facts.hides_a_line());
         let accepted = run.type_bytes(bytes).map_err(|full| LimitExceeded::InputQueue {
             id: self.id,
             queued: full.queued,

@@ -30,7 +30,7 @@ pub enum TapEvent {
         at: Instant,
         bytes: Arc<[u8]>,
     },
-    /// What was typed, if asked for, and only while the terminal echoes: never a password.
+    /// What was typed, if asked for, but for lines that are read without an echo: those are passwords.
     Input {
         at: Instant,
         bytes: Arc<[u8]>,

@@ -34,10 +34,18 @@ pub enum ReadOutcome {
 pub struct TtyFacts {
     /// Input is handed over by the line; a line beyond 4,095 bytes (1,023 on macOS) is cut.
     pub canonical: bool,
-    /// What is typed comes back as output; off at a password prompt.
+    /// What is typed comes back as output; off at a password prompt, and in programs that echo by themselves.
     pub echo: bool,
     /// Ctrl-C, Ctrl-\ and Ctrl-Z become signals.
     pub signals: bool,
+}
+
+impl TtyFacts {
+    /// Lines are read that nobody shall see, as `getpass`, `sudo` and `ssh` do. A program that takes every key as it
+    /// comes turns the echo off too, as shells do, and is another matter.
+    pub fn hides_a_line(self) -> bool {
+        self.canonical && !self.echo
+    }
 }
 
 /// The master side of a pseudo-terminal: non-blocking, and close-on-exec from its first instant.

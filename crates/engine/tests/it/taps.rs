@@ -77,13 +77,17 @@ async fn a_listener_that_sleeps_gets_a_gap_and_the_session_never_waits() {
 }
 
 #[tokio::test]
-async fn input_is_recorded_only_when_asked_and_never_without_echo() {
+async fn input_is_recorded_only_when_asked_and_passwords_never() {
     let engine = engine();
     let script = Script::new()
         .print("name? ")
         .read_line()
         .no_echo()
         .print("password? ")
+        .read_line()
+        // As a shell's line editor has it: no echo of the terminal's, but every key is read at once.
+        .raw()
+        .print("keys? ")
         .read_line()
         .cooked()
         .print("thanks\n")
@@ -95,6 +99,8 @@ async fn input_is_recorded_only_when_asked_and_never_without_echo() {
     session.send(Input::Text("joe\n".into()), Origin::Human).unwrap();
     line(&session, "password").await;
     session.send(Input::Text("hunter2\n".into()), Origin::Human).unwrap();
+    line(&session, "keys").await;
+    session.send(Input::Bytes(b"ls\n".to_vec()), Origin::Human).unwrap();
     exit(&session).await;
     let mut typed = Vec::new();
     while let Some(event) = with.next().await {
@@ -102,7 +108,7 @@ async fn input_is_recorded_only_when_asked_and_never_without_echo() {
             typed.extend_from_slice(&bytes);
         }
     }
-    assert_eq!(typed, b"joe\r");
+    assert_eq!(typed, b"joe\rls\n");
     while let Some(event) = without.next().await {
         assert!(!matches!(event, TapEvent::Input { .. }));
     }

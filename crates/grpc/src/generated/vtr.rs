@@ -766,7 +766,8 @@ pub struct RecordRequest {
     pub file: ::prost::alloc::string::String,
     #[prost(enumeration = "CastFormat", tag = "4")]
     pub format: i32,
-    /// Also what is typed, while the terminal echoes it.
+    /// Also what is typed, but for lines that are read without an echo, as passwords are. A program that takes every
+    /// key by itself is recorded, a password that it asks for included.
     #[prost(bool, tag = "5")]
     pub include_input: bool,
 }

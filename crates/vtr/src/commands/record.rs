@@ -34,7 +34,7 @@ pub(crate) struct Record {
     /// Start: version of the file format [default: the coordinator's choice]
     #[arg(long, value_enum)]
     format: Option<Format>,
-    /// Start: also record what is typed, while the terminal echoes it
+    /// Start: also record what is typed, but for lines that are read without an echo, as passwords are
     #[arg(long)]
     input: bool,
     #[command(subcommand)]
