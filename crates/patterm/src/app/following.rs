@@ -9,14 +9,12 @@ use crate::{commands::config, failure::Failure};
 
 /// Follows the file, if its folder can be watched.
 pub(super) fn start(app: &App) -> Option<FileWatch> {
-    let (notices, tasks) = (app.notices(), app.tasks.clone());
-    let surroundings = app.surroundings.clone();
+    let (notices, surroundings) = (app.notices(), app.surroundings.clone());
     FileWatch::start(&config::file(&app.surroundings), move || {
-        let (notices, surroundings) = (notices.clone(), surroundings.clone());
-        tasks.spawn_blocking(move || {
-            let found = config::look(&surroundings);
+        // Read here, on the watcher's thread: reads by several tasks could be told in the wrong order.
+        if let Some(found) = config::look(&surroundings).transpose() {
             let _ = notices.send(Box::new(move |app: &mut App| changed(app, found)));
-        });
+        }
     })
 }
 

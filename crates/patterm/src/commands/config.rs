@@ -1,6 +1,9 @@
 //! `patterm config`
 
-use std::{io, path::PathBuf};
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
 
 use clap::Subcommand;
 use project::{
@@ -45,8 +48,9 @@ pub(crate) fn file(surroundings: &Surroundings) -> PathBuf {
 
 /// The settings of a run; the defaults when there is no file, and for values that can't be.
 pub(crate) fn load(surroundings: &Surroundings, output: &Output) -> Result<Settings, Failure> {
-    let Some(checked) = current(surroundings)? else { return Ok(Settings::default()) };
     let file = file(surroundings);
+    let Some(text) = current(&file)? else { return Ok(Settings::default()) };
+    let checked = read(&file, &text)?;
     for warning in &checked.warnings {
         let stand_in = if is_wrong(warning) { ": the default is used" } else { "" };
         output.warn(format_args!("{}: {warning}{stand_in}", file.display()));
@@ -54,14 +58,19 @@ pub(crate) fn load(surroundings: &Surroundings, output: &Output) -> Result<Setti
     Ok(checked.settings)
 }
 
-/// The settings as the file has them now, and what is to be said of it; a value that can't be is an error.
-pub(crate) fn look(surroundings: &Surroundings) -> Result<(Settings, Vec<String>), Failure> {
-    let Some(checked) = current(surroundings)? else { return Ok((Settings::default(), Vec::new())) };
+/// The settings as the file has them now, and what is to be said of it; a value that can't be is an error. None while
+/// the file is empty: many editors empty a file before they write it, and the next change tells of the rest.
+pub(crate) fn look(surroundings: &Surroundings) -> Result<Option<(Settings, Vec<String>)>, Failure> {
     let file = file(surroundings);
+    let checked = match current(&file)? {
+        Some(text) if text.is_empty() => return Ok(None),
+        Some(text) => read(&file, &text)?,
+        None => return Ok(Some((Settings::default(), Vec::new()))),
+    };
     let told = |warning: &SettingsWarning| format!("{}: {warning}", file.display());
     match checked.warnings.iter().find(|warning| is_wrong(warning)) {
         Some(wrong) => Err(Failure::new(Exit::Usage, "config", told(wrong))),
-        None => Ok((checked.settings, checked.warnings.iter().map(told).collect())),
+        None => Ok(Some((checked.settings, checked.warnings.iter().map(told).collect()))),
     }
 }
 
@@ -70,16 +79,15 @@ fn is_wrong(warning: &SettingsWarning) -> bool {
 }
 
 /// What the file says; none when there is none.
-fn current(surroundings: &Surroundings) -> Result<Option<Checked>, Failure> {
-    let file = file(surroundings);
-    match engine::read_short_file(&file) {
-        Ok(text) => read(&file, &text).map(Some),
+fn current(file: &Path) -> Result<Option<String>, Failure> {
+    match engine::read_short_file(file) {
+        Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(Failure::system(format_args!("reading {}", file.display()), &error)),
     }
 }
 
-fn read(file: &std::path::Path, text: &str) -> Result<Checked, Failure> {
+fn read(file: &Path, text: &str) -> Result<Checked, Failure> {
     Settings::read(text).map_err(|error| {
         Failure::new(Exit::Usage, "config", format!("{}: {error}", file.display()))
             .with_hint("`patterm config default` prints a file with every setting")
@@ -110,15 +118,11 @@ impl Config {
     }
 }
 
-fn check(file: &std::path::Path, output: &mut Output) -> Outcome {
-    let text = match engine::read_short_file(file) {
-        Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            let line = format!("there is no {}: every setting has its default", file.display());
-            output.answer(&json!({ "file": file, "exists": false, "warnings": [] }), &[line])?;
-            return Ok(Exit::Done);
-        }
-        Err(error) => return Err(Failure::system(format_args!("reading {}", file.display()), &error)),
+fn check(file: &Path, output: &mut Output) -> Outcome {
+    let Some(text) = current(file)? else {
+        let line = format!("there is no {}: every setting has its default", file.display());
+        output.answer(&json!({ "file": file, "exists": false, "warnings": [] }), &[line])?;
+        return Ok(Exit::Done);
     };
     let checked = read(file, &text)?;
     let told = checked.warnings.iter().map(ToString::to_string);

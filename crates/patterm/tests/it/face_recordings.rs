@@ -185,7 +185,7 @@ fn a_search_is_given_up_at_once() {
     face.shows("nothing is found", "nothing on the screens of known\\.cast matches");
     face.hides("nothing is in the way", "Esc ends it");
     search("known", "red");
-    face.shows("when", "red error +0:20\\.000 – 0:50\\.000");
+    face.shows("when", "0:20\\.000 – 0:50\\.000 +red error");
     face.press("esc");
     face.shows("back where one was", "to spawn an agent");
 }
