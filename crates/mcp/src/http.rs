@@ -1,11 +1,12 @@
 //! Streamable HTTP: one endpoint, `/mcp`, for clients that speak no pipes. It listens where its program says, which
-//! should be loopback, and takes only callers with a token.
+//! should be loopback, and takes only callers with a token; others can't keep them out (`places.rs`).
 //!
 //! Each request of a client is served by a connection of its own, so that progress and answers find their way by
 //! themselves. In the older era a session says that a client has shaken hands, and lets one request cancel another.
 
 mod guard;
 mod headers;
+mod places;
 mod reply;
 mod sessions;
 
@@ -16,9 +17,13 @@ use http_body_util::{BodyExt, Limited};
 use hyper::{Method, Request, Response, StatusCode, body::Incoming as Body, header, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use ops::{Caller, Context};
-use tokio::{net::TcpListener, sync::Semaphore, task::JoinSet};
+use tokio::{
+    net::{TcpListener, TcpStream},
+    task::JoinSet,
+};
 
 use self::{
+    places::{Place, Places},
     reply::{Answer, status_of},
     sessions::{SESSION_HEADER, Sessions},
 };
@@ -32,9 +37,7 @@ use crate::{
     serve::ServerInfo,
 };
 
-/// Clients at once.
-const CONNECTIONS: usize = 256;
-/// For a request's headers, and again for its body.
+/// For a request's headers, and again for its body, from a client that has shown a token before.
 const REQUEST_TIME: Duration = Duration::from_secs(30);
 /// After the system refused a connection: when we are out of file descriptors, trying at once is of no use.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -44,37 +47,28 @@ type Reply = Response<reply::Body>;
 /// Serves until this future is dropped, and every call with it.
 pub async fn serve_http<C: Context>(listener: TcpListener, context: C, info: ServerInfo) {
     let server = Arc::new(Server { context, info, sessions: Sessions::default() });
-    let room = Arc::new(Semaphore::new(CONNECTIONS));
+    let places = Places::new();
     let mut connections = JoinSet::new();
     loop {
-        let place = room.clone().acquire_owned().await.expect("nobody closes the semaphore");
-        let stream = loop {
-            tokio::select! {
-                accepted = listener.accept() => match accepted {
-                    Ok((stream, _)) => break stream,
-                    Err(error) => {
-                        tracing::warn!(%error, "an HTTP connection could not be taken");
-                        tokio::time::sleep(PAUSE).await;
-                    }
-                },
-                Some(_) = connections.join_next() => {}
+        let stream = match listener.accept().await {
+            Ok((stream, _)) => stream,
+            Err(error) => {
+                tracing::warn!(%error, "an HTTP connection could not be taken");
+                tokio::time::sleep(PAUSE).await;
+                continue;
             }
         };
         // Answers are small and waited for.
         let _ = stream.set_nodelay(true);
+        let place = places.take().await;
         let server = server.clone();
         connections.spawn(async move {
-            let _place = place;
-            let service = service_fn(move |request| {
-                let server = server.clone();
-                async move { Ok::<_, Infallible>(server.answer(request).await) }
-            });
-            let mut http = hyper::server::conn::http1::Builder::new();
-            http.timer(TokioTimer::new()).header_read_timeout(REQUEST_TIME);
-            if let Err(error) = http.serve_connection(TokioIo::new(stream), service).await {
-                tracing::debug!(%error, "an HTTP connection ended");
+            tokio::select! {
+                () = server.converse(stream, &place) => {}
+                () = place.has_to_leave() => tracing::debug!("an HTTP connection that had shown no token was closed"),
             }
         });
+        while connections.try_join_next().is_some() {}
     }
 }
 
@@ -85,7 +79,16 @@ struct Server<C: Context> {
 }
 
 impl<C: Context> Server<C> {
-    async fn answer(&self, request: Request<Body>) -> Reply {
+    async fn converse(&self, stream: TcpStream, place: &Place) {
+        let service = service_fn(async |request| Ok::<_, Infallible>(self.answer(request, place).await));
+        let mut http = hyper::server::conn::http1::Builder::new();
+        http.timer(TokioTimer::new()).header_read_timeout(REQUEST_TIME);
+        if let Err(error) = http.serve_connection(TokioIo::new(stream), service).await {
+            tracing::debug!(%error, "an HTTP connection ended");
+        }
+    }
+
+    async fn answer(&self, request: Request<Body>, place: &Place) -> Reply {
         if request.uri().path() != "/mcp" {
             return reply::plain(StatusCode::NOT_FOUND, "there is only /mcp");
         }
@@ -94,6 +97,7 @@ impl<C: Context> Server<C> {
         }
         let Some(token) = guard::token(request.headers()) else { return reply::unauthorised() };
         let Some(caller) = resolved(&self.context, token.to_owned()).await else { return reply::unauthorised() };
+        place.keep();
         match *request.method() {
             Method::POST => self.post(request, caller).await,
             Method::DELETE => match self.sessions.named_in(request.headers(), &caller) {

@@ -1,12 +1,14 @@
 //! The server over HTTP: who may ask, both eras, streams, and how a call ends.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 use testkit::DEADLINE;
 use tokio::{
     io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader},
     net::{TcpListener, TcpStream},
     task::JoinHandle,
-    time::timeout,
+    time::{Instant, timeout},
 };
 
 use crate::stage::{OPERATOR, SUB_AGENT, Stage, stateless};
@@ -210,4 +212,46 @@ async fn a_client_that_leaves_or_cancels_ends_its_call() {
     let mut rest = String::new();
     timeout(DEADLINE, stream.read_to_string(&mut rest)).await.expect("the request ends").unwrap();
     assert!(!rest.contains("\"result\""), "{rest}");
+}
+
+const HALF_A_HEAD: &str = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bea";
+const HALF_A_BODY: &str = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99\r\n\r\n{";
+
+#[tokio::test]
+async fn strangers_keep_no_client_with_a_token_waiting() {
+    let http = Http::new().await;
+    let session = http.initialize().await;
+    let headers = [AUTHORISED, ("Mcp-Session-Id", session.as_str())];
+    let hold = request("tools/call", json!({ "name": "hold" })).to_string();
+    let mut under_way = http.open("POST", &headers, &hold).await;
+    http.stage.wait_for_held(1).await;
+    let start = Instant::now();
+    let mut strangers = Vec::new();
+    for said in ["", HALF_A_HEAD, HALF_A_BODY, ""].into_iter().cycle().take(400) {
+        let mut stranger = TcpStream::connect(("127.0.0.1", http.port)).await.unwrap();
+        stranger.write_all(said.as_bytes()).await.unwrap();
+        strangers.push(stranger);
+    }
+    assert_eq!(http.post(&[], &initialize()).await.status, 200);
+    let waited = start.elapsed();
+    assert!(waited < Duration::from_secs(5), "only when strangers had run out of time: {waited:?}");
+    http.stage.let_go(1);
+    let mut answer = String::new();
+    timeout(DEADLINE, under_way.read_to_string(&mut answer)).await.expect("the call goes on").unwrap();
+    assert!(answer.contains("\"result\""), "{answer}");
+}
+
+/// The clock stands while there is something to do, and goes on to the next deadline when there is not.
+#[tokio::test(start_paused = true)]
+async fn a_stranger_who_says_half_a_request_is_soon_gone() {
+    let http = Http::new().await;
+    for said in ["", HALF_A_HEAD, HALF_A_BODY] {
+        let start = Instant::now();
+        let mut stranger = TcpStream::connect(("127.0.0.1", http.port)).await.unwrap();
+        stranger.write_all(said.as_bytes()).await.unwrap();
+        let mut told = Vec::new();
+        // An end or a reset: what it said may not have been read.
+        let _ = timeout(DEADLINE, stranger.read_to_end(&mut told)).await.expect("the connection ends");
+        assert!(start.elapsed() < Duration::from_secs(10), "{said:?}: {:?}", start.elapsed());
+    }
 }
