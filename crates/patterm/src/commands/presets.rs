@@ -1,6 +1,6 @@
 //! `patterm presets`
 
-use std::{fs, path::PathBuf};
+use std::path::PathBuf;
 
 use agents::{
     Catalog, Found, PresetFolders, Problem,
@@ -226,7 +226,7 @@ fn check_files(files: &[PathBuf], output: &mut Output) -> Outcome {
     let mut problems = Vec::new();
     let mut sound = 0;
     for file in files {
-        let text = fs::read_to_string(file)
+        let text = engine::read_short_file(file)
             .map_err(|error| Failure::system(format_args!("reading {}", file.display()), &error))?;
         let folder = file.parent().and_then(|folder| folder.file_name());
         let parsed = if folder.is_some_and(|folder| folder == "processes") {

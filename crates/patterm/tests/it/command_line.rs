@@ -64,6 +64,8 @@ fn presets_are_listed_shown_checked_and_found() {
     assert_eq!(checked.code, Some(1), "{checked:?}");
     std::fs::remove_file(folder.join("bad.json")).unwrap();
     assert!(patterm(&["presets", "check"]).ok().contains("4 can be used"));
+    std::fs::write(stage.path("project/long.json"), " ".repeat((1 << 20) + 1)).unwrap();
+    patterm(&["presets", "check", "long.json"]).failed(5, &["long.json", "longer than 1 MiB"]);
     assert!(patterm(&["presets", "path"]).ok().contains(".patterm/presets"));
     assert!(patterm(&["presets", "schema", "agent"]).ok().contains("mcp_injection"));
 }
