@@ -1,3 +1,5 @@
+//! Nothing that a preset runs, sets or allows is left out of what a person is asked.
+
 use std::collections::BTreeSet;
 use std::path::Path;
 
