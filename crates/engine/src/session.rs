@@ -188,6 +188,11 @@ impl Session {
         read(&mut self.shared.screen.lock().terminal)
     }
 
+    /// Tells that a copy of so many bytes of this session's is about to be freed, so that its pages go back to the system.
+    pub fn note_freed_soon(&self, bytes: usize) {
+        self.shared.freed_memory.note(bytes);
+    }
+
     /// The picture now. Rows that did not change since the one before are shared with it.
     pub fn frame(&self) -> VersionedFrame {
         self.shared.screen.lock().frame()

@@ -50,7 +50,7 @@ pub(crate) struct Shared {
     born: Instant,
     pub(crate) notices: Notices,
     pub(crate) second_threads: Slots,
-    freed_memory: FreedMemory,
+    pub(crate) freed_memory: FreedMemory,
 }
 
 /// What a session runs, each time it is started.

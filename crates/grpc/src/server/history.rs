@@ -1,8 +1,11 @@
 //! GetHistory: the screen, and the lines above it.
 
+use std::sync::Arc;
+
 use engine::{Session, VersionedFrame};
 use ops::{ErrorKind, OpError, operations::MAX_REPLY_BYTES};
 use prost::Message;
+use tokio::sync::Semaphore;
 use vt::{Line, Terminal, Theme};
 
 use crate::{
@@ -17,12 +20,40 @@ const LINES_PER_LOCK: usize = 256;
 const RUNS_PER_LOCK: usize = 4 << 10;
 const BYTES_PER_LOCK: usize = 128 << 10;
 
-/// Tens of milliseconds for a full history: too long to keep other calls waiting.
-pub(super) async fn read(session: Session, request: GetHistoryRequest) -> Result<GetHistoryResponse, OpError> {
-    let wanted = Wanted::of(&request)?;
-    tokio::task::spawn_blocking(move || copy(&session, &wanted))
+/// A message of a few megabytes is made from ten times as much, which is free again once it is sent: as many as have room
+/// beside each other. The others wait.
+const READS_AT_ONCE: usize = 2;
+
+/// All reads of histories, of whichever session. Cheap to clone.
+#[derive(Clone, Debug)]
+pub(super) struct HistoryReads(Arc<Semaphore>);
+
+impl Default for HistoryReads {
+    fn default() -> Self {
+        HistoryReads(Arc::new(Semaphore::new(READS_AT_ONCE)))
+    }
+}
+
+impl HistoryReads {
+    /// Tens of milliseconds for a full history: too long to keep other calls waiting.
+    pub(super) async fn read(
+        &self,
+        session: Session,
+        request: GetHistoryRequest,
+    ) -> Result<GetHistoryResponse, OpError> {
+        let wanted = Wanted::of(&request)?;
+        let broken =
+            |_| OpError::new(ErrorKind::Internal, "the reading of history was broken off").with_hint("try again");
+        let _place = self.0.acquire().await.expect("nobody closes the semaphore");
+        let (session, answer) = tokio::task::spawn_blocking(move || {
+            let answer = copy(&session, &wanted);
+            (session, answer)
+        })
         .await
-        .map_err(|_| OpError::new(ErrorKind::Internal, "the reading of history was broken off").with_hint("try again"))
+        .map_err(broken)?;
+        session.note_freed_soon(answer.encoded_len());
+        Ok(answer)
+    }
 }
 
 struct Wanted {

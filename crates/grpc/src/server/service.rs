@@ -18,7 +18,7 @@ use ops::{
 };
 use tonic::{Request, Response, Status, Streaming};
 
-use super::{About, attach, deadline, history, size_lead::SizeLeads, subscribe, watch};
+use super::{About, attach, deadline, history::HistoryReads, size_lead::SizeLeads, subscribe, watch};
 use crate::{
     convert::{self, COLS, ROWS, count, extent, given, known, seconds},
     failure::{self, MAX_MESSAGE_BYTES},
@@ -40,11 +40,19 @@ pub(super) struct Service<C> {
     about: About,
     started_at: SystemTime,
     leads: Arc<SizeLeads>,
+    histories: HistoryReads,
 }
 
 impl<C: Context> Service<C> {
     pub(super) fn new(context: C, caller: Caller, about: About) -> Self {
-        Service { context, caller, about, started_at: SystemTime::now(), leads: Arc::default() }
+        Service {
+            context,
+            caller,
+            about,
+            started_at: SystemTime::now(),
+            leads: Arc::default(),
+            histories: HistoryReads::default(),
+        }
     }
 
     fn call(&self) -> Call<C> {
@@ -174,7 +182,8 @@ impl<C: Context> Vtr for Service<C> {
     }
 
     async fn get_history(&self, request: Request<GetHistoryRequest>) -> Answer<GetHistoryResponse> {
-        self.answer(request, |call, request| async move { history::read(call.session(&request.name)?, request).await })
+        let reads = self.histories.clone();
+        self.answer(request, |call, request| async move { reads.read(call.session(&request.name)?, request).await })
             .await
     }
 

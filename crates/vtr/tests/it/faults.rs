@@ -105,6 +105,36 @@ async fn a_subscriber_that_never_reads_costs_less_than_10_megabytes() {
     stage.vtr(&["kill", "x", "--signal", "KILL"]).ok();
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "measures memory"]
+async fn many_looks_back_at_once_are_bounded_and_their_memory_is_given_back() {
+    let mut stage = Stage::new();
+    let client = client(&stage).await;
+    let pid = stage.server().pid();
+    // Each cell has a colour of its own: the answer is made from a hundred times the text.
+    let row: String = (0..78).map(|cell| format!("\x1b[38;5;{}mx", cell * 3)).collect();
+    let argv = ["sh", "-c", "yes \"$1\" | head -n 12000; echo full; read x", "sh", &row].map(str::to_owned).into();
+    client.vtr().spawn(SpawnRequest { name: "x".into(), argv, ..Default::default() }).await.unwrap();
+    see(&client, "x", "full").await;
+    let before = resident(pid);
+    let mut looks = tokio::task::JoinSet::new();
+    for _ in 0..8 {
+        let mut vtr = client.vtr();
+        looks.spawn(async move {
+            let request = GetHistoryRequest { name: "x".into(), ..Default::default() };
+            vtr.get_history(request).await.unwrap().into_inner().lines.len()
+        });
+    }
+    while let Some(lines) = looks.join_next().await {
+        assert!(lines.unwrap() > 1000);
+    }
+    let most = peak(pid);
+    wait_until("the memory is given back", || resident(pid) < 2 * before);
+    println!("8 looks back at once: {before} bytes before, {most} at most, {} soon after", resident(pid));
+    // One answer alone takes some 80 MB while it is made.
+    assert!(most < before + 400 * MEGABYTE, "{most} bytes at most, {before} before");
+}
+
 #[tokio::test]
 async fn a_message_of_100_megabytes_is_refused_and_never_kept() {
     let mut stage = Stage::new();
