@@ -35,7 +35,7 @@ fuzz_target!(|file: &[u8]| {
 
 fn written_again(tape: &Arc<Tape>) {
     for form in [Export::V3, Export::V2] {
-        let file = export(Arc::clone(tape), form, None);
+        let file = exported(tape, form, None);
         let limits = Limits { events: LIMITS.events + 1, ..LIMITS };
         let again = Tape::read(&file[..], limits).expect("what is exported can be read");
         assert_eq!(again.ending().warning(), None);
@@ -85,7 +85,7 @@ fn any_way_there(tape: &Arc<Tape>) {
 
 fn pictures(tape: &Arc<Tape>) {
     for form in [Export::Text, Export::Svg, Export::Html] {
-        let file = export(Arc::clone(tape), form, Some(tape.length() / 2));
+        let file = exported(tape, form, Some(tape.length() / 2));
         let text = String::from_utf8(file).expect("pictures are text");
         // Nothing of the recording reaches whoever opens the file as more than text.
         assert!(!text.contains('\x1b'), "{form:?}");
@@ -93,4 +93,10 @@ fn pictures(tape: &Arc<Tape>) {
             assert!(!text.to_lowercase().contains("<script"), "{form:?}");
         }
     }
+}
+
+fn exported(tape: &Arc<Tape>, form: Export, at: Option<Duration>) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    export(Arc::clone(tape), form, at, &mut bytes).expect("memory takes every write");
+    bytes
 }

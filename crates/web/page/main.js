@@ -170,7 +170,8 @@ class Tile {
     if (!terminal) return;
     const { coordinator, session } = terminal.feed;
     const name = terminal.feed.name;
-    const running = list.find(coordinator, session)?.running ?? false;
+    // The stream may know of the end before the list does.
+    const running = terminal.feed.status.kind !== "exited" && (list.find(coordinator, session)?.running ?? false);
     const recorded = readOnly ? null : await connection.ask("record", { coordinator, session, action: "status" }).catch(() => null);
     const send = (/** @type {string} */ what, /** @type {Record<string, unknown>} */ details, /** @type {string} */ done) => () =>
       connection.ask(what, { coordinator, session, ...details }).then(() => toast(done), failed);

@@ -20,8 +20,8 @@ const LINES_PER_LOCK: usize = 256;
 const RUNS_PER_LOCK: usize = 4 << 10;
 const BYTES_PER_LOCK: usize = 128 << 10;
 
-/// A message of a few megabytes is made from ten times as much, which is free again once it is sent: as many as have room
-/// beside each other. The others wait.
+/// A message of a few megabytes is made from ten times as much, so only so many are made beside each other. The others
+/// wait; a place is given back when the lines are copied.
 const READS_AT_ONCE: usize = 2;
 
 /// All reads of histories, of whichever session. Cheap to clone.
@@ -44,8 +44,10 @@ impl HistoryReads {
         let wanted = Wanted::of(&request)?;
         let broken =
             |_| OpError::new(ErrorKind::Internal, "the reading of history was broken off").with_hint("try again");
-        let _place = self.0.acquire().await.expect("nobody closes the semaphore");
+        let place = Arc::clone(&self.0).acquire_owned().await.expect("nobody closes the semaphore");
         let (session, answer) = tokio::task::spawn_blocking(move || {
+            // Kept by the work itself: it goes on when the call is given up.
+            let _place = place;
             let answer = copy(&session, &wanted);
             (session, answer)
         })
