@@ -13,6 +13,8 @@ use crate::lifecycle::blocking;
 const WORTH_IT: usize = 1 << 20;
 /// Those who remove one session often remove more, and a look through all heaps takes milliseconds.
 const PAUSE: Duration = Duration::from_secs(1);
+/// Threads that want memory may have to wait for the look: nobody who reads long histories all day causes many.
+const REST: Duration = Duration::from_secs(9);
 
 /// Told of what is freed. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -43,6 +45,7 @@ async fn give_back(mut freed: mpsc::UnboundedReceiver<usize>) {
             while freed.try_recv().is_ok() {}
             blocking(pty::return_free_pages).await;
             bytes = 0;
+            tokio::time::sleep(REST).await;
         }
     }
 }

@@ -100,8 +100,9 @@ where
         let Some(accepted) = accepted else { return Ok(()) };
         let (mut request, respond) = accepted?;
         if request.uri().path() == PACED {
-            let uptake = room.watch(respond.stream_id().as_u32());
-            request.extensions_mut().insert(Arc::new(Mutex::new(Some(uptake))));
+            let uptake = room.watch(respond.stream_id().as_u32(), request.headers());
+            // Shared because extensions must be `Clone`; the call takes it out.
+            request.extensions_mut().insert(Arc::new(Mutex::new(uptake)));
         }
         // A bug of ours in one call ends that call alone.
         let mut call = Box::pin(AssertUnwindSafe(answer(service.clone(), request, respond)).catch_unwind());

@@ -1,9 +1,9 @@
 //! How much of an answer its client's program has taken.
 //!
 //! HTTP/2 lets a server send ahead by a window, four megabytes with gRPC core (Python, C++, Ruby): of a stream of frames
-//! its reader would get minutes of old ones first. These clients give room back for what was read as soon as they
-//! write anything, and a ping makes them write. So the next frame is made when there is room again for all that was
-//! sent. Clients that give room back in large pieces only are not held up: that says nothing of their readers.
+//! its reader would get minutes of old ones first. These clients give room back for each message that was read as soon as
+//! they write anything, and a ping makes them write. So the next frame is made when there is room again for all that was
+//! sent. Other clients give room back in large pieces, which say nothing of their readers: they are not waited for.
 
 use std::{
     collections::HashMap,
@@ -12,51 +12,44 @@ use std::{
 };
 
 use h2::{Ping, PingPong};
+use http::{HeaderMap, header::USER_AGENT};
 use tokio::{
     sync::{Notify, watch},
     time::sleep,
 };
 
-/// Room that is given back in pieces below this is given back as it is read: other clients wait until it is a good part
-/// of a window, and no window is smaller than 64 KiB.
-const PROMPT_BYTES: u64 = 8 << 10;
-/// Streams whose room is counted. A client has no more calls under way.
-const MAX_STREAMS: usize = 4096;
+/// How gRPC core names itself in `user-agent`, whichever language is on top of it.
+const GRPC_CORE: &str = "grpc-c/";
+/// Room for the head of the next message is given with the call, or with the message before it, or not yet.
+const HEAD_BYTES: u64 = 16;
 /// Between two pings while a frame lies unread: first, and at most.
 const FIRST_PAUSE: Duration = Duration::from_millis(20);
 const LONGEST_PAUSE: Duration = Duration::from_millis(250);
 
-/// Room that a client has given, by stream.
+/// Room that a client has given back, by stream, of those that somebody watches.
 #[derive(Debug, Default)]
 pub(super) struct GivenRoom {
-    streams: Mutex<HashMap<u32, watch::Sender<Room>>>,
+    streams: Mutex<HashMap<u32, watch::Sender<u64>>>,
     ping_wanted: Notify,
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-struct Room {
-    /// Beyond what the stream began with.
-    bytes: u64,
-    prompt: bool,
 }
 
 impl GivenRoom {
     pub(super) fn add(&self, stream: u32, bytes: u32) {
-        let mut streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner);
-        if streams.len() >= MAX_STREAMS && !streams.contains_key(&stream) {
-            return;
+        let streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(room) = streams.get(&stream) {
+            room.send_modify(|room| *room = room.saturating_add(bytes.into()));
         }
-        streams.entry(stream).or_default().send_modify(|room| {
-            room.bytes = room.bytes.saturating_add(bytes.into());
-            room.prompt |= u64::from(bytes) < PROMPT_BYTES;
-        });
     }
 
-    /// Of one stream, until it is dropped.
-    pub(super) fn watch(self: &Arc<Self>, stream: u32) -> StreamUptake {
+    /// Of one stream, until it is dropped. None when its client does not tell what its program reads.
+    pub(super) fn watch(self: &Arc<Self>, stream: u32, headers: &HeaderMap) -> Option<StreamUptake> {
+        let agent = headers.get(USER_AGENT)?.to_str().ok()?;
+        if !agent.contains(GRPC_CORE) {
+            return None;
+        }
         let mut streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner);
         let room = streams.entry(stream).or_default().subscribe();
-        StreamUptake { of: Arc::clone(self), stream, room }
+        Some(StreamUptake { of: Arc::clone(self), stream, room })
     }
 
     /// Pings the client whenever someone wants to hear of it.
@@ -76,14 +69,13 @@ impl GivenRoom {
 pub(super) struct StreamUptake {
     of: Arc<GivenRoom>,
     stream: u32,
-    room: watch::Receiver<Room>,
+    room: watch::Receiver<u64>,
 }
 
 impl StreamUptake {
-    /// The reader has taken so many bytes, or its client does not tell.
+    /// The reader has taken so many bytes.
     pub(super) fn has_taken(&self, bytes: u64) -> bool {
-        let room = *self.room.borrow();
-        !room.prompt || room.bytes >= bytes
+        *self.room.borrow() + HEAD_BYTES >= bytes
     }
 
     /// Until it has.
@@ -110,16 +102,18 @@ impl Drop for StreamUptake {
 mod tests {
     use super::*;
 
+    fn headers(agent: &'static str) -> HeaderMap {
+        HeaderMap::from_iter([(USER_AGENT, http::HeaderValue::from_static(agent))])
+    }
+
     #[tokio::test]
     async fn a_client_that_gives_room_back_as_it_reads_is_waited_for() {
         let room = Arc::<GivenRoom>::default();
-        // Before anyone watches: it comes with the call itself.
-        room.add(1, 5);
-        let mut uptake = room.watch(1);
-        assert!(uptake.has_taken(5) && !uptake.has_taken(40_009));
+        let mut uptake = room.watch(1, &headers("grpc-python/1.85.1 grpc-c/54.0.0 (linux; chttp2)")).unwrap();
+        assert!(!uptake.has_taken(40_009));
         let told = Arc::clone(&room);
         let reader = tokio::spawn(async move {
-            // Its client writes when it is pinged.
+            // Its client writes when it is pinged, and gives the head's room with the next message.
             told.ping_wanted.notified().await;
             told.add(1, 40_004);
         });
@@ -132,11 +126,9 @@ mod tests {
     #[test]
     fn others_are_not_held_up() {
         let room = Arc::<GivenRoom>::default();
-        let uptake = room.watch(1);
-        assert!(uptake.has_taken(1 << 30));
-        room.add(1, 32 << 10);
-        assert!(uptake.has_taken(1 << 30));
+        assert!(room.watch(1, &HeaderMap::new()).is_none());
+        assert!(room.watch(1, &headers("grpc-go/1.80.0")).is_none());
         (0..10_000).for_each(|stream| room.add(stream, 1));
-        assert_eq!(room.streams.lock().unwrap().len(), MAX_STREAMS);
+        assert!(room.streams.lock().unwrap().is_empty());
     }
 }
