@@ -102,8 +102,10 @@ test("vim runs in full", async () => {
   await stage.shot(page, "vim");
   await page.keyboard.type(":wq");
   await page.keyboard.press("Enter");
-  await until("vim has written the file", () => fs.existsSync(path.join(stage.folder, "home/note.txt")));
-  const lines = fs.readFileSync(path.join(stage.folder, "home/note.txt"), "utf8").trimEnd().split("\n");
+  const note = path.join(stage.folder, "home/note.txt");
+  // The file is there, and empty, before its lines are.
+  await until("vim has written the file", () => fs.existsSync(note) && fs.statSync(note).size > 0);
+  const lines = fs.readFileSync(note, "utf8").trimEnd().split("\n");
   assert.deepEqual([lines.length, lines[20]], [21, "written in the browser"]);
   await stage.same(page, "shell");
 });
