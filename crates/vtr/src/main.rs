@@ -59,7 +59,6 @@ fn main() -> ExitCode {
     })
     .var(completions::VARIABLE)
     .complete();
-    // clap ends the process itself for help, version and mistakes: with 0 or with our code for usage.
     let mut grammar = cli::grammar(&surroundings);
     let mut matches = match grammar.try_get_matches_from_mut(env::args_os()) {
         Ok(matches) => matches,

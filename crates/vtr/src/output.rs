@@ -1,5 +1,5 @@
 //! What a command prints: tables and lines for people, JSON for programs; warnings go to standard error, in JSON one
-//! object a line as well. Nobody else writes to either, and nothing leaves here that could drive a terminal.
+//! object a line as well. Nothing leaves here that could drive a terminal.
 
 use std::io::{self, Write};
 

@@ -1,8 +1,8 @@
 //! The sessions of a running coordinator, written down for its successor: an end in order removes the file, so one that
 //! is found tells of a coordinator that was killed, and of what it took with it.
 //!
-//! It is written off the path of every call, and at most a few times a second. Names of programs are in it, arguments
-//! and environments are not.
+//! It is written off the path of every call, and at most five times a second. Programs, arguments and environments are
+//! not in it.
 
 use std::{
     collections::{HashMap, hash_map::Entry},
@@ -21,11 +21,11 @@ use tokio::sync::{broadcast::Receiver, oneshot};
 
 use super::{folder, process_table};
 
-/// What belongs together is written together: a thousand starts are a handful of writes.
+/// What belongs together is written together: at most five writes a second.
 const TOGETHER: Duration = Duration::from_millis(200);
 /// Some 1,024 sessions with long names and recordings fit twice.
 const MOST_BYTES: u64 = 2 << 20;
-/// Of a program's name and of a path, this much is kept.
+/// Of a time and of a path, this many characters are kept.
 const MOST_TEXT: usize = 512;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,12 +41,10 @@ pub(crate) struct Roll {
 pub(crate) struct RollEntry {
     pub(crate) id: String,
     pub(crate) name: String,
-    pub(crate) program: String,
     pub(crate) running: bool,
     pub(crate) pid: Option<i32>,
     /// In the kernel's ticks: the same id at another time is another process.
     pub(crate) pid_started: Option<u64>,
-    pub(crate) started_at: Option<String>,
     pub(crate) recording: Option<String>,
 }
 
@@ -76,7 +74,6 @@ impl Roll {
         });
         self.written_at = shown(&self.written_at);
         for entry in &mut self.sessions {
-            entry.program = shown(&entry.program);
             entry.recording = entry.recording.take().map(|file| shown(&file));
         }
         self
@@ -170,15 +167,12 @@ fn entries(
                 Entry::Vacant(free) => *free.insert(process_table::look(pid)?.started),
             })
         });
-        let program = info.argv.first().map(Path::new).and_then(Path::file_name).unwrap_or_default();
         RollEntry {
             id: info.id.to_string(),
             name: info.name.map(|name| name.to_string()).unwrap_or_default(),
-            program: shown(&program.to_string_lossy()),
             running: !info.status.has_ended(),
             pid,
             pid_started,
-            started_at: info.started_at.map(ops::rfc3339),
             recording: recordings.get(&info.id).cloned(),
         }
     };
@@ -236,13 +230,13 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let file = root.path().join("a.sessions");
         let mut evil = entry("p_0a0b0c", "work");
-        evil.program = "\x1b]0;x\x07".repeat(1000);
+        evil.recording = Some("\x1b]0;x\x07".repeat(1000));
         let roll = Roll { sessions: vec![evil, entry("p_0a0b0c", "a\nb"), entry("x", "y")], ..Roll::default() };
         std::fs::write(&file, serde_json::to_string(&roll).unwrap()).unwrap();
         let read_back = read(&file).unwrap().unwrap();
         assert_eq!(read_back.sessions.len(), 1);
-        let program = &read_back.sessions[0].program;
-        assert!(program.len() <= MOST_TEXT && !program.contains('\x1b'), "{program:?}");
+        let recording = read_back.sessions[0].recording.as_ref().unwrap();
+        assert!(recording.len() <= MOST_TEXT && !recording.contains('\x1b'), "{recording:?}");
         for nonsense in ["", "null", "[1", "{\"pid\":-1}"] {
             std::fs::write(&file, nonsense).unwrap();
             assert!(read(&file).is_err(), "{nonsense}");
