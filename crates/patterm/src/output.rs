@@ -91,9 +91,10 @@ fn width(text: &str) -> usize {
     text.chars().count()
 }
 
-/// Text of a file on a person's terminal: control characters could do anything there.
+/// Text of a file on a person's terminal: control characters could do anything there, and marks that turn text round could
+/// make it read as something else.
 pub(crate) fn printable(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+    text.chars().map(|c| if c.is_control() || vt::is_bidi_control(c) { '\u{fffd}' } else { c }).collect()
 }
 
 #[cfg(test)]
@@ -102,7 +103,7 @@ mod tests {
 
     #[test]
     fn columns_line_up_and_nothing_acts_on_the_terminal() {
-        let rows = [["a".to_owned(), "x\u{1b}[2J".to_owned()], ["longer".to_owned(), String::new()]];
-        assert_eq!(columns(["NAME", "WHAT"], &rows), ["NAME     WHAT", "a        x\u{fffd}[2J", "longer"]);
+        let rows = [["a".to_owned(), "x\u{1b}[2J\u{202e}".to_owned()], ["longer".to_owned(), String::new()]];
+        assert_eq!(columns(["NAME", "WHAT"], &rows), ["NAME     WHAT", "a        x\u{fffd}[2J\u{fffd}", "longer"]);
     }
 }

@@ -146,9 +146,9 @@ pub struct Agents {
     /// Milliseconds of silence that count as rest in sessions without an agent preset, 100 to 600000.
     #[schemars(range(min = 100, max = 600_000))]
     pub idle_ms: u64,
-    /// Commands that agents compose themselves (spawn_process with argv, a shell, or a preset with variables or a folder of
-    /// the agent's own), ask: you are asked, by program and tab. What an agent types into a program that runs is not asked
-    /// for, and neither is what its CLI runs by itself.
+    /// Whether agents may start commands that they compose themselves: spawn_process with argv, a shell, or a preset with
+    /// variables or a folder of the agent's own. `ask` asks you, by program and tab. What an agent types into a running
+    /// program, and what its CLI runs by itself, is never asked for.
     pub free_commands: FreeCommands,
 }
 

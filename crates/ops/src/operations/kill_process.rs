@@ -1,11 +1,9 @@
 //! Sending a signal.
 
-use std::time::Duration;
-
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::Standing;
+use super::{Standing, timeout};
 use crate::{Call, Context, Effects, ErrorKind, Faces, OpError, Operation, Roles, SignalArg, Traits};
 
 /// Send a signal to a session's program and to the job in the foreground of its terminal, and nothing
@@ -18,13 +16,11 @@ pub struct Args {
     /// By name or number; TERM when left out.
     #[serde(default)]
     pub signal: Option<SignalArg>,
-    /// Milliseconds to wait for its end, which a program that ignores the signal does not come to: 0 when left out,
-    /// at most 600000. The status in the answer tells.
+    /// Milliseconds to wait for the program to end: 0, the default, does not wait; at most 600000. The status in the
+    /// answer says whether it ended.
     #[serde(default)]
     pub wait_ms: Option<u64>,
 }
-
-const MAX_WAIT_MS: u64 = 600_000;
 
 #[derive(Debug)]
 pub struct KillProcess;
@@ -43,15 +39,11 @@ impl<C: Context> Operation<C> for KillProcess {
     async fn run(call: Call<C>, args: Args) -> Result<Standing, OpError> {
         let session = call.own_session(&args.process_id)?;
         let signal = args.signal.as_ref().map(SignalArg::parse).transpose()?.unwrap_or(engine::Signal::TERM);
-        let wait_ms = args.wait_ms.unwrap_or(0);
-        if wait_ms > MAX_WAIT_MS {
-            let error = OpError::invalid_args(format!("wait_ms is {wait_ms}"));
-            return Err(error.with_hint(format!("use at most {MAX_WAIT_MS}")));
-        }
+        let wait = timeout(Some(args.wait_ms.unwrap_or(0) as f64 / 1000.0))?;
         // Begun before the signal: the run that is waited for is the one that gets it.
-        let end = session.wait_for_exit(Duration::from_millis(wait_ms));
+        let end = session.wait_for_exit(wait);
         session.kill(signal)?;
-        if wait_ms > 0 {
+        if !wait.is_zero() {
             end.await;
         }
         Ok(Standing::of(&session))

@@ -195,7 +195,7 @@ fn alert(app: &mut App, session: SessionId, reason: &str, caller: Option<Session
         app.toast(Sign::Blocked, format!("{name}: {reason}"));
     }
     if settings.bell && !in_sight {
-        app.errand(Errand::Say(b"\x07".to_vec()));
+        ring(app, now);
     }
     if !app.host_focused {
         let bytes = notify("patterm", &format!("{name}: {reason}"), app.host_version.as_deref());
@@ -216,16 +216,24 @@ pub(super) fn rang(app: &mut App, session: SessionId, call: ProgramCall) {
         ProgramCall::Bell => format!("{} rang the bell", item.name),
         ProgramCall::Notice(said) => format!("{}: {}", item.name, one_line(&said)),
     };
-    if !app.attention.may(Some(session), Instant::now()) {
+    let now = Instant::now();
+    if !app.attention.may(Some(session), now) {
         return;
     }
     if app.settings.attention.bell {
-        app.errand(Errand::Say(b"\x07".to_vec()));
+        ring(app, now);
     }
     if !app.host_focused {
         app.errand(Errand::Say(notify("patterm", &text, app.host_version.as_deref())));
     }
     app.toast(Sign::Unseen, text);
+}
+
+/// All who ring share the one limit.
+pub(super) fn ring(app: &mut App, now: Instant) {
+    if let Some(bytes) = app.bells.ring(now) {
+        app.errand(Errand::Say(bytes.to_vec()));
+    }
 }
 
 /// An agent asks for a session to be shown.

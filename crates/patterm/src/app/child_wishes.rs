@@ -7,15 +7,14 @@ use project::settings::Osc52;
 use tui::{Sign, host::copy_to_clipboard};
 use vt::Effect;
 
-use super::model::{App, Errand};
+use super::{
+    attention,
+    model::{App, Errand},
+};
 
 pub(super) fn heard(app: &mut App, event: SessionEvent) {
     match event {
-        SessionEvent::Child(Effect::Bell) => {
-            if let Some(bytes) = app.bells.ring(Instant::now()) {
-                app.errand(Errand::Say(bytes.to_vec()));
-            }
-        }
+        SessionEvent::Child(Effect::Bell) => attention::ring(app, Instant::now()),
         SessionEvent::Child(Effect::Clipboard { data, .. }) => wants_clipboard(app, &data),
         SessionEvent::Owner(_) | SessionEvent::Status(_) => app.stale = true,
         SessionEvent::Child(_) => {}

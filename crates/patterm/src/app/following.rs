@@ -1,5 +1,6 @@
 //! config.json while patterm runs: what changes is taken over at once, and what is wrong is said while the last good
-//! settings stay. Limits, presets and sockets are those of the start.
+//! settings stay. Limits, presets and sockets are those of the start, and so is what agents may do,
+//! which is said: nobody should believe that a permission they took away is gone.
 
 use project::{Settings, settings::FileWatch};
 use tui::Sign;
@@ -31,6 +32,11 @@ fn changed(app: &mut App, found: Result<(Settings, Vec<String>), Failure>) {
 }
 
 fn take(app: &mut App, settings: Settings) {
+    // The project has a copy of its own.
+    let allowed = |settings: &Settings| (settings.agents.free_commands, settings.permissions.clone());
+    if allowed(&settings) != allowed(&app.settings) {
+        app.toast(Sign::Blocked, "what agents may do changes with the next start of patterm");
+    }
     let (keymap, faults) = keys::keymap(&settings);
     app.keymap = keymap;
     // What the person has set otherwise since stays, unless the file speaks of it anew.

@@ -328,3 +328,12 @@ fn the_settings_are_followed_and_a_mistake_leaves_the_last_good_ones() {
     stage.write_config("{}");
     face.shows("mended", "(?m)│ Sessions$");
 }
+
+#[test]
+fn what_agents_may_do_is_not_followed_and_that_is_said() {
+    let stage = Stage::new();
+    stage.write_config("{}");
+    let face = Face::in_a_shell(&stage, SIZE);
+    stage.write_config(r#"{ "agents": { "free_commands": "deny" } }"#);
+    face.shows("that it is for later", "what agents may do changes");
+}

@@ -40,7 +40,7 @@ fn the_empty_state_and_its_end() {
 fn the_first_run_says_a_word_more() {
     let stage = Stage::new();
     let face = Face::open(&stage, SIZE, &[]);
-    face.shows("the hint", "All other keys go to the program");
+    face.shows("the hint", "Alt-A lists what needs you; all other keys");
     face.end();
 }
 

@@ -355,7 +355,8 @@ impl Player {
 
 /// A file's words, for one line.
 fn said(text: &str) -> String {
-    text.chars().take(MAX_SAID).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+    let acts = |c: char| c.is_control() || vt::is_bidi_control(c);
+    text.chars().take(MAX_SAID).map(|c| if acts(c) { '\u{fffd}' } else { c }).collect()
 }
 
 #[cfg(test)]
@@ -368,7 +369,7 @@ mod tests {
     /// Ten seconds, with a mark and an end.
     fn player(start: Instant) -> Player {
         let file = "{\"version\":2,\"width\":20,\"height\":2}\n[1,\"o\",\"one\"]\n[3,\"o\",\" two\"]\n\
-                    [4,\"m\",\"he\\u001b[2Jre\"]\n[6,\"o\",\"\\u001b[2J\\u001b[Hthree\"]\n[10,\"x\",\"0\"]\n";
+                    [4,\"m\",\"he\\u001b[2J\\u202ere\"]\n[6,\"o\",\"\\u001b[2J\\u001b[Hthree\"]\n[10,\"x\",\"0\"]\n";
         Player::new("a.cast", Arc::new(Tape::read(file.as_bytes(), Limits::default()).unwrap()), start)
     }
 
@@ -417,7 +418,7 @@ mod tests {
         // What a file calls a mark is no command to the terminal.
         press(&mut player, "]", now);
         assert!(
-            looks(&player).contains("0:04.000") && looks(&player).contains("he\u{fffd}[2Jre"),
+            looks(&player).contains("0:04.000") && looks(&player).contains("he\u{fffd}[2J\u{fffd}re"),
             "{}",
             looks(&player)
         );

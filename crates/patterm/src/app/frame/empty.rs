@@ -5,13 +5,14 @@ use tui::{
     widgets::{cut, wrap_spans},
 };
 
+use super::status::key_name;
 use crate::app::{commands, model::App, scratchpads};
 
 pub(super) fn draw(canvas: &mut Canvas, area: Rect, app: &App) {
     let plain = app.skin.style(Role::Text);
     let (muted, key) = (app.skin.style(Role::Muted), app.skin.style(Role::KeyName));
     let palette = app.keymap.keys_of(commands::PALETTE).unwrap_or_default();
-    let shown = super::status::key_name(&palette);
+    let shown = key_name(&palette);
     let mut lines: Vec<Vec<Span<'_>>> = vec![
         vec![Span::new("patterm", app.skin.style(Role::Heading))],
         vec![Span::new(app.project.project_dir().display().to_string(), muted)],
@@ -28,13 +29,17 @@ pub(super) fn draw(canvas: &mut Canvas, area: Rect, app: &App) {
         lines.push(vec![Span::new(text, muted)]);
     }
     if app.first_run {
+        let keys = match app.keymap.keys_of(commands::WAITING) {
+            Some(waiting) => format!("{} lists what needs you; all other keys go to the program.", key_name(&waiting)),
+            None => "All other keys go to the program you look at.".to_owned(),
+        };
         let hints = [
             "Everything is in that list: type a few letters, Enter.",
-            "All other keys go to the program you look at.",
+            &keys,
             "Agents you spawn can spawn and drive others; you see them in the tree.",
         ];
         lines.push(Vec::new());
-        let wrapped = |hint: &&'static str| wrap_spans(&[Span::new(*hint, muted)], usize::from(area.cols), 0);
+        let wrapped = |hint: &&str| wrap_spans(&[Span::new(*hint, muted)], usize::from(area.cols), 0);
         lines.extend(hints.iter().flat_map(wrapped));
     }
     if app.covered {
