@@ -166,7 +166,8 @@ impl CoreClient {
         let mut stream = UnixStream::connect(stage.socket()).await.unwrap();
         let mut sent =
             b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x06\x04\x00\x00\x00\x00\x00\x00\x04\x00\x40\x00\x00".to_vec();
-        let block = b"\x04\x12/vtr.VTR/Subscribe\x01\x08tmp%2Fxy\x83\x86\x0f\x10\x10application/grpc\x0f\x2b\x09grpc-c/54";
+        let block =
+            b"\x04\x12/vtr.VTR/Subscribe\x01\x08tmp%2Fxy\x83\x86\x0f\x10\x10application/grpc\x0f\x2b\x09grpc-c/54";
         sent.extend([0, 0, u8::try_from(block.len()).unwrap(), 1, 4, 0, 0, 0, 1]);
         sent.extend(block);
         // What its reader is ready to read.
