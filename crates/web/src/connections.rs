@@ -21,15 +21,44 @@ const MAX_CONNECTIONS: usize = 256;
 #[derive(Debug, Default)]
 pub(crate) struct Connections {
     open: Mutex<Vec<Arc<Connection>>>,
-    /// One has ended.
-    freed: Notify,
+    /// One has ended, or has fallen silent. One waits for it: whoever accepts connections.
+    changed: Notify,
 }
 
 #[derive(Debug)]
 struct Connection {
-    /// `None` while a request is being answered, and when it was told to leave.
-    silent_since: Mutex<Option<Instant>>,
+    state: Mutex<State>,
     leave: Notify,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    SilentSince(Instant),
+    /// A request is being answered.
+    Busy,
+    /// It was told to leave, and has not left yet.
+    Leaving,
+}
+
+impl Connection {
+    fn state(&self) -> State {
+        *locked(&self.state)
+    }
+
+    /// One that was told to leave stays told.
+    fn set(&self, new: State) {
+        let mut state = locked(&self.state);
+        if *state != State::Leaving {
+            *state = new;
+        }
+    }
+
+    fn silent_since(&self) -> Option<Instant> {
+        match self.state() {
+            State::SilentSince(since) => Some(since),
+            State::Busy | State::Leaving => None,
+        }
+    }
 }
 
 impl Connections {
@@ -39,19 +68,21 @@ impl Connections {
             {
                 let mut open = locked(&self.open);
                 if open.len() < MAX_CONNECTIONS {
-                    let silent_since = Mutex::new(Some(Instant::now()));
-                    let connection = Arc::new(Connection { silent_since, leave: Notify::new() });
+                    let state = Mutex::new(State::SilentSince(Instant::now()));
+                    let connection = Arc::new(Connection { state, leave: Notify::new() });
                     open.push(connection.clone());
                     return Presence { connections: self.clone(), connection };
                 }
-                let silent = |connection: &&Arc<Connection>| *locked(&connection.silent_since);
-                let oldest = open.iter().filter(|connection| silent(connection).is_some()).min_by_key(silent);
-                if let Some(oldest) = oldest {
-                    *locked(&oldest.silent_since) = None;
-                    oldest.leave.notify_one();
+                // One for one: we may have been woken for another reason than that it has left.
+                if open.iter().all(|connection| connection.state() != State::Leaving) {
+                    let silent = open.iter().filter_map(|connection| Some((connection.silent_since()?, connection)));
+                    if let Some((_, oldest)) = silent.min_by_key(|(since, _)| *since) {
+                        oldest.set(State::Leaving);
+                        oldest.leave.notify_one();
+                    }
                 }
             }
-            self.freed.notified().await;
+            self.changed.notified().await;
         }
     }
 }
@@ -71,26 +102,28 @@ impl Presence {
 
     /// Takes part in no choice of who makes way while a request is answered.
     pub(crate) fn answering(&self) -> Answering {
-        *locked(&self.connection.silent_since) = None;
-        Answering { connection: self.connection.clone() }
+        self.connection.set(State::Busy);
+        Answering { connections: self.connections.clone(), connection: self.connection.clone() }
     }
 }
 
 impl Drop for Presence {
     fn drop(&mut self) {
         locked(&self.connections.open).retain(|other| !Arc::ptr_eq(other, &self.connection));
-        self.connections.freed.notify_one();
+        self.connections.changed.notify_one();
     }
 }
 
 #[derive(Debug)]
 pub(crate) struct Answering {
+    connections: Arc<Connections>,
     connection: Arc<Connection>,
 }
 
 impl Drop for Answering {
     fn drop(&mut self) {
-        *locked(&self.connection.silent_since) = Some(Instant::now());
+        self.connection.set(State::SilentSince(Instant::now()));
+        self.connections.changed.notify_one();
     }
 }
 
@@ -138,10 +171,7 @@ mod tests {
     #[tokio::test]
     async fn the_one_that_was_silent_for_longest_makes_way() {
         let connections = Arc::new(Connections::default());
-        let mut present = Vec::new();
-        for _ in 0..MAX_CONNECTIONS {
-            present.push(connections.enter().await);
-        }
+        let mut present = full_house(&connections).await;
         // The first is being answered, the second has just been.
         let answering = present[0].answering();
         drop(present[1].answering());
@@ -154,5 +184,53 @@ mod tests {
         assert_eq!(locked(&connections.open).len(), MAX_CONNECTIONS);
         drop((answering, present, next));
         assert_eq!(locked(&connections.open).len(), 0);
+    }
+
+    async fn full_house(connections: &Arc<Connections>) -> Vec<Presence> {
+        let mut present = Vec::new();
+        for _ in 0..MAX_CONNECTIONS {
+            present.push(connections.enter().await);
+        }
+        present
+    }
+
+    fn told(present: &[Presence]) -> Vec<usize> {
+        (0..present.len()).filter(|at| present[*at].has_to_leave().now_or_never().is_some()).collect()
+    }
+
+    #[tokio::test]
+    async fn whoever_waits_in_a_busy_house_hears_of_the_first_that_falls_silent() {
+        let connections = Arc::new(Connections::default());
+        let mut present = full_house(&connections).await;
+        let mut answering: Vec<_> = present.iter().map(Presence::answering).collect();
+        let mut next = Box::pin(connections.enter());
+        assert!(next.as_mut().now_or_never().is_none());
+        assert!(told(&present).is_empty());
+        drop(answering.remove(7));
+        assert!(next.as_mut().now_or_never().is_none());
+        assert_eq!(told(&present), [7]);
+        drop(present.remove(7));
+        next.now_or_never().unwrap();
+    }
+
+    #[tokio::test]
+    async fn one_makes_way_for_one() {
+        let connections = Arc::new(Connections::default());
+        let mut present = full_house(&connections).await;
+        // One went while nobody waited for it, which is remembered.
+        present.remove(0);
+        present.push(connections.enter().await);
+        let mut next = Box::pin(connections.enter());
+        assert!(next.as_mut().now_or_never().is_none());
+        assert_eq!(told(&present), [0]);
+        // Nor does another go because one falls silent meanwhile, or the one that goes was still asked something.
+        drop(present[9].answering());
+        drop(present[0].answering());
+        assert!(next.as_mut().now_or_never().is_none());
+        assert!(told(&present).is_empty());
+        drop(present.remove(0));
+        let next = next.now_or_never().unwrap();
+        assert!(told(&present).is_empty());
+        drop(next);
     }
 }
