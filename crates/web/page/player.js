@@ -113,6 +113,7 @@ export class Player {
     try {
       // Not a plain link: those show no key.
       const answer = await fetch(`/recordings/${encodeURIComponent(this.name)}`, { headers: { authorization: `Bearer ${loginKey()}` } });
+      if (answer.status === 503) throw new Error("Too much is being fetched at the moment: wait until a download has ended, and try again.");
       if (!answer.ok) throw new Error("The recording can't be had: it may have been removed, or the login ended.");
       const address = URL.createObjectURL(await answer.blob());
       h("a", { href: address, download: this.name }).click();

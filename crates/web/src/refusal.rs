@@ -22,6 +22,8 @@ pub(crate) enum Refusal {
     WrongMethod,
     NoWebSocket,
     TooMany,
+    /// Downloads, or what pages of the same login look up.
+    TooManyAnswers,
     Failed,
 }
 
@@ -34,7 +36,7 @@ impl Refusal {
             Refusal::NotFound => StatusCode::NOT_FOUND,
             Refusal::WrongMethod => StatusCode::METHOD_NOT_ALLOWED,
             Refusal::NoWebSocket => StatusCode::UPGRADE_REQUIRED,
-            Refusal::TooMany => StatusCode::SERVICE_UNAVAILABLE,
+            Refusal::TooMany | Refusal::TooManyAnswers => StatusCode::SERVICE_UNAVAILABLE,
             Refusal::Failed => StatusCode::INTERNAL_SERVER_ERROR,
         }
     }
@@ -66,6 +68,9 @@ impl Refusal {
             Refusal::WrongMethod => ("That can't be done here.", "Pages are only read: use GET."),
             Refusal::NoWebSocket => ("This address is for the page's own connection.", "Open / instead."),
             Refusal::TooMany => ("Too many pages are open.", "Close some of them, and try again."),
+            Refusal::TooManyAnswers => {
+                ("Too much is being fetched at the moment.", "Wait until a download has ended, and try again.")
+            }
             Refusal::Failed => ("This did not work.", "Try again; what vtr web prints may say more."),
         }
     }

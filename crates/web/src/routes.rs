@@ -55,9 +55,8 @@ async fn asset(Path(file): Path<String>) -> Response {
 /// A recording's file, to keep.
 async fn recording(State(inner): State<Arc<Inner>>, Path(name): Path<String>, headers: HeaderMap) -> Response {
     let Some(visitor) = inner.visitor(&headers) else { return Refusal::NotLoggedIn.into_response() };
-    let (Some(folder), Some(taken)) = (&inner.recordings, visitor.budget.answer().await) else {
-        return Refusal::NotFound.into_response();
-    };
+    let Some(folder) = &inner.recordings else { return Refusal::NotFound.into_response() };
+    let Some(taken) = visitor.budget.answer_now() else { return Refusal::TooManyAnswers.into_response() };
     match recordings::download(folder, &name, taken).await {
         Some(body) => ([(header::CONTENT_TYPE, "application/x-asciicast")], body).into_response(),
         None => Refusal::NotFound.into_response(),

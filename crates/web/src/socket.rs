@@ -306,15 +306,19 @@ async fn play(
         let _ = page.send(ToPage::Gone { view, reason: "there is no folder of recordings".to_owned() }).await;
         return;
     };
-    // Held until the view is closed.
-    let Ok(_place) = inner.replays.clone().try_acquire_owned() else {
+    // Held until the view is closed and nothing is done for it any more: what has been begun beside us goes on when this
+    // task is aborted, so the place goes along.
+    let Ok(mut place) = inner.replays.clone().try_acquire_owned() else {
         let reason = "too many recordings are played at the moment: close one".to_owned();
         let _ = page.send(ToPage::Gone { view, reason }).await;
         return;
     };
-    let opened = tokio::task::spawn_blocking(move || recordings::open(&folder, &name));
+    let opened = tokio::task::spawn_blocking(move || recordings::open(&folder, &name).map(|tape| (tape, place)));
     let tape = match opened.await {
-        Ok(Ok(tape)) => tape,
+        Ok(Ok((tape, again))) => {
+            place = again;
+            tape
+        }
         Ok(Err(reason)) => {
             let _ = page.send(ToPage::Gone { view, reason }).await;
             return;
@@ -329,10 +333,10 @@ async fn play(
         let ms = *times.borrow_and_update();
         let moved = tokio::task::spawn_blocking(move || {
             let frame = showing.go_towards(ms).then(|| showing.frame(ms));
-            (showing, frame)
+            (showing, place, frame)
         });
-        let Ok((again, frame)) = moved.await else { return };
-        showing = again;
+        let Ok((again, held, frame)) = moved.await else { return };
+        (showing, place) = (again, held);
         let Some(frame) = frame else {
             // A long way. It is gone only as long as somebody wants to be there.
             if page.is_closed() || times.has_changed().is_err() {

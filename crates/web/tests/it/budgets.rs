@@ -90,6 +90,76 @@ async fn ask_and_never_read() {
 }
 
 #[tokio::test]
+async fn recordings_that_are_still_being_opened_count_as_played() {
+    let stage = Stage::new().await;
+    let folder = stage.folder.path().join("recordings");
+    std::fs::create_dir(&folder).unwrap();
+    // Takes far longer to open than it takes to ask for it a few times.
+    let events = "[0,\"o\",\"some words of output\"]\n".repeat(100_000);
+    std::fs::write(folder.join("long.cast"), format!("{{\"version\":2,\"width\":9,\"height\":1}}\n{events}")).unwrap();
+    let mut page = stage.page(Rights::ReadOnly).await;
+    let play = json!({ "t": "play", "view": 1, "recording": "long.cast" });
+    let answered = |message: &Value| message["t"] == "gone" || message["t"] == "recording";
+    // Each ends the view before, whose file is still being read.
+    let mut answer = None;
+    for _ in 0..9 {
+        page.say(play.clone()).await;
+        page.say(json!({ "t": "ping" })).await;
+        page.until("the server has heard it", |message, _| {
+            if answered(message) {
+                answer = Some(message.clone());
+            }
+            message["t"] == "pong"
+        })
+        .await;
+    }
+    let answer = match answer {
+        Some(answer) => answer,
+        None => page.until("the last is answered", |message, _| answered(message)).await,
+    };
+    assert_eq!(answer["reason"], "too many recordings are played at the moment: close one");
+    // The places are given back when the files are read.
+    soon("one is played", async {
+        loop {
+            page.say(play.clone()).await;
+            if page.until("it is answered", |message, _| answered(message)).await["t"] == "recording" {
+                return;
+            }
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn downloads_that_nobody_takes_keep_no_connections() {
+    let stage = Stage::new().await;
+    let folder = stage.folder.path().join("recordings");
+    std::fs::create_dir(&folder).unwrap();
+    // More than sockets hold.
+    std::fs::File::create(folder.join("large.cast")).unwrap().set_len(64 << 20).unwrap();
+    let reader = stage.log_in(Rights::ReadOnly).await;
+    let request = format!(
+        "GET /recordings/large.cast HTTP/1.1\r\nHost: {}\r\nCookie: {}\r\nAuthorization: Bearer {}\r\n\r\n",
+        stage.host(),
+        reader.cookie,
+        reader.key,
+    );
+    let mut untaken = Vec::new();
+    let mut statuses = Vec::new();
+    for _ in 0..300 {
+        let mut stream = TcpStream::connect(stage.address).await.unwrap();
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut answer = [0; 12];
+        soon("it is answered", stream.read_exact(&mut answer)).await.unwrap();
+        statuses.push(String::from_utf8_lossy(&answer[9..]).into_owned());
+        untaken.push(stream);
+    }
+    assert_eq!(statuses[..2], ["200", "200"]);
+    assert!(statuses[2..].iter().all(|status| status == "503"), "{statuses:?}");
+    assert_eq!(stage.get(&stage.link(Rights::Full), "").await.status, 200);
+}
+
+#[tokio::test]
 async fn a_reader_watches_a_bounded_number_of_sessions() {
     let stage = Stage::new().await;
     let reader = stage.log_in(Rights::ReadOnly).await;
