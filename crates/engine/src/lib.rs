@@ -61,7 +61,7 @@ pub use facts::{Facts, Seen, SessionEvent};
 pub use frames::{ChangedRows, Frames, VersionedFrame};
 pub use input::{Input, Sent};
 pub use leftovers::end_remembered_sessions;
-pub use lifecycle::{Started, StopRequest};
+pub use lifecycle::{Started, StopRequest, to_the_end};
 pub use log_stream::LogStream;
 pub use mark::Mark;
 pub use names::{IdError, NameError, SessionId, SessionName, shown_name};

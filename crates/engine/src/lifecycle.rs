@@ -307,8 +307,8 @@ pub(crate) fn deadline(grace: Duration) -> Instant {
 }
 
 /// Does `work` even if whoever asked for it goes away: half a stop would leave a process that was
-/// asked to end and is never killed.
-pub(crate) async fn to_the_end<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> T {
+/// asked to end and is never killed, and half a start one that nobody has noted down.
+pub async fn to_the_end<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> T {
     unwrap_task(tokio::spawn(work).await).await
 }
 

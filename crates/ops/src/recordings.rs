@@ -117,16 +117,16 @@ const EVENT_CAPACITY: usize = 256;
 /// slower is no reason to keep them waiting.
 const FIRST_WRITE: Duration = Duration::from_secs(1);
 
-/// One recording at a time for each session.
-#[derive(Debug)]
+/// One recording at a time for each session. Cheap to clone.
+#[derive(Clone, Debug)]
 pub struct Recordings {
-    of: Mutex<HashMap<SessionId, Arc<Recording>>>,
+    of: Arc<Mutex<HashMap<SessionId, Arc<Recording>>>>,
     events: broadcast::Sender<RecordingEvent>,
 }
 
 impl Default for Recordings {
     fn default() -> Self {
-        Recordings { of: Mutex::default(), events: broadcast::Sender::new(EVENT_CAPACITY) }
+        Recordings { of: Arc::default(), events: broadcast::Sender::new(EVENT_CAPACITY) }
     }
 }
 
@@ -196,6 +196,18 @@ impl Recordings {
     }
 
     async fn begin<C: Context>(
+        &self,
+        call: &Call<C>,
+        session: &Session,
+        new: NewRecording,
+        ended: Ended,
+    ) -> Result<RecordingStatus, OpError> {
+        let (recordings, call, session) = (self.clone(), call.clone(), session.clone());
+        // A caller that goes away meanwhile must not leave a recording that nobody is told of.
+        engine::to_the_end(async move { recordings.begin_now(&call, &session, new, ended).await }).await
+    }
+
+    async fn begin_now<C: Context>(
         &self,
         call: &Call<C>,
         session: &Session,

@@ -29,6 +29,13 @@ impl Host for Inner {
             return self.authorise_free(request);
         }
         if let Some(session) = request.session {
+            // All that agents started is known, but for a moment at its start.
+            let of_agent = asked_by.is_some() && session.parent().is_some();
+            if of_agent && !self.lets_agents_compose() && !self.trust.knows(session.id()) {
+                let message = format!("nobody has noted down yet what session {} was started with", session.id());
+                return Err(OpError::new(ErrorKind::NeedsTrust, message)
+                    .with_hint("try again; if that does not help, close the session and spawn a new one"));
+            }
             let subject = |kind, name: &str| presets::subject(&catalog, kind, name);
             return self.trust.authorise_again(session.id(), asked_by, subject);
         }

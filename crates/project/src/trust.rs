@@ -186,6 +186,12 @@ impl Trust {
         lock(&self.inner.state).free.get(&session).cloned()
     }
 
+    /// Whether it is noted down what this session was started from.
+    pub(crate) fn knows(&self, session: SessionId) -> bool {
+        let state = lock(&self.inner.state);
+        state.started.contains_key(&session) || state.free.contains_key(&session)
+    }
+
     pub(crate) fn forget(&self, session: SessionId) {
         let mut state = lock(&self.inner.state);
         state.started.remove(&session);

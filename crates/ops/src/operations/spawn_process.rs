@@ -135,51 +135,63 @@ impl<C: Context> Operation<C> for SpawnProcess {
         };
         let given = preset.as_ref().map_or(args.argv.as_ref(), |preset| Some(&preset.argv));
         let argv = command_line(given.cloned().unwrap_or_default(), args.shell)?;
-        let request = StartRequest {
-            caller: &call.caller,
-            kind,
-            preset: preset.as_ref(),
-            argv: &argv,
-            env: &args.env,
-            working_dir: args.working_dir.as_deref(),
-            session: None,
-        };
-        call.host().authorise_start(&request)?;
-        let name = match (args.name, &preset) {
-            (Some(name), _) => NameChoice::Exactly(SessionName::new(name)?),
-            (None, Some(preset)) => NameChoice::FromSlug(preset.name.clone()),
-            (None, None) => NameChoice::FromKind,
-        };
-        let default_size = call.host().default_size().clamped();
-        let size = checked_size(vt::Size {
-            cols: args.cols.unwrap_or(default_size.cols),
-            rows: args.rows.unwrap_or(default_size.rows),
-        })?;
-        let Preset { mut env, env_unset, working_dir, .. } = preset.clone().unwrap_or_default();
-        env.extend(args.env.clone());
-        let session = call
-            .engine()
-            .spawn(NewSession {
-                name,
-                parent: call.caller.session,
-                env: env.into_iter().map(|(name, value)| (OsString::from(name), OsString::from(value))).collect(),
-                env_unset: env_unset.into_iter().map(OsString::from).collect(),
-                working_dir: args
-                    .working_dir
-                    .as_ref()
-                    .map(PathBuf::from)
-                    .or(working_dir)
-                    .or_else(|| call.host().default_working_dir()),
-                size,
-                origin: call.origin(),
-                ..NewSession::new(kind, argv.clone())
-            })
-            .await?;
-        let warning = call.context.recordings().start_always(&call, &session).await;
-        call.host().started(&session, &request);
-        let name = session.name().map(|name| name.to_string()).unwrap_or_default();
-        Ok(Reply { process_id: session.id().to_string(), name, warning })
+        // A caller that goes away meanwhile must not leave a session that the program was never told of.
+        engine::to_the_end(start(call, args, kind, preset, argv)).await
     }
+}
+
+async fn start<C: Context>(
+    call: Call<C>,
+    args: Args,
+    kind: engine::Kind,
+    preset: Option<Preset>,
+    argv: Vec<String>,
+) -> Result<Reply, OpError> {
+    let request = StartRequest {
+        caller: &call.caller,
+        kind,
+        preset: preset.as_ref(),
+        argv: &argv,
+        env: &args.env,
+        working_dir: args.working_dir.as_deref(),
+        session: None,
+    };
+    call.host().authorise_start(&request)?;
+    let name = match (args.name, &preset) {
+        (Some(name), _) => NameChoice::Exactly(SessionName::new(name)?),
+        (None, Some(preset)) => NameChoice::FromSlug(preset.name.clone()),
+        (None, None) => NameChoice::FromKind,
+    };
+    let default_size = call.host().default_size().clamped();
+    let size = checked_size(vt::Size {
+        cols: args.cols.unwrap_or(default_size.cols),
+        rows: args.rows.unwrap_or(default_size.rows),
+    })?;
+    let Preset { mut env, env_unset, working_dir, .. } = preset.clone().unwrap_or_default();
+    env.extend(args.env.clone());
+    let session = call
+        .engine()
+        .spawn(NewSession {
+            name,
+            parent: call.caller.session,
+            env: env.into_iter().map(|(name, value)| (OsString::from(name), OsString::from(value))).collect(),
+            env_unset: env_unset.into_iter().map(OsString::from).collect(),
+            working_dir: args
+                .working_dir
+                .as_ref()
+                .map(PathBuf::from)
+                .or(working_dir)
+                .or_else(|| call.host().default_working_dir()),
+            size,
+            origin: call.origin(),
+            ..NewSession::new(kind, argv.clone())
+        })
+        .await?;
+    // Before anything is waited for: from here on the session can be started again.
+    call.host().started(&session, &request);
+    let warning = call.context.recordings().start_always(&call, &session).await;
+    let name = session.name().map(|name| name.to_string()).unwrap_or_default();
+    Ok(Reply { process_id: session.id().to_string(), name, warning })
 }
 
 fn command_line(argv: Vec<String>, shell: bool) -> Result<Vec<String>, OpError> {

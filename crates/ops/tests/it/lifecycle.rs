@@ -1,10 +1,13 @@
 //! Starting, ending and naming sessions.
 
-use ops::{ErrorKind, Host, OpError, Preset, StartRequest};
+use std::{path::PathBuf, sync::Arc};
+
+use ops::{Call, Caller, Context, ErrorKind, Host, OpError, Preset, RecordingEvent, RecordingRules, StartRequest};
 use serde_json::{Value, json};
 use testkit::Script;
+use tokio::sync::Notify;
 
-use crate::stage::{Stage, ended, id, line};
+use crate::stage::{Stage, ended, id, line, soon};
 
 fn words(script: Script) -> Vec<String> {
     script.argv().into_iter().map(|word| word.into_string().unwrap()).collect()
@@ -246,5 +249,55 @@ async fn the_program_decides_on_presets_trust_and_defaults() {
     let again = json!({"process_id": "dev-1"});
     assert_eq!(stage.refusal("restart_process", again.clone()).await, ErrorKind::NeedsTrust);
     assert_eq!(stage.refusal("start_process", again).await, ErrorKind::NeedsTrust);
+    stage.close().await;
+}
+
+/// A program that records all and hears of every start.
+struct Listening {
+    folder: PathBuf,
+    started: Arc<Notify>,
+}
+
+impl Host for Listening {
+    fn started(&self, _: &engine::Session, _: &StartRequest<'_>) {
+        self.started.notify_one();
+    }
+
+    fn recording_folder(&self) -> Option<PathBuf> {
+        Some(self.folder.clone())
+    }
+
+    fn recording_rules(&self) -> RecordingRules {
+        RecordingRules { always: true, ..RecordingRules::default() }
+    }
+}
+
+#[tokio::test]
+async fn what_a_caller_began_is_told_of_though_the_caller_goes_away() {
+    let home = tempfile::tempdir().unwrap();
+    let started = Arc::new(Notify::new());
+    let stage = Stage::with(Listening { folder: home.path().join("recordings"), started: started.clone() });
+    let mut recordings = stage.context.recordings().events();
+    let plain = stage.spawn(Script::new().hang()).await;
+    for (name, args) in [
+        ("spawn_process", json!({"argv": words(Script::new().hang()), "name": "left"})),
+        ("record_process", json!({"process_id": id(&plain), "action": "start"})),
+    ] {
+        let entry = stage.context.table().get(name).unwrap();
+        tokio::select! {
+            biased;
+            answer = entry.run(Call::new(stage.context.clone(), Caller::operator()), args) => panic!("{name}: {answer:?}"),
+            () = std::future::ready(()) => {}
+        }
+    }
+    soon("the program is told of the start", started.notified()).await;
+    let mut recorded = Vec::new();
+    while recorded.len() < 2 {
+        let event = soon("both recordings are told of", recordings.recv()).await.unwrap();
+        let RecordingEvent::Started { session, .. } = event else { panic!("{event:?}") };
+        recorded.push(session);
+    }
+    let left = stage.engine().find("left").unwrap().id();
+    assert!(recorded.contains(&left) && recorded.contains(&plain.id()), "{recorded:?}");
     stage.close().await;
 }

@@ -97,8 +97,16 @@ impl Operation<Project> for SpawnAgent {
         }
         let subject = presets::of_agent(found);
         project.trust().authorise(&subject, call.caller.session)?;
-        let session = start(&call, found, name).await?;
-        project.trust().started(session.id(), Key::of(&subject));
+        let session = {
+            let (call, found) = (call.clone(), found.clone());
+            // A caller that goes away meanwhile must not leave an agent that nobody has noted down.
+            engine::to_the_end(async move {
+                let session = start(&call, &found, name).await?;
+                call.context.trust().started(session.id(), Key::of(&subject));
+                Ok::<_, OpError>(session)
+            })
+            .await?
+        };
         first_prompt(&call, &session, &found.preset, instructions.as_deref(), began).await
     }
 }

@@ -9,7 +9,7 @@ use std::{
 };
 
 use engine::{SessionId, StopRequest};
-use ops::{Caller, Context, ErrorKind, Faces, Role};
+use ops::{Call, Caller, Context, ErrorKind, Faces, Role};
 use project::{
     Entrance, Identities, ProjectEvent, Settings,
     settings::FreeCommands,
@@ -389,5 +389,42 @@ async fn commands_of_their_own_are_asked_for_and_the_agent_is_told_the_answer() 
     assert_eq!(trust.free_program(id).as_deref(), Some("sh"));
     let again = json!({"process_id": started["process_id"]});
     assert_eq!(stage.refusal(&caller, "restart_process", again).await, ErrorKind::NeedsTrust);
+    stage.close().await;
+}
+
+/// A call whose caller goes away as soon as it is under way.
+async fn dropped(stage: &Stage, caller: &Caller, name: &str, args: Value) {
+    let entry = stage.project.table().get(name).unwrap();
+    tokio::select! {
+        biased;
+        answer = entry.run(Call::new(stage.project.clone(), caller.clone()), args) => panic!("{name} ended: {answer:?}"),
+        () = std::future::ready(()) => {}
+    }
+}
+
+#[tokio::test]
+async fn a_start_whose_caller_went_away_is_known_to_trust() {
+    let doors = Doors::new();
+    let settings = free(FreeCommands::Ask);
+    let stage = stage(Setting { settings, identities: doors.clone(), ..Setting::default() }).await;
+    let (agent, caller) = stage.agent(None).await;
+    let trust = stage.project.trust().clone();
+    let command = json!({"argv": ["sh", "-c", "exec cat"], "name": "own"});
+    let theirs = json!({"agent": "theirs", "name": "theirs"});
+    for (name, args) in [("spawn_process", command), ("spawn_agent", theirs)] {
+        assert_eq!(stage.refusal(&caller, name, args.clone()).await, ErrorKind::NeedsTrust);
+        trust.answer(&trust.questions()[0].id, Answer::Once).await.unwrap();
+        dropped(&stage, &caller, name, args).await;
+    }
+    let found = |name: &str| stage.engine().find(name).ok().map(|session| session.id());
+    until("the command is noted down", || found("own").and_then(|own| trust.free_program(own)).is_some()).await;
+    until("the agent is noted down", || found("theirs").and_then(|own| trust.of_session(own)).is_some()).await;
+    assert_eq!(doors.callers(), [Some(Caller { role: Role::SubAgent, session: found("theirs") })]);
+    // Once was once, and what nobody has noted down is not started again either.
+    stage.spawn(engine::Kind::Command, Some(&agent), Script::new().hang()).await;
+    for name in ["own", "theirs", "command-1"] {
+        let again = json!({"process_id": name});
+        assert_eq!(stage.refusal(&caller, "restart_process", again).await, ErrorKind::NeedsTrust, "{name}");
+    }
     stage.close().await;
 }
