@@ -26,7 +26,7 @@ use crate::{
 
 /// Ends that follow each other within this time are told together.
 const GATHER: Duration = Duration::from_millis(300);
-/// Sessions named in one line; of more only the number is told.
+/// Sessions, and answers, told one by one in a line; of more only the number is told.
 const MAX_NAMED: usize = 20;
 
 /// Listens until it is dropped.
@@ -153,7 +153,12 @@ impl Untold {
     fn line(&self) -> String {
         let ended = (!self.endings.is_empty()).then(|| line(&self.endings));
         let answered = self.answers.iter().take(MAX_NAMED).cloned();
-        answered.chain(ended).collect::<Vec<_>>().join(" ")
+        let more = match self.answers.len().saturating_sub(MAX_NAMED) {
+            0 => None,
+            1 => Some("And 1 more answer of the human: try again what else you asked for.".to_owned()),
+            more => Some(format!("And {more} more answers of the human: try again what else you asked for.")),
+        };
+        answered.chain(more).chain(ended).collect::<Vec<_>>().join(" ")
     }
 }
 
@@ -178,5 +183,19 @@ mod tests {
         assert_eq!(line(&named(2)), "2 of your sessions ended: s-0 ended; s-1 ended.");
         let many = line(&named(25));
         assert!(many.starts_with("25 of") && many.ends_with("s-19 ended; and 5 more."), "{many}");
+    }
+
+    #[test]
+    fn answers_beyond_the_line_are_counted() {
+        let untold = |count: usize| Untold {
+            endings: vec!["s-1 ended".to_owned()],
+            answers: (0..count).map(|number| format!("Answer {number}.")).collect(),
+        };
+        assert_eq!(untold(1).line(), "Answer 0. s-1 ended.");
+        assert!(untold(20).line().ends_with(" Answer 19. s-1 ended."));
+        let more = untold(21).line();
+        assert!(more.contains(" Answer 19. And 1 more answer of the human:"), "{more}");
+        let more = untold(25).line();
+        assert!(more.contains("And 5 more answers of") && !more.contains("Answer 20"), "{more}");
     }
 }

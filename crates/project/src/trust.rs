@@ -137,7 +137,11 @@ impl Trust {
             return Err(OpError::new(ErrorKind::NeedsTrust, format!("{what}: the human denied it"))
                 .with_hint("do without it, or tell the human why it is needed"));
         }
-        self.ask(subject, asked_by);
+        if !self.ask(subject, asked_by) {
+            let message = format!("{what}, and the human was not asked: {MAX_QUESTIONS} questions wait already");
+            return Err(OpError::new(ErrorKind::NeedsTrust, message)
+                .with_hint("go on with something else, and try again when the human has answered some of them"));
+        }
         Err(OpError::new(ErrorKind::NeedsTrust, what).with_hint(
             "the human has been asked, and a [system] line tells you the answer; go on with something else until then",
         ))
@@ -218,7 +222,8 @@ impl Trust {
         found.map(|at| state.once.swap_remove(at)).is_some()
     }
 
-    fn ask(&self, subject: &Subject, asked_by: Option<SessionId>) {
+    /// Whether the question waits for the human now: there may be too many.
+    fn ask(&self, subject: &Subject, asked_by: Option<SessionId>) -> bool {
         let is_preset = subject.kind != SubjectKind::Program;
         let before = self.inner.grants.latest(subject.kind, &subject.name).ok().flatten().filter(|_| is_preset);
         let changes = before.map(|before| changes(&before.content, &subject.content));
@@ -227,23 +232,29 @@ impl Trust {
             let key = Key::of(subject);
             if let Some(same) = state.questions.iter_mut().find(|one| Key::of(&one.subject) == key) {
                 same.askers.extend(asked_by.filter(|asker| !same.askers.contains(asker)));
-                return;
+                return true;
             }
+            // An older content of the same preset can't be started any more: nobody needs to judge it. Who asked for it
+            // waits for the answer to this one.
+            let is_older =
+                |one: &mut Question| is_preset && (one.subject.kind, &one.subject.name) == (key.kind, &key.name);
+            let older = state.questions.extract_if(.., is_older);
+            let mut askers: Vec<SessionId> = older.flat_map(|one| one.askers).collect();
             if state.questions.len() >= MAX_QUESTIONS {
-                return;
+                return false;
             }
-            // An older content of the same preset can't be started any more: nobody needs to judge it.
-            state.questions.retain(|one| !is_preset || (one.subject.kind, &one.subject.name) != (key.kind, &key.name));
+            askers.extend(asked_by.filter(|asker| !askers.contains(asker)));
             state.questions.push(Question {
                 id: random_id("q_"),
                 subject: subject.clone(),
                 changes,
                 asked_by,
-                askers: asked_by.into_iter().collect(),
+                askers,
                 asked_at: self.inner.clock.system_now(),
             });
         }
         self.tell(ProjectEvent::TrustPending);
+        true
     }
 
     /// What waits for the human, oldest first.
@@ -511,6 +522,38 @@ mod tests {
             assert_eq!((Some(told.asker), told.sentence.contains("for good")), (asker, true), "{told:?}");
         }
         assert!(stage.answers.try_recv().is_err());
+    }
+
+    #[tokio::test]
+    async fn an_agent_that_asked_before_an_edit_is_told_too() {
+        let mut stage = stage();
+        let other = Some("p_000002".parse().unwrap());
+        refused(stage.trust.authorise(&dev("one"), stage.agent));
+        refused(stage.trust.authorise(&dev("two"), other));
+        refused(stage.trust.authorise(&dev("three"), stage.agent));
+        let [question] = &stage.trust.questions()[..] else { panic!("{:?}", stage.trust.questions()) };
+        stage.trust.answer(&question.id, Answer::Deny).await.unwrap();
+        for asker in [stage.agent, other] {
+            let told = stage.answers.recv().await.unwrap();
+            assert_eq!((Some(told.asker), told.sentence.contains("denied")), (asker, true), "{told:?}");
+        }
+        assert!(stage.answers.try_recv().is_err());
+    }
+
+    #[tokio::test]
+    async fn nobody_is_said_to_have_been_asked_when_too_much_waits() {
+        let stage = stage();
+        let (trust, agent) = (&stage.trust, stage.agent);
+        refused(trust.authorise(&dev("one"), agent));
+        for number in 1..MAX_QUESTIONS {
+            refused(trust.authorise(&composed(agent, &number.to_string()), agent));
+        }
+        let error = trust.authorise(&composed(agent, "more"), agent).unwrap_err();
+        assert!(error.message.contains("was not asked") && error.hint.contains("try again when"), "{error:?}");
+        // An edited preset takes the place of the older question.
+        assert!(!refused(trust.authorise(&dev("two"), agent)).contains("not asked"));
+        let questions = trust.questions();
+        assert_eq!((questions.len(), questions.last().map(|one| &one.subject)), (MAX_QUESTIONS, Some(&dev("two"))));
     }
 
     #[tokio::test]
