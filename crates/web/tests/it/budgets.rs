@@ -90,47 +90,6 @@ async fn ask_and_never_read() {
 }
 
 #[tokio::test]
-async fn recordings_that_are_still_being_opened_count_as_played() {
-    let stage = Stage::new().await;
-    let folder = stage.folder.path().join("recordings");
-    std::fs::create_dir(&folder).unwrap();
-    // Takes far longer to open than it takes to ask for it a few times.
-    let events = "[0,\"o\",\"some words of output\"]\n".repeat(100_000);
-    std::fs::write(folder.join("long.cast"), format!("{{\"version\":2,\"width\":9,\"height\":1}}\n{events}")).unwrap();
-    let mut page = stage.page(Rights::ReadOnly).await;
-    let play = json!({ "t": "play", "view": 1, "recording": "long.cast" });
-    let answered = |message: &Value| message["t"] == "gone" || message["t"] == "recording";
-    // Each ends the view before, whose file is still being read.
-    let mut answer = None;
-    for _ in 0..9 {
-        page.say(play.clone()).await;
-        page.say(json!({ "t": "ping" })).await;
-        page.until("the server has heard it", |message, _| {
-            if answered(message) {
-                answer = Some(message.clone());
-            }
-            message["t"] == "pong"
-        })
-        .await;
-    }
-    let answer = match answer {
-        Some(answer) => answer,
-        None => page.until("the last is answered", |message, _| answered(message)).await,
-    };
-    assert_eq!(answer["reason"], "too many recordings are played at the moment: close one");
-    // The places are given back when the files are read.
-    soon("one is played", async {
-        loop {
-            page.say(play.clone()).await;
-            if page.until("it is answered", |message, _| answered(message)).await["t"] == "recording" {
-                return;
-            }
-        }
-    })
-    .await;
-}
-
-#[tokio::test]
 async fn downloads_that_nobody_takes_keep_no_connections() {
     let stage = Stage::new().await;
     let folder = stage.folder.path().join("recordings");
