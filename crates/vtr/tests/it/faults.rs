@@ -131,8 +131,8 @@ async fn many_looks_back_at_once_are_bounded_and_their_memory_is_given_back() {
     let most = peak(pid);
     wait_until("the memory is given back", || resident(pid) < 2 * before);
     println!("8 looks back at once: {before} bytes before, {most} at most, {} soon after", resident(pid));
-    // One answer alone takes some 80 MB while it is made.
-    assert!(most < before + 400 * MEGABYTE, "{most} bytes at most, {before} before");
+    // One answer alone takes some 80 MB while it is made; twelve at once took 1.1 GB.
+    assert!(most < before + 600 * MEGABYTE, "{most} bytes at most, {before} before");
 }
 
 #[tokio::test]
