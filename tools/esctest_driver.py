@@ -1,4 +1,4 @@
-"""Runs esctest2 against whoever speaks JSON lines on our standard input and output: `cargo xtask esctest`.
+"""Runs esctest2 against whoever speaks JSON lines on our standard input and output: `cargo lab esctest`.
 
     esctest_driver.py SUITE [option of esctest]...
 

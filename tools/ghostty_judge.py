@@ -29,7 +29,7 @@ MODE_GRAPHEME_CLUSTERS = 2027
 CELL_PIXELS = 8, 16
 
 UNDERLINES = ["none", "single", "double", "curly", "dotted", "dashed"]
-# In the order of `screen::ATTRIBUTES` in xtask.
+# In the order of `screen::ATTRIBUTES` in lab/src/screen.rs.
 ATTRIBUTES = ["bold", "italic", "faint", "blink", "inverse", "invisible", "strikethrough", "overline"]
 
 

@@ -1,4 +1,4 @@
-"""Records real programs on a real PTY, for `cargo xtask record [NAME]...`.
+"""Records real programs on a real PTY, for `cargo lab record [NAME]...`.
 
     record_programs.py OUT [NAME]...
 

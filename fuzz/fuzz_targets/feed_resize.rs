@@ -4,8 +4,8 @@
 //! next byte says what happens there.
 #![no_main]
 
-// Shared with `cargo xtask fuzz`, which throws other streams at the same rules.
-#[path = "../../xtask/src/fuzz/equal.rs"]
+// Shared with `cargo lab fuzz`, which throws other streams at the same rules.
+#[path = "../../lab/src/fuzz/equal.rs"]
 mod equal;
 
 use libfuzzer_sys::fuzz_target;

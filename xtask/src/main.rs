@@ -1,23 +1,10 @@
-//! Tools for those who work on this repository: `cargo xtask COMMAND`. Nothing here ships.
+//! `cargo xtask COMMAND`: makes what this repository holds as generated files, and checks that they are what would be made;
+//! its tests are the rules of the house. It must build without the faces and the programs, so that their code can be made
+//! while they don't compile. Nothing here ships.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "these commands talk to a person")]
 
-mod agents;
-mod bench;
-mod differential;
-mod emulator;
-mod esctest;
-mod fuzz;
-mod outvoted;
-mod own_process;
-mod pictures;
-mod process;
 mod proto;
-mod python;
-mod record;
 mod reference;
-mod screen;
-mod seat;
-mod soak;
 mod states;
 mod unicode;
 
@@ -29,20 +16,10 @@ use std::{
 use clap::Parser;
 
 #[derive(Parser)]
-#[command(name = "cargo xtask", about = "Tools for those who work on this repository")]
+#[command(name = "cargo xtask", about = "Makes what is generated, and checks it")]
 enum Command {
-    #[command(subcommand)]
-    Agents(agents::Arguments),
-    Esctest(esctest::Arguments),
-    Differential(differential::Arguments),
-    Outvoted(outvoted::Arguments),
-    Pictures(pictures::Arguments),
-    Record(record::Arguments),
     Reference(reference::Arguments),
-    Soak(soak::Arguments),
     States(states::Arguments),
-    Bench(bench::Arguments),
-    Fuzz(fuzz::Arguments),
     Proto(proto::Arguments),
     Unicode(unicode::Arguments),
 }
@@ -55,17 +32,8 @@ enum Verdict {
 
 fn main() -> ExitCode {
     let verdict = match Command::parse() {
-        Command::Agents(arguments) => agents::run(&arguments),
-        Command::Esctest(arguments) => esctest::run(&arguments),
-        Command::Differential(arguments) => differential::run(&arguments),
-        Command::Outvoted(arguments) => outvoted::run(&arguments),
-        Command::Pictures(arguments) => pictures::run(&arguments),
-        Command::Record(arguments) => record::run(&arguments),
         Command::Reference(arguments) => reference::run(&arguments),
-        Command::Soak(arguments) => soak::run(&arguments),
         Command::States(arguments) => states::run(&arguments),
-        Command::Bench(arguments) => bench::run(&arguments),
-        Command::Fuzz(arguments) => fuzz::run(&arguments),
         Command::Proto(arguments) => proto::run(&arguments),
         Command::Unicode(arguments) => unicode::run(&arguments),
     };

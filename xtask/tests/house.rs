@@ -31,7 +31,7 @@ const EDGES: &[(&str, &[&str])] = &[
 ];
 
 /// Tools of ours that ship nothing: they may use every crate.
-const TOOLS: &[&str] = &["xtask"];
+const TOOLS: &[&str] = &["lab", "xtask"];
 
 /// Where unsafe code may be: the crate that makes OS calls, and the test program that stands for any child.
 const UNSAFE_CODE: &[&str] = &["crates/pty/", "crates/testkit/child/"];

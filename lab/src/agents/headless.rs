@@ -72,7 +72,7 @@ pub(crate) fn program(given: Option<&Path>) -> Result<PathBuf> {
     if let Some(program) = given {
         return program.canonicalize().with_context(|| format!("there is no {}", program.display()));
     }
-    let cargo = std::env::var_os("CARGO").context("run it as `cargo xtask agents …`, or name a --patterm")?;
+    let cargo = std::env::var_os("CARGO").context("run it as `cargo lab agents …`, or name a --patterm")?;
     let profile = if cfg!(debug_assertions) { "dev" } else { "release" };
     let status =
         Command::new(cargo).args(["build", "--quiet", "--profile", profile, "--package", "patterm"]).status()?;

@@ -57,7 +57,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
             fs::write(&file, svg).with_context(|| format!("writing {}", file.display()))?;
             println!("{}", file.display());
         } else if !file.exists() {
-            println!("{} is missing: run cargo xtask pictures", file.display());
+            println!("{} is missing: run cargo lab pictures", file.display());
             return Ok(Verdict::Bad);
         }
     }
@@ -120,7 +120,7 @@ fn settle(seat: &mut Seat) -> Result<()> {
 }
 
 fn install(patterm: &Path, root: &Path, make: &str) -> Result<()> {
-    let script = repository("xtask/pictures").join(format!("{make}.json"));
+    let script = repository("lab/pictures").join(format!("{make}.json"));
     let program = root.join("bin").join(make);
     let (patterm, script) = (patterm.display(), script.display());
     fs::write(&program, format!("#!/bin/sh\nexec '{patterm}' fake-agent {make} --script '{script}' --fast \"$@\"\n"))?;

@@ -94,10 +94,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
 }
 
 fn build() -> Result<PathBuf> {
-    let cargo = std::env::var_os("CARGO").context("run it as `cargo xtask bench mcp`")?;
+    let cargo = std::env::var_os("CARGO").context("run it as `cargo lab bench mcp`")?;
     let status = Command::new(cargo).args(["build", "--quiet", "--release", "--package", "patterm"]).status()?;
     ensure!(status.success(), "patterm could not be built");
-    // Beside us: xtask is built with the same profile.
+    // Beside us: lab is built with the same profile.
     Ok(std::env::current_exe()?.with_file_name("patterm"))
 }
 

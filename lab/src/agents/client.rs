@@ -41,7 +41,7 @@ impl Client {
             }
         });
         let mut client = Client { process, writer, lines, next_id: 1 };
-        let info = json!({ "name": "xtask", "version": "0" });
+        let info = json!({ "name": "lab", "version": "0" });
         client
             .ask("initialize", &json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": info }))?;
         client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }))?;

@@ -52,7 +52,7 @@ impl Stage {
         ensure!(made.success(), "git init failed");
         for vendor in vendors {
             let program = programs().join(vendor.name);
-            ensure!(program.exists(), "{} is missing: run `cargo xtask agents install`", program.display());
+            ensure!(program.exists(), "{} is missing: run `cargo lab agents install`", program.display());
             let (home, project, model) = (stage.home(), stage.project(), stage.model.base_url(vendor.name));
             let place = Place { home: &home, project: &project, model: &model };
             stage.environment.extend(vendor.seed(&place)?);

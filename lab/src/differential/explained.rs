@@ -1,4 +1,4 @@
-//! The differences that have a reason: `xtask/differential_expected.json`, and the same for people in
+//! The differences that have a reason: `lab/differential_expected.json`, and the same for people in
 //! `docs/differential.md`.
 
 use std::{
@@ -12,11 +12,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::repository;
 
-const FILE: &str = "xtask/differential_expected.json";
+const FILE: &str = "lab/differential_expected.json";
 const PAGE: &str = "docs/differential.md";
 /// What stands below this line in the page is written by us.
 const MARK: &str =
-    "<!-- Written by `cargo xtask differential`; change the reasons in xtask/differential_expected.json -->\n";
+    "<!-- Written by `cargo lab differential`; change the reasons in lab/differential_expected.json -->\n";
 
 #[derive(Default)]
 pub(super) struct Explained(Vec<Entry>);

@@ -180,7 +180,7 @@ fn play_all(kind: Kind, first: u64, limits: &Limits, position: Arc<Mutex<Positio
 }
 
 fn reproduce(kind: Kind, seed: u64) -> String {
-    format!("cargo xtask fuzz --kind {} --seed {seed} --bytes 1", kind.name())
+    format!("cargo lab fuzz --kind {} --seed {seed} --bytes 1", kind.name())
 }
 
 /// What took longer than the bar, also when it is played again: a page fault or an interrupt does not count.

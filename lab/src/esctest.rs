@@ -87,7 +87,7 @@ enum Message {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
-    let path = arguments.subsets.clone().unwrap_or_else(|| repository("xtask/esctest_subsets.json"));
+    let path = arguments.subsets.clone().unwrap_or_else(|| repository("lab/esctest_subsets.json"));
     let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
     let subsets: Subsets =
         serde_json::from_str(&text).with_context(|| format!("{} holds no subsets", path.display()))?;
