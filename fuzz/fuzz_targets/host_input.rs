@@ -5,7 +5,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use tui::{Decoder, Event, Reply};
+use tui::{HostDecoder, Event, Reply};
 use vt::{
     InputModes, KittyFlags,
     input::{Key, KeyEvent, encode_key},
@@ -41,7 +41,7 @@ fuzz_target!(|input: &[u8]| {
 
 #[derive(Default)]
 struct Listener {
-    decoder: Decoder,
+    decoder: HostDecoder,
     events: Vec<Event>,
 }
 

@@ -53,8 +53,8 @@ use tokio::{
     sync::mpsc,
 };
 use tui::{
-    Canvas, Event, Layers, Rect, Sign,
-    host::{Host, HostError},
+    Canvas, Event, LayerStack, Rect, Sign,
+    host::{HostError, HostTerminal},
     is_same_key,
 };
 use vt::input::Focus as HostFocus;
@@ -109,7 +109,7 @@ pub(crate) fn bindings(settings: &Settings) -> Bindings {
 }
 
 /// The terminal we were started on.
-pub(crate) fn find_terminal() -> Result<Host, Failure> {
+pub(crate) fn find_terminal() -> Result<HostTerminal, Failure> {
     Terminal::find().map_err(|error| match error {
         HostError::NotATerminal(_) => Failure::new(Exit::NoTerminal, "no_terminal", "patterm needs a terminal")
             .with_hint("run it in one, or run `patterm --headless` for scripts and MCP clients"),
@@ -133,7 +133,7 @@ pub(crate) fn run(
     project: Project,
     surroundings: &Surroundings,
     tasks: &Handle,
-    host: Host,
+    host: HostTerminal,
     wishes: Wishes,
     said: Said,
 ) -> Result<(), Failure> {
@@ -185,7 +185,7 @@ impl From<HostError> for FaceError {
 struct Face {
     app: App,
     terminal: Terminal,
-    layers: Layers<App>,
+    layers: LayerStack<App>,
     canvas: Canvas,
     pace: Pace,
     ears: Ears,
@@ -205,7 +205,7 @@ impl Face {
         project: Project,
         surroundings: &Surroundings,
         tasks: &Handle,
-        host: Host,
+        host: HostTerminal,
         wishes: Wishes,
     ) -> Result<Self, FaceError> {
         let listen = |kind| signal(kind).map_err(|error| FaceError::System("listening to signals", error));
@@ -227,7 +227,7 @@ impl Face {
         let (keymap, faults) = keys::keymap(project.settings());
         let mut app = App::new(project, surroundings.clone(), tasks.clone(), sender, keymap);
         faults.into_iter().for_each(|fault| app.toast(Sign::Failed, fault));
-        let mut layers = Layers::default();
+        let mut layers = LayerStack::default();
         layers.push(Box::new(input::Base));
         let now = Instant::now();
         let mut face = Face {
@@ -396,7 +396,7 @@ impl Face {
             Event::ColorScheme(scheme) => {
                 self.app.dress(Some(*scheme));
                 // Its colours are others now.
-                self.app.errand(Errand::Say(tui::host::Probe::colors()));
+                self.app.errand(Errand::Say(tui::host::HostProbe::colors()));
                 return;
             }
             _ => {}

@@ -11,12 +11,12 @@ use std::{
 };
 
 use tui::{
-    Canvas, CanvasCursor, CopyMode, CopyOutcome, Decoder, Document, Event, Handled, KeySequence, Keymap, Layer, Layers,
-    PaneView, Press, Rect, Role, Sign, Skin, Span, Writer,
-    host::{ColorHints, Host, Modes, MouseTracking},
+    Canvas, CanvasCursor, CanvasWriter, CopyMode, CopyOutcome, Document, Event, Handled, HostDecoder, KeySequence,
+    Keymap, KeymapOutcome, Layer, LayerStack, PaneView, Rect, Role, Sign, Skin, Span,
+    host::{ColorHints, HostModes, HostTerminal, MouseTracking},
     widgets::{
-        FuzzyList, HelpEntry, HelpTable, ListEntry, ListOutcome, Modal, ModalOutcome, Tab, TabBar, TabHit, Toast, Tree,
-        TreeItem, diff_lines, draw_status_line, draw_toasts,
+        FuzzyList, HelpEntry, HelpTable, ListEntry, ListOutcome, Modal, ModalOutcome, TabBar, TabHit, TabLabel, Toast,
+        TreeItem, TreeView, diff_lines, draw_status_line, draw_toasts,
     },
 };
 use vt::{Frame, Options, Position, Size, Terminal};
@@ -26,7 +26,7 @@ const RAIL_COLS: u16 = 24;
 struct App {
     skin: Skin,
     keymap: Keymap,
-    tabs: Vec<Tab>,
+    tabs: Vec<TabLabel>,
     items: Vec<TreeItem>,
     active: usize,
     frame: Frame,
@@ -80,9 +80,11 @@ impl Layer<App> for Base {
             Event::Key(key) => {
                 for press in self.0.press(&app.keymap, key, Instant::now()) {
                     match press {
-                        Press::Command(id) if id == "palette" => return Handled::Open(Box::new(Palette::new(app))),
-                        Press::Command(id) => return run(&id, app),
-                        Press::Key(key) => app.last_key = key.to_string(),
+                        KeymapOutcome::Command(id) if id == "palette" => {
+                            return Handled::Open(Box::new(Palette::new(app)));
+                        }
+                        KeymapOutcome::Command(id) => return run(&id, app),
+                        KeymapOutcome::Key(key) => app.last_key = key.to_string(),
                     }
                 }
             }
@@ -104,7 +106,7 @@ impl Layer<App> for Base {
     fn render(&self, canvas: &mut Canvas, area: Rect, app: &App) -> Option<CanvasCursor> {
         let (tabs, pane, rail, status) = panes(area);
         TabBar { tabs: &app.tabs, active: app.active }.draw(canvas, tabs, &app.skin);
-        Tree { items: &app.items, focused: Some(0), cursor: None }.draw(canvas, rail, &app.skin);
+        TreeView { items: &app.items, focused: Some(0), cursor: None }.draw(canvas, rail, &app.skin);
         let muted = app.skin.style(Role::Muted);
         let left = [Span::new(format!(" {}", app.last_key), muted)];
         draw_status_line(canvas, status, &left, &[Span::new("ctrl+k palette ", muted)], &app.skin);
@@ -237,7 +239,7 @@ fn app(recording: &[u8], size: Size, skin: Skin) -> App {
     let (_, pane, _, _) = panes(area);
     let mut terminal = Terminal::new(Options { size: pane.size(), ..Options::default() });
     terminal.feed(recording);
-    let tab = |title: &str, sign| Tab { title: title.into(), sign, attention: sign == Sign::Blocked };
+    let tab = |title: &str, sign| TabLabel { title: title.into(), sign, attention: sign == Sign::Blocked };
     let item = |label: &str, depth, sign| TreeItem {
         label: label.into(),
         detail: String::new(),
@@ -281,25 +283,25 @@ fn show() -> Result<(), Box<dyn std::error::Error>> {
         recording.truncate(bytes.to_string_lossy().parse()?);
     }
     let (input, output) = (io::stdin().as_fd().try_clone_to_owned()?, io::stdout().as_fd().try_clone_to_owned()?);
-    let mut host = Host::open(input, output)?;
+    let mut host = HostTerminal::open(input, output)?;
     let restorer = host.restorer();
     let before = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {
         restorer.restore();
         before(info);
     }));
-    host.enter(Modes { mouse: MouseTracking::Off, ..Modes::default() })?;
-    let mut decoder = Decoder::new();
+    host.enter(HostModes { mouse: MouseTracking::Off, ..HostModes::default() })?;
+    let mut decoder = HostDecoder::new();
     let mut events = Vec::new();
     let mut probe = host.probe(&mut decoder, Duration::from_millis(500), &mut events)?;
     let known = probe.abilities().clone();
     host.change(known.modes(MouseTracking::Drag))?;
     let (term, color_term) = (env::var("TERM").unwrap_or_default(), env::var("COLORTERM").unwrap_or_default());
     let hints = ColorHints { term: &term, color_term: &color_term, no_color: env::var_os("NO_COLOR").is_some() };
-    let mut writer = Writer::new(known.writer_options(hints));
+    let mut writer = CanvasWriter::new(known.writer_options(hints));
     let mut canvas = Canvas::new(host.size()?);
     let mut app = app(&recording, canvas.size(), Skin::new(known.color_scheme()));
-    let mut layers = Layers::default();
+    let mut layers = LayerStack::default();
     layers.push(Box::new(Base(KeySequence::new(Duration::from_millis(500)))));
     let mut buffer = [0; 4096];
     let mut whole = Instant::now();

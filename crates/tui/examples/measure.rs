@@ -8,8 +8,8 @@ use std::{
 };
 
 use tui::{
-    Canvas, Decoder, Event, PaneView, Rect, Sign, Skin, Span, Writer, WriterOptions,
-    widgets::{FuzzyList, ListEntry, Tab, TabBar},
+    Canvas, CanvasWriter, Event, HostDecoder, PaneView, Rect, Sign, Skin, Span, WriterOptions,
+    widgets::{FuzzyList, ListEntry, TabBar, TabLabel},
 };
 use vt::{Options, Size, Style, Terminal};
 
@@ -64,8 +64,8 @@ fn frames(name: &str, step: fn(usize, &mut Terminal), report: &mut String) {
     const FRAMES: u32 = 300;
     let mut child = Terminal::new(Options { size: PANE.size(), ..Options::default() });
     let mut canvas = Canvas::new(SCREEN);
-    let mut writer = Writer::new(WriterOptions { narrow_ambiguous: true, ..WriterOptions::default() });
-    let tabs = [Tab { title: "claude".into(), sign: Sign::Working, attention: false }];
+    let mut writer = CanvasWriter::new(WriterOptions { narrow_ambiguous: true, ..WriterOptions::default() });
+    let tabs = [TabLabel { title: "claude".into(), sign: Sign::Working, attention: false }];
     let skin = Skin::default();
     let mut spent = Duration::ZERO;
     for number in 0..FRAMES {
@@ -97,7 +97,7 @@ fn frames(name: &str, step: fn(usize, &mut Terminal), report: &mut String) {
 
 fn decoding(report: &mut String) {
     let keys = "\x1b[97;5u\x1b[Ahello \x1b[<0;10;20M\x1b[1;5C".repeat(10_000);
-    let mut decoder = Decoder::new();
+    let mut decoder = HostDecoder::new();
     let mut events = Vec::new();
     let start = Instant::now();
     decoder.feed(keys.as_bytes(), &mut events);

@@ -10,7 +10,7 @@ mod memory;
 
 use vt::{CursorShape, Position, Size};
 
-pub use cell::{Cell, CellText, Link};
+pub use cell::{CanvasCell, CellLink, CellText};
 pub(crate) use draw::text_cols;
 pub use draw::{BoxLines, Span};
 pub(crate) use memory::{PaneMemory, RowMemory};
@@ -24,8 +24,8 @@ pub struct CanvasCursor {
 }
 
 #[derive(Debug)]
-pub(crate) struct Row {
-    pub(crate) cells: Vec<Cell>,
+pub(crate) struct CanvasRow {
+    pub(crate) cells: Vec<CanvasCell>,
     /// The canvas's clock at its last change.
     pub(crate) stamp: u64,
 }
@@ -34,10 +34,10 @@ pub(crate) struct Row {
 #[derive(Debug)]
 pub struct Canvas {
     size: Size,
-    rows: Vec<Row>,
+    rows: Vec<CanvasRow>,
     clock: u64,
     cursor: Option<CanvasCursor>,
-    memory: memory::Memory,
+    memory: memory::CanvasMemory,
 }
 
 impl Canvas {
@@ -48,7 +48,7 @@ impl Canvas {
             rows: Vec::new(),
             clock: 0,
             cursor: None,
-            memory: memory::Memory::default(),
+            memory: memory::CanvasMemory::default(),
         };
         canvas.resize(size);
         canvas
@@ -67,13 +67,15 @@ impl Canvas {
         self.size = size;
         self.clock += 1;
         let stamp = self.clock;
-        self.rows = (0..size.rows).map(|_| Row { cells: vec![Cell::BLANK; usize::from(size.cols)], stamp }).collect();
-        self.memory = memory::Memory::default();
+        self.rows = (0..size.rows)
+            .map(|_| CanvasRow { cells: vec![CanvasCell::BLANK; usize::from(size.cols)], stamp })
+            .collect();
+        self.memory = memory::CanvasMemory::default();
         self.cursor = None;
     }
 
     /// The cell at `at`; `None` outside.
-    pub fn cell(&self, at: Position) -> Option<&Cell> {
+    pub fn cell(&self, at: Position) -> Option<&CanvasCell> {
         self.rows.get(usize::from(at.row))?.cells.get(usize::from(at.col))
     }
 
@@ -99,7 +101,7 @@ impl Canvas {
         out
     }
 
-    pub(crate) fn rows(&self) -> &[Row] {
+    pub(crate) fn rows(&self) -> &[CanvasRow] {
         &self.rows
     }
 
@@ -113,7 +115,7 @@ impl Canvas {
 
     /// Writes one cell of one or two columns. What is cut in half by it becomes blank.
     /// The caller sees to it that the cell fits.
-    pub(crate) fn put(&mut self, row: u16, col: u16, cell: Cell) {
+    pub(crate) fn put(&mut self, row: u16, col: u16, cell: CanvasCell) {
         let row = &mut self.rows[usize::from(row)];
         let col = usize::from(col);
         let width = usize::from(cell.width);

@@ -9,15 +9,15 @@ use vt::{
 };
 
 use crate::{
-    document::{Document, Point},
+    document::{Document, DocumentPoint},
     event::Event,
     geometry::Rect,
-    pane::{Mark, PaneView},
-    selection::{Selection, Unit},
+    pane::{PaneMark, PaneView},
+    selection::{SelectionUnit, TextSelection},
     skin::{Role, Skin},
     widgets::{InputOutcome, LineInput},
 };
-use search::Search;
+use search::DocumentSearch;
 
 /// Rows that one step of the wheel moves.
 const WHEEL_ROWS: usize = 3;
@@ -43,13 +43,13 @@ pub enum SearchDirection {
 #[derive(Clone, Debug)]
 pub struct CopyMode {
     document: Document,
-    cursor: Point,
+    cursor: DocumentPoint,
     top: usize,
     rows: u16,
-    selection: Option<Selection>,
+    selection: Option<TextSelection>,
     dragging: bool,
     prompt: Option<(SearchDirection, LineInput)>,
-    search: Option<Search>,
+    search: Option<DocumentSearch>,
     notice: Option<&'static str>,
 }
 
@@ -61,7 +61,7 @@ impl CopyMode {
         let row = (document.screen_top() + usize::from(cursor.row)).min(document.len().saturating_sub(1));
         let mut mode = CopyMode {
             document,
-            cursor: Point { row, col: u32::from(cursor.col) },
+            cursor: DocumentPoint { row, col: u32::from(cursor.col) },
             top,
             rows,
             selection: None,
@@ -78,7 +78,7 @@ impl CopyMode {
         &self.document
     }
 
-    pub fn cursor(&self) -> Point {
+    pub fn cursor(&self) -> DocumentPoint {
         self.cursor
     }
 
@@ -87,7 +87,7 @@ impl CopyMode {
         self.top
     }
 
-    pub fn selection(&self) -> Option<&Selection> {
+    pub fn selection(&self) -> Option<&TextSelection> {
         self.selection.as_ref()
     }
 
@@ -120,21 +120,24 @@ impl CopyMode {
         self.selection = None;
         self.dragging = false;
         self.top = self.document.row_of_line(line).min(self.document.len().saturating_sub(usize::from(self.rows)));
-        self.move_to(Point { row: self.top, col: 0 });
+        self.move_to(DocumentPoint { row: self.top, col: 0 });
     }
 
     /// The text at a place of the screen, when the pane is drawn at `area`. Outside of it, the nearest.
-    pub fn point_at(&self, at: Position, area: Rect) -> Point {
+    pub fn point_at(&self, at: Position, area: Rect) -> DocumentPoint {
         let row = at.row.saturating_sub(area.row).min(area.rows.saturating_sub(1));
         let col = at.col.saturating_sub(area.col).min(area.cols.saturating_sub(1));
-        Point { row: (self.top + usize::from(row)).min(self.document.len().saturating_sub(1)), col: u32::from(col) }
+        DocumentPoint {
+            row: (self.top + usize::from(row)).min(self.document.len().saturating_sub(1)),
+            col: u32::from(col),
+        }
     }
 
     /// Begins to select, as a press does: what it selects by is told by [`Clicks`](crate::Clicks). A drag goes on from
     /// there, and the release copies.
-    pub fn select_at(&mut self, at: Point, unit: Unit) {
+    pub fn select_at(&mut self, at: DocumentPoint, unit: SelectionUnit) {
         self.go(at);
-        self.selection = Some(Selection::new(at, unit));
+        self.selection = Some(TextSelection::new(at, unit));
         self.dragging = true;
     }
 
@@ -144,7 +147,7 @@ impl CopyMode {
         self.top = self.top.saturating_add_signed(by).min(last);
         let bottom = self.top + usize::from(self.rows) - 1;
         let row = self.cursor.row.clamp(self.top, bottom.min(self.document.len().saturating_sub(1)));
-        self.move_to(Point { row, ..self.cursor });
+        self.move_to(DocumentPoint { row, ..self.cursor });
     }
 
     /// At the end of the document: nothing is missed by going back to the live screen.
@@ -177,13 +180,14 @@ impl CopyMode {
                     MouseEventKind::Press(MouseButton::Left)
                         if area.contains(Position { row: mouse.row, col: mouse.col }) =>
                     {
-                        self.select_at(point, Unit::Character);
+                        self.select_at(point, SelectionUnit::Character);
                     }
                     MouseEventKind::Motion(Some(MouseButton::Left)) => self.drag(point, mouse.row, area),
                     MouseEventKind::Release(MouseButton::Left) if self.dragging => {
                         self.dragging = false;
-                        let wanted =
-                            |selected: Selection| selected.anchor != selected.head || selected.unit != Unit::Character;
+                        let wanted = |selected: TextSelection| {
+                            selected.anchor != selected.head || selected.unit != SelectionUnit::Character
+                        };
                         if self.selection.is_some_and(wanted) {
                             return self.copy();
                         }
@@ -198,7 +202,7 @@ impl CopyMode {
     }
 
     /// Goes on selecting to `point`; past the pane's edge the text scrolls along.
-    pub fn drag(&mut self, point: Point, mouse_row: u16, area: Rect) {
+    pub fn drag(&mut self, point: DocumentPoint, mouse_row: u16, area: Rect) {
         self.dragging = true;
         if mouse_row < area.row {
             self.scroll(-1);
@@ -206,10 +210,10 @@ impl CopyMode {
             self.scroll(1);
         }
         let row = point.row.min(self.document.len().saturating_sub(1));
-        self.cursor = Point { row, ..point };
+        self.cursor = DocumentPoint { row, ..point };
         match &mut self.selection {
             Some(selection) => selection.head = self.cursor,
-            None => self.selection = Some(Selection::new(self.cursor, Unit::Character)),
+            None => self.selection = Some(TextSelection::new(self.cursor, SelectionUnit::Character)),
         }
     }
 
@@ -235,23 +239,27 @@ impl CopyMode {
             (Key::PageDown, _) => self.jump(page),
             (Key::Left, _) | (_, Some('h')) => self.go(motion::left(&self.document, self.cursor)),
             (Key::Right, _) | (_, Some('l')) => self.go(motion::right(&self.document, self.cursor)),
-            (Key::Up, _) | (_, Some('k')) => self.go(Point { row: self.cursor.row.saturating_sub(1), ..self.cursor }),
-            (Key::Down, _) | (_, Some('j')) => self.go(Point { row: (self.cursor.row + 1).min(last), ..self.cursor }),
-            (Key::Home, _) | (_, Some('0')) => self.go(Point { col: 0, ..self.cursor }),
+            (Key::Up, _) | (_, Some('k')) => {
+                self.go(DocumentPoint { row: self.cursor.row.saturating_sub(1), ..self.cursor })
+            }
+            (Key::Down, _) | (_, Some('j')) => {
+                self.go(DocumentPoint { row: (self.cursor.row + 1).min(last), ..self.cursor })
+            }
+            (Key::Home, _) | (_, Some('0')) => self.go(DocumentPoint { col: 0, ..self.cursor }),
             (_, Some('^')) => self.go(motion::first_text(&self.document, self.cursor)),
-            (Key::End, _) | (_, Some('$')) => self.go(Point { col: u32::MAX, ..self.cursor }),
+            (Key::End, _) | (_, Some('$')) => self.go(DocumentPoint { col: u32::MAX, ..self.cursor }),
             (_, Some('w')) => self.go(motion::next_word(&self.document, self.cursor)),
             (_, Some('b')) => self.go(motion::word_start(&self.document, self.cursor)),
             (_, Some('e')) => self.go(motion::word_end(&self.document, self.cursor)),
-            (_, Some('g')) => self.go(Point::default()),
-            (_, Some('G')) => self.go(Point { row: last, col: 0 }),
-            (_, Some('H')) => self.go(Point { row: self.top, col: 0 }),
-            (_, Some('M')) => self.go(Point { row: (self.top + rows / 2).min(last), col: 0 }),
-            (_, Some('L')) => self.go(Point { row: (self.top + rows - 1).min(last), col: 0 }),
+            (_, Some('g')) => self.go(DocumentPoint::default()),
+            (_, Some('G')) => self.go(DocumentPoint { row: last, col: 0 }),
+            (_, Some('H')) => self.go(DocumentPoint { row: self.top, col: 0 }),
+            (_, Some('M')) => self.go(DocumentPoint { row: (self.top + rows / 2).min(last), col: 0 }),
+            (_, Some('L')) => self.go(DocumentPoint { row: (self.top + rows - 1).min(last), col: 0 }),
             (_, Some('{')) => self.go(motion::paragraph(&self.document, self.cursor, SearchDirection::Up)),
             (_, Some('}')) => self.go(motion::paragraph(&self.document, self.cursor, SearchDirection::Down)),
-            (_, Some('v')) => self.select(Unit::Character),
-            (_, Some('V')) => self.select(Unit::Line),
+            (_, Some('v')) => self.select(SelectionUnit::Character),
+            (_, Some('V')) => self.select(SelectionUnit::Line),
             (_, Some('o')) => {
                 if let Some(selection) = &mut self.selection {
                     std::mem::swap(&mut selection.anchor, &mut selection.head);
@@ -268,11 +276,11 @@ impl CopyMode {
         CopyOutcome::Taken
     }
 
-    fn select(&mut self, unit: Unit) {
+    fn select(&mut self, unit: SelectionUnit) {
         self.selection = match self.selection {
             Some(selection) if selection.unit == unit => None,
-            Some(selection) => Some(Selection { unit, ..selection }),
-            None => Some(Selection::new(self.cursor, unit)),
+            Some(selection) => Some(TextSelection { unit, ..selection }),
+            None => Some(TextSelection::new(self.cursor, unit)),
         };
     }
 
@@ -291,7 +299,7 @@ impl CopyMode {
                 let pattern = input.text().to_owned();
                 self.prompt = None;
                 if !pattern.is_empty() {
-                    self.search = Some(Search::new(&self.document, &pattern, direction));
+                    self.search = Some(DocumentSearch::new(&self.document, &pattern, direction));
                 }
                 self.next_match(false);
             }
@@ -319,11 +327,11 @@ impl CopyMode {
     fn jump(&mut self, by: isize) {
         let last = self.document.len().saturating_sub(1);
         self.top = self.top.saturating_add_signed(by).min(self.document.len().saturating_sub(usize::from(self.rows)));
-        self.go(Point { row: self.cursor.row.saturating_add_signed(by).min(last), ..self.cursor });
+        self.go(DocumentPoint { row: self.cursor.row.saturating_add_signed(by).min(last), ..self.cursor });
     }
 
     /// Moves the cursor, on a cell, and scrolls so that it is in sight.
-    fn go(&mut self, to: Point) {
+    fn go(&mut self, to: DocumentPoint) {
         self.move_to(to);
         let rows = usize::from(self.rows);
         let first = (self.cursor.row + 1).saturating_sub(rows);
@@ -331,18 +339,18 @@ impl CopyMode {
         self.top = self.top.min(self.document.len().saturating_sub(rows));
     }
 
-    fn move_to(&mut self, to: Point) {
+    fn move_to(&mut self, to: DocumentPoint) {
         let row = to.row.min(self.document.len().saturating_sub(1));
         let last = self.document.text_end(row).saturating_sub(1);
-        let col = self.document.cell_at(Point { row, col: to.col.min(last) }).0.start;
-        self.cursor = Point { row, col };
+        let col = self.document.cell_at(DocumentPoint { row, col: to.col.min(last) }).0.start;
+        self.cursor = DocumentPoint { row, col };
         if let Some(selection) = &mut self.selection {
             selection.head = self.cursor;
         }
     }
 
     /// What a pane sets off: matches in sight, then what is selected.
-    pub fn marks(&self, skin: &Skin) -> Vec<Mark> {
+    pub fn marks(&self, skin: &Skin) -> Vec<PaneMark> {
         let mut marks = Vec::new();
         if let Some(search) = &self.search {
             let (all, here) = (skin.style(Role::Match), skin.style(Role::MatchCurrent));
@@ -355,7 +363,7 @@ impl CopyMode {
     }
 
     /// The rows in sight, with `marks` and the cursor.
-    pub fn view<'a>(&self, marks: &'a [Mark]) -> PaneView<'a> {
+    pub fn view<'a>(&self, marks: &'a [PaneMark]) -> PaneView<'a> {
         let row = (self.cursor.row - self.top) as u16;
         let position = Position { row, col: self.cursor.col as u16 };
         let cursor = Cursor { position, visible: true, shape: CursorShape::Block, blinking: false };

@@ -2,7 +2,7 @@
 //!
 //! A state machine that takes bytes in any chunks. What it can't read is dropped whole, never typed: in this product a
 //! stray reply that became keys would be typed into an agent. Everything it holds is bounded. It knows no clock: the
-//! caller asks [`Decoder::wait`] and calls [`Decoder::expire`] when nothing came for so long.
+//! caller asks [`HostDecoder::wait`] and calls [`HostDecoder::expire`] when nothing came for so long.
 
 mod keys;
 mod mouse;
@@ -32,7 +32,7 @@ const MAX_PASTE: usize = (1 << 20) - PASTE_END.len();
 const PASTE_END: &[u8] = b"\x1b[201~";
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum State {
+enum DecoderState {
     #[default]
     Ground,
     /// In a character of several bytes; Alt was held if an Escape came before it.
@@ -47,31 +47,31 @@ enum State {
     /// `CSI M`: three bytes follow.
     LegacyMouse,
     /// `ESC ]` or `ESC P`: a reply, or Alt and that key.
-    MaybeString(StringKind),
-    String(StringKind),
+    MaybeString(ReplyString),
+    String(ReplyString),
     /// An Escape inside a string: most likely its end.
-    StringEscape(StringKind),
+    StringEscape(ReplyString),
     Paste,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum StringKind {
+enum ReplyString {
     Osc,
     Dcs,
 }
 
 /// Turns the bytes of one host into events.
 #[derive(Debug, Default)]
-pub struct Decoder {
-    state: State,
+pub struct HostDecoder {
+    state: DecoderState,
     held: Vec<u8>,
     /// Cursor positions that were asked for: `CSI 1;5R` is such a report, or F3 with Ctrl.
     expected_positions: u8,
 }
 
-impl Decoder {
+impl HostDecoder {
     pub fn new() -> Self {
-        Decoder::default()
+        HostDecoder::default()
     }
 
     /// The next `count` reports of the cursor's position are replies.
@@ -83,7 +83,7 @@ impl Decoder {
     pub fn feed(&mut self, bytes: &[u8], events: &mut Vec<Event>) {
         let mut rest = bytes;
         while let Some((&byte, after)) = rest.split_first() {
-            if self.state == State::Paste {
+            if self.state == DecoderState::Paste {
                 let taken = self.paste(rest, events);
                 rest = &rest[taken..];
                 continue;
@@ -98,10 +98,10 @@ impl Decoder {
     /// How long to wait for more before [`expire`](Self::expire); `None` if nothing is held.
     pub fn wait(&self) -> Option<Duration> {
         match self.state {
-            State::Ground => None,
-            State::Escape | State::MaybeString(_) => Some(LONE_ESCAPE),
-            State::Csi | State::Ss3 if self.held.is_empty() => Some(LONE_ESCAPE),
-            State::Paste => Some(PAUSED_PASTE),
+            DecoderState::Ground => None,
+            DecoderState::Escape | DecoderState::MaybeString(_) => Some(LONE_ESCAPE),
+            DecoderState::Csi | DecoderState::Ss3 if self.held.is_empty() => Some(LONE_ESCAPE),
+            DecoderState::Paste => Some(PAUSED_PASTE),
             _ => Some(UNFINISHED),
         }
     }
@@ -109,11 +109,11 @@ impl Decoder {
     /// Nothing more came: what is held is a key after all, or is dropped.
     pub fn expire(&mut self, events: &mut Vec<Event>) {
         match std::mem::take(&mut self.state) {
-            State::Escape => events.push(Event::Key(KeyEvent::press(Key::Escape))),
-            State::Csi if self.held.is_empty() => events.push(alt('[')),
-            State::Ss3 if self.held.is_empty() => events.push(alt('O')),
-            State::MaybeString(kind) => events.push(kind.as_key()),
-            State::Paste => self.hand_on_paste(events),
+            DecoderState::Escape => events.push(Event::Key(KeyEvent::press(Key::Escape))),
+            DecoderState::Csi if self.held.is_empty() => events.push(alt('[')),
+            DecoderState::Ss3 if self.held.is_empty() => events.push(alt('O')),
+            DecoderState::MaybeString(kind) => events.push(kind.as_key()),
+            DecoderState::Paste => self.hand_on_paste(events),
             _ => {}
         }
         self.held.clear();
@@ -122,57 +122,57 @@ impl Decoder {
     /// Whether the byte was used up.
     fn step(&mut self, byte: u8, events: &mut Vec<Event>) -> bool {
         match self.state {
-            State::Ground => self.ground(byte, false, events),
-            State::Character { alt } => return self.character(byte, alt, events),
-            State::Escape => self.escape(byte, events),
-            State::Csi => return self.csi(byte, events),
-            State::Ss3 => return self.ss3(byte, events),
-            State::Console => {
-                self.state = State::Ground;
+            DecoderState::Ground => self.ground(byte, false, events),
+            DecoderState::Character { alt } => return self.character(byte, alt, events),
+            DecoderState::Escape => self.escape(byte, events),
+            DecoderState::Csi => return self.csi(byte, events),
+            DecoderState::Ss3 => return self.ss3(byte, events),
+            DecoderState::Console => {
+                self.state = DecoderState::Ground;
                 if let b'A'..=b'E' = byte {
                     events.push(Event::Key(KeyEvent::press(Key::F(byte - b'A' + 1))));
                 }
             }
-            State::LegacyMouse => {
+            DecoderState::LegacyMouse => {
                 self.held.push(byte);
                 if let [code, x, y] = self.held[..] {
                     self.finish();
                     events.extend(mouse::legacy(code, x, y).map(Event::Mouse));
                 }
             }
-            State::MaybeString(kind) => {
+            DecoderState::MaybeString(kind) => {
                 // What replies begin with: a number, or `>|`, `1+r`.
                 if matches!(byte, b'0'..=b'9' | b'>') {
-                    self.state = State::String(kind);
+                    self.state = DecoderState::String(kind);
                 } else {
-                    self.state = State::Ground;
+                    self.state = DecoderState::Ground;
                     events.push(kind.as_key());
                 }
                 return false;
             }
-            State::String(kind) => return self.string(byte, kind, events),
-            State::StringEscape(kind) => {
+            DecoderState::String(kind) => return self.string(byte, kind, events),
+            DecoderState::StringEscape(kind) => {
                 if byte != b'\\' {
                     self.finish();
-                    self.state = State::Escape;
+                    self.state = DecoderState::Escape;
                     return false;
                 }
                 self.end_string(kind, events);
             }
-            State::Paste => unreachable!("pastes are taken in pieces, not bytes"),
+            DecoderState::Paste => unreachable!("pastes are taken in pieces, not bytes"),
         }
         true
     }
 
     fn ground(&mut self, byte: u8, alt: bool, events: &mut Vec<Event>) {
-        self.state = State::Ground;
+        self.state = DecoderState::Ground;
         match byte {
-            0x1b => self.state = State::Escape,
+            0x1b => self.state = DecoderState::Escape,
             0..0x20 | 0x7f => events.push(Event::Key(keys::control(byte, alt))),
             0x20..0x7f => events.push(Event::Key(keys::character(char::from(byte), alt))),
             0xc2..=0xf4 => {
                 self.held.push(byte);
-                self.state = State::Character { alt };
+                self.state = DecoderState::Character { alt };
             }
             // Not UTF-8.
             _ => {}
@@ -202,14 +202,14 @@ impl Decoder {
 
     fn escape(&mut self, byte: u8, events: &mut Vec<Event>) {
         self.state = match byte {
-            b'[' => State::Csi,
-            b'O' => State::Ss3,
-            b']' => State::MaybeString(StringKind::Osc),
-            b'P' => State::MaybeString(StringKind::Dcs),
+            b'[' => DecoderState::Csi,
+            b'O' => DecoderState::Ss3,
+            b']' => DecoderState::MaybeString(ReplyString::Osc),
+            b'P' => DecoderState::MaybeString(ReplyString::Dcs),
             0x1b => {
                 // Two presses, rather than Alt and Escape: agents give the double press a meaning.
                 events.push(Event::Key(KeyEvent::press(Key::Escape)));
-                State::Escape
+                DecoderState::Escape
             }
             _ => return self.ground(byte, true, events),
         }
@@ -217,8 +217,8 @@ impl Decoder {
 
     fn csi(&mut self, byte: u8, events: &mut Vec<Event>) -> bool {
         match byte {
-            b'[' if self.held.is_empty() => self.state = State::Console,
-            b'M' if self.held.is_empty() => self.state = State::LegacyMouse,
+            b'[' if self.held.is_empty() => self.state = DecoderState::Console,
+            b'M' if self.held.is_empty() => self.state = DecoderState::LegacyMouse,
             0x20..=0x3f => {
                 // Past the limit it is only swallowed; its end then finds nothing it knows.
                 if self.held.len() <= MAX_SEQUENCE {
@@ -227,7 +227,7 @@ impl Decoder {
             }
             0x40..=0x7e => {
                 let held = std::mem::take(&mut self.held);
-                self.state = State::Ground;
+                self.state = DecoderState::Ground;
                 if held.len() <= MAX_SEQUENCE {
                     self.sequence(&held, byte, events);
                 }
@@ -244,9 +244,9 @@ impl Decoder {
     }
 
     fn sequence(&mut self, held: &[u8], end: u8, events: &mut Vec<Event>) {
-        let Some(params) = params::Params::parse(held) else { return };
+        let Some(params) = params::CsiParams::parse(held) else { return };
         if params.is_plain() && end == b'~' && params.first(0) == 200 {
-            self.state = State::Paste;
+            self.state = DecoderState::Paste;
             return;
         }
         if params.is_plain() && end == b'R' && self.expected_positions > 0 && params.len() == 2 {
@@ -278,10 +278,10 @@ impl Decoder {
         true
     }
 
-    fn string(&mut self, byte: u8, kind: StringKind, events: &mut Vec<Event>) -> bool {
+    fn string(&mut self, byte: u8, kind: ReplyString, events: &mut Vec<Event>) -> bool {
         match byte {
-            0x1b => self.state = State::StringEscape(kind),
-            0x07 if kind == StringKind::Osc => self.end_string(kind, events),
+            0x1b => self.state = DecoderState::StringEscape(kind),
+            0x07 if kind == ReplyString::Osc => self.end_string(kind, events),
             // CAN and SUB end a string that means nothing.
             0x18 | 0x1a => self.finish(),
             _ if self.held.len() < MAX_STRING => self.held.push(byte),
@@ -290,11 +290,11 @@ impl Decoder {
         true
     }
 
-    fn end_string(&mut self, kind: StringKind, events: &mut Vec<Event>) {
+    fn end_string(&mut self, kind: ReplyString, events: &mut Vec<Event>) {
         if self.held.len() < MAX_STRING {
             let reply = match kind {
-                StringKind::Osc => replies::osc(&self.held),
-                StringKind::Dcs => replies::dcs(&self.held),
+                ReplyString::Osc => replies::osc(&self.held),
+                ReplyString::Dcs => replies::dcs(&self.held),
             };
             events.extend(reply.map(Event::Reply));
         }
@@ -302,7 +302,7 @@ impl Decoder {
     }
 
     fn finish(&mut self) {
-        self.state = State::Ground;
+        self.state = DecoderState::Ground;
         self.held.clear();
     }
 
@@ -318,7 +318,7 @@ impl Decoder {
             let taken = from + end + PASTE_END.len() - before;
             self.held.truncate(from + end);
             self.hand_on_paste(events);
-            self.state = State::Ground;
+            self.state = DecoderState::Ground;
             return taken;
         }
         if self.held.len() >= MAX_PASTE {
@@ -346,11 +346,11 @@ impl Decoder {
     }
 }
 
-impl StringKind {
+impl ReplyString {
     fn as_key(self) -> Event {
         alt(match self {
-            StringKind::Osc => ']',
-            StringKind::Dcs => 'P',
+            ReplyString::Osc => ']',
+            ReplyString::Dcs => 'P',
         })
     }
 }

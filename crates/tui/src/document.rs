@@ -9,7 +9,7 @@ use crate::pane::PaneRow;
 
 /// A place in a document: a row from its top, a column from the row's left edge.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Point {
+pub struct DocumentPoint {
     pub row: usize,
     pub col: u32,
 }
@@ -120,7 +120,7 @@ impl Document {
     }
 
     /// Start and end of the cell that covers `at`; one blank column where there is none.
-    pub(crate) fn cell_at(&self, at: Point) -> (Range<u32>, &str) {
+    pub(crate) fn cell_at(&self, at: DocumentPoint) -> (Range<u32>, &str) {
         let covering = self.cells(at.row).find(|cell| (cell.col..cell.col + cell.width).contains(&at.col));
         covering.map_or((at.col..at.col + 1, " "), |cell| (cell.col..cell.col + cell.width, cell.text))
     }

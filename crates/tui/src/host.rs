@@ -1,7 +1,7 @@
 //! The host terminal: the one that the program itself runs in.
 //!
 //! It takes file descriptors from the caller, turns raw mode and the modes we need on, and puts everything back
-//! exactly once: on leaving, on drop, or by a [`Restorer`] from a panic hook or the thread that hears signals. It draws
+//! exactly once: on leaving, on drop, or by a [`HostRestorer`] from a panic hook or the thread that hears signals. It draws
 //! nothing, decodes nothing, and keeps no process-wide state: whoever wants a panic hook installs it.
 
 mod abilities;
@@ -21,15 +21,15 @@ use rustix::termios::{OptionalActions, tcgetattr, tcgetwinsize, tcsetattr};
 use thiserror::Error;
 use vt::{KittyFlags, Size};
 
-pub use abilities::{Abilities, ColorHints};
+pub use abilities::{ColorHints, HostAbilities};
 pub use announce::{BellLimit, copy_to_clipboard, notify, set_title};
 pub use input::HostInput;
 use input::OnSignal;
-pub use modes::{Keyboard, Modes, MouseTracking};
-pub use probe::Probe;
-pub use restore::Restorer;
+pub use modes::{HostModes, KeyboardProtocol, MouseTracking};
+pub use probe::HostProbe;
+pub use restore::HostRestorer;
 
-use crate::{decode::Decoder, event::Event};
+use crate::{decode::HostDecoder, event::Event};
 
 /// Why the host can't be used.
 #[derive(Debug, Error)]
@@ -46,23 +46,23 @@ fn fault(what: &'static str) -> impl Fn(rustix::io::Errno) -> HostError {
 
 /// The host terminal, as it was found until [`enter`](Host::enter).
 #[derive(Debug)]
-pub struct Host {
+pub struct HostTerminal {
     input: OwnedFd,
-    restorer: Restorer,
-    modes: Modes,
+    restorer: HostRestorer,
+    modes: HostModes,
 }
 
-impl Host {
+impl HostTerminal {
     /// Both must be terminals: usually standard input and output, or `/dev/tty` twice.
-    pub fn open(input: OwnedFd, output: OwnedFd) -> Result<Host, HostError> {
+    pub fn open(input: OwnedFd, output: OwnedFd) -> Result<HostTerminal, HostError> {
         for (fd, name) in [(&input, "the input"), (&output, "the output")] {
             if !rustix::termios::isatty(fd) {
                 return Err(HostError::NotATerminal(name));
             }
         }
         let saved = tcgetattr(&input).map_err(fault("read the settings of"))?;
-        let restorer = Restorer::new(input.try_clone().map_err(clone_fault)?, output, saved);
-        Ok(Host { input, restorer, modes: Modes::default() })
+        let restorer = HostRestorer::new(input.try_clone().map_err(clone_fault)?, output, saved);
+        Ok(HostTerminal { input, restorer, modes: HostModes::default() })
     }
 
     /// The size in cells. A host that does not know its own counts as 80 by 24.
@@ -75,7 +75,7 @@ impl Host {
     }
 
     /// Raw mode, the alternate screen and `modes`. Entering again changes the modes.
-    pub fn enter(&mut self, modes: Modes) -> Result<(), HostError> {
+    pub fn enter(&mut self, modes: HostModes) -> Result<(), HostError> {
         let mut raw = self.restorer.saved().clone();
         raw.make_raw();
         self.restorer.arm(modes.leave());
@@ -85,7 +85,7 @@ impl Host {
     }
 
     /// Sets other modes than those in force: the mouse switched off, a child in focus that wants to hear of releases.
-    pub fn change(&mut self, modes: Modes) -> Result<(), HostError> {
+    pub fn change(&mut self, modes: HostModes) -> Result<(), HostError> {
         if modes == self.modes {
             return Ok(());
         }
@@ -95,7 +95,7 @@ impl Host {
         self.write(&bytes)
     }
 
-    pub fn modes(&self) -> Modes {
+    pub fn modes(&self) -> HostModes {
         self.modes
     }
 
@@ -115,7 +115,7 @@ impl Host {
     }
 
     /// Puts the terminal back from anywhere: a panic hook, the thread that hears signals.
-    pub fn restorer(&self) -> Restorer {
+    pub fn restorer(&self) -> HostRestorer {
         self.restorer.clone()
     }
 
@@ -145,16 +145,16 @@ impl Host {
     }
 
     /// Asks the host what it can do, and waits for the answers until `deadline`. Whatever else came in meanwhile is in
-    /// `events`. Answers that come later stay replies, for [`Probe::take`].
+    /// `events`. Answers that come later stay replies, for [`HostProbe::take`].
     pub fn probe(
         &self,
-        decoder: &mut Decoder,
+        decoder: &mut HostDecoder,
         deadline: Duration,
         events: &mut Vec<Event>,
-    ) -> Result<Probe, HostError> {
-        let mut probe = Probe::default();
+    ) -> Result<HostProbe, HostError> {
+        let mut probe = HostProbe::default();
         decoder.expect_positions(probe::POSITIONS);
-        self.write(&Probe::request())?;
+        self.write(&HostProbe::request())?;
         let end = Instant::now() + deadline;
         let mut buffer = [0; 1024];
         while !probe.finished() {
@@ -179,14 +179,14 @@ impl Host {
     }
 }
 
-impl AsFd for Host {
+impl AsFd for HostTerminal {
     /// Readable when the host has something to say.
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.input.as_fd()
     }
 }
 
-impl Drop for Host {
+impl Drop for HostTerminal {
     fn drop(&mut self) {
         self.leave();
     }

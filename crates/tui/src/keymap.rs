@@ -116,7 +116,7 @@ pub fn is_same_key(bound: &KeyEvent, typed: &KeyEvent) -> bool {
 
 /// What became of keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Press {
+pub enum KeymapOutcome {
     Command(String),
     /// Not bound: for whoever is below.
     Key(KeyEvent),
@@ -149,7 +149,7 @@ impl KeySequence {
     }
 
     /// Takes a key. Empty: it may become a sequence, or was the release of a key that was taken.
-    pub fn press(&mut self, keymap: &Keymap, event: &KeyEvent, now: Instant) -> Vec<Press> {
+    pub fn press(&mut self, keymap: &Keymap, event: &KeyEvent, now: Instant) -> Vec<KeymapOutcome> {
         if event.kind == KeyEventKind::Release {
             let ours = self.taken.iter().position(|&key| key == event.key);
             return match ours {
@@ -157,12 +157,12 @@ impl KeySequence {
                     self.taken.swap_remove(index);
                     Vec::new()
                 }
-                None => vec![Press::Key(event.clone())],
+                None => vec![KeymapOutcome::Key(event.clone())],
             };
         }
         if let Key::Modifier(_) = event.key {
             // Held to type the next key of a sequence, it does not end it.
-            return if self.typed.is_empty() { vec![Press::Key(event.clone())] } else { Vec::new() };
+            return if self.typed.is_empty() { vec![KeymapOutcome::Key(event.clone())] } else { Vec::new() };
         }
         self.typed.push(event.clone());
         if keymap.goes_on(&self.typed) {
@@ -173,12 +173,12 @@ impl KeySequence {
     }
 
     /// Nothing more came in time.
-    pub fn expire(&mut self, keymap: &Keymap) -> Vec<Press> {
+    pub fn expire(&mut self, keymap: &Keymap) -> Vec<KeymapOutcome> {
         self.settle(keymap)
     }
 
     /// Reads the keys typed as the longest bindings there are; what is not bound is passed on.
-    fn settle(&mut self, keymap: &Keymap) -> Vec<Press> {
+    fn settle(&mut self, keymap: &Keymap) -> Vec<KeymapOutcome> {
         self.since = None;
         let typed = std::mem::take(&mut self.typed);
         let mut rest = &typed[..];
@@ -186,8 +186,8 @@ impl KeySequence {
         while !rest.is_empty() {
             let found = (1..=rest.len()).rev().find_map(|count| Some((count, keymap.exact(&rest[..count])?)));
             let (count, press) = match found {
-                Some((count, command)) => (count, Press::Command(command.to_owned())),
-                None => (1, Press::Key(rest[0].clone())),
+                Some((count, command)) => (count, KeymapOutcome::Command(command.to_owned())),
+                None => (1, KeymapOutcome::Key(rest[0].clone())),
             };
             if found.is_some() {
                 self.taken.extend(rest[..count].iter().map(|event| event.key));
@@ -215,26 +215,27 @@ mod tests {
         text.parse().unwrap()
     }
 
-    fn run(keys: &[&str]) -> Vec<Press> {
+    fn run(keys: &[&str]) -> Vec<KeymapOutcome> {
         let keymap = keymap();
         let mut sequence = KeySequence::new(Duration::from_secs(1));
         let now = Instant::now();
-        let mut out: Vec<Press> = keys.iter().flat_map(|text| sequence.press(&keymap, &key(text), now)).collect();
+        let mut out: Vec<KeymapOutcome> =
+            keys.iter().flat_map(|text| sequence.press(&keymap, &key(text), now)).collect();
         out.extend(sequence.expire(&keymap));
         out
     }
 
-    fn command(id: &str) -> Press {
-        Press::Command(id.to_owned())
+    fn command(id: &str) -> KeymapOutcome {
+        KeymapOutcome::Command(id.to_owned())
     }
 
     #[test]
     fn the_longest_sequence_wins() {
         assert_eq!(run(&["ctrl-k"]), [command("palette")]);
         assert_eq!(run(&["ctrl-k", "ctrl-k"]), [command("literal")]);
-        assert_eq!(run(&["ctrl-k", "x"]), [command("palette"), Press::Key(key("x"))]);
-        assert_eq!(run(&["g", "x"]), [Press::Key(key("g")), Press::Key(key("x"))]);
-        assert_eq!(run(&["g", "g", "g"]), [command("top"), Press::Key(key("g"))]);
+        assert_eq!(run(&["ctrl-k", "x"]), [command("palette"), KeymapOutcome::Key(key("x"))]);
+        assert_eq!(run(&["g", "x"]), [KeymapOutcome::Key(key("g")), KeymapOutcome::Key(key("x"))]);
+        assert_eq!(run(&["g", "g", "g"]), [command("top"), KeymapOutcome::Key(key("g"))]);
     }
 
     #[test]
@@ -250,7 +251,7 @@ mod tests {
         // Its release is not for the child.
         let release = key("ctrl-k").with_kind(KeyEventKind::Release);
         assert!(sequence.press(&keymap, &release, now).is_empty());
-        assert_eq!(sequence.press(&keymap, &release, now), [Press::Key(release.clone())]);
+        assert_eq!(sequence.press(&keymap, &release, now), [KeymapOutcome::Key(release.clone())]);
     }
 
     #[test]

@@ -59,23 +59,23 @@ pub trait Layer<C> {
 }
 
 /// The layers, the lowest first.
-pub struct Layers<C> {
+pub struct LayerStack<C> {
     stack: Vec<Box<dyn Layer<C>>>,
 }
 
-impl<C> std::fmt::Debug for Layers<C> {
+impl<C> std::fmt::Debug for LayerStack<C> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Layers").field("count", &self.stack.len()).finish()
     }
 }
 
-impl<C> Default for Layers<C> {
+impl<C> Default for LayerStack<C> {
     fn default() -> Self {
-        Layers { stack: Vec::new() }
+        LayerStack { stack: Vec::new() }
     }
 }
 
-impl<C> Layers<C> {
+impl<C> LayerStack<C> {
     pub fn push(&mut self, layer: Box<dyn Layer<C>>) {
         self.stack.push(layer);
     }
@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn events_go_down_until_one_takes_them() {
-        let mut layers = Layers::default();
+        let mut layers = LayerStack::default();
         layers.push(Box::new(Note { name: "low", takes: 'l', modal: false }));
         layers.push(Box::new(Note { name: "top", takes: 't', modal: false }));
         let mut heard = Vec::new();

@@ -7,13 +7,13 @@ use std::{ops::Range, sync::Arc};
 use vt::{Attributes, Color, Cursor, Frame, Line, Position, Shape, Style, Theme};
 
 use crate::{
-    canvas::{Canvas, CanvasCursor, Cell, CellText, Link, PaneMemory, RowMemory},
+    canvas::{Canvas, CanvasCell, CanvasCursor, CellLink, CellText, PaneMemory, RowMemory},
     geometry::Rect,
 };
 
 /// A stretch of a pane's row that is set off: selected text, something found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mark {
+pub struct PaneMark {
     /// Row of the view, from its top.
     pub row: u16,
     /// Columns of the view's row.
@@ -38,7 +38,7 @@ pub struct PaneView<'a> {
     dim: bool,
     reverse_video: bool,
     cursor: Option<Cursor>,
-    marks: &'a [Mark],
+    marks: &'a [PaneMark],
     /// The child's colours, and those that the host has under the same names.
     themes: Option<(Arc<Theme>, Arc<Theme>)>,
 }
@@ -92,7 +92,7 @@ impl<'a> PaneView<'a> {
         self
     }
 
-    pub fn marked(mut self, marks: &'a [Mark]) -> Self {
+    pub fn marked(mut self, marks: &'a [PaneMark]) -> Self {
         self.marks = marks;
         self
     }
@@ -144,7 +144,7 @@ impl<'a> PaneView<'a> {
             if changed.is_empty() {
                 continue;
             }
-            let marks: Vec<Mark> = marks.cloned().collect();
+            let marks: Vec<PaneMark> = marks.cloned().collect();
             self.draw_row(canvas, Rect { row, rows: 1, ..area }, source, &marks, changed);
             *remembered = Some(RowMemory { line: line.cloned(), cols, marks, stamp: canvas.stamp(row) });
         }
@@ -153,7 +153,14 @@ impl<'a> PaneView<'a> {
     }
 
     /// Draws the line's columns `changed`, which begin with a cell: the others are on the canvas already.
-    fn draw_row(&self, canvas: &mut Canvas, area: Rect, source: Option<&PaneRow>, marks: &[Mark], changed: Range<u32>) {
+    fn draw_row(
+        &self,
+        canvas: &mut Canvas,
+        area: Rect,
+        source: Option<&PaneRow>,
+        marks: &[PaneMark],
+        changed: Range<u32>,
+    ) {
         let left = u32::from(self.offset.col);
         let start = source.map_or(0, |source| source.cols.start) + left;
         let mut next = changed.start.saturating_sub(start);
@@ -174,11 +181,11 @@ impl<'a> PaneView<'a> {
                 let style = self.look(cell.run.style, cell.col.saturating_sub(cols.start), marks);
                 let at = area.col + col as u16;
                 if halved || cell.run.shape == Shape::Blank {
-                    canvas.put(area.row, at, Cell::new(CellText::Char(' '), 1, style, link));
+                    canvas.put(area.row, at, CanvasCell::new(CellText::Char(' '), 1, style, link));
                     next = col + 1;
                 } else {
                     let text = CellText::fitted(cell.text, cell.width as u8);
-                    canvas.put(area.row, at, Cell::new(text, cell.width as u8, style, link));
+                    canvas.put(area.row, at, CanvasCell::new(text, cell.width as u8, style, link));
                     next = col + cell.width;
                 }
             }
@@ -186,11 +193,11 @@ impl<'a> PaneView<'a> {
         for col in next..u32::from(area.cols).min(changed.end.saturating_sub(start)) {
             let inside = source.is_some() && left + col < self.cols;
             let style = if inside { self.look(Style::default(), left + col, marks) } else { Style::default() };
-            canvas.put(area.row, area.col + col as u16, Cell::blank(style));
+            canvas.put(area.row, area.col + col as u16, CanvasCell::blank(style));
         }
     }
 
-    fn look(&self, mut style: Style, col: u32, marks: &[Mark]) -> Style {
+    fn look(&self, mut style: Style, col: u32, marks: &[PaneMark]) -> Style {
         if let Some((child, host)) = &self.themes {
             style.foreground =
                 translate(style.foreground, child, host, child.foreground != host.foreground, |t| t.foreground);
@@ -267,6 +274,6 @@ fn translate(
     Color::Rgb(value.r, value.g, value.b)
 }
 
-fn host_link(link: Option<&vt::Link>) -> Option<Arc<Link>> {
-    link.map(|link| Arc::new(Link { id: link.id.clone(), uri: link.uri.clone() }))
+fn host_link(link: Option<&vt::Link>) -> Option<Arc<CellLink>> {
+    link.map(|link| Arc::new(CellLink { id: link.id.clone(), uri: link.uri.clone() }))
 }

@@ -8,8 +8,8 @@ use std::{
 use vt::{Position, Style};
 
 use crate::{
-    document::{Document, Point},
-    pane::Mark,
+    document::{Document, DocumentPoint},
+    pane::PaneMark,
 };
 
 /// Bytes of one copy.
@@ -17,7 +17,7 @@ const MAX_COPY: usize = 8 << 20;
 
 /// What a selection grows by: one click, two, three.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Unit {
+pub enum SelectionUnit {
     #[default]
     Character,
     Word,
@@ -29,52 +29,52 @@ const DOUBLE_CLICK: Duration = Duration::from_millis(400);
 
 /// Tells a double and a triple click from single ones.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Clicks {
+pub struct ClickCounter {
     last: Option<(Instant, Position)>,
     count: u8,
 }
 
-impl Clicks {
+impl ClickCounter {
     /// A press at `at`, and what it selects by. A fourth press starts over.
-    pub fn press(&mut self, at: Position, now: Instant) -> Unit {
+    pub fn press(&mut self, at: Position, now: Instant) -> SelectionUnit {
         let again = self.last.is_some_and(|(when, place)| place == at && now.duration_since(when) <= DOUBLE_CLICK);
         self.count = if again { self.count % 3 + 1 } else { 1 };
         self.last = Some((now, at));
         match self.count {
-            1 => Unit::Character,
-            2 => Unit::Word,
-            _ => Unit::Line,
+            1 => SelectionUnit::Character,
+            2 => SelectionUnit::Word,
+            _ => SelectionUnit::Line,
         }
     }
 }
 
 /// From where it was begun to where it is now, both included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Selection {
-    pub anchor: Point,
-    pub head: Point,
-    pub unit: Unit,
+pub struct TextSelection {
+    pub anchor: DocumentPoint,
+    pub head: DocumentPoint,
+    pub unit: SelectionUnit,
 }
 
-impl Selection {
-    pub fn new(at: Point, unit: Unit) -> Self {
-        Selection { anchor: at, head: at, unit }
+impl TextSelection {
+    pub fn new(at: DocumentPoint, unit: SelectionUnit) -> Self {
+        TextSelection { anchor: at, head: at, unit }
     }
 
     /// First point, and the one behind the last.
-    pub fn bounds(&self, document: &Document) -> (Point, Point) {
+    pub fn bounds(&self, document: &Document) -> (DocumentPoint, DocumentPoint) {
         let (first, last) = (self.anchor.min(self.head), self.anchor.max(self.head));
         match self.unit {
-            Unit::Character => {
+            SelectionUnit::Character => {
                 let start = document.cell_at(first).0.start;
                 let end = document.cell_at(last).0.end;
-                (Point { col: start, ..first }, Point { col: end, ..last })
+                (DocumentPoint { col: start, ..first }, DocumentPoint { col: end, ..last })
             }
-            Unit::Word => (word_at(document, first).0, word_at(document, last).1),
-            Unit::Line => {
+            SelectionUnit::Word => (word_at(document, first).0, word_at(document, last).1),
+            SelectionUnit::Line => {
                 let first = document.line_of(first.row).start;
                 let last = document.line_of(last.row).end - 1;
-                (Point { row: first, col: 0 }, Point { row: last, col: u32::from(document.cols()) })
+                (DocumentPoint { row: first, col: 0 }, DocumentPoint { row: last, col: u32::from(document.cols()) })
             }
         }
     }
@@ -91,9 +91,9 @@ impl Selection {
     }
 
     /// What a pane sets off when it shows `rows` rows from `top` on.
-    pub fn marks(&self, document: &Document, top: usize, rows: u16, style: Style) -> Vec<Mark> {
+    pub fn marks(&self, document: &Document, top: usize, rows: u16, style: Style) -> Vec<PaneMark> {
         (0..rows)
-            .filter_map(|row| Some(Mark { row, cols: self.cols(document, top + usize::from(row))?, style }))
+            .filter_map(|row| Some(PaneMark { row, cols: self.cols(document, top + usize::from(row))?, style }))
             .collect()
     }
 
@@ -119,7 +119,7 @@ impl Selection {
                 break;
             }
         }
-        if self.unit == Unit::Line {
+        if self.unit == SelectionUnit::Line {
             out.push('\n');
         }
         out
@@ -127,47 +127,47 @@ impl Selection {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Class {
+pub(crate) enum CharClass {
     Blank,
     Word,
     Other,
 }
 
 /// Paths, addresses and names with signs in them count as one word, as people click them.
-pub(crate) fn class(text: &str) -> Class {
+pub(crate) fn class(text: &str) -> CharClass {
     match text.chars().next() {
-        None | Some(' ' | '\u{a0}') => Class::Blank,
-        Some(c) if c.is_alphanumeric() || "_-./~:@%+?&=#".contains(c) => Class::Word,
-        Some(_) => Class::Other,
+        None | Some(' ' | '\u{a0}') => CharClass::Blank,
+        Some(c) if c.is_alphanumeric() || "_-./~:@%+?&=#".contains(c) => CharClass::Word,
+        Some(_) => CharClass::Other,
     }
 }
 
 /// The word around `at`, across rows that run on: first point, and the one behind the last.
-fn word_at(document: &Document, at: Point) -> (Point, Point) {
+fn word_at(document: &Document, at: DocumentPoint) -> (DocumentPoint, DocumentPoint) {
     let (cols, text) = document.cell_at(at);
     let kind = class(text);
-    let mut start = Point { col: cols.start, ..at };
-    let mut end = Point { col: cols.end, ..at };
+    let mut start = DocumentPoint { col: cols.start, ..at };
+    let mut end = DocumentPoint { col: cols.end, ..at };
     // A word is no longer than this many cells: a line of a megabyte must not stall a click.
     for _ in 0..100_000 {
         let before = match start.col {
             0 if start.row > 0 && document.runs_on(start.row - 1) => {
                 let row = start.row - 1;
-                Point { row, col: document.cells(row).last().map_or(0, |cell| cell.col) }
+                DocumentPoint { row, col: document.cells(row).last().map_or(0, |cell| cell.col) }
             }
             0 => break,
-            col => Point { col: col - 1, ..start },
+            col => DocumentPoint { col: col - 1, ..start },
         };
         let (cols, text) = document.cell_at(before);
         if class(text) != kind {
             break;
         }
-        start = Point { col: cols.start, ..before };
+        start = DocumentPoint { col: cols.start, ..before };
     }
     for _ in 0..100_000 {
         let width = document.cells(end.row).last().map_or(0, |cell| cell.col + cell.width);
         let after = match end.col >= width {
-            true if document.runs_on(end.row) => Point { row: end.row + 1, col: 0 },
+            true if document.runs_on(end.row) => DocumentPoint { row: end.row + 1, col: 0 },
             true => break,
             false => end,
         };
@@ -175,7 +175,7 @@ fn word_at(document: &Document, at: Point) -> (Point, Point) {
         if class(text) != kind {
             break;
         }
-        end = Point { col: cols.end, ..after };
+        end = DocumentPoint { col: cols.end, ..after };
     }
     (start, end)
 }
@@ -186,10 +186,13 @@ mod tests {
 
     #[test]
     fn presses_are_counted_at_one_place_and_time() {
-        let mut clicks = Clicks::default();
+        let mut clicks = ClickCounter::default();
         let start = Instant::now();
         let mut press = |col, after| clicks.press(Position { row: 0, col }, start + Duration::from_millis(after));
-        assert_eq!([press(1, 0), press(1, 100), press(1, 200)], [Unit::Character, Unit::Word, Unit::Line]);
-        assert_eq!([press(1, 300), press(2, 350), press(2, 2000)], [Unit::Character; 3]);
+        assert_eq!(
+            [press(1, 0), press(1, 100), press(1, 200)],
+            [SelectionUnit::Character, SelectionUnit::Word, SelectionUnit::Line]
+        );
+        assert_eq!([press(1, 300), press(2, 350), press(2, 2000)], [SelectionUnit::Character; 3]);
     }
 }

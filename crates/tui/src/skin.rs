@@ -73,14 +73,14 @@ impl Sign {
 
 /// The characters that signs and frames are drawn with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Glyphs {
+pub enum GlyphSet {
     #[default]
     Unicode,
     /// For fonts and terminals that have nothing else.
     Ascii,
 }
 
-impl Glyphs {
+impl GlyphSet {
     pub fn sign(self, sign: Sign) -> char {
         let (unicode, ascii) = match sign {
             Sign::Starting => ('◌', '.'),
@@ -127,7 +127,7 @@ impl Glyphs {
     /// A text of ours: what it holds besides letters is put in signs that are there.
     pub fn text(self, text: &str) -> Cow<'_, str> {
         const OURS: [(char, &str); 6] = [('…', "..."), ('·', "-"), ('›', ">"), ('↑', "Up"), ('↓', "Down"), ('▲', "!")];
-        if self == Glyphs::Unicode || text.is_ascii() {
+        if self == GlyphSet::Unicode || text.is_ascii() {
             return Cow::Borrowed(text);
         }
         Cow::Owned(OURS.iter().fold(text.to_owned(), |text, (sign, plain)| text.replace(*sign, plain)))
@@ -135,23 +135,23 @@ impl Glyphs {
 
     pub fn box_lines(self) -> BoxLines {
         match self {
-            Glyphs::Unicode => BoxLines::ROUND,
-            Glyphs::Ascii => BoxLines::ASCII,
+            GlyphSet::Unicode => BoxLines::ROUND,
+            GlyphSet::Ascii => BoxLines::ASCII,
         }
     }
 
     /// Going on, branching off, the last branch, and nothing: each three columns.
     pub fn connectors(self) -> [&'static str; 4] {
         match self {
-            Glyphs::Unicode => ["│  ", "├─ ", "└─ ", "   "],
-            Glyphs::Ascii => ["|  ", "|- ", "`- ", "   "],
+            GlyphSet::Unicode => ["│  ", "├─ ", "└─ ", "   "],
+            GlyphSet::Ascii => ["|  ", "|- ", "`- ", "   "],
         }
     }
 
     fn pick(self, unicode: char, ascii: char) -> char {
         match self {
-            Glyphs::Unicode => unicode,
-            Glyphs::Ascii => ascii,
+            GlyphSet::Unicode => unicode,
+            GlyphSet::Ascii => ascii,
         }
     }
 }
@@ -160,7 +160,7 @@ impl Glyphs {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Skin {
     pub scheme: ColorScheme,
-    pub glyphs: Glyphs,
+    pub glyphs: GlyphSet,
 }
 
 /// Foreground for dark and light hosts. The hues are Okabe and Ito's, which colour-blind people tell apart.
@@ -184,7 +184,7 @@ const BLACK: Ink = Ink { dark: 0x101114, light: 0x101114 };
 
 impl Skin {
     pub fn new(scheme: ColorScheme) -> Self {
-        Skin { scheme, glyphs: Glyphs::default() }
+        Skin { scheme, glyphs: GlyphSet::default() }
     }
 
     pub fn style(&self, role: Role) -> Style {
@@ -280,7 +280,7 @@ mod tests {
 
     #[test]
     fn signs_differ_by_shape_and_are_narrow() {
-        for glyphs in [Glyphs::Unicode, Glyphs::Ascii] {
+        for glyphs in [GlyphSet::Unicode, GlyphSet::Ascii] {
             let signs: HashSet<char> = SIGNS.iter().map(|&sign| glyphs.sign(sign)).collect();
             assert_eq!(signs.len(), SIGNS.len());
             assert!(signs.iter().all(|sign| vt::cluster_width(&sign.to_string()) == 1));
@@ -290,8 +290,8 @@ mod tests {
     #[test]
     fn texts_of_ours_have_plain_signs_too() {
         let text = "New… › one · ↑ ↓ é";
-        assert_eq!(Glyphs::Unicode.text(text), text);
-        assert_eq!(Glyphs::Ascii.text(text), "New... > one - Up Down é", "letters are nobody's signs");
+        assert_eq!(GlyphSet::Unicode.text(text), text);
+        assert_eq!(GlyphSet::Ascii.text(text), "New... > one - Up Down é", "letters are nobody's signs");
     }
 
     /// How much lighter one colour is than the other, as WCAG 2 counts it.

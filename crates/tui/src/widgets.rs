@@ -18,19 +18,19 @@ mod tree;
 mod wrap;
 
 pub use diff::diff_lines;
-pub use editor::{Editor, EditorOutcome};
-pub use fuzzy::{Candidate, Ranked, matched, rank};
+pub use editor::{EditorOutcome, TextEditor};
+pub use fuzzy::{FuzzyCandidate, RankedCandidate, matched, rank};
 pub use help::{HelpEntry, HelpTable};
 pub use input::{InputOutcome, LineInput};
 pub use list::{FuzzyList, ListEntry, ListOutcome};
 pub use markdown::render_markdown;
 pub use modal::{Modal, ModalOutcome};
-pub use player::{Player, PlayerOutcome};
+pub use player::{PlayerOutcome, RecordingPlayer};
 pub use scrollbar::draw_scrollbar;
 pub use status_line::draw_status_line;
-pub use tab_bar::{Tab, TabBar, TabHit};
+pub use tab_bar::{TabBar, TabHit, TabLabel};
 pub use toast::{Toast, draw_toasts};
-pub use tree::{Tree, TreeItem};
+pub use tree::{TreeItem, TreeView};
 pub use wrap::{cut, cut_middle, wrap_spans};
 
 /// A line of text with looks.

@@ -13,10 +13,10 @@ use std::{io::Write, ops::Range};
 
 use vt::{CursorShape, Position, Size, Style};
 
-use crate::canvas::{Canvas, CanvasCursor, Cell, CellText};
+use crate::canvas::{Canvas, CanvasCell, CanvasCursor, CellText};
 pub use depth::ColorDepth;
-use pen::Pen;
-use trust::Trust;
+use pen::HostPen;
+use trust::WidthTrust;
 
 /// What the host can do, as far as drawing goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,16 +55,16 @@ const ERASED_RUN: usize = 9;
 
 /// Follows one canvas on one host.
 #[derive(Debug)]
-pub struct Writer {
+pub struct CanvasWriter {
     options: WriterOptions,
     size: Size,
     /// What the host shows.
-    shown: Vec<Vec<Cell>>,
+    shown: Vec<Vec<CanvasCell>>,
     /// The canvas's stamps of the rows shown.
     stamps: Vec<u64>,
     /// The host's screen is not known: it is cleared first.
     lost: bool,
-    pen: Pen,
+    pen: HostPen,
     /// Where the host's cursor is, if that is certain.
     at: Option<Position>,
     cursor: Option<CanvasCursor>,
@@ -75,15 +75,15 @@ pub struct Writer {
     frames: u64,
 }
 
-impl Writer {
+impl CanvasWriter {
     pub fn new(options: WriterOptions) -> Self {
-        Writer {
+        CanvasWriter {
             options,
             size: Size::new(0, 0),
             shown: Vec::new(),
             stamps: Vec::new(),
             lost: true,
-            pen: Pen::new(options),
+            pen: HostPen::new(options),
             at: None,
             cursor: None,
             shape: None,
@@ -98,7 +98,7 @@ impl Writer {
     pub fn set_options(&mut self, options: WriterOptions) {
         if self.options != options {
             self.options = options;
-            self.pen = Pen::new(options);
+            self.pen = HostPen::new(options);
             self.forget();
         }
     }
@@ -162,10 +162,10 @@ impl Writer {
 
     fn start_over(&mut self, size: Size) {
         self.size = size;
-        self.shown = vec![vec![Cell::BLANK; usize::from(size.cols)]; usize::from(size.rows)];
+        self.shown = vec![vec![CanvasCell::BLANK; usize::from(size.cols)]; usize::from(size.rows)];
         self.stamps = vec![u64::MAX; usize::from(size.rows)];
         self.body.extend_from_slice(b"\x1b]8;;\x1b\\\x1b[m\x1b[?25l\x1b[H\x1b[2J");
-        self.pen = Pen::new(self.options);
+        self.pen = HostPen::new(self.options);
         self.at = Some(Position::default());
         self.cursor = None;
         self.shape = None;
@@ -173,7 +173,7 @@ impl Writer {
     }
 
     /// Outside of `changed` the two are the same.
-    fn draw_row(&mut self, row: u16, old: &[Cell], new: &[Cell], changed: Range<usize>) {
+    fn draw_row(&mut self, row: u16, old: &[CanvasCell], new: &[CanvasCell], changed: Range<usize>) {
         // A narrow cluster that the host may have drawn wide: the cell behind it is written in any case.
         let mut suspect = None;
         let mut col = changed.start;
@@ -184,7 +184,7 @@ impl Writer {
                 continue;
             }
             suspect = None;
-            let blanks = new[col..].iter().take_while(|cell| **cell == Cell::BLANK).count();
+            let blanks = new[col..].iter().take_while(|cell| **cell == CanvasCell::BLANK).count();
             if blanks > 0 && col + blanks == new.len() {
                 self.move_to(row, col, new);
                 self.pen.change(&Style::default(), None, &mut self.body);
@@ -209,13 +209,13 @@ impl Writer {
     }
 
     /// Writes a cell where the cursor is, and tells whether the cursor is certainly behind it.
-    fn write_cell(&mut self, cell: &Cell, room: usize) -> bool {
+    fn write_cell(&mut self, cell: &CanvasCell, room: usize) -> bool {
         self.pen.change(&cell.style, cell.link.as_ref(), &mut self.body);
-        let trust = Trust::of(&cell.text, cell.width);
+        let trust = WidthTrust::of(&cell.text, cell.width);
         let trusted = match trust {
-            Trust::Agreed => true,
-            Trust::Ambiguous => self.options.narrow_ambiguous,
-            Trust::Disputed => false,
+            WidthTrust::Agreed => true,
+            WidthTrust::Ambiguous => self.options.narrow_ambiguous,
+            WidthTrust::Disputed => false,
         };
         if !trusted && cell.width == 2 {
             // A host that draws it narrow leaves nothing old behind it.
@@ -233,7 +233,7 @@ impl Writer {
     }
 
     /// Brings the cursor to a cell of a row whose cells are `cells`, by the shortest way.
-    fn move_to(&mut self, row: u16, col: usize, cells: &[Cell]) {
+    fn move_to(&mut self, row: u16, col: usize, cells: &[CanvasCell]) {
         let target = Position { row, col: col as u16 };
         if self.at == Some(target) {
             return;
@@ -302,8 +302,8 @@ impl Writer {
 }
 
 /// From the first cell that is not the same to the last.
-fn difference(old: &[Cell], new: &[Cell]) -> Range<usize> {
-    let differs = |(old, new): (&Cell, &Cell)| old != new;
+fn difference(old: &[CanvasCell], new: &[CanvasCell]) -> Range<usize> {
+    let differs = |(old, new): (&CanvasCell, &CanvasCell)| old != new;
     let first = old.iter().zip(new).position(differs);
     let last = old.iter().zip(new).rposition(differs);
     first.zip(last).map_or(0..0, |(first, last)| first..last + 1)

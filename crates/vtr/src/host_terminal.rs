@@ -4,7 +4,7 @@ mod end_signals;
 
 use std::{io, os::fd::AsFd};
 
-use tui::host::{ColorHints, Host, HostError};
+use tui::host::{ColorHints, HostError, HostTerminal};
 
 pub(crate) use self::end_signals::EndSignals;
 use crate::{
@@ -13,12 +13,12 @@ use crate::{
 };
 
 /// Standard input and output, which must be terminals.
-pub(crate) fn open(instead: &str) -> Result<Host, Failure> {
+pub(crate) fn open(instead: &str) -> Result<HostTerminal, Failure> {
     let owned =
         |fd: io::Result<std::os::fd::OwnedFd>| fd.map_err(|error| Failure::system("using the terminal", &error));
     let input = owned(io::stdin().as_fd().try_clone_to_owned())?;
     let output = owned(io::stdout().as_fd().try_clone_to_owned())?;
-    Host::open(input, output).map_err(|error| failure(&error).with_hint(instead))
+    HostTerminal::open(input, output).map_err(|error| failure(&error).with_hint(instead))
 }
 
 pub(crate) fn failure(error: &HostError) -> Failure {
@@ -29,7 +29,7 @@ pub(crate) fn failure(error: &HostError) -> Failure {
 }
 
 /// A panic puts the terminal back before it is told.
-pub(crate) fn restore_on_panic(host: &Host) {
+pub(crate) fn restore_on_panic(host: &HostTerminal) {
     let restorer = host.restorer();
     let before = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {

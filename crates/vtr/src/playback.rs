@@ -11,9 +11,9 @@ use std::{
 use replay::{FileError, Limits, Tape, TapeError};
 use tokio::signal::unix::{SignalKind, signal};
 use tui::{
-    Canvas, Decoder, Rect, Skin, Writer,
-    host::{Host, HostError, Modes, MouseTracking},
-    widgets::{Player, PlayerOutcome},
+    Canvas, CanvasWriter, HostDecoder, Rect, Skin,
+    host::{HostError, HostModes, HostTerminal, MouseTracking},
+    widgets::{PlayerOutcome, RecordingPlayer},
 };
 
 use crate::{
@@ -50,7 +50,7 @@ pub(crate) fn load(path: &Path, output: &mut Output) -> Result<Tape, Failure> {
 
 /// Plays until the person leaves.
 pub(crate) async fn play(
-    mut host: Host,
+    mut host: HostTerminal,
     surroundings: &Surroundings,
     name: &str,
     tape: Tape,
@@ -61,8 +61,8 @@ pub(crate) async fn play(
     let system = |error: io::Error| Failure::system("using the terminal", &error);
     let input = std::os::fd::AsFd::as_fd(&host).try_clone_to_owned().map_err(system)?;
     host_terminal::restore_on_panic(&host);
-    host.enter(Modes { mouse: MouseTracking::Off, ..Modes::default() }).map_err(failed)?;
-    let mut decoder = Decoder::new();
+    host.enter(HostModes { mouse: MouseTracking::Off, ..HostModes::default() }).map_err(failed)?;
+    let mut decoder = HostDecoder::new();
     let mut events = Vec::new();
     let mut probe = host.probe(&mut decoder, PROBE, &mut events).map_err(failed)?;
     let known = probe.abilities().clone();
@@ -71,10 +71,10 @@ pub(crate) async fn play(
     let mut resized = signal(SignalKind::window_change()).map_err(system)?;
     let mut ends = EndSignals::new().map_err(system)?;
     let skin = Skin::new(known.color_scheme());
-    let mut writer = Writer::new(known.writer_options(host_terminal::color_hints(surroundings)));
+    let mut writer = CanvasWriter::new(known.writer_options(host_terminal::color_hints(surroundings)));
     let mut canvas = Canvas::new(host.size().map_err(failed)?);
     let warning = tape.ending().warning();
-    let mut player = Player::new(name, Arc::new(tape), Instant::now());
+    let mut player = RecordingPlayer::new(name, Arc::new(tape), Instant::now());
     warning.into_iter().for_each(|warning| player.say(&warning));
     player.set_speed(speed);
     player.seek(start);

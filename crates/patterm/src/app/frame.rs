@@ -8,7 +8,7 @@ use engine::Session;
 use project::settings::Side;
 use tui::{
     Canvas, CanvasCursor, PaneView, Rect, Role, Sign, Span,
-    widgets::{Tab, TabBar, draw_toasts},
+    widgets::{TabBar, TabLabel, draw_toasts},
 };
 use vt::Size;
 
@@ -62,11 +62,11 @@ pub(super) fn too_small(area: Rect) -> bool {
     area.cols < SMALLEST.cols || area.rows < SMALLEST.rows
 }
 
-pub(super) fn tabs(app: &App) -> (Vec<Tab>, usize) {
+pub(super) fn tabs(app: &App) -> (Vec<TabLabel>, usize) {
     let tab = |root: &super::sessions::Item| {
         let attention = app.sessions.tree(root.id).any(|item| item.attention);
         let sign = app.sessions.tab_sign(root.id);
-        Tab { title: root.name.clone(), sign: if attention { Sign::Blocked } else { sign }, attention }
+        TabLabel { title: root.name.clone(), sign: if attention { Sign::Blocked } else { sign }, attention }
     };
     let active = app.sessions.tabs().position(|root| Some(root.id) == app.sessions.tab()).unwrap_or(usize::MAX);
     (app.sessions.tabs().map(tab).collect(), active)

@@ -9,7 +9,7 @@ pub(super) use held::Held;
 use std::time::{Duration, Instant};
 
 use engine::{Input, Origin};
-use tui::{Canvas, CanvasCursor, Event, Handled, Layer, Press, Rect, Sign};
+use tui::{Canvas, CanvasCursor, Event, Handled, KeymapOutcome, Layer, Rect, Sign};
 use vt::input::{Key, KeyEvent, KeyEventKind, Modifiers};
 
 use super::{
@@ -62,12 +62,12 @@ pub(super) fn expire_sequence(app: &mut App) {
     deal_with(app, presses);
 }
 
-fn deal_with(app: &mut App, presses: Vec<Press>) {
+fn deal_with(app: &mut App, presses: Vec<KeymapOutcome>) {
     for press in presses {
         match press {
-            Press::Command(id) => commands::run(app, &id),
-            Press::Key(key) if app.focus() == Focus::Rail => rail::pressed(app, &key),
-            Press::Key(key) => to_pane(app, &key),
+            KeymapOutcome::Command(id) => commands::run(app, &id),
+            KeymapOutcome::Key(key) if app.focus() == Focus::Rail => rail::pressed(app, &key),
+            KeymapOutcome::Key(key) => to_pane(app, &key),
         }
     }
 }

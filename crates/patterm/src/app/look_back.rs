@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use engine::{Session, SessionId};
 use tui::{
-    Canvas, CanvasCursor, CopyMode, CopyOutcome, Document, Event, Rect, Role, SearchDirection, Sign, Span, Unit,
+    Canvas, CanvasCursor, CopyMode, CopyOutcome, Document, Event, Rect, Role, SearchDirection, SelectionUnit, Sign,
+    Span,
     host::copy_to_clipboard,
     widgets::{draw_scrollbar, draw_status_line},
 };
@@ -131,7 +132,7 @@ pub(super) fn wheel(app: &mut App, rows: i32) {
 }
 
 /// A press of the mouse that begins to select.
-pub(super) fn select(app: &mut App, at: Position, unit: Unit) {
+pub(super) fn select(app: &mut App, at: Position, unit: SelectionUnit) {
     begin(app, Manner::Mouse);
     let area = app.places().pane;
     if let Some(look) = current(app) {

@@ -2,7 +2,7 @@
 
 use std::{panic, thread};
 
-use tui::host::Restorer;
+use tui::host::HostRestorer;
 
 /// Puts the terminal back before a panic of the loop is printed; panics of other threads go to the log, as a line on
 /// the screen would only spoil it. The hook before is back when this is dropped.
@@ -10,7 +10,7 @@ use tui::host::Restorer;
 pub(super) struct PanicHook;
 
 impl PanicHook {
-    pub(super) fn install(restorer: Restorer) -> Self {
+    pub(super) fn install(restorer: HostRestorer) -> Self {
         let own = thread::current().id();
         let before = panic::take_hook();
         panic::set_hook(Box::new(move |info| {

@@ -5,7 +5,7 @@
 
 use std::time::{Duration, Instant};
 
-use tui::{KeySequence, Press, Sign};
+use tui::{KeySequence, KeymapOutcome, Sign};
 use vt::input::{KeyEvent, KeyEventKind};
 
 use super::{commands, model::App};
@@ -54,5 +54,5 @@ pub(super) fn is_palette_key(app: &App, key: &KeyEvent) -> bool {
     let mut sequence = KeySequence::new(Duration::ZERO);
     let mut presses = sequence.press(&app.keymap, key, Instant::now());
     presses.extend(sequence.expire(&app.keymap));
-    presses == [Press::Command(commands::PALETTE.to_owned())]
+    presses == [KeymapOutcome::Command(commands::PALETTE.to_owned())]
 }

@@ -11,7 +11,7 @@ mod searching;
 use std::time::SystemTime;
 
 use replay::{Limits, Listed, Tape};
-use tui::{Sign, widgets::Player};
+use tui::{Sign, widgets::RecordingPlayer};
 
 pub(super) use self::{
     making::{heard, is_on},
@@ -27,7 +27,7 @@ use super::{
 /// The one that is played.
 #[derive(Debug, Default)]
 pub(crate) struct State {
-    player: Option<Player>,
+    player: Option<RecordingPlayer>,
 }
 
 pub(super) const COMMANDS: &[Command] = &[

@@ -7,8 +7,11 @@ use std::{
 };
 
 use tui::{
-    Canvas, Decoder, Event, Writer,
-    host::{Abilities, ColorHints, Host, HostError, HostInput, Keyboard, Modes, MouseTracking, Probe},
+    Canvas, CanvasWriter, Event, HostDecoder,
+    host::{
+        ColorHints, HostAbilities, HostError, HostInput, HostModes, HostProbe, HostTerminal, KeyboardProtocol,
+        MouseTracking,
+    },
 };
 use vt::{InputModes, KittyFlags, MouseProtocol, Size};
 
@@ -19,11 +22,11 @@ const PROBE_PATIENCE: Duration = Duration::from_millis(400);
 
 #[derive(Debug)]
 pub(super) struct Terminal {
-    host: Host,
+    host: HostTerminal,
     input: HostInput,
-    decoder: Decoder,
-    probe: Probe,
-    writer: Writer,
+    decoder: HostDecoder,
+    probe: HostProbe,
+    writer: CanvasWriter,
     hints: (String, String, bool),
     /// When the last byte came, for escapes that may go on.
     fed: Instant,
@@ -33,32 +36,32 @@ pub(super) struct Terminal {
 
 impl Terminal {
     /// Standard input and output, which must be terminals. Nothing is changed yet.
-    pub(super) fn find() -> Result<Host, HostError> {
+    pub(super) fn find() -> Result<HostTerminal, HostError> {
         let owned = |fd: io::Result<OwnedFd>| fd.map_err(|source| HostError::Io { what: "take hold of", source });
         let input = owned(io::stdin().as_fd().try_clone_to_owned())?;
         let output = owned(io::stdout().as_fd().try_clone_to_owned())?;
-        Host::open(input, output)
+        HostTerminal::open(input, output)
     }
 
     /// Takes the terminal over and asks what it can do. Events that came meanwhile are appended. Needs a runtime.
     pub(super) fn enter(
-        mut host: Host,
+        mut host: HostTerminal,
         surroundings: &Surroundings,
         events: &mut Vec<Event>,
     ) -> Result<Self, HostError> {
-        host.enter(Modes { mouse: MouseTracking::Off, ..Modes::default() })?;
-        let mut decoder = Decoder::new();
+        host.enter(HostModes { mouse: MouseTracking::Off, ..HostModes::default() })?;
+        let mut decoder = HostDecoder::new();
         let probe = host.probe(&mut decoder, PROBE_PATIENCE, events)?;
         let variable = |name| surroundings.variable(name).to_string_lossy().into_owned();
         let hints = (variable("TERM"), variable("COLORTERM"), !surroundings.variable("NO_COLOR").is_empty());
-        let writer = Writer::new(probe.abilities().writer_options(color_hints(&hints)));
+        let writer = CanvasWriter::new(probe.abilities().writer_options(color_hints(&hints)));
         let held = |source| HostError::Io { what: "listen to", source };
         let copy = host.as_fd().try_clone_to_owned().map_err(held)?;
         let input = HostInput::start(copy).map_err(held)?;
         Ok(Terminal { host, input, decoder, probe, writer, hints, fed: Instant::now(), mouse: true, learnt: false })
     }
 
-    pub(super) fn abilities(&self) -> &Abilities {
+    pub(super) fn abilities(&self) -> &HostAbilities {
         self.probe.abilities()
     }
 
@@ -119,7 +122,7 @@ impl Terminal {
             _ => MouseTracking::Drag,
         };
         let mut modes = self.abilities().modes(mouse);
-        if let (Keyboard::Kitty(flags), Some(child)) = (&mut modes.keyboard, child) {
+        if let (KeyboardProtocol::Kitty(flags), Some(child)) = (&mut modes.keyboard, child) {
             *flags |= child.kitty & (KittyFlags::REPORT_EVENTS | KittyFlags::REPORT_ALL | KittyFlags::REPORT_TEXT);
         }
         self.host.change(modes)

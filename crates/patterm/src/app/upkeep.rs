@@ -3,7 +3,7 @@
 use engine::{Kind, SessionId};
 use project::settings::{Signs, Theme};
 use tokio::sync::watch;
-use tui::{ColorScheme, Glyphs, Skin};
+use tui::{ColorScheme, GlyphSet, Skin};
 
 use super::{
     attention, editor, look_back,
@@ -99,8 +99,8 @@ impl App {
             (Theme::Auto, None) => self.skin.scheme,
         };
         let glyphs = match self.settings.signs {
-            Signs::Unicode => Glyphs::Unicode,
-            Signs::Ascii => Glyphs::Ascii,
+            Signs::Unicode => GlyphSet::Unicode,
+            Signs::Ascii => GlyphSet::Ascii,
         };
         self.skin = Skin { scheme, glyphs };
         self.dirty = true;

@@ -37,7 +37,7 @@ pub(crate) fn run(flags: RunFlags, surroundings: &Surroundings, output: &mut Out
 
 fn show(
     runtime: &tokio::runtime::Runtime,
-    host: tui::host::Host,
+    host: tui::host::HostTerminal,
     options: RunOptions,
     surroundings: &Surroundings,
     observers: Observers,

@@ -6,7 +6,7 @@ use vt::{Attributes, MAX_CLUSTER_BYTES, Style, cluster_width};
 
 /// The target of a hyperlink, as the host is told it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Link {
+pub struct CellLink {
     /// Groups the pieces of one link; empty when there is none.
     pub id: String,
     pub uri: String,
@@ -57,28 +57,29 @@ impl CellText {
 
 /// One column of a row, or the first of the two that a wide character takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Cell {
+pub struct CanvasCell {
     pub(crate) text: CellText,
     /// 1 or 2; 0 for the second column of a wide character.
     pub(crate) width: u8,
     /// Without its link, which is the one below: ids are the child's own and several children meet here.
     pub(crate) style: Style,
-    pub(crate) link: Option<Arc<Link>>,
+    pub(crate) link: Option<Arc<CellLink>>,
 }
 
 /// What belongs to erasing, and has no look.
 const UNSEEN: Attributes = Attributes::PROTECTED.union(Attributes::GUARDED);
 
-impl Cell {
-    pub(crate) const BLANK: Cell = Cell { text: CellText::Char(' '), width: 1, style: DEFAULT_STYLE, link: None };
+impl CanvasCell {
+    pub(crate) const BLANK: CanvasCell =
+        CanvasCell { text: CellText::Char(' '), width: 1, style: DEFAULT_STYLE, link: None };
 
-    pub(crate) fn new(text: CellText, width: u8, style: Style, link: Option<Arc<Link>>) -> Self {
+    pub(crate) fn new(text: CellText, width: u8, style: Style, link: Option<Arc<CellLink>>) -> Self {
         let style = Style { link: None, attributes: style.attributes.difference(UNSEEN), ..style };
-        Cell { text, width, style, link }
+        CanvasCell { text, width, style, link }
     }
 
     pub(crate) fn blank(style: Style) -> Self {
-        Cell::new(CellText::Char(' '), 1, style, None)
+        CanvasCell::new(CellText::Char(' '), 1, style, None)
     }
 
     pub fn text(&self) -> &CellText {
@@ -94,12 +95,12 @@ impl Cell {
         self.style
     }
 
-    pub fn link(&self) -> Option<&Link> {
+    pub fn link(&self) -> Option<&CellLink> {
         self.link.as_deref()
     }
 
-    pub(crate) fn right_half(&self) -> Cell {
-        Cell { text: CellText::Char(' '), width: 0, ..self.clone() }
+    pub(crate) fn right_half(&self) -> CanvasCell {
+        CanvasCell { text: CellText::Char(' '), width: 0, ..self.clone() }
     }
 
     /// The other half of a wide character went: what stays is its look.

@@ -4,7 +4,7 @@ use std::{borrow::Cow, sync::Arc};
 
 use vt::{Position, Style, clusters};
 
-use super::{Canvas, Cell, CellText, Link};
+use super::{Canvas, CanvasCell, CellLink, CellText};
 use crate::geometry::Rect;
 
 /// A piece of text with one look.
@@ -12,7 +12,7 @@ use crate::geometry::Rect;
 pub struct Span<'a> {
     pub text: Cow<'a, str>,
     pub style: Style,
-    pub link: Option<Arc<Link>>,
+    pub link: Option<Arc<CellLink>>,
 }
 
 impl<'a> Span<'a> {
@@ -69,7 +69,7 @@ impl Canvas {
         self.draw_linked(area, at, text, style, None)
     }
 
-    fn draw_linked(&mut self, area: Rect, at: Position, text: &str, style: Style, link: Option<&Arc<Link>>) -> u16 {
+    fn draw_linked(&mut self, area: Rect, at: Position, text: &str, style: Style, link: Option<&Arc<CellLink>>) -> u16 {
         let area = self.clip(area);
         let mut col = at.col;
         if !(area.row..area.bottom()).contains(&at.row) {
@@ -87,10 +87,10 @@ impl Canvas {
             if whole {
                 let text = if cluster.text == "\t" { " " } else { cluster.text };
                 let text = CellText::fitted(text, width as u8);
-                self.put(at.row, col, Cell::new(text, width as u8, style, link.cloned()));
+                self.put(at.row, col, CanvasCell::new(text, width as u8, style, link.cloned()));
             } else {
                 let seen = col.max(area.col)..(col + width).min(area.right());
-                seen.for_each(|col| self.put(at.row, col, Cell::blank(style)));
+                seen.for_each(|col| self.put(at.row, col, CanvasCell::blank(style)));
             }
             col += width;
         }
@@ -109,7 +109,7 @@ impl Canvas {
             col = self.draw_linked(area, Position { row: area.row, col }, &span.text, span.style, span.link.as_ref());
         }
         for col in col..area.right() {
-            self.put(area.row, col, Cell::blank(rest));
+            self.put(area.row, col, CanvasCell::blank(rest));
         }
     }
 
@@ -118,7 +118,7 @@ impl Canvas {
         let area = self.clip(area);
         for row in area.row..area.bottom() {
             for col in area.col..area.right() {
-                self.put(row, col, Cell::blank(style));
+                self.put(row, col, CanvasCell::blank(style));
             }
         }
     }
@@ -154,15 +154,15 @@ impl Canvas {
         self.put_inside(area, row, col, &narrow(c, style));
     }
 
-    fn put_inside(&mut self, area: Rect, row: u16, col: u16, cell: &Cell) {
+    fn put_inside(&mut self, area: Rect, row: u16, col: u16, cell: &CanvasCell) {
         if self.clip(area).contains(Position { row, col }) {
             self.put(row, col, cell.clone());
         }
     }
 }
 
-fn narrow(c: char, style: Style) -> Cell {
-    Cell::new(CellText::fitted(c.encode_utf8(&mut [0; 4]), 1), 1, style, None)
+fn narrow(c: char, style: Style) -> CanvasCell {
+    CanvasCell::new(CellText::fitted(c.encode_utf8(&mut [0; 4]), 1), 1, style, None)
 }
 
 #[cfg(test)]

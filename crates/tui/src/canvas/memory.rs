@@ -4,15 +4,15 @@ use std::{collections::HashMap, ops::Range, sync::Arc};
 
 use vt::{Line, Theme};
 
-use crate::{geometry::Rect, pane::Mark};
+use crate::{geometry::Rect, pane::PaneMark};
 
 /// Slots kept: more panes than fit on a screen.
 const SLOTS: usize = 64;
 
 #[derive(Debug, Default)]
-pub(super) struct Memory(HashMap<u64, PaneMemory>);
+pub(super) struct CanvasMemory(HashMap<u64, PaneMemory>);
 
-impl Memory {
+impl CanvasMemory {
     pub(super) fn slot(&mut self, slot: u64) -> &mut PaneMemory {
         if self.0.len() >= SLOTS && !self.0.contains_key(&slot) {
             self.0.clear();
@@ -37,7 +37,7 @@ pub(crate) struct PaneMemory {
 pub(crate) struct RowMemory {
     pub(crate) line: Option<Arc<Line>>,
     pub(crate) cols: Range<u32>,
-    pub(crate) marks: Vec<Mark>,
+    pub(crate) marks: Vec<PaneMark>,
     /// The canvas row's stamp after it was drawn.
     pub(crate) stamp: u64,
 }

@@ -5,8 +5,8 @@ use vt::Style;
 
 use super::SearchDirection;
 use crate::{
-    document::{Document, Point},
-    pane::Mark,
+    document::{Document, DocumentPoint},
+    pane::PaneMark,
 };
 
 /// Matches kept; more than anyone steps through.
@@ -16,25 +16,25 @@ const MAX_PATTERN: usize = 4 << 10;
 const MAX_COMPILED: usize = 1 << 20;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Found {
-    start: Point,
+struct FoundMatch {
+    start: DocumentPoint,
     /// The last cell's end, in its row.
-    end: Point,
+    end: DocumentPoint,
 }
 
 /// All matches of one pattern, from the top.
 #[derive(Clone, Debug)]
-pub(super) struct Search {
+pub(super) struct DocumentSearch {
     pattern: String,
     direction: SearchDirection,
-    matches: Vec<Found>,
+    matches: Vec<FoundMatch>,
     current: Option<usize>,
 }
 
-impl Search {
+impl DocumentSearch {
     /// The same in another text.
     pub(super) fn again(&self, document: &Document) -> Self {
-        Search::new(document, &self.pattern, self.direction)
+        DocumentSearch::new(document, &self.pattern, self.direction)
     }
 
     /// A regular expression, or the text itself if it is none. Case counts only if the pattern has an upper-case letter.
@@ -50,19 +50,19 @@ impl Search {
                 .size_limit(MAX_COMPILED)
                 .build()
         };
-        let mut search = Search { pattern: pattern.to_owned(), direction, matches: Vec::new(), current: None };
+        let mut search = DocumentSearch { pattern: pattern.to_owned(), direction, matches: Vec::new(), current: None };
         let Ok(regex) = build(pattern).or_else(|_| build(&regex::escape(pattern))) else { return search };
         let mut row = 0;
         let mut text = String::new();
         // Where each cell begins in the text, and which columns it has.
-        let mut places: Vec<(usize, Point, u32)> = Vec::new();
+        let mut places: Vec<(usize, DocumentPoint, u32)> = Vec::new();
         while row < document.len() && search.matches.len() < MAX_MATCHES {
             let rows = document.line_of(row);
             text.clear();
             places.clear();
             for row in rows.clone() {
                 for cell in document.cells(row) {
-                    places.push((text.len(), Point { row, col: cell.col }, cell.width));
+                    places.push((text.len(), DocumentPoint { row, col: cell.col }, cell.width));
                     text.push_str(cell.text);
                 }
             }
@@ -70,7 +70,7 @@ impl Search {
                 let cell_of = |byte| places.partition_point(|&(start, _, _)| start <= byte) - 1;
                 let (_, start, _) = places[cell_of(found.start())];
                 let (_, last, width) = places[cell_of(found.end() - 1)];
-                Found { start, end: Point { col: last.col + width, ..last } }
+                FoundMatch { start, end: DocumentPoint { col: last.col + width, ..last } }
             });
             search.matches.extend(found.take(MAX_MATCHES));
             row = rows.end;
@@ -80,7 +80,7 @@ impl Search {
     }
 
     /// The next match from `at`, and whether the search went round the end.
-    pub(super) fn next(&mut self, at: Point, reverse: bool) -> Option<(Point, bool)> {
+    pub(super) fn next(&mut self, at: DocumentPoint, reverse: bool) -> Option<(DocumentPoint, bool)> {
         let down = (self.direction == SearchDirection::Down) != reverse;
         let (index, around) = match down {
             true => {
@@ -111,10 +111,10 @@ impl Search {
         document: &Document,
         top: usize,
         rows: u16,
-        cursor: Point,
+        cursor: DocumentPoint,
         all: Style,
         here: Style,
-        marks: &mut Vec<Mark>,
+        marks: &mut Vec<PaneMark>,
     ) {
         let bottom = top + usize::from(rows);
         let first = self.matches.partition_point(|found| found.end.row < top);
@@ -123,7 +123,7 @@ impl Search {
             for row in found.start.row.max(top)..=found.end.row.min(bottom - 1) {
                 let from = if row == found.start.row { found.start.col } else { 0 };
                 let to = if row == found.end.row { found.end.col } else { u32::from(document.cols()) };
-                marks.push(Mark { row: (row - top) as u16, cols: from..to, style });
+                marks.push(PaneMark { row: (row - top) as u16, cols: from..to, style });
             }
         }
     }

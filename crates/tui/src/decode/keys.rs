@@ -2,7 +2,7 @@
 
 use vt::input::{Focus, Key, KeyEvent, KeyEventKind, Keypad, Modifiers};
 
-use super::params::Params;
+use super::params::CsiParams;
 use crate::event::Event;
 
 /// Characters of text that one key event may carry.
@@ -53,7 +53,7 @@ pub(super) fn ss3(modifier: &[u8], end: u8) -> Option<KeyEvent> {
 }
 
 /// A control sequence without a prefix.
-pub(super) fn sequence(params: &Params, end: u8) -> Option<Event> {
+pub(super) fn sequence(params: &CsiParams, end: u8) -> Option<Event> {
     if params.intermediate().is_some() {
         return None;
     }
@@ -79,7 +79,7 @@ pub(super) fn sequence(params: &Params, end: u8) -> Option<Event> {
 }
 
 /// `CSI number:shifted:base ; modifiers:kind ; text end`.
-fn enhanced(params: &Params, end: u8) -> Option<KeyEvent> {
+fn enhanced(params: &CsiParams, end: u8) -> Option<KeyEvent> {
     let number = params.part(0, 0).unwrap_or(1);
     let text: String =
         params.parts(2).take(MAX_TEXT).filter_map(char::from_u32).filter(|character| !character.is_control()).collect();

@@ -2,10 +2,10 @@
 
 use vt::input::{Modifiers, MouseButton, MouseEvent, MouseEventKind, WheelDirection};
 
-use super::params::Params;
+use super::params::CsiParams;
 
 /// `CSI < code ; x ; y M` or `m`.
-pub(super) fn sgr(params: &Params, end: u8) -> Option<MouseEvent> {
+pub(super) fn sgr(params: &CsiParams, end: u8) -> Option<MouseEvent> {
     if params.intermediate().is_some() || params.len() != 3 || !matches!(end, b'M' | b'm') {
         return None;
     }

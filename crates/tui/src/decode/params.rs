@@ -5,17 +5,17 @@ const MAX_PARAMS: usize = 16;
 const MAX_PARTS: usize = 64;
 
 #[derive(Debug, Default)]
-pub(super) struct Params {
+pub(super) struct CsiParams {
     prefix: Option<u8>,
     /// The one intermediate byte.
     intermediate: Option<u8>,
     values: Vec<Vec<Option<u32>>>,
 }
 
-impl Params {
+impl CsiParams {
     /// `None` if it is malformed or has more than anything we know.
-    pub(super) fn parse(mut bytes: &[u8]) -> Option<Params> {
-        let mut params = Params::default();
+    pub(super) fn parse(mut bytes: &[u8]) -> Option<CsiParams> {
+        let mut params = CsiParams::default();
         if let Some((&prefix @ b'<'..=b'?', rest)) = bytes.split_first() {
             params.prefix = Some(prefix);
             bytes = rest;

@@ -2,14 +2,14 @@
 
 use vt::{Position, Rgb};
 
-use super::params::Params;
+use super::params::CsiParams;
 use crate::event::{ColorScheme, Event, Reply};
 
 /// Characters of a terminal's name and version.
 const MAX_VERSION: usize = 128;
 
 /// A control sequence with a prefix.
-pub(super) fn private(params: &Params, end: u8) -> Option<Event> {
+pub(super) fn private(params: &CsiParams, end: u8) -> Option<Event> {
     if params.prefix() != Some(b'?') {
         return None;
     }
@@ -27,7 +27,7 @@ pub(super) fn private(params: &Params, end: u8) -> Option<Event> {
 }
 
 /// `CSI row ; col R`.
-pub(super) fn position(params: &Params) -> Reply {
+pub(super) fn position(params: &CsiParams) -> Reply {
     let place = |index| u16::try_from(params.first(index).saturating_sub(1)).unwrap_or(u16::MAX);
     Reply::CursorPosition(Position { row: place(0), col: place(1) })
 }

@@ -2,7 +2,7 @@
 
 use vt::{Rgb, Theme};
 
-use super::modes::{Keyboard, Modes, MouseTracking};
+use super::modes::{HostModes, KeyboardProtocol, MouseTracking};
 use crate::{
     event::ColorScheme,
     writer::{ColorDepth, WriterOptions},
@@ -10,7 +10,7 @@ use crate::{
 
 /// What the host answered. Nothing, from a host that answers nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Abilities {
+pub struct HostAbilities {
     pub version: Option<String>,
     pub kitty_keyboard: bool,
     pub synchronized: bool,
@@ -45,7 +45,7 @@ impl ColorHints<'_> {
     }
 }
 
-impl Abilities {
+impl HostAbilities {
     pub fn writer_options(&self, hints: ColorHints<'_>) -> WriterOptions {
         let depth = match hints.depth() {
             ColorDepth::None => ColorDepth::None,
@@ -64,12 +64,12 @@ impl Abilities {
     }
 
     /// The modes to be in, with the mouse or without.
-    pub fn modes(&self, mouse: MouseTracking) -> Modes {
-        Modes {
+    pub fn modes(&self, mouse: MouseTracking) -> HostModes {
+        HostModes {
             mouse,
             keyboard: match self.kitty_keyboard {
-                true => Keyboard::Kitty(super::PLAIN_KEYS),
-                false => Keyboard::ModifyOtherKeys,
+                true => KeyboardProtocol::Kitty(super::PLAIN_KEYS),
+                false => KeyboardProtocol::ModifyOtherKeys,
             },
             color_scheme_reports: self.color_scheme_reports,
             clusters: self.clusters,
@@ -102,11 +102,11 @@ mod tests {
 
     #[test]
     fn colours_follow_the_answers_and_the_environment() {
-        let depth = |abilities: &Abilities, term, color_term, no_color| {
+        let depth = |abilities: &HostAbilities, term, color_term, no_color| {
             abilities.writer_options(ColorHints { term, color_term, no_color }).depth
         };
-        let silent = Abilities::default();
-        let rich = Abilities { true_color: true, ..Abilities::default() };
+        let silent = HostAbilities::default();
+        let rich = HostAbilities { true_color: true, ..HostAbilities::default() };
         assert_eq!(depth(&silent, "xterm-256color", "", false), ColorDepth::Palette256);
         assert_eq!(depth(&silent, "xterm-256color", "truecolor", false), ColorDepth::TrueColor);
         assert_eq!(depth(&rich, "xterm", "", false), ColorDepth::TrueColor);
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn the_scheme_follows_the_background() {
-        let with = |background| Abilities { background, ..Abilities::default() }.color_scheme();
+        let with = |background| HostAbilities { background, ..HostAbilities::default() }.color_scheme();
         assert_eq!(with(None), ColorScheme::Dark);
         assert_eq!(with(Some(Rgb::new(250, 250, 240))), ColorScheme::Light);
         assert_eq!(with(Some(Rgb::new(30, 30, 46))), ColorScheme::Dark);

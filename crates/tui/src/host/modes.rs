@@ -17,7 +17,7 @@ pub enum MouseTracking {
 
 /// How the host is to send keys.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Keyboard {
+pub enum KeyboardProtocol {
     #[default]
     Legacy,
     /// xterm's modifyOtherKeys 2: harmless for hosts that do not know it.
@@ -28,9 +28,9 @@ pub enum Keyboard {
 
 /// What is on while the host is ours. The alternate screen, bracketed paste and focus events always are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Modes {
+pub struct HostModes {
     pub mouse: MouseTracking,
-    pub keyboard: Keyboard,
+    pub keyboard: KeyboardProtocol,
     /// Mode 2031: hear when the host goes over to a light or dark scheme.
     pub color_scheme_reports: bool,
     /// Mode 2027: the host draws clusters as we do.
@@ -42,7 +42,7 @@ const ENTER: &str = "\x1b[?1049h\x1b[?7l\x1b[?2004h\x1b[?1004h";
 /// Whatever a frame left unfinished: an update, a link, a look, a hidden cursor of another shape.
 const LEAVE: &str = "\x1b[?2026l\x1b]8;;\x1b\\\x1b[m\x1b[?1004l\x1b[?2004l\x1b[?7h\x1b[0 q\x1b[?25h\x1b[?1049l";
 
-impl Modes {
+impl HostModes {
     pub(super) fn enter(&self) -> Vec<u8> {
         let mut out = String::from(ENTER);
         self.switch_on(&mut out);
@@ -56,11 +56,11 @@ impl Modes {
         out.into_bytes()
     }
 
-    pub(super) fn change_to(&self, new: &Modes) -> Vec<u8> {
+    pub(super) fn change_to(&self, new: &HostModes) -> Vec<u8> {
         let mut out = String::new();
-        let part = |of: &Modes, keep: &Modes| Modes {
+        let part = |of: &HostModes, keep: &HostModes| HostModes {
             mouse: if of.mouse == keep.mouse { MouseTracking::Off } else { of.mouse },
-            keyboard: if of.keyboard == keep.keyboard { Keyboard::Legacy } else { of.keyboard },
+            keyboard: if of.keyboard == keep.keyboard { KeyboardProtocol::Legacy } else { of.keyboard },
             color_scheme_reports: of.color_scheme_reports && !keep.color_scheme_reports,
             clusters: of.clusters && !keep.clusters,
         };
@@ -76,9 +76,9 @@ impl Modes {
             MouseTracking::Motion => out.push_str("\x1b[?1003h\x1b[?1006h"),
         }
         match self.keyboard {
-            Keyboard::Legacy => {}
-            Keyboard::ModifyOtherKeys => out.push_str("\x1b[>4;2m"),
-            Keyboard::Kitty(flags) => write!(out, "\x1b[>{}u", flags.bits()).expect("writing to a string"),
+            KeyboardProtocol::Legacy => {}
+            KeyboardProtocol::ModifyOtherKeys => out.push_str("\x1b[>4;2m"),
+            KeyboardProtocol::Kitty(flags) => write!(out, "\x1b[>{}u", flags.bits()).expect("writing to a string"),
         }
         if self.color_scheme_reports {
             out.push_str("\x1b[?2031h");
@@ -96,9 +96,9 @@ impl Modes {
             out.push_str("\x1b[?2031l");
         }
         match self.keyboard {
-            Keyboard::Legacy => {}
-            Keyboard::ModifyOtherKeys => out.push_str("\x1b[>4m"),
-            Keyboard::Kitty(_) => out.push_str("\x1b[<u"),
+            KeyboardProtocol::Legacy => {}
+            KeyboardProtocol::ModifyOtherKeys => out.push_str("\x1b[>4m"),
+            KeyboardProtocol::Kitty(_) => out.push_str("\x1b[<u"),
         }
         match self.mouse {
             MouseTracking::Off => {}
@@ -114,17 +114,17 @@ mod tests {
 
     use super::*;
 
-    const FULL: Modes = Modes {
+    const FULL: HostModes = HostModes {
         mouse: MouseTracking::Drag,
-        keyboard: Keyboard::Kitty(KittyFlags::DISAMBIGUATE),
+        keyboard: KeyboardProtocol::Kitty(KittyFlags::DISAMBIGUATE),
         color_scheme_reports: true,
         clusters: false,
     };
 
     #[test]
     fn what_is_entered_is_left() {
-        let other = Modes { mouse: MouseTracking::Motion, keyboard: Keyboard::ModifyOtherKeys, ..FULL };
-        for modes in [FULL, other, Modes { mouse: MouseTracking::Off, ..Modes::default() }] {
+        let other = HostModes { mouse: MouseTracking::Motion, keyboard: KeyboardProtocol::ModifyOtherKeys, ..FULL };
+        for modes in [FULL, other, HostModes { mouse: MouseTracking::Off, ..HostModes::default() }] {
             let mut host = Terminal::new(Options::default());
             host.feed(b"shell$ ");
             let before = (host.input_modes(), host.frame().text(), host.cursor());
@@ -141,9 +141,9 @@ mod tests {
         let mut host = Terminal::new(Options::default());
         host.feed(&FULL.enter());
         assert_eq!(FULL.change_to(&FULL), b"");
-        let new = Modes { mouse: MouseTracking::Motion, ..FULL };
+        let new = HostModes { mouse: MouseTracking::Motion, ..FULL };
         assert_eq!(FULL.change_to(&new), b"\x1b[?1006l\x1b[?1002l\x1b[?1003h\x1b[?1006h");
-        let keys = Modes { keyboard: Keyboard::Kitty(KittyFlags::all()), ..new };
+        let keys = HostModes { keyboard: KeyboardProtocol::Kitty(KittyFlags::all()), ..new };
         host.feed(&FULL.change_to(&new));
         host.feed(&new.change_to(&keys));
         let modes: InputModes = host.input_modes();

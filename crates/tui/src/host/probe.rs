@@ -2,7 +2,7 @@
 
 use vt::Position;
 
-use super::abilities::Abilities;
+use super::abilities::HostAbilities;
 use crate::event::{Event, Reply};
 
 /// Cursor positions that a request asks for.
@@ -14,12 +14,12 @@ const AMBIGUOUS: &str = "─α";
 /// What became known so far. Primary device attributes are asked for last, and every terminal answers them: what is
 /// not answered by then is not there.
 #[derive(Clone, Debug, Default)]
-pub struct Probe {
-    abilities: Abilities,
+pub struct HostProbe {
+    abilities: HostAbilities,
     finished: bool,
 }
 
-impl Probe {
+impl HostProbe {
     /// The questions, on one screen that is ours already: a host that prints some of them is drawn over.
     pub fn request() -> Vec<u8> {
         let mut out = String::from("\x1b[?u\x1b[>q\x1b]10;?\x1b\\\x1b]11;?\x1b\\\x1b[?2026$p\x1b[?2027$p\x1b[?2031$p");
@@ -62,7 +62,7 @@ impl Probe {
         self.finished
     }
 
-    pub fn abilities(&self) -> &Abilities {
+    pub fn abilities(&self) -> &HostAbilities {
         &self.abilities
     }
 }

@@ -20,10 +20,10 @@ const PATIENCE: Duration = Duration::from_millis(500);
 
 /// A handle that puts the terminal back. Cheap to clone; all clones share one "done".
 #[derive(Clone, Debug)]
-pub struct Restorer(Arc<Shared>);
+pub struct HostRestorer(Arc<RestoreState>);
 
 #[derive(Debug)]
-struct Shared {
+struct RestoreState {
     input: OwnedFd,
     output: OwnedFd,
     saved: Termios,
@@ -32,10 +32,10 @@ struct Shared {
     leave: Mutex<Vec<u8>>,
 }
 
-impl Restorer {
+impl HostRestorer {
     pub(super) fn new(input: OwnedFd, output: OwnedFd, saved: Termios) -> Self {
         let leave = Mutex::default();
-        Restorer(Arc::new(Shared { input, output, saved, armed: AtomicBool::new(false), leave }))
+        HostRestorer(Arc::new(RestoreState { input, output, saved, armed: AtomicBool::new(false), leave }))
     }
 
     pub(super) fn output(&self) -> BorrowedFd<'_> {

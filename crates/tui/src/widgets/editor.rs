@@ -27,7 +27,7 @@ pub enum EditorOutcome {
 
 /// Lines, and where in them the cursor is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Editor {
+pub struct TextEditor {
     /// At least one, none with a line end.
     lines: Vec<String>,
     row: usize,
@@ -38,9 +38,9 @@ pub struct Editor {
     bytes: usize,
 }
 
-impl Default for Editor {
+impl Default for TextEditor {
     fn default() -> Self {
-        Editor { lines: vec![String::new()], row: 0, at: 0, goal: None, bytes: 0 }
+        TextEditor { lines: vec![String::new()], row: 0, at: 0, goal: None, bytes: 0 }
     }
 }
 
@@ -51,9 +51,9 @@ struct VisualRow {
     to: usize,
 }
 
-impl Editor {
+impl TextEditor {
     pub fn new(text: &str) -> Self {
-        let mut editor = Editor::default();
+        let mut editor = TextEditor::default();
         editor.insert(text);
         editor
     }
@@ -242,8 +242,8 @@ mod tests {
 
     use super::*;
 
-    fn typed(start: &str, keys: &str) -> Editor {
-        let mut editor = Editor::new(start);
+    fn typed(start: &str, keys: &str) -> TextEditor {
+        let mut editor = TextEditor::new(start);
         for key in keys.split_whitespace() {
             editor.update(&Event::Key(key.parse().unwrap()));
         }
@@ -256,7 +256,7 @@ mod tests {
         assert_eq!(typed("a\nb", "home backspace x").text(), "axb");
         assert_eq!(typed("a\nb", "up end delete").text(), "ab");
         assert_eq!(typed("", "a ctrl-j b").text(), "a\nb");
-        let mut editor = Editor::new("x");
+        let mut editor = TextEditor::new("x");
         assert_eq!(editor.update(&Event::Paste("1\n2\x1b".into())), EditorOutcome::Changed);
         assert_eq!(editor.text(), "x1\n2");
         assert_eq!(editor.update(&Event::Key("enter".parse().unwrap())), EditorOutcome::Submitted);
@@ -271,7 +271,7 @@ mod tests {
     #[test]
     fn long_lines_wrap_and_the_cursor_stays_in_sight() {
         let mut canvas = Canvas::new(Size::new(5, 2));
-        let editor = Editor::new("abcdefgh漢字");
+        let editor = TextEditor::new("abcdefgh漢字");
         let cursor = editor.draw(&mut canvas, Rect::new(0, 0, 5, 2), Style::default()).unwrap();
         assert_eq!(canvas.text(), "efgh\n漢字\n");
         assert_eq!(cursor.position, Position { row: 1, col: 4 });

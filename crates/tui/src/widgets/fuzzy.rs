@@ -12,7 +12,7 @@ const MAX_QUERY: usize = 128;
 
 /// Something that can be found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Candidate<'a> {
+pub struct FuzzyCandidate<'a> {
     pub text: &'a str,
     /// When it was used last, in any unit that grows; 0 for never.
     pub recent: u64,
@@ -20,7 +20,7 @@ pub struct Candidate<'a> {
 
 /// A candidate that the query means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ranked {
+pub struct RankedCandidate {
     /// Which candidate.
     pub index: usize,
 }
@@ -35,12 +35,12 @@ enum Fit {
 }
 
 /// The candidates that `query` means, best first. All of them for an empty query, the recent ones first.
-pub fn rank(query: &str, candidates: &[Candidate<'_>]) -> Vec<Ranked> {
+pub fn rank(query: &str, candidates: &[FuzzyCandidate<'_>]) -> Vec<RankedCandidate> {
     let query: String = query.trim().chars().take(MAX_QUERY).collect();
     if query.is_empty() {
         let mut all: Vec<usize> = (0..candidates.len()).collect();
         all.sort_by_key(|&index| std::cmp::Reverse(candidates[index].recent));
-        return all.into_iter().map(|index| Ranked { index }).collect();
+        return all.into_iter().map(|index| RankedCandidate { index }).collect();
     }
     let texts: Vec<&str> = candidates.iter().map(|candidate| candidate.text).collect();
     // Blanks between words are not typed by everyone: `spawncl` finds "Spawn: claude".
@@ -56,7 +56,7 @@ pub fn rank(query: &str, candidates: &[Candidate<'_>]) -> Vec<Ranked> {
         })
         .collect();
     ranked.sort_unstable();
-    ranked.into_iter().map(|(_, _, _, index)| Ranked { index }).collect()
+    ranked.into_iter().map(|(_, _, _, index)| RankedCandidate { index }).collect()
 }
 
 /// Bytes of `text` that `query` matched, for setting them off: the place of the whole query if there is one, else the
@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     fn found<'a>(query: &str, texts: &[(&'a str, u64)]) -> Vec<&'a str> {
-        let candidates: Vec<_> = texts.iter().map(|&(text, recent)| Candidate { text, recent }).collect();
+        let candidates: Vec<_> = texts.iter().map(|&(text, recent)| FuzzyCandidate { text, recent }).collect();
         rank(query, &candidates).iter().map(|ranked| texts[ranked.index].0).collect()
     }
 

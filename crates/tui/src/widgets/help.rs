@@ -1,7 +1,7 @@
 //! A table of what can be done and by which keys, with a filter.
 
 use super::{
-    fuzzy::{Candidate, rank},
+    fuzzy::{FuzzyCandidate, rank},
     wrap::cut,
 };
 use crate::{
@@ -36,7 +36,7 @@ impl HelpTable {
     fn rows(&self, query: &str) -> Vec<HelpRow<'_>> {
         let texts: Vec<String> =
             self.entries.iter().map(|entry| format!("{} {} {}", entry.text, entry.keys, entry.section)).collect();
-        let candidates: Vec<_> = texts.iter().map(|text| Candidate { text, recent: 0 }).collect();
+        let candidates: Vec<_> = texts.iter().map(|text| FuzzyCandidate { text, recent: 0 }).collect();
         let mut found: Vec<usize> = rank(query, &candidates).into_iter().map(|ranked| ranked.index).collect();
         found.sort_unstable();
         let mut rows = Vec::new();

@@ -8,7 +8,7 @@ use vt::{
 };
 
 use super::{
-    fuzzy::{Candidate, matched, rank},
+    fuzzy::{FuzzyCandidate, matched, rank},
     input::{InputOutcome, LineInput},
     wrap::cut,
 };
@@ -113,7 +113,7 @@ impl FuzzyList {
     fn filter(&mut self) {
         let texts: Vec<Cow<'_, str>> = self.entries.iter().map(ListEntry::sought).collect();
         let with_text = self.entries.iter().zip(&texts);
-        let candidates: Vec<_> = with_text.map(|(entry, text)| Candidate { text, recent: entry.recent }).collect();
+        let candidates: Vec<_> = with_text.map(|(entry, text)| FuzzyCandidate { text, recent: entry.recent }).collect();
         let nothing_sought = self.input.text().trim().is_empty();
         let ranked = rank(self.input.text(), &candidates).into_iter().map(|ranked| ranked.index);
         self.shown = ranked.filter(|&index| !(nothing_sought && self.entries[index].only_sought)).collect();

@@ -7,7 +7,7 @@ use vt::{Attributes, Style};
 
 use super::{StyledLine, wrap::wrap_spans};
 use crate::{
-    canvas::{Link, Span},
+    canvas::{CellLink, Span},
     skin::{Role, Skin, layered},
 };
 
@@ -22,7 +22,7 @@ pub fn render_markdown(text: &str, cols: u16, skin: &Skin) -> Vec<StyledLine> {
     while !text.is_char_boundary(end) {
         end -= 1;
     }
-    let mut renderer = Renderer {
+    let mut renderer = MarkdownRenderer {
         cols: usize::from(cols.max(8)),
         skin,
         lines: Vec::new(),
@@ -45,13 +45,13 @@ pub fn render_markdown(text: &str, cols: u16, skin: &Skin) -> Vec<StyledLine> {
     renderer.lines
 }
 
-struct Renderer<'a> {
+struct MarkdownRenderer<'a> {
     cols: usize,
     skin: &'a Skin,
     lines: Vec<StyledLine>,
     line: StyledLine,
     styles: Vec<Style>,
-    link: Option<Arc<Link>>,
+    link: Option<Arc<CellLink>>,
     /// The next number of each list that is open; `None` for bullets.
     lists: Vec<Option<u64>>,
     quotes: usize,
@@ -60,7 +60,7 @@ struct Renderer<'a> {
     marker: Option<String>,
 }
 
-impl Renderer<'_> {
+impl MarkdownRenderer<'_> {
     fn event(&mut self, event: Event<'_>) {
         match event {
             Event::Start(tag) => self.start(tag),
@@ -108,7 +108,7 @@ impl Renderer<'_> {
             Tag::Strikethrough => self.styles.push(over(attribute(Attributes::STRIKE))),
             Tag::Link { dest_url, .. } => {
                 let uri: String = dest_url.chars().filter(|c| !c.is_control()).take(MAX_TARGET).collect();
-                self.link = Some(Arc::new(Link { id: String::new(), uri }));
+                self.link = Some(Arc::new(CellLink { id: String::new(), uri }));
                 self.styles.push(over(self.skin.style(Role::Link)));
             }
             Tag::CodeBlock(_) => {

@@ -21,7 +21,7 @@ const MAX_COLS: u16 = 100;
 const MIN_READABLE_COLS: u16 = 10;
 
 #[derive(Clone, Debug)]
-struct Answer {
+struct ModalAnswer {
     /// The key that gives it.
     key: char,
     label: String,
@@ -44,7 +44,7 @@ pub enum ModalOutcome {
 pub struct Modal {
     title: String,
     body: Vec<StyledLine>,
-    answers: Vec<Answer>,
+    answers: Vec<ModalAnswer>,
     cursor: usize,
     scroll: usize,
     /// The end of the body has been in sight.
@@ -60,13 +60,13 @@ impl Modal {
     }
 
     pub fn answer(mut self, key: char, label: impl Into<String>) -> Self {
-        self.answers.push(Answer { key, label: label.into(), when_read: false });
+        self.answers.push(ModalAnswer { key, label: label.into(), when_read: false });
         self
     }
 
     /// An answer that is refused, in a sentence, until the body has been read to its end.
     pub fn answer_when_read(mut self, key: char, label: impl Into<String>) -> Self {
-        self.answers.push(Answer { key, label: label.into(), when_read: true });
+        self.answers.push(ModalAnswer { key, label: label.into(), when_read: true });
         self
     }
 

@@ -52,7 +52,7 @@ pub enum PlayerOutcome {
 
 /// Where a recording is, and how it moves on.
 #[derive(Debug)]
-pub struct Player {
+pub struct RecordingPlayer {
     name: String,
     reel: Reel,
     frame: Frame,
@@ -71,11 +71,11 @@ pub struct Player {
     telling_keys: bool,
 }
 
-impl Player {
+impl RecordingPlayer {
     /// Begins to play at the start.
     pub fn new(name: &str, tape: Arc<Tape>, now: Instant) -> Self {
         let mut reel = Reel::new(tape);
-        Player {
+        RecordingPlayer {
             name: said(name),
             frame: reel.frame(),
             reel,
@@ -367,20 +367,20 @@ mod tests {
     use super::*;
 
     /// Ten seconds, with a mark and an end.
-    fn player(start: Instant) -> Player {
+    fn player(start: Instant) -> RecordingPlayer {
         let file = "{\"version\":2,\"width\":20,\"height\":2}\n[1,\"o\",\"one\"]\n[3,\"o\",\" two\"]\n\
                     [4,\"m\",\"he\\u001b[2J\\u202ere\"]\n[6,\"o\",\"\\u001b[2J\\u001b[Hthree\"]\n[10,\"x\",\"0\"]\n";
-        Player::new("a.cast", Arc::new(Tape::read(file.as_bytes(), Limits::default()).unwrap()), start)
+        RecordingPlayer::new("a.cast", Arc::new(Tape::read(file.as_bytes(), Limits::default()).unwrap()), start)
     }
 
-    fn looks(player: &Player) -> String {
+    fn looks(player: &RecordingPlayer) -> String {
         let mut canvas = Canvas::new(Size::new(60, 3));
         let (screen, line) = Rect::of(canvas.size()).split_bottom(1);
         player.draw(&mut canvas, screen, line, &Skin::default());
         canvas.text()
     }
 
-    fn press(player: &mut Player, keys: &str, now: Instant) {
+    fn press(player: &mut RecordingPlayer, keys: &str, now: Instant) {
         for key in keys.split_whitespace() {
             assert_eq!(player.update(&Event::Key(key.parse().unwrap()), now), PlayerOutcome::Taken, "{key}");
         }
@@ -446,7 +446,7 @@ mod tests {
         }
         let now = Instant::now();
         let tape = Arc::new(Tape::read(file.as_bytes(), Limits::default()).unwrap());
-        let mut player = Player::new("b.cast", tape, now);
+        let mut player = RecordingPlayer::new("b.cast", tape, now);
         press(&mut player, "space G", now);
         assert!(looks(&player).contains("on the way"), "{}", looks(&player));
         let mut turns = 0;

@@ -3,7 +3,7 @@
 use crate::{
     canvas::Canvas,
     geometry::Rect,
-    skin::{Glyphs, Role, Skin},
+    skin::{GlyphSet, Role, Skin},
 };
 
 /// Draws the part of `all` rows that is in sight from `top` on, in the first column of `area`. Nothing if all is.
@@ -21,7 +21,7 @@ pub fn draw_scrollbar(canvas: &mut Canvas, area: Rect, top: usize, all: usize, s
         top => (top * (rows - length) / last).clamp(1, (rows - length).saturating_sub(1).max(1)).min(rows - length),
     };
     let line = skin.glyphs.box_lines().vertical;
-    let bar = if skin.glyphs == Glyphs::Ascii { '#' } else { '█' };
+    let bar = if skin.glyphs == GlyphSet::Ascii { '#' } else { '█' };
     for row in 0..rows {
         let inside = (start..start + length).contains(&row);
         let (c, role) = if inside { (bar, Role::Accent) } else { (line, Role::Border) };

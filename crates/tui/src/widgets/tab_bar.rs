@@ -15,7 +15,7 @@ use crate::{
 const MAX_TITLE: usize = 24;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tab {
+pub struct TabLabel {
     pub title: String,
     pub sign: Sign,
     /// Wants to be looked at: drawn so that it stands out without colour too.
@@ -33,7 +33,7 @@ pub enum TabHit {
 /// The tabs, and which one is open.
 #[derive(Clone, Copy, Debug)]
 pub struct TabBar<'a> {
-    pub tabs: &'a [Tab],
+    pub tabs: &'a [TabLabel],
     pub active: usize,
 }
 
@@ -136,7 +136,7 @@ impl TabBar<'_> {
         let bar = skin.style(Role::Tab);
         let TabLayout { shown, before, after } = self.layout(area.cols, skin);
         let mark = |hidden: HiddenTabs| {
-            let Tab { sign, attention, .. } = self.tabs[hidden.worst];
+            let TabLabel { sign, attention, .. } = self.tabs[hidden.worst];
             Span::new(hidden.text, layered(bar, skin.calling_sign_style(sign, attention)))
         };
         let mut spans: Vec<Span<'_>> = before.map(mark).into_iter().collect();
@@ -170,10 +170,10 @@ mod tests {
 
     use super::*;
 
-    fn tabs(titles: &[&str]) -> Vec<Tab> {
+    fn tabs(titles: &[&str]) -> Vec<TabLabel> {
         titles
             .iter()
-            .map(|title| Tab { title: (*title).into(), sign: Sign::Idle, attention: *title == "codex" })
+            .map(|title| TabLabel { title: (*title).into(), sign: Sign::Idle, attention: *title == "codex" })
             .collect()
     }
 

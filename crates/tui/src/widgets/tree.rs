@@ -27,7 +27,7 @@ pub struct TreeItem {
 
 /// The items from the top, with the one in focus and the one under the cursor.
 #[derive(Clone, Copy, Debug)]
-pub struct Tree<'a> {
+pub struct TreeView<'a> {
     pub items: &'a [TreeItem],
     /// What is shown in the main pane.
     pub focused: Option<usize>,
@@ -42,7 +42,7 @@ enum TreeRow {
     Hidden(Range<usize>),
 }
 
-impl Tree<'_> {
+impl TreeView<'_> {
     /// The items shown, so that the cursor, or else what is in focus, is in sight. Where some have no room, a row is kept
     /// above and below to count them; of three rows or fewer there is none to spare.
     fn shown(&self, rows: u16) -> Range<usize> {
@@ -189,7 +189,7 @@ mod tests {
     fn connectors_follow_the_depths() {
         let items =
             [item("root", 0), item("a", 1), item("b", 2), item("c", 2), item("d", 1), item("e", 2), item("other", 0)];
-        let tree = Tree { items: &items, focused: Some(1), cursor: None };
+        let tree = TreeView { items: &items, focused: Some(1), cursor: None };
         let mut canvas = Canvas::new(Size::new(18, 8));
         tree.draw(&mut canvas, Rect::new(0, 0, 18, 8), &Skin::default());
         let shown = canvas.text();
@@ -202,7 +202,7 @@ mod tests {
     #[test]
     fn it_scrolls_to_the_cursor_and_can_be_hit() {
         let items: Vec<TreeItem> = (0..20).map(|number| item(&format!("n{number}"), usize::from(number > 0))).collect();
-        let tree = Tree { items: &items, focused: Some(0), cursor: Some(10) };
+        let tree = TreeView { items: &items, focused: Some(0), cursor: Some(10) };
         let area = Rect::new(0, 2, 12, 4);
         assert_eq!(tree.hit(area, Position { row: 3, col: 3 }), Some(9));
         assert_eq!(tree.hit(area, Position { row: 4, col: 3 }), Some(10));
@@ -210,7 +210,11 @@ mod tests {
         let mut canvas = Canvas::new(Size::new(3, 4));
         tree.draw(&mut canvas, Rect::new(0, 0, 3, 4), &Skin::default());
         let deep = [item("x", usize::MAX)];
-        Tree { items: &deep, focused: None, cursor: None }.draw(&mut canvas, Rect::new(0, 0, 3, 4), &Skin::default());
+        TreeView { items: &deep, focused: None, cursor: None }.draw(
+            &mut canvas,
+            Rect::new(0, 0, 3, 4),
+            &Skin::default(),
+        );
     }
     #[test]
     fn what_has_no_room_is_counted_with_the_sign_that_matters_most() {
@@ -220,17 +224,17 @@ mod tests {
         let area = Rect::new(0, 0, 20, 5);
         let shown = |focused| {
             let mut canvas = Canvas::new(Size::new(20, 5));
-            Tree { items: &items, focused: Some(focused), cursor: None }.draw(&mut canvas, area, &Skin::default());
+            TreeView { items: &items, focused: Some(focused), cursor: None }.draw(&mut canvas, area, &Skin::default());
             canvas.text().lines().map(|line| line.trim_end_matches("3m").trim_end().to_owned()).collect::<Vec<_>>()
         };
         assert_eq!(shown(0), ["▶ ● n0", "├─ ● n1", "├─ ● n2", "├─ ● n3", "▲ 16 more"]);
         assert_eq!(shown(9), ["● 7 more above", "├─ ● n7", "├─ ● n8", "├─ ● n9", "▲ 10 more"]);
         assert_eq!(shown(19), ["▲ 16 more above", "├─ ● n16", "├─ ● n17", "├─ ● n18", "└─ ● n19"]);
-        let tree = Tree { items: &items, focused: Some(0), cursor: None };
+        let tree = TreeView { items: &items, focused: Some(0), cursor: None };
         assert_eq!(tree.hit(area, Position { row: 4, col: 1 }), Some(15), "the mark leads to what matters most");
         for focused in 0..items.len() {
             for rows in 1..25 {
-                let tree = Tree { items: &items, focused: Some(focused), cursor: None };
+                let tree = TreeView { items: &items, focused: Some(focused), cursor: None };
                 assert!(tree.shown(rows).contains(&focused), "{focused} in {rows} rows");
                 let items = (0..rows).filter(|row| matches!(tree.row(*row, rows), Some(TreeRow::Item(_))));
                 assert_eq!(items.count(), tree.shown(rows).len(), "{focused} in {rows} rows");

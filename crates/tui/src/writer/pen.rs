@@ -5,7 +5,7 @@ use std::{io::Write, sync::Arc};
 use vt::{Attributes, Color, Style, Underline};
 
 use super::WriterOptions;
-use crate::canvas::Link;
+use crate::canvas::CellLink;
 
 /// Attribute, the code that sets it, the code that ends it, and what else that one ends.
 const SWITCHES: [(Attributes, u8, u8); 9] = [
@@ -21,26 +21,26 @@ const SWITCHES: [(Attributes, u8, u8); 9] = [
 ];
 
 #[derive(Debug)]
-pub(super) struct Pen {
+pub(super) struct HostPen {
     options: WriterOptions,
     style: Style,
-    link: Option<Arc<Link>>,
+    link: Option<Arc<CellLink>>,
     /// The last style asked for, and what the host makes of it: runs of one look need no second look.
     asked: Style,
 }
 
-impl Pen {
+impl HostPen {
     /// As after a reset.
     pub(super) fn new(options: WriterOptions) -> Self {
-        Pen { options, style: Style::default(), link: None, asked: Style::default() }
+        HostPen { options, style: Style::default(), link: None, asked: Style::default() }
     }
 
     /// Whether cells of this look need no change.
-    pub(super) fn is(&self, style: &Style, link: Option<&Arc<Link>>) -> bool {
+    pub(super) fn is(&self, style: &Style, link: Option<&Arc<CellLink>>) -> bool {
         self.asked == *style && self.link.as_ref() == self.shown(link)
     }
 
-    pub(super) fn change(&mut self, style: &Style, link: Option<&Arc<Link>>, out: &mut Vec<u8>) {
+    pub(super) fn change(&mut self, style: &Style, link: Option<&Arc<CellLink>>, out: &mut Vec<u8>) {
         if self.asked != *style {
             self.asked = *style;
             let wanted = self.possible(style);
@@ -69,7 +69,7 @@ impl Pen {
         }
     }
 
-    fn shown<'a>(&self, link: Option<&'a Arc<Link>>) -> Option<&'a Arc<Link>> {
+    fn shown<'a>(&self, link: Option<&'a Arc<CellLink>>) -> Option<&'a Arc<CellLink>> {
         link.filter(|link| self.options.hyperlinks && !link.uri.is_empty())
     }
 
@@ -215,8 +215,8 @@ mod tests {
 
     #[test]
     fn links_are_cleaned() {
-        let mut pen = Pen::new(WriterOptions::default());
-        let link = Arc::new(Link { id: "a;b\x1b".into(), uri: "http://x/\x07\u{9c}y".into() });
+        let mut pen = HostPen::new(WriterOptions::default());
+        let link = Arc::new(CellLink { id: "a;b\x1b".into(), uri: "http://x/\x07\u{9c}y".into() });
         let mut out = Vec::new();
         pen.change(&Style::default(), Some(&link), &mut out);
         pen.change(&Style::default(), None, &mut out);

@@ -3,7 +3,7 @@
 use crate::canvas::CellText;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Trust {
+pub(super) enum WidthTrust {
     /// Every terminal agrees.
     Agreed,
     /// One column, or two for terminals set up for East Asian text: a probe tells.
@@ -12,11 +12,11 @@ pub(super) enum Trust {
     Disputed,
 }
 
-impl Trust {
-    pub(super) fn of(text: &CellText, width: u8) -> Trust {
-        let CellText::Char(c) = *text else { return Trust::Disputed };
+impl WidthTrust {
+    pub(super) fn of(text: &CellText, width: u8) -> WidthTrust {
+        let CellText::Char(c) = *text else { return WidthTrust::Disputed };
         match (c, width) {
-            (' '..='~', 1) => Trust::Agreed,
+            (' '..='~', 1) => WidthTrust::Agreed,
             // Ideographs, kana, Hangul and full-width forms: wide since the first tables.
             (
                 '\u{3001}'..='\u{303d}'
@@ -28,9 +28,9 @@ impl Trust {
                 | '\u{ff01}'..='\u{ff60}'
                 | '\u{20000}'..='\u{2fffd}',
                 2,
-            ) if !matches!(c, '\u{302a}'..='\u{302f}' | '\u{3030}') => Trust::Agreed,
-            ('\u{a1}'..='\u{2e7f}', 1) if !vt::is_narrow_sign_or_emoji(c) => Trust::Ambiguous,
-            _ => Trust::Disputed,
+            ) if !matches!(c, '\u{302a}'..='\u{302f}' | '\u{3030}') => WidthTrust::Agreed,
+            ('\u{a1}'..='\u{2e7f}', 1) if !vt::is_narrow_sign_or_emoji(c) => WidthTrust::Ambiguous,
+            _ => WidthTrust::Disputed,
         }
     }
 }
@@ -42,17 +42,17 @@ mod tests {
     #[test]
     fn only_what_no_terminal_disputes_is_agreed() {
         for (c, width, trust) in [
-            ('a', 1, Trust::Agreed),
-            ('漢', 2, Trust::Agreed),
-            ('ア', 2, Trust::Agreed),
-            ('é', 1, Trust::Ambiguous),
-            ('─', 1, Trust::Ambiguous),
-            ('❤', 1, Trust::Disputed),
-            ('😀', 2, Trust::Disputed),
-            ('\u{e0b0}', 1, Trust::Disputed),
+            ('a', 1, WidthTrust::Agreed),
+            ('漢', 2, WidthTrust::Agreed),
+            ('ア', 2, WidthTrust::Agreed),
+            ('é', 1, WidthTrust::Ambiguous),
+            ('─', 1, WidthTrust::Ambiguous),
+            ('❤', 1, WidthTrust::Disputed),
+            ('😀', 2, WidthTrust::Disputed),
+            ('\u{e0b0}', 1, WidthTrust::Disputed),
         ] {
-            assert_eq!(Trust::of(&CellText::Char(c), width), trust, "{c:?}");
+            assert_eq!(WidthTrust::of(&CellText::Char(c), width), trust, "{c:?}");
         }
-        assert_eq!(Trust::of(&CellText::Cluster("e\u{301}".into()), 1), Trust::Disputed);
+        assert_eq!(WidthTrust::of(&CellText::Cluster("e\u{301}".into()), 1), WidthTrust::Disputed);
     }
 }

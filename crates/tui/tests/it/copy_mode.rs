@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tui::{Canvas, CopyMode, CopyOutcome, Document, Event, Point, Rect, Selection, Skin, Unit};
+use tui::{Canvas, CopyMode, CopyOutcome, Document, DocumentPoint, Event, Rect, SelectionUnit, Skin, TextSelection};
 use vt::{
     Size, Terminal,
     input::{Modifiers, MouseButton, MouseEvent, MouseEventKind},
@@ -40,8 +40,8 @@ fn copied(text: &str, keys: &str) -> String {
     }
 }
 
-fn at(row: usize, col: u32) -> Point {
-    Point { row, col }
+fn at(row: usize, col: u32) -> DocumentPoint {
+    DocumentPoint { row, col }
 }
 
 #[test]
@@ -63,11 +63,11 @@ fn a_line_that_runs_on_into_the_screen_is_whole() {
     assert_eq!(child.lines(), 0..2);
     let whole = document(&mut child);
     assert_eq!((whole.len(), whole.line_at(3), whole.row_of_line(1)), (1 + 6, 1, 1));
-    assert_eq!(Selection::new(at(6, 0), Unit::Line).text(&whole), format!("{line}\n"));
+    assert_eq!(TextSelection::new(at(6, 0), SelectionUnit::Line).text(&whole), format!("{line}\n"));
     child.feed(b"\r\nlast");
     child.resize(Size::new(26, 2));
     let whole = document(&mut child);
-    assert_eq!(Selection::new(at(1, 0), Unit::Line).text(&whole), format!("{line}\n"), "{whole:?}");
+    assert_eq!(TextSelection::new(at(1, 0), SelectionUnit::Line).text(&whole), format!("{line}\n"), "{whole:?}");
     child.feed(b"\x1b[?2026h\r\n\r\n\r\n");
     assert!(child.open_line().is_none(), "above a screen that is held still there may be anything");
     child.feed(b"\x1b[?2026l");
@@ -110,15 +110,15 @@ fn selections_join_rows_that_run_on() {
 fn words_and_wide_characters_are_whole() {
     let mut child = fed("x 漢字 ~/a-b.rs");
     let document = document(&mut child);
-    let word = |point| Selection::new(point, Unit::Word).text(&document);
+    let word = |point| TextSelection::new(point, SelectionUnit::Word).text(&document);
     assert_eq!(word(at(0, 3)), "漢字");
     // Wrapped in the middle of the path.
     assert_eq!(word(at(1, 1)), "~/a-b.rs");
-    let mut selection = Selection::new(at(0, 3), Unit::Character);
+    let mut selection = TextSelection::new(at(0, 3), SelectionUnit::Character);
     assert_eq!((selection.text(&document).as_str(), selection.cols(&document, 0)), ("漢", Some(2..4)));
     selection.head = at(0, 0);
     assert_eq!(selection.text(&document), "x 漢");
-    assert_eq!(Selection::new(at(0, 0), Unit::Line).text(&document), "x 漢字 ~/a-b.rs\n");
+    assert_eq!(TextSelection::new(at(0, 0), SelectionUnit::Line).text(&document), "x 漢字 ~/a-b.rs\n");
 }
 
 #[test]
@@ -183,7 +183,7 @@ fn the_mouse_selects_and_scrolls() {
     mode.scroll(99);
     assert!(mode.at_end());
     // A double click needs no drag.
-    mode.select_at(mode.point_at(vt::Position { row: 3, col: 3 }, AREA), Unit::Word);
+    mode.select_at(mode.point_at(vt::Position { row: 3, col: 3 }, AREA), SelectionUnit::Word);
     let outcome = mode.update(&mouse(MouseEventKind::Release(MouseButton::Left), 3, 3), AREA);
     assert_eq!(outcome, CopyOutcome::Copied("last".into()));
     // Past the upper edge, the text comes along.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use proptest::prelude::*;
-use tui::{ColorScheme, Decoder, Event, Reply};
+use tui::{ColorScheme, Event, HostDecoder, Reply};
 use vt::{
     InputModes, KittyFlags, MouseEncoding, MouseProtocol, Position, Rgb,
     input::{
@@ -13,7 +13,7 @@ use vt::{
 };
 
 fn decoded(bytes: impl AsRef<[u8]>) -> Vec<Event> {
-    let mut decoder = Decoder::new();
+    let mut decoder = HostDecoder::new();
     let mut events = Vec::new();
     decoder.feed(bytes.as_ref(), &mut events);
     decoder.expire(&mut events);
@@ -112,7 +112,7 @@ proptest! {
         let bytes = pieces.concat().into_bytes();
         let whole = decoded(&bytes);
         let cut = cut.index(bytes.len() + 1);
-        let mut decoder = Decoder::new();
+        let mut decoder = HostDecoder::new();
         let mut events = Vec::new();
         decoder.feed(&bytes[..cut], &mut events);
         for byte in &bytes[cut..] {
@@ -161,7 +161,7 @@ proptest! {
     fn pastes_come_back(text in "[ -~é漢\n\t]{1,60}", cut in any::<prop::sample::Index>()) {
         let modes = InputModes { bracketed_paste: true, ..InputModes::default() };
         let bytes = encode_paste(&text, &modes);
-        let mut decoder = Decoder::new();
+        let mut decoder = HostDecoder::new();
         let mut events = Vec::new();
         let (first, second) = bytes.split_at(cut.index(bytes.len()));
         decoder.feed(first, &mut events);
@@ -180,7 +180,7 @@ fn plain_bytes_are_keys() {
 
 #[test]
 fn an_escape_alone_waits_for_what_may_follow() {
-    let mut decoder = Decoder::new();
+    let mut decoder = HostDecoder::new();
     let mut events = Vec::new();
     decoder.feed(b"\x1b", &mut events);
     assert!(events.is_empty());
@@ -243,7 +243,7 @@ fn replies_are_never_keys() {
 
 #[test]
 fn a_position_is_a_reply_only_when_it_was_asked_for() {
-    let mut decoder = Decoder::new();
+    let mut decoder = HostDecoder::new();
     let mut events = Vec::new();
     decoder.expect_positions(1);
     decoder.feed(b"\x1b[1;5R\x1b[1;5R", &mut events);
@@ -258,7 +258,7 @@ fn a_position_is_a_reply_only_when_it_was_asked_for() {
 
 #[test]
 fn endless_input_is_bounded() {
-    let mut decoder = Decoder::new();
+    let mut decoder = HostDecoder::new();
     let mut events = Vec::new();
     decoder.feed(b"\x1b[", &mut events);
     (0..1000).for_each(|_| decoder.feed(&[b'1'; 1000], &mut events));
@@ -283,7 +283,7 @@ fn endless_input_is_bounded() {
 
 #[test]
 fn a_paste_that_lost_its_end_gives_the_keyboard_back() {
-    let mut decoder = Decoder::new();
+    let mut decoder = HostDecoder::new();
     let mut events = Vec::new();
     decoder.feed(b"\x1b[200~half", &mut events);
     assert!(decoder.wait().is_some_and(|wait| wait >= Duration::from_secs(2)));

@@ -8,8 +8,8 @@ use rustix::{
     termios::{LocalModes, OptionalActions, Termios, Winsize, tcgetattr, tcsetattr, tcsetwinsize},
 };
 use tui::{
-    ColorScheme, Decoder, Event,
-    host::{Abilities, Host, HostError, Keyboard, Modes, MouseTracking, PLAIN_KEYS, Probe},
+    ColorScheme, Event, HostDecoder,
+    host::{HostAbilities, HostError, HostModes, HostProbe, HostTerminal, KeyboardProtocol, MouseTracking, PLAIN_KEYS},
 };
 use vt::{Effect, Options, Rgb, Size, Terminal, Theme, input::KeyEvent};
 
@@ -60,12 +60,12 @@ fn the_terminal_is_asked_and_put_back() {
     let before = settings(&inner);
     let theme = Theme { background: Rgb::new(250, 250, 250), foreground: Rgb::new(1, 2, 3), ..Theme::default() };
     let shown = play(outer, Options { size: Size::new(100, 30), theme, ..Options::default() }, b"k");
-    let mut host = Host::open(inner.try_clone().unwrap(), inner.try_clone().unwrap()).unwrap();
+    let mut host = HostTerminal::open(inner.try_clone().unwrap(), inner.try_clone().unwrap()).unwrap();
     assert_eq!(host.size().unwrap(), Size::new(100, 30));
 
-    host.enter(Modes { mouse: MouseTracking::Off, ..Modes::default() }).unwrap();
+    host.enter(HostModes { mouse: MouseTracking::Off, ..HostModes::default() }).unwrap();
     assert!(!settings(&inner).0.contains(LocalModes::ICANON));
-    let mut decoder = Decoder::new();
+    let mut decoder = HostDecoder::new();
     let mut events = Vec::new();
     let probe = host.probe(&mut decoder, testkit::DEADLINE, &mut events).unwrap();
     assert!(probe.finished());
@@ -74,7 +74,7 @@ fn the_terminal_is_asked_and_put_back() {
     assert!(known.kitty_keyboard && known.synchronized && known.narrow_ambiguous, "{known:?}");
     assert_eq!((known.foreground, known.color_scheme()), (Some(Rgb::new(1, 2, 3)), ColorScheme::Light));
     let modes = known.modes(MouseTracking::Drag);
-    assert_eq!(modes.keyboard, Keyboard::Kitty(PLAIN_KEYS));
+    assert_eq!(modes.keyboard, KeyboardProtocol::Kitty(PLAIN_KEYS));
     host.change(modes).unwrap();
 
     host.suspend();
@@ -103,19 +103,19 @@ fn the_terminal_is_asked_and_put_back() {
 #[test]
 fn a_host_that_never_answers_is_not_waited_for() {
     let (outer, inner) = device();
-    let mut host = Host::open(inner.try_clone().unwrap(), inner).unwrap();
-    host.enter(Modes::default()).unwrap();
+    let mut host = HostTerminal::open(inner.try_clone().unwrap(), inner).unwrap();
+    host.enter(HostModes::default()).unwrap();
     let mut events = Vec::new();
-    let probe = host.probe(&mut Decoder::new(), Duration::from_millis(20), &mut events).unwrap();
+    let probe = host.probe(&mut HostDecoder::new(), Duration::from_millis(20), &mut events).unwrap();
     assert!(!probe.finished() && events.is_empty());
-    assert_eq!(*probe.abilities(), Abilities::default());
+    assert_eq!(*probe.abilities(), HostAbilities::default());
     drop(outer);
 }
 
 #[test]
 fn late_answers_are_still_answers() {
-    let mut decoder = Decoder::new();
-    let mut probe = Probe::default();
+    let mut decoder = HostDecoder::new();
+    let mut probe = HostProbe::default();
     let mut events = Vec::new();
     decoder.feed(b"\x1b[?2026;2$y\x1b]11;rgb:ff/ff/ff\x1b\\\x1b[?62c", &mut events);
     assert!(events.iter().all(|event| probe.take(event)));
@@ -126,13 +126,13 @@ fn late_answers_are_still_answers() {
 #[test]
 fn what_is_no_terminal_is_refused() {
     let (read, write) = rustix::pipe::pipe().unwrap();
-    assert!(matches!(Host::open(read, write), Err(HostError::NotATerminal("the input"))));
+    assert!(matches!(HostTerminal::open(read, write), Err(HostError::NotATerminal("the input"))));
 }
 
 #[test]
 fn a_gone_terminal_reads_as_the_end() {
     let (outer, inner) = device();
-    let host = Host::open(inner.try_clone().unwrap(), inner).unwrap();
+    let host = HostTerminal::open(inner.try_clone().unwrap(), inner).unwrap();
     drop(outer);
     assert_eq!(host.read(&mut [0; 8]).unwrap(), 0);
 }

@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path, sync::Arc};
 
-use tui::{Canvas, Mark, PaneView, Rect, Span, Writer, WriterOptions};
+use tui::{Canvas, CanvasWriter, PaneMark, PaneView, Rect, Span, WriterOptions};
 use vt::{Attributes, Color, Position, Size, Style};
 
 use crate::screen::{assert_same, of_canvas, of_frame, part, terminal};
@@ -34,7 +34,7 @@ fn recordings_look_as_they_do_bare() {
         let mut child = terminal(area.size());
         let mut host = terminal(host_size);
         let mut canvas = Canvas::new(host_size);
-        let mut writer = Writer::new(WriterOptions::default());
+        let mut writer = CanvasWriter::new(WriterOptions::default());
         for (step, chunk) in recording.chunks(STEP).enumerate() {
             child.feed(chunk);
             let frame = child.frame();
@@ -102,7 +102,7 @@ fn rows_that_stood_still_are_not_drawn_again() {
     canvas.draw_text(area, Position { row: 1, col: 0 }, "modal", Style::default());
     PaneView::frame(&before).draw(&mut canvas, area, 1);
     assert_eq!(canvas.text(), "one\ntwo\nthree\n");
-    let mut writer = Writer::new(WriterOptions::default());
+    let mut writer = CanvasWriter::new(WriterOptions::default());
     writer.frame(&canvas);
     child.feed(b"!");
     PaneView::frame(&child.frame()).draw(&mut canvas, area, 1);
@@ -147,7 +147,7 @@ fn marks_dimming_and_reverse_video_change_the_look() {
     child.feed(b"\x1b[?5hab\x1b[31mcd");
     let frame = child.frame();
     let mut canvas = Canvas::new(Size::new(6, 2));
-    let marks = [Mark { row: 0, cols: 1..3, style: Style { background: Color::Indexed(4), ..Style::default() } }];
+    let marks = [PaneMark { row: 0, cols: 1..3, style: Style { background: Color::Indexed(4), ..Style::default() } }];
     PaneView::frame(&frame).dimmed(true).marked(&marks).draw(&mut canvas, Rect::new(0, 0, 6, 2), 1);
     let look = |col| canvas.cell(Position { row: 0, col }).unwrap().style();
     assert_eq!(look(0).attributes, Attributes::INVERSE | Attributes::DIM);

@@ -2,10 +2,10 @@
 //! changes nothing.
 
 use tui::{
-    Canvas, CanvasCursor, Event, Rect, Sign, Skin, Span, Writer, WriterOptions,
+    Canvas, CanvasCursor, CanvasWriter, Event, Rect, Sign, Skin, Span, WriterOptions,
     widgets::{
-        Editor, FuzzyList, HelpEntry, HelpTable, LineInput, ListEntry, Modal, Tab, TabBar, Toast, Tree, TreeItem,
-        draw_scrollbar, draw_status_line, draw_toasts, render_markdown,
+        FuzzyList, HelpEntry, HelpTable, LineInput, ListEntry, Modal, TabBar, TabLabel, TextEditor, Toast, TreeItem,
+        TreeView, draw_scrollbar, draw_status_line, draw_toasts, render_markdown,
     },
 };
 use vt::{Size, Style};
@@ -15,8 +15,8 @@ type Draw = Box<dyn Fn(&mut Canvas, Rect) -> Option<CanvasCursor>>;
 fn widgets() -> Vec<(&'static str, Draw)> {
     let skin = Skin::default();
     let tabs = vec![
-        Tab { title: "claude 漢字".into(), sign: Sign::Blocked, attention: true },
-        Tab { title: "e\u{301}👩\u{200d}👧".into(), sign: Sign::Unseen, attention: false },
+        TabLabel { title: "claude 漢字".into(), sign: Sign::Blocked, attention: true },
+        TabLabel { title: "e\u{301}👩\u{200d}👧".into(), sign: Sign::Unseen, attention: false },
     ];
     let items: Vec<TreeItem> = (0..6)
         .map(|depth| TreeItem {
@@ -30,7 +30,7 @@ fn widgets() -> Vec<(&'static str, Draw)> {
     let mut entry = ListEntry::new("Spawn agent: 漢字");
     (entry.detail, entry.keys) = ("not installed".into(), "ctrl+k s".into());
     let list = FuzzyList::new(vec![entry.clone(), entry.clone(), entry]);
-    let editor = Editor::new("one 漢字\n\ttwo e\u{301}\nthree");
+    let editor = TextEditor::new("one 漢字\n\ttwo e\u{301}\nthree");
     let input = LineInput::new("漢字 text");
     let body = vec![vec![Span::new("Some 漢字 body that is long enough to be wrapped", Style::default())]];
     let modal = Modal::new("漢字 title", body).answer('y', "yes").answer('n', "no");
@@ -49,7 +49,7 @@ fn widgets() -> Vec<(&'static str, Draw)> {
         (
             "tree",
             Box::new(move |canvas, area| {
-                Tree { items: &items, focused: Some(1), cursor: Some(4) }.draw(canvas, area, &skin);
+                TreeView { items: &items, focused: Some(1), cursor: Some(4) }.draw(canvas, area, &skin);
                 None
             }),
         ),
@@ -133,7 +133,7 @@ fn any_size_is_drawn_inside_its_area() {
                     }
                 }
                 assert!(cursor.is_none_or(|cursor| area.contains(cursor.position)), "{what}: {cursor:?}");
-                let mut writer = Writer::new(WriterOptions::default());
+                let mut writer = CanvasWriter::new(WriterOptions::default());
                 writer.frame(&canvas);
                 draw(&mut canvas, area);
                 assert_eq!(writer.frame(&canvas), b"", "{what} drawn again");
@@ -148,7 +148,7 @@ fn hostile_texts_bring_nothing_in() {
     let skin = Skin::default();
     let mut canvas = Canvas::new(Size::new(40, 4));
     let area = Rect::of(canvas.size());
-    let tabs = [Tab { title: hostile.into(), sign: Sign::Idle, attention: false }];
+    let tabs = [TabLabel { title: hostile.into(), sign: Sign::Idle, attention: false }];
     TabBar { tabs: &tabs, active: 0 }.draw(&mut canvas, area, &skin);
     draw_toasts(&mut canvas, area, &[Toast { text: hostile.into(), sign: Sign::Idle }], None, &skin);
     let mut list = FuzzyList::new(vec![ListEntry::new(hostile)]);

@@ -1,7 +1,7 @@
 //! Whatever was shown before, the bytes make the host show the canvas.
 
 use proptest::prelude::*;
-use tui::{BoxLines, Canvas, CanvasCursor, ColorDepth, Link, Rect, Span, Writer, WriterOptions};
+use tui::{BoxLines, Canvas, CanvasCursor, CanvasWriter, CellLink, ColorDepth, Rect, Span, WriterOptions};
 use vt::{Attributes, Color, CursorShape, Position, Size, Style, Underline};
 
 use crate::screen::{assert_same, of_canvas, of_frame, terminal};
@@ -105,7 +105,7 @@ fn draw(canvas: &mut Canvas, stroke: &Stroke) {
     match stroke {
         Stroke::Text { row, col, text, style, link } => {
             let mut span = Span::new(text.as_str(), *style);
-            span.link = link.as_ref().map(|(id, uri)| Link { id: id.clone(), uri: uri.clone() }.into());
+            span.link = link.as_ref().map(|(id, uri)| CellLink { id: id.clone(), uri: uri.clone() }.into());
             let area = Rect::new(*col, *row, all.cols.saturating_sub(*col), 1);
             canvas.draw_text(all, Position { row: *row, col: *col }, text, *style);
             canvas.draw_line(Rect { cols: area.cols.min(9), ..area }, 0, &[span], *style);
@@ -133,7 +133,7 @@ proptest! {
         let mut host = terminal(size);
         host.feed(b"\x1b[31;44mleft by others\x1b[3;3H\x1b[1mmore");
         let mut canvas = Canvas::new(size);
-        let mut writer = Writer::new(WriterOptions { synchronized, narrow_ambiguous, ..WriterOptions::default() });
+        let mut writer = CanvasWriter::new(WriterOptions { synchronized, narrow_ambiguous, ..WriterOptions::default() });
         for strokes in &pictures {
             strokes.iter().for_each(|stroke| draw(&mut canvas, stroke));
             let bytes = writer.frame(&canvas).to_vec();
@@ -155,7 +155,7 @@ proptest! {
     ) {
         let size = Size::new(20, 6);
         let mut host = terminal(size);
-        let mut writer = Writer::new(WriterOptions::default());
+        let mut writer = CanvasWriter::new(WriterOptions::default());
         for strokes in [before, after] {
             let mut canvas = Canvas::new(size);
             strokes.iter().for_each(|stroke| draw(&mut canvas, stroke));
@@ -176,7 +176,7 @@ proptest! {
         // This host knows no clusters: joined emoji and flags fall apart there.
         let mut host = terminal(size);
         host.feed(b"\x1b[?2027l");
-        host.feed(Writer::new(WriterOptions::default()).frame(&canvas));
+        host.feed(CanvasWriter::new(WriterOptions::default()).frame(&canvas));
         let shown = of_frame(&host.frame());
         let start = usize::from(end) + 1;
         let seen: String = shown[0][start..start + tail.len()].iter().map(|cell| cell.text.as_str()).collect();
@@ -187,7 +187,7 @@ proptest! {
 #[test]
 fn nothing_is_written_when_nothing_changed() {
     let mut canvas = Canvas::new(Size::new(80, 24));
-    let mut writer = Writer::new(WriterOptions::default());
+    let mut writer = CanvasWriter::new(WriterOptions::default());
     assert!(!writer.frame(&canvas).is_empty(), "the first frame clears the host");
     assert!(writer.frame(&canvas).is_empty());
     canvas.draw_text(Rect::new(0, 0, 80, 24), Position::default(), "x", Style::default());
@@ -200,7 +200,7 @@ fn nothing_is_written_when_nothing_changed() {
 #[test]
 fn a_typed_character_costs_a_few_bytes() {
     let mut canvas = Canvas::new(Size::new(120, 40));
-    let mut writer = Writer::new(WriterOptions { narrow_ambiguous: true, ..WriterOptions::default() });
+    let mut writer = CanvasWriter::new(WriterOptions { narrow_ambiguous: true, ..WriterOptions::default() });
     let area = Rect::new(0, 0, 120, 40);
     canvas.draw_box(area, BoxLines::ROUND, Style::default(), &[]);
     let cursor =
@@ -225,7 +225,7 @@ fn hosts_with_fewer_colours_get_the_nearest() {
     canvas.draw_text(Rect::new(0, 0, 4, 1), Position::default(), "x", style);
     let bytes = |depth, underline_styles| {
         let options = WriterOptions { depth, underline_styles, synchronized: false, ..WriterOptions::default() };
-        let mut writer = Writer::new(options);
+        let mut writer = CanvasWriter::new(options);
         let bytes = String::from_utf8(writer.frame(&canvas).to_vec()).unwrap();
         bytes.split_once("\x1b[2J").unwrap().1.to_owned()
     };
@@ -237,7 +237,7 @@ fn hosts_with_fewer_colours_get_the_nearest() {
 
 #[test]
 fn a_new_size_starts_over() {
-    let mut writer = Writer::new(WriterOptions::default());
+    let mut writer = CanvasWriter::new(WriterOptions::default());
     let mut canvas = Canvas::new(Size::new(10, 2));
     writer.frame(&canvas);
     canvas.resize(Size::new(12, 3));

@@ -5,7 +5,7 @@
 use std::time::{Duration, Instant};
 
 use grpc::proto::{self, AttachInput, Session, attach_request::Message};
-use tui::{Rect, Sign, Skin, Unit, widgets::Toast};
+use tui::{Rect, SelectionUnit, Sign, Skin, widgets::Toast};
 use vt::Position;
 
 use super::{
@@ -106,7 +106,7 @@ pub(crate) enum LookBack {
     /// The mouse is dragged, from here to there on the host's screen.
     Drag(Position, Position),
     /// A double or triple click.
-    Pick(Position, Unit),
+    Pick(Position, SelectionUnit),
 }
 
 /// How a program is told to end.

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use tui::{
-    Canvas, CanvasCursor, Clicks, Event, Handled, Layer, PaneView, Rect, Role, Sign, Skin, Span, Unit,
+    Canvas, CanvasCursor, ClickCounter, Event, Handled, Layer, PaneView, Rect, Role, SelectionUnit, Sign, Skin, Span,
     widgets::{Toast, draw_status_line, draw_toasts},
 };
 use vt::{
@@ -29,7 +29,7 @@ const WHEEL_ROWS: isize = 3;
 #[derive(Debug, Default)]
 pub(crate) struct Base {
     leader: Leader,
-    clicks: Clicks,
+    clicks: ClickCounter,
     pressed: Option<Position>,
 }
 
@@ -111,7 +111,7 @@ impl Base {
             MouseEventKind::Press(MouseButton::Left) => {
                 self.pressed = Some(at);
                 match self.clicks.press(at, Instant::now()) {
-                    Unit::Character => {}
+                    SelectionUnit::Character => {}
                     unit => app.actions.push(Action::LookBack(LookBack::Pick(at, unit))),
                 }
             }

@@ -15,8 +15,8 @@ use tokio::{
     sync::mpsc,
 };
 use tui::{
-    Canvas, Decoder, Event, Layers, Rect, Sign, Skin, Writer,
-    host::{BellLimit, Host, HostInput, MouseTracking, Probe},
+    Canvas, CanvasWriter, Event, HostDecoder, LayerStack, Rect, Sign, Skin,
+    host::{BellLimit, HostInput, HostProbe, HostTerminal, MouseTracking},
     is_same_key,
 };
 use vt::{
@@ -78,19 +78,19 @@ enum Stale {
 }
 
 pub(super) struct Stage {
-    host: Host,
+    host: HostTerminal,
     input: HostInput,
-    decoder: Decoder,
+    decoder: HostDecoder,
     /// When the decoder was fed last.
     fed: Instant,
-    probe: Probe,
+    probe: HostProbe,
     surroundings: Surroundings,
     config: ClientConfig,
     socket: Option<std::path::PathBuf>,
-    writer: Writer,
+    writer: CanvasWriter,
     bells: BellLimit,
     canvas: Canvas,
-    layers: Layers<App>,
+    layers: LayerStack<App>,
     app: App,
     news: mpsc::Receiver<News>,
     teller: mpsc::Sender<News>,
@@ -108,7 +108,7 @@ pub(super) struct Stage {
 
 impl Stage {
     pub(super) fn new(
-        mut host: Host,
+        mut host: HostTerminal,
         invocation: &Invocation,
         bindings: Bindings,
         wishes: &Wishes,
@@ -119,8 +119,8 @@ impl Stage {
         let system = |error: io::Error| Failure::system("waiting for the terminal", &error);
         let input = std::os::fd::AsFd::as_fd(&host).try_clone_to_owned().map_err(system)?;
         host_terminal::restore_on_panic(&host);
-        host.enter(tui::host::Modes { mouse: MouseTracking::Off, ..Default::default() }).map_err(failed)?;
-        let mut decoder = Decoder::new();
+        host.enter(tui::host::HostModes { mouse: MouseTracking::Off, ..Default::default() }).map_err(failed)?;
+        let mut decoder = HostDecoder::new();
         let mut events = Vec::new();
         let probe = host.probe(&mut decoder, PROBE, &mut events).map_err(failed)?;
         let known = probe.abilities().clone();
@@ -151,12 +151,12 @@ impl Stage {
             button_down: false,
         };
         let mut stage = Stage {
-            writer: Writer::new(known.writer_options(color_hints(&surroundings))),
+            writer: CanvasWriter::new(known.writer_options(color_hints(&surroundings))),
             bells: BellLimit::default(),
             socket: invocation.everywhere.socket.clone(),
             config: invocation.config.clone(),
             canvas: Canvas::new(size),
-            layers: Layers::default(),
+            layers: LayerStack::default(),
             host,
             input,
             decoder,
@@ -506,7 +506,7 @@ impl Stage {
                 false
             }
             LookBack::Drag(from, to) => {
-                mode.select_at(mode.point_at(from, pane), tui::Unit::Character);
+                mode.select_at(mode.point_at(from, pane), tui::SelectionUnit::Character);
                 mode.drag(mode.point_at(to, pane), to.row, pane);
                 true
             }

@@ -5,7 +5,7 @@ use std::time::Instant;
 use project::settings::Side;
 use tui::{
     Canvas, Rect, Role, Sign, Span,
-    widgets::{Tree, TreeItem},
+    widgets::{TreeItem, TreeView},
 };
 
 use super::status::minutes;
@@ -94,6 +94,6 @@ pub(super) fn draw(canvas: &mut Canvas, area: Rect, app: &App) {
         app.sessions.tree(tab).position(|item| Some(item.id) == app.session().map(engine::Session::id))
     });
     let cursor = tree_cursor(app, items.len());
-    Tree { items: &items, focused, cursor }.draw(canvas, places.tree, &app.skin);
+    TreeView { items: &items, focused, cursor }.draw(canvas, places.tree, &app.skin);
     scratchpads::draw_rail(canvas, places.scratchpads, app);
 }

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use engine::{Input, Origin, Session};
 use project::settings::Side;
 use tui::{
-    Clicks, Event, Unit,
-    widgets::{TabBar, TabHit, Tree},
+    ClickCounter, Event, SelectionUnit,
+    widgets::{TabBar, TabHit, TreeView},
 };
 use vt::{
     MouseProtocol, Position,
@@ -43,7 +43,7 @@ enum Grip {
 #[derive(Debug, Default)]
 pub(crate) struct Pointer {
     grip: Grip,
-    clicks: Clicks,
+    clicks: ClickCounter,
     /// Held beyond an end of the pane while one selects: where, and when the text moves on by a row.
     beyond: Option<(MouseEvent, Instant)>,
 }
@@ -111,7 +111,7 @@ fn held(app: &mut App, mouse: &MouseEvent, at: Position) {
             app.dirty = true;
         }
         Grip::Pressed(from) if !over && from != at => {
-            look_back::select(app, from, Unit::Character);
+            look_back::select(app, from, SelectionUnit::Character);
             app.pointer.grip = Grip::Selecting;
             return held(app, mouse, at);
         }
@@ -155,7 +155,7 @@ fn on_pane(app: &mut App, mouse: &MouseEvent, at: Position) {
     match mouse.kind {
         MouseEventKind::Wheel(direction) => on_wheel(app, &session, direction, live),
         MouseEventKind::Press(MouseButton::Left) => match app.pointer.clicks.press(at, Instant::now()) {
-            Unit::Character => app.pointer.grip = Grip::Pressed(at),
+            SelectionUnit::Character => app.pointer.grip = Grip::Pressed(at),
             unit => {
                 look_back::select(app, at, unit);
                 app.pointer.grip = Grip::Selecting;
@@ -214,7 +214,7 @@ fn on_tree(app: &mut App, places: RailPlaces, at: Position) {
     let Some(tab) = app.sessions.tab() else { return };
     let focused = app.sessions.tree(tab).position(|item| Some(item.id) == focused);
     let cursor = tree_cursor(app, items.len());
-    let hit = Tree { items: &items, focused, cursor }.hit(places.tree, at);
+    let hit = TreeView { items: &items, focused, cursor }.hit(places.tree, at);
     let id = hit.and_then(|index| app.sessions.tree(tab).nth(index)).map(|item| item.id);
     if let Some(id) = id {
         app.show(id);

@@ -7,7 +7,7 @@ use ops::{Context, Effects, OpError};
 use serde_json::{Map, Value};
 use tui::{
     Canvas, CanvasCursor, Event, Handled, Layer, Rect, Role, Sign, Span,
-    widgets::{Editor, EditorOutcome, FuzzyList, InputOutcome, LineInput, ListEntry, ListOutcome, cut},
+    widgets::{EditorOutcome, FuzzyList, InputOutcome, LineInput, ListEntry, ListOutcome, TextEditor, cut},
 };
 
 use super::{frame, place_for, schema};
@@ -19,7 +19,7 @@ enum Step {
     /// A choice of values.
     List(FuzzyList, Vec<Value>),
     Line(LineInput, LineKind),
-    Text(Editor),
+    Text(TextEditor),
     /// Nothing more is needed: run, or give one of these.
     Offer(FuzzyList, Vec<usize>),
 }
@@ -97,7 +97,7 @@ impl Form {
                 Step::List(FuzzyList::new(entries.collect()), choices.clone())
             }
             Asked::Line(kind) => Step::Line(LineInput::default(), *kind),
-            Asked::Text => Step::Text(Editor::default()),
+            Asked::Text => Step::Text(TextEditor::default()),
         };
     }
 

@@ -2,7 +2,7 @@
 
 use tui::{
     Canvas, CanvasCursor, Event, Handled, Layer, Rect, Role, Span,
-    widgets::{Editor, EditorOutcome},
+    widgets::{EditorOutcome, TextEditor},
 };
 use vt::{
     Position,
@@ -18,11 +18,11 @@ const START: &str = " Start ";
 
 pub(super) struct Prompt {
     agent: String,
-    editor: Editor,
+    editor: TextEditor,
 }
 
 pub(super) fn open(app: &mut App, agent: String) {
-    app.open(Prompt { agent, editor: Editor::default() });
+    app.open(Prompt { agent, editor: TextEditor::default() });
 }
 
 impl Prompt {

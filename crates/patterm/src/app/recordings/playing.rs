@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Instant};
 use replay::{Sighting, Tape};
 use tui::{
     Canvas, CanvasCursor, Event, Handled, Layer, Rect,
-    widgets::{Player, PlayerOutcome},
+    widgets::{PlayerOutcome, RecordingPlayer},
 };
 
 use crate::app::{frame, model::App};
@@ -16,19 +16,19 @@ pub(super) fn begin(app: &mut App, name: &str, mut tape: Tape) {
         tape.shorten_pauses(limit);
     }
     let warning = tape.ending().warning();
-    let mut player = Player::new(name, Arc::new(tape), Instant::now());
+    let mut player = RecordingPlayer::new(name, Arc::new(tape), Instant::now());
     warning.into_iter().for_each(|warning| player.say(&warning));
     open(app, player);
 }
 
 /// Stands where the sighting of this number begins.
 pub(super) fn show(app: &mut App, name: &str, tape: Arc<Tape>, found: Vec<Sighting>, number: usize) {
-    let mut player = Player::new(name, tape, Instant::now());
+    let mut player = RecordingPlayer::new(name, tape, Instant::now());
     player.show_found(found, number);
     open(app, player);
 }
 
-fn open(app: &mut App, player: Player) {
+fn open(app: &mut App, player: RecordingPlayer) {
     // Two may have been asked for before the first was read: the later one is played.
     if app.recordings.player.replace(player).is_none() {
         app.open(Playing);
@@ -38,7 +38,7 @@ fn open(app: &mut App, player: Player) {
 
 /// When the player wants to be moved on.
 pub(in crate::app) fn deadline(app: &App) -> Option<Instant> {
-    app.recordings.player.as_ref().and_then(Player::deadline)
+    app.recordings.player.as_ref().and_then(RecordingPlayer::deadline)
 }
 
 pub(in crate::app) fn tick(app: &mut App, now: Instant) {
