@@ -17,11 +17,11 @@ use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use sha2::{Digest, Sha256};
 use tokio::sync::watch;
 
-use crate::budget::{Budgets, LoginBudget};
+use crate::budget::{BudgetPools, LoginBudget};
 
 /// What someone who came in may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rights {
+pub enum AccessRights {
     /// Look, type, start, end and share sessions.
     Full,
     /// Look only.
@@ -37,15 +37,15 @@ const SECRET_BYTES: usize = 32;
 type Secret = [u8; 32];
 
 #[derive(Clone, Copy, Debug)]
-struct Link {
-    rights: Rights,
+struct LoginLink {
+    rights: AccessRights,
     made: Instant,
     used: bool,
 }
 
 #[derive(Debug)]
 struct Login {
-    rights: Rights,
+    rights: AccessRights,
     made: Instant,
     key: Secret,
     budget: LoginBudget,
@@ -62,14 +62,14 @@ pub(crate) struct NewLogin {
 
 /// Someone who has shown both halves of a login.
 #[derive(Clone, Debug)]
-pub(crate) struct Visitor {
-    pub(crate) rights: Rights,
+pub(crate) struct LoggedInVisitor {
+    pub(crate) rights: AccessRights,
     pub(crate) budget: LoginBudget,
     login: Secret,
     alive: watch::Receiver<()>,
 }
 
-impl Visitor {
+impl LoggedInVisitor {
     /// Resolves when the login has ended.
     pub(crate) async fn logged_out(&mut self) {
         // Nothing is ever sent: it fails when the other end is dropped.
@@ -78,17 +78,17 @@ impl Visitor {
 }
 
 #[derive(Debug, Default)]
-struct Known {
-    links: HashMap<Secret, Link>,
+struct KnownLogins {
+    links: HashMap<Secret, LoginLink>,
     logins: HashMap<Secret, Login>,
 }
 
 #[derive(Debug)]
-pub(crate) struct Access {
-    known: Mutex<Known>,
-    budgets: Budgets,
+pub(crate) struct LoginRegistry {
+    known: Mutex<KnownLogins>,
+    budgets: BudgetPools,
     /// What the best of links gives.
-    most: Rights,
+    most: AccessRights,
 }
 
 /// Why a token opened nothing.
@@ -103,18 +103,18 @@ pub(crate) enum NotRedeemed {
 #[error("the system gave no random numbers: {0}")]
 pub struct NoRandomness(getrandom::Error);
 
-impl Access {
-    pub(crate) fn new(most: Rights) -> Self {
-        Access { known: Mutex::default(), budgets: Budgets::new(), most }
+impl LoginRegistry {
+    pub(crate) fn new(most: AccessRights) -> Self {
+        LoginRegistry { known: Mutex::default(), budgets: BudgetPools::new(), most }
     }
 
     /// A token for one login.
-    pub(crate) fn new_token(&self, rights: Rights) -> Result<String, NoRandomness> {
-        let rights = if self.most == Rights::Full { rights } else { self.most };
+    pub(crate) fn new_token(&self, rights: AccessRights) -> Result<String, NoRandomness> {
+        let rights = if self.most == AccessRights::Full { rights } else { self.most };
         let token = secret()?;
         let mut known = self.lock();
         make_room(&mut known.links, |link| link.made);
-        known.links.insert(digest(&token), Link { rights, made: Instant::now(), used: false });
+        known.links.insert(digest(&token), LoginLink { rights, made: Instant::now(), used: false });
         Ok(token)
     }
 
@@ -145,12 +145,12 @@ impl Access {
     }
 
     /// Whoever has both halves of a login.
-    pub(crate) fn admit(&self, cookie: &str, key: &str) -> Option<Visitor> {
+    pub(crate) fn admit(&self, cookie: &str, key: &str) -> Option<LoggedInVisitor> {
         let (login, key) = (digest(cookie), digest(key));
         let known = self.lock();
         let found = known.logins.get(&login).filter(|found| found.key == key)?;
         let (rights, budget) = (found.rights, found.budget.clone());
-        Some(Visitor { rights, budget, login, alive: found.alive.subscribe() })
+        Some(LoggedInVisitor { rights, budget, login, alive: found.alive.subscribe() })
     }
 
     /// Whether the cookie is one of ours: good for a look at the empty page, and no more.
@@ -159,11 +159,11 @@ impl Access {
     }
 
     /// Ends the login, and with it every page that it opened.
-    pub(crate) fn log_out(&self, visitor: &Visitor) {
+    pub(crate) fn log_out(&self, visitor: &LoggedInVisitor) {
         self.lock().logins.remove(&visitor.login);
     }
 
-    fn lock(&self) -> MutexGuard<'_, Known> {
+    fn lock(&self) -> MutexGuard<'_, KnownLogins> {
         // Each change is one step: a panic elsewhere leaves the maps whole.
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -193,18 +193,18 @@ mod tests {
 
     #[test]
     fn a_token_is_good_once() {
-        let access = Access::new(Rights::Full);
-        let token = access.new_token(Rights::ReadOnly).unwrap();
+        let access = LoginRegistry::new(AccessRights::Full);
+        let token = access.new_token(AccessRights::ReadOnly).unwrap();
         let new = access.redeem(&token).unwrap();
-        assert_eq!(access.admit(&new.cookie, &new.key).unwrap().rights, Rights::ReadOnly);
+        assert_eq!(access.admit(&new.cookie, &new.key).unwrap().rights, AccessRights::ReadOnly);
         assert_eq!(access.redeem(&token).unwrap_err(), NotRedeemed::Used);
         assert_eq!(access.redeem("guess").unwrap_err(), NotRedeemed::Unknown);
     }
 
     #[test]
     fn half_a_login_is_none() {
-        let access = Access::new(Rights::Full);
-        let log_in = || access.redeem(&access.new_token(Rights::Full).unwrap()).unwrap();
+        let access = LoginRegistry::new(AccessRights::Full);
+        let log_in = || access.redeem(&access.new_token(AccessRights::Full).unwrap()).unwrap();
         let (one, other) = (log_in(), log_in());
         for (cookie, key) in [
             (&one.cookie, &other.key),
@@ -220,8 +220,8 @@ mod tests {
 
     #[tokio::test]
     async fn logging_out_ends_one_login() {
-        let access = Access::new(Rights::Full);
-        let log_in = || access.redeem(&access.new_token(Rights::Full).unwrap()).unwrap();
+        let access = LoginRegistry::new(AccessRights::Full);
+        let log_in = || access.redeem(&access.new_token(AccessRights::Full).unwrap()).unwrap();
         let (one, other) = (log_in(), log_in());
         let mut visitor = access.admit(&one.cookie, &one.key).unwrap();
         access.log_out(&visitor);
@@ -232,10 +232,10 @@ mod tests {
 
     #[test]
     fn what_is_remembered_is_bounded() {
-        let access = Access::new(Rights::Full);
-        let first = access.new_token(Rights::Full).unwrap();
+        let access = LoginRegistry::new(AccessRights::Full);
+        let first = access.new_token(AccessRights::Full).unwrap();
         for _ in 0..LIMIT {
-            access.new_token(Rights::Full).unwrap();
+            access.new_token(AccessRights::Full).unwrap();
         }
         assert_eq!(access.redeem(&first).unwrap_err(), NotRedeemed::Unknown);
         assert_eq!(access.lock().links.len(), LIMIT);

@@ -6,7 +6,7 @@ use axum::{
 };
 
 #[derive(Debug)]
-pub(crate) struct Asset {
+pub(crate) struct PageAsset {
     name: &'static str,
     kind: &'static str,
     text: &'static str,
@@ -16,13 +16,13 @@ const SCRIPT: &str = "text/javascript; charset=utf-8";
 
 macro_rules! file {
     ($name:literal, $kind:expr) => {
-        Asset { name: $name, kind: $kind, text: include_str!(concat!("../page/", $name)) }
+        PageAsset { name: $name, kind: $kind, text: include_str!(concat!("../page/", $name)) }
     };
 }
 
-pub(crate) const INDEX: Asset = file!("index.html", "text/html; charset=utf-8");
+pub(crate) const INDEX: PageAsset = file!("index.html", "text/html; charset=utf-8");
 
-const FILES: &[Asset] = &[
+const FILES: &[PageAsset] = &[
     file!("style.css", "text/css; charset=utf-8"),
     file!("icon.svg", "image/svg+xml"),
     file!("manifest.webmanifest", "application/manifest+json"),
@@ -49,13 +49,13 @@ const FILES: &[Asset] = &[
     file!("theme.js", SCRIPT),
 ];
 
-pub(crate) fn find(name: &str) -> Option<&'static Asset> {
+pub(crate) fn find(name: &str) -> Option<&'static PageAsset> {
     // What browsers ask for by themselves, whatever the page says.
     let name = if name == "favicon.ico" { "icon.svg" } else { name };
     FILES.iter().find(|asset| asset.name == name)
 }
 
-pub(crate) fn respond(asset: &Asset) -> Response {
+pub(crate) fn respond(asset: &PageAsset) -> Response {
     let kind = HeaderValue::from_static(asset.kind);
     // A few kilobytes over loopback: always the ones of the program that runs.
     ([(header::CONTENT_TYPE, kind), (header::CACHE_CONTROL, HeaderValue::from_static("no-cache"))], asset.text)

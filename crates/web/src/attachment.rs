@@ -21,7 +21,7 @@ use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Code, Streaming};
 
 use crate::{
-    directory::{Place, Places, Standing, said},
+    directory::{CoordinatorEntry, CoordinatorStatus, Places, said},
     from_page::ViewId,
     message::{ToPage, is_running},
 };
@@ -38,14 +38,14 @@ const RETRY: Duration = Duration::from_secs(1);
 
 /// What a page asks of its view.
 #[derive(Debug)]
-pub(crate) enum Command {
+pub(crate) enum ViewCommand {
     Ack(u64),
     Pace(Duration),
     Size { cols: i32, rows: i32 },
     Input(Input),
 }
 
-pub(crate) struct Attachment {
+pub(crate) struct ViewAttachment {
     pub(crate) view: ViewId,
     pub(crate) coordinator: String,
     pub(crate) session: String,
@@ -53,15 +53,15 @@ pub(crate) struct Attachment {
     pub(crate) read_only: bool,
     pub(crate) pace: Duration,
     pub(crate) places: watch::Receiver<Places>,
-    pub(crate) commands: mpsc::Receiver<Command>,
+    pub(crate) commands: mpsc::Receiver<ViewCommand>,
     pub(crate) page: mpsc::Sender<ToPage>,
 }
 
 /// The page closed the view or is gone.
-pub(crate) struct Closed;
+pub(crate) struct ViewClosed;
 
 /// How an attachment ended, if not by the page.
-enum Ended {
+enum AttachmentEnd {
     /// The program; the last frame stays.
     Exited,
     /// The session is not there.
@@ -70,23 +70,23 @@ enum Ended {
     Lost(String),
 }
 
-impl Attachment {
+impl ViewAttachment {
     pub(crate) async fn run(mut self) {
         self.pace = self.pace.clamp(FASTEST, SLOWEST);
         let _ = self.serve().await;
     }
 
-    async fn serve(&mut self) -> Result<(), Closed> {
+    async fn serve(&mut self) -> Result<(), ViewClosed> {
         let mut size = None;
         let mut told_gone = false;
         loop {
             let client = self.reach(&mut size).await?;
             match self.attached(&client, &mut size).await? {
-                Ended::Exited => {
+                AttachmentEnd::Exited => {
                     told_gone = false;
                     self.until_it_runs_again(&mut size).await?;
                 }
-                Ended::Gone(reason) => {
+                AttachmentEnd::Gone(reason) => {
                     if !std::mem::replace(&mut told_gone, true) {
                         self.tell(ToPage::Gone { view: self.view, reason }).await?;
                     }
@@ -96,7 +96,7 @@ impl Attachment {
                         None => self.change(&mut size, None).await?,
                     }
                 }
-                Ended::Lost(reason) => {
+                AttachmentEnd::Lost(reason) => {
                     told_gone = false;
                     self.tell(ToPage::Away { view: self.view, reason }).await?;
                     self.pause(&mut size).await?;
@@ -105,18 +105,18 @@ impl Attachment {
         }
     }
 
-    fn place(&mut self) -> Option<Arc<Place>> {
+    fn place(&mut self) -> Option<Arc<CoordinatorEntry>> {
         self.places.borrow_and_update().iter().find(|place| place.key == self.coordinator).cloned()
     }
 
     /// The coordinator's client, once it answers.
-    async fn reach(&mut self, size: &mut Option<(i32, i32)>) -> Result<Client, Closed> {
+    async fn reach(&mut self, size: &mut Option<(i32, i32)>) -> Result<Client, ViewClosed> {
         let mut told = None;
         loop {
             let reason = match self.place().map(|place| place.standing.clone()) {
-                Some(Standing::Up(client)) => return Ok(*client),
-                Some(Standing::Away(reason)) => Some(reason),
-                Some(Standing::Connecting) => None,
+                Some(CoordinatorStatus::Up(client)) => return Ok(*client),
+                Some(CoordinatorStatus::Away(reason)) => Some(reason),
+                Some(CoordinatorStatus::Connecting) => None,
                 None => Some(format!("there is no coordinator {:?} any more", self.coordinator)),
             };
             if reason.is_some() && reason != told {
@@ -128,26 +128,26 @@ impl Attachment {
     }
 
     /// Waits for a change of the list, or until the time; what the page says meanwhile is mostly moot.
-    async fn change(&mut self, size: &mut Option<(i32, i32)>, until: Option<Instant>) -> Result<(), Closed> {
+    async fn change(&mut self, size: &mut Option<(i32, i32)>, until: Option<Instant>) -> Result<(), ViewClosed> {
         loop {
             tokio::select! {
-                changed = self.places.changed() => return changed.map_err(|_| Closed),
-                command = self.commands.recv() => match command.ok_or(Closed)? {
-                    Command::Pace(pace) => self.pace = pace.clamp(FASTEST, SLOWEST),
-                    Command::Size { cols, rows } => *size = Some((cols, rows)),
-                    Command::Ack(_) => {}
-                    Command::Input(_) => {
+                changed = self.places.changed() => return changed.map_err(|_| ViewClosed),
+                command = self.commands.recv() => match command.ok_or(ViewClosed)? {
+                    ViewCommand::Pace(pace) => self.pace = pace.clamp(FASTEST, SLOWEST),
+                    ViewCommand::Size { cols, rows } => *size = Some((cols, rows)),
+                    ViewCommand::Ack(_) => {}
+                    ViewCommand::Input(_) => {
                         let (message, hint) = ("Nothing runs here.".to_owned(), "What you typed went nowhere.".to_owned());
                         self.tell(ToPage::Refusal { view: self.view, message, hint }).await?;
                     }
                 },
                 () = sleep_until(until.unwrap_or_else(Instant::now)), if until.is_some() => return Ok(()),
-                () = self.page.closed() => return Err(Closed),
+                () = self.page.closed() => return Err(ViewClosed),
             }
         }
     }
 
-    async fn pause(&mut self, size: &mut Option<(i32, i32)>) -> Result<(), Closed> {
+    async fn pause(&mut self, size: &mut Option<(i32, i32)>) -> Result<(), ViewClosed> {
         self.change(size, Some(Instant::now() + RETRY)).await
     }
 
@@ -157,7 +157,7 @@ impl Attachment {
         place.sessions.get(&self.session).or_else(by_name).cloned()
     }
 
-    async fn until_it_runs_again(&mut self, size: &mut Option<(i32, i32)>) -> Result<(), Closed> {
+    async fn until_it_runs_again(&mut self, size: &mut Option<(i32, i32)>) -> Result<(), ViewClosed> {
         // The list may not have heard of the end yet: then this attaches once more, and is told at once.
         loop {
             match self.listed() {
@@ -168,25 +168,25 @@ impl Attachment {
         }
     }
 
-    async fn attached(&mut self, client: &Client, size: &mut Option<(i32, i32)>) -> Result<Ended, Closed> {
+    async fn attached(&mut self, client: &Client, size: &mut Option<(i32, i32)>) -> Result<AttachmentEnd, ViewClosed> {
         let session = self.listed().map_or_else(|| self.session.clone(), |session| session.id);
         let (requests, receiver) = mpsc::channel(WAITING_INPUTS);
         let (cols, rows) = size.unwrap_or_default();
         let start = AttachStart { name: session, cols, rows, read_only: self.read_only, no_resize: self.read_only };
         let send = |message: Message| requests.try_send(AttachRequest { message: Some(message) });
         if send(Message::Start(start)).is_err() {
-            return Ok(Ended::Lost("the way to the coordinator is blocked".to_owned()));
+            return Ok(AttachmentEnd::Lost("the way to the coordinator is blocked".to_owned()));
         }
         let mut vtr = client.vtr();
         let answer = tokio::select! {
             answer = timeout(PATIENCE, vtr.attach(ReceiverStream::new(receiver))) => answer,
-            () = self.page.closed() => return Err(Closed),
+            () = self.page.closed() => return Err(ViewClosed),
         };
         let mut events: Streaming<AttachEvent> = match answer {
             Ok(Ok(answer)) => answer.into_inner(),
-            Ok(Err(status)) if status.code() == Code::NotFound => return Ok(Ended::Gone(said(&status))),
-            Ok(Err(status)) => return Ok(Ended::Lost(said(&status))),
-            Err(_) => return Ok(Ended::Lost("the coordinator does not answer".to_owned())),
+            Ok(Err(status)) if status.code() == Code::NotFound => return Ok(AttachmentEnd::Gone(said(&status))),
+            Ok(Err(status)) => return Ok(AttachmentEnd::Lost(said(&status))),
+            Err(_) => return Ok(AttachmentEnd::Lost("the coordinator does not answer".to_owned())),
         };
         let mut frame_at = Instant::now();
         // A version that the page has drawn, and the coordinator is not told of yet.
@@ -206,7 +206,7 @@ impl Attachment {
                         Event::SessionExited(exited) => {
                             let (code, signal) = (exited.exit_code, exited.signal);
                             self.tell(ToPage::Exited { view: self.view, code, signal }).await?;
-                            return Ok(Ended::Exited);
+                            return Ok(AttachmentEnd::Exited);
                         }
                         Event::Refusal(refusal) => {
                             let (message, hint) = (refusal.message, refusal.hint);
@@ -215,24 +215,24 @@ impl Attachment {
                         Event::Bell(_) => self.tell(ToPage::Bell { view: self.view }).await?,
                     },
                     Ok(Some(AttachEvent { event: None })) => {}
-                    Ok(None) => return Ok(Ended::Lost("the coordinator has ended".to_owned())),
-                    Err(status) => return Ok(Ended::Lost(said(&status))),
+                    Ok(None) => return Ok(AttachmentEnd::Lost("the coordinator has ended".to_owned())),
+                    Err(status) => return Ok(AttachmentEnd::Lost(said(&status))),
                 },
                 command = self.commands.recv() => {
-                    let message = match command.ok_or(Closed)? {
-                        Command::Ack(version) => {
+                    let message = match command.ok_or(ViewClosed)? {
+                        ViewCommand::Ack(version) => {
                             drawn = Some(version);
                             continue;
                         }
-                        Command::Pace(pace) => {
+                        ViewCommand::Pace(pace) => {
                             self.pace = pace.clamp(FASTEST, SLOWEST);
                             continue;
                         }
-                        Command::Size { cols, rows } => {
+                        ViewCommand::Size { cols, rows } => {
                             *size = Some((cols, rows));
                             Message::Resize(AttachResize { cols, rows })
                         }
-                        Command::Input(input) => Message::Input(AttachInput { input: Some(input) }),
+                        ViewCommand::Input(input) => Message::Input(AttachInput { input: Some(input) }),
                     };
                     if send(message).is_err() {
                         let (message, hint) = ("Too much at once.".to_owned(), "Wait a moment and try again.".to_owned());
@@ -247,12 +247,12 @@ impl Attachment {
                         frame_at = Instant::now();
                     }
                 }
-                () = self.page.closed() => return Err(Closed),
+                () = self.page.closed() => return Err(ViewClosed),
             }
         }
     }
 
-    async fn tell(&self, message: ToPage) -> Result<(), Closed> {
-        self.page.send(message).await.map_err(|_| Closed)
+    async fn tell(&self, message: ToPage) -> Result<(), ViewClosed> {
+        self.page.send(message).await.map_err(|_| ViewClosed)
     }
 }

@@ -8,10 +8,10 @@ use std::sync::Arc;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::access::Rights;
+use crate::access::AccessRights;
 
 #[derive(Clone, Copy, Debug)]
-struct Limits {
+struct BudgetLimits {
     pages: usize,
     /// One session or recording each. Each holds one frame at most that a page has not taken.
     views: usize,
@@ -19,85 +19,85 @@ struct Limits {
     answers: usize,
 }
 
-const READER: Limits = Limits { pages: 8, views: 128, answers: 2 };
-const ALL_READERS: Limits = Limits { pages: 48, views: 512, answers: 4 };
-const TYPIST: Limits = Limits { pages: 64, views: 4096, answers: 4 };
-const ALL_TYPISTS: Limits = Limits { pages: 64, views: 4096, answers: 8 };
+const READER: BudgetLimits = BudgetLimits { pages: 8, views: 128, answers: 2 };
+const ALL_READERS: BudgetLimits = BudgetLimits { pages: 48, views: 512, answers: 4 };
+const TYPIST: BudgetLimits = BudgetLimits { pages: 64, views: 4096, answers: 4 };
+const ALL_TYPISTS: BudgetLimits = BudgetLimits { pages: 64, views: 4096, answers: 8 };
 
 #[derive(Debug)]
-struct Share {
+struct BudgetShare {
     pages: Arc<Semaphore>,
     views: Arc<Semaphore>,
     answers: Arc<Semaphore>,
 }
 
-impl Share {
-    fn new(limits: Limits) -> Arc<Self> {
+impl BudgetShare {
+    fn new(limits: BudgetLimits) -> Arc<Self> {
         let of = |places| Arc::new(Semaphore::new(places));
-        Arc::new(Share { pages: of(limits.pages), views: of(limits.views), answers: of(limits.answers) })
+        Arc::new(BudgetShare { pages: of(limits.pages), views: of(limits.views), answers: of(limits.answers) })
     }
 }
 
 /// What all logins of a kind share.
 #[derive(Debug)]
-pub(crate) struct Budgets {
-    readers: Arc<Share>,
-    typists: Arc<Share>,
+pub(crate) struct BudgetPools {
+    readers: Arc<BudgetShare>,
+    typists: Arc<BudgetShare>,
 }
 
-impl Budgets {
+impl BudgetPools {
     pub(crate) fn new() -> Self {
-        Budgets { readers: Share::new(ALL_READERS), typists: Share::new(ALL_TYPISTS) }
+        BudgetPools { readers: BudgetShare::new(ALL_READERS), typists: BudgetShare::new(ALL_TYPISTS) }
     }
 
-    pub(crate) fn for_login(&self, rights: Rights) -> LoginBudget {
+    pub(crate) fn for_login(&self, rights: AccessRights) -> LoginBudget {
         let (own, all) = match rights {
-            Rights::ReadOnly => (READER, &self.readers),
-            Rights::Full => (TYPIST, &self.typists),
+            AccessRights::ReadOnly => (READER, &self.readers),
+            AccessRights::Full => (TYPIST, &self.typists),
         };
-        LoginBudget { own: Share::new(own), all: all.clone() }
+        LoginBudget { own: BudgetShare::new(own), all: all.clone() }
     }
 }
 
 /// What one login may take.
 #[derive(Clone, Debug)]
 pub(crate) struct LoginBudget {
-    own: Arc<Share>,
-    all: Arc<Share>,
+    own: Arc<BudgetShare>,
+    all: Arc<BudgetShare>,
 }
 
 /// Something that is taken from a budget, until it is dropped.
 #[derive(Debug)]
-pub(crate) struct Taken {
+pub(crate) struct BudgetPermit {
     _own: OwnedSemaphorePermit,
     _all: OwnedSemaphorePermit,
 }
 
 impl LoginBudget {
-    pub(crate) fn page(&self) -> Option<Taken> {
+    pub(crate) fn page(&self) -> Option<BudgetPermit> {
         taken(&self.own.pages, &self.all.pages)
     }
 
-    pub(crate) fn view(&self) -> Option<Taken> {
+    pub(crate) fn view(&self) -> Option<BudgetPermit> {
         taken(&self.own.views, &self.all.views)
     }
 
     /// Waits for its turn: a page that does not read what it asked for holds up itself first.
-    pub(crate) async fn answer(&self) -> Option<Taken> {
+    pub(crate) async fn answer(&self) -> Option<BudgetPermit> {
         let own = self.own.answers.clone().acquire_owned().await.ok()?;
         let all = self.all.answers.clone().acquire_owned().await.ok()?;
-        Some(Taken { _own: own, _all: all })
+        Some(BudgetPermit { _own: own, _all: all })
     }
 
     /// For a request of its own: while it waited, it would keep a connection from everyone.
-    pub(crate) fn answer_now(&self) -> Option<Taken> {
+    pub(crate) fn answer_now(&self) -> Option<BudgetPermit> {
         taken(&self.own.answers, &self.all.answers)
     }
 }
 
-fn taken(own: &Arc<Semaphore>, all: &Arc<Semaphore>) -> Option<Taken> {
+fn taken(own: &Arc<Semaphore>, all: &Arc<Semaphore>) -> Option<BudgetPermit> {
     let (own, all) = (own.clone().try_acquire_owned().ok()?, all.clone().try_acquire_owned().ok()?);
-    Some(Taken { _own: own, _all: all })
+    Some(BudgetPermit { _own: own, _all: all })
 }
 
 #[cfg(test)]
@@ -106,14 +106,14 @@ mod tests {
 
     #[test]
     fn readers_leave_room_for_each_other_and_for_those_who_type() {
-        let budgets = Budgets::new();
-        let reader = budgets.for_login(Rights::ReadOnly);
+        let budgets = BudgetPools::new();
+        let reader = budgets.for_login(AccessRights::ReadOnly);
         let held: Vec<_> = std::iter::from_fn(|| reader.page()).collect();
         assert_eq!(held.len(), READER.pages);
-        let others: Vec<_> = (0..20).map(|_| budgets.for_login(Rights::ReadOnly)).collect();
+        let others: Vec<_> = (0..20).map(|_| budgets.for_login(AccessRights::ReadOnly)).collect();
         let more: Vec<_> = others.iter().flat_map(|other| std::iter::from_fn(|| other.page())).collect();
         assert_eq!(held.len() + more.len(), ALL_READERS.pages);
-        let typist = budgets.for_login(Rights::Full);
+        let typist = budgets.for_login(AccessRights::Full);
         assert_eq!(std::iter::from_fn(|| typist.page()).collect::<Vec<_>>().len(), ALL_TYPISTS.pages);
         drop(held);
         assert!(reader.page().is_some());

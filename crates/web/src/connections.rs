@@ -19,20 +19,20 @@ use tokio::sync::Notify;
 const MAX_CONNECTIONS: usize = 256;
 
 #[derive(Debug, Default)]
-pub(crate) struct Connections {
-    open: Mutex<Vec<Arc<Connection>>>,
+pub(crate) struct ConnectionTable {
+    open: Mutex<Vec<Arc<TrackedConnection>>>,
     /// One has ended, or has fallen silent. One waits for it: whoever accepts connections.
     changed: Notify,
 }
 
 #[derive(Debug)]
-struct Connection {
-    state: Mutex<State>,
+struct TrackedConnection {
+    state: Mutex<ConnectionState>,
     leave: Notify,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum ConnectionState {
     SilentSince(Instant),
     /// A request is being answered.
     Busy,
@@ -40,44 +40,44 @@ enum State {
     Leaving,
 }
 
-impl Connection {
-    fn state(&self) -> State {
+impl TrackedConnection {
+    fn state(&self) -> ConnectionState {
         *locked(&self.state)
     }
 
     /// One that was told to leave stays told.
-    fn set(&self, new: State) {
+    fn set(&self, new: ConnectionState) {
         let mut state = locked(&self.state);
-        if *state != State::Leaving {
+        if *state != ConnectionState::Leaving {
             *state = new;
         }
     }
 
     fn silent_since(&self) -> Option<Instant> {
         match self.state() {
-            State::SilentSince(since) => Some(since),
-            State::Busy | State::Leaving => None,
+            ConnectionState::SilentSince(since) => Some(since),
+            ConnectionState::Busy | ConnectionState::Leaving => None,
         }
     }
 }
 
-impl Connections {
+impl ConnectionTable {
     /// A place for a connection; another one may have to make way for it.
-    pub(crate) async fn enter(self: &Arc<Self>) -> Presence {
+    pub(crate) async fn enter(self: &Arc<Self>) -> ConnectionGuard {
         loop {
             {
                 let mut open = locked(&self.open);
                 if open.len() < MAX_CONNECTIONS {
-                    let state = Mutex::new(State::SilentSince(Instant::now()));
-                    let connection = Arc::new(Connection { state, leave: Notify::new() });
+                    let state = Mutex::new(ConnectionState::SilentSince(Instant::now()));
+                    let connection = Arc::new(TrackedConnection { state, leave: Notify::new() });
                     open.push(connection.clone());
-                    return Presence { connections: self.clone(), connection };
+                    return ConnectionGuard { connections: self.clone(), connection };
                 }
                 // One for one: we may have been woken for another reason than that it has left.
-                if open.iter().all(|connection| connection.state() != State::Leaving) {
+                if open.iter().all(|connection| connection.state() != ConnectionState::Leaving) {
                     let silent = open.iter().filter_map(|connection| Some((connection.silent_since()?, connection)));
                     if let Some((_, oldest)) = silent.min_by_key(|(since, _)| *since) {
-                        oldest.set(State::Leaving);
+                        oldest.set(ConnectionState::Leaving);
                         oldest.leave.notify_one();
                     }
                 }
@@ -89,25 +89,25 @@ impl Connections {
 
 /// One connection's place, until it is dropped.
 #[derive(Debug)]
-pub(crate) struct Presence {
-    connections: Arc<Connections>,
-    connection: Arc<Connection>,
+pub(crate) struct ConnectionGuard {
+    connections: Arc<ConnectionTable>,
+    connection: Arc<TrackedConnection>,
 }
 
-impl Presence {
+impl ConnectionGuard {
     /// Resolves when it has to make way.
     pub(crate) async fn has_to_leave(&self) {
         self.connection.leave.notified().await;
     }
 
     /// Takes part in no choice of who makes way while a request is answered.
-    pub(crate) fn answering(&self) -> Answering {
-        self.connection.set(State::Busy);
-        Answering { connections: self.connections.clone(), connection: self.connection.clone() }
+    pub(crate) fn answering(&self) -> AnswerInProgress {
+        self.connection.set(ConnectionState::Busy);
+        AnswerInProgress { connections: self.connections.clone(), connection: self.connection.clone() }
     }
 }
 
-impl Drop for Presence {
+impl Drop for ConnectionGuard {
     fn drop(&mut self) {
         locked(&self.connections.open).retain(|other| !Arc::ptr_eq(other, &self.connection));
         self.connections.changed.notify_one();
@@ -115,14 +115,14 @@ impl Drop for Presence {
 }
 
 #[derive(Debug)]
-pub(crate) struct Answering {
-    connections: Arc<Connections>,
-    connection: Arc<Connection>,
+pub(crate) struct AnswerInProgress {
+    connections: Arc<ConnectionTable>,
+    connection: Arc<TrackedConnection>,
 }
 
-impl Drop for Answering {
+impl Drop for AnswerInProgress {
     fn drop(&mut self) {
-        self.connection.set(State::SilentSince(Instant::now()));
+        self.connection.set(ConnectionState::SilentSince(Instant::now()));
         self.connections.changed.notify_one();
     }
 }
@@ -131,11 +131,11 @@ impl Drop for Answering {
 #[derive(Debug)]
 pub(crate) struct AnswerBody {
     body: Body,
-    _answering: Answering,
+    _answering: AnswerInProgress,
 }
 
 impl AnswerBody {
-    pub(crate) fn new(body: Body, answering: Answering) -> Self {
+    pub(crate) fn new(body: Body, answering: AnswerInProgress) -> Self {
         AnswerBody { body, _answering: answering }
     }
 }
@@ -170,7 +170,7 @@ mod tests {
 
     #[tokio::test]
     async fn the_one_that_was_silent_for_longest_makes_way() {
-        let connections = Arc::new(Connections::default());
+        let connections = Arc::new(ConnectionTable::default());
         let mut present = full_house(&connections).await;
         // The first is being answered, the second has just been.
         let answering = present[0].answering();
@@ -186,7 +186,7 @@ mod tests {
         assert_eq!(locked(&connections.open).len(), 0);
     }
 
-    async fn full_house(connections: &Arc<Connections>) -> Vec<Presence> {
+    async fn full_house(connections: &Arc<ConnectionTable>) -> Vec<ConnectionGuard> {
         let mut present = Vec::new();
         for _ in 0..MAX_CONNECTIONS {
             present.push(connections.enter().await);
@@ -194,15 +194,15 @@ mod tests {
         present
     }
 
-    fn told(present: &[Presence]) -> Vec<usize> {
+    fn told(present: &[ConnectionGuard]) -> Vec<usize> {
         (0..present.len()).filter(|at| present[*at].has_to_leave().now_or_never().is_some()).collect()
     }
 
     #[tokio::test]
     async fn whoever_waits_in_a_busy_house_hears_of_the_first_that_falls_silent() {
-        let connections = Arc::new(Connections::default());
+        let connections = Arc::new(ConnectionTable::default());
         let mut present = full_house(&connections).await;
-        let mut answering: Vec<_> = present.iter().map(Presence::answering).collect();
+        let mut answering: Vec<_> = present.iter().map(ConnectionGuard::answering).collect();
         let mut next = Box::pin(connections.enter());
         assert!(next.as_mut().now_or_never().is_none());
         assert!(told(&present).is_empty());
@@ -215,7 +215,7 @@ mod tests {
 
     #[tokio::test]
     async fn one_makes_way_for_one() {
-        let connections = Arc::new(Connections::default());
+        let connections = Arc::new(ConnectionTable::default());
         let mut present = full_house(&connections).await;
         // One went while nobody waited for it, which is remembered.
         present.remove(0);

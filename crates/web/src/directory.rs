@@ -17,7 +17,7 @@ use tokio::{sync::watch, task::JoinHandle, time::Instant};
 
 /// One coordinator as the program names it.
 #[derive(Clone, Debug)]
-pub struct Coordinator {
+pub struct NamedCoordinator {
     pub name: String,
     pub endpoint: Endpoint,
     /// To answer.
@@ -25,8 +25,8 @@ pub struct Coordinator {
 }
 
 /// Says which coordinators there are. Asked again every few seconds, so that a pattern finds new sockets.
-pub trait Fleet: Send + Sync + 'static {
-    fn coordinators(&self) -> Vec<Coordinator>;
+pub trait CoordinatorFleet: Send + Sync + 'static {
+    fn coordinators(&self) -> Vec<NamedCoordinator>;
 }
 
 /// Between two questions to the fleet.
@@ -41,41 +41,41 @@ const GOOD_CONNECTION: Duration = Duration::from_secs(10);
 
 /// One coordinator as it stands.
 #[derive(Clone, Debug)]
-pub(crate) struct Place {
+pub(crate) struct CoordinatorEntry {
     /// Its name, made unique: what pages call it.
     pub(crate) key: String,
     pub(crate) address: String,
-    pub(crate) standing: Standing,
+    pub(crate) standing: CoordinatorStatus,
     pub(crate) sessions: Arc<BTreeMap<String, Session>>,
 }
 
 #[derive(Clone, Debug)]
-pub(crate) enum Standing {
+pub(crate) enum CoordinatorStatus {
     Connecting,
     Up(Box<Client>),
     /// And why.
     Away(String),
 }
 
-pub(crate) type Places = Arc<Vec<Arc<Place>>>;
+pub(crate) type Places = Arc<Vec<Arc<CoordinatorEntry>>>;
 
 /// The live list. Watching ends when it is dropped.
 #[derive(Debug)]
-pub(crate) struct Directory {
+pub(crate) struct LiveDirectory {
     places: watch::Receiver<Places>,
     keeper: JoinHandle<()>,
 }
 
-impl Drop for Directory {
+impl Drop for LiveDirectory {
     fn drop(&mut self) {
         self.keeper.abort();
     }
 }
 
-impl Directory {
-    pub(crate) fn new(fleet: Arc<dyn Fleet>) -> Self {
+impl LiveDirectory {
+    pub(crate) fn new(fleet: Arc<dyn CoordinatorFleet>) -> Self {
         let (sender, places) = watch::channel(Places::default());
-        Directory { places, keeper: tokio::spawn(keep(fleet, sender)) }
+        LiveDirectory { places, keeper: tokio::spawn(keep(fleet, sender)) }
     }
 
     pub(crate) fn places(&self) -> watch::Receiver<Places> {
@@ -83,12 +83,12 @@ impl Directory {
     }
 }
 
-struct Board {
+struct DirectoryBoard {
     sender: watch::Sender<Places>,
 }
 
-impl Board {
-    fn change(&self, key: &str, change: impl FnOnce(&mut Place)) {
+impl DirectoryBoard {
+    fn change(&self, key: &str, change: impl FnOnce(&mut CoordinatorEntry)) {
         self.sender.send_modify(|places| {
             let mut list = Vec::clone(places);
             if let Some(place) = list.iter_mut().find(|place| place.key == key) {
@@ -100,8 +100,8 @@ impl Board {
 }
 
 /// Starts and ends watchers as the fleet changes.
-async fn keep(fleet: Arc<dyn Fleet>, sender: watch::Sender<Places>) {
-    let board = Arc::new(Board { sender });
+async fn keep(fleet: Arc<dyn CoordinatorFleet>, sender: watch::Sender<Places>) {
+    let board = Arc::new(DirectoryBoard { sender });
     let mut watchers: HashMap<(String, Endpoint), Watcher> = HashMap::new();
     loop {
         let named = fleet.coordinators();
@@ -115,10 +115,10 @@ async fn keep(fleet: Arc<dyn Fleet>, sender: watch::Sender<Places>) {
                 let key = unique(&coordinator.name, &taken);
                 board.sender.send_modify(|places| {
                     let mut list = Vec::clone(places);
-                    list.push(Arc::new(Place {
+                    list.push(Arc::new(CoordinatorEntry {
                         key: key.clone(),
                         address: coordinator.endpoint.to_string(),
-                        standing: Standing::Connecting,
+                        standing: CoordinatorStatus::Connecting,
                         sessions: Arc::default(),
                     }));
                     *places = Arc::new(list);
@@ -159,7 +159,7 @@ fn unique(name: &str, taken: &HashSet<String>) -> String {
     key
 }
 
-async fn watch_one(coordinator: Coordinator, key: String, board: Weak<Board>) {
+async fn watch_one(coordinator: NamedCoordinator, key: String, board: Weak<DirectoryBoard>) {
     let longest = match coordinator.endpoint {
         Endpoint::Socket(_) => SOCKET_RETRY,
         Endpoint::Command(_) => COMMAND_RETRY,
@@ -170,7 +170,7 @@ async fn watch_one(coordinator: Coordinator, key: String, board: Weak<Board>) {
         let why = follow(&coordinator, &key, &board).await;
         let Some(board) = board.upgrade() else { return };
         board.change(&key, |place| {
-            place.standing = Standing::Away(why);
+            place.standing = CoordinatorStatus::Away(why);
             place.sessions = Arc::default();
         });
         drop(board);
@@ -183,7 +183,7 @@ async fn watch_one(coordinator: Coordinator, key: String, board: Weak<Board>) {
 }
 
 /// Connects and follows the list for as long as the connection holds; says why it ended.
-async fn follow(coordinator: &Coordinator, key: &str, board: &Weak<Board>) -> String {
+async fn follow(coordinator: &NamedCoordinator, key: &str, board: &Weak<DirectoryBoard>) -> String {
     let client = match client::connect_within(&coordinator.endpoint, coordinator.timeout).await {
         Ok(client) => client,
         Err(error) => return error.to_string(),
@@ -200,7 +200,7 @@ async fn follow(coordinator: &Coordinator, key: &str, board: &Weak<Board>) -> St
         };
         let Some(board) = board.upgrade() else { return String::new() };
         board.change(key, |place| {
-            place.standing = Standing::Up(Box::new(client.clone()));
+            place.standing = CoordinatorStatus::Up(Box::new(client.clone()));
             let sessions = Arc::make_mut(&mut place.sessions);
             match event {
                 Some(Event::Snapshot(list)) => {
@@ -228,14 +228,14 @@ pub(crate) fn said(status: &tonic::Status) -> String {
 }
 
 /// For tests and programs with a fixed set.
-impl Fleet for Vec<Coordinator> {
-    fn coordinators(&self) -> Vec<Coordinator> {
+impl CoordinatorFleet for Vec<NamedCoordinator> {
+    fn coordinators(&self) -> Vec<NamedCoordinator> {
         self.clone()
     }
 }
 
-impl Fleet for Mutex<Vec<Coordinator>> {
-    fn coordinators(&self) -> Vec<Coordinator> {
+impl CoordinatorFleet for Mutex<Vec<NamedCoordinator>> {
+    fn coordinators(&self) -> Vec<NamedCoordinator> {
         self.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }

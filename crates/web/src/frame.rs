@@ -23,7 +23,7 @@ pub(crate) struct FrameMessage {
     focus: bool,
     leads: bool,
     /// Each is `[row, wrapped, runs]`.
-    lines: Vec<(i32, bool, Vec<Run>)>,
+    lines: Vec<(i32, bool, Vec<RunMessage>)>,
     /// Of a recording: milliseconds from its start.
     #[serde(skip_serializing_if = "Option::is_none")]
     at: Option<u64>,
@@ -65,22 +65,22 @@ impl From<Frame> for FrameMessage {
     }
 }
 
-fn line(update: RowUpdate) -> (i32, bool, Vec<Run>) {
+fn line(update: RowUpdate) -> (i32, bool, Vec<RunMessage>) {
     (update.row, update.wrapped, runs(update.runs))
 }
 
 /// A line's runs as they travel.
-pub(crate) fn runs(runs: Vec<CellRun>) -> Vec<Run> {
-    runs.into_iter().map(Run).collect()
+pub(crate) fn runs(runs: Vec<CellRun>) -> Vec<RunMessage> {
+    runs.into_iter().map(RunMessage).collect()
 }
 
 /// A string for text in the default look, one character a column; else
 /// `[text, columns, shape, foreground, background, attributes, underline, its colour, link]` with -1 for a colour that
 /// is the default one, cut after the last that says anything.
 #[derive(Debug)]
-pub(crate) struct Run(CellRun);
+pub(crate) struct RunMessage(CellRun);
 
-impl Serialize for Run {
+impl Serialize for RunMessage {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let run = &self.0;
         let color = |color: Option<u32>| color.map_or(-1, i64::from);
@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn plain_text_is_a_string_and_looks_are_a_list() {
-        let json = |run: CellRun| serde_json::to_string(&Run(run)).unwrap();
+        let json = |run: CellRun| serde_json::to_string(&RunMessage(run)).unwrap();
         assert_eq!(json(CellRun { text: "ls -l".into(), cols: 5, ..CellRun::default() }), r#""ls -l""#);
         let red = CellRun { text: "漢".into(), cols: 2, shape: 1, fg_color: Some(0xff_0000), ..CellRun::default() };
         assert_eq!(json(red.clone()), r#"["漢",2,1,16711680,-1,0]"#);

@@ -78,7 +78,7 @@ pub(crate) enum FromPage {
     Ask {
         number: u32,
         #[serde(flatten)]
-        ask: Ask,
+        ask: PageRequest,
     },
     Ping {},
 }
@@ -86,7 +86,7 @@ pub(crate) enum FromPage {
 /// Something that is done once and answered.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "ask", rename_all = "snake_case")]
-pub(crate) enum Ask {
+pub(crate) enum PageRequest {
     Spawn {
         coordinator: String,
         #[serde(default)]
@@ -135,10 +135,10 @@ pub(crate) enum Ask {
     LogOut {},
 }
 
-impl Ask {
+impl PageRequest {
     /// It changes nothing, and its answer may be large.
     pub(crate) fn only_looks(&self) -> bool {
-        matches!(self, Ask::History { .. } | Ask::Recordings {})
+        matches!(self, PageRequest::History { .. } | PageRequest::Recordings {})
     }
 }
 
@@ -150,7 +150,7 @@ mod tests {
     fn what_pages_say_is_read() {
         let read = |text: &str| serde_json::from_str::<FromPage>(text);
         let ask = read(r#"{"t":"ask","number":3,"ask":"kill","coordinator":"a","session":"p_1","signal":"TERM"}"#);
-        assert!(matches!(ask.unwrap(), FromPage::Ask { number: 3, ask: Ask::Kill { .. } }));
+        assert!(matches!(ask.unwrap(), FromPage::Ask { number: 3, ask: PageRequest::Kill { .. } }));
         assert!(matches!(read(r#"{"t":"key","view":1,"key":"ctrl+c"}"#).unwrap(), FromPage::Key { action: 0, .. }));
         assert!(matches!(read(r#"{"t":"ping"}"#).unwrap(), FromPage::Ping {}));
         for wrong in [r#"{"t":"key"}"#, r#"{"t":"what"}"#, "[]", r#"{"t":"ask","number":1,"ask":"format"}"#] {

@@ -16,7 +16,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 
-use crate::refusal::Refusal;
+use crate::refusal::PageRefusal;
 
 /// The names this server answers to, with their ports, in lower case.
 #[derive(Debug)]
@@ -80,16 +80,16 @@ impl Guard {
         rest.is_some_and(|host| self.hosts.contains(host))
     }
 
-    fn check(&self, headers: &HeaderMap) -> Result<(), Refusal> {
+    fn check(&self, headers: &HeaderMap) -> Result<(), PageRefusal> {
         // One of each: with two, a proxy in between may have believed the other.
         let hosts = headers.get_all(header::HOST).iter().count();
         if hosts != 1 || !self.knows_host(headers.get(header::HOST)) {
-            return Err(Refusal::WrongHost);
+            return Err(PageRefusal::WrongHost);
         }
         if headers.get_all(header::ORIGIN).iter().all(|origin| self.knows_origin(origin)) {
             Ok(())
         } else {
-            Err(Refusal::WrongOrigin)
+            Err(PageRefusal::WrongOrigin)
         }
     }
 }
@@ -146,7 +146,7 @@ pub(crate) async fn stand_guard(State(guard): State<Arc<Guard>>, request: Reques
 mod tests {
     use super::*;
 
-    fn refused(guard: &Guard, headers: &[(header::HeaderName, &'static str)]) -> Option<Refusal> {
+    fn refused(guard: &Guard, headers: &[(header::HeaderName, &'static str)]) -> Option<PageRefusal> {
         let mut map = HeaderMap::new();
         for (name, value) in headers {
             map.append(name, HeaderValue::from_static(value));
@@ -163,11 +163,11 @@ mod tests {
         for host in
             ["127.0.0.1", "127.0.0.1:7781", "evil.example:7780", "localhost.evil.example:7780", "", "x localhost:7780"]
         {
-            assert_eq!(refused(&guard, &[(header::HOST, host)]), Some(Refusal::WrongHost), "{host}");
+            assert_eq!(refused(&guard, &[(header::HOST, host)]), Some(PageRefusal::WrongHost), "{host}");
         }
-        assert_eq!(refused(&guard, &[]), Some(Refusal::WrongHost));
+        assert_eq!(refused(&guard, &[]), Some(PageRefusal::WrongHost));
         let twice = [(header::HOST, "localhost:7780"), (header::HOST, "evil.example")];
-        assert_eq!(refused(&guard, &twice), Some(Refusal::WrongHost));
+        assert_eq!(refused(&guard, &twice), Some(PageRefusal::WrongHost));
         let with = |origin| refused(&guard, &[(header::HOST, "localhost:7780"), (header::ORIGIN, origin)]);
         assert_eq!(with("http://localhost:7780"), None);
         for origin in [
@@ -178,7 +178,7 @@ mod tests {
             "",
             "http://localhost:7780.evil.example",
         ] {
-            assert_eq!(with(origin), Some(Refusal::WrongOrigin), "{origin}");
+            assert_eq!(with(origin), Some(PageRefusal::WrongOrigin), "{origin}");
         }
     }
 
@@ -187,6 +187,6 @@ mod tests {
         let guard = Guard::new("192.0.2.1:443".parse().unwrap(), &[], Scheme::Https);
         assert_eq!(refused(&guard, &[(header::HOST, "192.0.2.1")]), None);
         assert_eq!(refused(&guard, &[(header::HOST, "192.0.2.1"), (header::ORIGIN, "https://192.0.2.1")]), None);
-        assert_eq!(refused(&guard, &[(header::HOST, "localhost")]), Some(Refusal::WrongHost));
+        assert_eq!(refused(&guard, &[(header::HOST, "localhost")]), Some(PageRefusal::WrongHost));
     }
 }

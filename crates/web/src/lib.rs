@@ -4,7 +4,7 @@
 //! key events, and recordings are replayed here, so that the page in `page/` draws and never parses an escape sequence.
 //! Who may come in is decided in `guard` (which names and origins) and `access` (links and logins).
 //!
-//! It knows no configuration, command line, home folder or environment: the program passes a [`Fleet`] and [`Settings`].
+//! It knows no configuration, command line, home folder or environment: the program passes a [`CoordinatorFleet`] and [`WebSettings`].
 
 mod access;
 mod assets;
@@ -24,7 +24,7 @@ mod routes;
 mod server;
 mod socket;
 
-pub use access::Rights;
-pub use directory::{Coordinator, Fleet};
+pub use access::AccessRights;
+pub use directory::{CoordinatorFleet, NamedCoordinator};
 pub use listener::TlsError;
-pub use server::{Links, NoRandomness, Server, Settings, StartError, TlsFiles};
+pub use server::{LinkMaker, NoRandomness, StartError, TlsFiles, WebServer, WebSettings};

@@ -21,7 +21,7 @@ use tokio_rustls::{
 };
 use tower::ServiceExt;
 
-use crate::connections::{AnswerBody, Connections, Presence};
+use crate::connections::{AnswerBody, ConnectionGuard, ConnectionTable};
 
 /// For a TLS handshake, and for the head of a request, the first or the next.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -61,7 +61,7 @@ pub(crate) fn tls(certificate: &Path, key: &Path) -> Result<Arc<ServerConfig>, T
 /// Serves until dropped; its connections go with it.
 pub(crate) async fn serve(listener: TcpListener, tls: Option<Arc<ServerConfig>>, router: Router) {
     let tls = tls.map(TlsAcceptor::from);
-    let connections = Arc::new(Connections::default());
+    let connections = Arc::new(ConnectionTable::default());
     let mut tasks = JoinSet::new();
     loop {
         let stream = match listener.accept().await {
@@ -91,7 +91,7 @@ pub(crate) async fn serve(listener: TcpListener, tls: Option<Arc<ServerConfig>>,
 
 type Ended = Result<(), Box<dyn std::error::Error + Send + Sync>>;
 
-async fn converse(stream: TcpStream, tls: Option<TlsAcceptor>, router: Router, presence: &Presence) -> Ended {
+async fn converse(stream: TcpStream, tls: Option<TlsAcceptor>, router: Router, presence: &ConnectionGuard) -> Ended {
     match tls {
         None => talk(stream, router, presence).await,
         Some(tls) => match timeout(PATIENCE, tls.accept(stream)).await {
@@ -101,7 +101,7 @@ async fn converse(stream: TcpStream, tls: Option<TlsAcceptor>, router: Router, p
     }
 }
 
-async fn talk<S>(stream: S, router: Router, presence: &Presence) -> Ended
+async fn talk<S>(stream: S, router: Router, presence: &ConnectionGuard) -> Ended
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {

@@ -6,9 +6,9 @@ use serde_json::Value;
 use tokio::sync::OwnedSemaphorePermit;
 
 use crate::{
-    budget::Taken,
-    directory::{Place, Standing},
-    frame::{FrameMessage, Run},
+    budget::BudgetPermit,
+    directory::{CoordinatorEntry, CoordinatorStatus},
+    frame::{FrameMessage, RunMessage},
     from_page::ViewId,
 };
 
@@ -23,7 +23,7 @@ pub(crate) enum ToPage {
     /// Those that changed, and the order of all.
     Coordinators {
         order: Vec<String>,
-        changed: Vec<PlaceMessage>,
+        changed: Vec<CoordinatorMessage>,
         /// Held until the page has taken it.
         #[serde(skip)]
         turn: OwnedSemaphorePermit,
@@ -37,7 +37,7 @@ pub(crate) enum ToPage {
     Recording {
         view: ViewId,
         #[serde(flatten)]
-        about: crate::recordings::About,
+        about: crate::recordings::RecordingDetails,
     },
     /// The program has ended.
     Exited {
@@ -71,17 +71,17 @@ pub(crate) enum ToPage {
         value: Option<AnswerValue>,
         /// Held until the page has taken it.
         #[serde(skip)]
-        held: Option<Taken>,
+        held: Option<BudgetPermit>,
     },
     Pong {},
 }
 
 impl ToPage {
     /// What is held until the page has taken the message; the rest of it goes.
-    pub(crate) fn into_held(self) -> Option<Held> {
+    pub(crate) fn into_held(self) -> Option<HeldPermit> {
         match self {
-            ToPage::Answer { held, .. } => held.map(|taken| Held::Taken { _taken: taken }),
-            ToPage::Coordinators { turn, .. } => Some(Held::Turn { _turn: turn }),
+            ToPage::Answer { held, .. } => held.map(|taken| HeldPermit::Taken { _taken: taken }),
+            ToPage::Coordinators { turn, .. } => Some(HeldPermit::Turn { _turn: turn }),
             _ => None,
         }
     }
@@ -89,8 +89,8 @@ impl ToPage {
 
 /// Given back when it is dropped.
 #[derive(Debug)]
-pub(crate) enum Held {
-    Taken { _taken: Taken },
+pub(crate) enum HeldPermit {
+    Taken { _taken: BudgetPermit },
     Turn { _turn: OwnedSemaphorePermit },
 }
 
@@ -104,10 +104,10 @@ pub(crate) enum AnswerValue {
 
 #[derive(Debug, Serialize)]
 pub(crate) struct HistoryMessage {
-    pub(crate) lines: Vec<Vec<Run>>,
+    pub(crate) lines: Vec<Vec<RunMessage>>,
     pub(crate) first: u64,
     pub(crate) more: bool,
-    pub(crate) open: Option<Vec<Run>>,
+    pub(crate) open: Option<Vec<RunMessage>>,
     pub(crate) screen: Option<FrameMessage>,
 }
 
@@ -118,7 +118,7 @@ pub(crate) struct AnswerError {
 }
 
 #[derive(Debug, Serialize)]
-pub(crate) struct PlaceMessage {
+pub(crate) struct CoordinatorMessage {
     key: String,
     address: String,
     /// `connecting`, `up` or `away`.
@@ -145,17 +145,17 @@ struct SessionMessage {
     created: i64,
 }
 
-impl From<&Place> for PlaceMessage {
-    fn from(place: &Place) -> Self {
+impl From<&CoordinatorEntry> for CoordinatorMessage {
+    fn from(place: &CoordinatorEntry) -> Self {
         let (standing, reason) = match &place.standing {
-            Standing::Connecting => ("connecting", String::new()),
-            Standing::Up(_) => ("up", String::new()),
-            Standing::Away(reason) => ("away", reason.clone()),
+            CoordinatorStatus::Connecting => ("connecting", String::new()),
+            CoordinatorStatus::Up(_) => ("up", String::new()),
+            CoordinatorStatus::Away(reason) => ("away", reason.clone()),
         };
         let mut oldest_first: Vec<&Session> = place.sessions.values().collect();
         oldest_first.sort_by_key(|session| session.created_at.as_ref().map(|time| (time.seconds, time.nanos)));
         let sessions = oldest_first.into_iter().map(SessionMessage::from).collect();
-        PlaceMessage { key: place.key.clone(), address: place.address.clone(), standing, reason, sessions }
+        CoordinatorMessage { key: place.key.clone(), address: place.address.clone(), standing, reason, sessions }
     }
 }
 

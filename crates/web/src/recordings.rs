@@ -16,7 +16,7 @@ use tokio::{fs::File, io::AsyncReadExt, sync::mpsc, time::timeout};
 use tokio_stream::wrappers::ReceiverStream;
 use vt::Frame;
 
-use crate::{budget::Taken, frame::FrameMessage};
+use crate::{budget::BudgetPermit, frame::FrameMessage};
 
 /// What one recording may hold here, because several pages may play one each. A day of an agent's work is some ten
 /// megabytes.
@@ -34,7 +34,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const MAX_SAID: usize = 200;
 
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct Listed {
+pub(crate) struct ListedRecording {
     name: String,
     bytes: u64,
     /// Seconds since 1970.
@@ -42,8 +42,8 @@ pub(crate) struct Listed {
 }
 
 /// Newest first. A folder that is not there holds nothing.
-pub(crate) fn list(folder: &Path) -> Vec<Listed> {
-    let listed = |one: replay::Listed| Listed {
+pub(crate) fn list(folder: &Path) -> Vec<ListedRecording> {
+    let listed = |one: replay::Listed| ListedRecording {
         name: one.name,
         bytes: one.bytes,
         changed: one.changed.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs(),
@@ -60,7 +60,7 @@ pub(crate) fn open(folder: &Path, name: &str) -> Result<Tape, String> {
 }
 
 /// The file as it is, piece by piece; given up when nobody takes it for a while.
-pub(crate) async fn download(folder: &Path, name: &str, taken: Taken) -> Option<Body> {
+pub(crate) async fn download(folder: &Path, name: &str, taken: BudgetPermit) -> Option<Body> {
     let mut file = File::open(replay::find(folder, name).ok()?).await.ok()?;
     let (pieces, receiver) = mpsc::channel(1);
     tokio::spawn(async move {
@@ -82,7 +82,7 @@ pub(crate) async fn download(folder: &Path, name: &str, taken: Taken) -> Option<
 
 /// What the page shows beside the screen.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct About {
+pub(crate) struct RecordingDetails {
     title: String,
     command: String,
     /// Seconds since 1970; 0 when the file does not say.
@@ -96,10 +96,10 @@ pub(crate) struct About {
     note: String,
 }
 
-impl From<&Tape> for About {
+impl From<&Tape> for RecordingDetails {
     fn from(tape: &Tape) -> Self {
         let header = tape.header();
-        About {
+        RecordingDetails {
             title: said(header.title.as_deref().unwrap_or_default()),
             command: said(header.command.as_deref().unwrap_or_default()),
             recorded: header.timestamp.unwrap_or_default(),
@@ -126,15 +126,15 @@ fn said(text: &str) -> String {
 
 /// One page's way through a recording.
 #[derive(Debug)]
-pub(crate) struct Showing {
+pub(crate) struct RecordingView {
     reel: Reel,
     shown: Option<Arc<Frame>>,
     version: u64,
 }
 
-impl Showing {
+impl RecordingView {
     pub(crate) fn new(tape: Arc<Tape>) -> Self {
-        Showing { reel: Reel::new(tape), shown: None, version: 0 }
+        RecordingView { reel: Reel::new(tape), shown: None, version: 0 }
     }
 
     /// Goes on to this time, as far as a moment's work takes it. True when it is there.
@@ -163,7 +163,7 @@ mod tests {
         Arc::new(Tape::read(text.as_bytes(), LIMITS).unwrap())
     }
 
-    fn rows(showing: &mut Showing, ms: u64) -> Vec<String> {
+    fn rows(showing: &mut RecordingView, ms: u64) -> Vec<String> {
         while !showing.go_towards(ms) {}
         showing.frame(ms);
         let text = showing.shown.as_ref().unwrap().text();
@@ -174,7 +174,7 @@ mod tests {
     fn the_frame_of_a_time_is_what_was_there_then() {
         let text =
             "{\"version\":2,\"width\":9,\"height\":2}\n[1.5,\"o\",\"one\"]\n[4,\"r\",\"5x3\"]\n[4,\"o\",\" two\"]\n";
-        let mut showing = Showing::new(tape(text));
+        let mut showing = RecordingView::new(tape(text));
         assert_eq!(rows(&mut showing, 1499), ["", ""]);
         assert_eq!(rows(&mut showing, 1500), ["one", ""]);
         assert_eq!(rows(&mut showing, 9000), ["one t", "wo", ""]);
@@ -191,7 +191,7 @@ mod tests {
             text.push_str(&format!("[{},\"m\",\"{}\"]\n", number * 3, &long[..1000]));
         }
         text.push_str("nonsense\n");
-        let about = About::from(&*tape(&text));
+        let about = RecordingDetails::from(&*tape(&text));
         assert_eq!((about.title.chars().count(), about.command.as_str()), (MAX_SAID + 1, "a\u{fffd}[2Jb"));
         assert_eq!((about.marks.len(), about.pauses.len()), (MAX_NOTED, MAX_NOTED));
         assert!(about.marks.iter().all(|(_, label)| label.chars().count() == MAX_SAID + 1));
@@ -200,8 +200,8 @@ mod tests {
         let text =
             "{\"version\":3,\"term\":{\"cols\":65535,\"rows\":65535}}\n[1e300,\"o\",\"a\"]\n[1e300,\"r\",\"0x0\"]\n";
         let tape = tape(text);
-        assert_eq!(About::from(&*tape).ms, 100 * 365 * 24 * 3600 * 1000);
-        assert_eq!(rows(&mut Showing::new(tape), u64::MAX), ["a"]);
+        assert_eq!(RecordingDetails::from(&*tape).ms, 100 * 365 * 24 * 3600 * 1000);
+        assert_eq!(rows(&mut RecordingView::new(tape), u64::MAX), ["a"]);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use axum::{
 use crate::access::NotRedeemed;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Refusal {
+pub(crate) enum PageRefusal {
     /// The Host header names something else.
     WrongHost,
     /// Another site asks.
@@ -27,17 +27,17 @@ pub(crate) enum Refusal {
     Failed,
 }
 
-impl Refusal {
+impl PageRefusal {
     fn status(self) -> StatusCode {
         match self {
-            Refusal::WrongHost => StatusCode::MISDIRECTED_REQUEST,
-            Refusal::WrongOrigin | Refusal::NoOrigin => StatusCode::FORBIDDEN,
-            Refusal::NotLoggedIn | Refusal::NoToken | Refusal::Token(_) => StatusCode::UNAUTHORIZED,
-            Refusal::NotFound => StatusCode::NOT_FOUND,
-            Refusal::WrongMethod => StatusCode::METHOD_NOT_ALLOWED,
-            Refusal::NoWebSocket => StatusCode::UPGRADE_REQUIRED,
-            Refusal::TooMany | Refusal::TooManyAnswers => StatusCode::SERVICE_UNAVAILABLE,
-            Refusal::Failed => StatusCode::INTERNAL_SERVER_ERROR,
+            PageRefusal::WrongHost => StatusCode::MISDIRECTED_REQUEST,
+            PageRefusal::WrongOrigin | PageRefusal::NoOrigin => StatusCode::FORBIDDEN,
+            PageRefusal::NotLoggedIn | PageRefusal::NoToken | PageRefusal::Token(_) => StatusCode::UNAUTHORIZED,
+            PageRefusal::NotFound => StatusCode::NOT_FOUND,
+            PageRefusal::WrongMethod => StatusCode::METHOD_NOT_ALLOWED,
+            PageRefusal::NoWebSocket => StatusCode::UPGRADE_REQUIRED,
+            PageRefusal::TooMany | PageRefusal::TooManyAnswers => StatusCode::SERVICE_UNAVAILABLE,
+            PageRefusal::Failed => StatusCode::INTERNAL_SERVER_ERROR,
         }
     }
 
@@ -45,38 +45,38 @@ impl Refusal {
     fn text(self) -> (&'static str, &'static str) {
         const NEW_LINK: &str = "Ask whoever runs vtr web for a new link, or press Enter where it runs.";
         match self {
-            Refusal::WrongHost => (
+            PageRefusal::WrongHost => (
                 "This server does not go by that name.",
                 "Use the address that vtr web printed, or start it with --host NAME.",
             ),
-            Refusal::WrongOrigin => {
+            PageRefusal::WrongOrigin => {
                 ("Another site asked for this page.", "Open the address in a tab of its own instead.")
             }
-            Refusal::NoOrigin => {
+            PageRefusal::NoOrigin => {
                 ("This connection comes from no page.", "Programs use the coordinator's socket: see vtr --help.")
             }
-            Refusal::NotLoggedIn => {
+            PageRefusal::NotLoggedIn => {
                 ("You are not logged in.", "Open the link that vtr web printed; each is good for one browser.")
             }
-            Refusal::NoToken => {
+            PageRefusal::NoToken => {
                 ("This link has no token.", "Copy the whole link that vtr web printed, up to its last character.")
             }
-            Refusal::Token(NotRedeemed::Unknown) => ("This link is not known.", NEW_LINK),
-            Refusal::Token(NotRedeemed::Used) => ("This link has been used.", NEW_LINK),
-            Refusal::Token(NotRedeemed::TooOld) => ("This link is too old.", NEW_LINK),
-            Refusal::NotFound => ("There is nothing here.", "The sessions are at the top: /"),
-            Refusal::WrongMethod => ("That can't be done here.", "Pages are only read: use GET."),
-            Refusal::NoWebSocket => ("This address is for the page's own connection.", "Open / instead."),
-            Refusal::TooMany => ("Too many pages are open.", "Close some of them, and try again."),
-            Refusal::TooManyAnswers => {
+            PageRefusal::Token(NotRedeemed::Unknown) => ("This link is not known.", NEW_LINK),
+            PageRefusal::Token(NotRedeemed::Used) => ("This link has been used.", NEW_LINK),
+            PageRefusal::Token(NotRedeemed::TooOld) => ("This link is too old.", NEW_LINK),
+            PageRefusal::NotFound => ("There is nothing here.", "The sessions are at the top: /"),
+            PageRefusal::WrongMethod => ("That can't be done here.", "Pages are only read: use GET."),
+            PageRefusal::NoWebSocket => ("This address is for the page's own connection.", "Open / instead."),
+            PageRefusal::TooMany => ("Too many pages are open.", "Close some of them, and try again."),
+            PageRefusal::TooManyAnswers => {
                 ("Too much is being fetched at the moment.", "Wait until a download has ended, and try again.")
             }
-            Refusal::Failed => ("This did not work.", "Try again; what vtr web prints may say more."),
+            PageRefusal::Failed => ("This did not work.", "Try again; what vtr web prints may say more."),
         }
     }
 }
 
-impl IntoResponse for Refusal {
+impl IntoResponse for PageRefusal {
     fn into_response(self) -> Response {
         let (what, next) = self.text();
         let status = self.status();

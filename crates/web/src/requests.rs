@@ -10,13 +10,13 @@ use serde_json::json;
 use tokio::time::timeout;
 
 use crate::{
-    access::{Rights, Visitor},
-    directory::{Standing, said},
+    access::{AccessRights, LoggedInVisitor},
+    directory::{CoordinatorStatus, said},
     frame::{self, FrameMessage},
-    from_page::Ask,
+    from_page::PageRequest,
     message::{AnswerError, AnswerValue, HistoryMessage},
     recordings,
-    server::Inner,
+    server::WebState,
 };
 
 /// Longer than a coordinator's grace before it kills.
@@ -26,8 +26,12 @@ const HISTORY_LINES: i32 = 1000;
 const HISTORY_BYTES: i32 = 1 << 20;
 
 /// The answer, or what to say instead.
-pub(crate) async fn answer(ask: Ask, visitor: &Visitor, inner: &Inner) -> Result<AnswerValue, AnswerError> {
-    if visitor.rights == Rights::ReadOnly && !ask.only_looks() && !matches!(ask, Ask::LogOut {}) {
+pub(crate) async fn answer(
+    ask: PageRequest,
+    visitor: &LoggedInVisitor,
+    inner: &WebState,
+) -> Result<AnswerValue, AnswerError> {
+    if visitor.rights == AccessRights::ReadOnly && !ask.only_looks() && !matches!(ask, PageRequest::LogOut {}) {
         return Err(error("You are here to look only.", "Ask for a link that lets you type."));
     }
     match timeout(PATIENCE, run(ask, visitor, inner)).await {
@@ -36,29 +40,29 @@ pub(crate) async fn answer(ask: Ask, visitor: &Visitor, inner: &Inner) -> Result
     }
 }
 
-async fn run(ask: Ask, visitor: &Visitor, inner: &Inner) -> Result<AnswerValue, AnswerError> {
+async fn run(ask: PageRequest, visitor: &LoggedInVisitor, inner: &WebState) -> Result<AnswerValue, AnswerError> {
     let value = match ask {
-        Ask::Spawn { coordinator, name, command, working_dir, cols, rows } => {
+        PageRequest::Spawn { coordinator, name, command, working_dir, cols, rows } => {
             let request = SpawnRequest { name, command, working_dir, cols, rows, ..SpawnRequest::default() };
             let session =
                 client(inner, &coordinator)?.vtr().spawn(request).await.map_err(refused)?.into_inner().session;
             json!({ "id": session.map(|session| session.id) })
         }
-        Ask::Kill { coordinator, session, signal } => {
+        PageRequest::Kill { coordinator, session, signal } => {
             let request = KillRequest { name: session, signal, ..KillRequest::default() };
             client(inner, &coordinator)?.vtr().kill(request).await.map_err(refused)?;
             json!({})
         }
-        Ask::Remove { coordinator, session } => {
+        PageRequest::Remove { coordinator, session } => {
             client(inner, &coordinator)?.vtr().remove(RemoveRequest { name: session }).await.map_err(refused)?;
             json!({})
         }
-        Ask::Rename { coordinator, session, name } => {
+        PageRequest::Rename { coordinator, session, name } => {
             let request = RenameRequest { name: session, new_name: name };
             client(inner, &coordinator)?.vtr().rename(request).await.map_err(refused)?;
             json!({})
         }
-        Ask::Record { coordinator, session, action } => {
+        PageRequest::Record { coordinator, session, action } => {
             let action = match action.as_str() {
                 "start" => RecordAction::Start,
                 "stop" => RecordAction::Stop,
@@ -68,7 +72,7 @@ async fn run(ask: Ask, visitor: &Visitor, inner: &Inner) -> Result<AnswerValue, 
             let status = client(inner, &coordinator)?.vtr().record(request).await.map_err(refused)?.into_inner();
             json!({ "recording": status.recording, "file": status.file })
         }
-        Ask::History { coordinator, session, before } => {
+        PageRequest::History { coordinator, session, before } => {
             let request =
                 GetHistoryRequest { name: session, max_lines: HISTORY_LINES, before, max_bytes: HISTORY_BYTES };
             let history = client(inner, &coordinator)?.vtr().get_history(request).await.map_err(refused)?.into_inner();
@@ -80,19 +84,19 @@ async fn run(ask: Ask, visitor: &Visitor, inner: &Inner) -> Result<AnswerValue, 
                 screen: history.screen.map(FrameMessage::from),
             })));
         }
-        Ask::Recordings {} => {
+        PageRequest::Recordings {} => {
             let Some(folder) = inner.recordings.clone() else {
                 return Ok(AnswerValue::Small(json!({ "recordings": [] })));
             };
             let listed = tokio::task::spawn_blocking(move || recordings::list(&folder)).await.unwrap_or_default();
             json!({ "recordings": listed })
         }
-        Ask::LogOut {} => {
+        PageRequest::LogOut {} => {
             inner.access.log_out(visitor);
             json!({})
         }
-        Ask::Share { may_type } => {
-            let rights = if may_type { Rights::Full } else { Rights::ReadOnly };
+        PageRequest::Share { may_type } => {
+            let rights = if may_type { AccessRights::Full } else { AccessRights::ReadOnly };
             let link = inner.new_link(rights).map_err(|why| error(&why.to_string(), "Try again."))?;
             json!({ "link": link })
         }
@@ -100,11 +104,11 @@ async fn run(ask: Ask, visitor: &Visitor, inner: &Inner) -> Result<AnswerValue, 
     Ok(AnswerValue::Small(value))
 }
 
-fn client(inner: &Inner, coordinator: &str) -> Result<Client, AnswerError> {
+fn client(inner: &WebState, coordinator: &str) -> Result<Client, AnswerError> {
     let places = inner.directory.places();
     let places = places.borrow();
     match places.iter().find(|place| place.key == coordinator).map(|place| &place.standing) {
-        Some(Standing::Up(client)) => Ok(Client::clone(client)),
+        Some(CoordinatorStatus::Up(client)) => Ok(Client::clone(client)),
         _ => Err(error("The coordinator is away.", "Try again when it is back.")),
     }
 }

@@ -15,16 +15,16 @@ use axum::{
 };
 
 use crate::{
-    access::{Rights, Visitor},
+    access::{AccessRights, LoggedInVisitor},
     assets,
     guard::{Scheme, stand_guard},
     recordings,
-    refusal::Refusal,
-    server::Inner,
+    refusal::PageRefusal,
+    server::WebState,
     socket,
 };
 
-pub(crate) fn router(inner: Arc<Inner>) -> Router {
+pub(crate) fn router(inner: Arc<WebState>) -> Router {
     let guard = inner.guard.clone();
     Router::new()
         .route("/", get(index))
@@ -33,72 +33,76 @@ pub(crate) fn router(inner: Arc<Inner>) -> Router {
         .route("/ws", get(open_socket))
         .route("/recordings/{name}", get(recording))
         .route("/{file}", get(asset))
-        .fallback(|| async { Refusal::NotFound })
-        .method_not_allowed_fallback(|| async { Refusal::WrongMethod })
+        .fallback(|| async { PageRefusal::NotFound })
+        .method_not_allowed_fallback(|| async { PageRefusal::WrongMethod })
         .with_state(inner)
         .layer(middleware::from_fn_with_state(guard, stand_guard))
 }
 
 /// The page holds nothing of the user's: what it shows comes over the WebSocket, which wants the whole login.
-async fn index(State(inner): State<Arc<Inner>>, headers: HeaderMap) -> Response {
-    if inner.knows_browser(&headers) { assets::respond(&assets::INDEX) } else { Refusal::NotLoggedIn.into_response() }
+async fn index(State(inner): State<Arc<WebState>>, headers: HeaderMap) -> Response {
+    if inner.knows_browser(&headers) {
+        assets::respond(&assets::INDEX)
+    } else {
+        PageRefusal::NotLoggedIn.into_response()
+    }
 }
 
 /// The files hold nothing of the user's, and the pages of refusals need the style: no login is asked for.
 async fn asset(Path(file): Path<String>) -> Response {
     match assets::find(&file) {
         Some(asset) => assets::respond(asset),
-        None => Refusal::NotFound.into_response(),
+        None => PageRefusal::NotFound.into_response(),
     }
 }
 
 /// A recording's file, to keep.
-async fn recording(State(inner): State<Arc<Inner>>, Path(name): Path<String>, headers: HeaderMap) -> Response {
-    let Some(visitor) = inner.visitor(&headers) else { return Refusal::NotLoggedIn.into_response() };
-    let Some(folder) = &inner.recordings else { return Refusal::NotFound.into_response() };
-    let Some(taken) = visitor.budget.answer_now() else { return Refusal::TooManyAnswers.into_response() };
+async fn recording(State(inner): State<Arc<WebState>>, Path(name): Path<String>, headers: HeaderMap) -> Response {
+    let Some(visitor) = inner.visitor(&headers) else { return PageRefusal::NotLoggedIn.into_response() };
+    let Some(folder) = &inner.recordings else { return PageRefusal::NotFound.into_response() };
+    let Some(taken) = visitor.budget.answer_now() else { return PageRefusal::TooManyAnswers.into_response() };
     match recordings::download(folder, &name, taken).await {
         Some(body) => ([(header::CONTENT_TYPE, "application/x-asciicast")], body).into_response(),
-        None => Refusal::NotFound.into_response(),
+        None => PageRefusal::NotFound.into_response(),
     }
 }
 
 /// Whether the login still holds and has room, for a page that can't connect: a WebSocket's refusal has no code that a page may see.
-async fn whoami(State(inner): State<Arc<Inner>>, headers: HeaderMap) -> Response {
+async fn whoami(State(inner): State<Arc<WebState>>, headers: HeaderMap) -> Response {
     match inner.visitor(&headers) {
-        None => Refusal::NotLoggedIn.into_response(),
-        Some(visitor) if visitor.budget.page().is_none() => Refusal::TooMany.into_response(),
-        Some(Visitor { rights: Rights::Full, .. }) => "full".into_response(),
-        Some(Visitor { rights: Rights::ReadOnly, .. }) => "read-only".into_response(),
+        None => PageRefusal::NotLoggedIn.into_response(),
+        Some(visitor) if visitor.budget.page().is_none() => PageRefusal::TooMany.into_response(),
+        Some(LoggedInVisitor { rights: AccessRights::Full, .. }) => "full".into_response(),
+        Some(LoggedInVisitor { rights: AccessRights::ReadOnly, .. }) => "read-only".into_response(),
     }
 }
 
 /// Turns a link's token into a login. The answer is a page that keeps the key and leads on, not a redirect: where a link
 /// on another site was followed, a redirect would still count as that site's doing, and a strict cookie would not be sent.
 async fn login(
-    State(inner): State<Arc<Inner>>,
+    State(inner): State<Arc<WebState>>,
     method: Method,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
 ) -> Response {
     // Whoever only asks for the head, as previews of links do, must not use the token up.
     if method != Method::GET {
-        return Refusal::WrongMethod.into_response();
+        return PageRefusal::WrongMethod.into_response();
     }
     let query = query.unwrap_or_default();
     let token = query.split('&').find_map(|pair| pair.strip_prefix("token=")).unwrap_or_default();
     if token.is_empty() {
-        return Refusal::NoToken.into_response();
+        return PageRefusal::NoToken.into_response();
     }
     let login = match inner.access.redeem(token) {
         Ok(login) => login,
         // The same browser again, by its history.
         Err(_) if inner.knows_browser(&headers) => return Redirect::to("/").into_response(),
-        Err(why) => return Refusal::Token(why).into_response(),
+        Err(why) => return PageRefusal::Token(why).into_response(),
     };
     let secure = if inner.scheme == Scheme::Https { "; Secure" } else { "" };
     let cookie = format!("{}={}; Path=/; HttpOnly; SameSite=Strict{secure}", inner.cookie_name, login.cookie);
-    let Ok(cookie) = HeaderValue::from_str(&cookie) else { return Refusal::Failed.into_response() };
+    let Ok(cookie) = HeaderValue::from_str(&cookie) else { return PageRefusal::Failed.into_response() };
     // A key is letters, digits, - and _: nothing that HTML would read.
     let page = format!(
         "<!doctype html>\n<html lang=en><meta charset=utf-8><meta name=viewport content=\"width=device-width\">\
@@ -113,17 +117,17 @@ async fn login(
 }
 
 async fn open_socket(
-    State(inner): State<Arc<Inner>>,
+    State(inner): State<Arc<WebState>>,
     headers: HeaderMap,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Response {
     // If there is one it is ours: the guard has looked.
     if !headers.contains_key(header::ORIGIN) {
-        return Refusal::NoOrigin.into_response();
+        return PageRefusal::NoOrigin.into_response();
     }
-    let Some(visitor) = inner.visitor(&headers) else { return Refusal::NotLoggedIn.into_response() };
-    let Ok(upgrade) = upgrade else { return Refusal::NoWebSocket.into_response() };
-    let Some(place) = visitor.budget.page() else { return Refusal::TooMany.into_response() };
+    let Some(visitor) = inner.visitor(&headers) else { return PageRefusal::NotLoggedIn.into_response() };
+    let Ok(upgrade) = upgrade else { return PageRefusal::NoWebSocket.into_response() };
+    let Some(place) = visitor.budget.page() else { return PageRefusal::TooMany.into_response() };
     // Of the names that the page offers, the one that is no secret.
     let upgrade = upgrade.protocols([socket::PROTOCOL]);
     let most = socket::max_message_bytes(visitor.rights);

@@ -8,8 +8,8 @@ use tokio_rustls::rustls::ServerConfig;
 
 pub use crate::access::NoRandomness;
 use crate::{
-    access::{Access, Rights, Visitor},
-    directory::{Directory, Fleet},
+    access::{AccessRights, LoggedInVisitor, LoginRegistry},
+    directory::{CoordinatorFleet, LiveDirectory},
     guard::{Guard, Scheme, written},
     listener::{self, TlsError},
     routes,
@@ -22,7 +22,7 @@ const MAX_REPLAYS: usize = 8;
 const KEY_PROTOCOL: &str = "key.";
 
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct WebSettings {
     pub listen: SocketAddr,
     /// Names beside the address under which browsers come; the first is the one in links.
     pub hosts: Vec<String>,
@@ -58,9 +58,9 @@ pub enum StartError {
 
 /// What the routes share.
 #[derive(Debug)]
-pub(crate) struct Inner {
-    pub(crate) access: Access,
-    pub(crate) directory: Directory,
+pub(crate) struct WebState {
+    pub(crate) access: LoginRegistry,
+    pub(crate) directory: LiveDirectory,
     pub(crate) guard: Arc<Guard>,
     pub(crate) scheme: Scheme,
     /// With the port: browsers send a cookie to every port of a host.
@@ -73,9 +73,9 @@ pub(crate) struct Inner {
     origin: String,
 }
 
-impl Inner {
+impl WebState {
     /// Who asks, if the request has both halves of a login.
-    pub(crate) fn visitor(&self, headers: &HeaderMap) -> Option<Visitor> {
+    pub(crate) fn visitor(&self, headers: &HeaderMap) -> Option<LoggedInVisitor> {
         let key = key_in(headers)?;
         self.cookies(headers).find_map(|cookie| self.access.admit(cookie, key))
     }
@@ -94,7 +94,7 @@ impl Inner {
         })
     }
 
-    pub(crate) fn new_link(&self, rights: Rights) -> Result<String, NoRandomness> {
+    pub(crate) fn new_link(&self, rights: AccessRights) -> Result<String, NoRandomness> {
         Ok(format!("{}/login?token={}", self.origin, self.access.new_token(rights)?))
     }
 }
@@ -108,16 +108,16 @@ fn key_in(headers: &HeaderMap) -> Option<&str> {
 }
 
 #[derive(Debug)]
-pub struct Server {
-    inner: Arc<Inner>,
+pub struct WebServer {
+    inner: Arc<WebState>,
     listener: TcpListener,
     tls: Option<Arc<ServerConfig>>,
     address: SocketAddr,
 }
 
-impl Server {
+impl WebServer {
     /// Listens, and begins to watch the coordinators.
-    pub async fn start(settings: Settings, fleet: Arc<dyn Fleet>) -> Result<Self, StartError> {
+    pub async fn start(settings: WebSettings, fleet: Arc<dyn CoordinatorFleet>) -> Result<Self, StartError> {
         let wanted = settings.listen;
         if !wanted.ip().is_loopback() && settings.tls.is_none() {
             return Err(StartError::NeedsTls(wanted));
@@ -134,9 +134,9 @@ impl Server {
             None if address.ip().is_unspecified() => "localhost".to_owned(),
             None => written(address.ip()),
         };
-        let inner = Arc::new(Inner {
-            access: Access::new(if settings.read_only { Rights::ReadOnly } else { Rights::Full }),
-            directory: Directory::new(fleet),
+        let inner = Arc::new(WebState {
+            access: LoginRegistry::new(if settings.read_only { AccessRights::ReadOnly } else { AccessRights::Full }),
+            directory: LiveDirectory::new(fleet),
             guard: Arc::new(Guard::new(address, &settings.hosts, scheme)),
             scheme,
             cookie_name: format!("vtr_web_{}", address.port()),
@@ -145,7 +145,7 @@ impl Server {
             version: settings.version,
             origin: format!("{}://{name}:{}", scheme.as_str(), address.port()),
         });
-        Ok(Server { inner, listener, tls, address })
+        Ok(WebServer { inner, listener, tls, address })
     }
 
     /// Where it listens, with the port it was given.
@@ -154,8 +154,8 @@ impl Server {
     }
 
     /// What links are made with while the server runs.
-    pub fn links(&self) -> Links {
-        Links { inner: self.inner.clone() }
+    pub fn links(&self) -> LinkMaker {
+        LinkMaker { inner: self.inner.clone() }
     }
 
     /// Serves until dropped.
@@ -166,13 +166,13 @@ impl Server {
 
 /// Makes links.
 #[derive(Clone, Debug)]
-pub struct Links {
-    inner: Arc<Inner>,
+pub struct LinkMaker {
+    inner: Arc<WebState>,
 }
 
-impl Links {
+impl LinkMaker {
     /// A link that logs one browser in.
-    pub fn new_link(&self, rights: Rights) -> Result<String, NoRandomness> {
+    pub fn new_link(&self, rights: AccessRights) -> Result<String, NoRandomness> {
         self.inner.new_link(rights)
     }
 }

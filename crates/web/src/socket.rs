@@ -15,15 +15,15 @@ use tokio::{
 };
 
 use crate::{
-    access::{Rights, Visitor},
-    attachment::{Attachment, Command},
-    budget::Taken,
+    access::{AccessRights, LoggedInVisitor},
+    attachment::{ViewAttachment, ViewCommand},
+    budget::BudgetPermit,
     directory::Places,
     from_page::{FromPage, ViewId},
-    message::{PlaceMessage, ToPage},
-    recordings::{self, Showing},
+    message::{CoordinatorMessage, ToPage},
+    recordings::{self, RecordingView},
     requests,
-    server::Inner,
+    server::WebState,
 };
 
 /// What the page and we speak.
@@ -45,24 +45,25 @@ const SILENCE: Duration = Duration::from_secs(60);
 /// The list is sent ten times a second at most.
 const LIST_PAUSE: Duration = Duration::from_millis(100);
 
-pub(crate) fn max_message_bytes(rights: Rights) -> usize {
+pub(crate) fn max_message_bytes(rights: AccessRights) -> usize {
     match rights {
-        Rights::Full => MAX_MESSAGE_BYTES,
-        Rights::ReadOnly => MAX_READER_BYTES,
+        AccessRights::Full => MAX_MESSAGE_BYTES,
+        AccessRights::ReadOnly => MAX_READER_BYTES,
     }
 }
 
 /// Serves one page until it goes.
-pub(crate) async fn serve(socket: WebSocket, visitor: Visitor, inner: Arc<Inner>) {
+pub(crate) async fn serve(socket: WebSocket, visitor: LoggedInVisitor, inner: Arc<WebState>) {
     let (sink, stream) = socket.split();
     let (page, outgoing) = mpsc::channel(WAITING);
     let mut writer = tokio::spawn(write(sink, outgoing));
-    let hello = ToPage::Hello { version: inner.version.clone(), read_only: visitor.rights == Rights::ReadOnly };
+    let hello = ToPage::Hello { version: inner.version.clone(), read_only: visitor.rights == AccessRights::ReadOnly };
     let _ = page.send(hello).await;
     let list = tokio::spawn(send_list(inner.directory.places(), page.clone()));
     let asking = Arc::new(Semaphore::new(MAX_ASKED));
     let mut leaving = visitor.clone();
-    let mut connection = Connection { visitor, inner, page, asking, looking: JoinSet::new(), views: HashMap::new() };
+    let mut connection =
+        PageConnection { visitor, inner, page, asking, looking: JoinSet::new(), views: HashMap::new() };
     tokio::select! {
         () = connection.read(stream) => {}
         _ = &mut writer => {}
@@ -105,7 +106,8 @@ async fn send_list(mut places: watch::Receiver<Places>, page: mpsc::Sender<ToPag
         let Ok(turn) = turns.clone().acquire_owned().await else { return };
         let now = places.borrow_and_update().clone();
         let is_sent = |place| sent.iter().any(|other| Arc::ptr_eq(other, place));
-        let changed = now.iter().filter(|place| !is_sent(place)).map(|place| PlaceMessage::from(&**place)).collect();
+        let changed =
+            now.iter().filter(|place| !is_sent(place)).map(|place| CoordinatorMessage::from(&**place)).collect();
         let order = now.iter().map(|place| place.key.clone()).collect();
         sent = now;
         if page.send(ToPage::Coordinators { order, changed, turn }).await.is_err() || places.changed().await.is_err() {
@@ -115,38 +117,38 @@ async fn send_list(mut places: watch::Receiver<Places>, page: mpsc::Sender<ToPag
     }
 }
 
-struct View {
-    source: Source,
+struct PageView {
+    source: ViewSource,
     task: AbortHandle,
     /// Of the login's budget.
-    _taken: Taken,
+    _taken: BudgetPermit,
 }
 
-enum Source {
-    Live(mpsc::Sender<Command>),
+enum ViewSource {
+    Live(mpsc::Sender<ViewCommand>),
     Replay(watch::Sender<u64>),
 }
 
-impl Drop for View {
+impl Drop for PageView {
     fn drop(&mut self) {
         self.task.abort();
     }
 }
 
-struct Connection {
-    visitor: Visitor,
-    inner: Arc<Inner>,
+struct PageConnection {
+    visitor: LoggedInVisitor,
+    inner: Arc<WebState>,
     page: mpsc::Sender<ToPage>,
     asking: Arc<Semaphore>,
     /// Answers that nobody needs when the page is gone.
     looking: JoinSet<()>,
-    views: HashMap<ViewId, View>,
+    views: HashMap<ViewId, PageView>,
 }
 
 /// Why a page is let go.
-struct Broken;
+struct ProtocolViolation;
 
-impl Connection {
+impl PageConnection {
     async fn read(&mut self, mut stream: SplitStream<WebSocket>) {
         loop {
             let message = match timeout_at(Instant::now() + SILENCE, stream.next()).await {
@@ -156,10 +158,10 @@ impl Connection {
             let taken = match message {
                 Message::Text(text) => match serde_json::from_str(&text) {
                     Ok(message) => self.take(message).await,
-                    Err(_) => Err(Broken),
+                    Err(_) => Err(ProtocolViolation),
                 },
                 Message::Ping(_) | Message::Pong(_) => Ok(()),
-                Message::Binary(_) | Message::Close(_) => Err(Broken),
+                Message::Binary(_) | Message::Close(_) => Err(ProtocolViolation),
             };
             if taken.is_err() {
                 return;
@@ -167,24 +169,24 @@ impl Connection {
         }
     }
 
-    async fn take(&mut self, message: FromPage) -> Result<(), Broken> {
+    async fn take(&mut self, message: FromPage) -> Result<(), ProtocolViolation> {
         match message {
             FromPage::Watch { view, coordinator, session, name, pace } => {
                 let Some(taken) = self.room(view).await? else { return Ok(()) };
                 let (sender, commands) = mpsc::channel(WAITING);
-                let attachment = Attachment {
+                let attachment = ViewAttachment {
                     view,
                     coordinator,
                     session,
                     name,
-                    read_only: self.visitor.rights == Rights::ReadOnly,
+                    read_only: self.visitor.rights == AccessRights::ReadOnly,
                     pace: Duration::from_millis(pace.into()),
                     places: self.inner.directory.places(),
                     commands,
                     page: self.page.clone(),
                 };
                 let task = tokio::spawn(attachment.run()).abort_handle();
-                self.views.insert(view, View { source: Source::Live(sender), task, _taken: taken });
+                self.views.insert(view, PageView { source: ViewSource::Live(sender), task, _taken: taken });
                 Ok(())
             }
             FromPage::Play { view, recording } => {
@@ -192,7 +194,7 @@ impl Connection {
                 let (sender, times) = watch::channel(0);
                 let playing = play(view, recording, self.inner.clone(), times, self.page.clone());
                 let task = tokio::spawn(playing).abort_handle();
-                self.views.insert(view, View { source: Source::Replay(sender), task, _taken: taken });
+                self.views.insert(view, PageView { source: ViewSource::Replay(sender), task, _taken: taken });
                 Ok(())
             }
             FromPage::Close { view } => {
@@ -200,21 +202,21 @@ impl Connection {
                 Ok(())
             }
             FromPage::At { view, ms } => {
-                if let Some(View { source: Source::Replay(times), .. }) = self.views.get(&view) {
+                if let Some(PageView { source: ViewSource::Replay(times), .. }) = self.views.get(&view) {
                     // Also when it is the same time: each question gets an answer.
                     times.send_replace(ms);
                 }
                 Ok(())
             }
             FromPage::Pace { view, pace } => {
-                self.command(view, Command::Pace(Duration::from_millis(pace.into()))).await
+                self.command(view, ViewCommand::Pace(Duration::from_millis(pace.into()))).await
             }
-            FromPage::Ack { view, version } => self.command(view, Command::Ack(version)).await,
+            FromPage::Ack { view, version } => self.command(view, ViewCommand::Ack(version)).await,
             FromPage::Size { view, cols, rows } => {
-                if self.visitor.rights == Rights::ReadOnly {
+                if self.visitor.rights == AccessRights::ReadOnly {
                     return Ok(());
                 }
-                self.command(view, Command::Size { cols, rows }).await
+                self.command(view, ViewCommand::Size { cols, rows }).await
             }
             FromPage::Key { view, key, text, action } => {
                 self.input(view, Input::KeyPress(KeyPress { key, action, text })).await
@@ -229,7 +231,7 @@ impl Connection {
             }
             FromPage::Focus { view, gained } => self.input(view, Input::Focus(gained)).await,
             FromPage::Ask { number, ask } => {
-                let Ok(turn) = self.asking.clone().try_acquire_owned() else { return Err(Broken) };
+                let Ok(turn) = self.asking.clone().try_acquire_owned() else { return Err(ProtocolViolation) };
                 let only_looks = ask.only_looks();
                 let (visitor, inner, page) = (self.visitor.clone(), self.inner.clone(), self.page.clone());
                 let answering = async move {
@@ -251,46 +253,46 @@ impl Connection {
                 }
                 Ok(())
             }
-            FromPage::Ping {} => self.page.send(ToPage::Pong {}).await.map_err(|_| Broken),
+            FromPage::Ping {} => self.page.send(ToPage::Pong {}).await.map_err(|_| ProtocolViolation),
         }
     }
 
     /// Room for one more view, of this page and of its login.
-    async fn room(&mut self, view: ViewId) -> Result<Option<Taken>, Broken> {
+    async fn room(&mut self, view: ViewId) -> Result<Option<BudgetPermit>, ProtocolViolation> {
         self.views.remove(&view);
         if self.views.len() >= MAX_VIEWS {
-            return Err(Broken);
+            return Err(ProtocolViolation);
         }
         let taken = self.visitor.budget.view();
         if taken.is_none() {
             let reason = "too many are being watched at the moment: close some pages".to_owned();
-            self.page.send(ToPage::Gone { view, reason }).await.map_err(|_| Broken)?;
+            self.page.send(ToPage::Gone { view, reason }).await.map_err(|_| ProtocolViolation)?;
         }
         Ok(taken)
     }
 
-    async fn command(&mut self, view: ViewId, command: Command) -> Result<(), Broken> {
-        if let Some(View { source: Source::Live(commands), .. }) = self.views.get(&view) {
+    async fn command(&mut self, view: ViewId, command: ViewCommand) -> Result<(), ProtocolViolation> {
+        if let Some(PageView { source: ViewSource::Live(commands), .. }) = self.views.get(&view) {
             // A view that has ended hears nothing.
             let _ = commands.send(command).await;
         }
         Ok(())
     }
 
-    async fn input(&mut self, view: ViewId, input: Input) -> Result<(), Broken> {
-        if self.visitor.rights == Rights::ReadOnly {
+    async fn input(&mut self, view: ViewId, input: Input) -> Result<(), ProtocolViolation> {
+        if self.visitor.rights == AccessRights::ReadOnly {
             // What the mouse and the focus do is no decision of a person.
             if matches!(input, Input::Mouse(_) | Input::Focus(_)) {
                 return Ok(());
             }
             return self.refuse(view, "You are here to look only.", "Ask for a link that lets you type.").await;
         }
-        self.command(view, Command::Input(input)).await
+        self.command(view, ViewCommand::Input(input)).await
     }
 
-    async fn refuse(&self, view: ViewId, message: &str, hint: &str) -> Result<(), Broken> {
+    async fn refuse(&self, view: ViewId, message: &str, hint: &str) -> Result<(), ProtocolViolation> {
         let refusal = ToPage::Refusal { view, message: message.to_owned(), hint: hint.to_owned() };
-        self.page.send(refusal).await.map_err(|_| Broken)
+        self.page.send(refusal).await.map_err(|_| ProtocolViolation)
     }
 }
 
@@ -298,7 +300,7 @@ impl Connection {
 async fn play(
     view: ViewId,
     name: String,
-    inner: Arc<Inner>,
+    inner: Arc<WebState>,
     mut times: watch::Receiver<u64>,
     page: mpsc::Sender<ToPage>,
 ) {
@@ -328,7 +330,7 @@ async fn play(
     if page.send(ToPage::Recording { view, about: (&tape).into() }).await.is_err() {
         return;
     }
-    let mut showing = Showing::new(Arc::new(tape));
+    let mut showing = RecordingView::new(Arc::new(tape));
     loop {
         let ms = *times.borrow_and_update();
         let moved = tokio::task::spawn_blocking(move || {

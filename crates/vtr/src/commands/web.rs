@@ -15,7 +15,7 @@ use tokio::{
     io::{AsyncBufReadExt, BufReader},
     signal::unix::{SignalKind, signal},
 };
-use web::{Fleet, Links, Rights, Server, Settings, StartError, TlsFiles};
+use web::{AccessRights, CoordinatorFleet, LinkMaker, StartError, TlsFiles, WebServer, WebSettings};
 
 use crate::{
     cli::Everywhere,
@@ -66,10 +66,10 @@ struct Known {
     surroundings: Surroundings,
 }
 
-impl Fleet for Known {
-    fn coordinators(&self) -> Vec<web::Coordinator> {
+impl CoordinatorFleet for Known {
+    fn coordinators(&self) -> Vec<web::NamedCoordinator> {
         let known = coordinators::known(self.everywhere.socket.as_deref(), &self.config, &self.surroundings);
-        let one = |one: coordinators::Coordinator| web::Coordinator {
+        let one = |one: coordinators::Coordinator| web::NamedCoordinator {
             name: one.name,
             endpoint: one.endpoint,
             timeout: one.timeout,
@@ -89,7 +89,7 @@ impl Web {
             surroundings: surroundings.clone(),
         });
         let absolute = |path: PathBuf| surroundings.working_dir.join(path);
-        let settings = Settings {
+        let settings = WebSettings {
             listen: self.listen.unwrap_or(USUAL),
             hosts: self.host,
             tls: self
@@ -100,9 +100,9 @@ impl Web {
             recordings: Some(self.recordings.map_or_else(|| recordings_folder(surroundings), absolute)),
             version: env!("CARGO_PKG_VERSION").to_owned(),
         };
-        let started = match Server::start(settings.clone(), fleet.clone()).await {
+        let started = match WebServer::start(settings.clone(), fleet.clone()).await {
             Err(StartError::Taken { .. }) if self.listen.is_none() => {
-                Server::start(Settings { listen: ANY_FREE, ..settings }, fleet).await
+                WebServer::start(WebSettings { listen: ANY_FREE, ..settings }, fleet).await
             }
             started => started,
         };
@@ -148,12 +148,12 @@ fn failure(error: &StartError) -> Failure {
     }
 }
 
-fn new_link(links: &Links) -> Result<String, Failure> {
-    links.new_link(Rights::Full).map_err(|error| Failure::new(Exit::Refused, "system", error.to_string()))
+fn new_link(links: &LinkMaker) -> Result<String, Failure> {
+    links.new_link(AccessRights::Full).map_err(|error| Failure::new(Exit::Refused, "system", error.to_string()))
 }
 
 /// Prints a link for every Enter, where a person sits.
-async fn more_links(links: &Links, invocation: &mut Invocation) -> Result<(), Failure> {
+async fn more_links(links: &LinkMaker, invocation: &mut Invocation) -> Result<(), Failure> {
     if invocation.output.terminal && !invocation.output.json {
         let mut lines = BufReader::new(tokio::io::stdin()).lines();
         while let Ok(Some(_)) = lines.next_line().await {
@@ -167,7 +167,7 @@ async fn more_links(links: &Links, invocation: &mut Invocation) -> Result<(), Fa
 
 /// Has the desktop open a file of ours that leads to the page. The link itself would be seen by every user of the
 /// machine, in the list of processes, before the browser could use it up.
-fn open(surroundings: &Surroundings, address: SocketAddr, links: &Links) -> Result<PathBuf, Failure> {
+fn open(surroundings: &Surroundings, address: SocketAddr, links: &LinkMaker) -> Result<PathBuf, Failure> {
     let folder = surroundings.runtime_dir.as_ref().unwrap_or(&surroundings.state_dir);
     let file = folder.join(format!("vtr-web-{}.html", address.port()));
     let page = format!(

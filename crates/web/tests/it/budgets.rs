@@ -6,7 +6,7 @@ use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
 };
-use web::Rights;
+use web::AccessRights;
 
 use crate::stage::{Page, Stage};
 
@@ -17,11 +17,11 @@ fn history(id: &str) -> Value {
 #[tokio::test]
 async fn readers_never_take_the_owners_place() {
     let stage = Stage::new().await;
-    let owner = stage.log_in(Rights::Full).await;
+    let owner = stage.log_in(AccessRights::Full).await;
     let mut pages: Vec<Page> = Vec::new();
     let mut each = Vec::new();
     for _ in 0..8 {
-        let reader = stage.log_in(Rights::ReadOnly).await;
+        let reader = stage.log_in(AccessRights::ReadOnly).await;
         let before = pages.len();
         let refused = loop {
             match stage.page_of(&reader).await {
@@ -38,7 +38,7 @@ async fn readers_never_take_the_owners_place() {
     assert_eq!(stage.page_of(&owner).await.unwrap().hear().await["t"], "hello");
     // A place that is given up is free again.
     pages.pop().unwrap().close().await;
-    let reader = stage.log_in(Rights::ReadOnly).await;
+    let reader = stage.log_in(AccessRights::ReadOnly).await;
     soon("a reader gets the place", async { while stage.page_of(&reader).await.is_err() {} }).await;
 }
 
@@ -64,11 +64,11 @@ async fn ask_and_never_read() {
     let coordinated = stage.coordinate();
     let session = coordinated.spawn("one", Script::new().flood_lines(12_000_000, 4000).print("end\n").hang()).await;
     let id = session.id().to_string();
-    let mut owner = stage.page(Rights::Full).await;
+    let mut owner = stage.page(AccessRights::Full).await;
     owner.say(json!({ "t": "watch", "view": 1, "coordinator": "a", "session": id, "pace": 34 })).await;
     owner.shows("end").await;
     let before = resident_megabytes();
-    let reader = stage.log_in(Rights::ReadOnly).await;
+    let reader = stage.log_in(AccessRights::ReadOnly).await;
     let mut deaf = Vec::new();
     while let Ok(mut page) = stage.page_of(&reader).await {
         for _ in 0..16 {
@@ -96,7 +96,7 @@ async fn downloads_that_nobody_takes_keep_no_connections() {
     std::fs::create_dir(&folder).unwrap();
     // More than sockets hold.
     std::fs::File::create(folder.join("large.cast")).unwrap().set_len(64 << 20).unwrap();
-    let reader = stage.log_in(Rights::ReadOnly).await;
+    let reader = stage.log_in(AccessRights::ReadOnly).await;
     let request = format!(
         "GET /recordings/large.cast HTTP/1.1\r\nHost: {}\r\nCookie: {}\r\nAuthorization: Bearer {}\r\n\r\n",
         stage.host(),
@@ -115,13 +115,13 @@ async fn downloads_that_nobody_takes_keep_no_connections() {
     }
     assert_eq!(statuses[..2], ["200", "200"]);
     assert!(statuses[2..].iter().all(|status| status == "503"), "{statuses:?}");
-    assert_eq!(stage.get(&stage.link(Rights::Full), "").await.status, 200);
+    assert_eq!(stage.get(&stage.link(AccessRights::Full), "").await.status, 200);
 }
 
 #[tokio::test]
 async fn a_reader_watches_a_bounded_number_of_sessions() {
     let stage = Stage::new().await;
-    let reader = stage.log_in(Rights::ReadOnly).await;
+    let reader = stage.log_in(AccessRights::ReadOnly).await;
     let mut pages = [stage.page_of(&reader).await.unwrap(), stage.page_of(&reader).await.unwrap()];
     for (page, views) in pages.iter_mut().zip([100, 28]) {
         for view in 0..views {
@@ -143,7 +143,7 @@ async fn a_reader_watches_a_bounded_number_of_sessions() {
 #[tokio::test]
 async fn silent_connections_make_way() {
     let stage = Stage::new().await;
-    let mut page = stage.page(Rights::ReadOnly).await;
+    let mut page = stage.page(AccessRights::ReadOnly).await;
     let mut silent = Vec::new();
     for number in 0..300 {
         let mut stream = TcpStream::connect(stage.address).await.unwrap();
@@ -153,7 +153,7 @@ async fn silent_connections_make_way() {
         silent.push(stream);
     }
     // Answered while most of them are still there: nobody had to wait until they ran out of time.
-    let link = stage.link(Rights::Full);
+    let link = stage.link(AccessRights::Full);
     assert_eq!(stage.get(&link, "").await.status, 200);
     let still_there = silent[200].try_read(&mut [0]).unwrap_err();
     assert_eq!(still_there.kind(), std::io::ErrorKind::WouldBlock);

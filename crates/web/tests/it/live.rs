@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use grpc::client::Endpoint;
 use serde_json::json;
 use testkit::{DEADLINE, Script};
-use web::{Coordinator, Rights};
+use web::{AccessRights, NamedCoordinator};
 
 use crate::stage::{Coordinated, Stage};
 
@@ -14,7 +14,7 @@ async fn a_page_lists_shows_and_types() {
     let stage = Stage::new().await;
     let coordinated = stage.coordinate();
     let session = coordinated.spawn("one", Script::new().print("ready> ").cat()).await;
-    let mut page = stage.page(Rights::Full).await;
+    let mut page = stage.page(AccessRights::Full).await;
     let hello = page.hear().await;
     assert_eq!(
         (&hello["t"], &hello["read_only"], &hello["version"]),
@@ -53,7 +53,7 @@ async fn readers_only_read() {
     let stage = Stage::new().await;
     let coordinated = stage.coordinate();
     let session = coordinated.spawn("one", Script::new().print("ready> ").cat()).await;
-    let mut page = stage.page(Rights::ReadOnly).await;
+    let mut page = stage.page(AccessRights::ReadOnly).await;
     let id = session.id().to_string();
     page.say(json!({ "t": "watch", "view": 1, "coordinator": "a", "session": id, "pace": 33 })).await;
     page.shows("ready>").await;
@@ -86,7 +86,7 @@ async fn readers_only_read() {
 #[tokio::test]
 async fn a_server_for_readers_makes_every_link_one() {
     let stage = Stage::with(true).await;
-    let mut page = stage.page(Rights::Full).await;
+    let mut page = stage.page(AccessRights::Full).await;
     assert_eq!(page.hear().await["read_only"], true);
     page.close().await;
 }
@@ -94,7 +94,7 @@ async fn a_server_for_readers_makes_every_link_one() {
 #[tokio::test]
 async fn a_coordinator_goes_and_comes_back() {
     let stage = Stage::new().await;
-    let mut page = stage.page(Rights::Full).await;
+    let mut page = stage.page(AccessRights::Full).await;
     page.until("the coordinator is away", |message, _| message["changed"][0]["standing"] == "away").await;
     let coordinated = stage.coordinate();
     let session = coordinated.spawn("one", Script::new().print("first life").hang()).await;
@@ -118,7 +118,7 @@ async fn recordings_are_listed_and_played() {
     std::fs::create_dir(&folder).unwrap();
     let cast = "{\"version\":2,\"width\":20,\"height\":2}\n[1,\"o\",\"one\"]\n[9,\"o\",\" two\"]\n";
     std::fs::write(folder.join("demo.cast"), cast).unwrap();
-    let login = stage.log_in(Rights::ReadOnly).await;
+    let login = stage.log_in(AccessRights::ReadOnly).await;
     let mut page = stage.page_of(&login).await.unwrap();
     page.say(json!({ "t": "ask", "number": 1, "ask": "recordings" })).await;
     let answer = page.until("the recordings are listed", |message, _| message["t"] == "answer").await;
@@ -153,10 +153,10 @@ async fn recordings_are_listed_and_played() {
 #[tokio::test]
 async fn nonsense_ends_the_connection_and_nothing_else() {
     let stage = Stage::new().await;
-    let mut page = stage.page(Rights::Full).await;
+    let mut page = stage.page(AccessRights::Full).await;
     page.say(json!({ "t": "launch", "view": 1 })).await;
     page.until_closed().await;
-    let mut other = stage.page(Rights::Full).await;
+    let mut other = stage.page(AccessRights::Full).await;
     assert_eq!(other.hear().await["t"], "hello");
     let long = "x".repeat((1 << 20) + 1);
     other.say(json!({ "t": "paste", "view": 1, "text": long })).await;
@@ -168,7 +168,7 @@ async fn nonsense_ends_the_connection_and_nothing_else() {
 #[tokio::test]
 async fn coordinators_are_told_apart_and_found_while_it_runs() {
     let folder = tempfile::tempdir().unwrap();
-    let at = |name: &str, socket: &str| Coordinator {
+    let at = |name: &str, socket: &str| NamedCoordinator {
         name: name.into(),
         endpoint: Endpoint::Socket(folder.path().join(socket)),
         timeout: DEADLINE,
@@ -179,7 +179,7 @@ async fn coordinators_are_told_apart_and_found_while_it_runs() {
     second.spawn("same", Script::new().print("of the second").hang()).await;
     let fleet = Arc::new(Mutex::new(vec![at("box", "one.sock")]));
     let stage = Stage::of(fleet.clone()).await;
-    let mut page = stage.page(Rights::ReadOnly).await;
+    let mut page = stage.page(AccessRights::ReadOnly).await;
     page.until("the first is up", |message, _| message["changed"][0]["standing"] == "up").await;
     // Another of the same name.
     fleet.lock().unwrap().push(at("box", "two.sock"));

@@ -1,7 +1,7 @@
 //! Everyone who is not let in, with the status code and the page they get.
 
 use serde_json::json;
-use web::{Coordinator, Fleet, Rights, Server, Settings, StartError};
+use web::{AccessRights, CoordinatorFleet, NamedCoordinator, StartError, WebServer, WebSettings};
 
 use crate::stage::{Answer, Login, Stage};
 
@@ -20,9 +20,9 @@ fn refused(answer: &Answer, status: u16, said: &str) {
 #[tokio::test]
 async fn wrong_names_and_origins_are_refused_on_every_route() {
     let stage = Stage::new().await;
-    let cookie = stage.log_in(Rights::Full).await.cookie;
+    let cookie = stage.log_in(AccessRights::Full).await.cookie;
     let (host, origin) = (stage.host(), stage.origin());
-    let link = stage.link(Rights::Full);
+    let link = stage.link(AccessRights::Full);
     for path in ["/", "/whoami", "/ws", "/style.css", "/nowhere", link.as_str()] {
         let wrong = format!("evil.example:{}", stage.address.port());
         refused(&stage.request("GET", path, &[("Host", &wrong), ("Cookie", &cookie)]).await, 421, "that name");
@@ -58,7 +58,7 @@ async fn without_a_login_there_is_nothing_to_see() {
 #[tokio::test]
 async fn a_link_is_good_once_and_its_cookie_is_strict() {
     let stage = Stage::new().await;
-    let link = stage.link(Rights::Full);
+    let link = stage.link(AccessRights::Full);
     let head = stage.request("HEAD", &link, &[("Host", &stage.host())]).await;
     assert_eq!(head.status, 405, "a preview must not use the link up");
     let answer = stage.get(&link, "").await;
@@ -72,15 +72,15 @@ async fn a_link_is_good_once_and_its_cookie_is_strict() {
     let again = stage.get(&link, &login.cookie).await;
     assert!(again.status == 303 && !again.body.contains(&login.key), "{again:?}");
     assert_eq!(stage.whoami(&login.cookie, &login.key).await.body, "full");
-    let reader = stage.log_in(Rights::ReadOnly).await;
+    let reader = stage.log_in(AccessRights::ReadOnly).await;
     assert_eq!(stage.whoami(&reader.cookie, &reader.key).await.body, "read-only");
 }
 
 #[tokio::test]
 async fn a_cookie_that_went_to_another_port_opens_nothing() {
     let stage = Stage::new().await;
-    let login = stage.log_in(Rights::Full).await;
-    let other = stage.log_in(Rights::ReadOnly).await;
+    let login = stage.log_in(AccessRights::Full).await;
+    let other = stage.log_in(AccessRights::ReadOnly).await;
     refused(&stage.get("/whoami", &login.cookie).await, 401, "not logged in");
     for key in ["", "guess", &other.key, login.cookie.split('=').nth(1).unwrap()] {
         refused(&stage.whoami(&login.cookie, key).await, 401, "not logged in");
@@ -97,9 +97,9 @@ async fn a_cookie_that_went_to_another_port_opens_nothing() {
 #[tokio::test]
 async fn logging_out_ends_every_page_of_the_login() {
     let stage = Stage::new().await;
-    let login = stage.log_in(Rights::ReadOnly).await;
+    let login = stage.log_in(AccessRights::ReadOnly).await;
     let mut pages = [stage.page_of(&login).await.unwrap(), stage.page_of(&login).await.unwrap()];
-    let mut owner = stage.page(Rights::Full).await;
+    let mut owner = stage.page(AccessRights::Full).await;
     pages[0].say(json!({ "t": "ask", "number": 1, "ask": "log_out" })).await;
     for page in &mut pages {
         page.until_closed().await;
@@ -113,7 +113,7 @@ async fn logging_out_ends_every_page_of_the_login() {
 #[tokio::test]
 async fn the_websocket_needs_an_origin_and_a_login() {
     let stage = Stage::new().await;
-    let Login { cookie, key } = stage.log_in(Rights::Full).await;
+    let Login { cookie, key } = stage.log_in(AccessRights::Full).await;
     let (host, origin) = (stage.host(), stage.origin());
     let upgrade = [
         ("Host", host.as_str()),
@@ -150,8 +150,8 @@ async fn the_websocket_needs_an_origin_and_a_login() {
 
 #[tokio::test]
 async fn other_machines_only_with_tls() {
-    let fleet = || -> std::sync::Arc<dyn Fleet> { std::sync::Arc::new(Vec::<Coordinator>::new()) };
-    let settings = Settings {
+    let fleet = || -> std::sync::Arc<dyn CoordinatorFleet> { std::sync::Arc::new(Vec::<NamedCoordinator>::new()) };
+    let settings = WebSettings {
         listen: "0.0.0.0:0".parse().unwrap(),
         hosts: Vec::new(),
         tls: None,
@@ -159,13 +159,14 @@ async fn other_machines_only_with_tls() {
         recordings: None,
         version: String::new(),
     };
-    let error = Server::start(settings.clone(), fleet()).await.unwrap_err();
+    let error = WebServer::start(settings.clone(), fleet()).await.unwrap_err();
     assert!(matches!(error, StartError::NeedsTls(_)) && error.to_string().contains("--tls-cert"), "{error}");
     let missing = web::TlsFiles { certificate: "/nowhere/cert.pem".into(), key: "/nowhere/key.pem".into() };
-    let error = Server::start(Settings { tls: Some(missing), ..settings.clone() }, fleet()).await.unwrap_err();
+    let error = WebServer::start(WebSettings { tls: Some(missing), ..settings.clone() }, fleet()).await.unwrap_err();
     assert!(matches!(error, StartError::Tls(_)), "{error}");
-    let first =
-        Server::start(Settings { listen: "127.0.0.1:0".parse().unwrap(), ..settings.clone() }, fleet()).await.unwrap();
-    let error = Server::start(Settings { listen: first.address(), ..settings }, fleet()).await.unwrap_err();
+    let first = WebServer::start(WebSettings { listen: "127.0.0.1:0".parse().unwrap(), ..settings.clone() }, fleet())
+        .await
+        .unwrap();
+    let error = WebServer::start(WebSettings { listen: first.address(), ..settings }, fleet()).await.unwrap_err();
     assert!(matches!(error, StartError::Taken { .. }), "{error}");
 }

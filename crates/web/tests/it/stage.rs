@@ -21,7 +21,7 @@ use tokio_tungstenite::{
     WebSocketStream,
     tungstenite::{self, Message, client::IntoClientRequest},
 };
-use web::{Coordinator, Fleet, Links, Rights, Server, Settings};
+use web::{AccessRights, CoordinatorFleet, LinkMaker, NamedCoordinator, WebServer, WebSettings};
 
 /// An engine behind a socket; ends like a coordinator that is killed.
 pub(crate) struct Coordinated {
@@ -70,7 +70,7 @@ impl Coordinated {
 
 pub(crate) struct Stage {
     pub(crate) address: SocketAddr,
-    pub(crate) links: Links,
+    pub(crate) links: LinkMaker,
     pub(crate) folder: tempfile::TempDir,
     serving: JoinHandle<()>,
 }
@@ -89,7 +89,7 @@ impl Stage {
 
     pub(crate) async fn with(read_only: bool) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let coordinator = Coordinator {
+        let coordinator = NamedCoordinator {
             name: "a".into(),
             endpoint: Endpoint::Socket(folder.path().join("a.sock")),
             timeout: DEADLINE,
@@ -97,12 +97,12 @@ impl Stage {
         Self::start(folder, Arc::new(vec![coordinator]), read_only).await
     }
 
-    pub(crate) async fn of(fleet: Arc<dyn Fleet>) -> Self {
+    pub(crate) async fn of(fleet: Arc<dyn CoordinatorFleet>) -> Self {
         Self::start(tempfile::tempdir().unwrap(), fleet, false).await
     }
 
-    async fn start(folder: tempfile::TempDir, fleet: Arc<dyn Fleet>, read_only: bool) -> Self {
-        let settings = Settings {
+    async fn start(folder: tempfile::TempDir, fleet: Arc<dyn CoordinatorFleet>, read_only: bool) -> Self {
+        let settings = WebSettings {
             listen: "127.0.0.1:0".parse().unwrap(),
             hosts: Vec::new(),
             tls: None,
@@ -110,7 +110,7 @@ impl Stage {
             recordings: Some(folder.path().join("recordings")),
             version: "1.2.3".into(),
         };
-        let server = Server::start(settings, fleet).await.unwrap();
+        let server = WebServer::start(settings, fleet).await.unwrap();
         let (address, links) = (server.address(), server.links());
         Stage { address, links, folder, serving: tokio::spawn(server.run()) }
     }
@@ -145,12 +145,12 @@ impl Stage {
     }
 
     /// The path of a fresh link.
-    pub(crate) fn link(&self, rights: Rights) -> String {
+    pub(crate) fn link(&self, rights: AccessRights) -> String {
         let link = self.links.new_link(rights).unwrap();
         link.strip_prefix(&self.origin()).unwrap().to_owned()
     }
 
-    pub(crate) async fn log_in(&self, rights: Rights) -> Login {
+    pub(crate) async fn log_in(&self, rights: AccessRights) -> Login {
         Login::read(&self.get(&self.link(rights), "").await)
     }
 
@@ -160,7 +160,7 @@ impl Stage {
         self.request("GET", "/whoami", &[("Host", &self.host()), ("Cookie", cookie), ("Authorization", &key)]).await
     }
 
-    pub(crate) async fn page(&self, rights: Rights) -> Page {
+    pub(crate) async fn page(&self, rights: AccessRights) -> Page {
         self.page_of(&self.log_in(rights).await).await.unwrap()
     }
 
