@@ -9,7 +9,7 @@ use libfuzzer_sys::{
 use vt::{
     InputModes, KittyFlags, MouseEncoding, MouseProtocol,
     input::{
-        Focus, Key, KeyEvent, KeyEventKind, Keypad, Media, ModifierKey, Modifiers, MouseButton, MouseEvent,
+        FocusChange, Key, KeyEvent, KeyEventKind, KeypadKey, MediaKey, ModifierKey, Modifiers, MouseButton, MouseEvent,
         MouseEventKind, PixelPosition, WheelDirection, encode_focus, encode_key, encode_mouse, encode_paste,
         encode_text, encode_wheel_as_arrows,
     },
@@ -48,7 +48,7 @@ fuzz_target!(|input: Input| {
     if let Some(arrows) = encode_wheel_as_arrows(wheel, &modes) {
         assert_eq!(arrows.is_empty(), wheel == 0);
     }
-    for focus in [Focus::Gained, Focus::Lost] {
+    for focus in [FocusChange::Gained, FocusChange::Lost] {
         assert_eq!(encode_focus(focus, &modes).is_some(), modes.focus_events);
     }
 });
@@ -69,7 +69,7 @@ fn key_is_encoded(event: &KeyEvent, modes: &InputModes) {
             }
             None => {
                 let recovers_a_shell = matches!(event.key, Key::Enter | Key::Tab | Key::Backspace)
-                    || event.key == Key::Keypad(Keypad::Enter);
+                    || event.key == Key::Keypad(KeypadKey::Enter);
                 assert!(recovers_a_shell || !text.contains(char::is_control), "{text:?}");
             }
         }
@@ -80,7 +80,7 @@ fn key_reads_back(event: &KeyEvent) {
     let spelled = match event.key {
         Key::Char(character) => !character.is_control(),
         Key::F(number) => (1..=35).contains(&number),
-        Key::Keypad(Keypad::Digit(digit)) => digit <= 9,
+        Key::Keypad(KeypadKey::Digit(digit)) => digit <= 9,
         Key::Unidentified => false,
         _ => true,
     };
@@ -180,41 +180,41 @@ fn key(u: &mut Unstructured<'_>) -> Result<Key> {
         Key::Menu,
         Key::Unidentified,
     ];
-    const KEYPAD: &[Keypad] = &[
-        Keypad::Decimal,
-        Keypad::Divide,
-        Keypad::Multiply,
-        Keypad::Subtract,
-        Keypad::Add,
-        Keypad::Enter,
-        Keypad::Equal,
-        Keypad::Separator,
-        Keypad::Left,
-        Keypad::Right,
-        Keypad::Up,
-        Keypad::Down,
-        Keypad::PageUp,
-        Keypad::PageDown,
-        Keypad::Home,
-        Keypad::End,
-        Keypad::Insert,
-        Keypad::Delete,
-        Keypad::Begin,
+    const KEYPAD: &[KeypadKey] = &[
+        KeypadKey::Decimal,
+        KeypadKey::Divide,
+        KeypadKey::Multiply,
+        KeypadKey::Subtract,
+        KeypadKey::Add,
+        KeypadKey::Enter,
+        KeypadKey::Equal,
+        KeypadKey::Separator,
+        KeypadKey::Left,
+        KeypadKey::Right,
+        KeypadKey::Up,
+        KeypadKey::Down,
+        KeypadKey::PageUp,
+        KeypadKey::PageDown,
+        KeypadKey::Home,
+        KeypadKey::End,
+        KeypadKey::Insert,
+        KeypadKey::Delete,
+        KeypadKey::Begin,
     ];
-    const MEDIA: &[Media] = &[
-        Media::Play,
-        Media::Pause,
-        Media::PlayPause,
-        Media::Reverse,
-        Media::Stop,
-        Media::FastForward,
-        Media::Rewind,
-        Media::TrackNext,
-        Media::TrackPrevious,
-        Media::Record,
-        Media::LowerVolume,
-        Media::RaiseVolume,
-        Media::MuteVolume,
+    const MEDIA: &[MediaKey] = &[
+        MediaKey::Play,
+        MediaKey::Pause,
+        MediaKey::PlayPause,
+        MediaKey::Reverse,
+        MediaKey::Stop,
+        MediaKey::FastForward,
+        MediaKey::Rewind,
+        MediaKey::TrackNext,
+        MediaKey::TrackPrevious,
+        MediaKey::Record,
+        MediaKey::LowerVolume,
+        MediaKey::RaiseVolume,
+        MediaKey::MuteVolume,
     ];
     const MODIFIERS: &[ModifierKey] = &[
         ModifierKey::LeftShift,
@@ -237,7 +237,7 @@ fn key(u: &mut Unstructured<'_>) -> Result<Key> {
         2 => *u.choose(NAMED)?,
         3 => Key::F(u.arbitrary()?),
         4 => Key::Keypad(*u.choose(KEYPAD)?),
-        5 => Key::Keypad(Keypad::Digit(u.arbitrary()?)),
+        5 => Key::Keypad(KeypadKey::Digit(u.arbitrary()?)),
         6 => Key::Media(*u.choose(MEDIA)?),
         _ => Key::Modifier(*u.choose(MODIFIERS)?),
     })

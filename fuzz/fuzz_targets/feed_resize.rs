@@ -9,7 +9,7 @@
 mod equal;
 
 use libfuzzer_sys::fuzz_target;
-use vt::{Options, Size, Terminal};
+use vt::{TerminalOptions, Size, Terminal};
 
 const MARK: u8 = 0xff;
 
@@ -84,5 +84,5 @@ impl Terminals {
 }
 
 fn terminal(size: Size) -> Terminal {
-    Terminal::new(Options { size, history_lines: 200, ..Options::default() })
+    Terminal::new(TerminalOptions { size, history_lines: 200, ..TerminalOptions::default() })
 }

@@ -10,7 +10,7 @@ use std::{
 
 use anyhow::{Context, Result, bail};
 use pty::{Child, PollFd, PollFlags, Pty, ReadOutcome, Signal, SpawnRequest};
-use vt::{Effect, Options, Size, Terminal};
+use vt::{Effect, Size, Terminal, TerminalOptions};
 
 use crate::repository;
 
@@ -39,7 +39,7 @@ impl Seat {
             size: pty::Size { cols: size.cols, rows: size.rows },
         };
         let (pty, child) = pty::spawn(request).with_context(|| format!("starting {argv:?}"))?;
-        let screen = Terminal::new(Options { size, ..Options::default() });
+        let screen = Terminal::new(TerminalOptions { size, ..TerminalOptions::default() });
         Ok(Seat { screen, bytes: 0, frames: 0, pty, child, buffer: vec![0; 256 << 10] })
     }
 

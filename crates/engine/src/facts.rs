@@ -5,7 +5,7 @@
 
 use std::time::Instant;
 
-use vt::{Effect, Notification, Progress, PromptMark};
+use vt::{DesktopNotification, Effect, ProgressReport, PromptMark};
 
 use crate::status::{Owner, Status};
 
@@ -25,12 +25,12 @@ pub struct Facts {
     pub icon_name: Option<Seen<String>>,
     /// OSC 7, as the child reports it: not checked.
     pub working_directory: Option<Seen<String>>,
-    pub progress: Option<Seen<Progress>>,
+    pub progress: Option<Seen<ProgressReport>>,
     /// OSC 7501.
     pub agent_state: Option<Seen<Vec<(String, String)>>>,
     pub prompt: Option<Seen<PromptMark>>,
     /// The latest one; `notifications` counts them all.
-    pub notification: Option<Seen<Notification>>,
+    pub notification: Option<Seen<DesktopNotification>>,
     pub notifications: u64,
     /// When the bell rang last; `bells` counts the turns of output in which it did.
     pub bell: Option<Seen<()>>,

@@ -1,7 +1,7 @@
 //! Input on its way to the child: what can be sent, by whom, and what the sender learns.
 
 use vt::InputModes;
-use vt::input::{Focus, KeyEvent, MouseEvent};
+use vt::input::{FocusChange, KeyEvent, MouseEvent};
 
 use crate::error::{Error, LimitExceeded, Result};
 use crate::facts::SessionEvent;
@@ -26,7 +26,7 @@ pub enum Input {
     Mouse(MouseEvent),
     /// The wheel as arrow keys, lines downwards, if the child wants that of its alternate screen.
     Wheel(i32),
-    Focus(Focus),
+    Focus(FocusChange),
 }
 
 impl Input {

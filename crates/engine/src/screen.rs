@@ -49,7 +49,7 @@ struct OpenUpdate {
 }
 
 impl Screen {
-    pub(crate) fn new(options: vt::Options) -> Self {
+    pub(crate) fn new(options: vt::TerminalOptions) -> Self {
         Screen {
             terminal: Terminal::new(options),
             version: 0,

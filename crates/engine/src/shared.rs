@@ -123,12 +123,12 @@ impl Shared {
             second_threads,
             freed_memory,
         } = birth;
-        let screen = Screen::new(vt::Options {
+        let screen = Screen::new(vt::TerminalOptions {
             size,
             theme,
             history_lines: limits.history_lines,
             history_bytes: limits.history_bytes,
-            ..vt::Options::default()
+            ..vt::TerminalOptions::default()
         });
         let status = Status::Starting;
         let pulse = Pulse { version: 0, output_offset: 0, status, removed: false };

@@ -164,7 +164,7 @@ fn finish(picture: &Picture, out: &mut String) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use vt::{Options, Terminal};
+    use vt::{Terminal, TerminalOptions};
 
     const SIZE: Size = Size::new(10, 4);
 
@@ -183,7 +183,7 @@ mod tests {
 
     #[test]
     fn inline_rewrites_in_place_and_scrolls() {
-        let mut terminal = Terminal::new(Options { size: SIZE, ..Options::default() });
+        let mut terminal = Terminal::new(TerminalOptions { size: SIZE, ..TerminalOptions::default() });
         let mut painter = Inline::default();
         for (count, lines, expected) in [
             (0, &["a", "b"][..], "a\nb"),
@@ -205,7 +205,7 @@ mod tests {
 
     #[test]
     fn inline_starts_over_when_the_change_is_out_of_reach() {
-        let mut terminal = Terminal::new(Options { size: SIZE, ..Options::default() });
+        let mut terminal = Terminal::new(TerminalOptions { size: SIZE, ..TerminalOptions::default() });
         let mut painter = Inline::default();
         let tall = ["1", "2", "3", "4", "5", "6"];
         terminal.feed(painter.paint(&settled(0), &picture(&tall), SIZE).as_bytes());
@@ -216,7 +216,7 @@ mod tests {
 
     #[test]
     fn inline_goes_on_below_what_others_wrote() {
-        let mut terminal = Terminal::new(Options { size: SIZE, ..Options::default() });
+        let mut terminal = Terminal::new(TerminalOptions { size: SIZE, ..TerminalOptions::default() });
         let mut painter = Inline::default();
         terminal.feed(painter.paint(&settled(1), &picture(&["box"]), SIZE).as_bytes());
         terminal.feed(b"\r\nflood\r\nflood\r\n");
@@ -227,7 +227,7 @@ mod tests {
 
     #[test]
     fn full_writes_what_changed_only() {
-        let mut terminal = Terminal::new(Options { size: SIZE, ..Options::default() });
+        let mut terminal = Terminal::new(TerminalOptions { size: SIZE, ..TerminalOptions::default() });
         let mut painter = Full::default();
         terminal.feed(painter.paint(&picture(&["a", "b"]), SIZE).as_bytes());
         let bytes = painter.paint(&picture(&["a", "c"]), SIZE);

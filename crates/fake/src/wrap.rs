@@ -1,6 +1,6 @@
 //! Breaking text into rows. Widths are those of the terminal that will most likely show it: `vt` itself is asked.
 
-use vt::{Options, Size, Terminal};
+use vt::{Size, Terminal, TerminalOptions};
 
 /// Characters measured at once. A cluster that is cut here may be measured a cell too wide, which no reader of a
 /// fake's screen will mind.
@@ -21,7 +21,8 @@ fn measured(characters: &[char]) -> Vec<Cell> {
     let text: String = characters.iter().collect();
     // Wide enough for every character to be a wide one.
     let size = Size::new((2 * CHUNK) as u16 + 2, 1);
-    let mut terminal = Terminal::new(Options { size, history_lines: 0, history_bytes: 0, ..Options::default() });
+    let mut terminal =
+        Terminal::new(TerminalOptions { size, history_lines: 0, history_bytes: 0, ..TerminalOptions::default() });
     terminal.feed(text.as_bytes());
     let frame = terminal.frame();
     frame.rows.iter().flat_map(|row| row.cells()).map(|cell| (cell.text.to_owned(), cell.width as usize)).collect()

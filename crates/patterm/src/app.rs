@@ -57,7 +57,7 @@ use tui::{
     host::{HostError, HostTerminal},
     is_same_key,
 };
-use vt::input::Focus as HostFocus;
+use vt::input::FocusChange as HostFocus;
 
 use self::{
     ears::{Ears, Wake},

@@ -13,7 +13,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     if let [count] = rest {
         bytes.truncate(count.parse()?);
     }
-    let mut terminal = vt::Terminal::new(vt::Options { size, ..vt::Options::default() });
+    let mut terminal = vt::Terminal::new(vt::TerminalOptions { size, ..vt::TerminalOptions::default() });
     terminal.feed(&bytes);
     let options =
         picture::Options { cursor: true, title: Some(terminal.title().to_owned()).filter(|title| !title.is_empty()) };

@@ -1,6 +1,6 @@
 //! A row as spans that need no terminal to be understood: colours with values, inversion and dimming applied.
 
-use vt::{Attributes, Color, Frame, Line, Rgb, Run, Shape, Underline};
+use vt::{Attributes, Color, Frame, Line, Rgb, RunShape, StyleRun, Underline};
 
 /// Neighbouring cells that are drawn alike, or one cluster on its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,15 +46,15 @@ pub(crate) fn spans<'a>(frame: &'a Frame, line: &'a Line) -> impl Iterator<Item 
     })
 }
 
-fn spans_of<'a>(frame: &Frame, run: &'a Run, text: &'a str, col: u32) -> Vec<Span<'a>> {
+fn spans_of<'a>(frame: &Frame, run: &'a StyleRun, text: &'a str, col: u32) -> Vec<Span<'a>> {
     let look = look(frame, run);
     let whole = |alone| vec![Span { col, cols: run.cols, text, alone, look: look.clone() }];
     match run.shape {
-        Shape::Blank => whole(false),
-        Shape::Cluster | Shape::WideCluster => whole(true),
-        Shape::Narrow if text.is_ascii() => whole(false),
-        Shape::Narrow | Shape::Wide => {
-            let cols = if run.shape == Shape::Wide { 2 } else { 1 };
+        RunShape::Blank => whole(false),
+        RunShape::Cluster | RunShape::WideCluster => whole(true),
+        RunShape::Narrow if text.is_ascii() => whole(false),
+        RunShape::Narrow | RunShape::Wide => {
+            let cols = if run.shape == RunShape::Wide { 2 } else { 1 };
             text.char_indices()
                 .enumerate()
                 .map(|(index, (byte, c))| Span {
@@ -69,7 +69,7 @@ fn spans_of<'a>(frame: &Frame, run: &'a Run, text: &'a str, col: u32) -> Vec<Spa
     }
 }
 
-fn look<'a>(frame: &Frame, run: &'a Run) -> Look<'a> {
+fn look<'a>(frame: &Frame, run: &'a StyleRun) -> Look<'a> {
     let style = &run.style;
     let has = |attribute| style.attributes.contains(attribute);
     let (text, page) = page_colors(frame);

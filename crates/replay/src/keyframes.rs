@@ -1,7 +1,7 @@
 //! Screens kept along a recording, from which a jump starts instead of the beginning. Bounded in bytes, whatever the
 //! screens hold: when there are too many, every other one goes.
 
-use vt::{Options, Size, Terminal};
+use vt::{Size, Terminal, TerminalOptions};
 
 /// Output between two of them at first: parsing this much takes some milliseconds.
 const APART: usize = 512 << 10;
@@ -87,7 +87,7 @@ impl Keyframes {
 
 /// Nothing scrolls back in a recording: time does.
 pub(crate) fn fresh(size: Size) -> Terminal {
-    Terminal::new(Options { size: size.clamped(), history_lines: 0, ..Options::default() })
+    Terminal::new(TerminalOptions { size: size.clamped(), history_lines: 0, ..TerminalOptions::default() })
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@
 
 use std::io::{self, Write};
 
-use vt::{Options, Size, Terminal};
+use vt::{Size, Terminal, TerminalOptions};
 
 use crate::{
     reel::start_size,
@@ -45,7 +45,13 @@ pub(crate) fn write_printed(tape: &Tape, events: usize, sink: &mut dyn Write) ->
 /// No limits: what leaves the screen stays for one piece of output only.
 fn terminal(size: Size) -> Terminal {
     let (history_lines, history_bytes) = (usize::MAX, usize::MAX);
-    Terminal::new(Options { size, history_lines, history_bytes, keep_cleared: true, ..Options::default() })
+    Terminal::new(TerminalOptions {
+        size,
+        history_lines,
+        history_bytes,
+        keep_cleared: true,
+        ..TerminalOptions::default()
+    })
 }
 
 struct Printed<'a> {

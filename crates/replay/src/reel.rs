@@ -5,7 +5,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use vt::{Frame, Options, Size, Terminal};
+use vt::{Frame, Size, Terminal, TerminalOptions};
 
 use crate::{
     keyframes::{Keyframes, fresh},
@@ -38,7 +38,7 @@ impl Reel {
 
     /// One whose terminal keeps the lines that scrolled away. Going back starts from the beginning.
     pub fn with_history(tape: Arc<Tape>) -> Self {
-        let terminal = Terminal::new(Options { size: start_size(&tape), ..Options::default() });
+        let terminal = Terminal::new(TerminalOptions { size: start_size(&tape), ..TerminalOptions::default() });
         Reel { tape, terminal, fed: 0, since: 0, keyframes: None }
     }
 
@@ -137,7 +137,7 @@ impl Reel {
         let size = start_size(&self.tape);
         self.terminal = match self.keyframes {
             Some(_) => fresh(size),
-            None => Terminal::new(Options { size, ..Options::default() }),
+            None => Terminal::new(TerminalOptions { size, ..TerminalOptions::default() }),
         };
         (self.fed, self.since) = (0, 0);
     }

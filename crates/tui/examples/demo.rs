@@ -19,7 +19,7 @@ use tui::{
         TreeItem, TreeView, diff_lines, draw_status_line, draw_toasts,
     },
 };
-use vt::{Frame, Options, Position, Size, Terminal};
+use vt::{Frame, Position, Size, Terminal, TerminalOptions};
 
 const RAIL_COLS: u16 = 24;
 
@@ -237,7 +237,7 @@ impl Layer<App> for Help {
 fn app(recording: &[u8], size: Size, skin: Skin) -> App {
     let area = Rect::of(size);
     let (_, pane, _, _) = panes(area);
-    let mut terminal = Terminal::new(Options { size: pane.size(), ..Options::default() });
+    let mut terminal = Terminal::new(TerminalOptions { size: pane.size(), ..TerminalOptions::default() });
     terminal.feed(recording);
     let tab = |title: &str, sign| TabLabel { title: title.into(), sign, attention: sign == Sign::Blocked };
     let item = |label: &str, depth, sign| TreeItem {

@@ -11,7 +11,7 @@ use tui::{
     Canvas, CanvasWriter, Event, HostDecoder, PaneView, Rect, Sign, Skin, Span, WriterOptions,
     widgets::{FuzzyList, ListEntry, TabBar, TabLabel},
 };
-use vt::{Options, Size, Style, Terminal};
+use vt::{Size, Style, Terminal, TerminalOptions};
 
 const SCREEN: Size = Size { cols: 160, rows: 48 };
 const PANE: Rect = Rect::new(0, 1, 130, 46);
@@ -62,7 +62,7 @@ fn typing(_: usize, child: &mut Terminal) {
 
 fn frames(name: &str, step: fn(usize, &mut Terminal), report: &mut String) {
     const FRAMES: u32 = 300;
-    let mut child = Terminal::new(Options { size: PANE.size(), ..Options::default() });
+    let mut child = Terminal::new(TerminalOptions { size: PANE.size(), ..TerminalOptions::default() });
     let mut canvas = Canvas::new(SCREEN);
     let mut writer = CanvasWriter::new(WriterOptions { narrow_ambiguous: true, ..WriterOptions::default() });
     let tabs = [TabLabel { title: "claude".into(), sign: Sign::Working, attention: false }];

@@ -2,7 +2,7 @@
 
 use vt::{
     Position, Rgb, Size,
-    input::{Focus, KeyEvent, MouseEvent},
+    input::{FocusChange, KeyEvent, MouseEvent},
 };
 
 /// One thing that happened, in the order it did.
@@ -12,7 +12,7 @@ pub enum Event {
     /// Pasted text, line ends as `\n`. Very long pastes come in several.
     Paste(String),
     Mouse(MouseEvent),
-    Focus(Focus),
+    Focus(FocusChange),
     /// The host went over to a light or dark scheme (mode 2031).
     ColorScheme(ColorScheme),
     /// An answer of the host. Never a key, however late it comes.

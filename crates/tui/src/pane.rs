@@ -4,7 +4,7 @@
 
 use std::{ops::Range, sync::Arc};
 
-use vt::{Attributes, Color, Cursor, Frame, Line, Position, Shape, Style, Theme};
+use vt::{Attributes, Color, Cursor, Frame, Line, Position, RunShape, Style, Theme};
 
 use crate::{
     canvas::{Canvas, CanvasCell, CanvasCursor, CellLink, CellText, PaneMemory, RowMemory},
@@ -180,7 +180,7 @@ impl<'a> PaneView<'a> {
                 let halved = cell.col < start || cell.col + cell.width > end;
                 let style = self.look(cell.run.style, cell.col.saturating_sub(cols.start), marks);
                 let at = area.col + col as u16;
-                if halved || cell.run.shape == Shape::Blank {
+                if halved || cell.run.shape == RunShape::Blank {
                     canvas.put(area.row, at, CanvasCell::new(CellText::Char(' '), 1, style, link));
                     next = col + 1;
                 } else {
@@ -274,6 +274,6 @@ fn translate(
     Color::Rgb(value.r, value.g, value.b)
 }
 
-fn host_link(link: Option<&vt::Link>) -> Option<Arc<CellLink>> {
+fn host_link(link: Option<&vt::LinkTarget>) -> Option<Arc<CellLink>> {
     link.map(|link| Arc::new(CellLink { id: link.id.clone(), uri: link.uri.clone() }))
 }

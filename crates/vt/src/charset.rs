@@ -49,7 +49,7 @@ impl Charset {
 
 /// G0–G3 and which of them is in use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Charsets {
+pub(crate) struct CharsetSlots {
     pub(crate) sets: [Charset; 4],
     /// The set that printable bytes come from.
     pub(crate) left: u8,
@@ -57,7 +57,7 @@ pub(crate) struct Charsets {
     pub(crate) single: Option<u8>,
 }
 
-impl Charsets {
+impl CharsetSlots {
     #[inline]
     pub(crate) fn is_plain(&self) -> bool {
         self.single.is_none() && self.sets[usize::from(self.left)] == Charset::Ascii
@@ -75,9 +75,9 @@ mod tests {
 
     #[test]
     fn line_drawing_and_single_shift() {
-        let mut sets = Charsets {
+        let mut sets = CharsetSlots {
             sets: [Charset::Ascii, Charset::Ascii, Charset::LineDrawing, Charset::British],
-            ..Charsets::default()
+            ..CharsetSlots::default()
         };
         sets.single = Some(2);
         assert_eq!(sets.map(b'q'), '─');

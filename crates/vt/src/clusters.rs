@@ -2,11 +2,11 @@
 //! a screen and must agree with it.
 
 pub use crate::tables::MAX_CLUSTER_BYTES;
-use crate::unicode::{ClusterState, Properties, VARIATION_EMOJI, is_narrow_emoji};
+use crate::unicode::{CharProperties, ClusterState, VARIATION_EMOJI, is_narrow_emoji};
 
 /// Characters that share a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Cluster<'a> {
+pub struct TextCluster<'a> {
     /// A cell keeps at most [`MAX_CLUSTER_BYTES`] of it.
     pub text: &'a str,
     /// Columns: 0 (a mark with nothing to stand on, or a control character), 1 or 2.
@@ -14,15 +14,15 @@ pub struct Cluster<'a> {
 }
 
 /// The clusters of `text` from its start.
-pub fn clusters(text: &str) -> impl Iterator<Item = Cluster<'_>> {
+pub fn clusters(text: &str) -> impl Iterator<Item = TextCluster<'_>> {
     let mut rest = text;
     std::iter::from_fn(move || {
         let mut chars = rest.char_indices();
         let (_, first) = chars.next()?;
-        let mut state = ClusterState::start(Properties::of(first));
+        let mut state = ClusterState::start(CharProperties::of(first));
         let mut end = rest.len();
         for (at, c) in chars {
-            let properties = Properties::of(c);
+            let properties = CharProperties::of(c);
             if !state.joins(properties) {
                 end = at;
                 break;
@@ -31,7 +31,7 @@ pub fn clusters(text: &str) -> impl Iterator<Item = Cluster<'_>> {
         }
         let (text, after) = rest.split_at(end);
         rest = after;
-        Some(Cluster { text, width: if first.is_control() { 0 } else { cluster_width(text) } })
+        Some(TextCluster { text, width: if first.is_control() { 0 } else { cluster_width(text) } })
     })
 }
 
@@ -39,8 +39,8 @@ pub fn clusters(text: &str) -> impl Iterator<Item = Cluster<'_>> {
 pub fn cluster_width(cluster: &str) -> u16 {
     let mut chars = cluster.chars();
     let base = chars.next().unwrap_or(' ');
-    let width = Properties::of(base).width();
-    let widened = chars.any(|c| Properties::of(c).width() == 2 || (c == VARIATION_EMOJI && is_narrow_emoji(base)));
+    let width = CharProperties::of(base).width();
+    let widened = chars.any(|c| CharProperties::of(c).width() == 2 || (c == VARIATION_EMOJI && is_narrow_emoji(base)));
     if widened && width > 0 { 2 } else { width }
 }
 

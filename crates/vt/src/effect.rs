@@ -12,8 +12,8 @@ pub enum Effect {
     /// OSC 7: the working directory as the child reports it (host and path, not checked).
     WorkingDirectory(String),
     Bell,
-    Notification(Notification),
-    Progress(Progress),
+    Notification(DesktopNotification),
+    Progress(ProgressReport),
     /// OSC 7501: an agent's word on its own state, as `key=value` pairs.
     AgentState(Vec<(String, String)>),
     /// OSC 52 write; `data` is decoded. Reads are never answered.
@@ -36,7 +36,7 @@ pub enum Effect {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Notification {
+pub struct DesktopNotification {
     /// Empty when the child gave only a body (OSC 9).
     pub title: String,
     pub body: String,
@@ -44,7 +44,7 @@ pub struct Notification {
 
 /// OSC 9;4.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Progress {
+pub enum ProgressReport {
     Clear,
     Percent(u8),
     Error(Option<u8>),

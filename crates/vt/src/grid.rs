@@ -12,7 +12,7 @@ use crate::{
 };
 
 #[derive(Clone, Debug)]
-pub(crate) struct Row {
+pub(crate) struct GridRow {
     pub(crate) cells: Vec<Cell>,
     /// The text goes on in the next row.
     pub(crate) wrapped: bool,
@@ -22,9 +22,9 @@ pub(crate) struct Row {
     pub(crate) drawn: Option<Arc<Line>>,
 }
 
-impl Row {
+impl GridRow {
     pub(crate) fn new(cols: u16, fill: Cell) -> Self {
-        Row { cells: vec![fill; usize::from(cols)], wrapped: false, dirty: true, drawn: None }
+        GridRow { cells: vec![fill; usize::from(cols)], wrapped: false, dirty: true, drawn: None }
     }
 
     pub(crate) fn clear(&mut self, fill: Cell) {
@@ -124,13 +124,13 @@ impl Row {
 
 #[derive(Clone, Debug)]
 pub(crate) struct Grid {
-    pub(crate) rows: Vec<Row>,
+    pub(crate) rows: Vec<GridRow>,
     size: Size,
 }
 
 impl Grid {
     pub(crate) fn new(size: Size) -> Self {
-        Grid { rows: (0..size.rows).map(|_| Row::new(size.cols, Cell::BLANK)).collect(), size }
+        Grid { rows: (0..size.rows).map(|_| GridRow::new(size.cols, Cell::BLANK)).collect(), size }
     }
 
     /// Becomes a copy of `other`, reusing memory.
@@ -152,12 +152,12 @@ impl Grid {
     }
 
     #[inline]
-    pub(crate) fn row(&self, row: u16) -> &Row {
+    pub(crate) fn row(&self, row: u16) -> &GridRow {
         &self.rows[usize::from(row)]
     }
 
     #[inline]
-    pub(crate) fn row_mut(&mut self, row: u16) -> &mut Row {
+    pub(crate) fn row_mut(&mut self, row: u16) -> &mut GridRow {
         &mut self.rows[usize::from(row)]
     }
 
@@ -253,12 +253,12 @@ impl Grid {
         if let Some(last) = self.rows.last_mut() {
             last.wrapped = false;
         }
-        self.rows.resize_with(usize::from(size.rows), || Row::new(size.cols, Cell::BLANK));
+        self.rows.resize_with(usize::from(size.rows), || GridRow::new(size.cols, Cell::BLANK));
         self.size = size;
     }
 
     /// Takes rows of the right width as the whole grid.
-    pub(crate) fn replace(&mut self, rows: Vec<Row>, size: Size) {
+    pub(crate) fn replace(&mut self, rows: Vec<GridRow>, size: Size) {
         debug_assert_eq!(rows.len(), usize::from(size.rows));
         self.rows = rows;
         self.size = size;
@@ -269,13 +269,13 @@ impl Grid {
 mod tests {
     use super::*;
 
-    fn row(text: &str) -> Row {
-        let mut row = Row::new(text.len() as u16, Cell::BLANK);
+    fn row(text: &str) -> GridRow {
+        let mut row = GridRow::new(text.len() as u16, Cell::BLANK);
         row.write_ascii(0, text.as_bytes(), StyleId(0));
         row
     }
 
-    fn text(row: &Row) -> String {
+    fn text(row: &GridRow) -> String {
         row.cells.iter().map(|cell| cell.char().unwrap_or('.')).collect()
     }
 

@@ -11,14 +11,14 @@ use std::{collections::VecDeque, ops::Range};
 
 use crate::{
     cell::Cell,
-    grid::Row,
+    grid::GridRow,
     line::Line,
     tables::{ClusterTable, LinkTable, StyleTable},
 };
-use page::Page;
+use page::HistoryPage;
 
 /// The tables that a row's cells refer to.
-pub(crate) struct Tables<'a> {
+pub(crate) struct CellTables<'a> {
     pub(crate) styles: &'a StyleTable,
     pub(crate) clusters: &'a ClusterTable,
     pub(crate) links: &'a LinkTable,
@@ -26,7 +26,7 @@ pub(crate) struct Tables<'a> {
 
 #[derive(Debug)]
 pub(crate) struct History {
-    pages: VecDeque<Page>,
+    pages: VecDeque<HistoryPage>,
     /// Number of the oldest line kept.
     first: u64,
     /// Number the next new line gets.
@@ -66,7 +66,7 @@ impl History {
     }
 
     /// Takes in a row that left the screen at the top.
-    pub(crate) fn push(&mut self, row: &Row, tables: &Tables<'_>) {
+    pub(crate) fn push(&mut self, row: &GridRow, tables: &CellTables<'_>) {
         if self.max_lines == 0 {
             if !row.wrapped {
                 self.next += 1;
@@ -75,7 +75,7 @@ impl History {
             return;
         }
         if !self.open {
-            if self.pages.back().is_none_or(Page::is_full) {
+            if self.pages.back().is_none_or(HistoryPage::is_full) {
                 self.start_page();
             }
             self.next += 1;
@@ -97,7 +97,7 @@ impl History {
             page.close();
             self.closed_bytes += page.bytes();
         }
-        self.pages.push_back(Page::new());
+        self.pages.push_back(HistoryPage::new());
     }
 
     fn evict(&mut self) {
@@ -105,7 +105,7 @@ impl History {
             self.drop_first();
         }
         while self.closed_bytes > self.max_bytes && self.pages.len() > 1 {
-            let lines = self.pages.front().map_or(0, Page::len);
+            let lines = self.pages.front().map_or(0, HistoryPage::len);
             self.first += lines as u64;
             self.drop_front_page();
         }
@@ -121,7 +121,7 @@ impl History {
 
     fn drop_front_page(&mut self) {
         if self.pages.len() > 1 {
-            let bytes = self.pages.front().map_or(0, Page::bytes);
+            let bytes = self.pages.front().map_or(0, HistoryPage::bytes);
             self.closed_bytes = self.closed_bytes.saturating_sub(bytes);
         }
         self.pages.pop_front();
@@ -240,12 +240,12 @@ impl History {
 
     /// Heap bytes held.
     pub(crate) fn bytes(&self) -> usize {
-        self.closed_bytes + self.pages.back().map_or(0, Page::bytes)
+        self.closed_bytes + self.pages.back().map_or(0, HistoryPage::bytes)
     }
 }
 
 /// The cells of `row` that belong to its line: all of them when it runs on, else up to the last one used.
-fn cells_of(row: &Row) -> &[Cell] {
+fn cells_of(row: &GridRow) -> &[Cell] {
     let cells = &row.cells[..];
     if row.wrapped {
         match cells.last() {

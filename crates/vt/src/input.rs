@@ -17,9 +17,9 @@ mod paste;
 mod text;
 
 pub use encode_key::encode_key;
-pub use focus::{Focus, encode_focus};
+pub use focus::{FocusChange, encode_focus};
 pub use grammar::KeyParseError;
-pub use key::{Key, KeyEvent, KeyEventKind, Keypad, Media, ModifierKey, Modifiers};
+pub use key::{Key, KeyEvent, KeyEventKind, KeypadKey, MediaKey, ModifierKey, Modifiers};
 pub use mouse::{
     MouseButton, MouseEvent, MouseEventKind, PixelPosition, WheelDirection, encode_mouse, encode_wheel_as_arrows,
 };

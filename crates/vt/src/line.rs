@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use crate::style::{Link, Style};
+use crate::style::{LinkTarget, Style};
 
 /// How the text of a run maps to cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Shape {
+pub enum RunShape {
     /// One character, one cell.
     Narrow,
     /// One character, two cells.
@@ -19,34 +19,34 @@ pub enum Shape {
     Blank,
 }
 
-impl Shape {
+impl RunShape {
     /// Columns of a cell.
     fn width(self) -> u32 {
-        if matches!(self, Shape::Wide | Shape::WideCluster) { 2 } else { 1 }
+        if matches!(self, RunShape::Wide | RunShape::WideCluster) { 2 } else { 1 }
     }
 
     fn is_cluster(self) -> bool {
-        matches!(self, Shape::Cluster | Shape::WideCluster)
+        matches!(self, RunShape::Cluster | RunShape::WideCluster)
     }
 }
 
 /// Neighbouring cells of one look and one shape.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Run {
+pub struct StyleRun {
     /// Columns covered: more than a screen's width in a joined line.
     pub cols: u32,
     /// Bytes of [`Line::text`] covered.
     pub bytes: u32,
-    pub shape: Shape,
+    pub shape: RunShape,
     pub style: Style,
-    pub link: Option<Arc<Link>>,
+    pub link: Option<Arc<LinkTarget>>,
 }
 
 /// A row of the grid or a line of history. Blank cells with the default look at its end are left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Line {
     pub(crate) text: String,
-    pub(crate) runs: Vec<Run>,
+    pub(crate) runs: Vec<StyleRun>,
     pub(crate) wrapped: bool,
 }
 
@@ -58,7 +58,7 @@ pub struct CellRef<'a> {
     pub width: u32,
     /// One character or cluster; a space for a blank cell.
     pub text: &'a str,
-    pub run: &'a Run,
+    pub run: &'a StyleRun,
 }
 
 impl Line {
@@ -72,7 +72,7 @@ impl Line {
         self.text.trim_end_matches(' ')
     }
 
-    pub fn runs(&self) -> &[Run] {
+    pub fn runs(&self) -> &[StyleRun] {
         &self.runs
     }
 
@@ -122,7 +122,7 @@ impl Line {
     }
 }
 
-fn cells_of<'a>(run: &'a Run, text: &'a str, start: u32) -> impl Iterator<Item = CellRef<'a>> {
+fn cells_of<'a>(run: &'a StyleRun, text: &'a str, start: u32) -> impl Iterator<Item = CellRef<'a>> {
     let (whole, width) = (run.shape.is_cluster(), run.shape.width());
     let mut rest = text;
     let mut col = start;
@@ -141,13 +141,13 @@ fn cells_of<'a>(run: &'a Run, text: &'a str, start: u32) -> impl Iterator<Item =
 
 #[cfg(test)]
 mod tests {
-    use crate::{Options, Terminal};
+    use crate::{Terminal, TerminalOptions};
 
     #[test]
     fn lines_have_columns_in_common_up_to_the_first_cell_that_differs() {
         let common = |one: &str, other: &str| {
             let [one, other] = [one, other].map(|text| {
-                let mut terminal = Terminal::new(Options::default());
+                let mut terminal = Terminal::new(TerminalOptions::default());
                 terminal.feed(text.as_bytes());
                 terminal.frame().rows[0].clone()
             });

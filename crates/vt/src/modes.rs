@@ -17,7 +17,7 @@ bitflags! {
 bitflags! {
     /// Modes that are either on or off.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub(crate) struct Flags: u64 {
+    pub(crate) struct ModeFlags: u64 {
         const KEYBOARD_LOCKED = 1 << 0;
         const INSERT = 1 << 1;
         const LOCAL_ECHO_OFF = 1 << 2;
@@ -53,61 +53,61 @@ bitflags! {
     }
 }
 
-impl Flags {
+impl ModeFlags {
     /// What a fresh terminal has on.
-    pub(crate) fn initial() -> Flags {
-        Flags::AUTOWRAP
-            | Flags::AUTOREPEAT
-            | Flags::CURSOR_VISIBLE
-            | Flags::CURSOR_BLINK
-            | Flags::ALTERNATE_SCROLL
-            | Flags::GRAPHEMES
-            | Flags::LOCAL_ECHO_OFF
-            | Flags::META_ESCAPE
-            | Flags::ALT_ESCAPE
+    pub(crate) fn initial() -> ModeFlags {
+        ModeFlags::AUTOWRAP
+            | ModeFlags::AUTOREPEAT
+            | ModeFlags::CURSOR_VISIBLE
+            | ModeFlags::CURSOR_BLINK
+            | ModeFlags::ALTERNATE_SCROLL
+            | ModeFlags::GRAPHEMES
+            | ModeFlags::LOCAL_ECHO_OFF
+            | ModeFlags::META_ESCAPE
+            | ModeFlags::ALT_ESCAPE
     }
 
     /// The flag behind `CSI ? number h`, where there is exactly one.
-    pub(crate) fn private(number: u16) -> Option<Flags> {
+    pub(crate) fn private(number: u16) -> Option<ModeFlags> {
         Some(match number {
-            1 => Flags::APPLICATION_CURSOR,
-            3 => Flags::COLUMNS_132,
-            4 => Flags::SMOOTH_SCROLL,
-            5 => Flags::REVERSE_VIDEO,
-            6 => Flags::ORIGIN,
-            7 => Flags::AUTOWRAP,
-            8 => Flags::AUTOREPEAT,
-            12 => Flags::CURSOR_BLINK,
-            25 => Flags::CURSOR_VISIBLE,
-            40 => Flags::ALLOW_COLUMNS,
-            41 => Flags::MORE_FIX,
-            45 => Flags::REVERSE_WRAP,
-            66 => Flags::APPLICATION_KEYPAD,
-            67 => Flags::BACKARROW_BACKSPACE,
-            69 => Flags::LEFT_RIGHT_MARGINS,
-            95 => Flags::KEEP_ON_COLUMNS,
-            1004 => Flags::FOCUS_EVENTS,
-            1007 => Flags::ALTERNATE_SCROLL,
-            1034 => Flags::EIGHT_BIT_META,
-            1036 => Flags::META_ESCAPE,
-            1039 => Flags::ALT_ESCAPE,
-            1045 => Flags::EXTENDED_REVERSE_WRAP,
-            2004 => Flags::BRACKETED_PASTE,
-            2026 => Flags::SYNCHRONIZED,
-            2027 => Flags::GRAPHEMES,
-            2031 => Flags::COLOR_SCHEME_REPORTS,
-            2048 => Flags::IN_BAND_RESIZE,
+            1 => ModeFlags::APPLICATION_CURSOR,
+            3 => ModeFlags::COLUMNS_132,
+            4 => ModeFlags::SMOOTH_SCROLL,
+            5 => ModeFlags::REVERSE_VIDEO,
+            6 => ModeFlags::ORIGIN,
+            7 => ModeFlags::AUTOWRAP,
+            8 => ModeFlags::AUTOREPEAT,
+            12 => ModeFlags::CURSOR_BLINK,
+            25 => ModeFlags::CURSOR_VISIBLE,
+            40 => ModeFlags::ALLOW_COLUMNS,
+            41 => ModeFlags::MORE_FIX,
+            45 => ModeFlags::REVERSE_WRAP,
+            66 => ModeFlags::APPLICATION_KEYPAD,
+            67 => ModeFlags::BACKARROW_BACKSPACE,
+            69 => ModeFlags::LEFT_RIGHT_MARGINS,
+            95 => ModeFlags::KEEP_ON_COLUMNS,
+            1004 => ModeFlags::FOCUS_EVENTS,
+            1007 => ModeFlags::ALTERNATE_SCROLL,
+            1034 => ModeFlags::EIGHT_BIT_META,
+            1036 => ModeFlags::META_ESCAPE,
+            1039 => ModeFlags::ALT_ESCAPE,
+            1045 => ModeFlags::EXTENDED_REVERSE_WRAP,
+            2004 => ModeFlags::BRACKETED_PASTE,
+            2026 => ModeFlags::SYNCHRONIZED,
+            2027 => ModeFlags::GRAPHEMES,
+            2031 => ModeFlags::COLOR_SCHEME_REPORTS,
+            2048 => ModeFlags::IN_BAND_RESIZE,
             _ => return None,
         })
     }
 
     /// The flag behind `CSI number h`.
-    pub(crate) fn ansi(number: u16) -> Option<Flags> {
+    pub(crate) fn ansi(number: u16) -> Option<ModeFlags> {
         Some(match number {
-            2 => Flags::KEYBOARD_LOCKED,
-            4 => Flags::INSERT,
-            12 => Flags::LOCAL_ECHO_OFF,
-            20 => Flags::LINEFEED_NEWLINE,
+            2 => ModeFlags::KEYBOARD_LOCKED,
+            4 => ModeFlags::INSERT,
+            12 => ModeFlags::LOCAL_ECHO_OFF,
+            20 => ModeFlags::LINEFEED_NEWLINE,
             _ => return None,
         })
     }

@@ -4,7 +4,7 @@
 const MAX: usize = 32;
 
 #[derive(Clone, Debug)]
-pub(crate) struct Params {
+pub(crate) struct SequenceParams {
     values: [u16; MAX],
     len: usize,
     /// Bit n: value n was introduced by `:`, so it refines the one before it.
@@ -14,9 +14,9 @@ pub(crate) struct Params {
     full: bool,
 }
 
-impl Params {
+impl SequenceParams {
     pub(crate) const fn new() -> Self {
-        Params { values: [0; MAX], len: 0, colons: 0, present: 0, full: false }
+        SequenceParams { values: [0; MAX], len: 0, colons: 0, present: 0, full: false }
     }
 
     #[inline]
@@ -106,8 +106,8 @@ impl Params {
 mod tests {
     use super::*;
 
-    fn parse(text: &str) -> Params {
-        let mut params = Params::new();
+    fn parse(text: &str) -> SequenceParams {
+        let mut params = SequenceParams::new();
         let mut rest = text.as_bytes();
         loop {
             rest = params.number(rest);

@@ -3,7 +3,7 @@
 //! All of its state is between calls, so a stream may be cut anywhere. Plain text takes a bulk path:
 //! a whole run of printable ASCII is handed over as one slice. Nothing here knows what a sequence means.
 
-use crate::params::Params;
+use crate::params::SequenceParams;
 
 /// Longest OSC, DCS or APC body kept. Longer ones are consumed and dropped whole, so that half a
 /// clipboard or half a link never takes effect.
@@ -19,20 +19,20 @@ pub(crate) trait Sink {
     fn print(&mut self, c: char);
     /// A C0 control, or a C1 control that stands alone.
     fn control(&mut self, byte: u8);
-    fn escape(&mut self, intermediates: Intermediates, last: u8);
-    fn csi(&mut self, params: &Params, intermediates: Intermediates, last: u8);
+    fn escape(&mut self, intermediates: IntermediateBytes, last: u8);
+    fn csi(&mut self, params: &SequenceParams, intermediates: IntermediateBytes, last: u8);
     /// A complete control string.
-    fn string(&mut self, kind: StringKind, body: &[u8], terminator: Terminator);
+    fn string(&mut self, kind: StringKind, body: &[u8], terminator: StringTerminator);
 }
 
 /// The private marker and intermediate bytes of a sequence, packed in reading order: `b"?"`, `b"?$"`, …
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Intermediates {
+pub(crate) struct IntermediateBytes {
     bytes: [u8; 3],
     len: u8,
 }
 
-impl Intermediates {
+impl IntermediateBytes {
     pub(crate) fn as_bytes(&self) -> &[u8] {
         &self.bytes[..usize::from(self.len)]
     }
@@ -58,13 +58,13 @@ pub(crate) enum StringKind {
 
 /// How a string ended; a reply ends the same way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Terminator {
+pub(crate) enum StringTerminator {
     Bell,
     StringTerminator,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum ParserState {
     Ground,
     Escape,
     EscapeIntermediate,
@@ -79,9 +79,9 @@ enum State {
 
 #[derive(Debug)]
 pub(crate) struct Parser {
-    state: State,
-    params: Params,
-    intermediates: Intermediates,
+    state: ParserState,
+    params: SequenceParams,
+    intermediates: IntermediateBytes,
     string: Vec<u8>,
     string_overflow: bool,
     /// The beginning of a character whose rest has not come yet.
@@ -97,9 +97,9 @@ const BEL: u8 = 0x07;
 impl Parser {
     pub(crate) fn new() -> Self {
         Parser {
-            state: State::Ground,
-            params: Params::new(),
-            intermediates: Intermediates::default(),
+            state: ParserState::Ground,
+            params: SequenceParams::new(),
+            intermediates: IntermediateBytes::default(),
             string: Vec::new(),
             string_overflow: false,
             partial: [0; 4],
@@ -111,9 +111,9 @@ impl Parser {
         let mut rest = bytes;
         while let Some(&byte) = rest.first() {
             rest = match self.state {
-                State::Ground => self.ground(rest, sink),
-                State::CsiEntry | State::CsiParam => self.csi_params(rest, sink),
-                State::String(kind) => self.string_body(kind, rest, sink),
+                ParserState::Ground => self.ground(rest, sink),
+                ParserState::CsiEntry | ParserState::CsiParam => self.csi_params(rest, sink),
+                ParserState::String(kind) => self.string_body(kind, rest, sink),
                 _ => {
                     self.step(byte, sink);
                     &rest[1..]
@@ -126,25 +126,25 @@ impl Parser {
     pub(crate) fn pending(&self) -> Vec<u8> {
         let mut out = Vec::new();
         match self.state {
-            State::Ground => out.extend_from_slice(&self.partial[..usize::from(self.partial_len)]),
-            State::Escape | State::EscapeIntermediate => {
+            ParserState::Ground => out.extend_from_slice(&self.partial[..usize::from(self.partial_len)]),
+            ParserState::Escape | ParserState::EscapeIntermediate => {
                 out.push(ESC);
                 out.extend_from_slice(self.intermediates.as_bytes());
             }
-            State::CsiEntry | State::CsiParam | State::CsiIntermediate | State::CsiIgnore => {
+            ParserState::CsiEntry | ParserState::CsiParam | ParserState::CsiIntermediate | ParserState::CsiIgnore => {
                 out.extend_from_slice(b"\x1b[");
                 let marks = self.intermediates.as_bytes();
                 let marker = marks.iter().take_while(|byte| (0x3c..=0x3f).contains(*byte)).count();
                 out.extend_from_slice(&marks[..marker]);
                 self.params.write(&mut out);
-                if self.state == State::CsiIgnore {
+                if self.state == ParserState::CsiIgnore {
                     // A marker in the wrong place is what no sequence survives.
                     out.extend_from_slice(b"0?");
                 } else {
                     out.extend_from_slice(&marks[marker..]);
                 }
             }
-            State::String(kind) | State::StringEscape(kind) => {
+            ParserState::String(kind) | ParserState::StringEscape(kind) => {
                 out.push(ESC);
                 out.push(match kind {
                     StringKind::Osc => b']',
@@ -154,7 +154,7 @@ impl Parser {
                     StringKind::Sos => b'X',
                 });
                 out.extend_from_slice(&self.string);
-                if matches!(self.state, State::StringEscape(_)) {
+                if matches!(self.state, ParserState::StringEscape(_)) {
                     out.push(ESC);
                 }
             }
@@ -169,7 +169,7 @@ impl Parser {
         if self.partial_len > 0 {
             rest = self.resume_character(rest, sink);
         }
-        while self.state == State::Ground {
+        while self.state == ParserState::Ground {
             let run = printable_prefix(rest);
             if run > 0 {
                 sink.print_ascii(&rest[..run]);
@@ -253,26 +253,26 @@ impl Parser {
             0x9d => self.enter_string(StringKind::Osc),
             0x9e => self.enter_string(StringKind::Pm),
             0x9f => self.enter_string(StringKind::Apc),
-            0x9c => self.state = State::Ground,
+            0x9c => self.state = ParserState::Ground,
             _ => {
-                self.state = State::Ground;
+                self.state = ParserState::Ground;
                 sink.control(byte);
             }
         }
     }
 
     fn enter_escape(&mut self) {
-        self.state = State::Escape;
-        self.intermediates = Intermediates::default();
+        self.state = ParserState::Escape;
+        self.intermediates = IntermediateBytes::default();
     }
 
     fn enter_csi(&mut self) {
-        self.state = State::CsiEntry;
+        self.state = ParserState::CsiEntry;
         self.params.clear();
     }
 
     fn enter_string(&mut self, kind: StringKind) {
-        self.state = State::String(kind);
+        self.state = ParserState::String(kind);
         self.string.clear();
         self.string.shrink_to(KEPT_STRING);
         self.string_overflow = false;
@@ -280,13 +280,13 @@ impl Parser {
 
     /// The states that see few bytes, one at a time.
     fn step<S: Sink>(&mut self, byte: u8, sink: &mut S) {
-        if let State::StringEscape(kind) = self.state {
+        if let ParserState::StringEscape(kind) = self.state {
             self.string_escape(kind, byte, sink);
             return;
         }
         match byte {
             CAN | SUB => {
-                self.state = State::Ground;
+                self.state = ParserState::Ground;
                 sink.control(byte);
                 return;
             }
@@ -295,17 +295,17 @@ impl Parser {
             0x7f => return,
             0x80.. => {
                 // No sequence holds such a byte: the sequence is dropped, the byte is text again.
-                self.state = State::Ground;
+                self.state = ParserState::Ground;
                 self.character(&[byte], sink);
                 return;
             }
             _ => {}
         }
         match self.state {
-            State::Escape => match byte {
+            ParserState::Escape => match byte {
                 0x20..=0x2f => {
                     self.intermediates.push(byte);
-                    self.state = State::EscapeIntermediate;
+                    self.state = ParserState::EscapeIntermediate;
                 }
                 b'[' => self.enter_csi(),
                 b']' => self.enter_string(StringKind::Osc),
@@ -315,38 +315,42 @@ impl Parser {
                 b'_' => self.enter_string(StringKind::Apc),
                 _ => self.finish_escape(byte, sink),
             },
-            State::EscapeIntermediate => match byte {
+            ParserState::EscapeIntermediate => match byte {
                 0x20..=0x2f => {
                     self.intermediates.push(byte);
                 }
                 _ => self.finish_escape(byte, sink),
             },
-            State::CsiIntermediate => match byte {
+            ParserState::CsiIntermediate => match byte {
                 0x20..=0x2f => {
                     if !self.intermediates.push(byte) {
-                        self.state = State::CsiIgnore;
+                        self.state = ParserState::CsiIgnore;
                     }
                 }
-                0x30..=0x3f => self.state = State::CsiIgnore,
+                0x30..=0x3f => self.state = ParserState::CsiIgnore,
                 _ => {
-                    self.state = State::Ground;
+                    self.state = ParserState::Ground;
                     sink.csi(&self.params, self.intermediates, byte);
                 }
             },
-            State::CsiIgnore => {
+            ParserState::CsiIgnore => {
                 if byte >= 0x40 {
-                    self.state = State::Ground;
+                    self.state = ParserState::Ground;
                 }
             }
             // These have loops of their own in `feed`.
-            State::Ground | State::CsiEntry | State::CsiParam | State::String(_) | State::StringEscape(_) => {
+            ParserState::Ground
+            | ParserState::CsiEntry
+            | ParserState::CsiParam
+            | ParserState::String(_)
+            | ParserState::StringEscape(_) => {
                 unreachable!("handled by feed")
             }
         }
     }
 
     fn finish_escape<S: Sink>(&mut self, byte: u8, sink: &mut S) {
-        self.state = State::Ground;
+        self.state = ParserState::Ground;
         sink.escape(self.intermediates, byte);
     }
 
@@ -357,34 +361,41 @@ impl Parser {
         loop {
             rest = self.params.number(rest);
             let Some((&byte, after)) = rest.split_first() else {
-                self.state = if bytes.is_empty() { self.state } else { State::CsiParam };
+                self.state = if bytes.is_empty() { self.state } else { ParserState::CsiParam };
                 return rest;
             };
-            let first = self.state == State::CsiEntry && rest.len() == bytes.len();
+            let first = self.state == ParserState::CsiEntry && rest.len() == bytes.len();
             rest = after;
             match byte {
                 b';' | b':' => self.params.separator(byte == b':'),
                 0x40..=0x7e => {
-                    self.state = State::Ground;
+                    self.state = ParserState::Ground;
                     sink.csi(&self.params, self.intermediates, byte);
                     return rest;
                 }
                 0x3c..=0x3f => {
-                    self.state =
-                        if first && self.intermediates.push(byte) { State::CsiParam } else { State::CsiIgnore };
+                    self.state = if first && self.intermediates.push(byte) {
+                        ParserState::CsiParam
+                    } else {
+                        ParserState::CsiIgnore
+                    };
                     return rest;
                 }
                 0x20..=0x2f => {
-                    self.state = if self.intermediates.push(byte) { State::CsiIntermediate } else { State::CsiIgnore };
+                    self.state = if self.intermediates.push(byte) {
+                        ParserState::CsiIntermediate
+                    } else {
+                        ParserState::CsiIgnore
+                    };
                     return rest;
                 }
                 _ => {
-                    self.state = State::CsiParam;
+                    self.state = ParserState::CsiParam;
                     self.step_in_csi(byte, sink);
                     return rest;
                 }
             }
-            self.state = State::CsiParam;
+            self.state = ParserState::CsiParam;
         }
     }
 
@@ -392,14 +403,14 @@ impl Parser {
     fn step_in_csi<S: Sink>(&mut self, byte: u8, sink: &mut S) {
         match byte {
             CAN | SUB => {
-                self.state = State::Ground;
+                self.state = ParserState::Ground;
                 sink.control(byte);
             }
             ESC => self.enter_escape(),
             0x00..=0x1f => sink.control(byte),
             0x7f => {}
             _ => {
-                self.state = State::Ground;
+                self.state = ParserState::Ground;
                 self.character(&[byte], sink);
             }
         }
@@ -416,10 +427,10 @@ impl Parser {
         }
         let Some(end) = end else { return &[] };
         match bytes[end] {
-            ESC => self.state = State::StringEscape(kind),
-            BEL => self.finish_string(kind, Terminator::Bell, sink),
+            ESC => self.state = ParserState::StringEscape(kind),
+            BEL => self.finish_string(kind, StringTerminator::Bell, sink),
             _ => {
-                self.state = State::Ground;
+                self.state = ParserState::Ground;
                 sink.control(bytes[end]);
             }
         }
@@ -428,7 +439,7 @@ impl Parser {
 
     fn string_escape<S: Sink>(&mut self, kind: StringKind, byte: u8, sink: &mut S) {
         if byte == b'\\' {
-            self.finish_string(kind, Terminator::StringTerminator, sink);
+            self.finish_string(kind, StringTerminator::StringTerminator, sink);
         } else {
             self.enter_escape();
             if byte != ESC {
@@ -437,8 +448,8 @@ impl Parser {
         }
     }
 
-    fn finish_string<S: Sink>(&mut self, kind: StringKind, terminator: Terminator, sink: &mut S) {
-        self.state = State::Ground;
+    fn finish_string<S: Sink>(&mut self, kind: StringKind, terminator: StringTerminator, sink: &mut S) {
+        self.state = ParserState::Ground;
         if !self.string_overflow {
             sink.string(kind, &self.string, terminator);
         }
@@ -523,15 +534,15 @@ mod tests {
         fn control(&mut self, byte: u8) {
             self.0.push(format!("control {byte:02x}"));
         }
-        fn escape(&mut self, intermediates: Intermediates, last: u8) {
+        fn escape(&mut self, intermediates: IntermediateBytes, last: u8) {
             self.0.push(format!("esc {:?}{}", String::from_utf8_lossy(intermediates.as_bytes()), char::from(last)));
         }
-        fn csi(&mut self, params: &Params, intermediates: Intermediates, last: u8) {
+        fn csi(&mut self, params: &SequenceParams, intermediates: IntermediateBytes, last: u8) {
             let values: Vec<String> = (0..params.len()).map(|index| params.get(index).to_string()).collect();
             let marker = String::from_utf8_lossy(intermediates.as_bytes()).into_owned();
             self.0.push(format!("csi {marker:?} {} {}", values.join(";"), char::from(last)));
         }
-        fn string(&mut self, kind: StringKind, body: &[u8], terminator: Terminator) {
+        fn string(&mut self, kind: StringKind, body: &[u8], terminator: StringTerminator) {
             self.0.push(format!("{kind:?} {:?} {terminator:?}", String::from_utf8_lossy(body)));
         }
     }

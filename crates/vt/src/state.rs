@@ -27,19 +27,19 @@ use std::sync::Arc;
 
 use crate::{
     cell::{Cell, StyleId},
-    charset::Charsets,
+    charset::CharsetSlots,
     color::Theme,
     effect::Effect,
     frame::CursorShape,
     geometry::Size,
     grid::Grid,
-    history::{History, Tables},
-    modes::{Flags, InputModes, MouseEncoding, MouseProtocol},
-    params::Params,
-    parser::{Intermediates, Sink, StringKind, Terminator},
+    history::{CellTables, History},
+    modes::{InputModes, ModeFlags, MouseEncoding, MouseProtocol},
+    params::SequenceParams,
+    parser::{IntermediateBytes, Sink, StringKind, StringTerminator},
     style::{Attributes, Style},
     tables::{ClusterTable, LinkTable, StyleTable},
-    tabs::Tabs,
+    tabs::TabStops,
     unicode::ClusterState,
 };
 pub(crate) use kitty::KittyStack;
@@ -58,22 +58,22 @@ pub(crate) struct Caret {
 pub(crate) struct SavedCaret {
     caret: Caret,
     pen: Style,
-    charsets: Charsets,
+    charsets: CharsetSlots,
     origin: bool,
 }
 
 /// Scroll margins, inclusive. Left and right are the screen's edges unless DECLRMM is on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Margins {
+pub(crate) struct ScrollMargins {
     pub(crate) top: u16,
     pub(crate) bottom: u16,
     pub(crate) left: u16,
     pub(crate) right: u16,
 }
 
-impl Margins {
+impl ScrollMargins {
     fn full(size: Size) -> Self {
-        Margins { top: 0, bottom: size.rows - 1, left: 0, right: size.cols - 1 }
+        ScrollMargins { top: 0, bottom: size.rows - 1, left: 0, right: size.cols - 1 }
     }
 }
 
@@ -87,10 +87,10 @@ pub(crate) struct OpenCluster {
 
 /// The screen from before a synchronized update: what readers see until it ends.
 #[derive(Debug)]
-pub(crate) struct Frozen {
+pub(crate) struct FrozenScreen {
     pub(crate) grid: Grid,
     caret: Caret,
-    flags: Flags,
+    flags: ModeFlags,
     cursor_shape: CursorShape,
     theme: Arc<Theme>,
     /// Number of the line that the main screen's first row belonged to.
@@ -100,7 +100,7 @@ pub(crate) struct Frozen {
 }
 
 #[derive(Debug)]
-pub(crate) struct State {
+pub(crate) struct TerminalState {
     pub(crate) size: Size,
     /// The grid in use.
     pub(crate) grid: Grid,
@@ -113,13 +113,13 @@ pub(crate) struct State {
     pub(crate) clusters: ClusterTable,
     pub(crate) links: LinkTable,
     pub(crate) caret: Caret,
-    pub(crate) margins: Margins,
-    pub(crate) flags: Flags,
+    pub(crate) margins: ScrollMargins,
+    pub(crate) flags: ModeFlags,
     pub(crate) pen: Style,
     /// Id of `pen`, once something was printed with it.
     pen_id: Option<StyleId>,
-    pub(crate) charsets: Charsets,
-    pub(crate) tabs: Tabs,
+    pub(crate) charsets: CharsetSlots,
+    pub(crate) tabs: TabStops,
     /// DECSC of the main and of the alternate screen.
     saved: [SavedCaret; 2],
     pub(crate) kitty: [KittyStack; 2],
@@ -138,19 +138,19 @@ pub(crate) struct State {
     /// The theme as the child has changed it.
     pub(crate) theme: Arc<Theme>,
     base_theme: Arc<Theme>,
-    pub(crate) frozen: Option<Box<Frozen>>,
+    pub(crate) frozen: Option<Box<FrozenScreen>>,
     /// The last one, kept for its memory: a child that draws this way does so all the time.
-    thawed: Option<Box<Frozen>>,
+    thawed: Option<Box<FrozenScreen>>,
     /// Counts synchronized updates.
     pub(crate) updates: u64,
     pub(crate) effects: Vec<Effect>,
     notification: osc::PendingNotification,
 }
 
-impl State {
+impl TerminalState {
     pub(crate) fn new(size: Size, history: History, theme: Theme) -> Self {
         let theme = Arc::new(theme);
-        State {
+        TerminalState {
             size,
             grid: Grid::new(size),
             other: None,
@@ -160,12 +160,12 @@ impl State {
             clusters: ClusterTable::new(),
             links: LinkTable::default(),
             caret: Caret::default(),
-            margins: Margins::full(size),
-            flags: Flags::initial(),
+            margins: ScrollMargins::full(size),
+            flags: ModeFlags::initial(),
             pen: Style::default(),
             pen_id: None,
-            charsets: Charsets::default(),
-            tabs: Tabs::new(size.cols),
+            charsets: CharsetSlots::default(),
+            tabs: TabStops::new(size.cols),
             saved: Default::default(),
             kitty: Default::default(),
             cluster: None,
@@ -190,13 +190,13 @@ impl State {
     }
 
     #[inline]
-    pub(crate) fn has(&self, flag: Flags) -> bool {
+    pub(crate) fn has(&self, flag: ModeFlags) -> bool {
         self.flags.contains(flag)
     }
 
     #[inline]
     pub(crate) fn on_alternate(&self) -> bool {
-        self.has(Flags::ALTERNATE_SCREEN)
+        self.has(ModeFlags::ALTERNATE_SCREEN)
     }
 
     /// Index of per-screen state: 0 main, 1 alternate.
@@ -227,8 +227,8 @@ impl State {
         Cell::blank(self.styles.intern(&style))
     }
 
-    fn tables(&self) -> Tables<'_> {
-        Tables { styles: &self.styles, clusters: &self.clusters, links: &self.links }
+    fn tables(&self) -> CellTables<'_> {
+        CellTables { styles: &self.styles, clusters: &self.clusters, links: &self.links }
     }
 
     fn reply(&mut self, bytes: impl Into<Vec<u8>>) {
@@ -237,31 +237,35 @@ impl State {
 
     pub(crate) fn input_modes(&self) -> InputModes {
         InputModes {
-            application_cursor: self.has(Flags::APPLICATION_CURSOR),
-            application_keypad: self.has(Flags::APPLICATION_KEYPAD),
-            linefeed_newline: self.has(Flags::LINEFEED_NEWLINE),
-            backarrow_sends_backspace: self.has(Flags::BACKARROW_BACKSPACE),
+            application_cursor: self.has(ModeFlags::APPLICATION_CURSOR),
+            application_keypad: self.has(ModeFlags::APPLICATION_KEYPAD),
+            linefeed_newline: self.has(ModeFlags::LINEFEED_NEWLINE),
+            backarrow_sends_backspace: self.has(ModeFlags::BACKARROW_BACKSPACE),
             modify_other_keys: self.modify_other_keys,
             kitty: self.kitty[self.screen()].flags(),
-            bracketed_paste: self.has(Flags::BRACKETED_PASTE),
-            focus_events: self.has(Flags::FOCUS_EVENTS),
+            bracketed_paste: self.has(ModeFlags::BRACKETED_PASTE),
+            focus_events: self.has(ModeFlags::FOCUS_EVENTS),
             mouse: self.mouse,
             mouse_encoding: self.mouse_encoding,
-            alternate_scroll: self.has(Flags::ALTERNATE_SCROLL),
+            alternate_scroll: self.has(ModeFlags::ALTERNATE_SCROLL),
             alternate_screen: self.on_alternate(),
         }
     }
 
     fn save_caret(&mut self) {
-        self.saved[self.screen()] =
-            SavedCaret { caret: self.caret, pen: self.pen, charsets: self.charsets, origin: self.has(Flags::ORIGIN) };
+        self.saved[self.screen()] = SavedCaret {
+            caret: self.caret,
+            pen: self.pen,
+            charsets: self.charsets,
+            origin: self.has(ModeFlags::ORIGIN),
+        };
     }
 
     fn restore_caret(&mut self) {
         let saved = self.saved[self.screen()];
         self.change_pen(|pen| *pen = saved.pen);
         self.charsets = saved.charsets;
-        self.flags.set(Flags::ORIGIN, saved.origin);
+        self.flags.set(ModeFlags::ORIGIN, saved.origin);
         self.caret = saved.caret;
         self.caret.row = self.caret.row.min(self.size.rows - 1);
         self.caret.col = self.caret.col.min(self.size.cols - 1);
@@ -276,19 +280,19 @@ impl State {
     /// DECSTR.
     fn soft_reset(&mut self) {
         self.flags.remove(
-            Flags::INSERT
-                | Flags::ORIGIN
-                | Flags::APPLICATION_CURSOR
-                | Flags::APPLICATION_KEYPAD
-                | Flags::LEFT_RIGHT_MARGINS
-                | Flags::REVERSE_WRAP
-                | Flags::EXTENDED_REVERSE_WRAP
-                | Flags::KEYBOARD_LOCKED,
+            ModeFlags::INSERT
+                | ModeFlags::ORIGIN
+                | ModeFlags::APPLICATION_CURSOR
+                | ModeFlags::APPLICATION_KEYPAD
+                | ModeFlags::LEFT_RIGHT_MARGINS
+                | ModeFlags::REVERSE_WRAP
+                | ModeFlags::EXTENDED_REVERSE_WRAP
+                | ModeFlags::KEYBOARD_LOCKED,
         );
-        self.flags.insert(Flags::CURSOR_VISIBLE | Flags::AUTOWRAP);
-        self.margins = Margins::full(self.size);
+        self.flags.insert(ModeFlags::CURSOR_VISIBLE | ModeFlags::AUTOWRAP);
+        self.margins = ScrollMargins::full(self.size);
         self.change_pen(|pen| *pen = Style { link: pen.link, ..Style::default() });
-        self.charsets = Charsets::default();
+        self.charsets = CharsetSlots::default();
         self.caret.pending_wrap = false;
         self.saved[self.screen()] = SavedCaret::default();
     }
@@ -297,18 +301,18 @@ impl State {
     fn full_reset(&mut self) {
         self.leave_synchronized();
         self.keep_cleared();
-        if self.has(Flags::COLUMNS_132) {
+        if self.has(ModeFlags::COLUMNS_132) {
             self.effects.push(Effect::ResizeRequest { cols: 80, rows: 0 });
         }
-        self.flags = Flags::initial();
+        self.flags = ModeFlags::initial();
         self.other = None;
         self.grid = Grid::new(self.size);
         self.history.clear();
         self.caret = Caret::default();
-        self.margins = Margins::full(self.size);
+        self.margins = ScrollMargins::full(self.size);
         self.change_pen(|pen| *pen = Style::default());
-        self.charsets = Charsets::default();
-        self.tabs = Tabs::new(self.size.cols);
+        self.charsets = CharsetSlots::default();
+        self.tabs = TabStops::new(self.size.cols);
         self.saved = Default::default();
         self.kitty = Default::default();
         self.last_char = None;
@@ -327,7 +331,7 @@ impl State {
         let was_light = self.base_theme.is_light();
         self.base_theme = Arc::new(theme);
         self.theme = Arc::clone(&self.base_theme);
-        if self.has(Flags::COLOR_SCHEME_REPORTS) && was_light != self.base_theme.is_light() {
+        if self.has(ModeFlags::COLOR_SCHEME_REPORTS) && was_light != self.base_theme.is_light() {
             self.report_color_scheme();
         }
     }
@@ -343,7 +347,7 @@ impl State {
     }
 }
 
-impl Sink for State {
+impl Sink for TerminalState {
     #[inline]
     fn print_ascii(&mut self, text: &[u8]) {
         self.put_ascii(text);
@@ -358,17 +362,17 @@ impl Sink for State {
         self.execute(byte);
     }
 
-    fn escape(&mut self, intermediates: Intermediates, last: u8) {
+    fn escape(&mut self, intermediates: IntermediateBytes, last: u8) {
         self.cluster = None;
         self.run_escape(intermediates.as_bytes(), last);
     }
 
-    fn csi(&mut self, params: &Params, intermediates: Intermediates, last: u8) {
+    fn csi(&mut self, params: &SequenceParams, intermediates: IntermediateBytes, last: u8) {
         self.cluster = None;
         self.run_csi(params, intermediates.as_bytes(), last);
     }
 
-    fn string(&mut self, kind: StringKind, body: &[u8], terminator: Terminator) {
+    fn string(&mut self, kind: StringKind, body: &[u8], terminator: StringTerminator) {
         match kind {
             StringKind::Osc => self.run_osc(body, terminator),
             StringKind::Dcs => self.run_dcs(body),

@@ -54,11 +54,11 @@ pub struct LinkId(pub(crate) std::num::NonZeroU32);
 
 /// The target of an OSC 8 hyperlink.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Link {
+pub struct LinkTarget {
     /// The `id=` parameter; empty when the child gave none.
     pub id: String,
     pub uri: String,
     pub(crate) key: LinkId,
 }
 
-pub(crate) type SharedLink = Arc<Link>;
+pub(crate) type SharedLink = Arc<LinkTarget>;

@@ -8,7 +8,7 @@ use std::{collections::HashMap, hash::BuildHasherDefault, num::NonZeroU32, sync:
 
 use crate::{
     cell::{ClusterId, StyleId},
-    style::{Link, LinkId, SharedLink, Style},
+    style::{LinkId, LinkTarget, SharedLink, Style},
 };
 
 /// Tables smaller than this are never swept.
@@ -217,7 +217,7 @@ impl LinkTable {
         }
         self.next = self.next.checked_add(1)?;
         let key = LinkId(NonZeroU32::new(self.next)?);
-        self.links.insert(key, Arc::new(Link { id: id.to_owned(), uri: uri.to_owned(), key }));
+        self.links.insert(key, Arc::new(LinkTarget { id: id.to_owned(), uri: uri.to_owned(), key }));
         if !id.is_empty() {
             self.named.insert(name, key);
         }

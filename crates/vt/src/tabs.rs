@@ -4,13 +4,13 @@
 const INTERVAL: u16 = 8;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Tabs {
+pub(crate) struct TabStops {
     stops: Vec<bool>,
 }
 
-impl Tabs {
+impl TabStops {
     pub(crate) fn new(cols: u16) -> Self {
-        Tabs { stops: (0..cols).map(|col| col % INTERVAL == 0).collect() }
+        TabStops { stops: (0..cols).map(|col| col % INTERVAL == 0).collect() }
     }
 
     pub(crate) fn resize(&mut self, cols: u16) {
@@ -56,7 +56,7 @@ mod tests {
 
     #[test]
     fn stops() {
-        let mut tabs = Tabs::new(20);
+        let mut tabs = TabStops::new(20);
         assert_eq!(tabs.after(0, 19), 8);
         assert_eq!(tabs.after(16, 19), 19);
         assert_eq!(tabs.before(8, 0), 0);

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::{
     color::Theme, effect::Effect, frame::Cursor, frame::Frame, geometry::Size, history::History, modes::InputModes,
-    parser::Parser, state::State,
+    parser::Parser, state::TerminalState,
 };
 
 /// Bytes between two looks at the tables: bounds how far they can grow in one call.
@@ -12,7 +12,7 @@ const SWEEP_INTERVAL: usize = 64 << 10;
 
 /// What a terminal is made with.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct TerminalOptions {
     pub size: Size,
     /// Logical lines kept above the screen.
     pub history_lines: usize,
@@ -24,9 +24,9 @@ pub struct Options {
     pub theme: Theme,
 }
 
-impl Default for Options {
+impl Default for TerminalOptions {
     fn default() -> Self {
-        Options {
+        TerminalOptions {
             size: Size::default(),
             history_lines: 10_000,
             history_bytes: 64 << 20,
@@ -50,13 +50,13 @@ pub struct SearchMatch {
 #[derive(Debug)]
 pub struct Terminal {
     parser: Parser,
-    state: State,
+    state: TerminalState,
 }
 
 impl Terminal {
-    pub fn new(options: Options) -> Self {
+    pub fn new(options: TerminalOptions) -> Self {
         let history = History::new(options.history_lines, options.history_bytes, options.keep_cleared);
-        Terminal { parser: Parser::new(), state: State::new(options.size.clamped(), history, options.theme) }
+        Terminal { parser: Parser::new(), state: TerminalState::new(options.size.clamped(), history, options.theme) }
     }
 
     /// Takes bytes the child printed. Any chunking of a stream gives the same terminal.

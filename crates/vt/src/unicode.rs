@@ -33,13 +33,13 @@ pub fn is_bidi_control(c: char) -> bool {
 
 /// What the tables say of one character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Properties(u8);
+pub(crate) struct CharProperties(u8);
 
-impl Properties {
+impl CharProperties {
     #[inline]
     pub(crate) fn of(c: char) -> Self {
         let code = c as usize;
-        Properties(BLOCKS[usize::from(BLOCK_OF[code >> 7])][code & 127])
+        CharProperties(BLOCKS[usize::from(BLOCK_OF[code >> 7])][code & 127])
     }
 
     /// Cells the character takes by itself: 0, 1 or 2.
@@ -97,14 +97,14 @@ pub(crate) struct ClusterState {
 impl ClusterState {
     /// A cluster that starts with a character of these properties.
     #[inline]
-    pub(crate) fn start(properties: Properties) -> Self {
+    pub(crate) fn start(properties: CharProperties) -> Self {
         let mut state = ClusterState::default();
         state.advance(properties);
         state
     }
 
     /// Takes in a character that belongs to the cluster.
-    pub(crate) fn advance(&mut self, properties: Properties) {
+    pub(crate) fn advance(&mut self, properties: CharProperties) {
         let class = properties.class();
         self.open_flag = class == REGIONAL_INDICATOR && !self.open_flag;
         self.joined_pictographic = class == ZWJ && self.pictographic;
@@ -120,7 +120,7 @@ impl ClusterState {
 
     /// Whether a character of these properties belongs to the cluster so far.
     #[inline]
-    pub(crate) fn joins(&self, properties: Properties) -> bool {
+    pub(crate) fn joins(&self, properties: CharProperties) -> bool {
         if properties.is_plain() && self.class != PREPEND {
             return false;
         }
@@ -148,7 +148,7 @@ mod tests {
         let mut out: Vec<String> = Vec::new();
         let mut state = ClusterState::default();
         for c in text.chars() {
-            let properties = Properties::of(c);
+            let properties = CharProperties::of(c);
             if !out.is_empty() && state.joins(properties) {
                 state.advance(properties);
                 out.last_mut().unwrap().push(c);
@@ -180,7 +180,7 @@ mod tests {
             ('ﬀ', 1),
             ('Ａ', 2),
         ] {
-            assert_eq!(Properties::of(c).width(), width, "{c:?}");
+            assert_eq!(CharProperties::of(c).width(), width, "{c:?}");
         }
     }
 

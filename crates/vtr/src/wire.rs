@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use grpc::proto::{self, CellRun, CellShape, SessionStatus};
 use serde::Serialize;
-use vt::Shape;
+use vt::RunShape;
 
 use crate::{
     coordinators::Coordinator,
@@ -112,13 +112,13 @@ pub(crate) fn duration(duration: Duration) -> prost_types::Duration {
 }
 
 /// How the cells of a run are made up.
-pub(crate) fn cell_shape(run: &CellRun) -> Shape {
+pub(crate) fn cell_shape(run: &CellRun) -> RunShape {
     match run.shape() {
-        CellShape::Narrow => Shape::Narrow,
-        CellShape::Wide => Shape::Wide,
-        CellShape::Cluster => Shape::Cluster,
-        CellShape::WideCluster => Shape::WideCluster,
-        CellShape::Blank => Shape::Blank,
+        CellShape::Narrow => RunShape::Narrow,
+        CellShape::Wide => RunShape::Wide,
+        CellShape::Cluster => RunShape::Cluster,
+        CellShape::WideCluster => RunShape::WideCluster,
+        CellShape::Blank => RunShape::Blank,
     }
 }
 

@@ -5,7 +5,7 @@ use std::{hint::black_box, time::Instant};
 use anyhow::Result;
 use clap::Args;
 use regex::Regex;
-use vt::{Options, Size, Terminal};
+use vt::{Size, Terminal, TerminalOptions};
 
 use super::{median, workload::Workload};
 use crate::Verdict;
@@ -22,7 +22,7 @@ pub(crate) struct Arguments {
 type Work = dyn FnMut(&mut Terminal, &mut String);
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
-    let mut terminal = Terminal::new(Options { size: Size::new(120, 40), ..Options::default() });
+    let mut terminal = Terminal::new(TerminalOptions { size: Size::new(120, 40), ..TerminalOptions::default() });
     terminal.feed(&Workload::Log.lines(10_040));
     let lines = terminal.lines();
     let rare = Regex::new(r"id=009\d17 .*status=200")?;

@@ -1,7 +1,7 @@
 //! `vt` behind the face its judges share.
 
 use anyhow::Result;
-use vt::{Attributes, Effect, Options, Size, Terminal};
+use vt::{Attributes, Effect, Size, Terminal, TerminalOptions};
 
 use super::Emulator;
 use crate::screen::{Cell, Color, Cursor, Look, Screen, Underline};
@@ -13,7 +13,7 @@ pub(super) struct Ours {
 
 impl Ours {
     pub(super) fn new(size: Size) -> Self {
-        Ours { terminal: Terminal::new(Options { size, ..Options::default() }), replies: Vec::new() }
+        Ours { terminal: Terminal::new(TerminalOptions { size, ..TerminalOptions::default() }), replies: Vec::new() }
     }
 }
 

@@ -8,7 +8,7 @@ use std::{
 };
 
 use rustix::time::{ClockId, clock_gettime};
-use vt::{Options, Size, Terminal};
+use vt::{Size, Terminal, TerminalOptions};
 
 use super::{
     case::{CHUNK, Case, Reading, Step},
@@ -226,7 +226,7 @@ impl Play {
 }
 
 pub(super) fn terminal(size: Size) -> Terminal {
-    Terminal::new(Options { size, history_bytes: HISTORY_BYTES, ..Options::default() })
+    Terminal::new(TerminalOptions { size, history_bytes: HISTORY_BYTES, ..TerminalOptions::default() })
 }
 
 fn fault(name: &str, detail: String) -> Fault {

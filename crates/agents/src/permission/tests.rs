@@ -26,7 +26,7 @@ fn read(preset: &AgentPreset, grid: &str) -> Option<Prompt> {
 /// The prompt that a screen shows on which this was printed.
 fn read_printed(preset: &AgentPreset, printed: &str) -> Option<Prompt> {
     let size = vt::Size::new(COLS, 40);
-    let mut terminal = vt::Terminal::new(vt::Options { size, ..vt::Options::default() });
+    let mut terminal = vt::Terminal::new(vt::TerminalOptions { size, ..vt::TerminalOptions::default() });
     terminal.feed(printed.replace('\n', "\r\n").as_bytes());
     let mut grid = String::new();
     terminal.grid_text(&mut grid);

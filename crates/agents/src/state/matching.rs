@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::time::{Duration, Instant};
 
 use engine::Seen;
-use vt::Progress;
+use vt::ProgressReport;
 
 use super::behaviour::Behaviour;
 use super::observation::{HookEvent, Observation, one_line};
@@ -124,7 +124,7 @@ impl<'a> Matcher<'a> {
             clauses.fact(Some(body.at), || format!("OSC {number} {}", body.value));
         }
         if let Some(wanted) = &condition.notification {
-            let matches = |seen: &&Seen<vt::Notification>| {
+            let matches = |seen: &&Seen<vt::DesktopNotification>| {
                 wanted.is_match(&seen.value.title) || wanted.is_match(&seen.value.body)
             };
             let Some(seen) = facts.notification.as_ref().filter(matches) else { return false };
@@ -235,13 +235,13 @@ pub(crate) fn earliest(one: Option<Instant>, other: Option<Instant>) -> Option<I
     }
 }
 
-fn progress_kind(progress: Option<Progress>) -> ProgressKind {
+fn progress_kind(progress: Option<ProgressReport>) -> ProgressKind {
     match progress {
-        None | Some(Progress::Clear) => ProgressKind::Clear,
-        Some(Progress::Percent(_)) => ProgressKind::Percent,
-        Some(Progress::Error(_)) => ProgressKind::Error,
-        Some(Progress::Indeterminate) => ProgressKind::Indeterminate,
-        Some(Progress::Paused(_)) => ProgressKind::Paused,
+        None | Some(ProgressReport::Clear) => ProgressKind::Clear,
+        Some(ProgressReport::Percent(_)) => ProgressKind::Percent,
+        Some(ProgressReport::Error(_)) => ProgressKind::Error,
+        Some(ProgressReport::Indeterminate) => ProgressKind::Indeterminate,
+        Some(ProgressReport::Paused(_)) => ProgressKind::Paused,
     }
 }
 

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
-use vt::{Attributes, Color, Run};
+use vt::{Attributes, Color, StyleRun};
 
 use super::matching::Matcher;
 use crate::preset::{Mark, PromptRule};
@@ -146,7 +146,7 @@ impl Matcher<'_> {
     }
 }
 
-fn background(run: &Run) -> Color {
+fn background(run: &StyleRun) -> Color {
     let style = &run.style;
     if style.attributes.contains(Attributes::INVERSE) { style.foreground } else { style.background }
 }

@@ -126,7 +126,7 @@ struct Player {
 impl Player {
     fn new(size: Size, behaviour: &Behaviour, timed: bool) -> Self {
         let mut player = Player {
-            terminal: Terminal::new(vt::Options { size, ..vt::Options::default() }),
+            terminal: Terminal::new(vt::TerminalOptions { size, ..vt::TerminalOptions::default() }),
             facts: Facts::default(),
             tracker: Tracker::new(Arc::new(behaviour.clone())),
             start: Instant::now(),

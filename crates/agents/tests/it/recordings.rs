@@ -80,7 +80,8 @@ fn nothing_is_called_idle_for_long_while_it_works() {
 /// The picture after the first `offset` bytes.
 fn grid(recording: &str, offset: usize) -> String {
     let bytes = std::fs::read(folder().join(recording)).unwrap();
-    let mut terminal = vt::Terminal::new(vt::Options { size: vt::Size::new(120, 40), ..vt::Options::default() });
+    let mut terminal =
+        vt::Terminal::new(vt::TerminalOptions { size: vt::Size::new(120, 40), ..vt::TerminalOptions::default() });
     terminal.feed(&bytes[..offset]);
     let mut grid = String::new();
     terminal.grid_text(&mut grid);

@@ -2,7 +2,7 @@
 
 use engine::{Engine, Error, Input, Kind, LimitExceeded, Limits, NewSession, Origin, Owner, Session, SessionEvent};
 use testkit::Script;
-use vt::input::{Focus, KeyEvent};
+use vt::input::{FocusChange, KeyEvent};
 
 use crate::stage::*;
 
@@ -33,12 +33,12 @@ async fn input_is_encoded_by_the_modes_of_the_moment() {
     hex(&session, Input::Paste("one\ntwo".into()), "6f6e650d74776f").await;
     hex(&session, text("é"), "c3a9").await;
     // No one asked for focus reports: nothing is sent, and that is no error.
-    session.send(Input::Focus(Focus::Gained), Origin::Human).unwrap().written().await.unwrap();
+    session.send(Input::Focus(FocusChange::Gained), Origin::Human).unwrap().written().await.unwrap();
     session.send(Input::Bytes(b"q".to_vec()), Origin::Human).unwrap();
     line(&session, "set").await;
     hex(&session, key("up"), "1b4f41").await;
     hex(&session, Input::Paste("x\x1b[201~y".into()), "1b5b3230307e78").await;
-    hex(&session, Input::Focus(Focus::Gained), "1b5b49").await;
+    hex(&session, Input::Focus(FocusChange::Gained), "1b5b49").await;
     close(engine).await;
 }
 
@@ -198,7 +198,7 @@ async fn a_persons_key_takes_a_session_over_once() {
     let mut events = session.events();
     session.send(text("agent"), agent).unwrap();
     // Looking at a session is not taking it over.
-    session.send(Input::Focus(Focus::Gained), Origin::Human).unwrap();
+    session.send(Input::Focus(FocusChange::Gained), Origin::Human).unwrap();
     assert_eq!(session.owner(), Owner::Orchestrator);
     session.send(key("a"), Origin::Human).unwrap();
     session.send(key("b"), Origin::Human).unwrap();

@@ -100,7 +100,7 @@ async fn what_a_child_says_about_itself_is_kept_and_announced() {
     let facts = session.facts();
     assert_eq!(facts.title.unwrap().value, "a title");
     assert!(facts.working_directory.unwrap().value.ends_with("/tmp"));
-    assert_eq!(facts.progress.unwrap().value, vt::Progress::Percent(40));
+    assert_eq!(facts.progress.unwrap().value, vt::ProgressReport::Percent(40));
     assert_eq!(facts.agent_state.unwrap().value[0], ("state".into(), "working".into()));
     assert_eq!((facts.unknown_osc[0].0, facts.unknown_osc[0].1.value.as_str()), (4242, "odd"));
     assert!(facts.bells >= 1);

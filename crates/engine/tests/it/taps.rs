@@ -22,7 +22,7 @@ async fn a_tap_replays_to_an_equal_screen() {
     session.resize(vt::Size::new(70, 20)).unwrap();
     enter(&session);
     exit(&session).await;
-    let mut replay = vt::Terminal::new(vt::Options { size: tap.start.size, ..vt::Options::default() });
+    let mut replay = vt::Terminal::new(vt::TerminalOptions { size: tap.start.size, ..vt::TerminalOptions::default() });
     replay.feed(&tap.start.bytes);
     let mut offset = tap.start.offset;
     let mut ended = None;
@@ -53,7 +53,7 @@ async fn a_listener_that_sleeps_gets_a_gap_and_the_session_never_waits() {
     let mut tap = session.tap(TapOptions { capacity: 0, ..TapOptions::default() }).unwrap();
     enter(&session);
     exit(&session).await;
-    let mut replay = vt::Terminal::new(vt::Options { size: tap.start.size, ..vt::Options::default() });
+    let mut replay = vt::Terminal::new(vt::TerminalOptions { size: tap.start.size, ..vt::TerminalOptions::default() });
     let (mut got, mut dropped) = (tap.start.offset, 0);
     while let Some(event) = tap.next().await {
         match event {
@@ -64,7 +64,8 @@ async fn a_listener_that_sleeps_gets_a_gap_and_the_session_never_waits() {
             TapEvent::Gap { dropped_bytes, keyframe } => {
                 dropped += dropped_bytes;
                 assert_eq!(keyframe.offset, got + dropped);
-                replay = vt::Terminal::new(vt::Options { size: keyframe.size, ..vt::Options::default() });
+                replay =
+                    vt::Terminal::new(vt::TerminalOptions { size: keyframe.size, ..vt::TerminalOptions::default() });
                 replay.feed(&keyframe.bytes);
             }
             _ => {}

@@ -73,17 +73,17 @@ async fn claude_shows_its_state_in_the_title_and_as_progress() {
     let fake = cast(Make::Claude, WORK).in_environment("TERM_PROGRAM", "ghostty").open().await;
     let progress = || fake.session.facts().progress.map(|seen| seen.value);
     fake.until("the title is idle", |_| fake.title() == "✳ Claude Code").await;
-    fake.until("progress is cleared", |_| progress() == Some(vt::Progress::Clear)).await;
+    fake.until("progress is cleared", |_| progress() == Some(vt::ProgressReport::Clear)).await;
     fake.prompt("long one").await;
     fake.until("the title is busy", |_| fake.title() == "⠂ long one").await;
-    fake.until("progress runs", |_| progress() == Some(vt::Progress::Indeterminate)).await;
+    fake.until("progress runs", |_| progress() == Some(vt::ProgressReport::Indeterminate)).await;
     fake.until("the title moves", |_| fake.title() == "⠐ long one").await;
     fake.key("esc");
     fake.until("the title is idle", |_| fake.title() == "✳ long one").await;
     fake.prompt("ask").await;
     // At a question the title is idle while the progress is not cleared.
     fake.sees("Do you want to proceed").await;
-    fake.until("progress runs", |_| progress() == Some(vt::Progress::Indeterminate)).await;
+    fake.until("progress runs", |_| progress() == Some(vt::ProgressReport::Indeterminate)).await;
     assert_eq!(fake.title(), "✳ long one");
     fake.close().await;
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use fake::Make;
 use regex::Regex;
-use vt::{Options, Terminal};
+use vt::{Terminal, TerminalOptions};
 
 use crate::stage::{SIZE, cast, prompt_box};
 
@@ -92,7 +92,7 @@ fn the_same_patterns_fit_the_recordings() {
         let [is_busy, is_asked, is_open] = [busy, permission, prompt_box(*make)].map(|rule| Regex::new(rule).unwrap());
         for Moment { recording, offset, state } in *moments {
             let bytes = std::fs::read(folder.join(recording)).unwrap();
-            let mut terminal = Terminal::new(Options { size: SIZE, ..Options::default() });
+            let mut terminal = Terminal::new(TerminalOptions { size: SIZE, ..TerminalOptions::default() });
             terminal.feed(&bytes[..*offset]);
             let grid = terminal.frame().text();
             let found = (is_open.is_match(&grid), is_busy.is_match(&grid), is_asked.is_match(&grid));

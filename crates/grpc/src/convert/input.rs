@@ -2,7 +2,9 @@
 
 use engine::Input;
 use ops::OpError;
-use vt::input::{Focus, KeyEvent, KeyEventKind, Modifiers, MouseButton, MouseEvent, MouseEventKind, WheelDirection};
+use vt::input::{
+    FocusChange, KeyEvent, KeyEventKind, Modifiers, MouseButton, MouseEvent, MouseEventKind, WheelDirection,
+};
 
 use super::known;
 use crate::proto::{self, AttachInput, KeyAction, KeyPress, MouseAction, MouseInput, attach_input};
@@ -17,8 +19,8 @@ pub(crate) fn attach_input(input: AttachInput) -> Result<Input, OpError> {
         Some(Sent::Key(key)) => Input::Key(parse_key(&key)?),
         Some(Sent::KeyPress(press)) => Input::Key(key_press(press)?),
         Some(Sent::Mouse(event)) => Input::Mouse(mouse(&event)?),
-        Some(Sent::Focus(true)) => Input::Focus(Focus::Gained),
-        Some(Sent::Focus(false)) => Input::Focus(Focus::Lost),
+        Some(Sent::Focus(true)) => Input::Focus(FocusChange::Gained),
+        Some(Sent::Focus(false)) => Input::Focus(FocusChange::Lost),
     })
 }
 

@@ -4,7 +4,7 @@ use bytes::{BufMut, Bytes, BytesMut};
 use engine::{SessionId, VersionedFrame};
 use ops::{ErrorKind, OpError};
 use prost::encoding::{self, WireType};
-use vt::{Attributes, Frame, Line, Run, Shape, Style, Theme, Underline};
+use vt::{Attributes, Frame, Line, RunShape, Style, StyleRun, Theme, Underline};
 
 use super::rgb;
 use crate::{
@@ -94,18 +94,18 @@ fn run_row(line: &Line, theme: &Theme) -> ScreenRow {
 
 fn runs(line: &Line, theme: &Theme) -> Vec<CellRun> {
     let mut rest = line.text();
-    let mut next = |run: &Run| {
+    let mut next = |run: &StyleRun| {
         let (text, after) = rest.split_at(run.bytes as usize);
         rest = after;
         CellRun {
             text: text.to_owned(),
             cols: run.cols,
             shape: match run.shape {
-                Shape::Narrow => CellShape::Narrow,
-                Shape::Wide => CellShape::Wide,
-                Shape::Cluster => CellShape::Cluster,
-                Shape::WideCluster => CellShape::WideCluster,
-                Shape::Blank => CellShape::Blank,
+                RunShape::Narrow => CellShape::Narrow,
+                RunShape::Wide => CellShape::Wide,
+                RunShape::Cluster => CellShape::Cluster,
+                RunShape::WideCluster => CellShape::WideCluster,
+                RunShape::Blank => CellShape::Blank,
             }
             .into(),
             fg_color: theme.resolve(run.style.foreground).map(rgb),
@@ -182,11 +182,11 @@ fn write_cells(line: &Line, theme: &Theme, into: &mut BytesMut) -> usize {
         columns += run.cols as usize;
         let look = EncodedLook::of(&run.style, theme);
         match run.shape {
-            Shape::Narrow | Shape::Blank if text.is_ascii() => look.write_ascii(text.len(), text.bytes(), into),
-            Shape::Narrow | Shape::Blank => characters(text).for_each(|character| look.write(character, into)),
-            Shape::Wide => characters(text).for_each(|character| look.write_wide(character, into)),
-            Shape::Cluster => look.write(text, into),
-            Shape::WideCluster => look.write_wide(text, into),
+            RunShape::Narrow | RunShape::Blank if text.is_ascii() => look.write_ascii(text.len(), text.bytes(), into),
+            RunShape::Narrow | RunShape::Blank => characters(text).for_each(|character| look.write(character, into)),
+            RunShape::Wide => characters(text).for_each(|character| look.write_wide(character, into)),
+            RunShape::Cluster => look.write(text, into),
+            RunShape::WideCluster => look.write_wide(text, into),
         }
     }
     columns
@@ -259,13 +259,13 @@ impl EncodedLook {
 #[cfg(test)]
 mod tests {
     use prost::Message;
-    use vt::{Options, Size, Terminal};
+    use vt::{Size, Terminal, TerminalOptions};
 
     use super::*;
     use crate::{proto::ScreenCell, screen_row::Cell};
 
     fn frame(cols: u16, rows: u16, bytes: &str) -> Frame {
-        let mut terminal = Terminal::new(Options { size: Size::new(cols, rows), ..Options::default() });
+        let mut terminal = Terminal::new(TerminalOptions { size: Size::new(cols, rows), ..TerminalOptions::default() });
         terminal.feed(bytes.as_bytes());
         terminal.frame()
     }

@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn what_is_copied_under_one_lock_is_bounded() {
-        let mut screen = Terminal::new(vt::Options::default());
+        let mut screen = Terminal::new(vt::TerminalOptions::default());
         // Long lines of a link a cell, short ones of one look each, and one long plain one.
         let links: String = (0..40_000).map(|n| format!("\x1b]8;;u:{n}\x1b\\x")).collect();
         for text in [&links, "\x1b]8;;\x1b\\\r\n", &"short\r\n".repeat(2000), &"y".repeat(300_000), "\r\n", &links] {

@@ -64,7 +64,7 @@ fn events(file: &Path) -> (Format, Vec<EventData>) {
 fn replay(file: &Path) -> vt::Terminal {
     let mut reader = Reader::new(BufReader::new(File::open(file).unwrap())).unwrap();
     let size = vt::Size { cols: reader.header().cols, rows: reader.header().rows };
-    let mut terminal = vt::Terminal::new(vt::Options { size, ..vt::Options::default() });
+    let mut terminal = vt::Terminal::new(vt::TerminalOptions { size, ..vt::TerminalOptions::default() });
     for event in &mut reader {
         match event.unwrap().data {
             EventData::Output(text) => terminal.feed(text.as_bytes()),

@@ -3,7 +3,7 @@
 use std::{fs, thread, time::Duration};
 
 use serde_json::json;
-use vt::{Effect, Size, input::Focus};
+use vt::{Effect, Size, input::FocusChange};
 
 use crate::{screen_stage::Face, stage::Stage};
 
@@ -47,7 +47,7 @@ fn a_call_for_the_human_is_shown_listed_and_over_when_looked_at() {
     face.hides("nothing waits", "▲ 1");
 
     // Away from the terminal: the host is told.
-    face.focus(Focus::Lost);
+    face.focus(FocusChange::Lost);
     face.shows("the program in sight hears of it", "\\^\\[\\[O");
     operator.call("request_human_attention", ask);
     let notice = face.asks("a notification", |effect| match effect {
@@ -56,7 +56,7 @@ fn a_call_for_the_human_is_shown_listed_and_over_when_looked_at() {
     });
     assert!(notice.body.contains("command-1: shall I [2J delete it?"), "{notice:?}");
     face.shows("its tab stands out, though it is in sight", "▲ command-1!");
-    face.focus(Focus::Gained);
+    face.focus(FocusChange::Gained);
     face.hides("seen when the person is back", "command-1!");
 }
 

@@ -75,7 +75,7 @@ impl Window {
         let size = pty::Size { cols: SIZE.cols, rows: SIZE.rows };
         let request = SpawnRequest { argv, env, working_dir: Some(stage.path("project")), size };
         let (terminal, patterm) = pty::spawn(request).unwrap();
-        let mut screen = vt::Terminal::new(vt::Options { size: SIZE, ..vt::Options::default() });
+        let mut screen = vt::Terminal::new(vt::TerminalOptions { size: SIZE, ..vt::TerminalOptions::default() });
         wait_until("it is drawn", || {
             let mut bytes = [0; 4096];
             if let ReadOutcome::Bytes(count) = terminal.read(&mut bytes).unwrap() {

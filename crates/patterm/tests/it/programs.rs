@@ -120,7 +120,7 @@ fn htop() {
     bare.shows("its columns", "PID");
     bare.shows("its keys", "F10");
     let raw = bare.session.raw(0, 1 << 20);
-    let mut replay = vt::Terminal::new(vt::Options { size: PANE, ..vt::Options::default() });
+    let mut replay = vt::Terminal::new(vt::TerminalOptions { size: PANE, ..vt::TerminalOptions::default() });
     replay.feed(&raw.bytes);
     fs::write(stage.path("project/htop.raw"), &raw.bytes).unwrap();
     let face = wide(&stage);

@@ -22,7 +22,7 @@ use testkit::DEADLINE;
 use tokio::{runtime::Runtime, sync::broadcast, time::timeout};
 use vt::{
     Effect, Frame, Position, Size,
-    input::{Focus, Modifiers, MouseButton, MouseEvent, MouseEventKind, WheelDirection},
+    input::{FocusChange, Modifiers, MouseButton, MouseEvent, MouseEventKind, WheelDirection},
 };
 
 use crate::{
@@ -159,7 +159,7 @@ impl Face {
     }
 
     /// The window gets or loses the focus.
-    pub(crate) fn focus(&self, focus: Focus) {
+    pub(crate) fn focus(&self, focus: FocusChange) {
         self.send(Input::Focus(focus));
     }
 
@@ -336,7 +336,7 @@ impl Face {
     /// What the program may change of a terminal is as it found it: modes, screen, cursor, keyboard.
     #[track_caller]
     pub(crate) fn is_sane(&self) {
-        let fresh = vt::Terminal::new(vt::Options::default());
+        let fresh = vt::Terminal::new(vt::TerminalOptions::default());
         let (modes, alternate, cursor) =
             self.session.with_screen(|screen| (screen.input_modes(), screen.alternate_screen(), screen.cursor()));
         assert_eq!(modes, fresh.input_modes(), "modes are put back");

@@ -4,7 +4,7 @@ use picture::{Options, html, svg};
 
 fn frame(cols: u16, rows: u16, text: &str) -> vt::Frame {
     let size = vt::Size::new(cols, rows);
-    let mut terminal = vt::Terminal::new(vt::Options { size, ..vt::Options::default() });
+    let mut terminal = vt::Terminal::new(vt::TerminalOptions { size, ..vt::TerminalOptions::default() });
     terminal.feed(text.as_bytes());
     terminal.frame()
 }

@@ -1,6 +1,6 @@
 //! Bytes and sequences that are keys: legacy, modifyOtherKeys and the kitty protocol.
 
-use vt::input::{Focus, Key, KeyEvent, KeyEventKind, Keypad, Modifiers};
+use vt::input::{FocusChange, Key, KeyEvent, KeyEventKind, KeypadKey, Modifiers};
 
 use super::params::CsiParams;
 use crate::event::Event;
@@ -37,15 +37,15 @@ pub(super) fn ss3(modifier: &[u8], end: u8) -> Option<KeyEvent> {
     let key = match end {
         b'A'..=b'F' | b'H' | b'P'..=b'S' => Key::from_csi(1, end)?,
         b'I' => Key::Tab,
-        b'M' => Key::Keypad(Keypad::Enter),
-        b'X' => Key::Keypad(Keypad::Equal),
-        b'j' => Key::Keypad(Keypad::Multiply),
-        b'k' => Key::Keypad(Keypad::Add),
-        b'l' => Key::Keypad(Keypad::Separator),
-        b'm' => Key::Keypad(Keypad::Subtract),
-        b'n' => Key::Keypad(Keypad::Decimal),
-        b'o' => Key::Keypad(Keypad::Divide),
-        b'p'..=b'y' => Key::Keypad(Keypad::Digit(end - b'p')),
+        b'M' => Key::Keypad(KeypadKey::Enter),
+        b'X' => Key::Keypad(KeypadKey::Equal),
+        b'j' => Key::Keypad(KeypadKey::Multiply),
+        b'k' => Key::Keypad(KeypadKey::Add),
+        b'l' => Key::Keypad(KeypadKey::Separator),
+        b'm' => Key::Keypad(KeypadKey::Subtract),
+        b'n' => Key::Keypad(KeypadKey::Decimal),
+        b'o' => Key::Keypad(KeypadKey::Divide),
+        b'p'..=b'y' => Key::Keypad(KeypadKey::Digit(end - b'p')),
         _ => return None,
     };
     let modifier = std::str::from_utf8(modifier).ok().and_then(|digits| digits.parse().ok()).unwrap_or(0);
@@ -58,8 +58,8 @@ pub(super) fn sequence(params: &CsiParams, end: u8) -> Option<Event> {
         return None;
     }
     match end {
-        b'I' => return Some(Event::Focus(Focus::Gained)),
-        b'O' => return Some(Event::Focus(Focus::Lost)),
+        b'I' => return Some(Event::Focus(FocusChange::Gained)),
+        b'O' => return Some(Event::Focus(FocusChange::Lost)),
         _ => {}
     }
     let event = match end {

@@ -64,20 +64,21 @@ pub fn set_title(title: &str) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    use vt::{Effect, Notification, Options, Terminal};
+    use vt::{DesktopNotification, Effect, Terminal, TerminalOptions};
 
     use super::*;
 
     fn effects(bytes: &[u8]) -> Vec<Effect> {
-        let mut host = Terminal::new(Options::default());
+        let mut host = Terminal::new(TerminalOptions::default());
         host.feed(bytes);
         host.take_effects()
     }
 
     #[test]
     fn the_host_hears_what_was_meant() {
-        let notice =
-            |title: &str, body: &str| Effect::Notification(Notification { title: title.into(), body: body.into() });
+        let notice = |title: &str, body: &str| {
+            Effect::Notification(DesktopNotification { title: title.into(), body: body.into() })
+        };
         let hostile = "b\x1b]2;x\x07;c";
         assert_eq!(effects(&notify("a", hostile, Some("kitty(0.40)"))), [notice("a", "b]2;x;c")]);
         assert_eq!(effects(&notify("a", hostile, Some("ghostty 1.2"))), [notice("a", "b]2,x,c")]);

@@ -110,7 +110,7 @@ impl HostModes {
 
 #[cfg(test)]
 mod tests {
-    use vt::{InputModes, MouseEncoding, MouseProtocol, Options, Terminal};
+    use vt::{InputModes, MouseEncoding, MouseProtocol, Terminal, TerminalOptions};
 
     use super::*;
 
@@ -125,7 +125,7 @@ mod tests {
     fn what_is_entered_is_left() {
         let other = HostModes { mouse: MouseTracking::Motion, keyboard: KeyboardProtocol::ModifyOtherKeys, ..FULL };
         for modes in [FULL, other, HostModes { mouse: MouseTracking::Off, ..HostModes::default() }] {
-            let mut host = Terminal::new(Options::default());
+            let mut host = Terminal::new(TerminalOptions::default());
             host.feed(b"shell$ ");
             let before = (host.input_modes(), host.frame().text(), host.cursor());
             host.feed(&modes.enter());
@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn a_change_touches_only_what_differs() {
-        let mut host = Terminal::new(Options::default());
+        let mut host = Terminal::new(TerminalOptions::default());
         host.feed(&FULL.enter());
         assert_eq!(FULL.change_to(&FULL), b"");
         let new = HostModes { mouse: MouseTracking::Motion, ..FULL };

@@ -77,7 +77,7 @@ impl LineInput {
         let alt = key.modifiers.contains(Modifiers::ALT);
         let before = self.cursor;
         let target = match key.key {
-            Key::Enter | Key::Keypad(vt::input::Keypad::Enter) if !ctrl && !alt => return InputOutcome::Submitted,
+            Key::Enter | Key::Keypad(vt::input::KeypadKey::Enter) if !ctrl && !alt => return InputOutcome::Submitted,
             Key::Escape => return InputOutcome::Cancelled,
             Key::Left if ctrl || alt => word_start(&self.text, before),
             Key::Right if ctrl || alt => word_end(&self.text, before),

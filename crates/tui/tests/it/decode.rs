@@ -7,8 +7,8 @@ use tui::{ColorScheme, Event, HostDecoder, Reply};
 use vt::{
     InputModes, KittyFlags, MouseEncoding, MouseProtocol, Position, Rgb,
     input::{
-        Focus, Key, KeyEvent, KeyEventKind, Keypad, Modifiers, MouseButton, MouseEvent, MouseEventKind, WheelDirection,
-        encode_key, encode_mouse, encode_paste,
+        FocusChange, Key, KeyEvent, KeyEventKind, KeypadKey, Modifiers, MouseButton, MouseEvent, MouseEventKind,
+        WheelDirection, encode_key, encode_mouse, encode_paste,
     },
 };
 
@@ -213,7 +213,7 @@ fn kitty_keys_keep_layout_text_and_release() {
     };
     assert_eq!((cyrillic.key, cyrillic.base_layout), (Key::Char('с'), Some('c')));
     assert_eq!((release.key, release.kind), (Key::Char('a'), KeyEventKind::Release));
-    assert_eq!((keypad.key, keypad.modifiers), (Key::Keypad(Keypad::Digit(0)), Modifiers::NUM_LOCK));
+    assert_eq!((keypad.key, keypad.modifiers), (Key::Keypad(KeypadKey::Digit(0)), Modifiers::NUM_LOCK));
     assert_eq!((text.key, text.text.as_deref()), (Key::Unidentified, Some("äü")));
 }
 
@@ -233,8 +233,8 @@ fn replies_are_never_keys() {
             Event::Reply(Reply::Capability { name: "RGB".into(), value: Some("8/8/8".into()) }),
             Event::Reply(Reply::Capability { name: "RGB".into(), value: None }),
             Event::ColorScheme(ColorScheme::Light),
-            Event::Focus(Focus::Gained),
-            Event::Focus(Focus::Lost),
+            Event::Focus(FocusChange::Gained),
+            Event::Focus(FocusChange::Lost),
         ]
     );
     // What nobody asked for, secondary attributes, window reports, and a reply with a broken end.

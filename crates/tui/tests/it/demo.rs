@@ -110,7 +110,7 @@ async fn a_panic_leaves_the_terminal_sane() {
     let (modes, alternate, cursor) =
         session.with_screen(|screen| (screen.input_modes(), screen.alternate_screen(), screen.cursor()));
     assert!(!alternate && cursor.visible);
-    assert_eq!(modes, vt::Terminal::new(vt::Options::default()).input_modes());
+    assert_eq!(modes, vt::Terminal::new(vt::TerminalOptions::default()).input_modes());
     assert!(session.grid_text().1.contains("asked to"), "the message is readable: {}", session.grid_text().1);
     engine.shutdown(std::time::Duration::ZERO).await;
 }

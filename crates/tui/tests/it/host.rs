@@ -11,7 +11,7 @@ use tui::{
     ColorScheme, Event, HostDecoder,
     host::{HostAbilities, HostError, HostModes, HostProbe, HostTerminal, KeyboardProtocol, MouseTracking, PLAIN_KEYS},
 };
-use vt::{Effect, Options, Rgb, Size, Terminal, Theme, input::KeyEvent};
+use vt::{Effect, Rgb, Size, Terminal, TerminalOptions, Theme, input::KeyEvent};
 
 /// A terminal device and its other end.
 fn device() -> (OwnedFd, OwnedFd) {
@@ -26,7 +26,7 @@ fn device() -> (OwnedFd, OwnedFd) {
 }
 
 /// Plays the terminal until the device is closed: what it shows in the end, and what it was asked.
-fn play(outer: OwnedFd, options: Options, extra: &'static [u8]) -> mpsc::Receiver<Terminal> {
+fn play(outer: OwnedFd, options: TerminalOptions, extra: &'static [u8]) -> mpsc::Receiver<Terminal> {
     let (send, receive) = mpsc::channel();
     thread::spawn(move || {
         let mut terminal = Terminal::new(options);
@@ -59,7 +59,7 @@ fn the_terminal_is_asked_and_put_back() {
     let (outer, inner) = device();
     let before = settings(&inner);
     let theme = Theme { background: Rgb::new(250, 250, 250), foreground: Rgb::new(1, 2, 3), ..Theme::default() };
-    let shown = play(outer, Options { size: Size::new(100, 30), theme, ..Options::default() }, b"k");
+    let shown = play(outer, TerminalOptions { size: Size::new(100, 30), theme, ..TerminalOptions::default() }, b"k");
     let mut host = HostTerminal::open(inner.try_clone().unwrap(), inner.try_clone().unwrap()).unwrap();
     assert_eq!(host.size().unwrap(), Size::new(100, 30));
 
@@ -95,7 +95,7 @@ fn the_terminal_is_asked_and_put_back() {
 
     let terminal = shown.recv_timeout(testkit::DEADLINE).unwrap();
     assert!(!terminal.alternate_screen());
-    let fresh = Terminal::new(Options::default()).input_modes();
+    let fresh = Terminal::new(TerminalOptions::default()).input_modes();
     assert_eq!(terminal.input_modes(), fresh);
     assert!(terminal.cursor().visible);
 }

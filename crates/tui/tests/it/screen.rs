@@ -1,7 +1,7 @@
 //! Screens cell by cell, so that a canvas, a child's frame and what the host shows can be compared.
 
 use tui::{Canvas, Rect};
-use vt::{Attributes, Frame, Options, Position, Size, Style, Terminal};
+use vt::{Attributes, Frame, Position, Size, Style, Terminal, TerminalOptions};
 
 /// A cell as a reader sees it. Erased cells and written blanks look the same.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -73,5 +73,5 @@ pub(crate) fn assert_same(got: &Screen, wanted: &Screen, what: &str) {
 }
 
 pub(crate) fn terminal(size: Size) -> Terminal {
-    Terminal::new(Options { size, history_lines: 100, ..Options::default() })
+    Terminal::new(TerminalOptions { size, history_lines: 100, ..TerminalOptions::default() })
 }

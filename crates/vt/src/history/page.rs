@@ -6,11 +6,11 @@
 
 use std::{collections::HashMap, ops::Range, sync::Arc};
 
-use super::{Tables, cells_of, varint};
+use super::{CellTables, cells_of, varint};
 use crate::{
     cell::{Cell, StyleId},
-    grid::Row,
-    line::{Line, Run, Shape},
+    grid::GridRow,
+    line::{Line, RunShape, StyleRun},
     style::{SharedLink, Style},
 };
 
@@ -31,7 +31,7 @@ struct LineEnd {
 }
 
 #[derive(Debug)]
-pub(super) struct Page {
+pub(super) struct HistoryPage {
     text: Vec<u8>,
     runs: Vec<u8>,
     /// Where each line ends (the newline not counted). The last one may be open.
@@ -51,13 +51,13 @@ pub(super) struct Page {
 #[derive(Clone, Copy, Debug)]
 struct PendingRun {
     cols: u32,
-    shape: Shape,
+    shape: RunShape,
     style: u32,
 }
 
-impl Page {
+impl HistoryPage {
     pub(super) fn new() -> Self {
-        Page {
+        HistoryPage {
             text: Vec::new(),
             runs: Vec::new(),
             ends: Vec::new(),
@@ -108,7 +108,7 @@ impl Page {
     }
 
     /// Appends a row to the open line. False when the line has become too long to go on.
-    pub(super) fn append(&mut self, row: &Row, tables: &Tables<'_>) -> bool {
+    pub(super) fn append(&mut self, row: &GridRow, tables: &CellTables<'_>) -> bool {
         let cells = cells_of(row);
         // Only the end of the line may hold empty cells that are not text; rows that run on are text throughout.
         let text_end = if row.wrapped {
@@ -134,32 +134,32 @@ impl Page {
         self.text.push(b'\n');
     }
 
-    fn append_text_cells(&mut self, cells: &[Cell], tables: &Tables<'_>) {
+    fn append_text_cells(&mut self, cells: &[Cell], tables: &CellTables<'_>) {
         let mut rest = cells;
         while let Some(&cell) = rest.first() {
             let style = cell.style;
             let index = self.style(style, tables);
             if cell.is_plain_narrow() {
                 let len = self.push_narrow(rest, style);
-                self.run(Shape::Narrow, len as u32, index);
+                self.run(RunShape::Narrow, len as u32, index);
                 rest = &rest[len..];
             } else if cell.is_blank() || cell.is_spacer() || cell.is_edge() {
                 // A lone spacer can't happen; should it, it reads as a blank.
                 let len = rest.iter().take_while(|next| next.is_blank() && next.style == style).count().max(1);
                 self.text.resize(self.text.len() + len, b' ');
-                self.run(Shape::Blank, len as u32, index);
+                self.run(RunShape::Blank, len as u32, index);
                 rest = &rest[len..];
             } else if let Some(id) = cell.cluster() {
                 let cluster = tables.clusters.get(id);
                 self.text.extend_from_slice(cluster.as_bytes());
-                let (shape, cols) = if cell.is_wide() { (Shape::WideCluster, 2) } else { (Shape::Cluster, 1) };
+                let (shape, cols) = if cell.is_wide() { (RunShape::WideCluster, 2) } else { (RunShape::Cluster, 1) };
                 self.flush_pending();
                 self.write_run(shape as u32, cols, index);
                 varint::write(&mut self.runs, cluster.len() as u32);
                 rest = &rest[(cols as usize).min(rest.len())..];
             } else {
                 push_char(&mut self.text, cell.char().unwrap_or(' '));
-                self.run(Shape::Wide, 2, index);
+                self.run(RunShape::Wide, 2, index);
                 rest = &rest[2.min(rest.len())..];
             }
         }
@@ -184,7 +184,7 @@ impl Page {
         }
     }
 
-    fn append_tail(&mut self, cells: &[Cell], tables: &Tables<'_>) {
+    fn append_tail(&mut self, cells: &[Cell], tables: &CellTables<'_>) {
         let mut rest = cells;
         while let Some(cell) = rest.first() {
             let len = rest.iter().take_while(|next| next.style == cell.style).count();
@@ -197,7 +197,7 @@ impl Page {
 
     /// A run that may grow: neighbours of one look and shape become one, across rows too.
     #[inline]
-    fn run(&mut self, shape: Shape, cols: u32, style: u32) {
+    fn run(&mut self, shape: RunShape, cols: u32, style: u32) {
         match &mut self.pending {
             Some(pending) if pending.shape == shape && pending.style == style => pending.cols += cols,
             _ => {
@@ -220,7 +220,7 @@ impl Page {
     }
 
     #[inline]
-    fn style(&mut self, id: StyleId, tables: &Tables<'_>) -> u32 {
+    fn style(&mut self, id: StyleId, tables: &CellTables<'_>) -> u32 {
         if id == self.last_style.0 {
             return self.last_style.1;
         }
@@ -232,7 +232,7 @@ impl Page {
         index
     }
 
-    fn adopt_style(&mut self, id: StyleId, tables: &Tables<'_>) -> u32 {
+    fn adopt_style(&mut self, id: StyleId, tables: &CellTables<'_>) -> u32 {
         let style = *tables.styles.get(id);
         if id == StyleId(0) {
             return 0;
@@ -306,10 +306,10 @@ impl Page {
             let head = varint::read(&mut runs);
             let (kind, cols) = (head & 7, head >> 3);
             let style = varint::read(&mut runs);
-            let bytes = if kind == Shape::Cluster as u32 || kind == Shape::WideCluster as u32 {
+            let bytes = if kind == RunShape::Cluster as u32 || kind == RunShape::WideCluster as u32 {
                 varint::read(&mut runs) as usize
             } else {
-                let chars = if kind == Shape::Wide as u32 { cols / 2 } else { cols };
+                let chars = if kind == RunShape::Wide as u32 { cols / 2 } else { cols };
                 byte_len(text, chars as usize)
             };
             if kind == TAIL {
@@ -327,13 +327,13 @@ impl Page {
     }
 
     /// Erasing leaves a background at most: cells that look otherwise were written.
-    fn tail_shape(&self, style: u32) -> Shape {
+    fn tail_shape(&self, style: u32) -> RunShape {
         let style = self.styles[style as usize];
         let erased = Style { background: style.background, ..Style::default() };
-        if style == erased { Shape::Blank } else { Shape::Narrow }
+        if style == erased { RunShape::Blank } else { RunShape::Narrow }
     }
 
-    fn push_run(&self, line: &mut Line, shape: Shape, cols: u32, style: u32, text: Option<&str>) {
+    fn push_run(&self, line: &mut Line, shape: RunShape, cols: u32, style: u32, text: Option<&str>) {
         let link = self.link_of(style).map(Arc::clone);
         let style = self.styles[style as usize];
         let before = line.text.len();
@@ -342,7 +342,7 @@ impl Page {
             None => line.text.extend(std::iter::repeat_n(' ', cols as usize)),
         }
         let bytes = (line.text.len() - before) as u32;
-        line.runs.push(Run { cols, bytes, shape, style, link });
+        line.runs.push(StyleRun { cols, bytes, shape, style, link });
     }
 
     /// A child may give every cell a link of its own: a page of them has to be read in no time.
@@ -363,11 +363,11 @@ impl Page {
     }
 }
 
-fn shape(kind: u32) -> Shape {
-    [Shape::Narrow, Shape::Wide, Shape::Cluster, Shape::WideCluster, Shape::Blank]
+fn shape(kind: u32) -> RunShape {
+    [RunShape::Narrow, RunShape::Wide, RunShape::Cluster, RunShape::WideCluster, RunShape::Blank]
         .into_iter()
         .find(|&shape| shape as u32 == kind)
-        .unwrap_or(Shape::Blank)
+        .unwrap_or(RunShape::Blank)
 }
 
 /// Bytes of the first `chars` characters.

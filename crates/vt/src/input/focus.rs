@@ -3,16 +3,16 @@
 use crate::InputModes;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Focus {
+pub enum FocusChange {
     Gained,
     Lost,
 }
 
 /// The report of a focus change, if the child asked for it.
-pub fn encode_focus(focus: Focus, modes: &InputModes) -> Option<&'static [u8]> {
+pub fn encode_focus(focus: FocusChange, modes: &InputModes) -> Option<&'static [u8]> {
     let report: &[u8] = match focus {
-        Focus::Gained => b"\x1b[I",
-        Focus::Lost => b"\x1b[O",
+        FocusChange::Gained => b"\x1b[I",
+        FocusChange::Lost => b"\x1b[O",
     };
     modes.focus_events.then_some(report)
 }

@@ -16,7 +16,7 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-use super::key::{Key, KeyEvent, Keypad, Modifiers};
+use super::key::{Key, KeyEvent, KeypadKey, Modifiers};
 use super::key_table::{LAST_F_KEY, NAMED_KEYS};
 
 /// Why a key could not be read. The message names the part that is wrong and what would be right.
@@ -116,7 +116,7 @@ impl fmt::Display for Key {
             Key::Char(character) if character.is_control() => write!(f, "{}", character.escape_unicode()),
             Key::Char(character) => write!(f, "{character}"),
             Key::F(number) => write!(f, "f{number}"),
-            Key::Keypad(Keypad::Digit(digit)) => write!(f, "kp_{digit}"),
+            Key::Keypad(KeypadKey::Digit(digit)) => write!(f, "kp_{digit}"),
             _ => f.write_str("unidentified"),
         }
     }
@@ -164,7 +164,7 @@ fn parse_name(part: &str) -> Option<(Key, Modifiers)> {
     }
     let name = lower.replace(['_', '-'], "");
     if let Some(digit) = name.strip_prefix("kp").and_then(parse_number) {
-        return (digit <= 9).then_some((Key::Keypad(Keypad::Digit(digit)), Modifiers::empty()));
+        return (digit <= 9).then_some((Key::Keypad(KeypadKey::Digit(digit)), Modifiers::empty()));
     }
     if matches!(name.as_str(), "backtab" | "btab") {
         return Some((Key::Tab, Modifiers::SHIFT));

@@ -63,8 +63,8 @@ pub enum Key {
     PrintScreen,
     Pause,
     Menu,
-    Keypad(Keypad),
-    Media(Media),
+    Keypad(KeypadKey),
+    Media(MediaKey),
     Modifier(ModifierKey),
     /// No key is known, only [`KeyEvent::text`]: an input method or the operating system made it.
     Unidentified,
@@ -87,7 +87,7 @@ impl From<char> for Key {
 /// A key of the numeric keypad. Digits and the decimal point are what it gives with Num Lock on, the cursor
 /// and editing keys what it gives with Num Lock off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Keypad {
+pub enum KeypadKey {
     /// 0 to 9. Other numbers send nothing.
     Digit(u8),
     Decimal,
@@ -112,18 +112,18 @@ pub enum Keypad {
     Begin,
 }
 
-impl Keypad {
+impl KeypadKey {
     /// The character this key types, if it types one.
     pub(super) fn character(self) -> Option<char> {
         Some(match self {
-            Keypad::Digit(digit @ 0..=9) => char::from(b'0' + digit),
-            Keypad::Decimal => '.',
-            Keypad::Divide => '/',
-            Keypad::Multiply => '*',
-            Keypad::Subtract => '-',
-            Keypad::Add => '+',
-            Keypad::Equal => '=',
-            Keypad::Separator => ',',
+            KeypadKey::Digit(digit @ 0..=9) => char::from(b'0' + digit),
+            KeypadKey::Decimal => '.',
+            KeypadKey::Divide => '/',
+            KeypadKey::Multiply => '*',
+            KeypadKey::Subtract => '-',
+            KeypadKey::Add => '+',
+            KeypadKey::Equal => '=',
+            KeypadKey::Separator => ',',
             _ => return None,
         })
     }
@@ -131,24 +131,24 @@ impl Keypad {
     /// The same key on the main keyboard. `Begin` has none.
     pub(super) fn main_key(self) -> Option<Key> {
         Some(match self {
-            Keypad::Enter => Key::Enter,
-            Keypad::Left => Key::Left,
-            Keypad::Right => Key::Right,
-            Keypad::Up => Key::Up,
-            Keypad::Down => Key::Down,
-            Keypad::PageUp => Key::PageUp,
-            Keypad::PageDown => Key::PageDown,
-            Keypad::Home => Key::Home,
-            Keypad::End => Key::End,
-            Keypad::Insert => Key::Insert,
-            Keypad::Delete => Key::Delete,
+            KeypadKey::Enter => Key::Enter,
+            KeypadKey::Left => Key::Left,
+            KeypadKey::Right => Key::Right,
+            KeypadKey::Up => Key::Up,
+            KeypadKey::Down => Key::Down,
+            KeypadKey::PageUp => Key::PageUp,
+            KeypadKey::PageDown => Key::PageDown,
+            KeypadKey::Home => Key::Home,
+            KeypadKey::End => Key::End,
+            KeypadKey::Insert => Key::Insert,
+            KeypadKey::Delete => Key::Delete,
             other => Key::Char(other.character()?),
         })
     }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Media {
+pub enum MediaKey {
     Play,
     Pause,
     PlayPause,

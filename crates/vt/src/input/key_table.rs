@@ -2,7 +2,7 @@
 //!
 //! Read by the grammar (names) and the kitty encoder (numbers).
 
-use super::key::{Key, Keypad, Media, ModifierKey};
+use super::key::{Key, KeypadKey, MediaKey, ModifierKey};
 
 pub(super) struct NamedKey {
     pub(super) key: Key,
@@ -18,11 +18,11 @@ const fn named(key: Key, name: &'static str, aliases: &'static [&'static str], n
     NamedKey { key, name, aliases, kitty: (number, end) }
 }
 
-const fn keypad(key: Keypad, name: &'static str, aliases: &'static [&'static str], number: u32) -> NamedKey {
+const fn keypad(key: KeypadKey, name: &'static str, aliases: &'static [&'static str], number: u32) -> NamedKey {
     named(Key::Keypad(key), name, aliases, number, b'u')
 }
 
-const fn media(key: Media, name: &'static str, number: u32) -> NamedKey {
+const fn media(key: MediaKey, name: &'static str, number: u32) -> NamedKey {
     named(Key::Media(key), name, &[], number, b'u')
 }
 
@@ -53,38 +53,38 @@ pub(super) const NAMED_KEYS: &[NamedKey] = &[
     named(Key::PrintScreen, "print_screen", &["print", "prtsc"], 57361, b'u'),
     named(Key::Pause, "pause", &["break"], 57362, b'u'),
     named(Key::Menu, "menu", &["contextmenu"], 57363, b'u'),
-    keypad(Keypad::Decimal, "kp_decimal", &["kpperiod"], 57409),
-    keypad(Keypad::Divide, "kp_divide", &[], 57410),
-    keypad(Keypad::Multiply, "kp_multiply", &[], 57411),
-    keypad(Keypad::Subtract, "kp_subtract", &["kpminus"], 57412),
-    keypad(Keypad::Add, "kp_add", &["kpplus"], 57413),
-    keypad(Keypad::Enter, "kp_enter", &["kpreturn"], 57414),
-    keypad(Keypad::Equal, "kp_equal", &[], 57415),
-    keypad(Keypad::Separator, "kp_separator", &["kpcomma"], 57416),
-    keypad(Keypad::Left, "kp_left", &[], 57417),
-    keypad(Keypad::Right, "kp_right", &[], 57418),
-    keypad(Keypad::Up, "kp_up", &[], 57419),
-    keypad(Keypad::Down, "kp_down", &[], 57420),
-    keypad(Keypad::PageUp, "kp_page_up", &["kppgup"], 57421),
-    keypad(Keypad::PageDown, "kp_page_down", &["kppgdn", "kppgdown"], 57422),
-    keypad(Keypad::Home, "kp_home", &[], 57423),
-    keypad(Keypad::End, "kp_end", &[], 57424),
-    keypad(Keypad::Insert, "kp_insert", &["kpins"], 57425),
-    keypad(Keypad::Delete, "kp_delete", &["kpdel"], 57426),
-    named(Key::Keypad(Keypad::Begin), "kp_begin", &[], 1, b'E'),
-    media(Media::Play, "media_play", 57428),
-    media(Media::Pause, "media_pause", 57429),
-    media(Media::PlayPause, "media_play_pause", 57430),
-    media(Media::Reverse, "media_reverse", 57431),
-    media(Media::Stop, "media_stop", 57432),
-    media(Media::FastForward, "media_fast_forward", 57433),
-    media(Media::Rewind, "media_rewind", 57434),
-    media(Media::TrackNext, "media_track_next", 57435),
-    media(Media::TrackPrevious, "media_track_previous", 57436),
-    media(Media::Record, "media_record", 57437),
-    media(Media::LowerVolume, "lower_volume", 57438),
-    media(Media::RaiseVolume, "raise_volume", 57439),
-    media(Media::MuteVolume, "mute_volume", 57440),
+    keypad(KeypadKey::Decimal, "kp_decimal", &["kpperiod"], 57409),
+    keypad(KeypadKey::Divide, "kp_divide", &[], 57410),
+    keypad(KeypadKey::Multiply, "kp_multiply", &[], 57411),
+    keypad(KeypadKey::Subtract, "kp_subtract", &["kpminus"], 57412),
+    keypad(KeypadKey::Add, "kp_add", &["kpplus"], 57413),
+    keypad(KeypadKey::Enter, "kp_enter", &["kpreturn"], 57414),
+    keypad(KeypadKey::Equal, "kp_equal", &[], 57415),
+    keypad(KeypadKey::Separator, "kp_separator", &["kpcomma"], 57416),
+    keypad(KeypadKey::Left, "kp_left", &[], 57417),
+    keypad(KeypadKey::Right, "kp_right", &[], 57418),
+    keypad(KeypadKey::Up, "kp_up", &[], 57419),
+    keypad(KeypadKey::Down, "kp_down", &[], 57420),
+    keypad(KeypadKey::PageUp, "kp_page_up", &["kppgup"], 57421),
+    keypad(KeypadKey::PageDown, "kp_page_down", &["kppgdn", "kppgdown"], 57422),
+    keypad(KeypadKey::Home, "kp_home", &[], 57423),
+    keypad(KeypadKey::End, "kp_end", &[], 57424),
+    keypad(KeypadKey::Insert, "kp_insert", &["kpins"], 57425),
+    keypad(KeypadKey::Delete, "kp_delete", &["kpdel"], 57426),
+    named(Key::Keypad(KeypadKey::Begin), "kp_begin", &[], 1, b'E'),
+    media(MediaKey::Play, "media_play", 57428),
+    media(MediaKey::Pause, "media_pause", 57429),
+    media(MediaKey::PlayPause, "media_play_pause", 57430),
+    media(MediaKey::Reverse, "media_reverse", 57431),
+    media(MediaKey::Stop, "media_stop", 57432),
+    media(MediaKey::FastForward, "media_fast_forward", 57433),
+    media(MediaKey::Rewind, "media_rewind", 57434),
+    media(MediaKey::TrackNext, "media_track_next", 57435),
+    media(MediaKey::TrackPrevious, "media_track_previous", 57436),
+    media(MediaKey::Record, "media_record", 57437),
+    media(MediaKey::LowerVolume, "lower_volume", 57438),
+    media(MediaKey::RaiseVolume, "raise_volume", 57439),
+    media(MediaKey::MuteVolume, "mute_volume", 57440),
     modifier(ModifierKey::LeftShift, "left_shift", &[], 57441),
     modifier(ModifierKey::LeftControl, "left_control", &["leftctrl"], 57442),
     modifier(ModifierKey::LeftAlt, "left_alt", &[], 57443),
@@ -116,7 +116,7 @@ pub(super) fn number_of(key: Key) -> Option<(u32, u8)> {
         Key::F(4) => (1, b'S'),
         Key::F(number @ 5..=12) => (dec_number(number)?, b'~'),
         Key::F(number @ 13..=LAST_F_KEY) => (57376 + u32::from(number - 13), b'u'),
-        Key::Keypad(Keypad::Digit(digit @ 0..=9)) => (57399 + u32::from(digit), b'u'),
+        Key::Keypad(KeypadKey::Digit(digit @ 0..=9)) => (57399 + u32::from(digit), b'u'),
         key => NAMED_KEYS.iter().find(|named| named.key == key)?.kitty,
     })
 }
@@ -130,9 +130,9 @@ pub(super) fn key_of(number: u32, end: u8) -> Option<Key> {
         (29, b'~') => Key::Menu,
         (1, b'R') => Key::F(3),
         (57376..=57398, b'u') => Key::F((number - 57376) as u8 + 13),
-        (57399..=57408, b'u') => Key::Keypad(Keypad::Digit((number - 57399) as u8)),
+        (57399..=57408, b'u') => Key::Keypad(KeypadKey::Digit((number - 57399) as u8)),
         // Some terminals give the keypad's middle key a number of its own.
-        (57427, b'u') => Key::Keypad(Keypad::Begin),
+        (57427, b'u') => Key::Keypad(KeypadKey::Begin),
         (1, b'P' | b'Q' | b'S') => Key::F(end - b'P' + 1),
         _ => {
             if let Some(named) = NAMED_KEYS.iter().find(|named| named.kitty == (number, end)) {

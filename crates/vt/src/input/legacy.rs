@@ -8,7 +8,7 @@
 //! - Ctrl with a letter outside ASCII uses the key's place on a US keyboard when that is known.
 
 use super::encode_key::{push_char, push_csi};
-use super::key::{Key, KeyEvent, Keypad, Modifiers};
+use super::key::{Key, KeyEvent, KeypadKey, Modifiers};
 use super::key_table::dec_number;
 use crate::InputModes;
 
@@ -17,7 +17,7 @@ pub(super) fn encode(event: &KeyEvent, modes: &InputModes, modify_other_keys: u8
         out.extend_from_slice(text.as_bytes());
         return;
     }
-    let held = Held::new(event.modifiers);
+    let held = HeldModifiers::new(event.modifiers);
     let keys = LegacyKeys { modes, held, modify_other_keys, out };
     match event.key {
         Key::Char(_) => keys.character(event),
@@ -29,7 +29,7 @@ pub(super) fn encode(event: &KeyEvent, modes: &InputModes, modify_other_keys: u8
 
 /// The modifiers as xterm sees them.
 #[derive(Clone, Copy)]
-struct Held {
+struct HeldModifiers {
     shift: bool,
     /// Alt, or a Meta key of its own: terminals make no difference.
     alt: bool,
@@ -40,20 +40,20 @@ struct Held {
     parameter: u8,
 }
 
-impl Held {
+impl HeldModifiers {
     fn new(modifiers: Modifiers) -> Self {
         let shift = modifiers.contains(Modifiers::SHIFT);
         let alt = modifiers.intersects(Modifiers::ALT | Modifiers::META);
         let ctrl = modifiers.contains(Modifiers::CTRL);
         let beyond = modifiers & (Modifiers::SUPER | Modifiers::HYPER);
         let parameter = 1 + u8::from(shift) + 2 * u8::from(alt) + 4 * u8::from(ctrl) + beyond.bits();
-        Held { shift, alt, ctrl, beyond: !beyond.is_empty(), parameter }
+        HeldModifiers { shift, alt, ctrl, beyond: !beyond.is_empty(), parameter }
     }
 }
 
 struct LegacyKeys<'a> {
     modes: &'a InputModes,
-    held: Held,
+    held: HeldModifiers,
     modify_other_keys: u8,
     out: &'a mut Vec<u8>,
 }
@@ -79,7 +79,7 @@ impl LegacyKeys<'_> {
 
     /// Whether modifyOtherKeys turns this character into an escape sequence.
     fn is_other(&self, character: char) -> bool {
-        let Held { shift, alt, ctrl, .. } = self.held;
+        let HeldModifiers { shift, alt, ctrl, .. } = self.held;
         // The characters that Ctrl always turned into control characters; xterm leaves them be at level 1.
         let control_input = matches!(character, '@'..='\x7f');
         match self.modify_other_keys {
@@ -95,7 +95,7 @@ impl LegacyKeys<'_> {
 
     /// The keys that have a control character of their own.
     fn control_key(mut self, key: Key) {
-        let Held { shift, alt, ctrl, beyond, parameter } = self.held;
+        let HeldModifiers { shift, alt, ctrl, beyond, parameter } = self.held;
         if beyond {
             return;
         }
@@ -129,18 +129,18 @@ impl LegacyKeys<'_> {
         self.control_byte(byte);
     }
 
-    fn keypad(mut self, key: Keypad, modifiers: Modifiers) {
+    fn keypad(mut self, key: KeypadKey, modifiers: Modifiers) {
         let (plain, application) = match key {
-            Keypad::Enter => ('\r', b'M'),
-            Keypad::Digit(digit @ 0..=9) => (char::from(b'0' + digit), b'p' + digit),
-            Keypad::Decimal => ('.', b'n'),
-            Keypad::Divide => ('/', b'o'),
-            Keypad::Multiply => ('*', b'j'),
-            Keypad::Subtract => ('-', b'm'),
-            Keypad::Add => ('+', b'k'),
-            Keypad::Equal => ('=', b'X'),
-            Keypad::Separator => (',', b'l'),
-            Keypad::Begin => return self.cursor_key(b'E'),
+            KeypadKey::Enter => ('\r', b'M'),
+            KeypadKey::Digit(digit @ 0..=9) => (char::from(b'0' + digit), b'p' + digit),
+            KeypadKey::Decimal => ('.', b'n'),
+            KeypadKey::Divide => ('/', b'o'),
+            KeypadKey::Multiply => ('*', b'j'),
+            KeypadKey::Subtract => ('-', b'm'),
+            KeypadKey::Add => ('+', b'k'),
+            KeypadKey::Equal => ('=', b'X'),
+            KeypadKey::Separator => (',', b'l'),
+            KeypadKey::Begin => return self.cursor_key(b'E'),
             cursor_or_editing => match cursor_or_editing.main_key() {
                 Some(key) => return self.function_key(key),
                 None => return,

@@ -1,10 +1,10 @@
 //! The table of control sequences.
 
-use super::{State, erase::Spare};
-use crate::{frame::CursorShape, modes::Flags, params::Params, style::Attributes};
+use super::{TerminalState, erase::SparedCells};
+use crate::{frame::CursorShape, modes::ModeFlags, params::SequenceParams, style::Attributes};
 
-impl State {
-    pub(super) fn run_csi(&mut self, params: &Params, intermediates: &[u8], last: u8) {
+impl TerminalState {
+    pub(super) fn run_csi(&mut self, params: &SequenceParams, intermediates: &[u8], last: u8) {
         match intermediates {
             [] => self.run_plain_csi(params, last),
             b"?" => self.run_private_csi(params, last),
@@ -33,8 +33,8 @@ impl State {
                 b'p' => self.report_ansi_mode(params.get(0)),
                 b'v' => self.copy_rectangle(params),
                 b'x' => self.fill_rectangle(params),
-                b'z' => self.erase_rectangle(params, Spare::Nothing),
-                b'{' => self.erase_rectangle(params, Spare::Protected),
+                b'z' => self.erase_rectangle(params, SparedCells::Nothing),
+                b'{' => self.erase_rectangle(params, SparedCells::Protected),
                 _ => {}
             },
             b"?$" if last == b'p' => self.report_private_mode(params.get(0)),
@@ -49,13 +49,13 @@ impl State {
     }
 
     #[inline]
-    fn run_plain_csi(&mut self, params: &Params, last: u8) {
+    fn run_plain_csi(&mut self, params: &SequenceParams, last: u8) {
         let count = params.get_or(0, 1);
         match last {
             b'm' => self.set_graphics(params),
             b'H' | b'f' => self.go_to(count - 1, params.get_or(1, 1) - 1),
-            b'K' => self.erase_line(params.get(0), Spare::Guarded),
-            b'J' => self.erase_display(params.get(0), Spare::Guarded),
+            b'K' => self.erase_line(params.get(0), SparedCells::Guarded),
+            b'J' => self.erase_display(params.get(0), SparedCells::Guarded),
             b'A' => self.up(count),
             b'B' | b'e' => self.down_by(count, last == b'e'),
             b'C' => self.right(count),
@@ -92,7 +92,9 @@ impl State {
             b'l' => self.set_ansi_modes(params, false),
             b'n' => self.report_status(params.get(0)),
             b'r' => self.set_vertical_margins(params.get(0), params.get(1)),
-            b's' if self.has(Flags::LEFT_RIGHT_MARGINS) => self.set_horizontal_margins(params.get(0), params.get(1)),
+            b's' if self.has(ModeFlags::LEFT_RIGHT_MARGINS) => {
+                self.set_horizontal_margins(params.get(0), params.get(1))
+            }
             b's' if params.len() == 0 => self.save_caret(),
             b't' => self.window_operation(params),
             b'u' => self.restore_caret(),
@@ -101,18 +103,18 @@ impl State {
         }
     }
 
-    fn run_private_csi(&mut self, params: &Params, last: u8) {
+    fn run_private_csi(&mut self, params: &SequenceParams, last: u8) {
         match last {
             b'h' => self.set_private_modes(params, true),
             b'l' => self.set_private_modes(params, false),
-            b'J' => self.erase_display(params.get(0), Spare::Protected),
-            b'K' => self.erase_line(params.get(0), Spare::Protected),
+            b'J' => self.erase_display(params.get(0), SparedCells::Protected),
+            b'K' => self.erase_line(params.get(0), SparedCells::Protected),
             b'm' if params.get(0) == 4 => self.reply(format!("\x1b[>4;{}m", self.modify_other_keys)),
             b'n' => self.report_private_status(params),
             b'r' => self.restore_modes(params),
             b's' => self.save_modes(params),
             b'u' => self.report_kitty(),
-            b'W' if params.get(0) == 5 => self.tabs = crate::tabs::Tabs::new(self.size.cols),
+            b'W' if params.get(0) == 5 => self.tabs = crate::tabs::TabStops::new(self.size.cols),
             _ => {}
         }
     }
@@ -120,7 +122,7 @@ impl State {
     /// CUD stops at the margin, VPR at the screen's edge.
     fn down_by(&mut self, count: u16, past_margins: bool) {
         if past_margins {
-            let origin = if self.has(Flags::ORIGIN) { self.margins.top } else { 0 };
+            let origin = if self.has(ModeFlags::ORIGIN) { self.margins.top } else { 0 };
             self.go_to_row((self.caret.row - origin.min(self.caret.row)).saturating_add(count));
         } else {
             self.down(count);
@@ -129,7 +131,7 @@ impl State {
 
     /// HPR.
     fn right_by(&mut self, count: u16) {
-        let origin = if self.has(Flags::ORIGIN) { self.margins.left } else { 0 };
+        let origin = if self.has(ModeFlags::ORIGIN) { self.margins.left } else { 0 };
         self.go_to_col((self.caret.col - origin.min(self.caret.col)).saturating_add(count));
     }
 
@@ -141,7 +143,7 @@ impl State {
             5 | 6 => CursorShape::Bar,
             _ => return,
         };
-        self.flags.set(Flags::CURSOR_BLINK, style == 0 || style % 2 == 1);
+        self.flags.set(ModeFlags::CURSOR_BLINK, style == 0 || style % 2 == 1);
     }
 
     /// DECSCA.

@@ -1,12 +1,12 @@
 //! Device control strings: DECRQSS and XTGETTCAP. The rest (sixel, user keys, …) is consumed.
 
-use super::State;
-use crate::{frame::CursorShape, modes::Flags, style::Attributes};
+use super::TerminalState;
+use crate::{frame::CursorShape, modes::ModeFlags, style::Attributes};
 
 /// Longest list of capabilities answered in one go.
 const MAX_CAPABILITIES: usize = 32;
 
-impl State {
+impl TerminalState {
     pub(super) fn run_dcs(&mut self, body: &[u8]) {
         if let Some(setting) = body.strip_prefix(b"$q") {
             self.report_setting(setting);
@@ -36,7 +36,7 @@ impl State {
     }
 
     pub(super) fn cursor_style(&self) -> u8 {
-        let steady = u8::from(!self.has(Flags::CURSOR_BLINK));
+        let steady = u8::from(!self.has(ModeFlags::CURSOR_BLINK));
         steady
             + match self.cursor_shape {
                 CursorShape::Block => 1,

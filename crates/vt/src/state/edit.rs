@@ -1,9 +1,9 @@
 //! Inserting and deleting characters, lines and columns.
 
-use super::State;
+use super::TerminalState;
 use crate::cell::Cell;
 
-impl State {
+impl TerminalState {
     fn inside_margins(&self) -> bool {
         let Self { margins, caret, .. } = self;
         (margins.top..=margins.bottom).contains(&caret.row) && (margins.left..=margins.right).contains(&caret.col)

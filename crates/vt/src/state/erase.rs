@@ -1,11 +1,11 @@
 //! Erasing: whole, selective, and around protected cells.
 
-use super::State;
-use crate::{cell::Cell, history::Tables, style::Attributes};
+use super::TerminalState;
+use crate::{cell::Cell, history::CellTables, style::Attributes};
 
 /// Which cells an erase leaves alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Spare {
+pub(super) enum SparedCells {
     /// ED, EL, ECH: cells guarded by SPA.
     Guarded,
     /// DECSED, DECSEL, DECSERA: cells protected by DECSCA.
@@ -13,19 +13,19 @@ pub(super) enum Spare {
     Nothing,
 }
 
-impl Spare {
+impl SparedCells {
     fn attributes(self) -> Attributes {
         match self {
-            Spare::Guarded => Attributes::GUARDED,
-            Spare::Protected => Attributes::PROTECTED,
-            Spare::Nothing => Attributes::empty(),
+            SparedCells::Guarded => Attributes::GUARDED,
+            SparedCells::Protected => Attributes::PROTECTED,
+            SparedCells::Nothing => Attributes::empty(),
         }
     }
 }
 
-impl State {
+impl TerminalState {
     /// Blanks columns of one row.
-    pub(super) fn erase_cells(&mut self, row: u16, cols: std::ops::Range<u16>, spare: Spare, fill: Cell) {
+    pub(super) fn erase_cells(&mut self, row: u16, cols: std::ops::Range<u16>, spare: SparedCells, fill: Cell) {
         if cols.is_empty() {
             return;
         }
@@ -58,7 +58,7 @@ impl State {
         (first, same.map_or(cols.end, |count| cols.start + count as u16))
     }
 
-    fn erase_rows(&mut self, rows: std::ops::Range<u16>, spare: Spare, fill: Cell) {
+    fn erase_rows(&mut self, rows: std::ops::Range<u16>, spare: SparedCells, fill: Cell) {
         for row in rows {
             self.erase_cells(row, 0..self.size.cols, spare, fill);
             self.grid.row_mut(row).wrapped = false;
@@ -66,7 +66,7 @@ impl State {
     }
 
     /// ED and DECSED.
-    pub(super) fn erase_display(&mut self, what: u16, spare: Spare) {
+    pub(super) fn erase_display(&mut self, what: u16, spare: SparedCells) {
         let fill = self.eraser();
         let (row, col) = (self.caret.row, self.caret.col);
         let all = what == 2 || (what == 0 && (row, col) == (0, 0));
@@ -91,7 +91,7 @@ impl State {
                 self.erase_rows(0..self.size.rows, spare, fill);
                 self.end_run_from_history();
             }
-            3 if spare != Spare::Protected => self.history.clear(),
+            3 if spare != SparedCells::Protected => self.history.clear(),
             _ => return,
         }
         self.caret.pending_wrap = false;
@@ -102,7 +102,7 @@ impl State {
         let main = if self.on_alternate() { self.other.as_ref() } else { Some(&self.grid) };
         let Some(main) = main.filter(|_| self.history.keeps_cleared()) else { return };
         let used = main.rows.iter().rposition(|row| row.used() > 0).map_or(0, |last| last + 1);
-        let tables = Tables { styles: &self.styles, clusters: &self.clusters, links: &self.links };
+        let tables = CellTables { styles: &self.styles, clusters: &self.clusters, links: &self.links };
         for row in &main.rows[..used] {
             self.history.push(row, &tables);
         }
@@ -117,7 +117,7 @@ impl State {
     }
 
     /// EL and DECSEL.
-    pub(super) fn erase_line(&mut self, what: u16, spare: Spare) {
+    pub(super) fn erase_line(&mut self, what: u16, spare: SparedCells) {
         let fill = self.eraser();
         let (row, col) = (self.caret.row, self.caret.col);
         let cols = match what {
@@ -137,7 +137,7 @@ impl State {
     pub(super) fn erase_characters(&mut self, count: u16) {
         let fill = self.eraser();
         let end = self.caret.col.saturating_add(count).min(self.size.cols);
-        self.erase_cells(self.caret.row, self.caret.col..end, Spare::Guarded, fill);
+        self.erase_cells(self.caret.row, self.caret.col..end, SparedCells::Guarded, fill);
         self.caret.pending_wrap = false;
     }
 }

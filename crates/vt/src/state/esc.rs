@@ -1,9 +1,9 @@
 //! C0 and C1 controls, and escape sequences without parameters.
 
-use super::State;
-use crate::{charset::Charset, effect::Effect, modes::Flags, style::Attributes};
+use super::TerminalState;
+use crate::{charset::Charset, effect::Effect, modes::ModeFlags, style::Attributes};
 
-impl State {
+impl TerminalState {
     /// C0 controls and the C1 controls that stand alone.
     #[inline]
     pub(super) fn execute(&mut self, byte: u8) {
@@ -33,8 +33,8 @@ impl State {
             (b"", b'7') => self.save_caret(),
             (b"", b'8') => self.restore_caret(),
             (b"", b'9') => self.forward_index(),
-            (b"", b'=') => self.flags.insert(Flags::APPLICATION_KEYPAD),
-            (b"", b'>') => self.flags.remove(Flags::APPLICATION_KEYPAD),
+            (b"", b'=') => self.flags.insert(ModeFlags::APPLICATION_KEYPAD),
+            (b"", b'>') => self.flags.remove(ModeFlags::APPLICATION_KEYPAD),
             (b"", b'D') => self.index(),
             (b"", b'E') => self.next_line(),
             (b"", b'H') => self.tabs.set(self.caret.col),

@@ -1,7 +1,7 @@
 //! The kitty keyboard protocol's stack of flags, one per screen.
 
-use super::State;
-use crate::{modes::KittyFlags, params::Params};
+use super::TerminalState;
+use crate::{modes::KittyFlags, params::SequenceParams};
 
 /// Deeper pushes forget the oldest entry, as the protocol asks.
 const DEPTH: usize = 16;
@@ -37,22 +37,22 @@ impl KittyStack {
     }
 }
 
-fn flags(params: &Params) -> KittyFlags {
+fn flags(params: &SequenceParams) -> KittyFlags {
     KittyFlags::from_bits_truncate(params.get(0) as u8)
 }
 
-impl State {
-    pub(super) fn push_kitty(&mut self, params: &Params) {
+impl TerminalState {
+    pub(super) fn push_kitty(&mut self, params: &SequenceParams) {
         let screen = self.screen();
         self.kitty[screen].push(flags(params));
     }
 
-    pub(super) fn pop_kitty(&mut self, params: &Params) {
+    pub(super) fn pop_kitty(&mut self, params: &SequenceParams) {
         let screen = self.screen();
         self.kitty[screen].pop(params.get_or(0, 1));
     }
 
-    pub(super) fn set_kitty(&mut self, params: &Params) {
+    pub(super) fn set_kitty(&mut self, params: &SequenceParams) {
         let screen = self.screen();
         let stack = &mut self.kitty[screen];
         match params.get_or(1, 1) {
@@ -69,7 +69,7 @@ impl State {
     }
 
     /// XTMODKEYS: only modifyOtherKeys (resource 4) means something to us.
-    pub(super) fn set_key_option(&mut self, params: &Params) {
+    pub(super) fn set_key_option(&mut self, params: &SequenceParams) {
         if params.len() == 0 || params.get(0) == 4 {
             self.modify_other_keys = params.get(1).min(2) as u8;
         }

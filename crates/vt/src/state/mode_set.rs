@@ -1,23 +1,23 @@
 //! Setting, resetting, saving and asking for modes.
 
-use super::{Margins, State};
+use super::{ScrollMargins, TerminalState};
 use crate::{
     effect::Effect,
     grid::Grid,
-    modes::{Flags, MouseEncoding, MouseProtocol},
-    params::Params,
+    modes::{ModeFlags, MouseEncoding, MouseProtocol},
+    params::SequenceParams,
 };
 
-impl State {
-    pub(super) fn set_ansi_modes(&mut self, params: &Params, on: bool) {
+impl TerminalState {
+    pub(super) fn set_ansi_modes(&mut self, params: &SequenceParams, on: bool) {
         for index in 0..params.len() {
-            if let Some(flag) = Flags::ansi(params.get(index)) {
+            if let Some(flag) = ModeFlags::ansi(params.get(index)) {
                 self.flags.set(flag, on);
             }
         }
     }
 
-    pub(super) fn set_private_modes(&mut self, params: &Params, on: bool) {
+    pub(super) fn set_private_modes(&mut self, params: &SequenceParams, on: bool) {
         for index in 0..params.len() {
             self.set_private_mode(params.get(index), on);
         }
@@ -27,7 +27,7 @@ impl State {
         match mode {
             3 => return self.set_columns(on),
             6 => {
-                self.flags.set(Flags::ORIGIN, on);
+                self.flags.set(ModeFlags::ORIGIN, on);
                 return self.go_to(0, 0);
             }
             69 => {
@@ -54,7 +54,7 @@ impl State {
             } else if self.mouse_encoding == encoding {
                 self.mouse_encoding = MouseEncoding::Legacy;
             }
-        } else if let Some(flag) = Flags::private(mode) {
+        } else if let Some(flag) = ModeFlags::private(mode) {
             self.flags.set(flag, on);
             if mode == 2048 && on {
                 self.report_size_in_band();
@@ -75,7 +75,7 @@ impl State {
         }
         let other = self.other.take().unwrap_or_else(|| Grid::new(self.size));
         self.other = Some(std::mem::replace(&mut self.grid, other));
-        self.flags.set(Flags::ALTERNATE_SCREEN, alternate);
+        self.flags.set(ModeFlags::ALTERNATE_SCREEN, alternate);
         self.alternate_screens += u64::from(alternate);
         for row in &mut self.grid.rows {
             row.dirty = true;
@@ -96,13 +96,13 @@ impl State {
 
     /// DECCOLM: the caller may or may not grant the size; the rest of it happens anyway.
     fn set_columns(&mut self, wide: bool) {
-        if !self.has(Flags::ALLOW_COLUMNS) {
+        if !self.has(ModeFlags::ALLOW_COLUMNS) {
             return;
         }
-        self.flags.set(Flags::COLUMNS_132, wide);
-        self.flags.remove(Flags::LEFT_RIGHT_MARGINS);
-        self.margins = Margins::full(self.size);
-        if !self.has(Flags::KEEP_ON_COLUMNS) {
+        self.flags.set(ModeFlags::COLUMNS_132, wide);
+        self.flags.remove(ModeFlags::LEFT_RIGHT_MARGINS);
+        self.margins = ScrollMargins::full(self.size);
+        if !self.has(ModeFlags::KEEP_ON_COLUMNS) {
             if !self.on_alternate() {
                 self.keep_cleared();
             }
@@ -127,7 +127,7 @@ impl State {
                 } else if let Some(encoding) = MouseEncoding::from_mode(mode) {
                     state(self.mouse_encoding == encoding)
                 } else {
-                    Flags::private(mode).map_or(0, |flag| state(self.has(flag)))
+                    ModeFlags::private(mode).map_or(0, |flag| state(self.has(flag)))
                 }
             }
         }
@@ -144,13 +144,13 @@ impl State {
         let state = match mode {
             // Modes of printing terminals, which a screen has never on.
             1 | 3 | 5 | 7 | 10 | 11 | 13..=19 => 4,
-            _ => Flags::ansi(mode).map_or(0, |flag| if self.has(flag) { 1 } else { 2 }),
+            _ => ModeFlags::ansi(mode).map_or(0, |flag| if self.has(flag) { 1 } else { 2 }),
         };
         self.reply(format!("\x1b[{mode};{state}$y"));
     }
 
     /// XTSAVE.
-    pub(super) fn save_modes(&mut self, params: &Params) {
+    pub(super) fn save_modes(&mut self, params: &SequenceParams) {
         for index in 0..params.len() {
             let mode = params.get(index);
             let state = self.private_mode_state(mode);
@@ -162,7 +162,7 @@ impl State {
     }
 
     /// XTRESTORE.
-    pub(super) fn restore_modes(&mut self, params: &Params) {
+    pub(super) fn restore_modes(&mut self, params: &SequenceParams) {
         for index in 0..params.len() {
             let mode = params.get(index);
             if let Some(&(_, on)) = self.saved_modes.iter().find(|&&(saved, _)| saved == mode) {

@@ -1,12 +1,12 @@
 //! Moving the caret.
 
-use super::State;
-use crate::modes::Flags;
+use super::TerminalState;
+use crate::modes::ModeFlags;
 
-impl State {
+impl TerminalState {
     #[inline]
     pub(super) fn carriage_return(&mut self) {
-        let before_margin = self.caret.col < self.margins.left && !self.has(Flags::ORIGIN);
+        let before_margin = self.caret.col < self.margins.left && !self.has(ModeFlags::ORIGIN);
         self.caret.col = if before_margin { 0 } else { self.margins.left };
         self.caret.pending_wrap = false;
     }
@@ -44,7 +44,7 @@ impl State {
     #[inline]
     pub(super) fn line_feed(&mut self) {
         self.index();
-        if self.has(Flags::LINEFEED_NEWLINE) {
+        if self.has(ModeFlags::LINEFEED_NEWLINE) {
             self.carriage_return();
         }
     }
@@ -75,8 +75,8 @@ impl State {
     /// BS and CUB. Both reverse wrap modes mean what xterm meant before it split them (patch 383, later
     /// than the level we report): back to the row above whatever it holds, from the top to the bottom.
     pub(super) fn left(&mut self, count: u16) {
-        let reverse = Flags::REVERSE_WRAP | Flags::EXTENDED_REVERSE_WRAP;
-        let wraps = self.has(Flags::AUTOWRAP) && self.flags.intersects(reverse);
+        let reverse = ModeFlags::REVERSE_WRAP | ModeFlags::EXTENDED_REVERSE_WRAP;
+        let wraps = self.has(ModeFlags::AUTOWRAP) && self.flags.intersects(reverse);
         let left = if self.caret.col < self.margins.left { 0 } else { self.margins.left };
         if !wraps {
             self.caret.col = self.caret.col.saturating_sub(count).max(left);
@@ -109,20 +109,20 @@ impl State {
 
     pub(super) fn go_to_row(&mut self, row: u16) {
         let (top, bottom) =
-            if self.has(Flags::ORIGIN) { (self.margins.top, self.margins.bottom) } else { (0, self.size.rows - 1) };
+            if self.has(ModeFlags::ORIGIN) { (self.margins.top, self.margins.bottom) } else { (0, self.size.rows - 1) };
         self.caret.row = top.saturating_add(row).min(bottom);
         self.caret.pending_wrap = false;
     }
 
     pub(super) fn go_to_col(&mut self, col: u16) {
         let (left, right) =
-            if self.has(Flags::ORIGIN) { (self.margins.left, self.margins.right) } else { (0, self.size.cols - 1) };
+            if self.has(ModeFlags::ORIGIN) { (self.margins.left, self.margins.right) } else { (0, self.size.cols - 1) };
         self.caret.col = left.saturating_add(col).min(right);
         self.caret.pending_wrap = false;
     }
 
     pub(super) fn tab(&mut self, count: u16) {
-        if self.caret.pending_wrap && self.has(Flags::MORE_FIX) {
+        if self.caret.pending_wrap && self.has(ModeFlags::MORE_FIX) {
             self.wrap();
         }
         let last = if self.caret.col <= self.margins.right { self.margins.right } else { self.size.cols - 1 };
@@ -132,7 +132,7 @@ impl State {
     }
 
     pub(super) fn back_tab(&mut self, count: u16) {
-        let first = if self.has(Flags::ORIGIN) { self.margins.left } else { 0 };
+        let first = if self.has(ModeFlags::ORIGIN) { self.margins.left } else { 0 };
         for _ in 0..count.min(self.size.cols) {
             self.caret.col = self.tabs.before(self.caret.col, first);
         }

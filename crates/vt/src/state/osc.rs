@@ -3,10 +3,10 @@
 mod color;
 mod notify;
 
-use super::State;
+use super::TerminalState;
 use crate::{
     effect::{Effect, PromptMark},
-    parser::Terminator,
+    parser::StringTerminator,
     unicode::is_bidi_control,
 };
 pub(super) use notify::PendingNotification;
@@ -18,8 +18,8 @@ const MAX_CLIPBOARD: usize = 768 << 10;
 /// Pairs of an agent state report.
 const MAX_PAIRS: usize = 16;
 
-impl State {
-    pub(super) fn run_osc(&mut self, body: &[u8], terminator: Terminator) {
+impl TerminalState {
+    pub(super) fn run_osc(&mut self, body: &[u8], terminator: StringTerminator) {
         let (head, rest) = split_once(body, b';');
         let Some(number) = parse_number(head) else { return };
         match number {

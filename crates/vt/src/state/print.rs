@@ -1,15 +1,15 @@
 //! Text onto the grid: wrapping, wide characters, clusters, insert mode.
 
-use super::{OpenCluster, State};
+use super::{OpenCluster, TerminalState};
 use crate::{
     cell::Cell,
-    grid::Row,
-    modes::Flags,
+    grid::GridRow,
+    modes::ModeFlags,
     tables::MAX_CLUSTER_BYTES,
-    unicode::{ClusterState, Properties, VARIATION_EMOJI, is_narrow_emoji},
+    unicode::{CharProperties, ClusterState, VARIATION_EMOJI, is_narrow_emoji},
 };
 
-impl State {
+impl TerminalState {
     /// Columns that text may fill from the caret on: up to the right margin, or to the edge beyond it.
     #[inline]
     fn text_limit(&self) -> u16 {
@@ -18,8 +18,8 @@ impl State {
 
     #[inline]
     pub(super) fn put_ascii(&mut self, text: &[u8]) {
-        let plain = self.charsets.is_plain() && !self.has(Flags::INSERT);
-        let joins = self.cluster.is_some_and(|open| open.state.joins(Properties::of('a')));
+        let plain = self.charsets.is_plain() && !self.has(ModeFlags::INSERT);
+        let joins = self.cluster.is_some_and(|open| open.state.joins(CharProperties::of('a')));
         if !plain || joins {
             for &byte in text {
                 let c = self.charsets.map(byte);
@@ -28,7 +28,7 @@ impl State {
             return;
         }
         let style = self.pen_id();
-        let autowrap = self.has(Flags::AUTOWRAP);
+        let autowrap = self.has(ModeFlags::AUTOWRAP);
         let mut rest = text;
         while !rest.is_empty() {
             if self.caret.pending_wrap && autowrap {
@@ -71,8 +71,8 @@ impl State {
     }
 
     pub(super) fn put_char(&mut self, c: char) {
-        let properties = Properties::of(c);
-        let clusters = self.has(Flags::GRAPHEMES);
+        let properties = CharProperties::of(c);
+        let clusters = self.has(ModeFlags::GRAPHEMES);
         if let Some(open) = self.cluster
             && clusters
             && open.state.joins(properties)
@@ -91,13 +91,13 @@ impl State {
     }
 
     /// Columns of a character that starts a cluster.
-    fn width_of(&self, properties: Properties) -> u16 {
-        if properties.is_regional_indicator() && !self.has(Flags::GRAPHEMES) { 1 } else { properties.width() }
+    fn width_of(&self, properties: CharProperties) -> u16 {
+        if properties.is_regional_indicator() && !self.has(ModeFlags::GRAPHEMES) { 1 } else { properties.width() }
     }
 
     /// Writes one character at the caret. False when there is no room for it at all.
     fn place(&mut self, c: char, width: u16) -> bool {
-        let autowrap = self.has(Flags::AUTOWRAP);
+        let autowrap = self.has(ModeFlags::AUTOWRAP);
         if self.caret.pending_wrap && autowrap {
             self.wrap();
         }
@@ -114,7 +114,7 @@ impl State {
             limit = self.text_limit();
         }
         let style = self.pen_id();
-        let insert = self.has(Flags::INSERT);
+        let insert = self.has(ModeFlags::INSERT);
         let col = self.caret.col;
         let eraser = if insert { self.eraser() } else { Cell::BLANK };
         let row = self.grid.row_mut(self.caret.row);
@@ -150,7 +150,7 @@ impl State {
 
     /// A further character of the cluster just printed. False when that would need a second column and
     /// there is none to be had.
-    fn extend_cluster(&mut self, mut open: OpenCluster, c: char, properties: Properties) -> bool {
+    fn extend_cluster(&mut self, mut open: OpenCluster, c: char, properties: CharProperties) -> bool {
         let cell = self.grid.cell(open.row, open.col);
         let base = self.first_char(cell);
         let widens =
@@ -172,7 +172,7 @@ impl State {
     /// A cluster in the last column that grows wide moves on, as it would have done had it come whole.
     fn move_to_next_row(&mut self, open: &mut OpenCluster) -> bool {
         let first = if self.caret.col < self.margins.left { 0 } else { self.margins.left };
-        if !self.caret.pending_wrap || !self.has(Flags::AUTOWRAP) || self.text_limit() - first < 2 {
+        if !self.caret.pending_wrap || !self.has(ModeFlags::AUTOWRAP) || self.text_limit() - first < 2 {
             return false;
         }
         let cell = self.grid.cell(open.row, open.col);
@@ -192,7 +192,7 @@ impl State {
     }
 
     /// A mark that comes on its own (after a cursor movement, or with clusters off): goes to the character on the left.
-    fn attach_mark(&mut self, c: char, properties: Properties) {
+    fn attach_mark(&mut self, c: char, properties: CharProperties) {
         let caret = self.caret;
         let Some(mut col) = (caret.col + u16::from(caret.pending_wrap)).checked_sub(1) else { return };
         if self.grid.cell(caret.row, col).is_spacer() && col > 0 {
@@ -203,11 +203,11 @@ impl State {
             return;
         }
         self.append_to_cell(caret.row, col, c);
-        if self.has(Flags::GRAPHEMES) {
+        if self.has(ModeFlags::GRAPHEMES) {
             let mut state = ClusterState::default();
             match (cell.char(), cell.cluster()) {
-                (Some(base), _) => state.advance(Properties::of(base)),
-                (None, Some(id)) => self.clusters.get(id).chars().for_each(|c| state.advance(Properties::of(c))),
+                (Some(base), _) => state.advance(CharProperties::of(base)),
+                (None, Some(id)) => self.clusters.get(id).chars().for_each(|c| state.advance(CharProperties::of(c))),
                 (None, None) => {}
             }
             state.advance(properties);
@@ -237,7 +237,7 @@ impl State {
     /// Gives the cluster just printed the column right of it.
     fn widen(&mut self, open: OpenCluster) {
         let limit = self.text_limit();
-        let insert = self.has(Flags::INSERT);
+        let insert = self.has(ModeFlags::INSERT);
         let col = usize::from(open.col);
         let row = self.grid.row_mut(open.row);
         let cell = row.cells[col];
@@ -252,7 +252,7 @@ impl State {
     /// REP: as if the last character came `count` more times.
     pub(super) fn repeat(&mut self, count: u16) {
         let Some(c) = self.last_char else { return };
-        let properties = Properties::of(c);
+        let properties = CharProperties::of(c);
         let width = self.width_of(properties);
         // Once a screen full has come, whole rows more can't be told apart: only where in the row it ends counts.
         let in_row = u32::from(((self.margins.right + 1 - self.margins.left) / width).max(1));
@@ -272,8 +272,8 @@ impl State {
 
     /// As `place`, `count` times over, a row at a time. False when there was no room for any.
     fn place_run(&mut self, c: char, width: u16, count: u32) -> bool {
-        let autowrap = self.has(Flags::AUTOWRAP);
-        let insert = self.has(Flags::INSERT);
+        let autowrap = self.has(ModeFlags::AUTOWRAP);
+        let insert = self.has(ModeFlags::INSERT);
         let mut left = count;
         while left > 0 {
             if self.caret.pending_wrap && autowrap {
@@ -319,7 +319,7 @@ impl State {
         let in_row = u32::from((cols.end - cols.start) / width);
         let whole = in_row * u32::from(bottom - top + 1);
         let fits = (cols.end - cols.start).is_multiple_of(width);
-        if kept || !at_start || !fits || top == bottom || left < whole || self.has(Flags::INSERT) {
+        if kept || !at_start || !fits || top == bottom || left < whole || self.has(ModeFlags::INSERT) {
             return left;
         }
         let (style, eraser) = (self.pen_id(), self.eraser());
@@ -334,7 +334,7 @@ impl State {
         if runs_on {
             self.grid.unwrap_before(top);
         } else {
-            self.grid.rows[usize::from(top) + 1..=usize::from(bottom)].iter_mut().for_each(Row::drop_edge);
+            self.grid.rows[usize::from(top) + 1..=usize::from(bottom)].iter_mut().for_each(GridRow::drop_edge);
         }
         match (left - whole) % in_row {
             0 => in_row,

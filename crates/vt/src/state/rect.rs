@@ -2,21 +2,21 @@
 
 use std::ops::Range;
 
-use super::{State, erase::Spare};
-use crate::{cell::Cell, modes::Flags, params::Params, style::Style};
+use super::{TerminalState, erase::SparedCells};
+use crate::{cell::Cell, modes::ModeFlags, params::SequenceParams, style::Style};
 
 /// Half-open, from zero, inside the screen.
 #[derive(Clone, Debug)]
-pub(super) struct Area {
+pub(super) struct CellArea {
     rows: Range<u16>,
     cols: Range<u16>,
 }
 
-impl State {
+impl TerminalState {
     /// The rectangle that four parameters from `first` on name: top, left, bottom, right, from one.
     /// `None` when it is empty.
-    fn area(&self, params: &Params, first: usize) -> Option<Area> {
-        let origin = self.has(Flags::ORIGIN);
+    fn area(&self, params: &SequenceParams, first: usize) -> Option<CellArea> {
+        let origin = self.has(ModeFlags::ORIGIN);
         let (top, left) = if origin { (self.margins.top, self.margins.left) } else { (0, 0) };
         let (last_row, last_col) =
             if origin { (self.margins.bottom, self.margins.right) } else { (self.size.rows - 1, self.size.cols - 1) };
@@ -26,11 +26,11 @@ impl State {
         };
         let rows = start(params.get(first), top)..end(params.get(first + 2), top, last_row);
         let cols = start(params.get(first + 1), left)..end(params.get(first + 3), left, last_col);
-        (!rows.is_empty() && !cols.is_empty()).then_some(Area { rows, cols })
+        (!rows.is_empty() && !cols.is_empty()).then_some(CellArea { rows, cols })
     }
 
     /// DECFRA.
-    pub(super) fn fill_rectangle(&mut self, params: &Params) {
+    pub(super) fn fill_rectangle(&mut self, params: &SequenceParams) {
         let Some(c) = char::from_u32(u32::from(params.get(0))) else { return };
         if !matches!(c, ' '..='~' | '\u{a0}'..='\u{ff}') {
             return;
@@ -43,7 +43,7 @@ impl State {
     }
 
     /// DECERA and DECSERA.
-    pub(super) fn erase_rectangle(&mut self, params: &Params, spare: Spare) {
+    pub(super) fn erase_rectangle(&mut self, params: &SequenceParams, spare: SparedCells) {
         let Some(area) = self.area(params, 0) else { return };
         let fill = self.eraser();
         for row in area.rows {
@@ -52,9 +52,9 @@ impl State {
     }
 
     /// DECCRA. There is one page, so page numbers are passed over.
-    pub(super) fn copy_rectangle(&mut self, params: &Params) {
+    pub(super) fn copy_rectangle(&mut self, params: &SequenceParams) {
         let Some(source) = self.area(params, 0) else { return };
-        let origin = self.has(Flags::ORIGIN);
+        let origin = self.has(ModeFlags::ORIGIN);
         let (row_offset, col_offset) = if origin { (self.margins.top, self.margins.left) } else { (0, 0) };
         let (row_end, col_end) =
             if origin { (self.margins.bottom + 1, self.margins.right + 1) } else { (self.size.rows, self.size.cols) };
@@ -79,7 +79,7 @@ impl State {
     }
 
     /// DECRQCRA: the sum of the character codes, empty cells as spaces (xterm since patch 334).
-    pub(super) fn checksum_rectangle(&mut self, params: &Params) {
+    pub(super) fn checksum_rectangle(&mut self, params: &SequenceParams) {
         let mut sum: u32 = 0;
         if let Some(area) = self.area(params, 2) {
             let cols = usize::from(area.cols.start)..usize::from(area.cols.end);
@@ -106,8 +106,8 @@ impl State {
 
     /// DECALN.
     pub(super) fn alignment_pattern(&mut self) {
-        self.margins = super::Margins::full(self.size);
-        self.flags.remove(Flags::ORIGIN);
+        self.margins = super::ScrollMargins::full(self.size);
+        self.flags.remove(ModeFlags::ORIGIN);
         self.change_pen(|pen| *pen = Style { link: pen.link, ..Style::default() });
         self.go_to(0, 0);
         for row in &mut self.grid.rows {

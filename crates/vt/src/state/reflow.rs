@@ -1,12 +1,12 @@
 //! Changing the size: the main screen's lines are wrapped anew, the caret stays on its text.
 
-use super::{Caret, Margins, State};
+use super::{Caret, ScrollMargins, TerminalState};
 use crate::{
     cell::Cell,
     geometry::Size,
-    grid::{Grid, Row},
-    line::{Line, Shape},
-    modes::Flags,
+    grid::{Grid, GridRow},
+    line::{Line, RunShape},
+    modes::ModeFlags,
 };
 
 /// A logical line of the screen, as cells without regard to width.
@@ -19,14 +19,14 @@ struct Flow {
 
 /// A place in the text: line, and cells into it. May lie beyond the line's end.
 #[derive(Clone, Copy, Debug)]
-struct Anchor {
+struct TextAnchor {
     line: usize,
     offset: usize,
     /// Just past a full row rather than at the start of the next.
     pending_wrap: bool,
 }
 
-impl State {
+impl TerminalState {
     pub(crate) fn resize(&mut self, size: Size) {
         if size == self.size {
             return;
@@ -59,10 +59,10 @@ impl State {
         }
         self.size = size;
         self.caret = clamp(self.caret, size);
-        self.margins = Margins::full(size);
+        self.margins = ScrollMargins::full(size);
         self.tabs.resize(size.cols);
         self.cluster = None;
-        if self.has(Flags::IN_BAND_RESIZE) {
+        if self.has(ModeFlags::IN_BAND_RESIZE) {
             self.report_size_in_band();
         }
     }
@@ -88,12 +88,13 @@ impl State {
         }
         // Pad for a caret that stood below the last line.
         let caret_row = usize::from(places[0].row);
-        rows.resize_with(rows.len().max(caret_row + 1), || Row::new(size.cols, Cell::BLANK));
+        rows.resize_with(rows.len().max(caret_row + 1), || GridRow::new(size.cols, Cell::BLANK));
 
         let height = usize::from(size.rows);
         let leaving = rows.len().saturating_sub(height).min(caret_row);
         for row in rows.drain(..leaving) {
-            let tables = crate::history::Tables { styles: &self.styles, clusters: &self.clusters, links: &self.links };
+            let tables =
+                crate::history::CellTables { styles: &self.styles, clusters: &self.clusters, links: &self.links };
             self.history.push(&row, &tables);
         }
         let arriving = if was_full && leaving == 0 {
@@ -104,7 +105,7 @@ impl State {
         let arrived = arriving.len();
         rows.splice(0..0, arriving);
         rows.truncate(height);
-        rows.resize_with(height, || Row::new(size.cols, Cell::BLANK));
+        rows.resize_with(height, || GridRow::new(size.cols, Cell::BLANK));
         if let Some(last) = rows.last_mut() {
             last.wrapped = false;
         }
@@ -120,8 +121,9 @@ impl State {
     }
 
     /// Joins rows that ran on, the part in history included.
-    fn unwrap_rows(&mut self, rows: &[Row], carets: [Caret; 2]) -> (Vec<Flow>, [Anchor; 2]) {
-        let mut anchors = carets.map(|caret| Anchor { line: usize::MAX, offset: 0, pending_wrap: caret.pending_wrap });
+    fn unwrap_rows(&mut self, rows: &[GridRow], carets: [Caret; 2]) -> (Vec<Flow>, [TextAnchor; 2]) {
+        let mut anchors =
+            carets.map(|caret| TextAnchor { line: usize::MAX, offset: 0, pending_wrap: caret.pending_wrap });
         let mut lines: Vec<Flow> = Vec::new();
         let mut current = Flow::default();
         if self.history.is_open()
@@ -168,8 +170,8 @@ impl State {
     }
 
     /// Rows to fill the top of a screen that grew, from the newest lines of history.
-    fn take_back(&mut self, wanted: usize, cols: u16) -> Vec<Row> {
-        let mut rows: Vec<Row> = Vec::new();
+    fn take_back(&mut self, wanted: usize, cols: u16) -> Vec<GridRow> {
+        let mut rows: Vec<GridRow> = Vec::new();
         while rows.len() < wanted {
             let Some(line) = self.history.pop() else { break };
             let cells = self.cells_of_line(&line);
@@ -180,7 +182,8 @@ impl State {
         }
         let surplus = rows.len().saturating_sub(wanted);
         for row in rows.drain(..surplus) {
-            let tables = crate::history::Tables { styles: &self.styles, clusters: &self.clusters, links: &self.links };
+            let tables =
+                crate::history::CellTables { styles: &self.styles, clusters: &self.clusters, links: &self.links };
             self.history.push(&row, &tables);
         }
         rows
@@ -196,10 +199,10 @@ impl State {
             let style = self.styles.intern(&cell.run.style);
             let first = cell.text.chars().next().unwrap_or(' ');
             let content = match cell.run.shape {
-                Shape::Blank => Cell::blank(style),
-                Shape::Narrow => Cell::narrow(first, style),
-                Shape::Wide => Cell::wide(first, style),
-                Shape::Cluster | Shape::WideCluster => {
+                RunShape::Blank => Cell::blank(style),
+                RunShape::Narrow => Cell::narrow(first, style),
+                RunShape::Wide => Cell::wide(first, style),
+                RunShape::Cluster | RunShape::WideCluster => {
                     let base = if cell.width == 2 { Cell::wide(first, style) } else { Cell::narrow(first, style) };
                     self.clusters.intern(cell.text).map_or(base, |id| base.with_cluster(id))
                 }
@@ -225,11 +228,11 @@ fn used_rows(grid: &Grid, caret: Caret) -> usize {
 }
 
 /// Lays a line out in rows of `cols`, never splitting a wide character.
-fn wrap_line(line: Flow, cols: u16, rows: &mut Vec<Row>) {
+fn wrap_line(line: Flow, cols: u16, rows: &mut Vec<GridRow>) {
     let width = usize::from(cols);
     let mut rest = &line.cells[..];
     loop {
-        let mut row = Row::new(cols, Cell::BLANK);
+        let mut row = GridRow::new(cols, Cell::BLANK);
         let mut take = rest.len().min(width);
         if take < rest.len() && rest[take].is_spacer() && take > 1 {
             take -= 1;
@@ -250,7 +253,7 @@ fn wrap_line(line: Flow, cols: u16, rows: &mut Vec<Row>) {
 }
 
 /// Where an offset into a line has gone.
-fn locate(rows: &[Row], anchor: Anchor, cols: u16) -> Caret {
+fn locate(rows: &[GridRow], anchor: TextAnchor, cols: u16) -> Caret {
     let width = usize::from(cols);
     // With a wrap pending the caret stands, as it were, past the cell it is on.
     let mut left = anchor.offset + usize::from(anchor.pending_wrap);

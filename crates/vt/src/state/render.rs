@@ -2,24 +2,24 @@
 
 use std::{ops::Range, sync::Arc};
 
-use super::State;
+use super::TerminalState;
 use crate::{
     cell::Cell,
     frame::{Cursor, Frame},
     geometry::Position,
-    grid::Row,
-    history::Tables,
-    line::{Line, Run, Shape},
-    modes::Flags,
+    grid::GridRow,
+    history::CellTables,
+    line::{Line, RunShape, StyleRun},
+    modes::ModeFlags,
 };
 
-impl State {
+impl TerminalState {
     /// What readers see: the screen, or the one from before a synchronized update. Rows that did not
     /// change keep their `Arc`.
     pub(crate) fn frame(&mut self) -> Frame {
         let cursor = self.cursor();
-        let State { grid, frozen, styles, clusters, links, .. } = self;
-        let tables = Tables { styles, clusters, links };
+        let TerminalState { grid, frozen, styles, clusters, links, .. } = self;
+        let tables = CellTables { styles, clusters, links };
         let (grid, flags, theme, first_line) = match frozen {
             Some(frozen) => (&mut frozen.grid, frozen.flags, &frozen.theme, frozen.screen_line),
             None => (grid, self.flags, &self.theme, self.history.screen_line()),
@@ -28,8 +28,8 @@ impl State {
             size: grid.size(),
             rows: grid.rows.iter_mut().map(|row| drawn(row, &tables)).collect(),
             cursor,
-            alternate_screen: flags.contains(Flags::ALTERNATE_SCREEN),
-            reverse_video: flags.contains(Flags::REVERSE_VIDEO),
+            alternate_screen: flags.contains(ModeFlags::ALTERNATE_SCREEN),
+            reverse_video: flags.contains(ModeFlags::REVERSE_VIDEO),
             first_line,
             theme: Arc::clone(theme),
         }
@@ -37,8 +37,8 @@ impl State {
 
     /// Draws the rows that changed, if they are few: texts asked for after that are copied and not made again.
     pub(crate) fn draw_few(&mut self) {
-        let State { grid, frozen, styles, clusters, links, .. } = self;
-        let tables = Tables { styles, clusters, links };
+        let TerminalState { grid, frozen, styles, clusters, links, .. } = self;
+        let tables = CellTables { styles, clusters, links };
         let rows = &mut frozen.as_mut().map_or(grid, |frozen| &mut frozen.grid).rows;
         if rows.iter().filter(|row| row.dirty).count() <= rows.len() / 4 {
             for row in rows.iter_mut().filter(|row| row.dirty) {
@@ -49,7 +49,7 @@ impl State {
 
     pub(crate) fn shows_alternate(&self) -> bool {
         let flags = self.frozen.as_ref().map_or(self.flags, |frozen| frozen.flags);
-        flags.contains(Flags::ALTERNATE_SCREEN)
+        flags.contains(ModeFlags::ALTERNATE_SCREEN)
     }
 
     pub(crate) fn cursor(&self) -> Cursor {
@@ -59,9 +59,9 @@ impl State {
         };
         Cursor {
             position: Position { row: caret.row, col: caret.col },
-            visible: flags.contains(Flags::CURSOR_VISIBLE),
+            visible: flags.contains(ModeFlags::CURSOR_VISIBLE),
             shape,
-            blinking: flags.contains(Flags::CURSOR_BLINK),
+            blinking: flags.contains(ModeFlags::CURSOR_BLINK),
         }
     }
 
@@ -76,7 +76,7 @@ impl State {
     }
 
     /// The text of a row, cell by cell, up to the last one used.
-    fn push_row_text(&self, row: &Row, out: &mut String) {
+    fn push_row_text(&self, row: &GridRow, out: &mut String) {
         // A row that runs on has no blank for the cell that a wide character left free; a line has.
         if let Some(line) = row.drawn.as_ref().filter(|_| !row.dirty && !row.wrapped) {
             return out.push_str(&line.text);
@@ -102,9 +102,9 @@ impl State {
 
     /// The main screen's rows as readers see them, and where its caret is: lines live there, also while
     /// the alternate screen is shown.
-    fn main_rows(&self) -> (&[Row], u16) {
+    fn main_rows(&self) -> (&[GridRow], u16) {
         match (&self.frozen, &self.other) {
-            (Some(frozen), _) if !frozen.flags.contains(Flags::ALTERNATE_SCREEN) => {
+            (Some(frozen), _) if !frozen.flags.contains(ModeFlags::ALTERNATE_SCREEN) => {
                 (&frozen.grid.rows, frozen.caret.row)
             }
             (_, Some(main)) if self.on_alternate() => (&main.rows, self.saved[0].caret.row),
@@ -115,7 +115,7 @@ impl State {
     /// The line that the main screen's first row belongs to.
     pub(crate) fn first_screen_line(&self) -> u64 {
         match &self.frozen {
-            Some(frozen) if !frozen.flags.contains(Flags::ALTERNATE_SCREEN) => frozen.screen_line,
+            Some(frozen) if !frozen.flags.contains(ModeFlags::ALTERNATE_SCREEN) => frozen.screen_line,
             _ => self.history.screen_line(),
         }
     }
@@ -156,7 +156,7 @@ impl State {
     /// The same with its looks. History goes on while a frozen screen is shown: what it holds then is not above that.
     /// Neither is it above an alternate screen.
     pub(crate) fn open_line(&self) -> Option<crate::Line> {
-        let open = self.history.is_open() && self.frozen.is_none() && !self.flags.contains(Flags::ALTERNATE_SCREEN);
+        let open = self.history.is_open() && self.frozen.is_none() && !self.flags.contains(ModeFlags::ALTERNATE_SCREEN);
         open.then(|| self.history.line(self.history.screen_line())).flatten()
     }
 
@@ -183,7 +183,7 @@ struct Joiner<'a> {
 }
 
 impl Joiner<'_> {
-    fn join(mut self, state: &State) {
+    fn join(mut self, state: &TerminalState) {
         match &state.frozen {
             Some(frozen) => self.line.push_str(&frozen.open_text),
             None => state.push_open_text(&mut self.line),
@@ -220,7 +220,7 @@ fn trim_spaces(text: &mut String) {
     text.truncate(end);
 }
 
-fn drawn(row: &mut Row, tables: &Tables<'_>) -> Arc<Line> {
+fn drawn(row: &mut GridRow, tables: &CellTables<'_>) -> Arc<Line> {
     // That a row runs on changes without any of its cells.
     if row.dirty || row.drawn.as_ref().is_none_or(|line| line.wrapped != row.wrapped) {
         let line = build_line(&row.cells[..row.used()], row.wrapped, tables);
@@ -234,16 +234,19 @@ fn drawn(row: &mut Row, tables: &Tables<'_>) -> Arc<Line> {
 }
 
 /// A self-contained copy of some cells.
-pub(super) fn build_line(cells: &[Cell], wrapped: bool, tables: &Tables<'_>) -> Line {
+pub(super) fn build_line(cells: &[Cell], wrapped: bool, tables: &CellTables<'_>) -> Line {
     let mut line = Line { text: String::with_capacity(cells.len()), runs: Vec::new(), wrapped };
     let mut rest = cells;
     while let Some(&cell) = rest.first() {
         let before = line.text.len();
         let (shape, cells) = if cell.is_plain_narrow() {
-            (Shape::Narrow, push_while(&mut line.text, rest, |next| next.is_plain_narrow() && next.style == cell.style))
+            (
+                RunShape::Narrow,
+                push_while(&mut line.text, rest, |next| next.is_plain_narrow() && next.style == cell.style),
+            )
         } else if let Some(id) = cell.cluster() {
             line.text.push_str(tables.clusters.get(id));
-            if cell.is_wide() { (Shape::WideCluster, 2) } else { (Shape::Cluster, 1) }
+            if cell.is_wide() { (RunShape::WideCluster, 2) } else { (RunShape::Cluster, 1) }
         } else if cell.is_wide() {
             let pairs = rest
                 .chunks(2)
@@ -253,17 +256,17 @@ pub(super) fn build_line(cells: &[Cell], wrapped: bool, tables: &Tables<'_>) -> 
                 line.text.push(pair[0].char().unwrap_or(' '));
                 count += 2;
             }
-            (Shape::Wide, count)
+            (RunShape::Wide, count)
         } else {
             let same = |next: &Cell| (next.is_blank() || next.is_edge()) && next.style == cell.style;
             let count = rest.iter().take_while(|next| same(next)).count().max(1);
             line.text.extend(std::iter::repeat_n(' ', count));
-            (Shape::Blank, count)
+            (RunShape::Blank, count)
         };
         let style = *tables.styles.get(cell.style);
         let link = style.link.and_then(|id| tables.links.get(id)).map(Arc::clone);
         let bytes = (line.text.len() - before) as u32;
-        line.runs.push(Run { cols: cells as u32, bytes, shape, style, link });
+        line.runs.push(StyleRun { cols: cells as u32, bytes, shape, style, link });
         rest = &rest[cells.min(rest.len())..];
     }
     line

@@ -1,7 +1,7 @@
 //! Answers to the child's questions. All of them are fixed or come from the theme and the screen.
 
-use super::State;
-use crate::{modes::Flags, params::Params};
+use super::TerminalState;
+use crate::{modes::ModeFlags, params::SequenceParams};
 
 /// What XTVERSION says.
 const VERSION: &str = concat!("patterm(", env!("CARGO_PKG_VERSION"), ")");
@@ -10,18 +10,18 @@ const PRIMARY: &str = "\x1b[?64;1;6;21;22;28;52c";
 /// Type VT420; programs read the number as an xterm patch level when they choose features.
 const SECONDARY: &str = "\x1b[>41;380;0c";
 
-impl State {
+impl TerminalState {
     pub(super) fn primary_attributes(&mut self) {
         self.reply(PRIMARY);
     }
 
-    pub(super) fn secondary_attributes(&mut self, params: &Params) {
+    pub(super) fn secondary_attributes(&mut self, params: &SequenceParams) {
         if params.get(0) == 0 {
             self.reply(SECONDARY);
         }
     }
 
-    pub(super) fn tertiary_attributes(&mut self, params: &Params) {
+    pub(super) fn tertiary_attributes(&mut self, params: &SequenceParams) {
         if params.get(0) == 0 {
             self.reply("\x1bP!|00000000\x1b\\");
         }
@@ -44,12 +44,12 @@ impl State {
     }
 
     fn reported_position(&self) -> (u16, u16) {
-        let (top, left) = if self.has(Flags::ORIGIN) { (self.margins.top, self.margins.left) } else { (0, 0) };
+        let (top, left) = if self.has(ModeFlags::ORIGIN) { (self.margins.top, self.margins.left) } else { (0, 0) };
         (self.caret.row.saturating_sub(top) + 1, self.caret.col.saturating_sub(left) + 1)
     }
 
     /// DSR, DEC's own.
-    pub(super) fn report_private_status(&mut self, params: &Params) {
+    pub(super) fn report_private_status(&mut self, params: &SequenceParams) {
         match params.get(0) {
             6 => {
                 let (row, col) = self.reported_position();

@@ -1,8 +1,8 @@
 //! Scrolling the region between the margins.
 
-use super::State;
+use super::TerminalState;
 
-impl State {
+impl TerminalState {
     fn full_width(&self) -> bool {
         self.margins.left == 0 && self.margins.right + 1 == self.size.cols
     }
@@ -24,7 +24,7 @@ impl State {
             let leaving = count.min(rows.end);
             for row in 0..leaving {
                 let tables =
-                    crate::history::Tables { styles: &self.styles, clusters: &self.clusters, links: &self.links };
+                    crate::history::CellTables { styles: &self.styles, clusters: &self.clusters, links: &self.links };
                 self.history.push(self.grid.row(row), &tables);
             }
         } else if top == 0 && !self.on_alternate() {

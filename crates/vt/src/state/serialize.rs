@@ -5,16 +5,16 @@
 
 use std::fmt::Write;
 
-use super::{SavedCaret, State, render::build_line};
+use super::{SavedCaret, TerminalState, render::build_line};
 use crate::{
-    charset::{Charset, Charsets},
+    charset::{Charset, CharsetSlots},
     clusters::cluster_width,
     color::Rgb,
     grid::Grid,
-    line::Shape,
-    modes::{Flags, KittyFlags},
-    style::{Attributes, Link, Style},
-    unicode::{ClusterState, Properties},
+    line::RunShape,
+    modes::{KittyFlags, ModeFlags},
+    style::{Attributes, LinkTarget, Style},
+    unicode::{CharProperties, ClusterState},
 };
 
 /// Private modes that are plain switches, in the order they are written. Modes that move the cursor or
@@ -22,9 +22,9 @@ use crate::{
 const SWITCHES: [u16; 23] =
     [1, 4, 5, 8, 12, 25, 40, 41, 45, 66, 67, 95, 1004, 1007, 1034, 1036, 1039, 1045, 2004, 2027, 2031, 2048, 7];
 
-impl State {
+impl TerminalState {
     pub(crate) fn serialize(&self) -> Vec<u8> {
-        let mut out = Writer { text: String::new(), style: Style::default(), joins: None };
+        let mut out = ScreenWriter { text: String::new(), style: Style::default(), joins: None };
         self.write_colors(&mut out);
         self.write_tabs(&mut out);
         self.write_titles(&mut out);
@@ -43,7 +43,7 @@ impl State {
         out.text.into_bytes()
     }
 
-    fn write_screen(&self, grid: &Grid, screen: usize, out: &mut Writer) {
+    fn write_screen(&self, grid: &Grid, screen: usize, out: &mut ScreenWriter) {
         self.write_wraps(grid, out);
         self.write_rows(grid, out);
         self.write_saved(&self.saved[screen], out);
@@ -58,7 +58,7 @@ impl State {
     }
 
     /// Marks the rows that run on.
-    fn write_wraps(&self, grid: &Grid, out: &mut Writer) {
+    fn write_wraps(&self, grid: &Grid, out: &mut ScreenWriter) {
         let rows = grid.rows.len();
         for (row, cells) in grid.rows.iter().enumerate().filter(|(row, cells)| cells.wrapped && row + 1 < rows) {
             let cols = cells.cells.len();
@@ -78,14 +78,14 @@ impl State {
         }
     }
 
-    fn write_rows(&self, grid: &Grid, out: &mut Writer) {
+    fn write_rows(&self, grid: &Grid, out: &mut ScreenWriter) {
         let tables = self.tables();
         for (index, row) in grid.rows.iter().enumerate() {
             let line = build_line(&row.cells[..row.used()], row.wrapped, &tables);
             out.joins = None;
             let mut at = None;
             for cell in line.cells() {
-                let blank = cell.run.shape == Shape::Blank;
+                let blank = cell.run.shape == RunShape::Blank;
                 let edge = row.wrapped && row.cells[cell.col as usize].is_edge();
                 if blank && (cell.run.style == Style::default() || edge) {
                     continue;
@@ -107,11 +107,11 @@ impl State {
     }
 
     /// Recreates what DECSC kept.
-    fn write_saved(&self, saved: &SavedCaret, out: &mut Writer) {
+    fn write_saved(&self, saved: &SavedCaret, out: &mut ScreenWriter) {
         let caret = saved.caret;
         if caret == super::Caret::default()
             && saved.pen == Style::default()
-            && saved.charsets == Charsets::default()
+            && saved.charsets == CharsetSlots::default()
             && !saved.origin
         {
             return;
@@ -126,20 +126,20 @@ impl State {
         if saved.origin {
             out.text.push_str("\x1b[?6l");
         }
-        out.charsets(&Charsets::default());
+        out.charsets(&CharsetSlots::default());
         out.style(&Style::default(), None);
     }
 
-    fn write_modes(&self, out: &mut Writer) {
-        let initial = Flags::initial();
+    fn write_modes(&self, out: &mut ScreenWriter) {
+        let initial = ModeFlags::initial();
         for mode in SWITCHES {
-            let Some(flag) = Flags::private(mode) else { continue };
+            let Some(flag) = ModeFlags::private(mode) else { continue };
             if self.has(flag) != initial.contains(flag) {
                 out.csi(format_args!("?{mode}{}", if self.has(flag) { 'h' } else { 'l' }));
             }
         }
         for mode in [2, 12, 20] {
-            let Some(flag) = Flags::ansi(mode) else { continue };
+            let Some(flag) = ModeFlags::ansi(mode) else { continue };
             if self.has(flag) != initial.contains(flag) {
                 out.csi(format_args!("{mode}{}", if self.has(flag) { 'h' } else { 'l' }));
             }
@@ -156,12 +156,12 @@ impl State {
     }
 
     /// Margins first (they move the cursor), then the place, then what printing depends on.
-    fn write_caret(&self, out: &mut Writer) {
+    fn write_caret(&self, out: &mut ScreenWriter) {
         let margins = self.margins;
         if (margins.top, margins.bottom + 1) != (0, self.size.rows) {
             out.csi(format_args!("{};{}r", margins.top + 1, margins.bottom + 1));
         }
-        if self.has(Flags::LEFT_RIGHT_MARGINS) {
+        if self.has(ModeFlags::LEFT_RIGHT_MARGINS) {
             out.csi(format_args!("?69h\x1b[{};{}s", margins.left + 1, margins.right + 1));
         }
         let (row, mut col) = (self.caret.row, self.caret.col);
@@ -169,7 +169,7 @@ impl State {
             col = col.saturating_sub(1);
         }
         let (mut top, mut left) = (0, 0);
-        if self.has(Flags::ORIGIN) {
+        if self.has(ModeFlags::ORIGIN) {
             out.text.push_str("\x1b[?6h");
             (top, left) = (margins.top, margins.left);
         }
@@ -181,21 +181,21 @@ impl State {
             if let Some(cell) = line.cells().next() {
                 out.style(&cell.run.style, cell.run.link.as_deref());
                 out.cell(cell.text, cell.width);
-                if cell.run.shape == Shape::Blank {
+                if cell.run.shape == RunShape::Blank {
                     // … and erasing a rectangle leaves the cursor alone.
                     let (row, col) = (row.saturating_sub(top) + 1, col.saturating_sub(left) + 1);
                     out.csi(format_args!("{row};{col};{row};{col}$z"));
                 }
             }
         }
-        if self.has(Flags::INSERT) {
+        if self.has(ModeFlags::INSERT) {
             out.csi(format_args!("4h"));
         }
         out.style(&self.pen, self.pen.link.and_then(|id| self.links.get(id)).map(|link| link.as_ref()));
         out.charsets(&self.charsets);
     }
 
-    fn write_colors(&self, out: &mut Writer) {
+    fn write_colors(&self, out: &mut ScreenWriter) {
         let (theme, base) = (&self.theme, &self.base_theme);
         let spec = |Rgb { r, g, b }: Rgb| format!("rgb:{r:02x}/{g:02x}/{b:02x}");
         for (index, color) in theme.palette.iter().enumerate().filter(|&(index, color)| *color != base.palette[index]) {
@@ -212,7 +212,7 @@ impl State {
         }
     }
 
-    fn write_tabs(&self, out: &mut Writer) {
+    fn write_tabs(&self, out: &mut ScreenWriter) {
         if !self.tabs.is_default() {
             out.csi(format_args!("3g"));
             for col in self.tabs.iter() {
@@ -221,7 +221,7 @@ impl State {
         }
     }
 
-    fn write_titles(&self, out: &mut Writer) {
+    fn write_titles(&self, out: &mut ScreenWriter) {
         for (icon, title) in &self.title_stack {
             out.osc(format_args!("1;{icon}"));
             out.osc(format_args!("2;{title}"));
@@ -237,14 +237,14 @@ impl State {
 }
 
 /// The stream so far, and the look that it leaves the pen in.
-struct Writer {
+struct ScreenWriter {
     text: String,
     style: Style,
     /// The cluster just written: what would join it needs something in between.
     joins: Option<ClusterState>,
 }
 
-impl Writer {
+impl ScreenWriter {
     fn csi(&mut self, arguments: std::fmt::Arguments<'_>) {
         write!(self.text, "\x1b[{arguments}").expect("writing to a string");
     }
@@ -259,7 +259,7 @@ impl Writer {
     }
 
     fn would_join(&self, text: &str) -> bool {
-        let first = text.chars().next().map(Properties::of);
+        let first = text.chars().next().map(CharProperties::of);
         self.joins.zip(first).is_some_and(|(state, first)| state.joins(first))
     }
 
@@ -274,11 +274,11 @@ impl Writer {
             self.csi(format_args!("?2027h"));
         }
         let mut state = ClusterState::default();
-        text.chars().for_each(|c| state.advance(Properties::of(c)));
+        text.chars().for_each(|c| state.advance(CharProperties::of(c)));
         self.joins = Some(state);
     }
 
-    fn style(&mut self, style: &Style, link: Option<&Link>) {
+    fn style(&mut self, style: &Style, link: Option<&LinkTarget>) {
         let before = std::mem::replace(&mut self.style, *style);
         if before == *style {
             return;
@@ -289,12 +289,12 @@ impl Writer {
             ..*style
         };
         if looks(&before) != looks(style) {
-            self.csi(format_args!("{}m", State::graphics(style)));
+            self.csi(format_args!("{}m", TerminalState::graphics(style)));
         }
         if before.link != style.link {
             match link {
-                Some(Link { id, uri, .. }) if id.is_empty() => self.osc(format_args!("8;;{uri}")),
-                Some(Link { id, uri, .. }) => self.osc(format_args!("8;id={id};{uri}")),
+                Some(LinkTarget { id, uri, .. }) if id.is_empty() => self.osc(format_args!("8;;{uri}")),
+                Some(LinkTarget { id, uri, .. }) => self.osc(format_args!("8;id={id};{uri}")),
                 None => self.osc(format_args!("8;;")),
             }
         }
@@ -308,9 +308,9 @@ impl Writer {
     }
 
     /// From ASCII everywhere to `charsets`, or back.
-    fn charsets(&mut self, charsets: &Charsets) {
+    fn charsets(&mut self, charsets: &CharsetSlots) {
         for (slot, set) in ['(', ')', '*', '+'].into_iter().zip(charsets.sets) {
-            if set != Charset::Ascii || *charsets == Charsets::default() {
+            if set != Charset::Ascii || *charsets == CharsetSlots::default() {
                 write!(self.text, "\x1b{slot}{}", set.designator()).expect("writing to a string");
             }
         }

@@ -1,15 +1,15 @@
 //! SGR: colours and attributes, in the semicolon and the colon syntax.
 
-use super::State;
+use super::TerminalState;
 use crate::{
     color::Color,
-    params::Params,
+    params::SequenceParams,
     style::{Attributes, Style, Underline},
 };
 
-impl State {
+impl TerminalState {
     #[inline]
-    pub(super) fn set_graphics(&mut self, params: &Params) {
+    pub(super) fn set_graphics(&mut self, params: &SequenceParams) {
         self.pen_id = None;
         apply(&mut self.pen, params);
     }
@@ -62,7 +62,7 @@ fn push_color(out: &mut String, color: Color, base: u16) {
     }
 }
 
-fn apply(pen: &mut Style, params: &Params) {
+fn apply(pen: &mut Style, params: &SequenceParams) {
     let len = params.len().max(1);
     let mut index = 0;
     while index < len {
@@ -145,7 +145,7 @@ fn underline(style: u16) -> Option<Underline> {
 }
 
 /// `38:5:n`, `38:2:r:g:b` and `38:2:space:r:g:b`.
-fn colon_color(params: &Params, first: usize, count: usize) -> Option<Color> {
+fn colon_color(params: &SequenceParams, first: usize, count: usize) -> Option<Color> {
     match (params.get(first), count) {
         (5, 2..) => indexed(params.get(first + 1)),
         (2, 4) => rgb(params, first + 1),
@@ -155,7 +155,7 @@ fn colon_color(params: &Params, first: usize, count: usize) -> Option<Color> {
 }
 
 /// `38;5;n` and `38;2;r;g;b`, and how many parameters that took. A broken one takes the rest along.
-fn semicolon_color(params: &Params, first: usize, len: usize) -> (Option<Color>, usize) {
+fn semicolon_color(params: &SequenceParams, first: usize, len: usize) -> (Option<Color>, usize) {
     match params.get(first) {
         5 if first + 1 < len => (indexed(params.get(first + 1)), 2),
         2 if first + 3 < len => (rgb(params, first + 1), 4),
@@ -167,7 +167,7 @@ fn indexed(value: u16) -> Option<Color> {
     u8::try_from(value).ok().map(Color::Indexed)
 }
 
-fn rgb(params: &Params, first: usize) -> Option<Color> {
+fn rgb(params: &SequenceParams, first: usize) -> Option<Color> {
     let part = |offset| u8::try_from(params.get(first + offset)).ok();
     Some(Color::Rgb(part(0)?, part(1)?, part(2)?))
 }

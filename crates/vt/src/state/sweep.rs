@@ -1,9 +1,9 @@
 //! Dropping table entries that no cell refers to any more.
 
-use super::State;
+use super::TerminalState;
 use crate::grid::Grid;
 
-impl State {
+impl TerminalState {
     pub(crate) fn sweep(&mut self) {
         if self.styles.wants_sweep() {
             self.sweep_styles();

@@ -2,18 +2,18 @@
 
 use std::sync::Arc;
 
-use super::{Frozen, State};
-use crate::modes::Flags;
+use super::{FrozenScreen, TerminalState};
+use crate::modes::ModeFlags;
 
-impl State {
+impl TerminalState {
     pub(super) fn enter_synchronized(&mut self) {
-        self.flags.insert(Flags::SYNCHRONIZED);
+        self.flags.insert(ModeFlags::SYNCHRONIZED);
         if self.frozen.is_some() {
             return;
         }
         self.updates += 1;
         let mut frozen = self.thawed.take().unwrap_or_else(|| {
-            Box::new(Frozen {
+            Box::new(FrozenScreen {
                 grid: self.grid.clone(),
                 caret: self.caret,
                 flags: self.flags,
@@ -35,7 +35,7 @@ impl State {
     }
 
     pub(crate) fn leave_synchronized(&mut self) {
-        self.flags.remove(Flags::SYNCHRONIZED);
+        self.flags.remove(ModeFlags::SYNCHRONIZED);
         if let Some(frozen) = self.frozen.take() {
             self.thawed = Some(frozen);
         }

@@ -1,7 +1,7 @@
 //! XTWINOPS: sizes, and the title stack. A child can neither move nor read our windows.
 
-use super::State;
-use crate::{effect::Effect, params::Params};
+use super::TerminalState;
+use crate::{effect::Effect, params::SequenceParams};
 
 /// What a cell measures for children that ask in pixels: there is no font here to measure.
 const CELL_WIDTH: u32 = 10;
@@ -9,8 +9,8 @@ const CELL_HEIGHT: u32 = 20;
 /// xterm keeps ten titles.
 const TITLE_STACK: usize = 10;
 
-impl State {
-    pub(super) fn window_operation(&mut self, params: &Params) {
+impl TerminalState {
+    pub(super) fn window_operation(&mut self, params: &SequenceParams) {
         let (cols, rows) = (u32::from(self.size.cols), u32::from(self.size.rows));
         match params.get(0) {
             8 => {

@@ -1,6 +1,6 @@
 //! What the child asks of the world comes out as effects, bounded and clean.
 
-use vt::{Effect, Notification, Progress, PromptMark, Theme};
+use vt::{DesktopNotification, Effect, ProgressReport, PromptMark, Theme};
 
 use crate::streams::fed;
 
@@ -73,9 +73,9 @@ fn reports_for_watchers() {
         ("\x1b]9;done\x07", vec![note("", "done")]),
         ("\x1b]777;notify;T;B\x07", vec![note("T", "B")]),
         ("\x1b]99;i=1:d=0;Hel\x07\x1b]99;i=1:d=0;lo\x07\x1b]99;i=1:p=body;x\x07", vec![note("Hello", "x")]),
-        ("\x1b]9;4;1;40\x07", vec![Effect::Progress(Progress::Percent(40))]),
-        ("\x1b]9;4;3\x07", vec![Effect::Progress(Progress::Indeterminate)]),
-        ("\x1b]9;4;0;\x07", vec![Effect::Progress(Progress::Clear)]),
+        ("\x1b]9;4;1;40\x07", vec![Effect::Progress(ProgressReport::Percent(40))]),
+        ("\x1b]9;4;3\x07", vec![Effect::Progress(ProgressReport::Indeterminate)]),
+        ("\x1b]9;4;0;\x07", vec![Effect::Progress(ProgressReport::Clear)]),
         (
             "\x1b]7501;state=blocked:app=codex:kind=permission\x07",
             vec![Effect::AgentState(vec![
@@ -95,7 +95,7 @@ fn reports_for_watchers() {
 }
 
 fn note(title: &str, body: &str) -> Effect {
-    Effect::Notification(Notification { title: title.into(), body: body.into() })
+    Effect::Notification(DesktopNotification { title: title.into(), body: body.into() })
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Lines above the screen: numbers, bounds, search.
 
 use regex::Regex;
-use vt::{Options, Size, Terminal};
+use vt::{Size, Terminal, TerminalOptions};
 
 use crate::streams::{all_lines, fed, grid};
 
@@ -34,8 +34,12 @@ fn bounded_in_lines() {
 
 #[test]
 fn bounded_in_bytes_even_for_one_endless_line() {
-    let options =
-        Options { size: Size::new(80, 24), history_lines: usize::MAX, history_bytes: 1 << 20, ..Options::default() };
+    let options = TerminalOptions {
+        size: Size::new(80, 24),
+        history_lines: usize::MAX,
+        history_bytes: 1 << 20,
+        ..TerminalOptions::default()
+    };
     let mut terminal = Terminal::new(options);
     for _ in 0..200 {
         terminal.feed(&[b'x'; 65536]);

@@ -1,6 +1,6 @@
 //! How keys are written and printed.
 
-use vt::input::{Key, KeyEvent, KeyEventKind, KeyParseError, Keypad, Media, ModifierKey, Modifiers};
+use vt::input::{Key, KeyEvent, KeyEventKind, KeyParseError, KeypadKey, MediaKey, ModifierKey, Modifiers};
 
 const NONE: Modifiers = Modifiers::empty();
 const SHIFT: Modifiers = Modifiers::SHIFT;
@@ -68,14 +68,14 @@ fn every_spelling_reads_as_the_key_it_names() {
         (&["ß"], Key::Char('ß'), NONE),
         (&["super+k", "cmd+K", "win-k", "command+k"], Key::Char('k'), Modifiers::SUPER),
         (&["hyper+k", "H-k"], Key::Char('k'), Modifiers::HYPER),
-        (&["kp_enter", "KP_Enter", "kpenter", "kp-enter"], Key::Keypad(Keypad::Enter), NONE),
-        (&["kp_5", "kp5", "KP_5"], Key::Keypad(Keypad::Digit(5)), NONE),
-        (&["kp_0"], Key::Keypad(Keypad::Digit(0)), NONE),
-        (&["kp_add", "kp_plus"], Key::Keypad(Keypad::Add), NONE),
-        (&["num_lock+kp_5"], Key::Keypad(Keypad::Digit(5)), Modifiers::NUM_LOCK),
+        (&["kp_enter", "KP_Enter", "kpenter", "kp-enter"], Key::Keypad(KeypadKey::Enter), NONE),
+        (&["kp_5", "kp5", "KP_5"], Key::Keypad(KeypadKey::Digit(5)), NONE),
+        (&["kp_0"], Key::Keypad(KeypadKey::Digit(0)), NONE),
+        (&["kp_add", "kp_plus"], Key::Keypad(KeypadKey::Add), NONE),
+        (&["num_lock+kp_5"], Key::Keypad(KeypadKey::Digit(5)), Modifiers::NUM_LOCK),
         (&["caps_lock", "CapsLock"], Key::CapsLock, NONE),
         (&["print_screen", "PrintScreen"], Key::PrintScreen, NONE),
-        (&["media_play_pause"], Key::Media(Media::PlayPause), NONE),
+        (&["media_play_pause"], Key::Media(MediaKey::PlayPause), NONE),
         (&["left_shift", "left-shift"], Key::Modifier(ModifierKey::LeftShift), NONE),
         (&["shift+left", "shift-left"], Key::Left, SHIFT),
         (&["ctrl+ctrl+c"], Key::Char('c'), CTRL),
@@ -191,8 +191,8 @@ fn no_modifier_and_key_run_together_into_another_name() {
 
 /// Every key with a name, and some characters.
 pub(crate) fn all_keys() -> impl Iterator<Item = Key> {
-    use Keypad as K;
-    use Media as M;
+    use KeypadKey as K;
+    use MediaKey as M;
     use ModifierKey as Mod;
     let named = [
         Key::Enter,

@@ -1,6 +1,6 @@
 //! Keys with kitty flags. Expectations are the specification's words and tables, not this code's output.
 
-use vt::input::{Key, KeyEvent, KeyEventKind, Keypad, Media, ModifierKey, Modifiers, encode_key};
+use vt::input::{Key, KeyEvent, KeyEventKind, KeypadKey, MediaKey, ModifierKey, Modifiers, encode_key};
 use vt::{InputModes, KittyFlags};
 
 const NONE: Modifiers = Modifiers::empty();
@@ -78,52 +78,52 @@ const FUNCTIONAL: &[(Key, u32, char)] = &[
     (Key::F(33), 57396, 'u'),
     (Key::F(34), 57397, 'u'),
     (Key::F(35), 57398, 'u'),
-    (Key::Keypad(Keypad::Enter), 57414, 'u'),
-    (Key::Keypad(Keypad::Left), 57417, 'u'),
-    (Key::Keypad(Keypad::Right), 57418, 'u'),
-    (Key::Keypad(Keypad::Up), 57419, 'u'),
-    (Key::Keypad(Keypad::Down), 57420, 'u'),
-    (Key::Keypad(Keypad::PageUp), 57421, 'u'),
-    (Key::Keypad(Keypad::PageDown), 57422, 'u'),
-    (Key::Keypad(Keypad::Home), 57423, 'u'),
-    (Key::Keypad(Keypad::End), 57424, 'u'),
-    (Key::Keypad(Keypad::Insert), 57425, 'u'),
-    (Key::Keypad(Keypad::Delete), 57426, 'u'),
-    (Key::Keypad(Keypad::Begin), 1, 'E'),
-    (Key::Media(Media::Play), 57428, 'u'),
-    (Key::Media(Media::Pause), 57429, 'u'),
-    (Key::Media(Media::PlayPause), 57430, 'u'),
-    (Key::Media(Media::Reverse), 57431, 'u'),
-    (Key::Media(Media::Stop), 57432, 'u'),
-    (Key::Media(Media::FastForward), 57433, 'u'),
-    (Key::Media(Media::Rewind), 57434, 'u'),
-    (Key::Media(Media::TrackNext), 57435, 'u'),
-    (Key::Media(Media::TrackPrevious), 57436, 'u'),
-    (Key::Media(Media::Record), 57437, 'u'),
-    (Key::Media(Media::LowerVolume), 57438, 'u'),
-    (Key::Media(Media::RaiseVolume), 57439, 'u'),
-    (Key::Media(Media::MuteVolume), 57440, 'u'),
+    (Key::Keypad(KeypadKey::Enter), 57414, 'u'),
+    (Key::Keypad(KeypadKey::Left), 57417, 'u'),
+    (Key::Keypad(KeypadKey::Right), 57418, 'u'),
+    (Key::Keypad(KeypadKey::Up), 57419, 'u'),
+    (Key::Keypad(KeypadKey::Down), 57420, 'u'),
+    (Key::Keypad(KeypadKey::PageUp), 57421, 'u'),
+    (Key::Keypad(KeypadKey::PageDown), 57422, 'u'),
+    (Key::Keypad(KeypadKey::Home), 57423, 'u'),
+    (Key::Keypad(KeypadKey::End), 57424, 'u'),
+    (Key::Keypad(KeypadKey::Insert), 57425, 'u'),
+    (Key::Keypad(KeypadKey::Delete), 57426, 'u'),
+    (Key::Keypad(KeypadKey::Begin), 1, 'E'),
+    (Key::Media(MediaKey::Play), 57428, 'u'),
+    (Key::Media(MediaKey::Pause), 57429, 'u'),
+    (Key::Media(MediaKey::PlayPause), 57430, 'u'),
+    (Key::Media(MediaKey::Reverse), 57431, 'u'),
+    (Key::Media(MediaKey::Stop), 57432, 'u'),
+    (Key::Media(MediaKey::FastForward), 57433, 'u'),
+    (Key::Media(MediaKey::Rewind), 57434, 'u'),
+    (Key::Media(MediaKey::TrackNext), 57435, 'u'),
+    (Key::Media(MediaKey::TrackPrevious), 57436, 'u'),
+    (Key::Media(MediaKey::Record), 57437, 'u'),
+    (Key::Media(MediaKey::LowerVolume), 57438, 'u'),
+    (Key::Media(MediaKey::RaiseVolume), 57439, 'u'),
+    (Key::Media(MediaKey::MuteVolume), 57440, 'u'),
 ];
 
 /// Keypad keys that type: number and character.
-const KEYPAD_TEXT: &[(Keypad, u32, char)] = &[
-    (Keypad::Digit(0), 57399, '0'),
-    (Keypad::Digit(1), 57400, '1'),
-    (Keypad::Digit(2), 57401, '2'),
-    (Keypad::Digit(3), 57402, '3'),
-    (Keypad::Digit(4), 57403, '4'),
-    (Keypad::Digit(5), 57404, '5'),
-    (Keypad::Digit(6), 57405, '6'),
-    (Keypad::Digit(7), 57406, '7'),
-    (Keypad::Digit(8), 57407, '8'),
-    (Keypad::Digit(9), 57408, '9'),
-    (Keypad::Decimal, 57409, '.'),
-    (Keypad::Divide, 57410, '/'),
-    (Keypad::Multiply, 57411, '*'),
-    (Keypad::Subtract, 57412, '-'),
-    (Keypad::Add, 57413, '+'),
-    (Keypad::Equal, 57415, '='),
-    (Keypad::Separator, 57416, ','),
+const KEYPAD_TEXT: &[(KeypadKey, u32, char)] = &[
+    (KeypadKey::Digit(0), 57399, '0'),
+    (KeypadKey::Digit(1), 57400, '1'),
+    (KeypadKey::Digit(2), 57401, '2'),
+    (KeypadKey::Digit(3), 57402, '3'),
+    (KeypadKey::Digit(4), 57403, '4'),
+    (KeypadKey::Digit(5), 57404, '5'),
+    (KeypadKey::Digit(6), 57405, '6'),
+    (KeypadKey::Digit(7), 57406, '7'),
+    (KeypadKey::Digit(8), 57407, '8'),
+    (KeypadKey::Digit(9), 57408, '9'),
+    (KeypadKey::Decimal, 57409, '.'),
+    (KeypadKey::Divide, 57410, '/'),
+    (KeypadKey::Multiply, 57411, '*'),
+    (KeypadKey::Subtract, 57412, '-'),
+    (KeypadKey::Add, 57413, '+'),
+    (KeypadKey::Equal, 57415, '='),
+    (KeypadKey::Separator, 57416, ','),
 ];
 
 const MODIFIER_KEYS: &[(Key, u32, Modifiers)] = &[
@@ -188,7 +188,7 @@ fn the_cursor_key_mode_has_no_say_once_keys_are_unambiguous() {
         };
         assert_eq!(encode_key(&key(Key::Up, NONE), &modes), b"\x1b[A");
         assert_eq!(encode_key(&key(Key::F(1), NONE), &modes), b"\x1b[P");
-        assert_eq!(encode_key(&key(Key::Keypad(Keypad::Enter), NONE), &modes), b"\x1b[57414u");
+        assert_eq!(encode_key(&key(Key::Keypad(KeypadKey::Enter), NONE), &modes), b"\x1b[57414u");
         assert_eq!(encode_key(&key('c', CTRL), &modes), b"\x1b[99;5u", "modifyOtherKeys gives way");
     }
 }
@@ -400,7 +400,7 @@ fn flags_that_do_not_disambiguate_leave_presses_alone() {
             (key(Key::Up, NONE), b"\x1bOA"),
             (key(Key::Up, CTRL), b"\x1b[1;5A"),
             (key(Key::F(1), NUM_LOCK), b"\x1bOP"),
-            (key(Key::Keypad(Keypad::Left), NONE), b"\x1bOD"),
+            (key(Key::Keypad(KeypadKey::Left), NONE), b"\x1bOD"),
             (key(Key::Menu, NONE), b"\x1b[29~"),
         ];
         for (event, expected) in table {
@@ -417,9 +417,9 @@ fn flags_that_do_not_disambiguate_leave_presses_alone() {
     assert_eq!(send(2, release(key(Key::Escape, NONE))), "\x1b[27;1:3u");
     assert_eq!(send(2, release(key(Key::Enter, NONE))), "");
     // The keypad is not told apart yet.
-    assert_eq!(send(2, release(key(Key::Keypad(Keypad::Left), NONE))), "\x1b[1;1:3D");
-    assert_eq!(send(2, release(key(Key::Keypad(Keypad::Digit(5)), NONE))), "\x1b[53;1:3u");
-    assert_eq!(send(2, repeat(key(Key::Keypad(Keypad::Enter), NONE))), "\r");
-    assert_eq!(send(2, release(key(Key::Keypad(Keypad::Enter), NONE))), "");
-    assert_eq!(send(2, release(key(Key::Keypad(Keypad::Begin), NONE))), "\x1b[1;1:3E");
+    assert_eq!(send(2, release(key(Key::Keypad(KeypadKey::Left), NONE))), "\x1b[1;1:3D");
+    assert_eq!(send(2, release(key(Key::Keypad(KeypadKey::Digit(5)), NONE))), "\x1b[53;1:3u");
+    assert_eq!(send(2, repeat(key(Key::Keypad(KeypadKey::Enter), NONE))), "\r");
+    assert_eq!(send(2, release(key(Key::Keypad(KeypadKey::Enter), NONE))), "");
+    assert_eq!(send(2, release(key(Key::Keypad(KeypadKey::Begin), NONE))), "\x1b[1;1:3E");
 }

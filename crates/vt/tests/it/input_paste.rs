@@ -1,6 +1,6 @@
 //! Pastes, typed text and focus.
 
-use vt::input::{Focus, encode_focus, encode_paste, encode_text};
+use vt::input::{FocusChange, encode_focus, encode_paste, encode_text};
 use vt::{InputModes, KittyFlags};
 
 fn plain(text: &str) -> String {
@@ -73,8 +73,8 @@ fn typed_text_is_itself_but_for_line_ends() {
 #[test]
 fn focus_is_reported_to_those_who_asked() {
     let modes = InputModes { focus_events: true, ..InputModes::default() };
-    assert_eq!(encode_focus(Focus::Gained, &modes), Some(&b"\x1b[I"[..]));
-    assert_eq!(encode_focus(Focus::Lost, &modes), Some(&b"\x1b[O"[..]));
-    assert_eq!(encode_focus(Focus::Gained, &InputModes::default()), None);
-    assert_eq!(encode_focus(Focus::Lost, &InputModes::default()), None);
+    assert_eq!(encode_focus(FocusChange::Gained, &modes), Some(&b"\x1b[I"[..]));
+    assert_eq!(encode_focus(FocusChange::Lost, &modes), Some(&b"\x1b[O"[..]));
+    assert_eq!(encode_focus(FocusChange::Gained, &InputModes::default()), None);
+    assert_eq!(encode_focus(FocusChange::Lost, &InputModes::default()), None);
 }

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use vt::input::{
-    Key, KeyEvent, KeyEventKind, Keypad, Modifiers, MouseButton, MouseEvent, MouseEventKind, PixelPosition,
+    Key, KeyEvent, KeyEventKind, KeypadKey, Modifiers, MouseButton, MouseEvent, MouseEventKind, PixelPosition,
     WheelDirection, encode_key, encode_mouse, encode_paste, encode_text,
 };
 use vt::{InputModes, KittyFlags, MouseEncoding, MouseProtocol};
@@ -57,7 +57,7 @@ fn event() -> impl Strategy<Value = KeyEvent> {
     let any_key = prop_oneof![
         key(),
         any::<u8>().prop_map(Key::F),
-        any::<u8>().prop_map(|digit| Key::Keypad(Keypad::Digit(digit))),
+        any::<u8>().prop_map(|digit| Key::Keypad(KeypadKey::Digit(digit))),
         Just(Key::Unidentified),
     ];
     let kinds = [KeyEventKind::Press, KeyEventKind::Repeat, KeyEventKind::Release];

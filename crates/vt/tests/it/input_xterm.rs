@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use vt::input::{Key, KeyEvent, KeyEventKind, Keypad, Modifiers, encode_key};
+use vt::input::{Key, KeyEvent, KeyEventKind, KeypadKey, Modifiers, encode_key};
 use vt::{InputModes, KittyFlags};
 
 const NONE: Modifiers = Modifiers::empty();
@@ -136,7 +136,7 @@ fn legacy(event: KeyEvent) -> Vec<u8> {
 
 #[test]
 fn repeats_are_presses_and_releases_are_silent() {
-    for key in [Key::Char('a'), Key::Enter, Key::Up, Key::F(5), Key::Keypad(Keypad::Add)] {
+    for key in [Key::Char('a'), Key::Enter, Key::Up, Key::F(5), Key::Keypad(KeypadKey::Add)] {
         let press = KeyEvent::press(key);
         assert_eq!(legacy(press.clone().with_kind(KeyEventKind::Repeat)), legacy(press.clone()));
         for modify_other_keys in 0..=2 {
@@ -163,7 +163,8 @@ fn ctrl_follows_the_place_on_a_us_keyboard_for_other_alphabets() {
 #[test]
 fn super_and_hyper_type_nothing_and_meta_is_alt() {
     for modifier in [Modifiers::SUPER, Modifiers::HYPER] {
-        for key in [Key::Char('c'), Key::Enter, Key::Tab, Key::Backspace, Key::Escape, Key::Keypad(Keypad::Digit(5))] {
+        for key in [Key::Char('c'), Key::Enter, Key::Tab, Key::Backspace, Key::Escape, Key::Keypad(KeypadKey::Digit(5))]
+        {
             for modify_other_keys in 0..=2 {
                 let modes = InputModes { modify_other_keys, ..InputModes::default() };
                 assert_eq!(encode_key(&KeyEvent::new(key, modifier), &modes), b"", "{key}");
@@ -208,7 +209,7 @@ fn a_control_character_without_a_key_stays_that_byte() {
 fn keys_that_do_not_exist_send_nothing() {
     for kitty in 0..32 {
         let modes = InputModes { kitty: KittyFlags::from_bits_retain(kitty), ..InputModes::default() };
-        for key in [Key::F(0), Key::F(36), Key::F(255), Key::Keypad(Keypad::Digit(10)), Key::Unidentified] {
+        for key in [Key::F(0), Key::F(36), Key::F(255), Key::Keypad(KeypadKey::Digit(10)), Key::Unidentified] {
             assert_eq!(encode_key(&KeyEvent::press(key), &modes), b"", "{key:?} with {kitty}");
             assert_eq!(encode_key(&KeyEvent::press(key).with_kind(KeyEventKind::Release), &modes), b"");
         }

@@ -1,6 +1,6 @@
 //! What text and sequences do to the grid, where esctest2 has no word on it.
 
-use vt::{Attributes, Color, CursorShape, Shape, Underline};
+use vt::{Attributes, Color, CursorShape, RunShape, Underline};
 
 use crate::streams::{fed, grid};
 
@@ -75,7 +75,7 @@ fn colours_and_attributes_in_both_syntaxes() {
 fn erasing_leaves_the_background() {
     let mut terminal = fed(10, 1, "text\x1b[44m\x1b[2K");
     let row = terminal.frame().rows[0].clone();
-    assert_eq!((row.runs()[0].shape, row.runs()[0].cols), (Shape::Blank, 10));
+    assert_eq!((row.runs()[0].shape, row.runs()[0].cols), (RunShape::Blank, 10));
     assert_eq!(row.runs()[0].style.background, Color::Indexed(4));
 }
 

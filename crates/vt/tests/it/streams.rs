@@ -1,10 +1,10 @@
 //! Streams for property tests: text and sequences as real programs mix them, and plain noise.
 
 use proptest::prelude::*;
-use vt::{Options, Size, Terminal};
+use vt::{Size, Terminal, TerminalOptions};
 
 pub(crate) fn terminal(cols: u16, rows: u16) -> Terminal {
-    Terminal::new(Options { size: Size::new(cols, rows), history_lines: 200, ..Options::default() })
+    Terminal::new(TerminalOptions { size: Size::new(cols, rows), history_lines: 200, ..TerminalOptions::default() })
 }
 
 pub(crate) fn fed(cols: u16, rows: u16, bytes: impl AsRef<[u8]>) -> Terminal {

@@ -2,7 +2,7 @@
 
 use grpc::proto::{AttachInput, KeyAction, KeyPress, MouseAction, MouseButton, MouseInput, attach_input::Input};
 use vt::input::{
-    Focus, Key, KeyEvent, KeyEventKind, MouseButton as Button, MouseEvent, MouseEventKind, WheelDirection,
+    FocusChange, Key, KeyEvent, KeyEventKind, MouseButton as Button, MouseEvent, MouseEventKind, WheelDirection,
 };
 
 fn input(input: Input) -> AttachInput {
@@ -31,8 +31,8 @@ pub(crate) fn paste(text: &str) -> AttachInput {
     input(Input::Paste(text.to_owned()))
 }
 
-pub(crate) fn focus(focus: Focus) -> AttachInput {
-    input(Input::Focus(focus == Focus::Gained))
+pub(crate) fn focus(focus: FocusChange) -> AttachInput {
+    input(Input::Focus(focus == FocusChange::Gained))
 }
 
 /// A mouse event whose place is a cell of the child's screen.

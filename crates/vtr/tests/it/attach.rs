@@ -112,7 +112,7 @@ impl Attached {
         let (modes, alternate, cursor) =
             self.terminal.with_screen(|screen| (screen.input_modes(), screen.alternate_screen(), screen.cursor()));
         assert!(!alternate && cursor.visible, "the terminal is put back");
-        assert_eq!(modes, vt::Terminal::new(vt::Options::default()).input_modes());
+        assert_eq!(modes, vt::Terminal::new(vt::TerminalOptions::default()).input_modes());
         let status = self.terminal.info().ending.and_then(|ending| ending.exit);
         let text = self.text();
         self.engine.shutdown(Duration::ZERO).await;
@@ -194,7 +194,7 @@ async fn the_mouse_and_the_focus_go_to_a_program_that_asked() {
     attached.mouse(MouseEventKind::Press(MouseButton::Left), 4, 5);
     // ESC [ < 0 ; 4 ; 5 M
     attached.shows("1b5b3c303b343b354d").await;
-    attached.terminal.send(Input::Focus(vt::input::Focus::Lost), Origin::Human).unwrap();
+    attached.terminal.send(Input::Focus(vt::input::FocusChange::Lost), Origin::Human).unwrap();
     attached.shows("1b5b4f").await;
     // On the frame it is nobody's.
     attached.mouse(MouseEventKind::Press(MouseButton::Left), 0, 0);

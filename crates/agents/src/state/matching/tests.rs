@@ -2,7 +2,7 @@
 
 use engine::{Facts, TtyFacts};
 use serde_json::{Value, json};
-use vt::{Effect, Notification};
+use vt::{DesktopNotification, Effect};
 
 use super::*;
 use crate::preset::AgentPreset;
@@ -92,10 +92,10 @@ fn what_was_said_beside_the_screen() {
     assert!(scene.holds(&json!({"title_not": "busy"})));
 
     scene.note(&Effect::Title("⠂ busy".into()), 10);
-    scene.note(&Effect::Progress(vt::Progress::Indeterminate), 20);
+    scene.note(&Effect::Progress(vt::ProgressReport::Indeterminate), 20);
     scene.note(&Effect::AgentState(vec![("state".into(), "working".into()), ("app".into(), "x".into())]), 30);
     scene.note(&Effect::UnknownOsc { number: 7777, body: "hi".into() }, 40);
-    scene.note(&Effect::Notification(Notification { title: "t".into(), body: "needs you".into() }), 50);
+    scene.note(&Effect::Notification(DesktopNotification { title: "t".into(), body: "needs you".into() }), 50);
     scene.hook = Some(HookEvent::new("Notification", "type=idle_prompt message=x", scene.start));
     assert!(scene.holds(&json!({"hook": "^Notification$", "hook_detail": "^type=idle_prompt\\b"})));
     assert!(!scene.holds(&json!({"hook": "^Notification$", "hook_detail": "^type=permission_prompt"})));

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use super::{clean, parse_number};
-use crate::{color::Rgb, color::Theme, parser::Terminator, state::State};
+use crate::{color::Rgb, color::Theme, parser::StringTerminator, state::TerminalState};
 
-impl State {
+impl TerminalState {
     /// `4;index;spec;index;spec…`; a `?` asks.
-    pub(super) fn palette_colors(&mut self, body: &[u8], terminator: Terminator) {
+    pub(super) fn palette_colors(&mut self, body: &[u8], terminator: StringTerminator) {
         let mut parts = body.split(|&byte| byte == b';');
         while let (Some(index), Some(spec)) = (parts.next(), parts.next()) {
             let Some(index) = parse_number(index).filter(|&index| index < 256) else { continue };
@@ -21,7 +21,7 @@ impl State {
     }
 
     /// `10;spec;spec…`: each further value belongs to the next number.
-    pub(super) fn dynamic_colors(&mut self, first: u32, body: &[u8], terminator: Terminator) {
+    pub(super) fn dynamic_colors(&mut self, first: u32, body: &[u8], terminator: StringTerminator) {
         for (number, spec) in (first..=12).zip(body.split(|&byte| byte == b';')) {
             if spec == b"?" {
                 let color = *slot(&mut (*self.theme).clone(), number);
@@ -51,10 +51,10 @@ impl State {
         change(Arc::make_mut(&mut self.theme));
     }
 
-    fn reply_color(&mut self, head: &str, Rgb { r, g, b }: Rgb, terminator: Terminator) {
+    fn reply_color(&mut self, head: &str, Rgb { r, g, b }: Rgb, terminator: StringTerminator) {
         let end = match terminator {
-            Terminator::Bell => "\x07",
-            Terminator::StringTerminator => "\x1b\\",
+            StringTerminator::Bell => "\x07",
+            StringTerminator::StringTerminator => "\x1b\\",
         };
         self.reply(format!("\x1b]{head};rgb:{r:02x}{r:02x}/{g:02x}{g:02x}/{b:02x}{b:02x}{end}"));
     }

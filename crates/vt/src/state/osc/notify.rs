@@ -2,8 +2,8 @@
 
 use super::{clean, decode_base64, parse_number, split_once};
 use crate::{
-    effect::{Effect, Notification, Progress},
-    state::State,
+    effect::{DesktopNotification, Effect, ProgressReport},
+    state::TerminalState,
 };
 
 /// An OSC 99 notification that comes in parts.
@@ -17,10 +17,10 @@ pub(crate) struct PendingNotification {
 /// Longest title and body collected from parts.
 const MAX_PART: usize = 4096;
 
-impl State {
+impl TerminalState {
     fn notify(&mut self, title: String, body: String) {
         if !title.is_empty() || !body.is_empty() {
-            self.effects.push(Effect::Notification(Notification { title, body }));
+            self.effects.push(Effect::Notification(DesktopNotification { title, body }));
         }
     }
 
@@ -32,11 +32,11 @@ impl State {
                 let (state, percent) = split_once(rest, b';');
                 let percent = parse_number(percent).map(|percent| percent.min(100) as u8);
                 let progress = match parse_number(state) {
-                    Some(0) | None => Progress::Clear,
-                    Some(1) => Progress::Percent(percent.unwrap_or(0)),
-                    Some(2) => Progress::Error(percent),
-                    Some(3) => Progress::Indeterminate,
-                    Some(4) => Progress::Paused(percent),
+                    Some(0) | None => ProgressReport::Clear,
+                    Some(1) => ProgressReport::Percent(percent.unwrap_or(0)),
+                    Some(2) => ProgressReport::Error(percent),
+                    Some(3) => ProgressReport::Indeterminate,
+                    Some(4) => ProgressReport::Paused(percent),
                     Some(_) => return,
                 };
                 self.effects.push(Effect::Progress(progress));
