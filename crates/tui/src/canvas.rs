@@ -1,8 +1,8 @@
-//! The picture that is being made: a grid of cells, kept from one picture to the next.
+//! The canvas: a grid of cells that widgets draw on, kept from one frame to the next.
 //!
-//! Writing what a cell already holds is no change, so whoever draws the same again costs nothing further down: rows
-//! carry a stamp that moves only when a cell does, by which panes and the writer skip what stood still. It knows
-//! nothing of where the picture goes.
+//! Writing a value that a cell already holds is not a change, so redrawing the same content costs nothing downstream:
+//! each row carries a stamp that moves only when one of its cells changes, and panes and the writer skip rows by it.
+//! The canvas does not know where it is shown.
 
 mod cell;
 mod draw;
@@ -26,7 +26,7 @@ pub struct CanvasCursor {
 #[derive(Debug)]
 pub(crate) struct CanvasRow {
     pub(crate) cells: Vec<CanvasCell>,
-    /// The canvas's clock at its last change.
+    /// The canvas's change counter at this row's last change.
     pub(crate) stamp: u64,
 }
 
@@ -41,7 +41,7 @@ pub struct Canvas {
 }
 
 impl Canvas {
-    /// A blank one. Sizes beyond what a terminal can have are clamped, zero is allowed.
+    /// A blank canvas. Sizes beyond a terminal's maximum are clamped; zero is allowed.
     pub fn new(size: Size) -> Self {
         let mut canvas = Canvas {
             size: Size::new(0, 0),
@@ -58,7 +58,7 @@ impl Canvas {
         self.size
     }
 
-    /// Blank, with a new size. The same size changes nothing.
+    /// Clears the canvas and gives it a new size. Does nothing if the size is the same.
     pub fn resize(&mut self, size: Size) {
         let size = Size { cols: size.cols.min(Size::MAX.cols), rows: size.rows.min(Size::MAX.rows) };
         if size == self.size {
@@ -83,7 +83,7 @@ impl Canvas {
         self.cursor
     }
 
-    /// Shows the cursor; outside of the canvas, and with `None`, it is hidden.
+    /// Shows the cursor. It is hidden for `None` and for a place outside of the canvas.
     pub fn set_cursor(&mut self, cursor: Option<CanvasCursor>) {
         self.cursor = cursor.filter(|cursor| self.cell(cursor.position).is_some());
     }
@@ -113,8 +113,8 @@ impl Canvas {
         self.memory.slot(slot)
     }
 
-    /// Writes one cell of one or two columns. What is cut in half by it becomes blank.
-    /// The caller sees to it that the cell fits.
+    /// Writes one cell of one or two columns. A wide character that is cut in half by it becomes blank. The caller
+    /// makes sure that the cell fits.
     pub(crate) fn put(&mut self, row: u16, col: u16, cell: CanvasCell) {
         let row = &mut self.rows[usize::from(row)];
         let col = usize::from(col);

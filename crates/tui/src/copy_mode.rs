@@ -1,4 +1,4 @@
-//! Looking around in a document: scrolling, vi's motions, selecting, searching.
+//! Copy mode: scrolling in a document, vi's motions, selecting and searching.
 
 mod motion;
 mod search;
@@ -19,15 +19,15 @@ use crate::{
 };
 use search::DocumentSearch;
 
-/// Rows that one step of the wheel moves.
+/// Rows per step of the mouse wheel.
 const WHEEL_ROWS: usize = 3;
 
-/// What an event did.
+/// The effect of an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CopyOutcome {
     Passed,
     Taken,
-    /// This text was copied, and the mode is over.
+    /// This text was copied, and copy mode is over.
     Copied(String),
     Closed,
 }
@@ -39,7 +39,7 @@ pub enum SearchDirection {
     Up,
 }
 
-/// A document, where one is in it, and what is selected and sought.
+/// A document, the position in it, and what is selected and searched for.
 #[derive(Clone, Debug)]
 pub struct CopyMode {
     document: Document,
@@ -54,7 +54,7 @@ pub struct CopyMode {
 }
 
 impl CopyMode {
-    /// Begins at the screen's own place, on its cursor. `rows` is the pane's height.
+    /// Starts where the screen is, on its cursor. `rows` is the pane's height.
     pub fn new(document: Document, cursor: Position, rows: u16) -> Self {
         let rows = rows.max(1);
         let top = document.screen_top().min(document.len().saturating_sub(usize::from(rows)));
@@ -91,12 +91,12 @@ impl CopyMode {
         self.selection.as_ref()
     }
 
-    /// Text typed behind `/` or `?`, while it is.
+    /// The search text while it is being typed after `/` or `?`.
     pub fn prompt(&self) -> Option<(SearchDirection, &LineInput)> {
         self.prompt.as_ref().map(|(direction, input)| (*direction, input))
     }
 
-    /// Where one is, and what the search found, for the status line.
+    /// The position, and what the search found, for the status line.
     pub fn status(&self) -> String {
         let place = format!("row {} of {}", self.cursor.row + 1, self.document.len());
         match (&self.notice, &self.search) {
@@ -106,14 +106,14 @@ impl CopyMode {
         }
     }
 
-    /// The pane became higher or lower.
+    /// Sets the pane's new height.
     pub fn set_rows(&mut self, rows: u16) {
         self.rows = rows.max(1);
         self.go(self.cursor);
     }
 
-    /// The same text in rows of another width, begun anew from its logical line `line` on: what was selected is not any
-    /// more, and what was found is found again.
+    /// Replaces the text by the same text wrapped to another width, starting at its logical line `line`. The selection
+    /// is dropped, and the search is run again.
     pub fn replace(&mut self, document: Document, line: usize) {
         self.search = self.search.as_ref().map(|search| search.again(&document));
         self.document = document;
@@ -123,7 +123,7 @@ impl CopyMode {
         self.move_to(DocumentPoint { row: self.top, col: 0 });
     }
 
-    /// The text at a place of the screen, when the pane is drawn at `area`. Outside of it, the nearest.
+    /// The document's point shown at `at` when the pane is drawn at `area`; the nearest point for positions outside.
     pub fn point_at(&self, at: Position, area: Rect) -> DocumentPoint {
         let row = at.row.saturating_sub(area.row).min(area.rows.saturating_sub(1));
         let col = at.col.saturating_sub(area.col).min(area.cols.saturating_sub(1));
@@ -133,15 +133,15 @@ impl CopyMode {
         }
     }
 
-    /// Begins to select, as a press does: what it selects by is told by [`Clicks`](crate::Clicks). A drag goes on from
-    /// there, and the release copies.
+    /// Starts a selection, as a mouse press does; [`ClickCounter`](crate::ClickCounter) tells the unit. Dragging
+    /// extends it, and the release copies.
     pub fn select_at(&mut self, at: DocumentPoint, unit: SelectionUnit) {
         self.go(at);
         self.selection = Some(TextSelection::new(at, unit));
         self.dragging = true;
     }
 
-    /// Scrolls without moving the cursor further than it has to.
+    /// Scrolls, and moves the cursor only as far as needed to keep it in sight.
     pub fn scroll(&mut self, by: isize) {
         let last = self.document.len().saturating_sub(usize::from(self.rows));
         self.top = self.top.saturating_add_signed(by).min(last);
@@ -150,7 +150,7 @@ impl CopyMode {
         self.move_to(DocumentPoint { row, ..self.cursor });
     }
 
-    /// At the end of the document: nothing is missed by going back to the live screen.
+    /// Whether the end of the document is in sight, so that returning to the live screen skips nothing.
     pub fn at_end(&self) -> bool {
         self.top + usize::from(self.rows) >= self.document.len()
     }
@@ -201,7 +201,7 @@ impl CopyMode {
         }
     }
 
-    /// Goes on selecting to `point`; past the pane's edge the text scrolls along.
+    /// Extends the selection to `point`; past the pane's edge the text scrolls.
     pub fn drag(&mut self, point: DocumentPoint, mouse_row: u16, area: Rect) {
         self.dragging = true;
         if mouse_row < area.row {
@@ -330,7 +330,7 @@ impl CopyMode {
         self.go(DocumentPoint { row: self.cursor.row.saturating_add_signed(by).min(last), ..self.cursor });
     }
 
-    /// Moves the cursor, on a cell, and scrolls so that it is in sight.
+    /// Moves the cursor onto a cell, and scrolls it into sight.
     fn go(&mut self, to: DocumentPoint) {
         self.move_to(to);
         let rows = usize::from(self.rows);
@@ -349,7 +349,7 @@ impl CopyMode {
         }
     }
 
-    /// What a pane sets off: matches in sight, then what is selected.
+    /// What the pane highlights: matches in sight, then the selection.
     pub fn marks(&self, skin: &Skin) -> Vec<PaneMark> {
         let mut marks = Vec::new();
         if let Some(search) = &self.search {

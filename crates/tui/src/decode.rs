@@ -1,8 +1,8 @@
-//! Host bytes to events.
+//! Decodes the host's bytes into events.
 //!
-//! A state machine that takes bytes in any chunks. What it can't read is dropped whole, never typed: in this product a
-//! stray reply that became keys would be typed into an agent. Everything it holds is bounded. It knows no clock: the
-//! caller asks [`HostDecoder::wait`] and calls [`HostDecoder::expire`] when nothing came for so long.
+//! A state machine that takes bytes in any chunks. Input it can't read is dropped whole and never passed on as text: in
+//! this product a stray reply decoded as keys would be typed into an agent. Its buffers are bounded. It knows no clock:
+//! when nothing has come for [`HostDecoder::wait`], the caller calls [`HostDecoder::expire`].
 
 mod keys;
 mod mouse;
@@ -15,19 +15,19 @@ use vt::input::{Key, KeyEvent, Modifiers};
 
 use crate::event::Event;
 
-/// A terminal sends a key's sequence in one go, so an Escape with nothing behind it for this long is the key.
+/// A terminal sends a key's sequence in one write, so an Escape followed by nothing for this long is the Escape key.
 const LONE_ESCAPE: Duration = Duration::from_millis(30);
-/// The rest of a sequence or reply that takes longer than this is lost.
+/// A sequence or reply whose rest takes longer than this is dropped.
 const UNFINISHED: Duration = Duration::from_secs(1);
-/// A paste over a slow line may pause; one that lost its end must not keep the keyboard.
+/// A paste over a slow line may pause this long; one whose end marker got lost must not block the keyboard.
 const PAUSED_PASTE: Duration = Duration::from_secs(5);
 
-/// Parameters of the longest sequence we read, with the text of an input method in it.
+/// Bytes of the longest sequence read, which may carry an input method's text.
 const MAX_SEQUENCE: usize = 512;
-/// Replies are short; the rest of a longer one is swallowed.
+/// Bytes kept of a reply; the rest of a longer one is dropped.
 const MAX_STRING: usize = 4096;
-/// A paste is handed on when it is this long, and goes on as another: 1 MiB with what may be its end, which is what a
-/// session takes at once.
+/// A longer paste is delivered in parts of this size. With a possible end marker a part is 1 MiB, which is what a
+/// session accepts at once.
 const MAX_PASTE: usize = (1 << 20) - PASTE_END.len();
 const PASTE_END: &[u8] = b"\x1b[201~";
 
@@ -35,7 +35,7 @@ const PASTE_END: &[u8] = b"\x1b[201~";
 enum DecoderState {
     #[default]
     Ground,
-    /// In a character of several bytes; Alt was held if an Escape came before it.
+    /// Inside a multi-byte character; an Escape before it means that Alt was held.
     Character {
         alt: bool,
     },
@@ -46,10 +46,10 @@ enum DecoderState {
     Console,
     /// `CSI M`: three bytes follow.
     LegacyMouse,
-    /// `ESC ]` or `ESC P`: a reply, or Alt and that key.
+    /// `ESC ]` or `ESC P`: the start of a reply, or Alt with that key.
     MaybeString(ReplyString),
     String(ReplyString),
-    /// An Escape inside a string: most likely its end.
+    /// An Escape inside a string: most likely its terminator.
     StringEscape(ReplyString),
     Paste,
 }
@@ -60,12 +60,12 @@ enum ReplyString {
     Dcs,
 }
 
-/// Turns the bytes of one host into events.
+/// Turns one host's bytes into events.
 #[derive(Debug, Default)]
 pub struct HostDecoder {
     state: DecoderState,
     held: Vec<u8>,
-    /// Cursor positions that were asked for: `CSI 1;5R` is such a report, or F3 with Ctrl.
+    /// Cursor position reports that were asked for: `CSI 1;5R` is such a report, or Ctrl+F3.
     expected_positions: u8,
 }
 
@@ -74,12 +74,12 @@ impl HostDecoder {
         HostDecoder::default()
     }
 
-    /// The next `count` reports of the cursor's position are replies.
+    /// Treats the next `count` cursor position reports as replies.
     pub fn expect_positions(&mut self, count: u8) {
         self.expected_positions = self.expected_positions.saturating_add(count);
     }
 
-    /// Takes bytes, and appends the events that are complete.
+    /// Takes bytes and appends the completed events.
     pub fn feed(&mut self, bytes: &[u8], events: &mut Vec<Event>) {
         let mut rest = bytes;
         while let Some((&byte, after)) = rest.split_first() {
@@ -88,14 +88,14 @@ impl HostDecoder {
                 rest = &rest[taken..];
                 continue;
             }
-            // A byte that ends what was held without being part of it is looked at again.
+            // A byte that ends the pending input without belonging to it is processed again.
             if self.step(byte, events) {
                 rest = after;
             }
         }
     }
 
-    /// How long to wait for more before [`expire`](Self::expire); `None` if nothing is held.
+    /// How long to wait for more input before [`expire`](Self::expire); `None` if nothing is pending.
     pub fn wait(&self) -> Option<Duration> {
         match self.state {
             DecoderState::Ground => None,
@@ -106,7 +106,7 @@ impl HostDecoder {
         }
     }
 
-    /// Nothing more came: what is held is a key after all, or is dropped.
+    /// No more input came in time: pending bytes become a key, or are dropped.
     pub fn expire(&mut self, events: &mut Vec<Event>) {
         match std::mem::take(&mut self.state) {
             DecoderState::Escape => events.push(Event::Key(KeyEvent::press(Key::Escape))),
@@ -119,7 +119,7 @@ impl HostDecoder {
         self.held.clear();
     }
 
-    /// Whether the byte was used up.
+    /// Returns whether the byte was consumed.
     fn step(&mut self, byte: u8, events: &mut Vec<Event>) -> bool {
         match self.state {
             DecoderState::Ground => self.ground(byte, false, events),
@@ -141,7 +141,7 @@ impl HostDecoder {
                 }
             }
             DecoderState::MaybeString(kind) => {
-                // What replies begin with: a number, or `>|`, `1+r`.
+                // First bytes of replies: a number, or `>|`, `1+r`.
                 if matches!(byte, b'0'..=b'9' | b'>') {
                     self.state = DecoderState::String(kind);
                 } else {
@@ -193,7 +193,7 @@ impl HostDecoder {
         if self.held.len() == needed {
             let character = std::str::from_utf8(&self.held).ok().and_then(|text| text.chars().next());
             self.finish();
-            // C1 ones are sequences of another age, not keys.
+            // C1 controls are obsolete sequence introducers, not keys.
             let character = character.filter(|character| !character.is_control());
             events.extend(character.map(|character| Event::Key(keys::character(character, alt))));
         }
@@ -207,7 +207,7 @@ impl HostDecoder {
             b']' => DecoderState::MaybeString(ReplyString::Osc),
             b'P' => DecoderState::MaybeString(ReplyString::Dcs),
             0x1b => {
-                // Two presses, rather than Alt and Escape: agents give the double press a meaning.
+                // Two presses, not Alt+Escape: agent CLIs give the double press a meaning.
                 events.push(Event::Key(KeyEvent::press(Key::Escape)));
                 DecoderState::Escape
             }
@@ -220,7 +220,7 @@ impl HostDecoder {
             b'[' if self.held.is_empty() => self.state = DecoderState::Console,
             b'M' if self.held.is_empty() => self.state = DecoderState::LegacyMouse,
             0x20..=0x3f => {
-                // Past the limit it is only swallowed; its end then finds nothing it knows.
+                // Past the limit bytes are dropped; the sequence then matches nothing.
                 if self.held.len() <= MAX_SEQUENCE {
                     self.held.push(byte);
                 }
@@ -282,7 +282,7 @@ impl HostDecoder {
         match byte {
             0x1b => self.state = DecoderState::StringEscape(kind),
             0x07 if kind == ReplyString::Osc => self.end_string(kind, events),
-            // CAN and SUB end a string that means nothing.
+            // CAN and SUB abort a string.
             0x18 | 0x1a => self.finish(),
             _ if self.held.len() < MAX_STRING => self.held.push(byte),
             _ => {}
@@ -306,7 +306,7 @@ impl HostDecoder {
         self.held.clear();
     }
 
-    /// Takes bytes of a paste up to its end, and tells how many.
+    /// Takes the bytes of a paste up to its end marker, and returns how many.
     fn paste(&mut self, bytes: &[u8], events: &mut Vec<Event>) -> usize {
         let before = self.held.len();
         // Room for the end marker, so that it is found whole.
@@ -322,7 +322,7 @@ impl HostDecoder {
             return taken;
         }
         if self.held.len() >= MAX_PASTE {
-            // What may be the beginning of the end, or of a character, stays.
+            // Keeps back a possible beginning of the end marker or of a character.
             let mut keep = (1..PASTE_END.len()).rev().find(|&len| self.held.ends_with(&PASTE_END[..len])).unwrap_or(0);
             if keep == 0
                 && let Err(error) = std::str::from_utf8(&self.held)

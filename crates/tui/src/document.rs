@@ -1,5 +1,5 @@
-//! A frozen text to look around in: history above, the screen as it was below. Scrolling, selecting and copy mode work
-//! on it while the child prints on.
+//! A frozen text to look around in: the history, followed by the screen as it was. Scrolling, selecting and copy mode
+//! work on it while the child goes on printing.
 
 use std::{ops::Range, sync::Arc};
 
@@ -7,7 +7,7 @@ use vt::{Frame, Line};
 
 use crate::pane::PaneRow;
 
-/// A place in a document: a row from its top, a column from the row's left edge.
+/// A place in a document: its row from the top, and its column from the left edge.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DocumentPoint {
     pub row: usize,
@@ -18,20 +18,20 @@ pub struct DocumentPoint {
 struct DocumentRow {
     line: Arc<Line>,
     cols: Range<u32>,
-    /// The text flows on into the next row.
+    /// Whether the text continues in the next row without a line break.
     runs_on: bool,
 }
 
 /// A cell of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct DocumentCell<'a> {
-    /// From the row's left edge.
+    /// Columns from the row's left edge.
     pub(crate) col: u32,
     pub(crate) width: u32,
     pub(crate) text: &'a str,
 }
 
-/// Rows of one width: wrapped history, then the screen's.
+/// Rows of one width: the wrapped history, then the screen's rows.
 #[derive(Clone, Debug)]
 pub struct Document {
     rows: Vec<DocumentRow>,
@@ -40,8 +40,8 @@ pub struct Document {
 }
 
 impl Document {
-    /// `history` holds the logical lines above the screen, oldest first; they are wrapped to the screen's width. `open`
-    /// is what is above the screen of the line that its first row goes on with.
+    /// `history` holds the logical lines above the screen, oldest first; they are wrapped to the screen's width. If the
+    /// screen's first row continues a line, `open` is the part of that line above the screen.
     pub fn new(history: impl IntoIterator<Item = Arc<Line>>, open: Option<Arc<Line>>, frame: &Frame) -> Self {
         let cols = frame.size.cols.max(1);
         let mut rows = Vec::new();
@@ -61,7 +61,7 @@ impl Document {
         Document { rows, cols, screen }
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
@@ -74,30 +74,30 @@ impl Document {
         self.cols
     }
 
-    /// The first row of the screen: what is above it is history.
+    /// The first row of the screen; the rows above it are history.
     pub fn screen_top(&self) -> usize {
         self.screen
     }
 
-    /// How many logical lines are above the one that `row` is part of.
+    /// The number of logical lines above the one that contains `row`.
     pub fn line_at(&self, row: usize) -> usize {
         self.rows.iter().take(row).filter(|row| !row.runs_on).count()
     }
 
-    /// The first row of a logical line, counted from the top; the last row if there are not so many.
+    /// The first row of a logical line, counted from the top; the last row if there are fewer lines.
     pub fn row_of_line(&self, line: usize) -> usize {
         let ends = self.rows.iter().enumerate().filter(|(_, row)| !row.runs_on).map(|(row, _)| row + 1);
         let first = std::iter::once(0).chain(ends).nth(line);
         first.unwrap_or(usize::MAX).min(self.rows.len().saturating_sub(1))
     }
 
-    /// Up to `count` rows from `top` on, for a pane.
+    /// Up to `count` rows from `top`, for a pane.
     pub fn pane_rows(&self, top: usize, count: u16) -> Vec<PaneRow> {
         let rows = self.rows.iter().skip(top).take(usize::from(count));
         rows.map(|row| PaneRow { line: Arc::clone(&row.line), cols: row.cols.clone() }).collect()
     }
 
-    /// Whether the text of `row` flows on into the next.
+    /// Whether the text of `row` continues in the next row.
     pub(crate) fn runs_on(&self, row: usize) -> bool {
         self.rows.get(row).is_some_and(|row| row.runs_on) && row + 1 < self.rows.len()
     }
@@ -114,18 +114,18 @@ impl Document {
         })
     }
 
-    /// Columns up to the last cell that is not blank.
+    /// The column after the last cell that is not blank.
     pub(crate) fn text_end(&self, row: usize) -> u32 {
         self.cells(row).filter(|cell| cell.text != " ").last().map_or(0, |cell| cell.col + cell.width)
     }
 
-    /// Start and end of the cell that covers `at`; one blank column where there is none.
+    /// Start and end column of the cell at `at`, and its text; one blank column where there is no cell.
     pub(crate) fn cell_at(&self, at: DocumentPoint) -> (Range<u32>, &str) {
         let covering = self.cells(at.row).find(|cell| (cell.col..cell.col + cell.width).contains(&at.col));
         covering.map_or((at.col..at.col + 1, " "), |cell| (cell.col..cell.col + cell.width, cell.text))
     }
 
-    /// The rows of the logical line that `row` is part of.
+    /// The rows of the logical line that contains `row`.
     pub(crate) fn line_of(&self, row: usize) -> Range<usize> {
         let mut first = row;
         while first > 0 && self.runs_on(first - 1) {
@@ -139,7 +139,7 @@ impl Document {
     }
 }
 
-/// Cuts a logical line into rows; a wide character is never halved.
+/// Wraps a logical line into rows; a wide character is never split.
 fn wrap(line: &Arc<Line>, cols: u32, rows: &mut Vec<DocumentRow>) {
     let (mut start, mut end) = (0, 0);
     for cell in line.cells() {

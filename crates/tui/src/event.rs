@@ -1,23 +1,23 @@
-//! What comes from the host terminal.
+//! Events from the host terminal.
 
 use vt::{
     Position, Rgb, Size,
     input::{FocusChange, KeyEvent, MouseEvent},
 };
 
-/// One thing that happened, in the order it did.
+/// One event, in the order of arrival.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
     Key(KeyEvent),
-    /// Pasted text, line ends as `\n`. Very long pastes come in several.
+    /// Pasted text, with `\n` as line ends. A very long paste comes in several events.
     Paste(String),
     Mouse(MouseEvent),
     Focus(FocusChange),
-    /// The host went over to a light or dark scheme (mode 2031).
+    /// The host changed to a light or dark scheme (mode 2031).
     ColorScheme(ColorScheme),
-    /// An answer of the host. Never a key, however late it comes.
+    /// An answer of the host. It is never read as a key, however late it comes.
     Reply(Reply),
-    /// The host's size changed. The decoder never says so: it is told by a signal.
+    /// The host's size changed. A signal tells this, never the decoder.
     Resize(Size),
 }
 
@@ -31,11 +31,11 @@ pub enum ColorScheme {
 /// What the host answered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reply {
-    /// DA1: every terminal answers it, so what was asked before and is not answered by then never will be.
+    /// DA1. Every terminal answers it, so queries sent before it that are unanswered by then will never be answered.
     DeviceAttributes(Vec<u32>),
     /// XTVERSION: name and version, without control characters.
     Version(String),
-    /// The kitty keyboard flags in force.
+    /// The kitty keyboard flags in effect.
     KittyKeyboard(u32),
     /// OSC 10, 11 or 12.
     Color {

@@ -1,4 +1,4 @@
-//! Rectangles of cells, and how areas are cut up.
+//! Rectangles of cells, and how to divide them.
 
 use vt::{Position, Size};
 
@@ -16,12 +16,12 @@ impl Rect {
         Rect { col, row, cols, rows }
     }
 
-    /// All of a screen.
+    /// The whole screen.
     pub const fn of(size: Size) -> Self {
         Rect { col: 0, row: 0, cols: size.cols, rows: size.rows }
     }
 
-    /// The first column right of it.
+    /// The first column to the right of it.
     pub fn right(self) -> u16 {
         self.col.saturating_add(self.cols)
     }
@@ -43,7 +43,7 @@ impl Rect {
         (self.col..self.right()).contains(&at.col) && (self.row..self.bottom()).contains(&at.row)
     }
 
-    /// The part that both share; empty if they share none.
+    /// The intersection; empty if they don't overlap.
     pub fn intersect(self, other: Rect) -> Rect {
         let col = self.col.max(other.col);
         let row = self.row.max(other.row);
@@ -52,7 +52,7 @@ impl Rect {
         Rect { col, row, cols, rows }
     }
 
-    /// Without `cols` at the left and right and `rows` above and below.
+    /// The rectangle without `cols` columns at the left and right and `rows` rows above and below.
     pub fn inner(self, cols: u16, rows: u16) -> Rect {
         Rect {
             col: self.col + cols.min(self.cols / 2),
@@ -68,7 +68,7 @@ impl Rect {
         (Rect { rows, ..self }, Rect { row: self.row + rows, rows: self.rows - rows, ..self })
     }
 
-    /// All but the last `rows` rows, and those.
+    /// The rest, and the last `rows` rows.
     pub fn split_bottom(self, rows: u16) -> (Rect, Rect) {
         self.split_top(self.rows.saturating_sub(rows))
     }
@@ -79,7 +79,7 @@ impl Rect {
         (Rect { cols, ..self }, Rect { col: self.col + cols, cols: self.cols - cols, ..self })
     }
 
-    /// All but the last `cols` columns, and those.
+    /// The rest, and the last `cols` columns.
     pub fn split_right(self, cols: u16) -> (Rect, Rect) {
         self.split_left(self.cols.saturating_sub(cols))
     }
@@ -90,7 +90,7 @@ impl Rect {
         Rect { row: self.row.saturating_add(index), rows, ..self }
     }
 
-    /// At most `cols` by `rows`, in its middle.
+    /// A rectangle of at most `cols` by `rows` in its middle.
     pub fn centered(self, cols: u16, rows: u16) -> Rect {
         let (cols, rows) = (cols.min(self.cols), rows.min(self.rows));
         Rect { col: self.col + (self.cols - cols) / 2, row: self.row + (self.rows - rows) / 2, cols, rows }

@@ -1,8 +1,8 @@
 //! The host terminal: the one that the program itself runs in.
 //!
-//! It takes file descriptors from the caller, turns raw mode and the modes we need on, and puts everything back
-//! exactly once: on leaving, on drop, or by a [`HostRestorer`] from a panic hook or the thread that hears signals. It draws
-//! nothing, decodes nothing, and keeps no process-wide state: whoever wants a panic hook installs it.
+//! It takes file descriptors from the caller, turns on raw mode and the modes we need, and restores everything exactly
+//! once: on leaving, on drop, or by a [`HostRestorer`] from a panic hook or the signal thread. It draws nothing,
+//! decodes nothing, and keeps no process-wide state: installing a panic hook is left to the program.
 
 mod abilities;
 mod announce;
@@ -31,7 +31,7 @@ pub use restore::HostRestorer;
 
 use crate::{decode::HostDecoder, event::Event};
 
-/// Why the host can't be used.
+/// Why the host terminal can't be used.
 #[derive(Debug, Error)]
 pub enum HostError {
     #[error("{0} is not a terminal: run this in one, or give a command that needs none")]
@@ -44,7 +44,7 @@ fn fault(what: &'static str) -> impl Fn(rustix::io::Errno) -> HostError {
     move |errno| HostError::Io { what, source: errno.into() }
 }
 
-/// The host terminal, as it was found until [`enter`](Host::enter).
+/// The host terminal, unchanged until [`enter`](HostTerminal::enter).
 #[derive(Debug)]
 pub struct HostTerminal {
     input: OwnedFd,
@@ -53,7 +53,7 @@ pub struct HostTerminal {
 }
 
 impl HostTerminal {
-    /// Both must be terminals: usually standard input and output, or `/dev/tty` twice.
+    /// Both descriptors must be terminals: usually standard input and output, or `/dev/tty` twice.
     pub fn open(input: OwnedFd, output: OwnedFd) -> Result<HostTerminal, HostError> {
         for (fd, name) in [(&input, "the input"), (&output, "the output")] {
             if !rustix::termios::isatty(fd) {
@@ -65,7 +65,7 @@ impl HostTerminal {
         Ok(HostTerminal { input, restorer, modes: HostModes::default() })
     }
 
-    /// The size in cells. A host that does not know its own counts as 80 by 24.
+    /// The size in cells; 80 by 24 for a host that does not know its size.
     pub fn size(&self) -> Result<Size, HostError> {
         let size = tcgetwinsize(self.restorer.output()).map_err(fault("read the size of"))?;
         match (size.ws_col, size.ws_row) {
@@ -74,7 +74,7 @@ impl HostTerminal {
         }
     }
 
-    /// Raw mode, the alternate screen and `modes`. Entering again changes the modes.
+    /// Turns on raw mode, the alternate screen and `modes`. Entering again changes the modes.
     pub fn enter(&mut self, modes: HostModes) -> Result<(), HostError> {
         let mut raw = self.restorer.saved().clone();
         raw.make_raw();
@@ -84,7 +84,7 @@ impl HostTerminal {
         self.write(&modes.enter())
     }
 
-    /// Sets other modes than those in force: the mouse switched off, a child in focus that wants to hear of releases.
+    /// Changes the modes in effect: when the mouse is switched off, or the focused child wants key releases.
     pub fn change(&mut self, modes: HostModes) -> Result<(), HostError> {
         if modes == self.modes {
             return Ok(());
@@ -99,37 +99,37 @@ impl HostTerminal {
         self.modes
     }
 
-    /// Puts the terminal back as it was found. Does nothing the second time.
+    /// Restores the terminal. Does nothing the second time.
     pub fn leave(&mut self) {
         self.restorer.restore();
     }
 
-    /// Leaves for a while: the caller stops itself, and calls [`resume`](Self::resume) when it goes on.
+    /// Restores the terminal before the process stops itself; [`resume`](Self::resume) follows when it is continued.
     pub fn suspend(&mut self) {
         self.restorer.restore();
     }
 
-    /// Back after [`suspend`](Self::suspend). What was on the screen is gone: the writer has to forget it.
+    /// Enters again after [`suspend`](Self::suspend). The screen's content is lost: the writer has to forget it.
     pub fn resume(&mut self) -> Result<(), HostError> {
         self.enter(self.modes)
     }
 
-    /// Puts the terminal back from anywhere: a panic hook, the thread that hears signals.
+    /// A handle that restores the terminal from anywhere: a panic hook, the signal thread.
     pub fn restorer(&self) -> HostRestorer {
         self.restorer.clone()
     }
 
-    /// Writes all of it, waiting for the host to take it.
+    /// Writes all bytes, and waits for the host to take them.
     pub fn write(&self, bytes: &[u8]) -> Result<(), HostError> {
         restore::write_all(self.restorer.output(), bytes, None).map_err(fault("write to"))
     }
 
-    /// Reads what there is; 0 is the end: the terminal is gone.
+    /// Reads available bytes; 0 means that the terminal is gone.
     pub fn read(&self, buffer: &mut [u8]) -> Result<usize, HostError> {
         loop {
             match rustix::io::read(&self.input, &mut *buffer) {
                 Err(rustix::io::Errno::INTR) => {}
-                // What a terminal says that hung up.
+                // The error of a terminal that hung up.
                 Err(rustix::io::Errno::IO) => return Ok(0),
                 Err(rustix::io::Errno::AGAIN) => {
                     self.wait_for_input(None)?;
@@ -139,13 +139,13 @@ impl HostTerminal {
         }
     }
 
-    /// Whether there is something to read within `timeout`. A signal ends the wait: nothing came.
+    /// Whether there is something to read within `timeout`. A signal ends the wait with `false`.
     pub fn wait_for_input(&self, timeout: Option<Duration>) -> Result<bool, HostError> {
         input::has_input(&self.input, timeout, OnSignal::GiveUp).map_err(fault("wait for"))
     }
 
-    /// Asks the host what it can do, and waits for the answers until `deadline`. Whatever else came in meanwhile is in
-    /// `events`. Answers that come later stay replies, for [`HostProbe::take`].
+    /// Asks the host what it can do, and waits for answers until `deadline`. Other input that came meanwhile is in
+    /// `events`. Later answers still arrive as replies, for [`HostProbe::take`].
     pub fn probe(
         &self,
         decoder: &mut HostDecoder,
@@ -180,7 +180,7 @@ impl HostTerminal {
 }
 
 impl AsFd for HostTerminal {
-    /// Readable when the host has something to say.
+    /// Readable when the host has sent something.
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.input.as_fd()
     }
@@ -196,5 +196,5 @@ fn clone_fault(source: io::Error) -> HostError {
     HostError::Io { what: "keep hold of", source }
 }
 
-/// The kitty flags that tell keys apart and keep the layout: what a host is given when no child asks for more.
+/// The kitty flags that disambiguate keys and keep the keyboard layout: the default when no child asks for more.
 pub const PLAIN_KEYS: KittyFlags = KittyFlags::DISAMBIGUATE.union(KittyFlags::REPORT_ALTERNATES);

@@ -1,16 +1,16 @@
-//! Keys and key sequences to command ids.
+//! Maps keys and key sequences to command ids.
 //!
-//! Bindings are a table, so every one can be changed. It knows no command: an id is a word to it.
+//! Bindings are a table, so each can be changed. The keymap knows no commands: an id is an opaque string.
 
 use std::time::{Duration, Instant};
 
 use thiserror::Error;
 use vt::input::{Key, KeyEvent, KeyEventKind, KeyParseError, Modifiers};
 
-/// Keys of one sequence: more can't be remembered by anyone.
+/// Keys of the longest sequence; nobody remembers more.
 const MAX_KEYS: usize = 8;
 
-/// Why a binding is no binding.
+/// Why a binding is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum BindError {
     #[error("the binding of {command:?} names no key: write one, or several with blanks between, as in \"ctrl-k g\"")]
@@ -38,7 +38,7 @@ impl Keymap {
         Keymap::default()
     }
 
-    /// A table of keys and commands, checked.
+    /// Builds a keymap from a table of keys and commands, and checks it.
     pub fn from_table<'a>(table: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Self, BindError> {
         let mut keymap = Keymap::new();
         for (keys, command) in table {
@@ -47,7 +47,7 @@ impl Keymap {
         Ok(keymap)
     }
 
-    /// Binds a sequence such as `ctrl-k g`, in place of what it meant before. An empty command unbinds it.
+    /// Binds a sequence such as `ctrl-k g`, replacing its former binding. An empty command unbinds it.
     pub fn bind(&mut self, keys: &str, command: &str) -> Result<(), BindError> {
         let parsed: Result<Vec<KeyEvent>, _> = keys.split_whitespace().take(MAX_KEYS + 1).map(str::parse).collect();
         let parsed = parsed.map_err(|source| BindError::Key { keys: keys.to_owned(), source })?;
@@ -65,13 +65,13 @@ impl Keymap {
 
     /// How to type `command`, shortest first; `None` if it has no binding.
     pub fn keys_of(&self, command: &str) -> Option<String> {
-        // Of several as short, the one bound last: a person's own.
+        // Among bindings of equal length the last one wins: it is the user's own.
         let bindings = self.bindings.iter().rev().filter(|binding| binding.command == command);
         let binding = bindings.min_by_key(|binding| binding.keys.len())?;
         Some(binding.keys.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "))
     }
 
-    /// All bindings, as they are printed.
+    /// All bindings, as they are displayed.
     pub fn iter(&self) -> impl Iterator<Item = (String, &str)> {
         self.bindings.iter().map(|binding| {
             let keys: Vec<String> = binding.keys.iter().map(ToString::to_string).collect();
@@ -93,13 +93,13 @@ fn begins(binding: &Binding, typed: &[KeyEvent]) -> bool {
     binding.keys.iter().zip(typed).all(|(bound, typed)| is_same_key(bound, typed))
 }
 
-/// Whether `typed` is the key that was bound. Locks are not looked at; a sign is the same whether Shift is spelled out
-/// or not (`?` and Shift with `/`); and a letter of another script is the key at its place on a US keyboard.
+/// Whether `typed` is the bound key. Lock keys are ignored; a symbol matches whether or not Shift is spelled out (`?`
+/// and Shift with `/`); a letter of another script matches the key at its place on a US keyboard.
 pub fn is_same_key(bound: &KeyEvent, typed: &KeyEvent) -> bool {
     let without_locks = |event: &KeyEvent| event.modifiers - Modifiers::CAPS_LOCK - Modifiers::NUM_LOCK;
     let (wanted, held) = (without_locks(bound), without_locks(typed));
     if typed.key == Key::Char('\n') {
-        // A raw line feed: what a host without the kitty protocol sends for Ctrl+J.
+        // A raw line feed: hosts without the kitty protocol send it for Ctrl+J.
         return bound.key == Key::Char('j') && wanted == held | Modifiers::CTRL;
     }
     if bound.key == typed.key && wanted == held {
@@ -114,31 +114,31 @@ pub fn is_same_key(bound: &KeyEvent, typed: &KeyEvent) -> bool {
     shifted || same_place
 }
 
-/// What became of keys.
+/// What a key led to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KeymapOutcome {
     Command(String),
-    /// Not bound: for whoever is below.
+    /// Not bound: passed on to the layer below.
     Key(KeyEvent),
 }
 
-/// The keys of a sequence so far.
+/// The keys of an unfinished sequence.
 #[derive(Debug)]
 pub struct KeySequence {
     wait: Duration,
     typed: Vec<KeyEvent>,
     since: Option<Instant>,
-    /// Presses that were taken, whose releases are ours too.
+    /// Presses that were consumed; their releases are consumed too.
     taken: Vec<Key>,
 }
 
 impl KeySequence {
-    /// A sequence that is not finished within `wait` means what it means so far.
+    /// A sequence that is not finished within `wait` is resolved as typed so far.
     pub fn new(wait: Duration) -> Self {
         KeySequence { wait, typed: Vec::new(), since: None, taken: Vec::new() }
     }
 
-    /// Keys typed that may become a sequence, for the status line.
+    /// The keys of a possible sequence, for the status line.
     pub fn pending(&self) -> &[KeyEvent] {
         &self.typed
     }
@@ -148,7 +148,7 @@ impl KeySequence {
         self.since.map(|since| since + self.wait)
     }
 
-    /// Takes a key. Empty: it may become a sequence, or was the release of a key that was taken.
+    /// Takes a key. Returns nothing while a sequence is possible, and for the release of a consumed key.
     pub fn press(&mut self, keymap: &Keymap, event: &KeyEvent, now: Instant) -> Vec<KeymapOutcome> {
         if event.kind == KeyEventKind::Release {
             let ours = self.taken.iter().position(|&key| key == event.key);
@@ -161,7 +161,7 @@ impl KeySequence {
             };
         }
         if let Key::Modifier(_) = event.key {
-            // Held to type the next key of a sequence, it does not end it.
+            // A modifier held to type the sequence's next key does not end the sequence.
             return if self.typed.is_empty() { vec![KeymapOutcome::Key(event.clone())] } else { Vec::new() };
         }
         self.typed.push(event.clone());
@@ -172,12 +172,12 @@ impl KeySequence {
         self.settle(keymap)
     }
 
-    /// Nothing more came in time.
+    /// No further key came in time.
     pub fn expire(&mut self, keymap: &Keymap) -> Vec<KeymapOutcome> {
         self.settle(keymap)
     }
 
-    /// Reads the keys typed as the longest bindings there are; what is not bound is passed on.
+    /// Splits the typed keys into the longest bindings; unbound keys are passed on.
     fn settle(&mut self, keymap: &Keymap) -> Vec<KeymapOutcome> {
         self.since = None;
         let typed = std::mem::take(&mut self.typed);
@@ -191,7 +191,7 @@ impl KeySequence {
             };
             if found.is_some() {
                 self.taken.extend(rest[..count].iter().map(|event| event.key));
-                // Hosts that report no releases never take them back.
+                // Hosts that report no releases never remove entries.
                 let excess = self.taken.len().saturating_sub(MAX_KEYS);
                 self.taken.drain(..excess);
             }
@@ -248,7 +248,7 @@ mod tests {
         assert_eq!(sequence.pending().len(), 1);
         assert_eq!(sequence.expire(&keymap), [command("palette")]);
         assert_eq!(sequence.deadline(), None);
-        // Its release is not for the child.
+        // The release of a bound key does not go to the child.
         let release = key("ctrl-k").with_kind(KeyEventKind::Release);
         assert!(sequence.press(&keymap, &release, now).is_empty());
         assert_eq!(sequence.press(&keymap, &release, now), [KeymapOutcome::Key(release.clone())]);

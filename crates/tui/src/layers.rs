@@ -1,8 +1,8 @@
-//! Layers on top of each other: an event goes down until one takes it, and pictures go up.
+//! A stack of layers: an event travels down until a layer takes it; drawing goes up.
 //!
 //! A palette, a pop-up and a pane are all layers, so none needs a special case. [`Layer::update`] changes state and
-//! draws nothing; [`Layer::render`] draws and changes nothing. What a layer may do to the program is the context's
-//! business: this file does not know it.
+//! draws nothing; [`Layer::render`] draws and changes nothing. The context type `C` decides what a layer may do to the
+//! program.
 
 use crate::{
     canvas::{Canvas, CanvasCursor},
@@ -10,18 +10,18 @@ use crate::{
     geometry::Rect,
 };
 
-/// What a layer made of an event.
+/// What a layer did with an event.
 pub enum Handled<C> {
-    /// Not for this layer: the one below gets it.
+    /// Not for this layer: the layer below gets it.
     Passed,
-    /// Not for this layer, which is done: the one below gets it, however modal this one was.
+    /// Not for this layer, which closes: the layer below gets the event even if this one is modal.
     GivesWay,
     Taken,
-    /// Taken, and the layer is done.
+    /// Taken, and the layer closes.
     Close,
-    /// Taken, and another layer goes on top.
+    /// Taken, and another layer opens on top.
     Open(Box<dyn Layer<C>>),
-    /// Taken, and another layer takes its place.
+    /// Taken, and another layer replaces this one.
     Replace(Box<dyn Layer<C>>),
 }
 
@@ -41,18 +41,18 @@ impl<C> std::fmt::Debug for Handled<C> {
 pub trait Layer<C> {
     fn update(&mut self, event: &Event, context: &mut C) -> Handled<C>;
 
-    /// The context moved by itself: what the layer keeps of it is taken anew.
+    /// The context changed without an event: the layer updates what it copied from it.
     fn refresh(&mut self, _context: &mut C) {}
 
-    /// What the layer was there for has come about by itself: it goes at the next refresh.
+    /// Whether the layer has become obsolete: it is removed at the next refresh.
     fn is_over(&self) -> bool {
         false
     }
 
-    /// Draws itself, and tells where it would have the cursor.
+    /// Draws itself, and returns where it wants the cursor.
     fn render(&self, canvas: &mut Canvas, area: Rect, context: &C) -> Option<CanvasCursor>;
 
-    /// Nothing reaches the layers below, whatever this one passes on: for questions that must be answered.
+    /// Whether no event reaches the layers below, even those this one passes on: for questions that must be answered.
     fn is_modal(&self) -> bool {
         false
     }
@@ -88,7 +88,7 @@ impl<C> LayerStack<C> {
         self.stack.is_empty()
     }
 
-    /// Hands `event` down from the top; false if no layer took it.
+    /// Offers `event` to the layers from the top; false if none took it.
     pub fn update(&mut self, event: &Event, context: &mut C) -> bool {
         for index in (0..self.stack.len()).rev() {
             match self.stack[index].update(event, context) {
@@ -110,7 +110,7 @@ impl<C> LayerStack<C> {
         false
     }
 
-    /// The context moved without an event.
+    /// The context changed without an event.
     pub fn refresh(&mut self, context: &mut C) {
         self.stack.retain(|layer| !layer.is_over());
         for layer in &mut self.stack {
@@ -118,7 +118,8 @@ impl<C> LayerStack<C> {
         }
     }
 
-    /// Draws all, the lowest first. The cursor is the topmost one's that wants it; a modal layer hides those below.
+    /// Draws all layers, the lowest first. The topmost layer that wants the cursor gets it; a modal layer hides the
+    /// cursors of those below.
     pub fn render(&self, canvas: &mut Canvas, context: &C) {
         let area = Rect::of(canvas.size());
         let mut cursor = None;
@@ -184,7 +185,7 @@ mod tests {
         layers.render(&mut canvas, &heard);
         assert_eq!((canvas.text(), canvas.cursor().is_some()), ("top\n".into(), true));
 
-        // A modal layer keeps what it does not take.
+        // A modal layer keeps events that it does not handle.
         layers.update(&key('o'), &mut heard);
         heard.clear();
         assert!(layers.update(&key('x'), &mut heard));
@@ -194,7 +195,7 @@ mod tests {
         layers.update(&Event::Key(KeyEvent::press(Key::Escape)), &mut heard);
         assert_eq!(layers.len(), 2);
 
-        // One that gives way is gone, and those below get the event.
+        // A layer that gives way is removed, and the layers below get the event.
         layers.update(&key('o'), &mut heard);
         heard.clear();
         layers.update(&key('g'), &mut heard);

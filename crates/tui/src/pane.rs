@@ -1,6 +1,6 @@
-//! A rectangle that shows a child's screen: rows of a [`vt::Frame`], or of its history, drawn exactly.
+//! A rectangle that shows a child's screen: rows of a [`vt::Frame`] or of its history, drawn exactly.
 //!
-//! It takes frames and lines, and knows no session. Rows that stood still since the last time are skipped.
+//! It takes frames and lines, and knows no session. Rows that did not change since the last time are skipped.
 
 use std::{ops::Range, sync::Arc};
 
@@ -11,14 +11,14 @@ use crate::{
     geometry::Rect,
 };
 
-/// A stretch of a pane's row that is set off: selected text, something found.
+/// A highlighted stretch of a pane's row: selected text, or a match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PaneMark {
-    /// Row of the view, from its top.
+    /// The row, from the top of the view.
     pub row: u16,
-    /// Columns of the view's row.
+    /// Columns of that row.
     pub cols: Range<u32>,
-    /// Its colours replace the cell's, unless they are the default ones; its attributes are added.
+    /// Its colours replace the cell's unless they are the defaults; its attributes are added.
     pub style: Style,
 }
 
@@ -29,7 +29,7 @@ pub struct PaneRow {
     pub cols: Range<u32>,
 }
 
-/// What a pane shows.
+/// The content of a pane.
 #[derive(Clone, Debug)]
 pub struct PaneView<'a> {
     rows: Vec<PaneRow>,
@@ -39,12 +39,12 @@ pub struct PaneView<'a> {
     reverse_video: bool,
     cursor: Option<Cursor>,
     marks: &'a [PaneMark],
-    /// The child's colours, and those that the host has under the same names.
+    /// The child's theme and the host's theme.
     themes: Option<(Arc<Theme>, Arc<Theme>)>,
 }
 
 impl<'a> PaneView<'a> {
-    /// The screen as it is.
+    /// Shows the live screen.
     pub fn frame(frame: &Frame) -> Self {
         let cols = u32::from(frame.size.cols);
         let rows = frame.rows.iter().map(|line| PaneRow { line: Arc::clone(line), cols: 0..cols }).collect();
@@ -60,7 +60,7 @@ impl<'a> PaneView<'a> {
         }
     }
 
-    /// Rows of a history, `cols` wide.
+    /// Shows rows of a history, `cols` wide.
     pub fn rows(rows: Vec<PaneRow>, cols: u16) -> Self {
         PaneView {
             rows,
@@ -74,13 +74,14 @@ impl<'a> PaneView<'a> {
         }
     }
 
-    /// Starts at this row and column: for screens larger than the pane.
+    /// Starts at this row and column, for screens larger than the pane.
     pub fn cropped(mut self, offset: Position) -> Self {
         self.offset = offset;
         self
     }
 
-    /// The crop that keeps `frame`'s cursor in sight in an area of this size, nearest to its upper left corner.
+    /// The top-left cell of the view that keeps `frame`'s cursor in sight in an area of this size, as near to the
+    /// screen's origin as possible.
     pub fn offset_for(frame: &Frame, area: Rect) -> Position {
         let at = frame.cursor.position;
         let before = |place: u16, room: u16, all: u16| (place + 1).saturating_sub(room).min(all.saturating_sub(room));
@@ -102,14 +103,14 @@ impl<'a> PaneView<'a> {
         self
     }
 
-    /// Where the child gave names other colours than `host` has (OSC 4, 10, 11), their values are drawn.
+    /// Draws colours by value where the child redefined them (OSC 4, 10, 11), so that they differ from `host`'s.
     pub fn with_themes(mut self, child: &Arc<Theme>, host: &Arc<Theme>) -> Self {
         self.themes = (!Arc::ptr_eq(child, host) && child != host).then(|| (Arc::clone(child), Arc::clone(host)));
         self
     }
 
-    /// Draws into `area`. `slot` names the pane across frames. Tells the place of the cursor on the canvas, if it is in
-    /// sight: the caller decides which pane's cursor is the host's.
+    /// Draws into `area`. `slot` identifies the pane across frames. Returns the cursor's place on the canvas if it is
+    /// in sight; the caller decides which pane gets the host's cursor.
     pub fn draw(&self, canvas: &mut Canvas, area: Rect, slot: u64) -> Option<CanvasCursor> {
         let area = canvas.clip(area);
         let mut memory = std::mem::take(canvas.memory(slot));
@@ -152,7 +153,7 @@ impl<'a> PaneView<'a> {
         self.cursor_on(area)
     }
 
-    /// Draws the line's columns `changed`, which begin with a cell: the others are on the canvas already.
+    /// Draws columns `changed` of the line, which begin at a cell; the rest is on the canvas already.
     fn draw_row(
         &self,
         canvas: &mut Canvas,
@@ -172,7 +173,7 @@ impl<'a> PaneView<'a> {
                     break;
                 }
                 let col = cell.col.max(start) - start;
-                // The link of a run is shared by its cells.
+                // All cells of a run share its link.
                 if run.as_ref().is_none_or(|(known, _)| !std::ptr::eq(*known, cell.run)) {
                     run = Some((cell.run, host_link(cell.run.link.as_deref())));
                 }
@@ -239,7 +240,7 @@ impl<'a> PaneView<'a> {
     }
 }
 
-/// The columns in which two lines may look different; empty when they are the same.
+/// The columns in which two lines may look different; empty if they look the same.
 fn difference(old: Option<&Arc<Line>>, new: Option<&Arc<Line>>) -> Range<u32> {
     match (old, new) {
         (Some(old), Some(new)) if Arc::ptr_eq(old, new) => 0..0,

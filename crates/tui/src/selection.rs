@@ -1,4 +1,4 @@
-//! Selected text: by character, word or line, across rows that run on, never half a wide character.
+//! Text selection: by character, word or line, across wrapped rows, never splitting a wide character.
 
 use std::{
     ops::Range,
@@ -12,10 +12,10 @@ use crate::{
     pane::PaneMark,
 };
 
-/// Bytes of one copy.
+/// Maximum bytes of a copied text.
 const MAX_COPY: usize = 8 << 20;
 
-/// What a selection grows by: one click, two, three.
+/// The unit of a selection: one click, two, three.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SelectionUnit {
     #[default]
@@ -24,10 +24,10 @@ pub enum SelectionUnit {
     Line,
 }
 
-/// Two presses this close are a double click.
+/// Two presses within this time are a double click.
 const DOUBLE_CLICK: Duration = Duration::from_millis(400);
 
-/// Tells a double and a triple click from single ones.
+/// Tells double and triple clicks from single ones.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ClickCounter {
     last: Option<(Instant, Position)>,
@@ -35,7 +35,7 @@ pub struct ClickCounter {
 }
 
 impl ClickCounter {
-    /// A press at `at`, and what it selects by. A fourth press starts over.
+    /// Takes a press at `at` and returns the unit to select by. A fourth press starts over.
     pub fn press(&mut self, at: Position, now: Instant) -> SelectionUnit {
         let again = self.last.is_some_and(|(when, place)| place == at && now.duration_since(when) <= DOUBLE_CLICK);
         self.count = if again { self.count % 3 + 1 } else { 1 };
@@ -48,7 +48,7 @@ impl ClickCounter {
     }
 }
 
-/// From where it was begun to where it is now, both included.
+/// A selection from its start to its current end, both included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TextSelection {
     pub anchor: DocumentPoint,
@@ -61,7 +61,7 @@ impl TextSelection {
         TextSelection { anchor: at, head: at, unit }
     }
 
-    /// First point, and the one behind the last.
+    /// The first point, and the one after the last.
     pub fn bounds(&self, document: &Document) -> (DocumentPoint, DocumentPoint) {
         let (first, last) = (self.anchor.min(self.head), self.anchor.max(self.head));
         match self.unit {
@@ -90,14 +90,14 @@ impl TextSelection {
         (from < to).then_some(from..to)
     }
 
-    /// What a pane sets off when it shows `rows` rows from `top` on.
+    /// The marks of a pane that shows `rows` rows from `top`.
     pub fn marks(&self, document: &Document, top: usize, rows: u16, style: Style) -> Vec<PaneMark> {
         (0..rows)
             .filter_map(|row| Some(PaneMark { row, cols: self.cols(document, top + usize::from(row))?, style }))
             .collect()
     }
 
-    /// The text, rows that run on joined, blanks at the end of lines left out.
+    /// The selected text: wrapped rows are joined, trailing blanks are left out.
     pub fn text(&self, document: &Document) -> String {
         let (start, end) = self.bounds(document);
         let mut out = String::new();
@@ -133,7 +133,7 @@ pub(crate) enum CharClass {
     Other,
 }
 
-/// Paths, addresses and names with signs in them count as one word, as people click them.
+/// Paths, URLs and names with punctuation count as one word, since people double-click them.
 pub(crate) fn class(text: &str) -> CharClass {
     match text.chars().next() {
         None | Some(' ' | '\u{a0}') => CharClass::Blank,
@@ -142,13 +142,13 @@ pub(crate) fn class(text: &str) -> CharClass {
     }
 }
 
-/// The word around `at`, across rows that run on: first point, and the one behind the last.
+/// The word around `at`, across wrapped rows: its first point, and the one after its last.
 fn word_at(document: &Document, at: DocumentPoint) -> (DocumentPoint, DocumentPoint) {
     let (cols, text) = document.cell_at(at);
     let kind = class(text);
     let mut start = DocumentPoint { col: cols.start, ..at };
     let mut end = DocumentPoint { col: cols.end, ..at };
-    // A word is no longer than this many cells: a line of a megabyte must not stall a click.
+    // Bounds the work: a double click in a line of a megabyte must not stall.
     for _ in 0..100_000 {
         let before = match start.col {
             0 if start.row > 0 && document.runs_on(start.row - 1) => {

@@ -1,5 +1,5 @@
-//! How our own widgets look: styles by role, light and dark, and the signs for states. Nothing outside this file names
-//! a colour.
+//! The looks of our own widgets: styles by role, light and dark, and the signs for states. Only this file names
+//! colours.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use crate::{canvas::BoxLines, event::ColorScheme};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Role {
     Text,
-    /// Beside the point: hints, times, paths.
+    /// Less important text: hints, times, paths.
     Muted,
     Accent,
     Border,
@@ -19,9 +19,9 @@ pub enum Role {
     Tab,
     TabActive,
     StatusLine,
-    /// The entry that Enter would take.
+    /// The entry that Enter selects.
     Cursor,
-    /// Text picked by the mouse or in copy mode.
+    /// Text selected by the mouse or in copy mode.
     Selection,
     Match,
     MatchCurrent,
@@ -41,7 +41,7 @@ pub enum Role {
     KeyName,
 }
 
-/// What state something is in. Each has a sign of its own shape, so that colour is never the only difference.
+/// The state of something. Each has a sign of a different shape, so colour is never the only difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Sign {
     Starting,
@@ -53,13 +53,13 @@ pub enum Sign {
     Exited,
     Failed,
     Unknown,
-    /// Something happened that nobody has looked at.
+    /// Something happened that the person has not seen yet.
     Unseen,
 }
 
 impl Sign {
-    /// How much it matters to whoever can see only one of several, the lowest first: a decision that is waited for,
-    /// news, work, then the rest.
+    /// A rank for places that can show only one of several signs; the lowest is the most urgent: a pending decision,
+    /// then news, then work.
     pub fn urgency(self) -> u8 {
         match self {
             Sign::Blocked => 0,
@@ -71,12 +71,12 @@ impl Sign {
     }
 }
 
-/// The characters that signs and frames are drawn with.
+/// The characters for signs and frames.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum GlyphSet {
     #[default]
     Unicode,
-    /// For fonts and terminals that have nothing else.
+    /// For fonts and terminals that can't show anything else.
     Ascii,
 }
 
@@ -100,22 +100,22 @@ impl GlyphSet {
         self.pick('▶', '#')
     }
 
-    /// Stands for what had no room.
+    /// Marks text that was cut.
     pub fn more(self) -> char {
         self.pick('…', '~')
     }
 
-    /// Before the entry that Enter would take.
+    /// Marks the entry that Enter selects.
     pub fn here(self) -> char {
         self.pick('›', '>')
     }
 
-    /// Beside the count of those that have no room to the left and to the right.
+    /// Stand beside the count of hidden items to the left and to the right.
     pub fn hidden(self) -> [char; 2] {
         [self.pick('‹', '<'), self.pick('›', '>')]
     }
 
-    /// Before the one of a list that is shown beside it.
+    /// Marks the list entry whose content is shown.
     pub fn shown(self) -> char {
         self.pick('▪', '*')
     }
@@ -124,7 +124,7 @@ impl GlyphSet {
         self.pick('•', '*')
     }
 
-    /// A text of ours: what it holds besides letters is put in signs that are there.
+    /// Replaces characters in our own texts that this glyph set lacks.
     pub fn text(self, text: &str) -> Cow<'_, str> {
         const OURS: [(char, &str); 6] = [('…', "..."), ('·', "-"), ('›', ">"), ('↑', "Up"), ('↓', "Down"), ('▲', "!")];
         if self == GlyphSet::Unicode || text.is_ascii() {
@@ -140,7 +140,7 @@ impl GlyphSet {
         }
     }
 
-    /// Going on, branching off, the last branch, and nothing: each three columns.
+    /// Tree connectors, three columns each: continue, branch, last branch, blank.
     pub fn connectors(self) -> [&'static str; 4] {
         match self {
             GlyphSet::Unicode => ["│  ", "├─ ", "└─ ", "   "],
@@ -156,14 +156,15 @@ impl GlyphSet {
     }
 }
 
-/// All looks of the interface.
+/// The styles of the whole interface.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Skin {
     pub scheme: ColorScheme,
     pub glyphs: GlyphSet,
 }
 
-/// Foreground for dark and light hosts. The hues are Okabe and Ito's, which colour-blind people tell apart.
+/// A foreground colour for dark and for light hosts. The hues are Okabe and Ito's, which colour-blind people can tell
+/// apart.
 struct Ink {
     dark: u32,
     light: u32,
@@ -205,7 +206,7 @@ impl Skin {
             Role::Input => plain,
             Role::Toast => on(RAISED),
             Role::Button => on(BAR),
-            // Inverse rather than a colour: it must be seen on any host.
+            // Inverse instead of a colour: it is visible on any host.
             Role::ButtonActive => Style { attributes: Attributes::INVERSE | Attributes::BOLD, ..plain },
             Role::Good | Role::Added => ink(GREEN),
             Role::Warning => ink(ORANGE),
@@ -228,8 +229,8 @@ impl Skin {
         })
     }
 
-    /// The sign of something that calls for the person blinks: by the host terminal itself, so that it costs nothing
-    /// here. Where a host does not, its shape and colour stand out.
+    /// The sign of something that needs the person blinks. The host terminal does the blinking, so it costs nothing
+    /// here; on hosts that don't blink, shape and colour still stand out.
     pub fn calling_sign_style(&self, sign: Sign, calls: bool) -> Style {
         let style = self.sign_style(sign);
         match calls {
@@ -247,7 +248,7 @@ impl Skin {
     }
 }
 
-/// `over` on top of `under`: its colours where it has any, the attributes of both.
+/// `over` on top of `under`: its colours where it sets any, and the attributes of both.
 pub(crate) fn layered(under: Style, over: Style) -> Style {
     let pick = |over: Color, under: Color| if over == Color::Default { under } else { over };
     Style {
@@ -294,7 +295,7 @@ mod tests {
         assert_eq!(GlyphSet::Ascii.text(text), "New... > one - Up Down é", "letters are nobody's signs");
     }
 
-    /// How much lighter one colour is than the other, as WCAG 2 counts it.
+    /// The contrast ratio of two colours by WCAG 2.
     fn contrast(one: u32, other: u32) -> f64 {
         let light = |color: u32| {
             let part = |shift: u32| {
@@ -309,7 +310,7 @@ mod tests {
 
     #[test]
     fn every_ink_can_be_read_on_every_ground() {
-        // Black, usual grounds of editors, white and solarized's; then our own bars and raised boxes.
+        // Black, common editor backgrounds, white and Solarized's; then our own bars and raised boxes.
         let grounds = [
             [0x000000, 0x1e1e1e, 0x282c34, BAR.dark, RAISED.dark],
             [0xffffff, 0xfdf6e3, 0xeeeeee, BAR.light, RAISED.light],

@@ -1,5 +1,5 @@
-//! The pieces of an interface: plain data in, cells out. Those that a person can change keep a small state with an
-//! `update`; drawing never changes anything. None knows what it stands for.
+//! The widgets: plain data in, cells out. Editable widgets keep a small state with an `update` method; drawing never
+//! changes anything. No widget knows what its content stands for.
 
 mod diff;
 mod editor;
@@ -33,5 +33,5 @@ pub use toast::{Toast, draw_toasts};
 pub use tree::{TreeItem, TreeView};
 pub use wrap::{cut, cut_middle, wrap_spans};
 
-/// A line of text with looks.
+/// A line of styled text.
 pub type StyledLine = Vec<crate::canvas::Span<'static>>;

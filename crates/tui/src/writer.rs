@@ -1,9 +1,9 @@
-//! From one picture to the next: the fewest bytes that make the host show the canvas.
+//! Turns the difference between two frames into the fewest bytes that make the host show the canvas.
 //!
-//! It remembers what the host shows. Bytes are made only for rows whose stamp moved, and only for cells that differ;
-//! nothing changed means no bytes. After a cluster whose width the host may see otherwise the next cell is placed
-//! absolutely, so a disputed width can spoil one cell and never shears a row. No scrolling by the host: panes share
-//! rows with what stands beside them, so regions would seldom fit.
+//! The writer remembers what the host shows. It writes only rows whose stamp moved and only cells that differ; an
+//! unchanged canvas gives no bytes. After a cluster whose width the host may see differently, the next cell is
+//! positioned absolutely, so a disputed width can spoil one cell but never shifts a row. It does not use the host's
+//! scroll regions: panes share rows with what is beside them, so regions would seldom fit.
 
 mod depth;
 mod pen;
@@ -18,13 +18,13 @@ pub use depth::ColorDepth;
 use pen::HostPen;
 use trust::WidthTrust;
 
-/// What the host can do, as far as drawing goes.
+/// The host's drawing abilities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WriterOptions {
     pub depth: ColorDepth,
-    /// Mode 2026: each frame is shown in one go.
+    /// Mode 2026: each frame is shown at once.
     pub synchronized: bool,
-    /// Curly, dotted, dashed and double underlines, and their colours. Without, each is a plain one.
+    /// Curly, dotted, dashed and double underlines, and underline colours. Without this, all underlines are plain.
     pub underline_styles: bool,
     pub hyperlinks: bool,
     /// The host was seen to draw characters of ambiguous width (box lines, Greek, accents) in one column.
@@ -48,24 +48,25 @@ const END_UPDATE: &[u8] = b"\x1b[?2026l";
 const HIDE_CURSOR: &[u8] = b"\x1b[?25l";
 const SHOW_CURSOR: &[u8] = b"\x1b[?25h";
 
-/// Cells that stood still, between two that did not, are written again up to this many: a move costs 4 bytes or more.
+/// Up to this many unchanged cells between two changed ones are written again: a cursor move costs 4 bytes or more.
 const SHORT_GAP: usize = 3;
-/// Blanks that are erased rather than written: below, the sequence and the move behind it are longer.
+/// Blanks from this number on are erased instead of written: for fewer, the erase sequence and the move after it are
+/// longer.
 const ERASED_RUN: usize = 9;
 
-/// Follows one canvas on one host.
+/// Draws one canvas on one host.
 #[derive(Debug)]
 pub struct CanvasWriter {
     options: WriterOptions,
     size: Size,
     /// What the host shows.
     shown: Vec<Vec<CanvasCell>>,
-    /// The canvas's stamps of the rows shown.
+    /// The stamps of the canvas rows that are shown.
     stamps: Vec<u64>,
-    /// The host's screen is not known: it is cleared first.
+    /// The host's screen is unknown: clear it first.
     lost: bool,
     pen: HostPen,
-    /// Where the host's cursor is, if that is certain.
+    /// Where the host's cursor is, if known for certain.
     at: Option<Position>,
     cursor: Option<CanvasCursor>,
     shape: Option<(CursorShape, bool)>,
@@ -94,7 +95,7 @@ impl CanvasWriter {
         }
     }
 
-    /// What became known of the host. The next frame is drawn whole.
+    /// Sets what is known of the host. The next frame is drawn whole.
     pub fn set_options(&mut self, options: WriterOptions) {
         if self.options != options {
             self.options = options;
@@ -103,27 +104,27 @@ impl CanvasWriter {
         }
     }
 
-    /// The host's screen was used by someone else: the next frame clears it and draws all.
+    /// Something else wrote to the host's screen: the next frame clears it and draws everything.
     pub fn forget(&mut self) {
         self.lost = true;
     }
 
-    /// The canvas is another one: the next frame looks at every row.
+    /// The canvas was replaced by another one: the next frame compares every row.
     pub fn look_again(&mut self) {
         self.stamps.iter_mut().for_each(|stamp| *stamp = u64::MAX);
     }
 
-    /// Bytes made so far.
+    /// Bytes written so far.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Frames that had something to say.
+    /// Frames that needed any bytes.
     pub fn frames(&self) -> u64 {
         self.frames
     }
 
-    /// The bytes that turn what the host shows into `canvas`. Empty if it shows it.
+    /// The bytes that make the host show `canvas`. Empty if it does already.
     pub fn frame(&mut self, canvas: &Canvas) -> &[u8] {
         self.body.clear();
         self.out.clear();
@@ -148,7 +149,7 @@ impl CanvasWriter {
         if self.options.synchronized {
             self.out.extend_from_slice(BEGIN_UPDATE);
         } else if drawn && self.cursor.is_some() {
-            // Else it would be seen flitting about.
+            // Otherwise the cursor would be seen jumping around.
             self.out.extend_from_slice(HIDE_CURSOR);
         }
         self.out.extend_from_slice(&self.body);
@@ -172,9 +173,9 @@ impl CanvasWriter {
         self.lost = false;
     }
 
-    /// Outside of `changed` the two are the same.
+    /// `old` and `new` are equal outside of `changed`.
     fn draw_row(&mut self, row: u16, old: &[CanvasCell], new: &[CanvasCell], changed: Range<usize>) {
-        // A narrow cluster that the host may have drawn wide: the cell behind it is written in any case.
+        // A narrow cluster that the host may have drawn wide: the cell after it is always written.
         let mut suspect = None;
         let mut col = changed.start;
         while col < changed.end || col < new.len() && suspect == Some(col) {
@@ -208,7 +209,7 @@ impl CanvasWriter {
         }
     }
 
-    /// Writes a cell where the cursor is, and tells whether the cursor is certainly behind it.
+    /// Writes a cell at the cursor, and returns whether the cursor is certainly right after it.
     fn write_cell(&mut self, cell: &CanvasCell, room: usize) -> bool {
         self.pen.change(&cell.style, cell.link.as_ref(), &mut self.body);
         let trust = WidthTrust::of(&cell.text, cell.width);
@@ -218,7 +219,7 @@ impl CanvasWriter {
             WidthTrust::Disputed => false,
         };
         if !trusted && cell.width == 2 {
-            // A host that draws it narrow leaves nothing old behind it.
+            // If the host draws it narrow, no old content remains in the second column.
             self.body.extend_from_slice(b"\x1b[2X");
         }
         match &cell.text {
@@ -226,13 +227,13 @@ impl CanvasWriter {
             CellText::Cluster(text) => self.body.extend_from_slice(text.as_bytes()),
         }
         let width = usize::from(cell.width.max(1));
-        // In the last column hosts differ in where the cursor then is.
+        // After writing the last column, hosts differ in where the cursor is.
         let certain = trusted && width < room;
         self.at = self.at.filter(|_| certain).map(|at| Position { col: at.col + width as u16, ..at });
         trusted
     }
 
-    /// Brings the cursor to a cell of a row whose cells are `cells`, by the shortest way.
+    /// Moves the cursor to a cell of a row whose cells are `cells`, by the shortest sequence.
     fn move_to(&mut self, row: u16, col: usize, cells: &[CanvasCell]) {
         let target = Position { row, col: col as u16 };
         if self.at == Some(target) {
@@ -301,7 +302,7 @@ impl CanvasWriter {
     }
 }
 
-/// From the first cell that is not the same to the last.
+/// The range from the first to the last cell that differs.
 fn difference(old: &[CanvasCell], new: &[CanvasCell]) -> Range<usize> {
     let differs = |(old, new): (&CanvasCell, &CanvasCell)| old != new;
     let first = old.iter().zip(new).position(differs);

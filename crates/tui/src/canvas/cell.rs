@@ -1,18 +1,18 @@
-//! One cell: what it shows and how.
+//! One canvas cell: its text and style.
 
 use std::sync::Arc;
 
 use vt::{Attributes, MAX_CLUSTER_BYTES, Style, cluster_width};
 
-/// The target of a hyperlink, as the host is told it.
+/// A hyperlink's target, as the host is told.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct CellLink {
-    /// Groups the pieces of one link; empty when there is none.
+    /// Groups the parts of one link; empty if there is no id.
     pub id: String,
     pub uri: String,
 }
 
-/// What a cell shows: one cluster, never a control character.
+/// The text of a cell: one cluster, never a control character.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CellText {
     Char(char),
@@ -20,8 +20,8 @@ pub enum CellText {
 }
 
 impl CellText {
-    /// `text` as a cell of `width` columns shows it. Where the two disagree (a child that turned clusters off) the
-    /// first character stands alone, and a sign stands for one that is too wide or too narrow even so.
+    /// `text` as a cell of `width` columns shows it. Where the two disagree (a child that turned clusters off), the
+    /// first character is used alone, and a replacement sign if that has the wrong width too.
     pub(crate) fn fitted(text: &str, width: u8) -> CellText {
         let mut chars = text.chars();
         let first = chars.next().filter(|c| !c.is_control()).unwrap_or(' ');
@@ -61,12 +61,12 @@ pub struct CanvasCell {
     pub(crate) text: CellText,
     /// 1 or 2; 0 for the second column of a wide character.
     pub(crate) width: u8,
-    /// Without its link, which is the one below: ids are the child's own and several children meet here.
+    /// Without its link, which is the field below: link ids are per child, and the canvas mixes several children.
     pub(crate) style: Style,
     pub(crate) link: Option<Arc<CellLink>>,
 }
 
-/// What belongs to erasing, and has no look.
+/// Attributes that only affect erasing, and have no look.
 const UNSEEN: Attributes = Attributes::PROTECTED.union(Attributes::GUARDED);
 
 impl CanvasCell {
@@ -103,7 +103,7 @@ impl CanvasCell {
         CanvasCell { text: CellText::Char(' '), width: 0, ..self.clone() }
     }
 
-    /// The other half of a wide character went: what stays is its look.
+    /// Blanks a wide character's other half; the style stays.
     pub(crate) fn clear_text(&mut self) {
         self.text = CellText::Char(' ');
         self.width = 1;

@@ -1,4 +1,4 @@
-//! Drawing: text, lines of spans, fills, boxes. All of it is clipped, and no text can bring a control character in.
+//! Drawing: text, lines of spans, fills, boxes. Everything is clipped, and text can't smuggle in control characters.
 
 use std::{borrow::Cow, sync::Arc};
 
@@ -7,7 +7,7 @@ use vt::{Position, Style, clusters};
 use super::{Canvas, CanvasCell, CellLink, CellText};
 use crate::geometry::Rect;
 
-/// A piece of text with one look.
+/// A piece of text with one style.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Span<'a> {
     pub text: Cow<'a, str>,
@@ -24,13 +24,13 @@ impl<'a> Span<'a> {
         Span { text: Cow::Owned(self.text.into_owned()), style: self.style, link: self.link }
     }
 
-    /// Columns it takes.
+    /// The columns it takes.
     pub fn cols(&self) -> usize {
         text_cols(&self.text)
     }
 }
 
-/// Columns that `text` takes on one line.
+/// The columns that `text` takes on one line.
 pub(crate) fn text_cols(text: &str) -> usize {
     if text.is_ascii() {
         return text.bytes().filter(|byte| !byte.is_ascii_control() || *byte == b'\t').count();
@@ -63,8 +63,9 @@ impl Canvas {
         area.intersect(Rect::of(self.size))
     }
 
-    /// Writes `text` from `at`, inside `area` only, and tells the column behind it. A wide character that would stick
-    /// out is a blank; tabs are one blank; marks with nothing to stand on and control characters are left out.
+    /// Writes `text` from `at` on, clipped to `area`, and returns the column after it. A wide character that would
+    /// stick out becomes a blank, a tab becomes one blank; combining marks without a base and control characters are
+    /// left out.
     pub fn draw_text(&mut self, area: Rect, at: Position, text: &str, style: Style) -> u16 {
         self.draw_linked(area, at, text, style, None)
     }
@@ -97,8 +98,8 @@ impl Canvas {
         col
     }
 
-    /// A whole row of `area` in one go: the spans from its left edge, then blanks of `rest` to its right edge.
-    /// Drawing the same again changes no cell, which a fill and then text would.
+    /// Draws a whole row of `area` at once: the spans from its left edge, then blanks in `rest` up to its right edge.
+    /// Unlike a fill followed by text, redrawing the same row changes no cell.
     pub fn draw_line(&mut self, area: Rect, row: u16, spans: &[Span<'_>], rest: Style) {
         let area = self.clip(area.line(row));
         if area.is_empty() {
@@ -113,7 +114,7 @@ impl Canvas {
         }
     }
 
-    /// Blanks of one look.
+    /// Fills with blanks of one style.
     pub fn fill(&mut self, area: Rect, style: Style) {
         let area = self.clip(area);
         for row in area.row..area.bottom() {
@@ -123,7 +124,7 @@ impl Canvas {
         }
     }
 
-    /// A box along the edge of `area`, with a title in its upper line; the inside stays as it is.
+    /// Draws a box along the edge of `area`, with a title in its top line; the inside is left as it is.
     pub fn draw_box(&mut self, area: Rect, lines: BoxLines, style: Style, title: &[Span<'_>]) {
         if area.cols < 2 || area.rows < 2 {
             return;
@@ -149,7 +150,7 @@ impl Canvas {
         self.draw_line(Rect::new(area.col + 1, area.row, title_cols, 1), 0, title, style);
     }
 
-    /// One narrow character; anything else is left out.
+    /// Draws one narrow character; others are left out.
     pub fn draw_char(&mut self, area: Rect, row: u16, col: u16, c: char, style: Style) {
         self.put_inside(area, row, col, &narrow(c, style));
     }

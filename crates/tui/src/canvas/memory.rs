@@ -1,4 +1,4 @@
-//! What panes drew last time, so that rows which stood still are not drawn again.
+//! Remembers what panes drew last, so that unchanged rows are not drawn again.
 
 use std::{collections::HashMap, ops::Range, sync::Arc};
 
@@ -6,7 +6,7 @@ use vt::{Line, Theme};
 
 use crate::{geometry::Rect, pane::PaneMark};
 
-/// Slots kept: more panes than fit on a screen.
+/// Slots kept; more panes don't fit on a screen.
 const SLOTS: usize = 64;
 
 #[derive(Debug, Default)]
@@ -21,11 +21,11 @@ impl CanvasMemory {
     }
 }
 
-/// What a pane looked like as a whole, and each of its rows.
+/// A pane's view as a whole, and each of its rows.
 #[derive(Debug, Default)]
 pub(crate) struct PaneMemory {
     pub(crate) area: Rect,
-    /// The first column in sight.
+    /// The first visible column.
     pub(crate) left: u16,
     pub(crate) dim: bool,
     pub(crate) reverse_video: bool,

@@ -1,4 +1,4 @@
-//! Where vi's motions go.
+//! The targets of vi's motions.
 
 use super::SearchDirection;
 use crate::{
@@ -23,7 +23,7 @@ pub(super) fn first_text(document: &Document, at: DocumentPoint) -> DocumentPoin
     DocumentPoint { col: first.map_or(0, |cell| cell.col), ..at }
 }
 
-/// Cells from `at` on (itself first), with their classes; an empty row is one blank.
+/// The cells from `at` on (included), with their classes; an empty row counts as one blank.
 fn forward(document: &Document, at: DocumentPoint) -> impl Iterator<Item = (DocumentPoint, CharClass)> {
     (at.row..document.len()).flat_map(move |row| {
         let from = if row == at.row { at.col } else { 0 };
@@ -40,7 +40,7 @@ fn backward(document: &Document, at: DocumentPoint) -> impl Iterator<Item = (Doc
 fn cells(document: &Document, row: usize) -> Vec<(DocumentPoint, CharClass)> {
     let mut cells: Vec<_> =
         document.cells(row).map(|cell| (DocumentPoint { row, col: cell.col }, class(cell.text))).collect();
-    // The end of a line parts words, unless the text runs on.
+    // The end of a row separates words, unless the text continues in the next row.
     if !document.runs_on(row) {
         let col = cells.last().map_or(0, |(point, _)| point.col + 1);
         cells.push((DocumentPoint { row, col }, CharClass::Blank));

@@ -1,4 +1,4 @@
-//! Finding text in a document, across rows that run on.
+//! Search in a document, across wrapped rows.
 
 use regex::RegexBuilder;
 use vt::Style;
@@ -9,16 +9,16 @@ use crate::{
     pane::PaneMark,
 };
 
-/// Matches kept; more than anyone steps through.
+/// Maximum matches kept; nobody steps through more.
 const MAX_MATCHES: usize = 10_000;
-/// Bytes of a pattern, and of what it is compiled to.
+/// Maximum bytes of a pattern, and of its compiled form.
 const MAX_PATTERN: usize = 4 << 10;
 const MAX_COMPILED: usize = 1 << 20;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct FoundMatch {
     start: DocumentPoint,
-    /// The last cell's end, in its row.
+    /// The end of the last cell, in its row.
     end: DocumentPoint,
 }
 
@@ -32,12 +32,13 @@ pub(super) struct DocumentSearch {
 }
 
 impl DocumentSearch {
-    /// The same in another text.
+    /// Searches another text for the same pattern.
     pub(super) fn again(&self, document: &Document) -> Self {
         DocumentSearch::new(document, &self.pattern, self.direction)
     }
 
-    /// A regular expression, or the text itself if it is none. Case counts only if the pattern has an upper-case letter.
+    /// The pattern is a regular expression, or literal text if it does not compile. It is case-sensitive only if it has
+    /// an upper-case letter.
     pub(super) fn new(document: &Document, pattern: &str, direction: SearchDirection) -> Self {
         let mut end = pattern.len().min(MAX_PATTERN);
         while !pattern.is_char_boundary(end) {
@@ -54,7 +55,7 @@ impl DocumentSearch {
         let Ok(regex) = build(pattern).or_else(|_| build(&regex::escape(pattern))) else { return search };
         let mut row = 0;
         let mut text = String::new();
-        // Where each cell begins in the text, and which columns it has.
+        // Where each cell begins in the text, and its columns.
         let mut places: Vec<(usize, DocumentPoint, u32)> = Vec::new();
         while row < document.len() && search.matches.len() < MAX_MATCHES {
             let rows = document.line_of(row);
@@ -79,7 +80,7 @@ impl DocumentSearch {
         search
     }
 
-    /// The next match from `at`, and whether the search went round the end.
+    /// The next match from `at`, and whether the search wrapped around.
     pub(super) fn next(&mut self, at: DocumentPoint, reverse: bool) -> Option<(DocumentPoint, bool)> {
         let down = (self.direction == SearchDirection::Down) != reverse;
         let (index, around) = match down {

@@ -1,11 +1,11 @@
-//! Bytes and sequences that are keys: legacy, modifyOtherKeys and the kitty protocol.
+//! Bytes and sequences of keys: legacy, modifyOtherKeys and the kitty protocol.
 
 use vt::input::{FocusChange, Key, KeyEvent, KeyEventKind, KeypadKey, Modifiers};
 
 use super::params::CsiParams;
 use crate::event::Event;
 
-/// Characters of text that one key event may carry.
+/// Maximum characters of a key event's text.
 const MAX_TEXT: usize = 64;
 
 pub(super) fn character(character: char, alt: bool) -> KeyEvent {
@@ -18,8 +18,8 @@ pub(super) fn control(byte: u8, alt: bool) -> KeyEvent {
         b'\t' => (Key::Tab, false),
         0x7f => (Key::Backspace, false),
         0x1b => (Key::Escape, false),
-        // A raw line feed is what hosts are bound to send for Shift+Enter: as Ctrl+J it would become a sequence for
-        // children that speak the kitty protocol.
+        // Hosts are configured to send a raw line feed for Shift+Enter: decoded as Ctrl+J, it would reach children that
+        // speak the kitty protocol as a sequence.
         b'\n' => (Key::Char('\n'), false),
         0 => (Key::Char(' '), true),
         1..=26 => (Key::Char(char::from(byte - 1 + b'a')), true),
@@ -64,7 +64,7 @@ pub(super) fn sequence(params: &CsiParams, end: u8) -> Option<Event> {
     }
     let event = match end {
         b'Z' => KeyEvent::new(Key::Tab, modifiers(params.first(1)) | Modifiers::SHIFT),
-        // modifyOtherKeys: modifiers, then the character that the key types with them.
+        // modifyOtherKeys: the modifiers, then the character that the key types with them.
         b'~' if params.first(0) == 27 && params.len() >= 3 => {
             let key = match params.first(2) {
                 8 => Key::Backspace,
@@ -101,7 +101,7 @@ fn enhanced(params: &CsiParams, end: u8) -> Option<KeyEvent> {
     Some(event)
 }
 
-/// One more than the sum of the modifiers; 0 and 1 are none.
+/// The wire value is one more than the sum of the modifiers; 0 and 1 mean none.
 fn modifiers(parameter: u32) -> Modifiers {
     Modifiers::from_bits_truncate(u8::try_from(parameter.saturating_sub(1)).unwrap_or(0))
 }

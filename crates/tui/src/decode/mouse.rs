@@ -1,4 +1,4 @@
-//! Mouse reports: the SGR form that is asked for, and the old one from hosts that know no other.
+//! Mouse reports: the SGR form that we ask for, and the old form of hosts that know no other.
 
 use vt::input::{Modifiers, MouseButton, MouseEvent, MouseEventKind, WheelDirection};
 
@@ -17,7 +17,7 @@ pub(super) fn sgr(params: &CsiParams, end: u8) -> Option<MouseEvent> {
 pub(super) fn legacy(code: u8, x: u8, y: u8) -> Option<MouseEvent> {
     let place = |byte: u8| byte.checked_sub(33).map(u16::from);
     let code = u32::from(code.checked_sub(32)?);
-    // It can't say which button was let go.
+    // The old form does not tell which button was released.
     let released = code & 0b1110_0011 == 3;
     event(if released { code & !3 } else { code }, place(x)?, place(y)?, released)
 }

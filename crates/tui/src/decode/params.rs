@@ -1,19 +1,19 @@
 //! The parameters of a control sequence.
 
-/// Parameters, and the parts of each.
+/// Maximum parameters, and maximum parts of each.
 const MAX_PARAMS: usize = 16;
 const MAX_PARTS: usize = 64;
 
 #[derive(Debug, Default)]
 pub(super) struct CsiParams {
     prefix: Option<u8>,
-    /// The one intermediate byte.
+    /// The intermediate byte, if there is one.
     intermediate: Option<u8>,
     values: Vec<Vec<Option<u32>>>,
 }
 
 impl CsiParams {
-    /// `None` if it is malformed or has more than anything we know.
+    /// `None` if it is malformed, or longer than any sequence we know.
     pub(super) fn parse(mut bytes: &[u8]) -> Option<CsiParams> {
         let mut params = CsiParams::default();
         if let Some((&prefix @ b'<'..=b'?', rest)) = bytes.split_first() {
@@ -51,7 +51,7 @@ impl CsiParams {
         self.values.len()
     }
 
-    /// The first part of a parameter; 0 if it is left out.
+    /// The first part of a parameter; 0 if it is omitted.
     pub(super) fn first(&self, index: usize) -> u32 {
         self.part(index, 0).unwrap_or(0)
     }
@@ -69,7 +69,7 @@ impl CsiParams {
     }
 }
 
-/// Left out, or a number that is not too large; `None` for anything else.
+/// An omitted number, or one that is not too large; `None` for anything else.
 fn number(digits: &[u8]) -> Option<Option<u32>> {
     if digits.is_empty() {
         return Some(None);

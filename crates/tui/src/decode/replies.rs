@@ -1,11 +1,11 @@
-//! Answers to what the host was asked.
+//! The host's answers to queries.
 
 use vt::{Position, Rgb};
 
 use super::params::CsiParams;
 use crate::event::{ColorScheme, Event, Reply};
 
-/// Characters of a terminal's name and version.
+/// Maximum characters of a terminal's name and version.
 const MAX_VERSION: usize = 128;
 
 /// A control sequence with a prefix.

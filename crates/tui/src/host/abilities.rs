@@ -1,4 +1,4 @@
-//! What the host can do, and what follows from it.
+//! The host's abilities, and what follows from them.
 
 use vt::{Rgb, Theme};
 
@@ -8,7 +8,7 @@ use crate::{
     writer::{ColorDepth, WriterOptions},
 };
 
-/// What the host answered. Nothing, from a host that answers nothing.
+/// What the host answered; all unset for a host that does not answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HostAbilities {
     pub version: Option<String>,
@@ -22,7 +22,7 @@ pub struct HostAbilities {
     pub background: Option<Rgb>,
 }
 
-/// What the environment says of colours. The caller reads it: `TERM`, `COLORTERM`, `NO_COLOR`.
+/// The environment's hints about colours: `TERM`, `COLORTERM`, `NO_COLOR`, read by the caller.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ColorHints<'a> {
     pub term: &'a str,
@@ -31,7 +31,7 @@ pub struct ColorHints<'a> {
 }
 
 impl ColorHints<'_> {
-    /// The colours there are, as far as the environment knows.
+    /// The colour depth, as far as the environment tells.
     fn depth(&self) -> ColorDepth {
         match self {
             _ if self.no_color || self.term == "dumb" => ColorDepth::None,
@@ -52,7 +52,7 @@ impl HostAbilities {
             _ if self.true_color => ColorDepth::TrueColor,
             depth => depth,
         };
-        // The Linux console takes the colon forms for something else.
+        // The Linux console misreads the colon forms.
         let console = matches!(hints.term, "linux" | "dumb" | "vt100" | "vt220");
         WriterOptions {
             depth,
@@ -63,7 +63,7 @@ impl HostAbilities {
         }
     }
 
-    /// The modes to be in, with the mouse or without.
+    /// The modes to enter, with the mouse or without.
     pub fn modes(&self, mouse: MouseTracking) -> HostModes {
         HostModes {
             mouse,
@@ -76,13 +76,13 @@ impl HostAbilities {
         }
     }
 
-    /// Light or dark, by the background's brightness; dark if the host did not say.
+    /// Light or dark, by the background's brightness; dark if the host did not tell.
     pub fn color_scheme(&self) -> ColorScheme {
         let light = self.background.is_some_and(|background| Theme { background, ..Theme::default() }.is_light());
         if light { ColorScheme::Light } else { ColorScheme::Dark }
     }
 
-    /// The host's colours as far as known: what children are told when they ask.
+    /// The host's colours as far as known; children that ask are told these.
     pub fn theme(&self) -> Theme {
         let mut theme = Theme::default();
         if let Some(background) = self.background {

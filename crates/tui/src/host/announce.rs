@@ -1,11 +1,11 @@
-//! What the host can do for people beyond its screen: clipboard, notifications, title. Every text is cleaned and cut:
-//! it comes from children and agents.
+//! The host's clipboard, notifications and title. All texts are cleaned and cut, since they come from children and
+//! agents.
 
 use std::time::{Duration, Instant};
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 
-/// Some terminals drop a clipboard write of more than 100,000 bytes, which is this much text.
+/// Some terminals drop a clipboard write of more than 100,000 bytes in base64, which is this much text.
 const MAX_CLIPBOARD: usize = 74_994;
 const MAX_TEXT: usize = 256;
 
@@ -13,14 +13,14 @@ fn clean(text: &str) -> String {
     text.chars().filter(|c| !c.is_control() && !vt::is_bidi_control(*c)).take(MAX_TEXT).collect()
 }
 
-/// OSC 52: the bytes that put `text` on the host's clipboard. `None` if it is more than terminals take.
+/// OSC 52: the bytes that put `text` on the host's clipboard. `None` if it is longer than terminals accept.
 pub fn copy_to_clipboard(text: &str) -> Option<Vec<u8>> {
     let write = || format!("\x1b]52;c;{}\x1b\\", BASE64_STANDARD.encode(text)).into_bytes();
     (text.len() <= MAX_CLIPBOARD).then(write)
 }
 
-/// The bytes that make the host notify, in the one form that it knows best by its name and version: several forms would
-/// be several notices.
+/// The bytes of a notification, in the one form that the host (by name and version) supports best: several forms would
+/// show several notifications.
 pub fn notify(title: &str, body: &str, version: Option<&str>) -> Vec<u8> {
     let (title, body) = (clean(title), clean(body));
     let version = version.unwrap_or_default().to_lowercase();
@@ -29,16 +29,16 @@ pub fn notify(title: &str, body: &str, version: Option<&str>) -> Vec<u8> {
             format!("\x1b]99;i=patterm:d=0;{title}\x1b\\\x1b]99;i=patterm:p=body;{body}\x1b\\")
         }
         _ if ["ghostty", "wezterm", "foot", "vte"].iter().any(|name| version.starts_with(name)) => {
-            // Fields are parted by semicolons.
+            // Fields are separated by semicolons.
             format!("\x1b]777;notify;{};{}\x1b\\", title.replace(';', ","), body.replace(';', ","))
         }
-        // A number and a semicolon at its start would be a progress report.
+        // A number and a semicolon at the start would be read as a progress report.
         _ => format!("\x1b]9;{title}: {body}\x1b\\"),
     };
     form.into_bytes()
 }
 
-/// A child that rings all the time is heard twice a second.
+/// Limits the bell of a child that rings all the time to twice a second.
 #[derive(Debug, Default)]
 pub struct BellLimit {
     rang: Option<Instant>,
@@ -47,7 +47,7 @@ pub struct BellLimit {
 impl BellLimit {
     const GAP: Duration = Duration::from_millis(500);
 
-    /// The bytes that ring the host's bell, unless it rang just before.
+    /// The bytes that ring the host's bell, unless it has just rung.
     pub fn ring(&mut self, now: Instant) -> Option<&'static [u8]> {
         if self.rang.is_some_and(|rang| now.duration_since(rang) < Self::GAP) {
             return None;
@@ -84,7 +84,7 @@ mod tests {
         assert_eq!(effects(&notify("a", hostile, Some("ghostty 1.2"))), [notice("a", "b]2,x,c")]);
         assert_eq!(effects(&notify("a", hostile, None)), [notice("", "a: b]2;x;c")]);
         assert_eq!(effects(&set_title("t\x07\x1b")), [Effect::Title("t".into())]);
-        // `vt` would leave it out as well; other hosts would turn the text round.
+        // `vt` would drop the character anyway; other hosts would reverse the text.
         assert!(!String::from_utf8(notify("a", "b\u{202e}c\u{2066}", None)).unwrap().contains(vt::is_bidi_control));
     }
 

@@ -1,4 +1,4 @@
-//! The host's bytes, waited for beside tasks.
+//! Reads the host's bytes asynchronously.
 
 use std::{
     io,
@@ -12,19 +12,19 @@ use rustix::{
 };
 use tokio::io::{Interest, unix::AsyncFd};
 
-/// One read: a paste comes in several.
+/// Bytes per read; a paste takes several.
 const READ_BYTES: usize = 16 << 10;
 
-/// Registered with the runtime, so that a key wakes the loop itself and no thread before it.
+/// Registered with the runtime, so that a key wakes the main loop directly, without a thread in between.
 #[derive(Debug)]
 pub struct HostInput {
     fd: AsyncFd<OwnedFd>,
-    /// For one read after the other: a key needs one byte of it.
+    /// Reused by all reads: most keys are a few bytes.
     buffer: Box<[u8]>,
 }
 
 impl HostInput {
-    /// Needs a runtime around it. `input` is another descriptor of the host's input.
+    /// Must be called inside a runtime. `input` is a duplicate of the host's input descriptor.
     pub fn start(input: OwnedFd) -> io::Result<Self> {
         #[expect(
             deprecated,
@@ -34,13 +34,12 @@ impl HostInput {
         Ok(HostInput { fd, buffer: vec![0; READ_BYTES].into() })
     }
 
-    /// The next bytes; `None` when the terminal is gone. Nothing is lost when the future is dropped.
+    /// The next bytes; `None` when the terminal is gone. Cancel-safe.
     pub async fn next(&mut self) -> Option<Vec<u8>> {
         loop {
             let mut ready = self.fd.readable().await.ok()?;
-            // The descriptor blocks, as others have it open too, and the runtime tells only what is new: so it is asked
-            // before each read whether there is something.
-            // A failure is the read's to report.
+            // The descriptor is blocking, since other processes share it, and the runtime reports readiness only by
+            // edges: so readiness is polled before each read. Errors are reported by the read itself.
             if has_input(self.fd.get_ref(), Some(Duration::ZERO), OnSignal::LookAgain) == Ok(false) {
                 ready.clear_ready();
                 continue;
@@ -49,23 +48,23 @@ impl HostInput {
                 Ok(0) => return None,
                 Ok(count) => return Some(self.buffer[..count].to_vec()),
                 Err(Errno::INTR | Errno::AGAIN) => {}
-                // What a terminal says that hung up.
+                // The error of a terminal that hung up.
                 Err(_) => return None,
             }
         }
     }
 }
 
-/// What a signal does to a wait for input.
+/// The effect of a signal on a wait for input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OnSignal {
-    /// Nothing came: the caller may have something to do about the signal first.
+    /// The wait ends without input: the caller may have to handle the signal first.
     GiveUp,
-    /// The time begins anew: for looks that don't wait, whose answer has to be right.
+    /// The wait starts over: for polls with a zero timeout, whose answer must be right.
     LookAgain,
 }
 
-/// Whether there is something to read within `timeout`; `None` waits for ever.
+/// Whether there is something to read within `timeout`; `None` waits without limit.
 pub(super) fn has_input(fd: impl AsFd, timeout: Option<Duration>, on_signal: OnSignal) -> Result<bool, Errno> {
     let timeout = timeout.map(|timeout| Timespec {
         tv_sec: i64::try_from(timeout.as_secs()).unwrap_or(i64::MAX),

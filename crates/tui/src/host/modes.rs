@@ -1,4 +1,4 @@
-//! Which modes the host is in while it is ours, and the bytes that get it there and back.
+//! The modes that we set on the host, and the bytes that set and reset them.
 
 use std::fmt::Write;
 
@@ -11,35 +11,35 @@ pub enum MouseTracking {
     /// Presses, releases, wheel, and motion with a button held.
     #[default]
     Drag,
-    /// All motion: only for a child that asked for it.
+    /// All motion, only for a child that asked for it.
     Motion,
 }
 
-/// How the host is to send keys.
+/// How the host sends keys.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum KeyboardProtocol {
     #[default]
     Legacy,
-    /// xterm's modifyOtherKeys 2: harmless for hosts that do not know it.
+    /// xterm's modifyOtherKeys 2; hosts that don't know it ignore it.
     ModifyOtherKeys,
     /// The kitty protocol, with these flags.
     Kitty(KittyFlags),
 }
 
-/// What is on while the host is ours. The alternate screen, bracketed paste and focus events always are.
+/// The modes set on the host. The alternate screen, bracketed paste and focus events are always on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HostModes {
     pub mouse: MouseTracking,
     pub keyboard: KeyboardProtocol,
-    /// Mode 2031: hear when the host goes over to a light or dark scheme.
+    /// Mode 2031: the host reports changes of its light or dark scheme.
     pub color_scheme_reports: bool,
-    /// Mode 2027: the host draws clusters as we do.
+    /// Mode 2027: the host draws clusters the way we do.
     pub clusters: bool,
 }
 
-/// Without automatic wrapping, a cluster that the host draws too wide in the last column can't scroll the screen.
+/// Automatic wrapping is off, so that a cluster drawn too wide in the last column can't scroll the screen.
 const ENTER: &str = "\x1b[?1049h\x1b[?7l\x1b[?2004h\x1b[?1004h";
-/// Whatever a frame left unfinished: an update, a link, a look, a hidden cursor of another shape.
+/// Resets whatever an interrupted frame left: a synchronized update, a link, a style, a hidden or changed cursor.
 const LEAVE: &str = "\x1b[?2026l\x1b]8;;\x1b\\\x1b[m\x1b[?1004l\x1b[?2004l\x1b[?7h\x1b[0 q\x1b[?25h\x1b[?1049l";
 
 impl HostModes {

@@ -1,4 +1,4 @@
-//! Putting the terminal back, once, from wherever the end comes.
+//! Restores the terminal exactly once, from any place where the program may end.
 
 use std::{
     os::fd::{AsFd, BorrowedFd, OwnedFd},
@@ -15,10 +15,10 @@ use rustix::{
     termios::{OptionalActions, QueueSelector, Termios, tcflush, tcsetattr},
 };
 
-/// How long a host that takes nothing may hold up our end.
+/// How long a host that reads nothing may delay our exit.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// A handle that puts the terminal back. Cheap to clone; all clones share one "done".
+/// A handle that restores the terminal. Cheap to clone; all clones share one "done" flag.
 #[derive(Clone, Debug)]
 pub struct HostRestorer(Arc<RestoreState>);
 
@@ -27,7 +27,7 @@ struct RestoreState {
     input: OwnedFd,
     output: OwnedFd,
     saved: Termios,
-    /// There is something to put back.
+    /// There is something to restore.
     armed: AtomicBool,
     leave: Mutex<Vec<u8>>,
 }
@@ -46,28 +46,28 @@ impl HostRestorer {
         &self.0.saved
     }
 
-    /// From now on there is something to put back, by these bytes.
+    /// Sets the bytes that restore the terminal, and enables restoring.
     pub(super) fn arm(&self, leave: Vec<u8>) {
         *self.0.leave.lock().unwrap_or_else(PoisonError::into_inner) = leave;
         self.0.armed.store(true, Ordering::SeqCst);
     }
 
-    /// Puts the terminal back as it was found, unless that is done. Errors have nowhere to go any more.
+    /// Restores the terminal, unless it is restored already. Errors are ignored: there is nowhere left to report them.
     pub fn restore(&self) {
         let shared = &*self.0;
         if !shared.armed.swap(false, Ordering::SeqCst) {
             return;
         }
-        // The lock is held for a copy only; should the holder have panicked, its bytes are as good as any.
+        // The lock is held only for a copy; a poisoned lock still holds valid bytes.
         let leave = shared.leave.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let _ = write_all(shared.output.as_fd(), &leave, Some(PATIENCE));
-        // Answers that come late belong to us, not to the shell.
+        // Discards late answers, which would otherwise be typed into the shell.
         let _ = tcflush(&shared.input, QueueSelector::IFlush);
         let _ = tcsetattr(&shared.input, OptionalActions::Now, &shared.saved);
     }
 }
 
-/// Writes all of it, for at most `patience` where one is given.
+/// Writes all bytes, for at most `patience` if given.
 pub(super) fn write_all(fd: BorrowedFd<'_>, mut bytes: &[u8], patience: Option<Duration>) -> Result<(), Errno> {
     let end = patience.map(|patience| Instant::now() + patience);
     while !bytes.is_empty() {
@@ -81,7 +81,7 @@ pub(super) fn write_all(fd: BorrowedFd<'_>, mut bytes: &[u8], patience: Option<D
         match rustix::io::write(fd, bytes) {
             Ok(count) => bytes = &bytes[count..],
             Err(Errno::INTR) => {}
-            // Someone who shares the terminal made it non-blocking.
+            // A process that shares the terminal made it non-blocking.
             Err(Errno::AGAIN) => {
                 poll(&mut [PollFd::new(&fd, PollFlags::OUT)], None)?;
             }

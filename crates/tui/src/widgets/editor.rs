@@ -1,4 +1,4 @@
-//! Text of several lines that is typed.
+//! A multi-line text editor.
 
 use vt::{
     CursorShape, Position, Style, clusters,
@@ -12,7 +12,7 @@ use crate::{
     geometry::Rect,
 };
 
-/// Bytes kept: what one input to a session may hold.
+/// Maximum bytes: what one input to a session may hold.
 const MAX_BYTES: usize = 1 << 20;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,20 +20,20 @@ pub enum EditorOutcome {
     Passed,
     Moved,
     Changed,
-    /// Enter. Shift, Alt or Ctrl with it, or Ctrl+J, is a new line.
+    /// Enter. With Shift, Alt or Ctrl, or as Ctrl+J, Enter inserts a new line instead.
     Submitted,
     Cancelled,
 }
 
-/// Lines, and where in them the cursor is.
+/// Lines, and the cursor's place in them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextEditor {
-    /// At least one, none with a line end.
+    /// At least one; none contains a line end.
     lines: Vec<String>,
     row: usize,
-    /// A byte between two clusters of the row.
+    /// The cursor's byte in its row, at a cluster boundary.
     at: usize,
-    /// The column that moving up and down aims for.
+    /// The column that moving up and down returns to.
     goal: Option<usize>,
     bytes: usize,
 }
@@ -66,7 +66,7 @@ impl TextEditor {
         self.bytes == 0
     }
 
-    /// Puts text in at the cursor; tabs and line ends stay, other control characters go.
+    /// Inserts text at the cursor; tabs and line ends stay, other control characters are dropped.
     pub fn insert(&mut self, text: &str) {
         for c in text.chars() {
             if self.bytes + c.len_utf8() > MAX_BYTES {
@@ -213,12 +213,12 @@ impl TextEditor {
         rows
     }
 
-    /// Draws the lines, wrapped, with the cursor in sight.
+    /// Draws the wrapped lines, with the cursor in sight.
     pub fn draw(&self, canvas: &mut Canvas, area: Rect, style: Style) -> Option<CanvasCursor> {
         if area.is_empty() {
             return None;
         }
-        // One column is the cursor's, behind a full row.
+        // One column is reserved for the cursor after a full row.
         let cols = usize::from(area.cols).saturating_sub(1).max(1);
         let rows = self.visual_rows(cols);
         let here = rows.iter().rposition(|row| row.line == self.row && row.from <= self.at).unwrap_or(0);

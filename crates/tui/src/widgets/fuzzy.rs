@@ -1,27 +1,27 @@
-//! Which entries a query means, best first.
+//! Ranks entries by how well they match a query.
 //!
-//! Exact, then prefix, then the start of a word, then a substring, then letters in order; within each the one used
-//! most recently, then the matcher's own score, then the order they came in.
+//! An exact match comes first, then a prefix, the start of a word, a substring, and letters in order; within each the
+//! most recently used one, then the matcher's score, then the original order.
 
 use std::ops::Range;
 
 use frizbee::{Config, Matcher};
 
-/// Characters of a query that are looked at.
+/// Maximum characters of a query.
 const MAX_QUERY: usize = 128;
 
-/// Something that can be found.
+/// An entry that can be found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FuzzyCandidate<'a> {
     pub text: &'a str,
-    /// When it was used last, in any unit that grows; 0 for never.
+    /// When it was last used, in any growing unit; 0 for never.
     pub recent: u64,
 }
 
-/// A candidate that the query means.
+/// A candidate that matches the query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RankedCandidate {
-    /// Which candidate.
+    /// Index of the candidate.
     pub index: usize,
 }
 
@@ -34,7 +34,7 @@ enum Fit {
     Letters,
 }
 
-/// The candidates that `query` means, best first. All of them for an empty query, the recent ones first.
+/// The candidates that match `query`, best first; all of them for an empty query, recently used ones first.
 pub fn rank(query: &str, candidates: &[FuzzyCandidate<'_>]) -> Vec<RankedCandidate> {
     let query: String = query.trim().chars().take(MAX_QUERY).collect();
     if query.is_empty() {
@@ -43,7 +43,7 @@ pub fn rank(query: &str, candidates: &[FuzzyCandidate<'_>]) -> Vec<RankedCandida
         return all.into_iter().map(|index| RankedCandidate { index }).collect();
     }
     let texts: Vec<&str> = candidates.iter().map(|candidate| candidate.text).collect();
-    // Blanks between words are not typed by everyone: `spawncl` finds "Spawn: claude".
+    // Blanks are ignored, as not everyone types them: `spawncl` finds "Spawn: claude".
     let needle: String = query.chars().filter(|c| !c.is_whitespace()).collect();
     let found = Matcher::new(needle.as_str(), &Config::default()).match_list(&texts);
     let lower = query.to_lowercase();
@@ -59,7 +59,7 @@ pub fn rank(query: &str, candidates: &[FuzzyCandidate<'_>]) -> Vec<RankedCandida
     ranked.into_iter().map(|(_, _, _, index)| RankedCandidate { index }).collect()
 }
 
-/// Bytes of `text` that `query` matched, for setting them off: the place of the whole query if there is one, else the
+/// Byte ranges of `text` that `query` matched, for highlighting: the whole query if it occurs as one piece, else its
 /// letters in order.
 pub fn matched(query: &str, text: &str) -> Vec<Range<usize>> {
     let same = |a: char, b: char| a == b || a.to_lowercase().eq(b.to_lowercase());
@@ -89,7 +89,7 @@ pub fn matched(query: &str, text: &str) -> Vec<Range<usize>> {
     out
 }
 
-/// No cluster is parted: its marks would stand alone.
+/// Extends the range to cluster boundaries, so that no combining mark stands alone.
 fn snapped(place: Range<usize>, text: &str) -> Range<usize> {
     let mut at = 0;
     let mut snapped = place.clone();

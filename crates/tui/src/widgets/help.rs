@@ -1,4 +1,4 @@
-//! A table of what can be done and by which keys, with a filter.
+//! A filterable table of commands and their keys.
 
 use super::{
     fuzzy::{FuzzyCandidate, rank},
@@ -10,18 +10,18 @@ use crate::{
     skin::{Role, Skin},
 };
 
-/// Columns that keys get before their texts.
+/// Columns reserved for keys.
 const MAX_KEY_COLS: usize = 15;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HelpEntry {
-    /// What the entry is listed under.
+    /// The heading that the entry is listed under.
     pub section: String,
     pub keys: String,
     pub text: String,
 }
 
-/// The entries, in the order of their sections.
+/// The entries, ordered by section.
 #[derive(Clone, Debug, Default)]
 pub struct HelpTable {
     pub entries: Vec<HelpEntry>,
@@ -51,15 +51,15 @@ impl HelpTable {
         rows
     }
 
-    /// Rows that `query` leaves: what scrolling needs to know.
+    /// The number of rows that match `query`; scrolling needs it.
     pub fn len(&self, query: &str) -> usize {
         self.rows(query).len()
     }
 
-    /// Draws the entries that match, from row `scroll` on.
+    /// Draws the matching entries, from row `scroll` on.
     pub fn draw(&self, canvas: &mut Canvas, area: Rect, query: &str, scroll: usize, skin: &Skin) {
         let rows = self.rows(query);
-        // One column for all sections, so that the eye finds it; the few keys that are longer push their own text.
+        // One text column for all sections, so that the eye finds it; the few longer keys shift only their own text.
         let longest = self.entries.iter().map(|entry| text_cols(&entry.keys)).max().unwrap_or(0);
         let key_cols = longest.min(MAX_KEY_COLS).min(usize::from(area.cols) / 3);
         for row in 0..area.rows {

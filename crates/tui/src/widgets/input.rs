@@ -1,4 +1,4 @@
-//! A single line of text that is typed.
+//! A single-line text input.
 
 use vt::{
     CursorShape, Position, Style, clusters,
@@ -10,13 +10,13 @@ use crate::{
     geometry::Rect,
 };
 
-/// Bytes kept: more than anyone types on one line.
+/// Maximum bytes; nobody types more on one line.
 const MAX_BYTES: usize = 16 << 10;
 
-/// What an event did.
+/// The effect of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InputOutcome {
-    /// Not for an input.
+    /// Not handled.
     Passed,
     Moved,
     Changed,
@@ -26,11 +26,11 @@ pub enum InputOutcome {
     Cancelled,
 }
 
-/// The text, and where in it the cursor is.
+/// The text, and the cursor's place in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LineInput {
     text: String,
-    /// A byte between two clusters.
+    /// The cursor's byte, at a cluster boundary.
     cursor: usize,
 }
 
@@ -49,7 +49,7 @@ impl LineInput {
         *self = LineInput::default();
     }
 
-    /// Puts text in at the cursor. Line ends become blanks, other control characters go.
+    /// Inserts text at the cursor. Line ends become blanks, other control characters are dropped.
     pub fn insert(&mut self, text: &str) {
         let mut clean = String::with_capacity(text.len());
         for c in text.chars().map(|c| if matches!(c, '\n' | '\t') { ' ' } else { c }).filter(|c| !c.is_control()) {
@@ -63,7 +63,7 @@ impl LineInput {
         self.snap();
     }
 
-    /// What was put in may have joined with what follows.
+    /// Moves the cursor to a cluster boundary, since inserted text may combine with what follows.
     fn snap(&mut self) {
         let cursor = self.cursor;
         self.cursor = boundaries(&self.text).find(|&at| at >= cursor).unwrap_or(self.text.len());
@@ -116,7 +116,7 @@ impl LineInput {
         if from == to { InputOutcome::Moved } else { InputOutcome::Changed }
     }
 
-    /// Draws one row; the text moves along so that the cursor is in sight, whose place is told.
+    /// Draws one row, scrolled so that the cursor is in sight, and returns the cursor's place.
     pub fn draw(&self, canvas: &mut Canvas, area: Rect, style: Style) -> Option<CanvasCursor> {
         if area.is_empty() {
             return None;
@@ -131,7 +131,7 @@ impl LineInput {
     }
 }
 
-/// The byte where the column `skipped` begins, and blanks for the half of a wide character before it.
+/// The byte at which column `skipped` begins, and the number of blanks that replace half a wide character before it.
 pub(super) fn skip_cols(text: &str, skipped: usize) -> (usize, usize) {
     let (mut byte, mut col) = (0, 0);
     for cluster in clusters(text) {

@@ -1,4 +1,4 @@
-//! A list that is filtered by typing: palettes and pickers.
+//! A list that is filtered by typing, for palettes and pickers.
 
 use std::borrow::Cow;
 
@@ -19,23 +19,23 @@ use crate::{
     skin::{Role, Sign, Skin, layered},
 };
 
-/// Rows that one step of the wheel moves.
+/// Rows per step of the mouse wheel.
 const WHEEL_ROWS: isize = 3;
 
 /// One entry.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ListEntry {
     pub text: String,
-    /// Not shown, but found by: an id, another word for it.
+    /// Not shown, but searched: an id, a synonym.
     pub words: String,
-    /// Beside it, muted: a path, a reason why it can't be taken.
+    /// Shown muted beside the name: a path, a reason why it can't be chosen.
     pub detail: String,
-    /// At the right edge: the keys that do the same.
+    /// Shown at the right edge: the equivalent keys.
     pub keys: String,
     pub sign: Option<Sign>,
-    /// Listed only once something is typed.
+    /// Listed only after something is typed.
     pub only_sought: bool,
-    /// When it was taken last, in any unit that grows; 0 for never.
+    /// When it was last chosen, in any growing unit; 0 for never.
     pub recent: u64,
 }
 
@@ -52,17 +52,17 @@ impl ListEntry {
     }
 }
 
-/// What an event did.
+/// The effect of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ListOutcome {
     Passed,
     Taken,
-    /// This entry, by its place in the list given.
+    /// This entry was chosen; its index in the given list.
     Chosen(usize),
     Cancelled,
 }
 
-/// Entries, what was typed, and which entry is under the cursor.
+/// The entries, the query, and the entry under the cursor.
 #[derive(Clone, Debug, Default)]
 pub struct FuzzyList {
     entries: Vec<ListEntry>,
@@ -78,7 +78,8 @@ impl FuzzyList {
         list
     }
 
-    /// Other entries, for lists that change while they are open. The cursor stays on its entry, if it is still there.
+    /// Replaces the entries, for lists that change while they are open. The cursor stays on its entry, if that still
+    /// exists.
     pub fn set_entries(&mut self, entries: Vec<ListEntry>) {
         let text = self.current().map(|index| self.entries[index].text.clone());
         self.entries = entries;
@@ -87,7 +88,7 @@ impl FuzzyList {
         self.cursor = same.unwrap_or(0);
     }
 
-    /// How many entries there are, whether they match or not.
+    /// The number of entries, matching or not.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
@@ -105,7 +106,7 @@ impl FuzzyList {
         self.shown.get(self.cursor).copied()
     }
 
-    /// Entries that match, best first.
+    /// The matching entries, best first.
     pub fn shown(&self) -> &[usize] {
         &self.shown
     }
@@ -120,7 +121,7 @@ impl FuzzyList {
         self.cursor = 0;
     }
 
-    /// `area` is where the list is drawn: a click has to know.
+    /// `area` is where the list is drawn; clicks need it.
     pub fn update(&mut self, event: &Event, area: Rect) -> ListOutcome {
         match event {
             Event::Paste(text) => {
@@ -176,7 +177,7 @@ impl FuzzyList {
         self.cursor = self.cursor.saturating_add_signed(by).min(last);
     }
 
-    /// Entries that have no room below the last one shown, when the list is drawn in `area`.
+    /// The number of matching entries below the last visible one when the list is drawn in `area`.
     pub fn more_below(&self, area: Rect) -> usize {
         let rows = area.split_top(1).1.rows;
         self.shown.len().saturating_sub(self.top(rows) + usize::from(rows))
@@ -186,14 +187,14 @@ impl FuzzyList {
         (self.cursor + 1).saturating_sub(usize::from(rows))
     }
 
-    /// Which of the shown entries is at `at`. The first row is the query.
+    /// The index among the shown entries of the one at `at`. The first row is the query.
     fn hit(&self, area: Rect, at: Position) -> Option<usize> {
         let (_, list) = area.split_top(1);
         let row = list.contains(at).then(|| self.top(list.rows) + usize::from(at.row - list.row))?;
         (row < self.shown.len()).then_some(row)
     }
 
-    /// Draws the query in the first row, with `prompt` before it, and the entries below.
+    /// Draws the query in the first row, after `prompt`, and the entries below.
     pub fn draw(&self, canvas: &mut Canvas, area: Rect, prompt: &str, skin: &Skin) -> Option<CanvasCursor> {
         let (query, list) = area.split_top(1);
         let prompt_cols = text_cols(prompt).min(usize::from(query.cols)) as u16;

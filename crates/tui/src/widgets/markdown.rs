@@ -1,4 +1,4 @@
-//! Markdown as lines with looks: headings, lists, quotes, code, tables as text, links that can be clicked.
+//! Renders Markdown as styled lines: headings, lists, quotes, code, tables as text, clickable links.
 
 use std::sync::Arc;
 
@@ -11,12 +11,12 @@ use crate::{
     skin::{Role, Skin, layered},
 };
 
-/// Bytes that are looked at: a preview, not a reader.
+/// Maximum bytes rendered: this is a preview, not a reader.
 const MAX_BYTES: usize = 256 << 10;
-/// Bytes of a link's target.
+/// Maximum bytes of a link's target.
 const MAX_TARGET: usize = 2048;
 
-/// `text` drawn `cols` wide.
+/// Renders `text` for a width of `cols`.
 pub fn render_markdown(text: &str, cols: u16, skin: &Skin) -> Vec<StyledLine> {
     let mut end = text.len().min(MAX_BYTES);
     while !text.is_char_boundary(end) {
@@ -52,11 +52,11 @@ struct MarkdownRenderer<'a> {
     line: StyledLine,
     styles: Vec<Style>,
     link: Option<Arc<CellLink>>,
-    /// The next number of each list that is open; `None` for bullets.
+    /// The next number of each open list; `None` for bullets.
     lists: Vec<Option<u64>>,
     quotes: usize,
     code: bool,
-    /// What stands before the item that begins.
+    /// The bullet or number of the item that begins.
     marker: Option<String>,
 }
 
@@ -73,7 +73,7 @@ impl MarkdownRenderer<'_> {
             }
             Event::Text(text) => self.push(&text),
             Event::Code(code) => self.styled(Role::Code, |renderer| renderer.push(&code)),
-            // Shown as it is: a preview never guesses what a page would make of it.
+            // HTML is shown as source: a preview does not guess how it would be rendered.
             Event::Html(html) | Event::InlineHtml(html) => self.styled(Role::Muted, |renderer| renderer.push(&html)),
             Event::SoftBreak => self.push(" "),
             Event::HardBreak => self.end_line(),
@@ -199,7 +199,7 @@ impl MarkdownRenderer<'_> {
         self.styles.pop();
     }
 
-    /// Wraps and keeps the line under way, behind its indentation.
+    /// Wraps the current line and appends it, with its indentation.
     fn end_line(&mut self) {
         let line = std::mem::take(&mut self.line);
         if line.is_empty() && !self.code {
@@ -216,7 +216,7 @@ impl MarkdownRenderer<'_> {
         let mut spans = vec![Span::new(first, muted)];
         spans.extend(line);
         if self.code {
-            // Code is cut by the edge, not wrapped.
+            // Code is cut at the edge, not wrapped.
             self.lines.push(spans);
         } else {
             self.lines.extend(wrap_spans(&spans, self.cols, indent));

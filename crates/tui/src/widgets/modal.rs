@@ -1,4 +1,4 @@
-//! A question in the middle of the screen: a title, a body that scrolls, and answers.
+//! A question in the middle of the screen: a title, a scrollable body, and answers.
 
 use vt::{
     Position,
@@ -14,32 +14,32 @@ use crate::{
     skin::{Role, Skin},
 };
 
-/// Narrower looks like a notice; beyond, text is hard to read.
+/// A narrower question looks like a notice; longer lines are hard to read.
 const MIN_COLS: u16 = 40;
 const MAX_COLS: u16 = 100;
-/// Narrower cuts words into letters.
+/// Below this width, words are broken into letters.
 const MIN_READABLE_COLS: u16 = 10;
 
 #[derive(Clone, Debug)]
 struct ModalAnswer {
-    /// The key that gives it.
+    /// The key that selects this answer.
     key: char,
     label: String,
-    /// Not to be given before the whole body has been in sight.
+    /// Refused until the whole body has been in sight.
     when_read: bool,
 }
 
-/// What an event did.
+/// The effect of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ModalOutcome {
-    /// Nothing, but nobody else gets the event either: a question is not answered by what lies behind it.
+    /// No effect. The event is still consumed: layers behind the question must not react to it.
     Taken,
-    /// This answer, by its place.
+    /// The answer's index.
     Answered(usize),
     Cancelled,
 }
 
-/// The question, which answer is under the cursor, and how far the body is scrolled.
+/// The question, the answer under the cursor, and the scroll position.
 #[derive(Clone, Debug)]
 pub struct Modal {
     title: String,
@@ -49,12 +49,12 @@ pub struct Modal {
     scroll: usize,
     /// The end of the body has been in sight.
     read: bool,
-    /// An answer came before that.
+    /// An answer was given before that.
     hurried: bool,
 }
 
 impl Modal {
-    /// The first answer is under the cursor: give the harmless one first.
+    /// The first answer is under the cursor, so it should be the harmless one.
     pub fn new(title: impl Into<String>, body: Vec<StyledLine>) -> Self {
         Modal { title: title.into(), body, answers: Vec::new(), cursor: 0, scroll: 0, read: false, hurried: false }
     }
@@ -64,7 +64,7 @@ impl Modal {
         self
     }
 
-    /// An answer that is refused, in a sentence, until the body has been read to its end.
+    /// Adds an answer that is refused, with an explanation, until the body has been read to its end.
     pub fn answer_when_read(mut self, key: char, label: impl Into<String>) -> Self {
         self.answers.push(ModalAnswer { key, label: label.into(), when_read: true });
         self
@@ -83,14 +83,14 @@ impl Modal {
         }
     }
 
-    /// Notes whether the end is in sight. In a window that is too small nothing is.
+    /// Records whether the end is in sight. In a window that is too small, nothing is.
     fn look(&mut self, area: Rect) {
         let body = self.body_area(area);
         self.read |= body.rows > 0 && body.cols >= MIN_READABLE_COLS && self.scroll >= self.last_scroll(area);
     }
 
     fn taken(&mut self, event: &Event, area: Rect) -> ModalOutcome {
-        // No step passes over a line that was never in sight.
+        // A page never skips a line that was not in sight.
         let page = usize::from(self.body_area(area).rows).max(1);
         match event {
             Event::Key(key) if key.kind != KeyEventKind::Release => {
@@ -144,7 +144,7 @@ impl Modal {
         let wanted = u16::try_from(widest + 4).unwrap_or(u16::MAX).clamp(MIN_COLS, MAX_COLS);
         let cols = wanted.min(area.cols.saturating_sub(4)).max(area.cols.min(8));
         let body = self.lines(cols.saturating_sub(4)).len();
-        // Frame, a blank row, answers.
+        // The frame, a blank row and the answers.
         let rows = u16::try_from(body).unwrap_or(u16::MAX).saturating_add(4);
         area.centered(cols, rows.min(area.rows.saturating_sub(2).max(5)))
     }

@@ -1,7 +1,7 @@
-//! A recording on the screen: its picture, where it is in time, and keys to move about.
+//! Plays a recording: the screen, the position in time, and keys to move around.
 //!
-//! It reads no clock: whoever draws it says what time it is, and asks when it wants to be moved on. Going far and
-//! searching are done bit by bit, so that a large recording holds up nobody.
+//! It reads no clock: the caller passes the time, and asks for the deadline of the next step. Long jumps and searches
+//! are done in pieces, so that a large recording does not block the caller.
 
 use std::{
     sync::Arc,
@@ -27,30 +27,30 @@ use crate::{
 const JUMP: Duration = Duration::from_secs(5);
 const LONG_JUMP: Duration = Duration::from_secs(60);
 const SPEEDS: [f64; 9] = [0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 64.0];
-/// More than anyone steps through.
+/// Maximum matches; nobody steps through more.
 const MAX_FOUND: usize = 10_000;
-/// Output that is gone through at a time: some 10 ms.
+/// Bytes of output replayed per step: about 10 ms.
 const WORK: usize = 1 << 20;
-/// How often the time is shown while it plays.
+/// How often the displayed time changes during play.
 const CLOCK: Duration = Duration::from_millis(100);
-/// Of a mark's label or a name: what a line has room for.
+/// Maximum characters shown of a mark's label or a name.
 const MAX_SAID: usize = 60;
-/// The canvas remembers these rows apart from those of panes.
+/// The canvas's memory slot for these rows, different from any pane's.
 const SLOT: u64 = 3;
 
-/// In 80 columns.
+/// Fits in 80 columns.
 const KEYS: &str = "space pause  ←→ 5 s  ,. step  -+ speed  [] marks  / search  nN found  q leaves ";
 const KEYS_SHORT: &str = "? keys  q leaves ";
 
-/// What came of an event.
+/// The effect of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlayerOutcome {
     Taken,
-    /// The person wants to leave.
+    /// The person closed the player.
     Left,
 }
 
-/// Where a recording is, and how it moves on.
+/// The position in a recording, and its movement.
 #[derive(Debug)]
 pub struct RecordingPlayer {
     name: String,
@@ -58,21 +58,21 @@ pub struct RecordingPlayer {
     frame: Frame,
     playing: bool,
     speed: f64,
-    /// The place in time, at the moment beside it.
+    /// The position in time, as of the instant beside it.
     at: Duration,
     since: Instant,
-    /// Where it is on its way to: so many events.
+    /// The event number that a jump in progress goes to.
     heading: Option<usize>,
     prompt: Option<LineInput>,
     search: Option<Search>,
     found: Vec<Sighting>,
     notice: String,
-    /// The keys take the line until the next one.
+    /// The line shows the keys until the next key.
     telling_keys: bool,
 }
 
 impl RecordingPlayer {
-    /// Begins to play at the start.
+    /// Starts playing from the beginning.
     pub fn new(name: &str, tape: Arc<Tape>, now: Instant) -> Self {
         let mut reel = Reel::new(tape);
         RecordingPlayer {
@@ -96,12 +96,12 @@ impl RecordingPlayer {
         self.speed = speed;
     }
 
-    /// Something to tell at the start, until the first key.
+    /// Shows a notice until the first key.
     pub fn say(&mut self, notice: &str) {
         self.notice = said(notice);
     }
 
-    /// Stands where the one of this number could first be seen; `n` and `N` go to the others.
+    /// Jumps to the moment when match `number` first became visible; `n` and `N` go to the other matches.
     pub fn show_found(&mut self, found: Vec<Sighting>, number: usize) {
         self.found = found;
         self.go_to_found(number);
@@ -111,7 +111,7 @@ impl RecordingPlayer {
         self.reel.tape()
     }
 
-    /// Moves on with the clock, and with what takes longer than a moment.
+    /// Advances to the current time, and does a step of a jump or search in progress.
     pub fn advance(&mut self, now: Instant) {
         let passed = now.saturating_duration_since(self.since);
         self.since = now;
@@ -129,7 +129,7 @@ impl RecordingPlayer {
         }
         if self.playing && self.heading.is_none() && self.reel.next_time().is_none() {
             self.playing = false;
-            // That it goes no further is told also where it is seen.
+            // Tells why playing stops here: at the end, or at a cut or damaged place.
             let end = match self.tape().ending() {
                 Ending::Whole => "the end",
                 Ending::Cut => "the end: the recording was cut off here",
@@ -139,7 +139,7 @@ impl RecordingPlayer {
         }
     }
 
-    /// When it wants to be moved on; `None` while nothing moves.
+    /// When to advance next; `None` while nothing moves.
     pub fn deadline(&self) -> Option<Instant> {
         if self.heading.is_some() || self.search.is_some() {
             return Some(self.since);
@@ -148,7 +148,7 @@ impl RecordingPlayer {
         Some(self.since + next.saturating_sub(self.at).div_f64(self.speed).min(CLOCK))
     }
 
-    /// Towards where it is heading, as far as one goes at a time.
+    /// Does one bounded step towards the target.
     fn approach(&mut self) {
         let Some(events) = self.heading else { return };
         if self.reel.go_towards(events, WORK) {
@@ -170,7 +170,7 @@ impl RecordingPlayer {
         self.approach();
     }
 
-    /// Events that have happened where it is, or will be in a moment.
+    /// The number of events up to the position, or up to the target of a jump.
     fn here(&self) -> usize {
         self.heading.unwrap_or(self.reel.fed())
     }
@@ -179,7 +179,7 @@ impl RecordingPlayer {
         self.tape().get(index).is_some_and(|(_, entry)| entry.draws())
     }
 
-    /// Forwards to the next event that draws something.
+    /// Moves to the next event that draws something.
     fn step_on(&mut self) {
         let end = self.tape().len();
         let next = (self.here()..end).find(|index| self.draws(*index));
@@ -239,7 +239,7 @@ impl RecordingPlayer {
         self.search = Some(Search::new(Arc::clone(self.tape()), pattern, MAX_FOUND));
     }
 
-    /// What the person does. Time moves on first.
+    /// Handles an event, after advancing the time.
     pub fn update(&mut self, event: &Event, now: Instant) -> PlayerOutcome {
         match event {
             Event::Key(key) if key.kind != KeyEventKind::Release => {
@@ -266,7 +266,7 @@ impl RecordingPlayer {
             self.prompt_key(key);
             return PlayerOutcome::Taken;
         }
-        // Whatever is done next, a search under way is not waited for any more.
+        // Any other key ends a search in progress.
         let searched = self.search.take().is_some();
         let jump = if key.modifiers.contains(Modifiers::SHIFT) { LONG_JUMP } else { JUMP };
         let typed = key.typed().and_then(|text| text.chars().next());
@@ -317,7 +317,7 @@ impl RecordingPlayer {
         }
     }
 
-    /// Draws the picture on `screen` and the rest on the one row of `line`, and tells where the cursor belongs.
+    /// Draws the screen in `screen` and the status in the row `line`, and returns the cursor's place.
     pub fn draw(&self, canvas: &mut Canvas, screen: Rect, line: Rect, skin: &Skin) -> Option<CanvasCursor> {
         let view = PaneView::frame(&self.frame).cropped(PaneView::offset_for(&self.frame, screen));
         let cursor = view.draw(canvas, screen, SLOT);
@@ -353,7 +353,7 @@ impl RecordingPlayer {
     }
 }
 
-/// A file's words, for one line.
+/// Text from the file, cleaned and cut to one line.
 fn said(text: &str) -> String {
     let acts = |c: char| c.is_control() || vt::is_bidi_control(c);
     text.chars().take(MAX_SAID).map(|c| if acts(c) { '\u{fffd}' } else { c }).collect()
@@ -366,7 +366,7 @@ mod tests {
 
     use super::*;
 
-    /// Ten seconds, with a mark and an end.
+    /// A recording of ten seconds with a mark and an end.
     fn player(start: Instant) -> RecordingPlayer {
         let file = "{\"version\":2,\"width\":20,\"height\":2}\n[1,\"o\",\"one\"]\n[3,\"o\",\" two\"]\n\
                     [4,\"m\",\"he\\u001b[2J\\u202ere\"]\n[6,\"o\",\"\\u001b[2J\\u001b[Hthree\"]\n[10,\"x\",\"0\"]\n";
@@ -415,7 +415,7 @@ mod tests {
         assert!(looks(&player).contains("one two") && looks(&player).contains("0:03.000"), "{}", looks(&player));
         press(&mut player, ",", now);
         assert!(looks(&player).contains("0:01.000"), "{}", looks(&player));
-        // What a file calls a mark is no command to the terminal.
+        // A mark's label must not reach the terminal as a command.
         press(&mut player, "]", now);
         assert!(
             looks(&player).contains("0:04.000") && looks(&player).contains("he\u{fffd}[2J\u{fffd}re"),

@@ -1,4 +1,4 @@
-//! Where one is in a long text, in one column.
+//! A one-column scrollbar.
 
 use crate::{
     canvas::Canvas,
@@ -6,7 +6,8 @@ use crate::{
     skin::{GlyphSet, Role, Skin},
 };
 
-/// Draws the part of `all` rows that is in sight from `top` on, in the first column of `area`. Nothing if all is.
+/// Draws the visible part of `all` rows, from `top` on, in the first column of `area`. Draws nothing if everything is
+/// visible.
 pub fn draw_scrollbar(canvas: &mut Canvas, area: Rect, top: usize, all: usize, skin: &Skin) {
     let rows = usize::from(area.rows);
     if area.is_empty() || all <= rows {
@@ -14,7 +15,7 @@ pub fn draw_scrollbar(canvas: &mut Canvas, area: Rect, top: usize, all: usize, s
     }
     let length = (rows * rows / all).max(1);
     let last = all - rows;
-    // At an end only if the text is: rounding must not say so before.
+    // The bar touches an end only if the text does: rounding must not say so earlier.
     let start = match top {
         0 => 0,
         top if top >= last => rows - length,

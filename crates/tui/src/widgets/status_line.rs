@@ -1,4 +1,4 @@
-//! One row with something on the left and something on the right.
+//! A row with a left-aligned and a right-aligned part.
 
 use super::StyledLine;
 use crate::{
@@ -7,7 +7,7 @@ use crate::{
     skin::{Role, Skin, layered},
 };
 
-/// Draws both ends on the status line's ground. The left one gives way when there is not room for both.
+/// Draws both parts in the status line's style. The left part is cut if there is not enough room for both.
 pub fn draw_status_line(canvas: &mut Canvas, area: Rect, left: &[Span<'_>], right: &[Span<'_>], skin: &Skin) {
     let ground = skin.style(Role::StatusLine);
     let on_ground = |span: &Span<'_>| Span {

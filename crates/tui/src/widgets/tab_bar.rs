@@ -1,4 +1,4 @@
-//! Tabs in one row, with a `+` behind them.
+//! A row of tabs, with a `+` at the end.
 
 use std::ops::Range;
 
@@ -11,18 +11,18 @@ use crate::{
     skin::{Role, Sign, Skin, layered},
 };
 
-/// Columns that a title may take.
+/// Maximum columns of a title.
 const MAX_TITLE: usize = 24;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TabLabel {
     pub title: String,
     pub sign: Sign,
-    /// Wants to be looked at: drawn so that it stands out without colour too.
+    /// Needs attention: drawn so that it stands out without colour too.
     pub attention: bool,
 }
 
-/// What is at a place of the bar.
+/// The part of the bar at a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TabHit {
     Tab(usize),
@@ -30,7 +30,7 @@ pub enum TabHit {
     New,
 }
 
-/// The tabs, and which one is open.
+/// The tabs, and the index of the open one.
 #[derive(Clone, Copy, Debug)]
 pub struct TabBar<'a> {
     pub tabs: &'a [TabLabel],
@@ -39,7 +39,7 @@ pub struct TabBar<'a> {
 
 const NEW: &str = " + ";
 
-/// The tabs that have room, with their columns, and those that have none.
+/// The visible tabs with their columns, and the hidden ones.
 #[derive(Debug, Default)]
 struct TabLayout {
     shown: Vec<(usize, Range<u16>)>,
@@ -47,11 +47,11 @@ struct TabLayout {
     after: Option<HiddenTabs>,
 }
 
-/// Tabs at one end that have no room: counted, with the sign that matters most.
+/// Hidden tabs at one end: their number, and the most urgent sign among them.
 #[derive(Debug)]
 struct HiddenTabs {
     text: String,
-    /// The tab of that sign.
+    /// The tab with that sign.
     worst: usize,
     cols: Range<u16>,
 }
@@ -64,7 +64,7 @@ impl TabBar<'_> {
         if tab.attention { format!(" {sign} {title}! ") } else { format!(" {sign} {title} ") }
     }
 
-    /// `‹ 4 ▲` for those before, `▲ 4 ›` for those behind; none for none.
+    /// `‹ 4 ▲` for hidden tabs to the left, `▲ 4 ›` for those to the right; `None` if there are none.
     fn hidden(&self, tabs: Range<usize>, skin: &Skin) -> Option<HiddenTabs> {
         let count = tabs.len();
         let before = tabs.start == 0;
@@ -75,7 +75,7 @@ impl TabBar<'_> {
         Some(HiddenTabs { text, worst, cols: 0..0 })
     }
 
-    /// As many tabs as have room, from the left, the open one always among them.
+    /// As many tabs as fit, from the left; the open one is always visible.
     fn layout(&self, cols: u16, skin: &Skin) -> TabLayout {
         let count = self.tabs.len();
         let active = self.active.min(count.saturating_sub(1));
@@ -102,7 +102,7 @@ impl TabBar<'_> {
             let width = text_cols(&self.label(index, skin));
             let after = self.hidden(index + 1..count, skin);
             let free = room.saturating_sub(mark_cols(&after));
-            // The open one is shown in any case, and cut to the room there is.
+            // The open tab is always shown, cut to the available room.
             if col + width > free && index != first {
                 break;
             }
@@ -118,7 +118,7 @@ impl TabBar<'_> {
         layout
     }
 
-    /// What is at a place. The count of those that have no room stands for the one that matters most among them.
+    /// What is at a position. The count of hidden tabs stands for the most urgent one among them.
     pub fn hit(&self, area: Rect, at: Position, skin: &Skin) -> Option<TabHit> {
         let col = area.line(0).contains(at).then(|| at.col - area.col)?;
         let TabLayout { shown, before, after } = self.layout(area.cols, skin);

@@ -1,4 +1,4 @@
-//! Short notices in the lower right corner, the newest lowest.
+//! Short notices in the lower right corner, the newest at the bottom.
 
 use super::{
     StyledLine,
@@ -10,22 +10,22 @@ use crate::{
     skin::{Role, Sign, Skin, layered},
 };
 
-/// Columns of one notice, and the characters for which rows are made: two rows where there is room, more where it is
-/// narrow.
+/// Maximum columns of a notice, and the text length that gets rows: two rows where the window is wide enough, more
+/// where it is narrow.
 const MAX_COLS: u16 = 76;
 const MAX_CHARS: usize = 140;
-/// Rows that all of them may take: more would hide what one works with.
+/// Maximum rows of all notices: more would hide the work.
 const MAX_ROWS: usize = 4;
 
-/// One notice. How long it stays is the caller's business.
+/// One notice. The caller decides how long it stays.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Toast {
     pub text: String,
     pub sign: Sign,
 }
 
-/// Draws the newest that have room, and tells the area they took: in the lower right corner or, where they would lie over
-/// the row `typed` in which somebody types, in the upper one.
+/// Draws the newest notices that fit, and returns their area: the lower right corner, or the upper right one if they
+/// would cover the row `typed`, which somebody is typing in.
 pub fn draw_toasts(canvas: &mut Canvas, area: Rect, toasts: &[Toast], typed: Option<u16>, skin: &Skin) -> Rect {
     let cols = MAX_COLS.min(area.cols);
     let inner = usize::from(cols.saturating_sub(4));
@@ -41,7 +41,7 @@ pub fn draw_toasts(canvas: &mut Canvas, area: Rect, toasts: &[Toast], typed: Opt
         if rows.len() + lines.len() > room {
             break;
         }
-        // Before the newer ones.
+        // Puts it above the newer notices.
         rows.splice(0..0, lines);
     }
     let widest = rows.iter().map(|line| line.iter().map(Span::cols).sum::<usize>()).max().unwrap_or(0);
@@ -56,7 +56,7 @@ pub fn draw_toasts(canvas: &mut Canvas, area: Rect, toasts: &[Toast], typed: Opt
     place
 }
 
-/// The rows of one notice. What has no room is left out, and that is shown.
+/// The rows of one notice. Text that does not fit is cut, with a sign that it was.
 fn lines(toast: &Toast, inner: usize, max: usize, skin: &Skin) -> Vec<StyledLine> {
     let ground = skin.style(Role::Toast);
     let mut lines = wrap_spans(&[Span::new(toast.text.as_str(), ground)], inner, 0);

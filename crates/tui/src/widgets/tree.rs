@@ -11,13 +11,13 @@ use crate::{
     skin::{Role, Sign, Skin, layered},
 };
 
-/// Levels that are drawn as such; deeper ones stand at the last.
+/// Maximum levels drawn; deeper items are drawn at this level.
 const MAX_DEPTH: usize = 16;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TreeItem {
     pub label: String,
-    /// At the right edge, if there is room: a time, an exit code.
+    /// Shown at the right edge if there is room: a time, an exit code.
     pub detail: String,
     pub sign: Sign,
     /// 0 for roots.
@@ -25,17 +25,17 @@ pub struct TreeItem {
     pub attention: bool,
 }
 
-/// The items from the top, with the one in focus and the one under the cursor.
+/// The items from the top, the focused one, and the one under the cursor.
 #[derive(Clone, Copy, Debug)]
 pub struct TreeView<'a> {
     pub items: &'a [TreeItem],
-    /// What is shown in the main pane.
+    /// The item shown in the main pane.
     pub focused: Option<usize>,
-    /// Where arrows and Enter are, while the tree has the keyboard.
+    /// The item that arrows and Enter act on while the tree has the keyboard.
     pub cursor: Option<usize>,
 }
 
-/// What one row of a tree stands for.
+/// The content of one row of a tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum TreeRow {
     Item(usize),
@@ -43,8 +43,8 @@ enum TreeRow {
 }
 
 impl TreeView<'_> {
-    /// The items shown, so that the cursor, or else what is in focus, is in sight. Where some have no room, a row is kept
-    /// above and below to count them; of three rows or fewer there is none to spare.
+    /// The range of items shown, which contains the cursor or else the focused item. Where items are hidden, a row
+    /// above and below counts them; with three rows or fewer there is no room for that.
     fn shown(&self, rows: u16) -> Range<usize> {
         let (count, rows) = (self.items.len(), usize::from(rows));
         let here = self.cursor.or(self.focused).unwrap_or(0).min(count.saturating_sub(1));
@@ -62,7 +62,7 @@ impl TreeView<'_> {
         }
     }
 
-    /// What a row stands for: an item, or those that have no room there.
+    /// The content of a row: an item, or the count of hidden ones.
     fn row(&self, row: u16, rows: u16) -> Option<TreeRow> {
         let shown = self.shown(rows);
         let marks = rows > 3;
@@ -81,7 +81,7 @@ impl TreeView<'_> {
         hidden.min_by_key(|&index| self.items[index].sign.urgency())
     }
 
-    /// The item at a place. A count of those that have no room stands for the one that matters most among them.
+    /// The item at a position. A count of hidden items stands for the most urgent one among them.
     pub fn hit(&self, area: Rect, at: Position) -> Option<usize> {
         match self.row(area.contains(at).then(|| at.row - area.row)?, area.rows)? {
             TreeRow::Item(index) => Some(index),
@@ -101,10 +101,10 @@ impl TreeView<'_> {
         canvas.draw_line(area, row, &spans, skin.style(Role::Text));
     }
 
-    /// What stands before each item: three columns for each level.
+    /// The connectors before each item: three columns per level.
     fn connectors(&self, skin: &Skin) -> Vec<String> {
         let [on, branch, last, none] = skin.glyphs.connectors();
-        // From below: whether another item of that level follows under the same parent.
+        // From the bottom up: whether another item of that level follows under the same parent.
         let mut follows = [false; MAX_DEPTH + 1];
         let mut out: Vec<String> = Vec::with_capacity(self.items.len());
         for item in self.items.iter().rev() {

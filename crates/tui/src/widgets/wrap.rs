@@ -1,12 +1,11 @@
-//! Text to fit: wrapped at words, or cut.
+//! Fits text into a width: by wrapping at words, or by cutting.
 
 use vt::{Style, clusters};
 
 use super::StyledLine;
 use crate::canvas::{Span, text_cols};
 
-/// Breaks a line into lines of at most `cols` columns, at blanks where there are any. `indent` stands before all but
-/// the first.
+/// Wraps a line at blanks where possible, to at most `cols` columns. All lines but the first are indented by `indent`.
 pub fn wrap_spans(spans: &[Span<'_>], cols: usize, indent: usize) -> Vec<StyledLine> {
     let indent = if indent + 4 > cols { 0 } else { indent };
     let mut wrapper = Wrapper { cols: cols.max(1), indent, lines: vec![Vec::new()], used: 0 };
@@ -37,14 +36,14 @@ impl Wrapper {
             return self.append(piece, width, like);
         }
         if blank {
-            // A break takes the blanks with it.
+            // Blanks at a break are dropped.
             return self.break_line();
         }
         if self.used > self.indent && width <= self.cols - self.indent {
             self.break_line();
             return self.append(piece, width, like);
         }
-        // A path breaks behind a slash, if that helps.
+        // Paths break after a slash, if that helps.
         if piece.trim_end_matches('/').contains('/') {
             return piece.split_inclusive('/').for_each(|part| self.add(part, false, like));
         }
@@ -75,7 +74,7 @@ impl Wrapper {
     }
 }
 
-/// `text` in at most `cols` columns, with `more` at its end if something is missing.
+/// `text` in at most `cols` columns, ending in `more` if something was cut.
 pub fn cut(text: &str, cols: usize, more: char) -> String {
     if text_cols(text) <= cols {
         return text.to_owned();
@@ -96,7 +95,7 @@ pub fn cut(text: &str, cols: usize, more: char) -> String {
     out
 }
 
-/// `text` in at most `cols` columns, with `more` in its middle if something is missing: names that begin alike differ at
+/// `text` in at most `cols` columns, with `more` in its middle if something was cut: names that start alike differ at
 /// their ends.
 pub fn cut_middle(text: &str, cols: usize, more: char) -> String {
     if text_cols(text) <= cols || cols < 5 {

@@ -1,8 +1,8 @@
-//! Colours for hosts that have fewer of them.
+//! Colour reduction for hosts with fewer colours.
 
 use vt::{Color, Rgb, Theme};
 
-/// How many colours the host has.
+/// The host's number of colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ColorDepth {
     /// None: attributes only.
@@ -29,7 +29,7 @@ impl ColorDepth {
     }
 }
 
-/// The nearest of the cube's colours and the greys. The first 16 are left out: users change them.
+/// The nearest colour of the cube and the greys. The first 16 are left out, since users redefine them.
 fn palette_index(color: Rgb) -> u8 {
     let step = |value: u8| (0..6).min_by_key(|&step: &u8| STEPS[usize::from(step)].abs_diff(value)).unwrap_or(0);
     let (r, g, b) = (step(color.r), step(color.g), step(color.b));
@@ -60,7 +60,7 @@ fn ansi_index(color: Rgb) -> u8 {
     (0..16).min_by_key(|&index: &u8| distance(palette[usize::from(index)], color)).unwrap_or(7)
 }
 
-/// Weighted as eyes see it: green counts most, blue least.
+/// A distance weighted by perception: green counts most, blue least.
 fn distance(a: Rgb, b: Rgb) -> u32 {
     let square = |a: u8, b: u8| u32::from(a.abs_diff(b)).pow(2);
     3 * square(a.r, b.r) + 6 * square(a.g, b.g) + square(a.b, b.b)

@@ -1,4 +1,4 @@
-//! The host's pen: the shortest change from one look to the next.
+//! The host's pen: the shortest change from one style to the next.
 
 use std::{io::Write, sync::Arc};
 
@@ -7,7 +7,7 @@ use vt::{Attributes, Color, Style, Underline};
 use super::WriterOptions;
 use crate::canvas::CellLink;
 
-/// Attribute, the code that sets it, the code that ends it, and what else that one ends.
+/// Attribute, the code that sets it, and the code that resets it.
 const SWITCHES: [(Attributes, u8, u8); 9] = [
     (Attributes::BOLD, 1, 22),
     (Attributes::DIM, 2, 22),
@@ -25,17 +25,17 @@ pub(super) struct HostPen {
     options: WriterOptions,
     style: Style,
     link: Option<Arc<CellLink>>,
-    /// The last style asked for, and what the host makes of it: runs of one look need no second look.
+    /// The last style asked for, and its form for the host: runs of one style need no second conversion.
     asked: Style,
 }
 
 impl HostPen {
-    /// As after a reset.
+    /// The pen's state after a reset.
     pub(super) fn new(options: WriterOptions) -> Self {
         HostPen { options, style: Style::default(), link: None, asked: Style::default() }
     }
 
-    /// Whether cells of this look need no change.
+    /// Whether cells of this style need no change.
     pub(super) fn is(&self, style: &Style, link: Option<&Arc<CellLink>>) -> bool {
         self.asked == *style && self.link.as_ref() == self.shown(link)
     }
@@ -73,7 +73,7 @@ impl HostPen {
         link.filter(|link| self.options.hyperlinks && !link.uri.is_empty())
     }
 
-    /// `style` with what the host can show.
+    /// `style` reduced to what the host can show.
     fn possible(&self, style: &Style) -> Style {
         let depth = self.options.depth;
         let mut style = Style {
@@ -98,7 +98,7 @@ fn push_clean(text: &str, banned: fn(char) -> bool, out: &mut Vec<u8>) {
     }
 }
 
-/// Writes the shorter of two ways: only what differs, or all of it after a reset.
+/// Writes the shorter of two ways: only the differences, or everything after a reset.
 fn change_look(from: &Style, to: &Style, out: &mut Vec<u8>) {
     if *to == Style::default() {
         out.extend_from_slice(b"\x1b[m");
@@ -119,14 +119,14 @@ fn change_look(from: &Style, to: &Style, out: &mut Vec<u8>) {
     }
 }
 
-/// The codes that differ, separated; there is at least one.
+/// The codes that differ, separated by `;`; there is at least one.
 fn push_difference(from: &Style, to: &Style, out: &mut Vec<u8>) {
     let start = out.len();
     let mut kept = from.attributes;
     for (attribute, _, off) in SWITCHES {
         if kept.contains(attribute) && !to.attributes.contains(attribute) {
             push_code(out, start, format_args!("{off}"));
-            // One code ends bold and dim, and one both kinds of blinking.
+            // One code resets both bold and dim, and one resets both kinds of blinking.
             SWITCHES.iter().filter(|switch| switch.2 == off).for_each(|switch| kept.remove(switch.0));
         }
     }
@@ -154,7 +154,7 @@ fn push_difference(from: &Style, to: &Style, out: &mut Vec<u8>) {
     if from.underline_color != to.underline_color {
         match to.underline_color {
             Color::Default => push_code(out, start, format_args!("59")),
-            // With colons: a host that does not know 58 would take `58;2;1;…` for dim, bold and more.
+            // With colons: a host that does not know 58 would read `58;2;1;…` as dim, bold and more.
             Color::Indexed(index) => push_code(out, start, format_args!("58:5:{index}")),
             Color::Rgb(r, g, b) => push_code(out, start, format_args!("58:2::{r}:{g}:{b}")),
         }

@@ -1,4 +1,4 @@
-//! Whether the host is sure to draw a cell as wide as we do.
+//! Whether the host surely draws a cell as wide as we do.
 
 use crate::canvas::CellText;
 
@@ -6,9 +6,9 @@ use crate::canvas::CellText;
 pub(super) enum WidthTrust {
     /// Every terminal agrees.
     Agreed,
-    /// One column, or two for terminals set up for East Asian text: a probe tells.
+    /// One column, or two on terminals set up for East Asian text: a probe tells.
     Ambiguous,
-    /// Emoji, marks, joined characters, private use: it depends on the terminal, its version and its fonts.
+    /// Emoji, combining marks, joined characters, private use: it depends on the terminal, its version and its fonts.
     Disputed,
 }
 
