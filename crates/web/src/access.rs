@@ -1,11 +1,11 @@
-//! Links and logins: a link's token is good once and becomes a login, which a browser keeps in two halves.
+//! Links and logins. A link's token can be used once; it creates a login, which the browser keeps in two halves.
 //!
-//! The cookie alone is not enough, because browsers send it to every port of the host, and anyone on the machine may
-//! listen on one. The key is kept by the page in the storage of its origin, which has the port in it; but scripts can
-//! read that, and not the cookie. Whoever takes one half can do nothing with it.
+//! The cookie alone is not enough: browsers send it to every port of the host, and any user of the machine may listen
+//! on one. The key is kept by the page in its origin's storage, and an origin includes the port; scripts can read that
+//! storage, but not the cookie. Either half is useless without the other.
 //!
-//! Everything lives in memory and ends with the server. Secrets are kept as digests only, so a look-up can't leak them
-//! by its timing.
+//! Everything is kept in memory and ends with the server. Secrets are stored as digests only, so the timing of a
+//! look-up can't leak them.
 
 use std::{
     collections::HashMap,
@@ -19,7 +19,7 @@ use tokio::sync::watch;
 
 use crate::budget::{BudgetPools, LoginBudget};
 
-/// What someone who came in may do.
+/// What a browser that has logged in may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AccessRights {
     /// Look, type, start, end and share sessions.
@@ -28,9 +28,9 @@ pub enum AccessRights {
     ReadOnly,
 }
 
-/// How long an unused link is good.
+/// How long an unused link is valid.
 const LINK_LIFE: Duration = Duration::from_secs(24 * 3600);
-/// Links that are remembered, used ones included, and browsers that are logged in: the oldest go first.
+/// Maximum links remembered (used ones included) and maximum logins; the oldest are dropped first.
 const LIMIT: usize = 256;
 const SECRET_BYTES: usize = 32;
 
@@ -49,18 +49,18 @@ struct Login {
     made: Instant,
     key: Secret,
     budget: LoginBudget,
-    /// Dropped with the login: its pages hear of it.
+    /// Dropped with the login, which notifies its pages.
     alive: watch::Sender<()>,
 }
 
-/// Both halves of a login, for the browser that it was made for.
+/// Both halves of a new login.
 #[derive(Debug)]
 pub(crate) struct NewLogin {
     pub(crate) cookie: String,
     pub(crate) key: String,
 }
 
-/// Someone who has shown both halves of a login.
+/// A request that has shown both halves of a login.
 #[derive(Clone, Debug)]
 pub(crate) struct LoggedInVisitor {
     pub(crate) rights: AccessRights,
@@ -72,7 +72,7 @@ pub(crate) struct LoggedInVisitor {
 impl LoggedInVisitor {
     /// Resolves when the login has ended.
     pub(crate) async fn logged_out(&mut self) {
-        // Nothing is ever sent: it fails when the other end is dropped.
+        // Nothing is ever sent: `changed` fails once the sender is dropped.
         while self.alive.changed().await.is_ok() {}
     }
 }
@@ -87,11 +87,11 @@ struct KnownLogins {
 pub(crate) struct LoginRegistry {
     known: Mutex<KnownLogins>,
     budgets: BudgetPools,
-    /// What the best of links gives.
+    /// The most that a link can give.
     most: AccessRights,
 }
 
-/// Why a token opened nothing.
+/// Why a token was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NotRedeemed {
     Unknown,
@@ -108,7 +108,7 @@ impl LoginRegistry {
         LoginRegistry { known: Mutex::default(), budgets: BudgetPools::new(), most }
     }
 
-    /// A token for one login.
+    /// Creates a token for one login.
     pub(crate) fn new_token(&self, rights: AccessRights) -> Result<String, NoRandomness> {
         let rights = if self.most == AccessRights::Full { rights } else { self.most };
         let token = secret()?;
@@ -118,7 +118,7 @@ impl LoginRegistry {
         Ok(token)
     }
 
-    /// The login that the token buys, once.
+    /// Uses up the token and creates its login.
     pub(crate) fn redeem(&self, token: &str) -> Result<NewLogin, NotRedeemed> {
         let unknown = |_| NotRedeemed::Unknown;
         let new = NewLogin { cookie: secret().map_err(unknown)?, key: secret().map_err(unknown)? };
@@ -144,7 +144,7 @@ impl LoginRegistry {
         Ok(new)
     }
 
-    /// Whoever has both halves of a login.
+    /// Checks both halves of a login.
     pub(crate) fn admit(&self, cookie: &str, key: &str) -> Option<LoggedInVisitor> {
         let (login, key) = (digest(cookie), digest(key));
         let known = self.lock();
@@ -153,18 +153,18 @@ impl LoginRegistry {
         Some(LoggedInVisitor { rights, budget, login, alive: found.alive.subscribe() })
     }
 
-    /// Whether the cookie is one of ours: good for a look at the empty page, and no more.
+    /// Whether the cookie is one of ours. That is enough only for the empty page.
     pub(crate) fn knows_cookie(&self, cookie: &str) -> bool {
         self.lock().logins.contains_key(&digest(cookie))
     }
 
-    /// Ends the login, and with it every page that it opened.
+    /// Ends the login, and closes every page that it opened.
     pub(crate) fn log_out(&self, visitor: &LoggedInVisitor) {
         self.lock().logins.remove(&visitor.login);
     }
 
     fn lock(&self) -> MutexGuard<'_, KnownLogins> {
-        // Each change is one step: a panic elsewhere leaves the maps whole.
+        // Each change is a single step, so the maps are valid even after a panic elsewhere.
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

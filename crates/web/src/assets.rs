@@ -1,4 +1,4 @@
-//! The page's files, in the program itself: nothing is fetched from anywhere else, and none can be missing.
+//! The page's files, embedded in the program: nothing is fetched from elsewhere, and no file can be missing.
 
 use axum::{
     http::{HeaderValue, header},
@@ -50,14 +50,14 @@ const FILES: &[PageAsset] = &[
 ];
 
 pub(crate) fn find(name: &str) -> Option<&'static PageAsset> {
-    // What browsers ask for by themselves, whatever the page says.
+    // Browsers request this by themselves.
     let name = if name == "favicon.ico" { "icon.svg" } else { name };
     FILES.iter().find(|asset| asset.name == name)
 }
 
 pub(crate) fn respond(asset: &PageAsset) -> Response {
     let kind = HeaderValue::from_static(asset.kind);
-    // A few kilobytes over loopback: always the ones of the program that runs.
+    // Not cached: the files are a few kilobytes over loopback, and must match the running program.
     ([(header::CONTENT_TYPE, kind), (header::CACHE_CONTROL, HeaderValue::from_static("no-cache"))], asset.text)
         .into_response()
 }
@@ -72,7 +72,7 @@ mod tests {
         let mut count = 0;
         for entry in folder.read_dir().unwrap() {
             let name = entry.unwrap().file_name().into_string().unwrap();
-            // Types are for the checker.
+            // Type declarations are for the type checker only.
             if !name.ends_with(".d.ts") && !name.ends_with("config.json") && name != INDEX.name {
                 assert!(find(&name).is_some(), "{name}");
                 count += 1;

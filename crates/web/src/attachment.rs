@@ -1,8 +1,8 @@
-//! One view of a live session: the Attach stream on one side, the page on the other.
+//! One view of a live session: the coordinator's Attach stream on one side, the page on the other.
 //!
-//! The page acknowledges each frame it drew, the coordinator makes the next one only then: so the page always gets the
-//! newest, and a page that sleeps gets none. Between the two stands only the view's pace. A coordinator that goes away is
-//! waited for, and the session found again by its id, or by its name.
+//! The coordinator makes the next frame only after the page has acknowledged the last one, so the page always gets the
+//! newest frame and a sleeping page gets none. The view's pace is the only delay in between. If the coordinator goes
+//! away, the view waits for it, and finds its session again by id or else by name.
 
 use std::{sync::Arc, time::Duration};
 
@@ -26,17 +26,17 @@ use crate::{
     message::{ToPage, is_running},
 };
 
-/// Between two frames: a terminal needs no more than 30 a second.
+/// Shortest interval between two frames: a terminal needs no more than 30 a second.
 const FASTEST: Duration = Duration::from_millis(34);
 const SLOWEST: Duration = Duration::from_secs(10);
-/// Inputs on their way to the coordinator.
+/// Maximum inputs queued for the coordinator.
 const WAITING_INPUTS: usize = 64;
-/// For the coordinator to answer an attach.
+/// How long the coordinator may take to answer an attach.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Before a failed attach is tried again, if nothing changed before.
+/// Delay before a failed attach is retried, unless the list of sessions changes earlier.
 const RETRY: Duration = Duration::from_secs(1);
 
-/// What a page asks of its view.
+/// What a page can tell one of its views.
 #[derive(Debug)]
 pub(crate) enum ViewCommand {
     Ack(u64),
@@ -57,16 +57,16 @@ pub(crate) struct ViewAttachment {
     pub(crate) page: mpsc::Sender<ToPage>,
 }
 
-/// The page closed the view or is gone.
+/// The page closed the view, or is gone.
 pub(crate) struct ViewClosed;
 
-/// How an attachment ended, if not by the page.
+/// Why an attachment ended, other than by the page.
 enum AttachmentEnd {
-    /// The program; the last frame stays.
+    /// The program exited; the last frame stays.
     Exited,
-    /// The session is not there.
+    /// The session does not exist.
     Gone(String),
-    /// The coordinator or the way to it.
+    /// The coordinator or the connection to it was lost.
     Lost(String),
 }
 
@@ -91,7 +91,7 @@ impl ViewAttachment {
                         self.tell(ToPage::Gone { view: self.view, reason }).await?;
                     }
                     match self.listed() {
-                        // The list is late.
+                        // The list of sessions lags behind.
                         Some(_) => self.pause(&mut size).await?,
                         None => self.change(&mut size, None).await?,
                     }
@@ -109,7 +109,7 @@ impl ViewAttachment {
         self.places.borrow_and_update().iter().find(|place| place.key == self.coordinator).cloned()
     }
 
-    /// The coordinator's client, once it answers.
+    /// Waits for the coordinator to be connected, and returns its client.
     async fn reach(&mut self, size: &mut Option<(i32, i32)>) -> Result<Client, ViewClosed> {
         let mut told = None;
         loop {
@@ -127,7 +127,7 @@ impl ViewAttachment {
         }
     }
 
-    /// Waits for a change of the list, or until the time; what the page says meanwhile is mostly moot.
+    /// Waits for a change of the list, or until `until`. The page's commands meanwhile are mostly obsolete.
     async fn change(&mut self, size: &mut Option<(i32, i32)>, until: Option<Instant>) -> Result<(), ViewClosed> {
         loop {
             tokio::select! {
@@ -158,7 +158,7 @@ impl ViewAttachment {
     }
 
     async fn until_it_runs_again(&mut self, size: &mut Option<(i32, i32)>) -> Result<(), ViewClosed> {
-        // The list may not have heard of the end yet: then this attaches once more, and is told at once.
+        // The list may not know of the exit yet: the view then attaches once more and is told at once.
         loop {
             match self.listed() {
                 Some(session) if !is_running(&session) => self.change(size, None).await?,
@@ -189,7 +189,7 @@ impl ViewAttachment {
             Err(_) => return Ok(AttachmentEnd::Lost("the coordinator does not answer".to_owned())),
         };
         let mut frame_at = Instant::now();
-        // A version that the page has drawn, and the coordinator is not told of yet.
+        // A version that the page has drawn, but that was not acknowledged to the coordinator yet.
         let mut drawn: Option<u64> = None;
         loop {
             tokio::select! {
@@ -240,7 +240,7 @@ impl ViewAttachment {
                     }
                 }
                 () = sleep_until(frame_at + self.pace), if drawn.is_some() => {
-                    // If there is no room it waits for the next turn.
+                    // If the queue is full, the next interval tries again.
                     if let Some(version) = drawn && send(Message::Ack(FrameAck { version })).is_ok() {
                         drawn = None;
                     } else {

@@ -1,8 +1,8 @@
-//! How much of this server the browsers may take at once: pages, views, and answers that are large.
+//! Limits of what browsers may use at once: pages, views, and large answers.
 //!
-//! Whoever only looks was handed a link, perhaps by someone they don't know well: each such login has a budget, all of
-//! them together have another, and neither is taken from those who may type. Those may do what the owner may, so their
-//! bounds are only there to keep a mistake from growing.
+//! A read-only link may have been given to someone the owner hardly knows. So each read-only login has a budget, all of
+//! them together have another, and neither reduces the budget of logins that may type. Those have the owner's rights
+//! anyway; their limits only contain mistakes.
 
 use std::sync::Arc;
 
@@ -13,9 +13,9 @@ use crate::access::AccessRights;
 #[derive(Clone, Copy, Debug)]
 struct BudgetLimits {
     pages: usize,
-    /// One session or recording each. Each holds one frame at most that a page has not taken.
+    /// One session or recording each. A view holds at most one frame that the page has not received.
     views: usize,
-    /// Being made, or waiting for their page to take them: some ten megabytes each at worst.
+    /// Answers being made, or waiting for the page to receive them: about ten megabytes each at worst.
     answers: usize,
 }
 
@@ -38,7 +38,7 @@ impl BudgetShare {
     }
 }
 
-/// What all logins of a kind share.
+/// The budgets shared by all logins of a kind.
 #[derive(Debug)]
 pub(crate) struct BudgetPools {
     readers: Arc<BudgetShare>,
@@ -59,14 +59,14 @@ impl BudgetPools {
     }
 }
 
-/// What one login may take.
+/// One login's budget.
 #[derive(Clone, Debug)]
 pub(crate) struct LoginBudget {
     own: Arc<BudgetShare>,
     all: Arc<BudgetShare>,
 }
 
-/// Something that is taken from a budget, until it is dropped.
+/// A permit taken from a budget; returned on drop.
 #[derive(Debug)]
 pub(crate) struct BudgetPermit {
     _own: OwnedSemaphorePermit,
@@ -82,14 +82,14 @@ impl LoginBudget {
         taken(&self.own.views, &self.all.views)
     }
 
-    /// Waits for its turn: a page that does not read what it asked for holds up itself first.
+    /// Waits for a permit: a page that does not read its answers delays only itself.
     pub(crate) async fn answer(&self) -> Option<BudgetPermit> {
         let own = self.own.answers.clone().acquire_owned().await.ok()?;
         let all = self.all.answers.clone().acquire_owned().await.ok()?;
         Some(BudgetPermit { _own: own, _all: all })
     }
 
-    /// For a request of its own: while it waited, it would keep a connection from everyone.
+    /// Does not wait: a plain HTTP request would occupy a connection meanwhile.
     pub(crate) fn answer_now(&self) -> Option<BudgetPermit> {
         taken(&self.own.answers, &self.all.answers)
     }

@@ -1,8 +1,8 @@
-//! Which connections are kept when there are too many: those that say something.
+//! Limits open connections: when there are too many, the one that has been silent longest is closed.
 //!
-//! Anyone on the machine can connect and say nothing, and nothing tells them from a browser until the first request is
-//! there. So everyone is let in, and the one that has been silent for longest makes way. A page's WebSocket is not among
-//! them: it has shown a login, and is counted in that login's budget.
+//! Any user of the machine can connect and send nothing, and until the first request nothing tells such a connection
+//! from a browser's. So every connection is accepted, and silent ones are closed to make room. WebSockets are not
+//! counted here: they have shown a login, and count towards its budget.
 
 use std::{
     pin::Pin,
@@ -15,13 +15,13 @@ use axum::body::{Body, Bytes};
 use hyper::body::{Frame, SizeHint};
 use tokio::sync::Notify;
 
-/// At once. A browser opens six while it loads the page.
+/// Maximum open connections. A browser opens six while it loads the page.
 const MAX_CONNECTIONS: usize = 256;
 
 #[derive(Debug, Default)]
 pub(crate) struct ConnectionTable {
     open: Mutex<Vec<Arc<TrackedConnection>>>,
-    /// One has ended, or has fallen silent. One waits for it: whoever accepts connections.
+    /// A connection has ended or fallen silent. Only the accept loop waits for this.
     changed: Notify,
 }
 
@@ -36,7 +36,7 @@ enum ConnectionState {
     SilentSince(Instant),
     /// A request is being answered.
     Busy,
-    /// It was told to leave, and has not left yet.
+    /// It was told to close, and has not closed yet.
     Leaving,
 }
 
@@ -45,7 +45,7 @@ impl TrackedConnection {
         *locked(&self.state)
     }
 
-    /// One that was told to leave stays told.
+    /// `Leaving` is final.
     fn set(&self, new: ConnectionState) {
         let mut state = locked(&self.state);
         if *state != ConnectionState::Leaving {
@@ -62,7 +62,7 @@ impl TrackedConnection {
 }
 
 impl ConnectionTable {
-    /// A place for a connection; another one may have to make way for it.
+    /// Registers a connection; another one may have to be closed for it.
     pub(crate) async fn enter(self: &Arc<Self>) -> ConnectionGuard {
         loop {
             {
@@ -73,7 +73,8 @@ impl ConnectionTable {
                     open.push(connection.clone());
                     return ConnectionGuard { connections: self.clone(), connection };
                 }
-                // One for one: we may have been woken for another reason than that it has left.
+                // At most one connection is closing at a time: this loop may have been woken by something other than
+                // its end.
                 if open.iter().all(|connection| connection.state() != ConnectionState::Leaving) {
                     let silent = open.iter().filter_map(|connection| Some((connection.silent_since()?, connection)));
                     if let Some((_, oldest)) = silent.min_by_key(|(since, _)| *since) {
@@ -87,7 +88,7 @@ impl ConnectionTable {
     }
 }
 
-/// One connection's place, until it is dropped.
+/// A connection's entry in the table, removed on drop.
 #[derive(Debug)]
 pub(crate) struct ConnectionGuard {
     connections: Arc<ConnectionTable>,
@@ -95,12 +96,12 @@ pub(crate) struct ConnectionGuard {
 }
 
 impl ConnectionGuard {
-    /// Resolves when it has to make way.
+    /// Resolves when this connection must close to make room.
     pub(crate) async fn has_to_leave(&self) {
         self.connection.leave.notified().await;
     }
 
-    /// Takes part in no choice of who makes way while a request is answered.
+    /// Protects the connection from being closed while a request is answered.
     pub(crate) fn answering(&self) -> AnswerInProgress {
         self.connection.set(ConnectionState::Busy);
         AnswerInProgress { connections: self.connections.clone(), connection: self.connection.clone() }
@@ -127,7 +128,7 @@ impl Drop for AnswerInProgress {
     }
 }
 
-/// An answer's body: its connection is busy until all of it was taken.
+/// An answer's body: its connection counts as busy until the body is fully sent.
 #[derive(Debug)]
 pub(crate) struct AnswerBody {
     body: Body,
@@ -158,7 +159,7 @@ impl hyper::body::Body for AnswerBody {
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // Each change is one step: a panic elsewhere leaves what is inside whole.
+    // Each change is a single step, so the value is valid even after a panic elsewhere.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -172,7 +173,7 @@ mod tests {
     async fn the_one_that_was_silent_for_longest_makes_way() {
         let connections = Arc::new(ConnectionTable::default());
         let mut present = full_house(&connections).await;
-        // The first is being answered, the second has just been.
+        // The first connection is answering, the second has just finished.
         let answering = present[0].answering();
         drop(present[1].answering());
         let mut next = Box::pin(connections.enter());
@@ -217,13 +218,14 @@ mod tests {
     async fn one_makes_way_for_one() {
         let connections = Arc::new(ConnectionTable::default());
         let mut present = full_house(&connections).await;
-        // One went while nobody waited for it, which is remembered.
+        // One closed while nobody waited; the notification is kept.
         present.remove(0);
         present.push(connections.enter().await);
         let mut next = Box::pin(connections.enter());
         assert!(next.as_mut().now_or_never().is_none());
         assert_eq!(told(&present), [0]);
-        // Nor does another go because one falls silent meanwhile, or the one that goes was still asked something.
+        // No second connection is closed because one falls silent meanwhile, or because the closing one got another
+        // request.
         drop(present[9].answering());
         drop(present[0].answering());
         assert!(next.as_mut().now_or_never().is_none());

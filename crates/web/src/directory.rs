@@ -1,7 +1,8 @@
-//! What the coordinators have: one watcher each, joined into one list that is replaced whole at every change.
+//! The sessions of all coordinators: one watcher per coordinator, merged into a list that is replaced as a whole at
+//! every change.
 //!
-//! Coordinators come and go, also by the pattern that found them; a watcher that lost its coordinator tries again for as
-//! long as the fleet names it.
+//! Coordinators come and go, also because the glob pattern that named them is evaluated again. A watcher that loses its
+//! coordinator retries for as long as the fleet names it.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -15,34 +16,34 @@ use grpc::{
 };
 use tokio::{sync::watch, task::JoinHandle, time::Instant};
 
-/// One coordinator as the program names it.
+/// A coordinator, as the program names it.
 #[derive(Clone, Debug)]
 pub struct NamedCoordinator {
     pub name: String,
     pub endpoint: Endpoint,
-    /// To answer.
+    /// How long it may take to answer.
     pub timeout: Duration,
 }
 
-/// Says which coordinators there are. Asked again every few seconds, so that a pattern finds new sockets.
+/// Lists the coordinators. Called again every few seconds, so that a pattern finds new sockets.
 pub trait CoordinatorFleet: Send + Sync + 'static {
     fn coordinators(&self) -> Vec<NamedCoordinator>;
 }
 
-/// Between two questions to the fleet.
+/// Interval between two calls of the fleet.
 const FLEET_INTERVAL: Duration = Duration::from_secs(3);
-/// Before the first new attempt to reach a coordinator that is away; each one after waits twice as long.
+/// Delay before the first reconnect; it doubles with each failure.
 const FIRST_RETRY: Duration = Duration::from_millis(250);
-/// At most: looking at a socket is cheap, a command may be a login on another machine.
+/// Longest delay: a socket is cheap to try, but a command may be a login on another machine.
 const SOCKET_RETRY: Duration = Duration::from_secs(5);
 const COMMAND_RETRY: Duration = Duration::from_secs(30);
-/// A connection that held this long was a good one: the next loss begins with the short pause again.
+/// A connection that lasted this long resets the delay.
 const GOOD_CONNECTION: Duration = Duration::from_secs(10);
 
-/// One coordinator as it stands.
+/// A coordinator and its present state.
 #[derive(Clone, Debug)]
 pub(crate) struct CoordinatorEntry {
-    /// Its name, made unique: what pages call it.
+    /// Its name, made unique: pages refer to it by this.
     pub(crate) key: String,
     pub(crate) address: String,
     pub(crate) standing: CoordinatorStatus,
@@ -53,13 +54,13 @@ pub(crate) struct CoordinatorEntry {
 pub(crate) enum CoordinatorStatus {
     Connecting,
     Up(Box<Client>),
-    /// And why.
+    /// Not reachable, and the reason.
     Away(String),
 }
 
 pub(crate) type Places = Arc<Vec<Arc<CoordinatorEntry>>>;
 
-/// The live list. Watching ends when it is dropped.
+/// The live list. Dropping it stops all watchers.
 #[derive(Debug)]
 pub(crate) struct LiveDirectory {
     places: watch::Receiver<Places>,
@@ -99,7 +100,7 @@ impl DirectoryBoard {
     }
 }
 
-/// Starts and ends watchers as the fleet changes.
+/// Starts and stops watchers as the fleet changes.
 async fn keep(fleet: Arc<dyn CoordinatorFleet>, sender: watch::Sender<Places>) {
     let board = Arc::new(DirectoryBoard { sender });
     let mut watchers: HashMap<(String, Endpoint), Watcher> = HashMap::new();
@@ -182,7 +183,7 @@ async fn watch_one(coordinator: NamedCoordinator, key: String, board: Weak<Direc
     }
 }
 
-/// Connects and follows the list for as long as the connection holds; says why it ended.
+/// Connects and follows the list while the connection lasts; returns why it ended.
 async fn follow(coordinator: &NamedCoordinator, key: &str, board: &Weak<DirectoryBoard>) -> String {
     let client = match client::connect_within(&coordinator.endpoint, coordinator.timeout).await {
         Ok(client) => client,
@@ -218,10 +219,10 @@ async fn follow(coordinator: &NamedCoordinator, key: &str, board: &Weak<Director
     }
 }
 
-/// What a coordinator said instead of an answer, for people.
+/// The error of a coordinator, worded for people.
 pub(crate) fn said(status: &tonic::Status) -> String {
     match grpc::Failure::from(status) {
-        // Without a kind it is not the coordinator who speaks, but the line.
+        // An error without a kind comes from the transport, not from the coordinator.
         grpc::Failure { kind: None, .. } => "the connection to it was closed".to_owned(),
         grpc::Failure { message, .. } => message,
     }

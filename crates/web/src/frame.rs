@@ -1,4 +1,5 @@
-//! A frame as the page reads it: rows that changed, as runs of cells. Most runs are plain text and are sent as that.
+//! A frame in the form that the page reads: changed rows as runs of cells. Most runs are plain text and are sent as
+//! strings.
 
 use grpc::proto::{CellRun, CellShape, CursorShape, Frame, RowUpdate};
 use serde::{Serialize, Serializer, ser::SerializeTuple};
@@ -24,13 +25,13 @@ pub(crate) struct FrameMessage {
     leads: bool,
     /// Each is `[row, wrapped, runs]`.
     lines: Vec<(i32, bool, Vec<RunMessage>)>,
-    /// Of a recording: milliseconds from its start.
+    /// For recordings: milliseconds from the start.
     #[serde(skip_serializing_if = "Option::is_none")]
     at: Option<u64>,
 }
 
 impl FrameMessage {
-    /// Of a recording, at this time.
+    /// Marks it as a recording's frame at this time.
     pub(crate) fn at(self, ms: u64) -> Self {
         FrameMessage { at: Some(ms), ..self }
     }
@@ -69,14 +70,14 @@ fn line(update: RowUpdate) -> (i32, bool, Vec<RunMessage>) {
     (update.row, update.wrapped, runs(update.runs))
 }
 
-/// A line's runs as they travel.
+/// Converts a line's runs for the wire.
 pub(crate) fn runs(runs: Vec<CellRun>) -> Vec<RunMessage> {
     runs.into_iter().map(RunMessage).collect()
 }
 
-/// A string for text in the default look, one character a column; else
-/// `[text, columns, shape, foreground, background, attributes, underline, its colour, link]` with -1 for a colour that
-/// is the default one, cut after the last that says anything.
+/// A string for text in the default style with one character per column; otherwise `[text, columns, shape, foreground,
+/// background, attributes, underline, its colour, link]` with -1 for a default colour, truncated after the last element
+/// that is not a default.
 #[derive(Debug)]
 pub(crate) struct RunMessage(CellRun);
 

@@ -1,22 +1,22 @@
-//! What a page says over the WebSocket, as JSON: anything, so it is read by types and by nothing else. `page/types.d.ts`
-//! is the other side. It knows nothing else of this crate: a fuzz target reads with it, too.
+//! Messages from a page over the WebSocket, as JSON. They are untrusted, so they are parsed into these types only.
+//! `page/types.d.ts` is the other side. This file uses nothing else of the crate, since a fuzz target includes it.
 
 use serde::Deserialize;
 
-/// A view of the page: one session or recording. The page picks the number.
+/// A view of the page: one session or recording. The page chooses the number.
 pub(crate) type ViewId = u32;
 
 #[derive(Debug, Deserialize)]
 #[serde(tag = "t", rename_all = "snake_case")]
 pub(crate) enum FromPage {
-    /// Opens a view of a session, by id, or by name should the id be gone.
+    /// Opens a view of a session, by id or else by name.
     Watch {
         view: ViewId,
         coordinator: String,
         session: String,
         #[serde(default)]
         name: String,
-        /// Milliseconds between two frames, at least.
+        /// Minimum milliseconds between two frames.
         pace: u32,
     },
     /// Opens a view of a recording.
@@ -31,7 +31,7 @@ pub(crate) enum FromPage {
         view: ViewId,
         pace: u32,
     },
-    /// Cells that fit into the view; none when the view must not matter.
+    /// The view's size in cells; absent if the view must not resize the session.
     Size {
         view: ViewId,
         cols: i32,
@@ -42,7 +42,7 @@ pub(crate) enum FromPage {
         view: ViewId,
         version: u64,
     },
-    /// Asks a recording for its frame at a time.
+    /// Asks for a recording's frame at a time.
     At {
         view: ViewId,
         ms: u64,
@@ -53,7 +53,7 @@ pub(crate) enum FromPage {
         key: String,
         #[serde(default)]
         text: String,
-        /// As the proto's KeyAction.
+        /// As in the proto's KeyAction.
         #[serde(default)]
         action: i32,
     },
@@ -63,7 +63,7 @@ pub(crate) enum FromPage {
     },
     Mouse {
         view: ViewId,
-        /// As the proto's.
+        /// As in the proto.
         action: i32,
         button: i32,
         x: i32,
@@ -83,7 +83,7 @@ pub(crate) enum FromPage {
     Ping {},
 }
 
-/// Something that is done once and answered.
+/// A request that is answered once.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "ask", rename_all = "snake_case")]
 pub(crate) enum PageRequest {
@@ -120,7 +120,7 @@ pub(crate) enum PageRequest {
         session: String,
         action: String,
     },
-    /// Lines above the screen, with their looks, and the screen; only those before a line, to go further back.
+    /// The history with its styles, and the screen; with `before`, only lines before that one, to page back further.
     History {
         coordinator: String,
         session: String,
@@ -131,12 +131,12 @@ pub(crate) enum PageRequest {
     Share {
         may_type: bool,
     },
-    /// Ends this login: here, and in the browser's other tabs.
+    /// Ends this login, also in the browser's other tabs.
     LogOut {},
 }
 
 impl PageRequest {
-    /// It changes nothing, and its answer may be large.
+    /// Whether it changes nothing; its answer may be large.
     pub(crate) fn only_looks(&self) -> bool {
         matches!(self, PageRequest::History { .. } | PageRequest::Recordings {})
     }

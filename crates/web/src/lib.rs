@@ -1,10 +1,11 @@
 //! The web face: sessions of any number of coordinators in a browser.
 //!
-//! It speaks HTTP and one WebSocket a page to browsers, and gRPC to coordinators; screens travel as row diffs, keys as
-//! key events, and recordings are replayed here, so that the page in `page/` draws and never parses an escape sequence.
-//! Who may come in is decided in `guard` (which names and origins) and `access` (links and logins).
+//! It speaks HTTP and one WebSocket per page to browsers, and gRPC to coordinators. Screens are sent as row diffs and
+//! keys as key events, and recordings are replayed on the server, so the page in `page/` only draws and never parses an
+//! escape sequence. `guard` checks host names and origins, and `access` checks links and logins.
 //!
-//! It knows no configuration, command line, home folder or environment: the program passes a [`CoordinatorFleet`] and [`WebSettings`].
+//! It knows no configuration, command line, home folder or environment: the program passes a [`CoordinatorFleet`] and
+//! [`WebSettings`].
 
 mod access;
 mod assets;

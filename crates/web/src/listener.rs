@@ -1,4 +1,4 @@
-//! Connections: accepted, brought through TLS where there is one, and handed to the routes, each with its time limits.
+//! Accepts connections, does TLS where configured, and hands them to the routes, with time limits.
 
 use std::{io, path::Path, sync::Arc, time::Duration};
 
@@ -23,9 +23,9 @@ use tower::ServiceExt;
 
 use crate::connections::{AnswerBody, ConnectionGuard, ConnectionTable};
 
-/// For a TLS handshake, and for the head of a request, the first or the next.
+/// Time limit of a TLS handshake, and of each request's head.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// After the system refused a connection: it is short of something.
+/// Delay after a failed accept: the system is short of some resource.
 const BREATH: Duration = Duration::from_millis(100);
 
 #[derive(Debug, thiserror::Error)]
@@ -58,7 +58,7 @@ pub(crate) fn tls(certificate: &Path, key: &Path) -> Result<Arc<ServerConfig>, T
     Ok(Arc::new(config))
 }
 
-/// Serves until dropped; its connections go with it.
+/// Serves until dropped, which also closes its connections.
 pub(crate) async fn serve(listener: TcpListener, tls: Option<Arc<ServerConfig>>, router: Router) {
     let tls = tls.map(TlsAcceptor::from);
     let connections = Arc::new(ConnectionTable::default());
@@ -72,7 +72,7 @@ pub(crate) async fn serve(listener: TcpListener, tls: Option<Arc<ServerConfig>>,
                 continue;
             }
         };
-        // A key should not wait for more keys to fill a packet.
+        // A key press must not wait until more of them fill a packet.
         let _ = stream.set_nodelay(true);
         let presence = connections.enter().await;
         let (tls, router) = (tls.clone(), router.clone());

@@ -1,4 +1,4 @@
-//! What the server says to a page over the WebSocket, as JSON. `page/types.d.ts` is the other side.
+//! Messages to a page over the WebSocket, as JSON. `page/types.d.ts` is the other side.
 
 use grpc::proto::Session;
 use serde::Serialize;
@@ -15,16 +15,16 @@ use crate::{
 #[derive(Debug, Serialize)]
 #[serde(tag = "t", rename_all = "snake_case")]
 pub(crate) enum ToPage {
-    /// First.
+    /// The first message.
     Hello {
         version: String,
         read_only: bool,
     },
-    /// Those that changed, and the order of all.
+    /// The coordinators that changed, and the order of all.
     Coordinators {
         order: Vec<String>,
         changed: Vec<CoordinatorMessage>,
-        /// Held until the page has taken it.
+        /// Held until the page has received the message.
         #[serde(skip)]
         turn: OwnedSemaphorePermit,
     },
@@ -33,7 +33,7 @@ pub(crate) enum ToPage {
         #[serde(flatten)]
         frame: Box<FrameMessage>,
     },
-    /// What a recording holds, before its first frame.
+    /// A recording's details, sent before its first frame.
     Recording {
         view: ViewId,
         #[serde(flatten)]
@@ -45,12 +45,12 @@ pub(crate) enum ToPage {
         code: i32,
         signal: String,
     },
-    /// No frames for the moment; the server tries again by itself.
+    /// No frames at present; the server retries by itself.
     Away {
         view: ViewId,
         reason: String,
     },
-    /// There is no such session any more.
+    /// The session no longer exists.
     Gone {
         view: ViewId,
         reason: String,
@@ -69,7 +69,7 @@ pub(crate) enum ToPage {
         error: Option<AnswerError>,
         #[serde(skip_serializing_if = "Option::is_none")]
         value: Option<AnswerValue>,
-        /// Held until the page has taken it.
+        /// Held until the page has received the message.
         #[serde(skip)]
         held: Option<BudgetPermit>,
     },
@@ -77,7 +77,7 @@ pub(crate) enum ToPage {
 }
 
 impl ToPage {
-    /// What is held until the page has taken the message; the rest of it goes.
+    /// The permit to hold until the page has received the message; the rest is dropped.
     pub(crate) fn into_held(self) -> Option<HeldPermit> {
         match self {
             ToPage::Answer { held, .. } => held.map(|taken| HeldPermit::Taken { _taken: taken }),
@@ -87,7 +87,7 @@ impl ToPage {
     }
 }
 
-/// Given back when it is dropped.
+/// Returned on drop.
 #[derive(Debug)]
 pub(crate) enum HeldPermit {
     Taken { _taken: BudgetPermit },
@@ -98,7 +98,7 @@ pub(crate) enum HeldPermit {
 #[serde(untagged)]
 pub(crate) enum AnswerValue {
     Small(Value),
-    /// Written as it is: as a tree of values it would take several times the room.
+    /// Serialised directly: as a tree of JSON values it would take several times the memory.
     History(Box<HistoryMessage>),
 }
 

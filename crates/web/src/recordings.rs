@@ -1,7 +1,7 @@
-//! The recordings of one folder, for the page: which there are, what is to be known of one, and its frame at any time.
+//! The recordings of one folder, for the page: the list, the details of each, and the frame at any time.
 //!
-//! It knows no clock: the page's scrubber says what time it is. A file may be anyone's: its words are cut to what a
-//! page has room for, and what is kept of it is bounded.
+//! It knows no clock: the page's scrubber sets the time. Files are untrusted: their texts are cut to what the page can
+//! show, and memory is bounded.
 
 use std::{
     path::Path,
@@ -18,19 +18,18 @@ use vt::Frame;
 
 use crate::{budget::BudgetPermit, frame::FrameMessage};
 
-/// What one recording may hold here, because several pages may play one each. A day of an agent's work is some ten
-/// megabytes.
+/// Limits of one recording. Several pages may play one each; a day of an agent's work is a few tens of megabytes.
 const LIMITS: Limits = Limits { bytes: 64 << 20, events: 1_000_000 };
-/// Pauses and marks a page is told of.
+/// Maximum pauses and marks sent to a page.
 const MAX_NOTED: usize = 5_000;
-/// A pause that players may shorten.
+/// Minimum pause that players may shorten.
 const PAUSE: Duration = Duration::from_secs(2);
-/// Output that is gone through before someone looks whether it is still wanted: some 100 ms.
+/// Output replayed between two checks whether the frame is still wanted: about 100 ms.
 const WORK: usize = 8 << 20;
-/// Of a file that is downloaded, at a time; and how long nobody may take one.
+/// Piece size of a download, and how long a piece may wait for its reader.
 const PIECE_BYTES: usize = 64 << 10;
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Characters of a title, a command or a label.
+/// Maximum characters of a title, a command or a label.
 const MAX_SAID: usize = 200;
 
 #[derive(Clone, Debug, Serialize)]
@@ -41,7 +40,7 @@ pub(crate) struct ListedRecording {
     changed: u64,
 }
 
-/// Newest first. A folder that is not there holds nothing.
+/// Newest first. A missing folder is empty.
 pub(crate) fn list(folder: &Path) -> Vec<ListedRecording> {
     let listed = |one: replay::Listed| ListedRecording {
         name: one.name,
@@ -51,7 +50,7 @@ pub(crate) fn list(folder: &Path) -> Vec<ListedRecording> {
     replay::list(folder).into_iter().map(listed).collect()
 }
 
-/// A recording by its bare name, or what to tell the person.
+/// Opens a recording by its file name; the error is worded for people.
 pub(crate) fn open(folder: &Path, name: &str) -> Result<Tape, String> {
     replay::open(folder, name, LIMITS).map_err(|error| match error {
         FileError::Tape(TapeError::TooLarge { .. }) => format!("{error}: play it with `vtr play`"),
@@ -59,7 +58,7 @@ pub(crate) fn open(folder: &Path, name: &str) -> Result<Tape, String> {
     })
 }
 
-/// The file as it is, piece by piece; given up when nobody takes it for a while.
+/// Streams the file unchanged; stops if the reader stalls.
 pub(crate) async fn download(folder: &Path, name: &str, taken: BudgetPermit) -> Option<Body> {
     let mut file = File::open(replay::find(folder, name).ok()?).await.ok()?;
     let (pieces, receiver) = mpsc::channel(1);
@@ -88,11 +87,11 @@ pub(crate) struct RecordingDetails {
     /// Seconds since 1970; 0 when the file does not say.
     recorded: u64,
     ms: u64,
-    /// From and to, in milliseconds, of pauses that may be shortened.
+    /// Start and end in milliseconds of the pauses that may be shortened.
     pauses: Vec<(u64, u64)>,
     /// Milliseconds and label.
     marks: Vec<(u64, String)>,
-    /// What is wrong with its end; empty when nothing is.
+    /// Damage at the file's end; empty if there is none.
     note: String,
 }
 
@@ -115,7 +114,7 @@ fn millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// A file's words: on one line, and no more than anyone reads.
+/// Text from the file, on one line and cut to a length that people read.
 fn said(text: &str) -> String {
     let mut said: String = text.chars().take(MAX_SAID).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
     if text.chars().nth(MAX_SAID).is_some() {
@@ -124,7 +123,7 @@ fn said(text: &str) -> String {
     said
 }
 
-/// One page's way through a recording.
+/// One page's position in a recording.
 #[derive(Debug)]
 pub(crate) struct RecordingView {
     reel: Reel,
@@ -137,15 +136,15 @@ impl RecordingView {
         RecordingView { reel: Reel::new(tape), shown: None, version: 0 }
     }
 
-    /// Goes on to this time, as far as a moment's work takes it. True when it is there.
+    /// Advances towards this time by a bounded step. True when it is reached.
     pub(crate) fn go_towards(&mut self, ms: u64) -> bool {
-        // A page's time is in whole milliseconds: what happened within the last one has happened.
+        // The page's time is in whole milliseconds: include events within the current one.
         let time = Duration::from_millis(ms).saturating_add(Duration::from_micros(999));
         let events = self.reel.tape().events_until(time);
         self.reel.go_towards(events, WORK)
     }
 
-    /// What the screen shows there, as the difference to what was shown before.
+    /// The screen at that time, as a diff to the frame before.
     pub(crate) fn frame(&mut self, ms: u64) -> FrameMessage {
         self.version += 1;
         let frame = Arc::new(self.reel.frame());
@@ -196,7 +195,7 @@ mod tests {
         assert_eq!((about.marks.len(), about.pauses.len()), (MAX_NOTED, MAX_NOTED));
         assert!(about.marks.iter().all(|(_, label)| label.chars().count() == MAX_SAID + 1));
         assert!(about.note.contains("damage"), "{}", about.note);
-        // Times that no clock shows, and sizes that no screen has.
+        // Times and sizes out of any sensible range.
         let text =
             "{\"version\":3,\"term\":{\"cols\":65535,\"rows\":65535}}\n[1e300,\"o\",\"a\"]\n[1e300,\"r\",\"0x0\"]\n";
         let tape = tape(text);

@@ -1,4 +1,4 @@
-//! What someone who is not let in, or lost the way, gets to see: a status code and a plain page that says what to do.
+//! Refusals shown in the browser: a status code and a plain page that says what to do.
 
 use axum::{
     http::{HeaderValue, StatusCode, header},
@@ -9,11 +9,11 @@ use crate::access::NotRedeemed;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PageRefusal {
-    /// The Host header names something else.
+    /// The Host header names another host.
     WrongHost,
-    /// Another site asks.
+    /// The request comes from another site.
     WrongOrigin,
-    /// A WebSocket that no page opened.
+    /// A WebSocket without an Origin: no page opened it.
     NoOrigin,
     NotLoggedIn,
     NoToken,
@@ -22,7 +22,7 @@ pub(crate) enum PageRefusal {
     WrongMethod,
     NoWebSocket,
     TooMany,
-    /// Downloads, or what pages of the same login look up.
+    /// Too many downloads, or too many look-ups of the login's pages.
     TooManyAnswers,
     Failed,
 }
@@ -80,7 +80,7 @@ impl IntoResponse for PageRefusal {
     fn into_response(self) -> Response {
         let (what, next) = self.text();
         let status = self.status();
-        // The texts are ours and hold nothing that HTML would read.
+        // The texts are constants without HTML special characters.
         let page = format!(
             "<!doctype html>\n<html lang=en><meta charset=utf-8><meta name=viewport content=\"width=device-width\">\
              <title>{number} {what}</title><link rel=icon href=/icon.svg><link rel=stylesheet href=/style.css>\

@@ -1,4 +1,4 @@
-//! What a page asks for once: starting, ending, naming, recording and looking back on sessions, and new links.
+//! One-time requests of a page: starting, ending, renaming, recording and looking back on sessions, and new links.
 
 use std::time::Duration;
 
@@ -19,13 +19,13 @@ use crate::{
     server::WebState,
 };
 
-/// Longer than a coordinator's grace before it kills.
+/// Longer than the grace period that a coordinator gives before it kills.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// At a time: some pages of scrolling, and some hundred kilobytes as a rule.
+/// Maximum lines of one answer: some pages of scrolling, usually a few hundred kilobytes.
 const HISTORY_LINES: i32 = 1000;
 const HISTORY_BYTES: i32 = 1 << 20;
 
-/// The answer, or what to say instead.
+/// Returns the answer, or an error to show.
 pub(crate) async fn answer(
     ask: PageRequest,
     visitor: &LoggedInVisitor,

@@ -1,4 +1,4 @@
-//! The addresses: the page and its files, the login, and the WebSocket.
+//! The routes: the page and its files, the login, and the WebSocket.
 
 use std::sync::Arc;
 
@@ -39,7 +39,7 @@ pub(crate) fn router(inner: Arc<WebState>) -> Router {
         .layer(middleware::from_fn_with_state(guard, stand_guard))
 }
 
-/// The page holds nothing of the user's: what it shows comes over the WebSocket, which wants the whole login.
+/// The page itself contains no user data: content comes over the WebSocket, which requires both halves of the login.
 async fn index(State(inner): State<Arc<WebState>>, headers: HeaderMap) -> Response {
     if inner.knows_browser(&headers) {
         assets::respond(&assets::INDEX)
@@ -48,7 +48,7 @@ async fn index(State(inner): State<Arc<WebState>>, headers: HeaderMap) -> Respon
     }
 }
 
-/// The files hold nothing of the user's, and the pages of refusals need the style: no login is asked for.
+/// The files contain no user data, and refusal pages need the stylesheet: no login is required.
 async fn asset(Path(file): Path<String>) -> Response {
     match assets::find(&file) {
         Some(asset) => assets::respond(asset),
@@ -56,7 +56,7 @@ async fn asset(Path(file): Path<String>) -> Response {
     }
 }
 
-/// A recording's file, to keep.
+/// Downloads a recording.
 async fn recording(State(inner): State<Arc<WebState>>, Path(name): Path<String>, headers: HeaderMap) -> Response {
     let Some(visitor) = inner.visitor(&headers) else { return PageRefusal::NotLoggedIn.into_response() };
     let Some(folder) = &inner.recordings else { return PageRefusal::NotFound.into_response() };
@@ -67,7 +67,8 @@ async fn recording(State(inner): State<Arc<WebState>>, Path(name): Path<String>,
     }
 }
 
-/// Whether the login still holds and has room, for a page that can't connect: a WebSocket's refusal has no code that a page may see.
+/// Tells a page that can't connect whether its login is valid and within budget: browsers don't show pages the status
+/// code of a refused WebSocket.
 async fn whoami(State(inner): State<Arc<WebState>>, headers: HeaderMap) -> Response {
     match inner.visitor(&headers) {
         None => PageRefusal::NotLoggedIn.into_response(),
@@ -77,15 +78,15 @@ async fn whoami(State(inner): State<Arc<WebState>>, headers: HeaderMap) -> Respo
     }
 }
 
-/// Turns a link's token into a login. The answer is a page that keeps the key and leads on, not a redirect: where a link
-/// on another site was followed, a redirect would still count as that site's doing, and a strict cookie would not be sent.
+/// Turns a link's token into a login. The answer is a page that stores the key and then navigates, not a redirect: if
+/// the link was on another site, a redirect would still count as cross-site, and the strict cookie would not be sent.
 async fn login(
     State(inner): State<Arc<WebState>>,
     method: Method,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
 ) -> Response {
-    // Whoever only asks for the head, as previews of links do, must not use the token up.
+    // A HEAD request, as link previews send, must not use up the token.
     if method != Method::GET {
         return PageRefusal::WrongMethod.into_response();
     }
@@ -96,14 +97,14 @@ async fn login(
     }
     let login = match inner.access.redeem(token) {
         Ok(login) => login,
-        // The same browser again, by its history.
+        // The same browser again, from its history.
         Err(_) if inner.knows_browser(&headers) => return Redirect::to("/").into_response(),
         Err(why) => return PageRefusal::Token(why).into_response(),
     };
     let secure = if inner.scheme == Scheme::Https { "; Secure" } else { "" };
     let cookie = format!("{}={}; Path=/; HttpOnly; SameSite=Strict{secure}", inner.cookie_name, login.cookie);
     let Ok(cookie) = HeaderValue::from_str(&cookie) else { return PageRefusal::Failed.into_response() };
-    // A key is letters, digits, - and _: nothing that HTML would read.
+    // A key consists of letters, digits, - and _: no HTML special characters.
     let page = format!(
         "<!doctype html>\n<html lang=en><meta charset=utf-8><meta name=viewport content=\"width=device-width\">\
          <meta name=key content=\"{}\"><title>vtr</title><link rel=icon href=/icon.svg><link rel=stylesheet href=/style.css>\
@@ -121,14 +122,14 @@ async fn open_socket(
     headers: HeaderMap,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Response {
-    // If there is one it is ours: the guard has looked.
+    // The guard has already checked the header if there is one.
     if !headers.contains_key(header::ORIGIN) {
         return PageRefusal::NoOrigin.into_response();
     }
     let Some(visitor) = inner.visitor(&headers) else { return PageRefusal::NotLoggedIn.into_response() };
     let Ok(upgrade) = upgrade else { return PageRefusal::NoWebSocket.into_response() };
     let Some(place) = visitor.budget.page() else { return PageRefusal::TooMany.into_response() };
-    // Of the names that the page offers, the one that is no secret.
+    // Of the protocols that the page offers, select the one that is not the secret.
     let upgrade = upgrade.protocols([socket::PROTOCOL]);
     let most = socket::max_message_bytes(visitor.rights);
     upgrade.max_message_size(most).max_frame_size(most).on_upgrade(move |socket| async move {

@@ -1,4 +1,4 @@
-//! The server as the program sees it: started with settings, asked for links, and run.
+//! The server's API for the program: start it with settings, create links, run it.
 
 use std::{io, net::SocketAddr, path::PathBuf, sync::Arc};
 
@@ -15,27 +15,27 @@ use crate::{
     routes,
 };
 
-/// Recordings that are played at once, by all pages together: each may take some hundred megabytes.
+/// Maximum recordings played at once by all pages: each may take some hundred megabytes.
 const MAX_REPLAYS: usize = 8;
 
-/// What stands before a login's key among the protocols that the page's WebSocket names.
+/// Prefix of the login's key among the WebSocket protocols that the page offers.
 const KEY_PROTOCOL: &str = "key.";
 
 #[derive(Clone, Debug)]
 pub struct WebSettings {
     pub listen: SocketAddr,
-    /// Names beside the address under which browsers come; the first is the one in links.
+    /// Host names accepted besides the address; the first one is used in links.
     pub hosts: Vec<String>,
     pub tls: Option<TlsFiles>,
-    /// Nobody may type, whatever their link says.
+    /// Nobody may type, whatever the link allows.
     pub read_only: bool,
-    /// Where recordings are that can be played.
+    /// Folder of recordings that can be played.
     pub recordings: Option<PathBuf>,
-    /// Of the program, for the page.
+    /// The program's version, shown on the page.
     pub version: String,
 }
 
-/// PEM files.
+/// Paths of PEM files.
 #[derive(Clone, Debug)]
 pub struct TlsFiles {
     pub certificate: PathBuf,
@@ -56,36 +56,36 @@ pub enum StartError {
     Tls(#[from] TlsError),
 }
 
-/// What the routes share.
+/// State shared by the routes.
 #[derive(Debug)]
 pub(crate) struct WebState {
     pub(crate) access: LoginRegistry,
     pub(crate) directory: LiveDirectory,
     pub(crate) guard: Arc<Guard>,
     pub(crate) scheme: Scheme,
-    /// With the port: browsers send a cookie to every port of a host.
+    /// Contains the port, since browsers send a cookie to every port of a host.
     pub(crate) cookie_name: String,
-    /// Recordings in memory.
+    /// Permits for recordings in memory.
     pub(crate) replays: Arc<Semaphore>,
     pub(crate) recordings: Option<PathBuf>,
     pub(crate) version: String,
-    /// As `http://127.0.0.1:7780`.
+    /// For example `http://127.0.0.1:7780`.
     origin: String,
 }
 
 impl WebState {
-    /// Who asks, if the request has both halves of a login.
+    /// The request's login, if it has both halves.
     pub(crate) fn visitor(&self, headers: &HeaderMap) -> Option<LoggedInVisitor> {
         let key = key_in(headers)?;
         self.cookies(headers).find_map(|cookie| self.access.admit(cookie, key))
     }
 
-    /// Whether the browser has logged in: enough for the page's own address, where a browser sends nothing else.
+    /// Whether the browser has a login's cookie: enough for the page itself, where browsers send nothing else.
     pub(crate) fn knows_browser(&self, headers: &HeaderMap) -> bool {
         self.cookies(headers).any(|cookie| self.access.knows_cookie(cookie))
     }
 
-    /// Values of our cookie. Other ports of the host may set some too.
+    /// All values of our cookie. Servers on other ports of the host may have set some too.
     fn cookies<'a>(&'a self, headers: &'a HeaderMap) -> impl Iterator<Item = &'a str> {
         let pairs = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
         pairs.flat_map(|pairs| pairs.split(';')).filter_map(|pair| {
@@ -99,7 +99,7 @@ impl WebState {
     }
 }
 
-/// The key that the page has shown. A WebSocket of a browser has no headers of the page's choice, but names protocols.
+/// The key in a request. A page can't set headers of a WebSocket request, but it can name protocols.
 fn key_in(headers: &HeaderMap) -> Option<&str> {
     let text = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
     let offered = text(header::SEC_WEBSOCKET_PROTOCOL).into_iter().flat_map(|names| names.split(','));
@@ -116,7 +116,7 @@ pub struct WebServer {
 }
 
 impl WebServer {
-    /// Listens, and begins to watch the coordinators.
+    /// Starts listening and watching the coordinators.
     pub async fn start(settings: WebSettings, fleet: Arc<dyn CoordinatorFleet>) -> Result<Self, StartError> {
         let wanted = settings.listen;
         if !wanted.ip().is_loopback() && settings.tls.is_none() {
@@ -148,12 +148,12 @@ impl WebServer {
         Ok(WebServer { inner, listener, tls, address })
     }
 
-    /// Where it listens, with the port it was given.
+    /// The address it listens on, with the actual port.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// What links are made with while the server runs.
+    /// Creates links while the server runs.
     pub fn links(&self) -> LinkMaker {
         LinkMaker { inner: self.inner.clone() }
     }
@@ -164,7 +164,7 @@ impl WebServer {
     }
 }
 
-/// Makes links.
+/// Creates links.
 #[derive(Clone, Debug)]
 pub struct LinkMaker {
     inner: Arc<WebState>,

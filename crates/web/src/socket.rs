@@ -1,4 +1,4 @@
-//! One page's WebSocket: its views, its inputs, its questions, and the live list.
+//! One page's WebSocket: its views, its inputs, its requests, and the live list.
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
@@ -26,23 +26,23 @@ use crate::{
     server::WebState,
 };
 
-/// What the page and we speak.
+/// The WebSocket subprotocol.
 pub(crate) const PROTOCOL: &str = "vtr";
-/// One message of a page: a paste of 1 MiB, every character of it escaped.
+/// Maximum size of a message: a paste of 1 MiB in which every character is escaped.
 const MAX_MESSAGE_BYTES: usize = 7 << 20;
-/// Of one that pastes nothing.
+/// Maximum size of a message from a read-only page, which pastes nothing.
 const MAX_READER_BYTES: usize = 64 << 10;
 const MAX_PASTE_BYTES: usize = 1 << 20;
 /// One session or recording each, thumbnails included.
 const MAX_VIEWS: usize = 128;
-/// Questions of one page that are under way.
+/// Maximum requests of one page in progress.
 const MAX_ASKED: usize = 16;
-/// Messages on their way to the page, and commands to one view: the sender waits when there are more.
+/// Maximum queued messages to the page, and commands to one view; senders wait when a queue is full.
 const WAITING: usize = 16;
 const PING: Duration = Duration::from_secs(20);
-/// A page that is silent for this long, pongs included, or takes nothing of what it is sent, is gone.
+/// A page that sends nothing for this long (not even pongs), or receives nothing, is considered gone.
 const SILENCE: Duration = Duration::from_secs(60);
-/// The list is sent ten times a second at most.
+/// Minimum interval between two versions of the list: ten a second.
 const LIST_PAUSE: Duration = Duration::from_millis(100);
 
 pub(crate) fn max_message_bytes(rights: AccessRights) -> usize {
@@ -52,7 +52,7 @@ pub(crate) fn max_message_bytes(rights: AccessRights) -> usize {
     }
 }
 
-/// Serves one page until it goes.
+/// Serves one page until it closes.
 pub(crate) async fn serve(socket: WebSocket, visitor: LoggedInVisitor, inner: Arc<WebState>) {
     let (sink, stream) = socket.split();
     let (page, outgoing) = mpsc::channel(WAITING);
@@ -70,7 +70,7 @@ pub(crate) async fn serve(socket: WebSocket, visitor: LoggedInVisitor, inner: Ar
         () = leaving.logged_out() => {}
     }
     list.abort();
-    // Its views and senders go with it, and the writer with them.
+    // Also drops its views and senders, which ends the writer.
     drop(connection);
     writer.abort();
 }
@@ -78,7 +78,7 @@ pub(crate) async fn serve(socket: WebSocket, visitor: LoggedInVisitor, inner: Ar
 async fn write(mut sink: SplitSink<WebSocket, Message>, mut outgoing: mpsc::Receiver<ToPage>) {
     let mut pings = interval_at(Instant::now() + PING, PING);
     loop {
-        // What the message holds of a budget is given back when the page has taken it.
+        // The message's budget permit is returned once the page has received the message.
         let (message, _held) = tokio::select! {
             message = outgoing.recv() => match message {
                 Some(message) => match serde_json::to_string(&message) {
@@ -97,10 +97,11 @@ async fn write(mut sink: SplitSink<WebSocket, Message>, mut outgoing: mpsc::Rece
     let _ = timeout(SILENCE, sink.send(close)).await;
 }
 
-/// The coordinators that changed since they were sent last.
+/// Sends the coordinators that changed since the last message.
 async fn send_list(mut places: watch::Receiver<Places>, page: mpsc::Sender<ToPage>) {
     let mut sent = Places::default();
-    // The next one is made when the page has taken the last: a list of a thousand sessions is some hundred kilobytes.
+    // The next list is made only after the page has received the last: a list of a thousand sessions is some hundred
+    // kilobytes.
     let turns = Arc::new(Semaphore::new(1));
     loop {
         let Ok(turn) = turns.clone().acquire_owned().await else { return };
@@ -120,7 +121,7 @@ async fn send_list(mut places: watch::Receiver<Places>, page: mpsc::Sender<ToPag
 struct PageView {
     source: ViewSource,
     task: AbortHandle,
-    /// Of the login's budget.
+    /// The view's permit from the login's budget.
     _taken: BudgetPermit,
 }
 
@@ -140,12 +141,12 @@ struct PageConnection {
     inner: Arc<WebState>,
     page: mpsc::Sender<ToPage>,
     asking: Arc<Semaphore>,
-    /// Answers that nobody needs when the page is gone.
+    /// Answers that are dropped when the page closes.
     looking: JoinSet<()>,
     views: HashMap<ViewId, PageView>,
 }
 
-/// Why a page is let go.
+/// The page broke the protocol and is disconnected.
 struct ProtocolViolation;
 
 impl PageConnection {
@@ -203,7 +204,7 @@ impl PageConnection {
             }
             FromPage::At { view, ms } => {
                 if let Some(PageView { source: ViewSource::Replay(times), .. }) = self.views.get(&view) {
-                    // Also when it is the same time: each question gets an answer.
+                    // Sent even if the time is the same: each request gets an answer.
                     times.send_replace(ms);
                 }
                 Ok(())
@@ -235,7 +236,7 @@ impl PageConnection {
                 let only_looks = ask.only_looks();
                 let (visitor, inner, page) = (self.visitor.clone(), self.inner.clone(), self.page.clone());
                 let answering = async move {
-                    // Large ones are not even made while the page leaves others lying.
+                    // A large answer is not even made while the page has not read the earlier ones.
                     let held = if only_looks { visitor.budget.answer().await } else { None };
                     let (error, value) = match requests::answer(ask, &visitor, &inner).await {
                         Ok(value) => (None, Some(value)),
@@ -248,7 +249,7 @@ impl PageConnection {
                 if only_looks {
                     self.looking.spawn(answering);
                 } else {
-                    // What is changed is changed to its end.
+                    // A change runs to completion even if the page closes.
                     tokio::spawn(answering);
                 }
                 Ok(())
@@ -257,7 +258,7 @@ impl PageConnection {
         }
     }
 
-    /// Room for one more view, of this page and of its login.
+    /// Takes a permit for one more view. `None` if the login's budget is exhausted, which the page is told.
     async fn room(&mut self, view: ViewId) -> Result<Option<BudgetPermit>, ProtocolViolation> {
         self.views.remove(&view);
         if self.views.len() >= MAX_VIEWS {
@@ -273,7 +274,7 @@ impl PageConnection {
 
     async fn command(&mut self, view: ViewId, command: ViewCommand) -> Result<(), ProtocolViolation> {
         if let Some(PageView { source: ViewSource::Live(commands), .. }) = self.views.get(&view) {
-            // A view that has ended hears nothing.
+            // A view that has ended ignores commands.
             let _ = commands.send(command).await;
         }
         Ok(())
@@ -281,7 +282,7 @@ impl PageConnection {
 
     async fn input(&mut self, view: ViewId, input: Input) -> Result<(), ProtocolViolation> {
         if self.visitor.rights == AccessRights::ReadOnly {
-            // What the mouse and the focus do is no decision of a person.
+            // Mouse and focus events are not deliberate input, so their refusal is not shown.
             if matches!(input, Input::Mouse(_) | Input::Focus(_)) {
                 return Ok(());
             }
@@ -296,7 +297,7 @@ impl PageConnection {
     }
 }
 
-/// Plays a recording for one view: the newest time asked for is the one answered.
+/// Plays a recording for one view. Only the newest requested time is answered.
 async fn play(
     view: ViewId,
     name: String,
@@ -308,8 +309,8 @@ async fn play(
         let _ = page.send(ToPage::Gone { view, reason: "there is no folder of recordings".to_owned() }).await;
         return;
     };
-    // Held until the view is closed and nothing is done for it any more: what has been begun beside us goes on when this
-    // task is aborted, so the place goes along.
+    // Held until the view is closed and its blocking work has ended: that work continues after this task is aborted, so
+    // the permit moves along with it.
     let Ok(mut place) = inner.replays.clone().try_acquire_owned() else {
         let reason = "too many recordings are played at the moment: close one".to_owned();
         let _ = page.send(ToPage::Gone { view, reason }).await;
@@ -340,7 +341,7 @@ async fn play(
         let Ok((again, held, frame)) = moved.await else { return };
         (showing, place) = (again, held);
         let Some(frame) = frame else {
-            // A long way. It is gone only as long as somebody wants to be there.
+            // A long replay: it continues only while a page waits for it.
             if page.is_closed() || times.has_changed().is_err() {
                 return;
             }
