@@ -23,7 +23,7 @@ use std::{
 use engine::{Engine, EngineOptions};
 use libfuzzer_sys::fuzz_target;
 use lines::{Line, Lines};
-use mcp::{Protocol, ServerInfo};
+use mcp::{WireProtocol, ServerInfo};
 use message::{Incoming, RequestId};
 use ops::{Caller, ErrorKind, Host, OpError, SessionContext, StartRequest};
 use serde_json::Value;
@@ -103,8 +103,8 @@ async fn first_bytes_tell(input: &[u8]) {
                 stream.read_to_end(&mut all).await.expect("memory can be read");
                 assert_eq!(all, input, "the first bytes come once more");
                 match protocol {
-                    Protocol::Http2 => assert!(input.starts_with(b"PRI * HTTP/2.0")),
-                    Protocol::Json => assert_eq!(input.trim_ascii_start().first(), Some(&b'{')),
+                    WireProtocol::Http2 => assert!(input.starts_with(b"PRI * HTTP/2.0")),
+                    WireProtocol::Json => assert_eq!(input.trim_ascii_start().first(), Some(&b'{')),
                 }
                 Some(protocol)
             }

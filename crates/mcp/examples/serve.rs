@@ -7,7 +7,7 @@
 use std::{env, process::ExitCode, time::Duration};
 
 use engine::{Engine, EngineOptions};
-use mcp::{Protocol, ServerInfo};
+use mcp::{ServerInfo, WireProtocol};
 use ops::{Caller, NoHost, SessionContext};
 use tokio::{
     io::{AsyncRead, AsyncWrite, join, stdin, stdout},
@@ -58,8 +58,8 @@ async fn serve_socket(path: &str) -> Result<(), Failure> {
     let (stream, _) = listener.accept().await?;
     std::fs::remove_file(path)?;
     match mcp::sniff(stream, Duration::from_secs(30)).await? {
-        (Protocol::Json, stream) => serve(stream).await,
-        (Protocol::Http2, _) => Err("a gRPC client called; there is none here".into()),
+        (WireProtocol::Json, stream) => serve(stream).await,
+        (WireProtocol::Http2, _) => Err("a gRPC client called; there is none here".into()),
     }
 }
 

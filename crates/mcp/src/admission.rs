@@ -14,9 +14,9 @@ use tokio::{
 };
 
 use crate::{
-    lines::{Line, Lines},
-    message::{Incoming, REFUSED_CALLER, Refusal, RequestId},
-    sniff::Replay,
+    lines::{InputLine, InputLines},
+    message::{IncomingMessage, MessageRefusal, REFUSED_CALLER, RequestId},
+    sniff::ReplayedStream,
 };
 
 /// Bytes of the whole line: a token has sixty-four, and a hook's words are few.
@@ -31,12 +31,12 @@ const CALL: &str = "call";
 
 /// Somebody who is known.
 #[derive(Debug)]
-pub struct Admitted<S> {
+pub struct AdmittedClient<S> {
     pub caller: Caller,
     /// The one call this connection is for; MCP follows when there is none.
     pub call: Option<OneCall>,
     /// As if nothing had been read.
-    pub stream: Replay<S>,
+    pub stream: ReplayedStream<S>,
 }
 
 /// An operation that is called without MCP.
@@ -62,7 +62,7 @@ pub enum AdmissionError {
 }
 
 impl AdmissionError {
-    fn refusal(&self) -> Refusal {
+    fn refusal(&self) -> MessageRefusal {
         let (message, hint) = match self {
             AdmissionError::UnknownIdentity => (
                 "this identity is not known here: its session has ended, or it belongs to another run of the program",
@@ -74,7 +74,7 @@ impl AdmissionError {
                  your session was given",
             ),
         };
-        Refusal::new(REFUSED_CALLER, message)
+        MessageRefusal::new(REFUSED_CALLER, message)
             .with_data(json!({ "kind": ErrorKind::RoleForbidden.as_str(), "hint": hint }))
     }
 }
@@ -91,7 +91,7 @@ pub fn greeting_with_call(token: &str, call: &OneCall) -> String {
 }
 
 /// Reads who connects and asks the host for the caller. Whoever is refused has been told so when this returns.
-pub async fn admit<S, C>(mut stream: S, context: &C) -> Result<Admitted<S>, AdmissionError>
+pub async fn admit<S, C>(mut stream: S, context: &C) -> Result<AdmittedClient<S>, AdmissionError>
 where
     S: AsyncRead + AsyncWrite + Unpin,
     C: Context,
@@ -111,7 +111,7 @@ where
         Err(error) => Err(error),
     };
     match known {
-        Ok((caller, call, rest)) => Ok(Admitted { caller, call, stream: Replay::new(rest, stream) }),
+        Ok((caller, call, rest)) => Ok(AdmittedClient { caller, call, stream: ReplayedStream::new(rest, stream) }),
         Err(error @ (AdmissionError::Closed | AdmissionError::Read(_))) => Err(error),
         Err(error) => {
             // A line that is no greeting may be a request, and is answered as one.
@@ -122,7 +122,7 @@ where
                 _ => first,
             };
             // Nothing is owed to who does not listen.
-            let _ = timeout(REFUSAL_TIME, refuse(Replay::new(unread, stream), &error)).await;
+            let _ = timeout(REFUSAL_TIME, refuse(ReplayedStream::new(unread, stream), &error)).await;
             Err(error)
         }
     }
@@ -183,15 +183,15 @@ async fn refuse<S: AsyncRead + AsyncWrite + Unpin>(mut stream: S, error: &Admiss
 
 /// The id of the first request, if one comes soon. Half of the time is left for the answer.
 async fn first_request(stream: &mut (impl AsyncRead + Unpin)) -> Option<RequestId> {
-    let mut lines = Lines::new(stream);
+    let mut lines = InputLines::new(stream);
     let look = async {
         loop {
             match lines.next().await.ok()?? {
-                Line::TooLong { id } => return id,
-                Line::Message(line) => match Incoming::parse(&line) {
-                    Incoming::Request(request) => return Some(request.id),
-                    Incoming::Refused { id, .. } => return id,
-                    Incoming::Notification { .. } | Incoming::Response => {}
+                InputLine::TooLong { id } => return id,
+                InputLine::Message(line) => match IncomingMessage::parse(&line) {
+                    IncomingMessage::Request(request) => return Some(request.id),
+                    IncomingMessage::Refused { id, .. } => return id,
+                    IncomingMessage::Notification { .. } | IncomingMessage::Response => {}
                 },
             }
         }

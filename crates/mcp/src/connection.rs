@@ -8,37 +8,37 @@ use tokio::io::AsyncRead;
 
 use crate::{
     MESSAGE_LIMIT,
-    era::{self, Era},
-    lines::{Line, Lines},
-    message::{self, INVALID_REQUEST, Incoming, METHOD_NOT_FOUND, Refusal, Request, RequestId},
-    outbox::{NotReading, Outbox, TooLong},
+    era::{self, ProtocolEra},
+    lines::{InputLine, InputLines},
+    message::{self, INVALID_REQUEST, IncomingMessage, METHOD_NOT_FOUND, MessageRefusal, RequestId, RpcRequest},
+    outbox::{MessageOutbox, NotReading, TooLong},
     progress::ProgressLine,
-    running::{Finished, Running},
+    running::{FinishedRequest, RunningRequests},
     serve::{ServeError, ServerInfo},
     tools,
 };
 
 #[derive(Debug)]
-pub(crate) struct Connection<C: Context> {
+pub(crate) struct McpConnection<C: Context> {
     // First, so that calls are dropped before the host hears that their caller is gone.
-    running: Running,
-    presence: Arc<Presence<C>>,
+    running: RunningRequests,
+    presence: Arc<CallerPresence<C>>,
     info: ServerInfo,
-    outbox: Outbox,
+    outbox: MessageOutbox,
     /// The client has sent `initialize`.
     initialized: bool,
 }
 
 /// Tells the host of a caller's coming, and of its going whatever way it goes.
 #[derive(Debug)]
-pub(crate) struct Presence<C: Context> {
+pub(crate) struct CallerPresence<C: Context> {
     pub(crate) context: C,
     pub(crate) caller: Caller,
 }
 
-impl<C: Context> Presence<C> {
+impl<C: Context> CallerPresence<C> {
     pub(crate) fn new(context: C, caller: Caller) -> Self {
-        let presence = Presence { context, caller };
+        let presence = CallerPresence { context, caller };
         presence.tell(CallerEvent::Connected);
         presence
     }
@@ -48,30 +48,35 @@ impl<C: Context> Presence<C> {
     }
 }
 
-impl<C: Context> Drop for Presence<C> {
+impl<C: Context> Drop for CallerPresence<C> {
     fn drop(&mut self) {
         self.tell(CallerEvent::Gone);
     }
 }
 
-impl<C: Context> Connection<C> {
-    pub(crate) fn new(context: C, caller: Caller, info: ServerInfo, outbox: Outbox) -> Self {
-        Self::within(Arc::new(Presence::new(context, caller)), info, outbox, false)
+impl<C: Context> McpConnection<C> {
+    pub(crate) fn new(context: C, caller: Caller, info: ServerInfo, outbox: MessageOutbox) -> Self {
+        Self::within(Arc::new(CallerPresence::new(context, caller)), info, outbox, false)
     }
 
     /// For a caller who is there already, and may have shaken hands before.
-    pub(crate) fn within(presence: Arc<Presence<C>>, info: ServerInfo, outbox: Outbox, initialized: bool) -> Self {
-        Connection { running: Running::new(info.max_calls), presence, info, outbox, initialized }
+    pub(crate) fn within(
+        presence: Arc<CallerPresence<C>>,
+        info: ServerInfo,
+        outbox: MessageOutbox,
+        initialized: bool,
+    ) -> Self {
+        McpConnection { running: RunningRequests::new(info.max_calls), presence, info, outbox, initialized }
     }
 
     /// Until the client closes its side, or can't be served on.
-    pub(crate) async fn run(&mut self, lines: &mut Lines<impl AsyncRead + Unpin>) -> Result<(), ServeError> {
+    pub(crate) async fn run(&mut self, lines: &mut InputLines<impl AsyncRead + Unpin>) -> Result<(), ServeError> {
         loop {
             tokio::select! {
                 line = lines.next() => match line.map_err(ServeError::Read)? {
-                    Some(Line::Message(line)) => self.take(Incoming::parse(&line))?,
-                    Some(Line::TooLong { id }) => {
-                        let refusal = Refusal::new(INVALID_REQUEST, "the message is longer than 16 MiB: send less at once")
+                    Some(InputLine::Message(line)) => self.take(IncomingMessage::parse(&line))?,
+                    Some(InputLine::TooLong { id }) => {
+                        let refusal = MessageRefusal::new(INVALID_REQUEST, "the message is longer than 16 MiB: send less at once")
                             .with_data(json!({ "limit_bytes": MESSAGE_LIMIT }));
                         self.outbox.push(&refusal.answer(id.as_ref()))?;
                     }
@@ -83,7 +88,7 @@ impl<C: Context> Connection<C> {
     }
 
     /// Answers one message and ends: what it started is done, or this future was dropped.
-    pub(crate) async fn run_one(mut self, message: Incoming) -> Result<(), NotReading> {
+    pub(crate) async fn run_one(mut self, message: IncomingMessage) -> Result<(), NotReading> {
         self.take(message)?;
         while !self.running.is_empty() {
             let finished = self.running.finished().await;
@@ -92,13 +97,13 @@ impl<C: Context> Connection<C> {
         Ok(())
     }
 
-    fn settle(&mut self, finished: Finished) -> Result<(), NotReading> {
+    fn settle(&mut self, finished: FinishedRequest) -> Result<(), NotReading> {
         match finished {
-            Finished::Replied(reply) => {
+            FinishedRequest::Replied(reply) => {
                 self.outbox.send(reply);
                 Ok(())
             }
-            Finished::Panicked(id, era) => {
+            FinishedRequest::Panicked(id, era) => {
                 tracing::error!(?id, "an operation panicked");
                 let error = OpError::new(ErrorKind::Internal, "the tool broke off: a fault of the program")
                     .with_hint("other calls are not harmed; report it with what you asked for");
@@ -112,15 +117,15 @@ impl<C: Context> Connection<C> {
         self.running.cancel_all().await;
     }
 
-    fn take(&mut self, message: Incoming) -> Result<(), NotReading> {
+    fn take(&mut self, message: IncomingMessage) -> Result<(), NotReading> {
         match message {
-            Incoming::Request(request) => self.request(request),
-            Incoming::Notification { method, params } => {
+            IncomingMessage::Request(request) => self.request(request),
+            IncomingMessage::Notification { method, params } => {
                 self.notified(&method, params);
                 Ok(())
             }
-            Incoming::Response => Ok(()),
-            Incoming::Refused { id, refusal } => {
+            IncomingMessage::Response => Ok(()),
+            IncomingMessage::Refused { id, refusal } => {
                 tracing::debug!(code = refusal.code, "refused a message: {}", refusal.message);
                 self.outbox.push(&refusal.answer(id.as_ref()))
             }
@@ -137,17 +142,17 @@ impl<C: Context> Connection<C> {
         }
     }
 
-    fn request(&mut self, request: Request) -> Result<(), NotReading> {
+    fn request(&mut self, request: RpcRequest) -> Result<(), NotReading> {
         if self.running.contains(&request.id) {
             // Under its own id the refusal would pass for the answer to the first one.
-            let refusal = Refusal::new(
+            let refusal = MessageRefusal::new(
                 INVALID_REQUEST,
                 format!("id {} belongs to a request that is still under way: take another", request.id.to_value()),
             );
             return self.outbox.push(&refusal.answer(None));
         }
         let id = request.id.clone();
-        let answer = Era::of(&request, self.initialized).and_then(|era| self.answer(era, request));
+        let answer = ProtocolEra::of(&request, self.initialized).and_then(|era| self.answer(era, request));
         match answer {
             Ok(Some(result)) => self.outbox.push(&message::result(&id, result)),
             Ok(None) => Ok(()),
@@ -156,7 +161,7 @@ impl<C: Context> Connection<C> {
     }
 
     /// The result, or none when it comes later or never.
-    fn answer(&mut self, era: Era, request: Request) -> Result<Option<Value>, Refusal> {
+    fn answer(&mut self, era: ProtocolEra, request: RpcRequest) -> Result<Option<Value>, MessageRefusal> {
         let server = self.server();
         let result = match request.method.as_str() {
             "initialize" => self.initialize(&request.params)?,
@@ -174,9 +179,9 @@ impl<C: Context> Connection<C> {
             "resources/templates/list" => era.complete_unkept(json!({ "resourceTemplates": [] }), &server),
             "prompts/list" => era.complete_unkept(json!({ "prompts": [] }), &server),
             "tools/call" => return self.call(era, request),
-            "subscriptions/listen" if era == Era::Stateless => return self.listen(request),
+            "subscriptions/listen" if era == ProtocolEra::Stateless => return self.listen(request),
             unknown => {
-                return Err(Refusal::new(METHOD_NOT_FOUND, format!("unknown method: {unknown}")));
+                return Err(MessageRefusal::new(METHOD_NOT_FOUND, format!("unknown method: {unknown}")));
             }
         };
         Ok(Some(result))
@@ -190,9 +195,9 @@ impl<C: Context> Connection<C> {
         json!({ "name": self.info.name, "version": self.info.version })
     }
 
-    fn initialize(&mut self, params: &Map<String, Value>) -> Result<Value, Refusal> {
+    fn initialize(&mut self, params: &Map<String, Value>) -> Result<Value, MessageRefusal> {
         let Some(asked) = params.get("protocolVersion").and_then(Value::as_str) else {
-            return Err(Refusal::invalid_params("`protocolVersion` must be a string"));
+            return Err(MessageRefusal::invalid_params("`protocolVersion` must be a string"));
         };
         self.initialized = true;
         let client = params.get("clientInfo").cloned().unwrap_or_default();
@@ -218,32 +223,32 @@ impl<C: Context> Connection<C> {
     }
 
     /// Our lists don't change while a caller is connected, so of all it asks for nothing is agreed to.
-    fn listen(&mut self, request: Request) -> Result<Option<Value>, Refusal> {
+    fn listen(&mut self, request: RpcRequest) -> Result<Option<Value>, MessageRefusal> {
         if self.running.is_full() {
-            return Err(Refusal::new(INVALID_REQUEST, self.too_many()));
+            return Err(MessageRefusal::new(INVALID_REQUEST, self.too_many()));
         }
         let acknowledged = json!({ "_meta": { era::SUBSCRIPTION_ID: request.id.to_value() }, "notifications": {} });
         // Without room the next answer ends the connection.
         let _ = self.outbox.push(&message::notification("notifications/subscriptions/acknowledged", acknowledged));
-        self.running.keep_open(request.id, Era::Stateless);
+        self.running.keep_open(request.id, ProtocolEra::Stateless);
         Ok(None)
     }
 
-    fn call(&mut self, era: Era, request: Request) -> Result<Option<Value>, Refusal> {
-        let Request { id, mut params, .. } = request;
+    fn call(&mut self, era: ProtocolEra, request: RpcRequest) -> Result<Option<Value>, MessageRefusal> {
+        let RpcRequest { id, mut params, .. } = request;
         let progress = ProgressLine::asked_for(era::meta(&params)?, &self.outbox)?;
         let Some(Value::String(name)) = params.remove("name") else {
-            return Err(Refusal::invalid_params("`name` must be a string: the tool to call"));
+            return Err(MessageRefusal::invalid_params("`name` must be a string: the tool to call"));
         };
         let arguments = match params.remove("arguments") {
             None | Some(Value::Null) => Value::Object(Map::new()),
             Some(arguments @ Value::Object(_)) => arguments,
-            Some(_) => return Err(Refusal::invalid_params(format!("`arguments` of {name} must be an object"))),
+            Some(_) => return Err(MessageRefusal::invalid_params(format!("`arguments` of {name} must be an object"))),
         };
         // A tool that the role may not call is known all the same: the table says why not, and what to do.
         let known = self.presence.context.table().get(&name).filter(|entry| entry.traits.faces.contains(Faces::MCP));
         let Some(entry) = known else {
-            return Err(Refusal::invalid_params(format!("unknown tool: {name}"))
+            return Err(MessageRefusal::invalid_params(format!("unknown tool: {name}"))
                 .with_data(json!({ "kind": ErrorKind::NotFound.as_str(), "hint": "see tools/list" })));
         };
         let structured = tools::has_structured_reply(entry);
@@ -275,9 +280,9 @@ impl<C: Context> Connection<C> {
 }
 
 /// There is one page.
-fn first_page(params: &Map<String, Value>) -> Result<(), Refusal> {
+fn first_page(params: &Map<String, Value>) -> Result<(), MessageRefusal> {
     match params.get("cursor") {
         None | Some(Value::Null) => Ok(()),
-        Some(_) => Err(Refusal::invalid_params("unknown `cursor`: the list has one page")),
+        Some(_) => Err(MessageRefusal::invalid_params("unknown `cursor`: the list has one page")),
     }
 }

@@ -6,7 +6,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::message::{Refusal, Request, UNSUPPORTED_PROTOCOL_VERSION};
+use crate::message::{MessageRefusal, RpcRequest, UNSUPPORTED_PROTOCOL_VERSION};
 
 pub(crate) const STATELESS: &str = "2026-07-28";
 /// Opened by `initialize`, newest first.
@@ -18,7 +18,7 @@ const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 pub(crate) const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Era {
+pub(crate) enum ProtocolEra {
     Handshake,
     Stateless,
 }
@@ -32,11 +32,11 @@ pub(crate) fn negotiate(asked: &str) -> &'static str {
     HANDSHAKE.into_iter().find(|version| *version == asked).unwrap_or(HANDSHAKE[0])
 }
 
-pub(crate) fn meta(params: &Map<String, Value>) -> Result<Option<&Map<String, Value>>, Refusal> {
+pub(crate) fn meta(params: &Map<String, Value>) -> Result<Option<&Map<String, Value>>, MessageRefusal> {
     match params.get("_meta") {
         None | Some(Value::Null) => Ok(None),
         Some(Value::Object(meta)) => Ok(Some(meta)),
-        Some(_) => Err(Refusal::invalid_params("`_meta` must be an object")),
+        Some(_) => Err(MessageRefusal::invalid_params("`_meta` must be an object")),
     }
 }
 
@@ -45,39 +45,39 @@ pub(crate) fn revision(params: &Map<String, Value>) -> Option<&str> {
     params.get("_meta")?.get(PROTOCOL_VERSION)?.as_str()
 }
 
-impl Era {
-    pub(crate) fn of(request: &Request, initialized: bool) -> Result<Era, Refusal> {
+impl ProtocolEra {
+    pub(crate) fn of(request: &RpcRequest, initialized: bool) -> Result<ProtocolEra, MessageRefusal> {
         let meta = meta(&request.params)?;
         let version = match meta.and_then(|meta| meta.get(PROTOCOL_VERSION)) {
             // `initialize` opens the older era, and a ping may come before it.
-            _ if request.method == "initialize" => return Ok(Era::Handshake),
-            None if initialized || request.method == "ping" => return Ok(Era::Handshake),
+            _ if request.method == "initialize" => return Ok(ProtocolEra::Handshake),
+            None if initialized || request.method == "ping" => return Ok(ProtocolEra::Handshake),
             None => {
-                return Err(Refusal::invalid_params(format!(
+                return Err(MessageRefusal::invalid_params(format!(
                     "{} came before `initialize` and without `_meta`: send `initialize` first, or `{PROTOCOL_VERSION}` \
                      and `{CLIENT_CAPABILITIES}` with every request",
                     request.method
                 )));
             }
             Some(Value::String(version)) => version.as_str(),
-            Some(_) => return Err(Refusal::invalid_params(format!("`{PROTOCOL_VERSION}` must be a string"))),
+            Some(_) => return Err(MessageRefusal::invalid_params(format!("`{PROTOCOL_VERSION}` must be a string"))),
         };
         if HANDSHAKE.contains(&version) {
-            return Ok(Era::Handshake);
+            return Ok(ProtocolEra::Handshake);
         }
         if version != STATELESS {
-            return Err(Refusal::new(UNSUPPORTED_PROTOCOL_VERSION, "Unsupported protocol version")
+            return Err(MessageRefusal::new(UNSUPPORTED_PROTOCOL_VERSION, "Unsupported protocol version")
                 .with_data(json!({ "supported": supported_versions(), "requested": version })));
         }
         match meta.and_then(|meta| meta.get(CLIENT_CAPABILITIES)) {
-            Some(Value::Object(_)) => Ok(Era::Stateless),
-            _ => Err(Refusal::invalid_params(format!("`_meta` must hold `{CLIENT_CAPABILITIES}`, an object"))),
+            Some(Value::Object(_)) => Ok(ProtocolEra::Stateless),
+            _ => Err(MessageRefusal::invalid_params(format!("`_meta` must hold `{CLIENT_CAPABILITIES}`, an object"))),
         }
     }
 
     /// What every result of the era carries besides its own fields.
     pub(crate) fn complete(self, mut result: Value, server: &Value) -> Value {
-        if self == Era::Stateless {
+        if self == ProtocolEra::Stateless {
             result["resultType"] = "complete".into();
             result["_meta"][SERVER_INFO] = server.clone();
         }
@@ -88,7 +88,7 @@ impl Era {
     /// else may see them; and they are stale at once, because a program takes an agent that lists its
     /// tools for one that has started.
     pub(crate) fn complete_unkept(self, mut result: Value, server: &Value) -> Value {
-        if self == Era::Stateless {
+        if self == ProtocolEra::Stateless {
             result["ttlMs"] = 0.into();
             result["cacheScope"] = "private".into();
         }

@@ -23,16 +23,16 @@ use tokio::{
 };
 
 use self::{
-    places::{Place, Places},
-    reply::{Answer, status_of},
-    sessions::{SESSION_HEADER, Sessions},
+    places::{ConnectionPlace, ConnectionPlaces},
+    reply::{HttpAnswer, status_of},
+    sessions::{HttpSessions, SESSION_HEADER},
 };
 use crate::{
     MESSAGE_LIMIT,
     admission::resolved,
-    connection::{Connection, Presence},
-    era::{self, Era},
-    message::{INVALID_REQUEST, Incoming, Refusal, Request as McpRequest, RequestId},
+    connection::{CallerPresence, McpConnection},
+    era::{self, ProtocolEra},
+    message::{INVALID_REQUEST, IncomingMessage, MessageRefusal, RequestId, RpcRequest as McpRequest},
     outbox::outbox,
     serve::ServerInfo,
 };
@@ -46,8 +46,8 @@ type Reply = Response<reply::Body>;
 
 /// Serves until this future is dropped, and every call with it.
 pub async fn serve_http<C: Context>(listener: TcpListener, context: C, info: ServerInfo) {
-    let server = Arc::new(Server { context, info, sessions: Sessions::default() });
-    let places = Places::new();
+    let server = Arc::new(HttpServer { context, info, sessions: HttpSessions::default() });
+    let places = ConnectionPlaces::new();
     let mut connections = JoinSet::new();
     loop {
         let stream = match listener.accept().await {
@@ -72,14 +72,14 @@ pub async fn serve_http<C: Context>(listener: TcpListener, context: C, info: Ser
     }
 }
 
-struct Server<C: Context> {
+struct HttpServer<C: Context> {
     context: C,
     info: ServerInfo,
-    sessions: Sessions<C>,
+    sessions: HttpSessions<C>,
 }
 
-impl<C: Context> Server<C> {
-    async fn converse(&self, stream: TcpStream, place: &Place) {
+impl<C: Context> HttpServer<C> {
+    async fn converse(&self, stream: TcpStream, place: &ConnectionPlace) {
         let service = service_fn(async |request| Ok::<_, Infallible>(self.answer(request, place).await));
         let mut http = hyper::server::conn::http1::Builder::new();
         http.timer(TokioTimer::new()).header_read_timeout(REQUEST_TIME);
@@ -88,7 +88,7 @@ impl<C: Context> Server<C> {
         }
     }
 
-    async fn answer(&self, request: Request<Body>, place: &Place) -> Reply {
+    async fn answer(&self, request: Request<Body>, place: &ConnectionPlace) -> Reply {
         if request.uri().path() != "/mcp" {
             return reply::plain(StatusCode::NOT_FOUND, "there is only /mcp");
         }
@@ -118,7 +118,7 @@ impl<C: Context> Server<C> {
             return reply::plain(StatusCode::UNSUPPORTED_MEDIA_TYPE, "send application/json");
         }
         let message = match read(body).await {
-            Ok(bytes) => Incoming::parse(&bytes),
+            Ok(bytes) => IncomingMessage::parse(&bytes),
             Err(refused) => return *refused,
         };
         let session = match self.sessions.named_in(&head.headers, &caller) {
@@ -127,27 +127,28 @@ impl<C: Context> Server<C> {
                 return reply::refusal(
                     StatusCode::NOT_FOUND,
                     id_of(&message),
-                    Refusal::new(INVALID_REQUEST, "this session has ended: send `initialize` again"),
+                    MessageRefusal::new(INVALID_REQUEST, "this session has ended: send `initialize` again"),
                 );
             }
             None => None,
         };
         // A body that says its revision is held against the headers later.
-        let says_revision = matches!(&message, Incoming::Request(request) if era::revision(&request.params).is_some());
+        let says_revision =
+            matches!(&message, IncomingMessage::Request(request) if era::revision(&request.params).is_some());
         if !says_revision && let Err(refusal) = headers::check_revision(&head.headers) {
             return reply::refusal(StatusCode::BAD_REQUEST, id_of(&message), refusal);
         }
         match message {
-            Incoming::Refused { id, refusal } => reply::refusal(StatusCode::BAD_REQUEST, id.as_ref(), refusal),
-            Incoming::Response => reply::empty(StatusCode::ACCEPTED),
-            Incoming::Notification { method, mut params } => {
+            IncomingMessage::Refused { id, refusal } => reply::refusal(StatusCode::BAD_REQUEST, id.as_ref(), refusal),
+            IncomingMessage::Response => reply::empty(StatusCode::ACCEPTED),
+            IncomingMessage::Notification { method, mut params } => {
                 let cancelled = params.remove("requestId").filter(|_| method == "notifications/cancelled");
                 if let (Some(session), Some(id)) = (session, cancelled.and_then(RequestId::from_value)) {
                     self.sessions.cancel(&session, &id);
                 }
                 reply::empty(StatusCode::ACCEPTED)
             }
-            Incoming::Request(request) => self.request(&head.headers, request, session, caller).await,
+            IncomingMessage::Request(request) => self.request(&head.headers, request, session, caller).await,
         }
     }
 
@@ -159,30 +160,30 @@ impl<C: Context> Server<C> {
         caller: Caller,
     ) -> Reply {
         let id = request.id.clone();
-        let refused = |refusal: Refusal, era| reply::refusal(status_of(refusal.code, era), Some(&id), refusal);
+        let refused = |refusal: MessageRefusal, era| reply::refusal(status_of(refusal.code, era), Some(&id), refusal);
         let era = match headers::checked_era(headers, &request, session.is_some()) {
             Ok(era) => era,
-            Err(refusal) => return refused(refusal, Era::Stateless),
+            Err(refusal) => return refused(refusal, ProtocolEra::Stateless),
         };
         let shakes_hands = request.method == "initialize";
         let presence = match (&session, era) {
-            (Some(session), Era::Handshake) => self.sessions.presence(session),
+            (Some(session), ProtocolEra::Handshake) => self.sessions.presence(session),
             _ => None,
         };
-        let presence = presence.unwrap_or_else(|| Arc::new(Presence::new(self.context.clone(), caller.clone())));
-        let initialized = session.is_some() && era == Era::Handshake;
+        let presence = presence.unwrap_or_else(|| Arc::new(CallerPresence::new(self.context.clone(), caller.clone())));
+        let initialized = session.is_some() && era == ProtocolEra::Handshake;
         let (outbox, outgoing) = outbox();
-        let connection = Connection::within(presence.clone(), self.info.clone(), outbox, initialized);
-        let driver = tokio::spawn(connection.run_one(Incoming::Request(request)));
+        let connection = McpConnection::within(presence.clone(), self.info.clone(), outbox, initialized);
+        let driver = tokio::spawn(connection.run_one(IncomingMessage::Request(request)));
         let cancel = driver.abort_handle();
-        if let (Some(session), Era::Handshake) = (&session, era)
+        if let (Some(session), ProtocolEra::Handshake) = (&session, era)
             && !self.sessions.started(session, &id, cancel.clone())
         {
             cancel.abort();
-            let refusal = Refusal::new(INVALID_REQUEST, "this id belongs to a request that is still under way");
+            let refusal = MessageRefusal::new(INVALID_REQUEST, "this id belongs to a request that is still under way");
             return reply::refusal(StatusCode::BAD_REQUEST, None, refusal);
         }
-        let answer = Answer::new(outgoing, cancel, headers::takes_events(headers));
+        let answer = HttpAnswer::new(outgoing, cancel, headers::takes_events(headers));
         let (first, mut reply) = answer.into_reply(era).await;
         if shakes_hands && first.is_some_and(|first| first.get("result").is_some()) {
             match self.sessions.open(presence).map(|name| name.parse()) {
@@ -194,11 +195,11 @@ impl<C: Context> Server<C> {
     }
 }
 
-fn id_of(message: &Incoming) -> Option<&RequestId> {
+fn id_of(message: &IncomingMessage) -> Option<&RequestId> {
     match message {
-        Incoming::Request(request) => Some(&request.id),
-        Incoming::Refused { id, .. } => id.as_ref(),
-        Incoming::Notification { .. } | Incoming::Response => None,
+        IncomingMessage::Request(request) => Some(&request.id),
+        IncomingMessage::Refused { id, .. } => id.as_ref(),
+        IncomingMessage::Notification { .. } | IncomingMessage::Response => None,
     }
 }
 
@@ -207,7 +208,7 @@ async fn read(body: Body) -> Result<Bytes, Box<Reply>> {
     match collected {
         Ok(Ok(body)) => Ok(body.to_bytes()),
         Ok(Err(error)) if error.is::<http_body_util::LengthLimitError>() => {
-            let refusal = Refusal::new(INVALID_REQUEST, "the message is longer than 16 MiB: send less at once");
+            let refusal = MessageRefusal::new(INVALID_REQUEST, "the message is longer than 16 MiB: send less at once");
             Err(reply::refusal(StatusCode::PAYLOAD_TOO_LARGE, None, refusal).into())
         }
         Ok(Err(_)) => Err(reply::plain(StatusCode::BAD_REQUEST, "the body broke off").into()),

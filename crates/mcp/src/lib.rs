@@ -29,12 +29,12 @@ mod socket;
 mod tell_apart;
 mod tools;
 
-pub use admission::{AdmissionError, Admitted, OneCall, admit, greeting, greeting_with_call};
+pub use admission::{AdmissionError, AdmittedClient, OneCall, admit, greeting, greeting_with_call};
 pub use http::serve_http;
 pub use pump::{PumpEnd, PumpError, pump};
 pub use relay::relay;
 pub use serve::{ServeError, ServerInfo, serve};
-pub use sniff::{Protocol, Replay, SniffError, sniff};
+pub use sniff::{ReplayedStream, SniffError, WireProtocol, sniff};
 pub use socket::{PrivateSocket, SocketError, private_folder};
 pub use tell_apart::tell_apart;
 

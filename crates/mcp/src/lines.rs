@@ -7,7 +7,7 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
 use crate::{MESSAGE_LIMIT, id_scan::IdScan, message::RequestId};
 
 #[derive(Debug)]
-pub(crate) enum Line {
+pub(crate) enum InputLine {
     Message(Vec<u8>),
     /// Longer than the limit, and thrown away while it came in.
     TooLong {
@@ -16,7 +16,7 @@ pub(crate) enum Line {
 }
 
 #[derive(Debug)]
-pub(crate) struct Lines<R> {
+pub(crate) struct InputLines<R> {
     reader: BufReader<R>,
     line: Vec<u8>,
     /// The line at hand is too long; only its id is still looked for.
@@ -26,13 +26,13 @@ pub(crate) struct Lines<R> {
 /// Bytes per read: a typical message in one go, a large one in few.
 const READ_SIZE: usize = 64 * 1024;
 
-impl<R: AsyncRead + Unpin> Lines<R> {
+impl<R: AsyncRead + Unpin> InputLines<R> {
     pub(crate) fn new(reader: R) -> Self {
-        Lines { reader: BufReader::with_capacity(READ_SIZE, reader), line: Vec::new(), too_long: None }
+        InputLines { reader: BufReader::with_capacity(READ_SIZE, reader), line: Vec::new(), too_long: None }
     }
 
     /// The next line that isn't blank; `None` at the end. A dropped call loses nothing.
-    pub(crate) async fn next(&mut self) -> io::Result<Option<Line>> {
+    pub(crate) async fn next(&mut self) -> io::Result<Option<InputLine>> {
         loop {
             let bytes = self.reader.fill_buf().await?;
             let at_end = bytes.is_empty();
@@ -55,11 +55,11 @@ impl<R: AsyncRead + Unpin> Lines<R> {
                 continue;
             }
             if let Some(scan) = self.too_long.take() {
-                return Ok(Some(Line::TooLong { id: scan.into_id() }));
+                return Ok(Some(InputLine::TooLong { id: scan.into_id() }));
             }
             let line = std::mem::take(&mut self.line);
             if !line.trim_ascii().is_empty() {
-                return Ok(Some(Line::Message(line)));
+                return Ok(Some(InputLine::Message(line)));
             }
             if at_end {
                 return Ok(None);
@@ -73,12 +73,12 @@ mod tests {
     use super::*;
 
     async fn lines(bytes: &[u8]) -> Vec<String> {
-        let mut lines = Lines::new(bytes);
+        let mut lines = InputLines::new(bytes);
         let mut all = Vec::new();
         while let Some(line) = lines.next().await.unwrap() {
             all.push(match line {
-                Line::Message(line) => String::from_utf8(line).unwrap(),
-                Line::TooLong { id } => format!("too long: {:?}", id.map(|id| id.to_value())),
+                InputLine::Message(line) => String::from_utf8(line).unwrap(),
+                InputLine::TooLong { id } => format!("too long: {:?}", id.map(|id| id.to_value())),
             });
         }
         all

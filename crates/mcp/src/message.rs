@@ -37,19 +37,19 @@ impl RequestId {
 
 /// Why a message is refused as such; a tool that fails is not refused, it answers.
 #[derive(Clone, Debug)]
-pub(crate) struct Refusal {
+pub(crate) struct MessageRefusal {
     pub(crate) code: i64,
     pub(crate) message: String,
     pub(crate) data: Option<Value>,
 }
 
-impl Refusal {
+impl MessageRefusal {
     pub(crate) fn new(code: i64, message: impl Into<String>) -> Self {
-        Refusal { code, message: message.into(), data: None }
+        MessageRefusal { code, message: message.into(), data: None }
     }
 
     pub(crate) fn invalid_params(message: impl Into<String>) -> Self {
-        Refusal::new(INVALID_PARAMS, message)
+        MessageRefusal::new(INVALID_PARAMS, message)
     }
 
     pub(crate) fn with_data(mut self, data: Value) -> Self {
@@ -77,8 +77,8 @@ pub(crate) fn notification(method: &str, params: Value) -> Value {
 
 /// One message of a client.
 #[derive(Debug)]
-pub(crate) enum Incoming {
-    Request(Request),
+pub(crate) enum IncomingMessage {
+    Request(RpcRequest),
     Notification {
         method: String,
         params: Map<String, Value>,
@@ -87,54 +87,56 @@ pub(crate) enum Incoming {
     Response,
     Refused {
         id: Option<RequestId>,
-        refusal: Refusal,
+        refusal: MessageRefusal,
     },
 }
 
 #[derive(Debug)]
-pub(crate) struct Request {
+pub(crate) struct RpcRequest {
     pub(crate) id: RequestId,
     pub(crate) method: String,
     pub(crate) params: Map<String, Value>,
 }
 
-impl Incoming {
-    pub(crate) fn parse(line: &[u8]) -> Incoming {
-        let refused = |id, refusal| Incoming::Refused { id, refusal };
+impl IncomingMessage {
+    pub(crate) fn parse(line: &[u8]) -> IncomingMessage {
+        let refused = |id, refusal| IncomingMessage::Refused { id, refusal };
         let mut message = match serde_json::from_slice(line) {
             Ok(Value::Object(message)) => message,
             Ok(Value::Array(_)) => {
-                let refusal = Refusal::new(INVALID_REQUEST, "batches are not taken: send one message per line");
+                let refusal = MessageRefusal::new(INVALID_REQUEST, "batches are not taken: send one message per line");
                 return refused(None, refusal);
             }
-            Ok(_) => return refused(None, Refusal::new(INVALID_REQUEST, "a message is a JSON object")),
+            Ok(_) => return refused(None, MessageRefusal::new(INVALID_REQUEST, "a message is a JSON object")),
             Err(error) => {
-                return refused(None, Refusal::new(PARSE_ERROR, format!("the line is not JSON: {error}")));
+                return refused(None, MessageRefusal::new(PARSE_ERROR, format!("the line is not JSON: {error}")));
             }
         };
         let had_id = message.contains_key("id");
         let id = message.remove("id").and_then(RequestId::from_value);
         if message.get("jsonrpc") != Some(&Value::from("2.0")) {
-            return refused(id, Refusal::new(INVALID_REQUEST, "`jsonrpc` must be \"2.0\""));
+            return refused(id, MessageRefusal::new(INVALID_REQUEST, "`jsonrpc` must be \"2.0\""));
         }
         let method = match message.remove("method") {
             Some(Value::String(method)) => method,
-            None if message.contains_key("result") || message.contains_key("error") => return Incoming::Response,
-            _ => return refused(id, Refusal::new(INVALID_REQUEST, "`method` must be a string")),
+            None if message.contains_key("result") || message.contains_key("error") => {
+                return IncomingMessage::Response;
+            }
+            _ => return refused(id, MessageRefusal::new(INVALID_REQUEST, "`method` must be a string")),
         };
         if had_id && id.is_none() {
-            return refused(None, Refusal::new(INVALID_REQUEST, "`id` must be a string or a whole number"));
+            return refused(None, MessageRefusal::new(INVALID_REQUEST, "`id` must be a string or a whole number"));
         }
         let params = match message.remove("params") {
             None | Some(Value::Null) => Map::new(),
             Some(Value::Object(params)) => params,
             // Nobody waits for the answer to a notification.
             Some(_) if id.is_none() => Map::new(),
-            Some(_) => return refused(id, Refusal::invalid_params("`params` must be an object")),
+            Some(_) => return refused(id, MessageRefusal::invalid_params("`params` must be an object")),
         };
         match id {
-            Some(id) => Incoming::Request(Request { id, method, params }),
-            None => Incoming::Notification { method, params },
+            Some(id) => IncomingMessage::Request(RpcRequest { id, method, params }),
+            None => IncomingMessage::Notification { method, params },
         }
     }
 }
@@ -144,8 +146,8 @@ mod tests {
     use super::*;
 
     fn refusal(line: &str) -> (Option<RequestId>, i64) {
-        match Incoming::parse(line.as_bytes()) {
-            Incoming::Refused { id, refusal } => (id, refusal.code),
+        match IncomingMessage::parse(line.as_bytes()) {
+            IncomingMessage::Refused { id, refusal } => (id, refusal.code),
             other => panic!("{line} was taken as {other:?}"),
         }
     }
@@ -176,7 +178,7 @@ mod tests {
     #[test]
     fn answers_of_a_client_are_not_answered() {
         for line in [r#"{"jsonrpc":"2.0","id":1,"result":{}}"#, r#"{"jsonrpc":"2.0","id":null,"error":{}}"#] {
-            assert!(matches!(Incoming::parse(line.as_bytes()), Incoming::Response), "{line}");
+            assert!(matches!(IncomingMessage::parse(line.as_bytes()), IncomingMessage::Response), "{line}");
         }
     }
 }

@@ -34,34 +34,34 @@ pub(crate) struct TooLong {
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Outbox {
-    queue: mpsc::UnboundedSender<Message>,
+pub(crate) struct MessageOutbox {
+    queue: mpsc::UnboundedSender<QueuedMessage>,
     answers: Arc<AtomicUsize>,
     replies: Arc<Semaphore>,
 }
 
 #[derive(Debug)]
-struct Message {
+struct QueuedMessage {
     line: Vec<u8>,
     /// None: counted in `answers`.
     room: Option<OwnedSemaphorePermit>,
 }
 
 #[derive(Debug)]
-pub(crate) struct Outgoing {
-    queue: mpsc::UnboundedReceiver<Message>,
+pub(crate) struct OutgoingMessages {
+    queue: mpsc::UnboundedReceiver<QueuedMessage>,
     answers: Arc<AtomicUsize>,
 }
 
 /// A reply for which there is room.
 #[derive(Debug)]
-pub(crate) struct Placed(Message);
+pub(crate) struct ReservedReply(QueuedMessage);
 
-pub(crate) fn outbox() -> (Outbox, Outgoing) {
+pub(crate) fn outbox() -> (MessageOutbox, OutgoingMessages) {
     let (sender, receiver) = mpsc::unbounded_channel();
     let answers = Arc::new(AtomicUsize::new(0));
     let replies = Arc::new(Semaphore::new(ROOM_FOR_REPLIES));
-    (Outbox { queue: sender, answers: answers.clone(), replies }, Outgoing { queue: receiver, answers })
+    (MessageOutbox { queue: sender, answers: answers.clone(), replies }, OutgoingMessages { queue: receiver, answers })
 }
 
 fn line(message: &Value) -> Vec<u8> {
@@ -70,12 +70,12 @@ fn line(message: &Value) -> Vec<u8> {
     line
 }
 
-impl Outbox {
+impl MessageOutbox {
     /// An answer that needs no work.
     pub(crate) fn push(&self, message: &Value) -> Result<(), NotReading> {
         let line = line(message);
         let waiting = self.answers.fetch_add(line.len(), Ordering::Relaxed) + line.len();
-        self.enqueue(Message { line, room: None });
+        self.enqueue(QueuedMessage { line, room: None });
         if waiting > ROOM_FOR_ANSWERS { Err(NotReading) } else { Ok(()) }
     }
 
@@ -83,33 +83,33 @@ impl Outbox {
         if self.answers.load(Ordering::Relaxed) < ROOM_FOR_PROGRESS {
             let line = line(message);
             self.answers.fetch_add(line.len(), Ordering::Relaxed);
-            self.enqueue(Message { line, room: None });
+            self.enqueue(QueuedMessage { line, room: None });
         }
     }
 
     /// Waits until a tool's reply has its place.
-    pub(crate) async fn place(&self, message: &Value) -> Result<Placed, TooLong> {
+    pub(crate) async fn place(&self, message: &Value) -> Result<ReservedReply, TooLong> {
         let line = line(message);
         if line.len() > MESSAGE_LIMIT {
             return Err(TooLong { bytes: line.len() });
         }
         let bytes = u32::try_from(line.len()).expect("the limit is less than 4 GiB");
         let room = self.replies.clone().acquire_many_owned(bytes).await.expect("nobody closes the semaphore");
-        Ok(Placed(Message { line, room: Some(room) }))
+        Ok(ReservedReply(QueuedMessage { line, room: Some(room) }))
     }
 
-    pub(crate) fn send(&self, reply: Placed) {
+    pub(crate) fn send(&self, reply: ReservedReply) {
         self.enqueue(reply.0);
     }
 
-    fn enqueue(&self, message: Message) {
+    fn enqueue(&self, message: QueuedMessage) {
         // The receiver goes only with the whole connection.
         let _ = self.queue.send(message);
     }
 }
 
-impl Outgoing {
-    /// The next message with its newline; none when every [`Outbox`] is gone.
+impl OutgoingMessages {
+    /// The next message with its newline; none when every [`MessageOutbox`] is gone.
     pub(crate) async fn next(&mut self) -> Option<Vec<u8>> {
         let message = self.queue.recv().await?;
         if message.room.is_none() {
@@ -118,7 +118,7 @@ impl Outgoing {
         Some(message.line)
     }
 
-    /// Writes until every [`Outbox`] is gone.
+    /// Writes until every [`MessageOutbox`] is gone.
     pub(crate) async fn write_to(mut self, mut writer: impl AsyncWrite + Unpin) -> io::Result<()> {
         while let Some(message) = self.queue.recv().await {
             writer.write_all(&message.line).await?;

@@ -5,22 +5,22 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde_json::{Value, json};
 
 use crate::{
-    message::{Refusal, notification},
-    outbox::Outbox,
+    message::{MessageRefusal, notification},
+    outbox::MessageOutbox,
 };
 
 #[derive(Clone, Debug)]
-pub(crate) struct ProgressLine(Arc<Inner>);
+pub(crate) struct ProgressLine(Arc<ProgressShared>);
 
 #[derive(Debug)]
-struct Inner {
+struct ProgressShared {
     token: Value,
-    outbox: Outbox,
-    state: Mutex<State>,
+    outbox: MessageOutbox,
+    state: Mutex<ProgressState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct ProgressState {
     /// Nothing may follow the reply, or a cancellation.
     closed: bool,
     /// Must grow with each notification; we know no total.
@@ -30,13 +30,13 @@ struct State {
 impl ProgressLine {
     pub(crate) fn asked_for(
         meta: Option<&serde_json::Map<String, Value>>,
-        outbox: &Outbox,
-    ) -> Result<Option<Self>, Refusal> {
+        outbox: &MessageOutbox,
+    ) -> Result<Option<Self>, MessageRefusal> {
         let Some(token) = meta.and_then(|meta| meta.get("progressToken")) else { return Ok(None) };
         if !(token.is_string() || token.is_i64() || token.is_u64()) {
-            return Err(Refusal::invalid_params("`progressToken` must be a string or a whole number"));
+            return Err(MessageRefusal::invalid_params("`progressToken` must be a string or a whole number"));
         }
-        Ok(Some(ProgressLine(Arc::new(Inner {
+        Ok(Some(ProgressLine(Arc::new(ProgressShared {
             token: token.clone(),
             outbox: outbox.clone(),
             state: Mutex::default(),

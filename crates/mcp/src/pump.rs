@@ -22,7 +22,7 @@ pub enum PumpError {
     Server(#[source] io::Error),
 }
 
-enum Side {
+enum PumpSide {
     Reading(io::Error),
     Writing(io::Error),
 }
@@ -41,12 +41,12 @@ pub async fn pump(
     let mut up = pin!(copy(input, to_server));
     let mut down = pin!(copy(from_server, output));
     let upward = |error| match error {
-        Side::Reading(error) => PumpError::Client(error),
-        Side::Writing(error) => PumpError::Server(error),
+        PumpSide::Reading(error) => PumpError::Client(error),
+        PumpSide::Writing(error) => PumpError::Server(error),
     };
     let downward = |error| match error {
-        Side::Reading(error) => PumpError::Server(error),
-        Side::Writing(error) => PumpError::Client(error),
+        PumpSide::Reading(error) => PumpError::Server(error),
+        PumpSide::Writing(error) => PumpError::Client(error),
     };
     tokio::select! {
         downed = &mut down => downed.map(|()| PumpEnd::Server).map_err(downward),
@@ -60,15 +60,15 @@ pub async fn pump(
     }
 }
 
-async fn copy(from: impl AsyncRead, to: impl AsyncWrite) -> Result<(), Side> {
+async fn copy(from: impl AsyncRead, to: impl AsyncWrite) -> Result<(), PumpSide> {
     let (mut from, mut to) = (pin!(from), pin!(to));
     let mut buffer = vec![0; 64 * 1024];
     loop {
-        let length = from.read(&mut buffer).await.map_err(Side::Reading)?;
+        let length = from.read(&mut buffer).await.map_err(PumpSide::Reading)?;
         if length == 0 {
-            return to.shutdown().await.map_err(Side::Writing);
+            return to.shutdown().await.map_err(PumpSide::Writing);
         }
-        to.write_all(&buffer[..length]).await.map_err(Side::Writing)?;
-        to.flush().await.map_err(Side::Writing)?;
+        to.write_all(&buffer[..length]).await.map_err(PumpSide::Writing)?;
+        to.flush().await.map_err(PumpSide::Writing)?;
     }
 }

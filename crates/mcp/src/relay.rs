@@ -28,7 +28,7 @@ const BUFFER: usize = 32 * 1024;
 const WRITE: usize = 4096;
 
 /// Bytes on their way in one direction.
-struct Way {
+struct RelayDirection {
     bytes: Box<[u8; BUFFER]>,
     from: usize,
     to: usize,
@@ -36,13 +36,13 @@ struct Way {
     ended: bool,
 }
 
-impl Way {
+impl RelayDirection {
     fn new() -> Self {
-        Way { bytes: Box::new([0; BUFFER]), from: 0, to: 0, ended: false }
+        RelayDirection { bytes: Box::new([0; BUFFER]), from: 0, to: 0, ended: false }
     }
 
     fn with(first: &[u8]) -> Self {
-        let mut way = Way::new();
+        let mut way = RelayDirection::new();
         way.bytes[..first.len()].copy_from_slice(first);
         way.to = first.len();
         way
@@ -81,7 +81,7 @@ impl Way {
 /// When `first` is longer than a buffer.
 pub fn relay(input: impl AsFd, output: impl AsFd, socket: &UnixStream, first: &[u8]) -> Result<PumpEnd, PumpError> {
     let (input, output) = (input.as_fd(), output.as_fd());
-    let (mut up, mut down) = (Way::with(first), Way::new());
+    let (mut up, mut down) = (RelayDirection::with(first), RelayDirection::new());
     let mut client_ended: Option<Instant> = None;
     let mut told_server = false;
     loop {

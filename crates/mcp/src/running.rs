@@ -4,19 +4,19 @@ use std::{collections::HashMap, time::Duration};
 
 use tokio::task::{self, AbortHandle, JoinError, JoinSet};
 
-use crate::{era::Era, message::RequestId, outbox::Placed, progress::ProgressLine};
+use crate::{era::ProtocolEra, message::RequestId, outbox::ReservedReply, progress::ProgressLine};
 
 #[derive(Debug)]
-pub(crate) struct Running {
+pub(crate) struct RunningRequests {
     limit: usize,
-    tasks: JoinSet<Placed>,
-    requests: HashMap<RequestId, Handle>,
+    tasks: JoinSet<ReservedReply>,
+    requests: HashMap<RequestId, RequestHandle>,
     of_task: HashMap<task::Id, RequestId>,
 }
 
 #[derive(Debug)]
-struct Handle {
-    era: Era,
+struct RequestHandle {
+    era: ProtocolEra,
     /// None: nothing runs, the request stays open until it is cancelled.
     task: Option<AbortHandle>,
     progress: Option<ProgressLine>,
@@ -24,14 +24,14 @@ struct Handle {
 
 /// A request that has come to its end.
 #[derive(Debug)]
-pub(crate) enum Finished {
-    Replied(Placed),
-    Panicked(RequestId, Era),
+pub(crate) enum FinishedRequest {
+    Replied(ReservedReply),
+    Panicked(RequestId, ProtocolEra),
 }
 
-impl Running {
+impl RunningRequests {
     pub(crate) fn new(limit: usize) -> Self {
-        Running { limit, tasks: JoinSet::new(), requests: HashMap::new(), of_task: HashMap::new() }
+        RunningRequests { limit, tasks: JoinSet::new(), requests: HashMap::new(), of_task: HashMap::new() }
     }
 
     pub(crate) fn limit(&self) -> usize {
@@ -53,17 +53,17 @@ impl Running {
     pub(crate) fn start(
         &mut self,
         id: RequestId,
-        era: Era,
+        era: ProtocolEra,
         progress: Option<ProgressLine>,
-        reply: impl Future<Output = Placed> + Send + 'static,
+        reply: impl Future<Output = ReservedReply> + Send + 'static,
     ) {
         let task = self.tasks.spawn(reply);
         self.of_task.insert(task.id(), id.clone());
-        self.requests.insert(id, Handle { era, task: Some(task), progress });
+        self.requests.insert(id, RequestHandle { era, task: Some(task), progress });
     }
 
-    pub(crate) fn keep_open(&mut self, id: RequestId, era: Era) {
-        self.requests.insert(id, Handle { era, task: None, progress: None });
+    pub(crate) fn keep_open(&mut self, id: RequestId, era: ProtocolEra) {
+        self.requests.insert(id, RequestHandle { era, task: None, progress: None });
     }
 
     /// Drops the request's future. Nothing is sent for it any more, even if it is just done.
@@ -78,7 +78,7 @@ impl Running {
     }
 
     /// The next request that ends by itself. Waits for ever when there is none.
-    pub(crate) async fn finished(&mut self) -> Finished {
+    pub(crate) async fn finished(&mut self) -> FinishedRequest {
         loop {
             match self.tasks.join_next_with_id().await {
                 Some(ended) => {
@@ -91,7 +91,7 @@ impl Running {
         }
     }
 
-    fn take_finished(&mut self, ended: Result<(task::Id, Placed), JoinError>) -> Option<Finished> {
+    fn take_finished(&mut self, ended: Result<(task::Id, ReservedReply), JoinError>) -> Option<FinishedRequest> {
         let task = match &ended {
             Ok((task, _)) => *task,
             Err(error) => error.id(),
@@ -101,8 +101,8 @@ impl Running {
         let handle = self.requests.remove(&id)?;
         handle.close_progress();
         Some(match ended {
-            Ok((_, reply)) => Finished::Replied(reply),
-            Err(_) => Finished::Panicked(id, handle.era),
+            Ok((_, reply)) => FinishedRequest::Replied(reply),
+            Err(_) => FinishedRequest::Panicked(id, handle.era),
         })
     }
 
@@ -119,7 +119,7 @@ impl Running {
     }
 }
 
-impl Handle {
+impl RequestHandle {
     fn close_progress(&self) {
         if let Some(progress) = &self.progress {
             progress.close();

@@ -6,8 +6,8 @@ use ops::{Caller, Context};
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::{
-    connection::Connection,
-    lines::Lines,
+    connection::McpConnection,
+    lines::InputLines,
     outbox::{NotReading, outbox},
 };
 
@@ -59,8 +59,8 @@ where
 {
     let (reader, writer) = tokio::io::split(stream);
     let (outbox, outgoing) = outbox();
-    let mut connection = Connection::new(context, caller, info, outbox);
-    let mut lines = Lines::new(reader);
+    let mut connection = McpConnection::new(context, caller, info, outbox);
+    let mut lines = InputLines::new(reader);
     let mut writing = pin!(outgoing.write_to(writer));
     let ended = tokio::select! {
         ended = connection.run(&mut lines) => ended,

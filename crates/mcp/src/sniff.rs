@@ -21,7 +21,7 @@ const BLANK_LIMIT: usize = 1024;
 
 /// What a client speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Protocol {
+pub enum WireProtocol {
     /// gRPC.
     Http2,
     /// MCP.
@@ -42,7 +42,10 @@ pub enum SniffError {
 }
 
 /// Reads as much as tells what the client speaks, and gives the connection back as if unread.
-pub async fn sniff<S: AsyncRead + Unpin>(mut stream: S, within: Duration) -> Result<(Protocol, Replay<S>), SniffError> {
+pub async fn sniff<S: AsyncRead + Unpin>(
+    mut stream: S,
+    within: Duration,
+) -> Result<(WireProtocol, ReplayedStream<S>), SniffError> {
     let mut first = Vec::new();
     let mut rest = None;
     let decide = async {
@@ -65,19 +68,19 @@ pub async fn sniff<S: AsyncRead + Unpin>(mut stream: S, within: Duration) -> Res
         }
     };
     let protocol = tokio::time::timeout(within, decide).await.map_err(|_| SniffError::Silent { within })??;
-    Ok((protocol, Replay::new(first, stream)))
+    Ok((protocol, ReplayedStream::new(first, stream)))
 }
 
 /// None: more bytes are needed, and fewer than the limit are there.
-fn decided(first: &[u8]) -> Result<Option<Protocol>, SniffError> {
+fn decided(first: &[u8]) -> Result<Option<WireProtocol>, SniffError> {
     if first.starts_with(HTTP2) {
-        return Ok(Some(Protocol::Http2));
+        return Ok(Some(WireProtocol::Http2));
     }
     if HTTP2.starts_with(first) {
         return Ok(None);
     }
     match first.trim_ascii_start().first() {
-        Some(b'{') => Ok(Some(Protocol::Json)),
+        Some(b'{') => Ok(Some(WireProtocol::Json)),
         None if first.len() < BLANK_LIMIT => Ok(None),
         _ => Err(SniffError::Unknown { first: first[..first.len().min(32)].to_vec() }),
     }
@@ -85,15 +88,15 @@ fn decided(first: &[u8]) -> Result<Option<Protocol>, SniffError> {
 
 /// A connection whose first bytes come once more.
 #[derive(Debug)]
-pub struct Replay<S> {
+pub struct ReplayedStream<S> {
     first: Vec<u8>,
     at: usize,
     stream: S,
 }
 
-impl<S> Replay<S> {
+impl<S> ReplayedStream<S> {
     pub(crate) fn new(first: Vec<u8>, stream: S) -> Self {
-        Replay { first, at: 0, stream }
+        ReplayedStream { first, at: 0, stream }
     }
 
     pub fn get_ref(&self) -> &S {
@@ -101,7 +104,7 @@ impl<S> Replay<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Replay<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for ReplayedStream<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -118,7 +121,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Replay<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Replay<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for ReplayedStream<S> {
     fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         Pin::new(&mut self.stream).poll_write(context, bytes)
     }

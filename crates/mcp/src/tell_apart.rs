@@ -4,7 +4,7 @@ use std::{future::Future, pin::pin, time::Duration};
 
 use tokio::io::AsyncRead;
 
-use crate::sniff::{Protocol, Replay, SniffError, sniff};
+use crate::sniff::{ReplayedStream, SniffError, WireProtocol, sniff};
 
 /// For a client to say whether it speaks gRPC or MCP. An MCP client may take its time before its first word.
 const FIRST_WORD: Duration = Duration::from_secs(600);
@@ -14,8 +14,8 @@ const FIRST_WORD: Duration = Duration::from_secs(600);
 pub async fn tell_apart<S, T, M, H>(
     stream: S,
     stop: impl Fn() -> T,
-    mcp: impl FnOnce(Replay<S>) -> M,
-    http2: impl FnOnce(Replay<S>, T) -> H,
+    mcp: impl FnOnce(ReplayedStream<S>) -> M,
+    http2: impl FnOnce(ReplayedStream<S>, T) -> H,
 ) where
     S: AsyncRead + Unpin,
     T: Future<Output = ()>,
@@ -28,8 +28,8 @@ pub async fn tell_apart<S, T, M, H>(
         () = &mut stopped => return,
     };
     match sniffed {
-        Ok((Protocol::Http2, stream)) => http2(stream, stop()).await,
-        Ok((Protocol::Json, stream)) => tokio::select! {
+        Ok((WireProtocol::Http2, stream)) => http2(stream, stop()).await,
+        Ok((WireProtocol::Json, stream)) => tokio::select! {
             () = mcp(stream) => {}
             () = &mut stopped => {}
         },

@@ -7,8 +7,8 @@ use hyper::{
 use serde_json::{Value, json};
 
 use crate::{
-    era::{self, Era},
-    message::{HEADER_MISMATCH, METHOD_NOT_FOUND, Refusal, Request, UNSUPPORTED_PROTOCOL_VERSION},
+    era::{self, ProtocolEra},
+    message::{HEADER_MISMATCH, METHOD_NOT_FOUND, MessageRefusal, RpcRequest, UNSUPPORTED_PROTOCOL_VERSION},
 };
 
 const REVISION: &str = "mcp-protocol-version";
@@ -33,27 +33,31 @@ fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
 }
 
 /// A revision that nobody knows is refused whatever the body says.
-pub(super) fn check_revision(headers: &HeaderMap) -> Result<(), Refusal> {
+pub(super) fn check_revision(headers: &HeaderMap) -> Result<(), MessageRefusal> {
     match text(headers, REVISION) {
         Some(revision) if !era::supported_versions().contains(&revision) => {
-            Err(Refusal::new(UNSUPPORTED_PROTOCOL_VERSION, "Unsupported protocol version")
+            Err(MessageRefusal::new(UNSUPPORTED_PROTOCOL_VERSION, "Unsupported protocol version")
                 .with_data(json!({ "supported": era::supported_versions(), "requested": revision })))
         }
         _ => Ok(()),
     }
 }
 
-pub(super) fn checked_era(headers: &HeaderMap, request: &Request, initialized: bool) -> Result<Era, Refusal> {
+pub(super) fn checked_era(
+    headers: &HeaderMap,
+    request: &RpcRequest,
+    initialized: bool,
+) -> Result<ProtocolEra, MessageRefusal> {
     let revision = era::revision(&request.params);
     if revision == Some(era::STATELESS) && REMOVED.contains(&request.method.as_str()) {
-        return Err(Refusal::new(METHOD_NOT_FOUND, format!("unknown method: {}", request.method)));
+        return Err(MessageRefusal::new(METHOD_NOT_FOUND, format!("unknown method: {}", request.method)));
     }
     // Before anything is said of the revision itself: which of the two would be meant?
     if revision.is_some() {
         agrees(headers, REVISION, revision)?;
     }
-    let era = Era::of(request, initialized)?;
-    if era == Era::Stateless {
+    let era = ProtocolEra::of(request, initialized)?;
+    if era == ProtocolEra::Stateless {
         let name = request.params.get("name").and_then(Value::as_str).filter(|_| request.method == "tools/call");
         agrees(headers, METHOD, Some(&request.method))?;
         agrees(headers, NAME, name)?;
@@ -61,12 +65,12 @@ pub(super) fn checked_era(headers: &HeaderMap, request: &Request, initialized: b
     Ok(era)
 }
 
-fn agrees(headers: &HeaderMap, name: &str, expected: Option<&str>) -> Result<(), Refusal> {
+fn agrees(headers: &HeaderMap, name: &str, expected: Option<&str>) -> Result<(), MessageRefusal> {
     let Some(expected) = expected else { return Ok(()) };
     let fault = match text(headers, name) {
         Some(said) if said == expected => return Ok(()),
         Some(_) => "does not agree with the body",
         None => "is missing",
     };
-    Err(Refusal::new(HEADER_MISMATCH, format!("the header {name} {fault}")))
+    Err(MessageRefusal::new(HEADER_MISMATCH, format!("the header {name} {fault}")))
 }

@@ -21,19 +21,19 @@ const PLACES: usize = 256;
 const STRANGERS_TIME: Duration = Duration::from_secs(5);
 
 #[derive(Debug)]
-pub(super) struct Places {
+pub(super) struct ConnectionPlaces {
     room: Arc<Semaphore>,
     /// Tells each to leave. Whoever came first is first.
     strangers: Mutex<VecDeque<Arc<Notify>>>,
 }
 
-impl Places {
+impl ConnectionPlaces {
     pub(super) fn new() -> Arc<Self> {
-        Arc::new(Places { room: Arc::new(Semaphore::new(PLACES)), strangers: Mutex::default() })
+        Arc::new(ConnectionPlaces { room: Arc::new(Semaphore::new(PLACES)), strangers: Mutex::default() })
     }
 
     /// A place for a connection; a stranger may have to make way for it. Waits when everyone is known.
-    pub(super) async fn take(self: &Arc<Self>) -> Place {
+    pub(super) async fn take(self: &Arc<Self>) -> ConnectionPlace {
         let free = match self.room.clone().try_acquire_owned() {
             Ok(free) => free,
             Err(_) => {
@@ -45,7 +45,7 @@ impl Places {
         };
         let leave = Arc::new(Notify::new());
         self.strangers().push_back(leave.clone());
-        Place { places: self.clone(), leave, _taken: free }
+        ConnectionPlace { places: self.clone(), leave, _taken: free }
     }
 
     fn strangers(&self) -> MutexGuard<'_, VecDeque<Arc<Notify>>> {
@@ -56,13 +56,13 @@ impl Places {
 
 /// One connection's place, until it is dropped.
 #[derive(Debug)]
-pub(super) struct Place {
-    places: Arc<Places>,
+pub(super) struct ConnectionPlace {
+    places: Arc<ConnectionPlaces>,
     leave: Arc<Notify>,
     _taken: OwnedSemaphorePermit,
 }
 
-impl Place {
+impl ConnectionPlace {
     /// The client has shown a token that is known: from now on the place is its own.
     pub(super) fn keep(&self) {
         self.places.strangers().retain(|stranger| !Arc::ptr_eq(stranger, &self.leave));
@@ -82,7 +82,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for ConnectionPlace {
     fn drop(&mut self) {
         // Nobody is left to be told.
         self.keep();
@@ -96,7 +96,7 @@ mod tests {
 
     use super::*;
 
-    async fn all_taken(places: &Arc<Places>) -> Vec<Place> {
+    async fn all_taken(places: &Arc<ConnectionPlaces>) -> Vec<ConnectionPlace> {
         let mut taken = Vec::new();
         for _ in 0..PLACES {
             taken.push(places.take().await);
@@ -106,7 +106,7 @@ mod tests {
 
     #[tokio::test]
     async fn the_stranger_who_came_first_makes_way_and_nobody_else() {
-        let places = Places::new();
+        let places = ConnectionPlaces::new();
         let mut taken = all_taken(&places).await;
         taken[0].keep();
         let mut next = Box::pin(places.take());
@@ -115,7 +115,7 @@ mod tests {
         assert_eq!([told(0), told(1), told(2)], [false, true, false]);
         drop(taken.remove(1));
         taken.push(next.await);
-        taken.iter().for_each(Place::keep);
+        taken.iter().for_each(ConnectionPlace::keep);
         let mut next = Box::pin(places.take());
         assert!(next.as_mut().now_or_never().is_none(), "all are known");
         assert!(taken.iter().all(|place| place.has_to_leave().now_or_never().is_none()));
@@ -126,7 +126,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn only_strangers_run_out_of_time() {
-        let places = Places::new();
+        let places = ConnectionPlaces::new();
         let (stranger, known) = (places.take().await, places.take().await);
         known.keep();
         let start = Instant::now();

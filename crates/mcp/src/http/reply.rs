@@ -14,9 +14,9 @@ use tokio::task::AbortHandle;
 
 use super::Reply;
 use crate::{
-    era::Era,
-    message::{METHOD_NOT_FOUND, Refusal, RequestId},
-    outbox::Outgoing,
+    era::ProtocolEra,
+    message::{METHOD_NOT_FOUND, MessageRefusal, RequestId},
+    outbox::OutgoingMessages,
 };
 
 pub(super) type Body = UnsyncBoxBody<Bytes, std::convert::Infallible>;
@@ -60,7 +60,7 @@ pub(super) fn unauthorised() -> Reply {
     reply
 }
 
-pub(super) fn refusal(status: StatusCode, id: Option<&RequestId>, refusal: Refusal) -> Reply {
+pub(super) fn refusal(status: StatusCode, id: Option<&RequestId>, refusal: MessageRefusal) -> Reply {
     json(status, refusal.answer(id).to_string())
 }
 
@@ -69,36 +69,36 @@ fn json(status: StatusCode, message: impl Into<Bytes>) -> Reply {
 }
 
 /// The stateless era has a status for refused requests; the older one refuses inside the message.
-pub(super) fn status_of(code: i64, era: Era) -> StatusCode {
+pub(super) fn status_of(code: i64, era: ProtocolEra) -> StatusCode {
     match (era, code) {
-        (Era::Handshake, _) => StatusCode::OK,
-        (Era::Stateless, METHOD_NOT_FOUND) => StatusCode::NOT_FOUND,
-        (Era::Stateless, _) => StatusCode::BAD_REQUEST,
+        (ProtocolEra::Handshake, _) => StatusCode::OK,
+        (ProtocolEra::Stateless, METHOD_NOT_FOUND) => StatusCode::NOT_FOUND,
+        (ProtocolEra::Stateless, _) => StatusCode::BAD_REQUEST,
     }
 }
 
 /// Drops the call when nobody waits for its answer any more.
-struct Cancel(AbortHandle);
+struct CancelOnDrop(AbortHandle);
 
-impl Drop for Cancel {
+impl Drop for CancelOnDrop {
     fn drop(&mut self) {
         self.0.abort();
     }
 }
 
-pub(super) struct Answer {
-    outgoing: Outgoing,
-    _cancel: Cancel,
+pub(super) struct HttpAnswer {
+    outgoing: OutgoingMessages,
+    _cancel: CancelOnDrop,
     takes_events: bool,
 }
 
-impl Answer {
-    pub(super) fn new(outgoing: Outgoing, cancel: AbortHandle, takes_events: bool) -> Self {
-        Answer { outgoing, _cancel: Cancel(cancel), takes_events }
+impl HttpAnswer {
+    pub(super) fn new(outgoing: OutgoingMessages, cancel: AbortHandle, takes_events: bool) -> Self {
+        HttpAnswer { outgoing, _cancel: CancelOnDrop(cancel), takes_events }
     }
 
     /// The reply, with its message when it is only one.
-    pub(super) async fn into_reply(mut self, era: Era) -> (Option<Value>, Reply) {
+    pub(super) async fn into_reply(mut self, era: ProtocolEra) -> (Option<Value>, Reply) {
         if !self.takes_events {
             return self.only_answer(era).await;
         }
@@ -113,7 +113,7 @@ impl Answer {
     }
 
     /// Notifications are lost on a client that takes no events.
-    async fn only_answer(mut self, era: Era) -> (Option<Value>, Reply) {
+    async fn only_answer(mut self, era: ProtocolEra) -> (Option<Value>, Reply) {
         while let Some(line) = self.outgoing.next().await {
             if let Ok(message) = serde_json::from_slice::<Value>(&line)
                 && message.get("id").is_some()
@@ -146,7 +146,7 @@ fn is_answer(line: &[u8]) -> bool {
     serde_json::from_slice::<Value>(line).is_ok_and(|message| message.get("id").is_some())
 }
 
-fn single(era: Era, message: Value, line: Vec<u8>) -> (Option<Value>, Reply) {
+fn single(era: ProtocolEra, message: Value, line: Vec<u8>) -> (Option<Value>, Reply) {
     let status = match message["error"]["code"].as_i64() {
         Some(code) => status_of(code, era),
         None => StatusCode::OK,

@@ -9,36 +9,36 @@ use hyper::HeaderMap;
 use ops::{Caller, Context};
 use tokio::task::AbortHandle;
 
-use crate::{connection::Presence, message::RequestId};
+use crate::{connection::CallerPresence, message::RequestId};
 
 pub(super) const SESSION_HEADER: &str = "mcp-session-id";
 /// The one that was asked last the longest ago goes when another comes.
 const LIMIT: usize = 64;
 
-pub(super) struct Sessions<C: Context> {
-    state: Mutex<State<C>>,
+pub(super) struct HttpSessions<C: Context> {
+    state: Mutex<SessionTable<C>>,
 }
 
-struct State<C: Context> {
-    sessions: HashMap<String, Session<C>>,
+struct SessionTable<C: Context> {
+    sessions: HashMap<String, HttpSession<C>>,
     /// Counts requests, to tell which session was used last.
     now: u64,
 }
 
-struct Session<C: Context> {
-    presence: Arc<Presence<C>>,
+struct HttpSession<C: Context> {
+    presence: Arc<CallerPresence<C>>,
     running: HashMap<RequestId, AbortHandle>,
     used: u64,
 }
 
-impl<C: Context> Default for Sessions<C> {
+impl<C: Context> Default for HttpSessions<C> {
     fn default() -> Self {
-        Sessions { state: Mutex::new(State { sessions: HashMap::new(), now: 0 }) }
+        HttpSessions { state: Mutex::new(SessionTable { sessions: HashMap::new(), now: 0 }) }
     }
 }
 
-impl<C: Context> Sessions<C> {
-    fn state(&self) -> MutexGuard<'_, State<C>> {
+impl<C: Context> HttpSessions<C> {
+    fn state(&self) -> MutexGuard<'_, SessionTable<C>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -58,11 +58,11 @@ impl<C: Context> Sessions<C> {
         })
     }
 
-    pub(super) fn presence(&self, name: &str) -> Option<Arc<Presence<C>>> {
+    pub(super) fn presence(&self, name: &str) -> Option<Arc<CallerPresence<C>>> {
         self.state().sessions.get(name).map(|session| session.presence.clone())
     }
 
-    pub(super) fn open(&self, presence: Arc<Presence<C>>) -> Result<String, getrandom::Error> {
+    pub(super) fn open(&self, presence: Arc<CallerPresence<C>>) -> Result<String, getrandom::Error> {
         let mut random = [0; 16];
         getrandom::fill(&mut random)?;
         let name: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
@@ -71,7 +71,7 @@ impl<C: Context> Sessions<C> {
         let gone = oldest.filter(|_| state.sessions.len() >= LIMIT).and_then(|oldest| state.sessions.remove(&oldest));
         state.now += 1;
         let used = state.now;
-        state.sessions.insert(name.clone(), Session { presence, running: HashMap::new(), used });
+        state.sessions.insert(name.clone(), HttpSession { presence, running: HashMap::new(), used });
         drop(state);
         drop(gone); // It tells the host, which must not happen under our lock.
         Ok(name)

@@ -37,7 +37,7 @@ async fn a_known_token_is_its_caller_and_nothing_after_it_is_lost() {
                 here
             };
             let (here, admitted) = tokio::join!(writing, admit(there, &stage.program));
-            let mcp::Admitted { caller, call, stream } = admitted.unwrap();
+            let mcp::AdmittedClient { caller, call, stream } = admitted.unwrap();
             assert_eq!(call, None);
             assert_eq!(caller.role, role);
             let served = stage.serve(stream, caller.role);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use mcp::{Protocol, SniffError, sniff};
+use mcp::{SniffError, WireProtocol, sniff};
 use testkit::DEADLINE;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
 
@@ -10,11 +10,11 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
 async fn the_first_bytes_decide_and_are_read_again() {
     let preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\nand frames";
     for (bytes, protocol) in [
-        (preface, Protocol::Http2),
-        ("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", Protocol::Http2),
-        ("{}", Protocol::Json),
-        (" \r\n\t{\"jsonrpc\":\"2.0\"}\n", Protocol::Json),
-        ("{PRI * HTTP/2.0", Protocol::Json),
+        (preface, WireProtocol::Http2),
+        ("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", WireProtocol::Http2),
+        ("{}", WireProtocol::Json),
+        (" \r\n\t{\"jsonrpc\":\"2.0\"}\n", WireProtocol::Json),
+        ("{PRI * HTTP/2.0", WireProtocol::Json),
     ] {
         for chunk in [1, 5, 1000] {
             let (mut here, there) = duplex(4096);

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use mcp::{Admitted, OneCall, ServerInfo};
+use mcp::{AdmittedClient, OneCall, ServerInfo};
 use ops::{Call, Caller, Context, ErrorKind, Faces, OpError, Role};
 use project::Project;
 use tokio::{
@@ -104,7 +104,7 @@ impl Guest {
                 return;
             }
         }
-        let Admitted { caller, call, stream } = match mcp::admit(stream, &self.project).await {
+        let AdmittedClient { caller, call, stream } = match mcp::admit(stream, &self.project).await {
             Ok(admitted) => admitted,
             // Looking whether we are alive is no mistake.
             Err(mcp::AdmissionError::Closed) => return,
