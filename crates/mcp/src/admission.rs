@@ -1,8 +1,9 @@
-//! Who is at the other end: a line with a token comes before the first message, and the program knows whose it is.
+//! Identifies a client: a line with a token comes before the first message, and the program knows whose token it is.
 //!
-//! The line is ours, not MCP's: `{"patterm_identity":"TOKEN"}`. It may hold one call, and then no MCP follows: an agent's
-//! hook has one thing to say, and is no client that comes and goes. A client behind [`relay`](crate::relay()) never sees
-//! it. Whoever is refused is told why under the id of its first request, because that is where clients look.
+//! The line is our own, not part of MCP: `{"patterm_identity":"TOKEN"}`. It may contain one call, in which case no MCP
+//! follows: an agent's hook makes a single call and is not counted as a client. Clients behind
+//! [`relay`](crate::relay()) never see the line. A refused client gets the reason as the answer to its first request,
+//! because clients show those.
 
 use std::{io, time::Duration};
 
@@ -19,34 +20,34 @@ use crate::{
     sniff::ReplayedStream,
 };
 
-/// Bytes of the whole line: a token has sixty-four, and a hook's words are few.
+/// Maximum bytes of the line: a token has sixty-four, and a hook's payload is short.
 const GREETING_LIMIT: usize = 8 * 1024;
-/// For the line to come. A proxy sends it at once; somebody who types has time to think.
+/// Time limit for the line. A proxy sends it at once; the limit leaves time for someone who types it.
 const GREETING_TIME: Duration = Duration::from_secs(10);
-/// For the first request of somebody who is refused, and for the refusal to be taken.
+/// Time limit for a refused client's first request, and for the client to read the refusal.
 const REFUSAL_TIME: Duration = Duration::from_secs(2);
 
 const KEY: &str = "patterm_identity";
 const CALL: &str = "call";
 
-/// Somebody who is known.
+/// A client whose token was accepted.
 #[derive(Debug)]
 pub struct AdmittedClient<S> {
     pub caller: Caller,
-    /// The one call this connection is for; MCP follows when there is none.
+    /// The single call that this connection is for; `None` means that MCP follows.
     pub call: Option<OneCall>,
-    /// As if nothing had been read.
+    /// The stream, as if nothing had been read from it.
     pub stream: ReplayedStream<S>,
 }
 
-/// An operation that is called without MCP.
+/// An operation called without MCP.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OneCall {
     pub operation: String,
     pub arguments: Value,
 }
 
-/// Why nobody was let in.
+/// Why a client was not admitted.
 #[derive(Debug, thiserror::Error)]
 pub enum AdmissionError {
     #[error("the client left before it said who it is")]
@@ -79,18 +80,18 @@ impl AdmissionError {
     }
 }
 
-/// The line that says who connects, with its newline.
+/// The line that identifies a client, with its newline.
 pub fn greeting(token: &str) -> String {
     format!("{}\n", json!({ KEY: token }))
 }
 
-/// The line of somebody who has one call to make. The answer is one line: the reply, or `{"error": …}`.
+/// The line of a client that makes a single call. The answer is one line: the reply, or `{"error": …}`.
 pub fn greeting_with_call(token: &str, call: &OneCall) -> String {
     let call = json!({ "name": call.operation, "arguments": call.arguments });
     format!("{}\n", json!({ KEY: token, CALL: call }))
 }
 
-/// Reads who connects and asks the host for the caller. Whoever is refused has been told so when this returns.
+/// Reads the client's line and asks the host for its caller. When this returns an error, the client has been told.
 pub async fn admit<S, C>(mut stream: S, context: &C) -> Result<AdmittedClient<S>, AdmissionError>
 where
     S: AsyncRead + AsyncWrite + Unpin,
@@ -114,14 +115,14 @@ where
         Ok((caller, call, rest)) => Ok(AdmittedClient { caller, call, stream: ReplayedStream::new(rest, stream) }),
         Err(error @ (AdmissionError::Closed | AdmissionError::Read(_))) => Err(error),
         Err(error) => {
-            // A line that is no greeting may be a request, and is answered as one.
+            // A line that is not a greeting may be a request, and is answered as one.
             let unread = match error {
                 AdmissionError::UnknownIdentity => {
                     first.iter().position(|byte| *byte == b'\n').map(|at| first.split_off(at + 1)).unwrap_or_default()
                 }
                 _ => first,
             };
-            // Nothing is owed to who does not listen.
+            // If the client does not read the refusal in time, it is dropped.
             let _ = timeout(REFUSAL_TIME, refuse(ReplayedStream::new(unread, stream), &error)).await;
             Err(error)
         }
@@ -132,13 +133,13 @@ async fn resolve<C: Context>(context: &C, token: String) -> Result<Caller, Admis
     resolved(context, token).await.ok_or(AdmissionError::UnknownIdentity)
 }
 
-/// A host may wait a moment for a caller that is just coming into being, so it is not asked on this thread.
+/// Runs on a blocking thread, since a host may wait briefly for a caller that is being created.
 pub(crate) async fn resolved<C: Context>(context: &C, token: String) -> Option<Caller> {
     let context = context.clone();
     tokio::task::spawn_blocking(move || context.host().resolve(&token)).await.ok().flatten()
 }
 
-/// Where the newline is.
+/// The position of the newline.
 async fn first_line(stream: &mut (impl AsyncRead + Unpin), first: &mut Vec<u8>) -> Result<usize, AdmissionError> {
     loop {
         if let Some(newline) = first.iter().position(|byte| *byte == b'\n') {
@@ -154,7 +155,7 @@ async fn first_line(stream: &mut (impl AsyncRead + Unpin), first: &mut Vec<u8>) 
     }
 }
 
-/// The token, and the call if there is one; none if the line is anything else.
+/// The token, and the call if there is one; `None` if the line is not a greeting.
 fn read_greeting(line: &[u8]) -> Option<(String, Option<OneCall>)> {
     let Ok(Value::Object(mut line)) = serde_json::from_slice(line) else { return None };
     let Some(Value::String(token)) = line.remove(KEY) else { return None };
@@ -181,7 +182,7 @@ async fn refuse<S: AsyncRead + AsyncWrite + Unpin>(mut stream: S, error: &Admiss
     stream.shutdown().await
 }
 
-/// The id of the first request, if one comes soon. Half of the time is left for the answer.
+/// The id of the first request, if one comes soon. Half of the time is left for sending the answer.
 async fn first_request(stream: &mut (impl AsyncRead + Unpin)) -> Option<RequestId> {
     let mut lines = InputLines::new(stream);
     let look = async {

@@ -1,4 +1,4 @@
-//! What each message of a client leads to.
+//! Dispatches each message of a client.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use crate::{
 
 #[derive(Debug)]
 pub(crate) struct McpConnection<C: Context> {
-    // First, so that calls are dropped before the host hears that their caller is gone.
+    // The first field, so that calls are dropped before the host is told that their caller is gone.
     running: RunningRequests,
     presence: Arc<CallerPresence<C>>,
     info: ServerInfo,
@@ -29,7 +29,7 @@ pub(crate) struct McpConnection<C: Context> {
     initialized: bool,
 }
 
-/// Tells the host of a caller's coming, and of its going whatever way it goes.
+/// Tells the host when a caller connects, and on drop that it is gone.
 #[derive(Debug)]
 pub(crate) struct CallerPresence<C: Context> {
     pub(crate) context: C,
@@ -59,7 +59,7 @@ impl<C: Context> McpConnection<C> {
         Self::within(Arc::new(CallerPresence::new(context, caller)), info, outbox, false)
     }
 
-    /// For a caller who is there already, and may have shaken hands before.
+    /// For a caller that is already known, and may already be initialized.
     pub(crate) fn within(
         presence: Arc<CallerPresence<C>>,
         info: ServerInfo,
@@ -69,7 +69,7 @@ impl<C: Context> McpConnection<C> {
         McpConnection { running: RunningRequests::new(info.max_calls), presence, info, outbox, initialized }
     }
 
-    /// Until the client closes its side, or can't be served on.
+    /// Runs until the client closes its side, or an error ends the connection.
     pub(crate) async fn run(&mut self, lines: &mut InputLines<impl AsyncRead + Unpin>) -> Result<(), ServeError> {
         loop {
             tokio::select! {
@@ -87,7 +87,7 @@ impl<C: Context> McpConnection<C> {
         }
     }
 
-    /// Answers one message and ends: what it started is done, or this future was dropped.
+    /// Answers a single message. Everything it started is finished when this returns, or dropped with this future.
     pub(crate) async fn run_one(mut self, message: IncomingMessage) -> Result<(), NotReading> {
         self.take(message)?;
         while !self.running.is_empty() {
@@ -133,7 +133,7 @@ impl<C: Context> McpConnection<C> {
     }
 
     fn notified(&mut self, method: &str, mut params: Map<String, Value>) {
-        // Others, `initialized` among them, change nothing here; unknown ones are to be ignored.
+        // All other notifications, `initialized` among them, change nothing; unknown ones must be ignored.
         if method == "notifications/cancelled"
             && let Some(id) = params.remove("requestId").and_then(RequestId::from_value)
         {
@@ -144,7 +144,7 @@ impl<C: Context> McpConnection<C> {
 
     fn request(&mut self, request: RpcRequest) -> Result<(), NotReading> {
         if self.running.contains(&request.id) {
-            // Under its own id the refusal would pass for the answer to the first one.
+            // With its own id, the refusal would look like the answer to the first request.
             let refusal = MessageRefusal::new(
                 INVALID_REQUEST,
                 format!("id {} belongs to a request that is still under way: take another", request.id.to_value()),
@@ -160,7 +160,7 @@ impl<C: Context> McpConnection<C> {
         }
     }
 
-    /// The result, or none when it comes later or never.
+    /// The result, or `None` if it comes later or never.
     fn answer(&mut self, era: ProtocolEra, request: RpcRequest) -> Result<Option<Value>, MessageRefusal> {
         let server = self.server();
         let result = match request.method.as_str() {
@@ -222,13 +222,13 @@ impl<C: Context> McpConnection<C> {
         introduction
     }
 
-    /// Our lists don't change while a caller is connected, so of all it asks for nothing is agreed to.
+    /// Our lists never change while a caller is connected, so no subscription is granted.
     fn listen(&mut self, request: RpcRequest) -> Result<Option<Value>, MessageRefusal> {
         if self.running.is_full() {
             return Err(MessageRefusal::new(INVALID_REQUEST, self.too_many()));
         }
         let acknowledged = json!({ "_meta": { era::SUBSCRIPTION_ID: request.id.to_value() }, "notifications": {} });
-        // Without room the next answer ends the connection.
+        // If the queue is full, the next answer ends the connection.
         let _ = self.outbox.push(&message::notification("notifications/subscriptions/acknowledged", acknowledged));
         self.running.keep_open(request.id, ProtocolEra::Stateless);
         Ok(None)
@@ -245,7 +245,8 @@ impl<C: Context> McpConnection<C> {
             Some(arguments @ Value::Object(_)) => arguments,
             Some(_) => return Err(MessageRefusal::invalid_params(format!("`arguments` of {name} must be an object"))),
         };
-        // A tool that the role may not call is known all the same: the table says why not, and what to do.
+        // A tool that the role may not call still counts as known: the table's refusal says why, and what to do
+        // instead.
         let known = self.presence.context.table().get(&name).filter(|entry| entry.traits.faces.contains(Faces::MCP));
         let Some(entry) = known else {
             return Err(MessageRefusal::invalid_params(format!("unknown tool: {name}"))
@@ -279,7 +280,7 @@ impl<C: Context> McpConnection<C> {
     }
 }
 
-/// There is one page.
+/// Lists have a single page.
 fn first_page(params: &Map<String, Value>) -> Result<(), MessageRefusal> {
     match params.get("cursor") {
         None | Some(Value::Null) => Ok(()),

@@ -1,15 +1,15 @@
-//! The revisions of MCP, and which one a request speaks.
+//! The revisions of MCP, and how to tell which one a request uses.
 //!
-//! Up to 2025-11-25 a connection opens with `initialize`. From 2026-07-28 each request says its
-//! revision in `_meta` and nothing is remembered between two of them. Both may come on one connection:
-//! some clients probe with `server/discover` and then initialize all the same.
+//! Up to 2025-11-25 a connection starts with `initialize`. From 2026-07-28 each request names its revision in `_meta`,
+//! and no state is kept between requests. One connection may use both: some clients probe with `server/discover` and
+//! then send `initialize` anyway.
 
 use serde_json::{Map, Value, json};
 
 use crate::message::{MessageRefusal, RpcRequest, UNSUPPORTED_PROTOCOL_VERSION};
 
 pub(crate) const STATELESS: &str = "2026-07-28";
-/// Opened by `initialize`, newest first.
+/// Revisions that start with `initialize`, newest first.
 pub(crate) const HANDSHAKE: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 
 const PROTOCOL_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
@@ -27,7 +27,7 @@ pub(crate) fn supported_versions() -> Vec<&'static str> {
     std::iter::once(STATELESS).chain(HANDSHAKE).collect()
 }
 
-/// The revision that answers `initialize`: the one asked for, or our newest that has it.
+/// The revision to answer `initialize` with: the requested one, or our newest.
 pub(crate) fn negotiate(asked: &str) -> &'static str {
     HANDSHAKE.into_iter().find(|version| *version == asked).unwrap_or(HANDSHAKE[0])
 }
@@ -40,7 +40,7 @@ pub(crate) fn meta(params: &Map<String, Value>) -> Result<Option<&Map<String, Va
     }
 }
 
-/// The revision that a request says it speaks.
+/// The revision that a request names.
 pub(crate) fn revision(params: &Map<String, Value>) -> Option<&str> {
     params.get("_meta")?.get(PROTOCOL_VERSION)?.as_str()
 }
@@ -49,7 +49,7 @@ impl ProtocolEra {
     pub(crate) fn of(request: &RpcRequest, initialized: bool) -> Result<ProtocolEra, MessageRefusal> {
         let meta = meta(&request.params)?;
         let version = match meta.and_then(|meta| meta.get(PROTOCOL_VERSION)) {
-            // `initialize` opens the older era, and a ping may come before it.
+            // `initialize` belongs to the older era, and a ping may precede it.
             _ if request.method == "initialize" => return Ok(ProtocolEra::Handshake),
             None if initialized || request.method == "ping" => return Ok(ProtocolEra::Handshake),
             None => {
@@ -75,7 +75,7 @@ impl ProtocolEra {
         }
     }
 
-    /// What every result of the era carries besides its own fields.
+    /// Adds the fields that every result of the era has.
     pub(crate) fn complete(self, mut result: Value, server: &Value) -> Value {
         if self == ProtocolEra::Stateless {
             result["resultType"] = "complete".into();
@@ -84,9 +84,8 @@ impl ProtocolEra {
         result
     }
 
-    /// [`Self::complete`] for results that a client may keep. Ours hang on the caller's role, so nobody
-    /// else may see them; and they are stale at once, because a program takes an agent that lists its
-    /// tools for one that has started.
+    /// [`Self::complete`] for results that clients may cache. Ours depend on the caller's role, so the cache is
+    /// private; and they expire at once, because a program recognises a started agent by its listing of the tools.
     pub(crate) fn complete_unkept(self, mut result: Value, server: &Value) -> Value {
         if self == ProtocolEra::Stateless {
             result["ttlMs"] = 0.into();

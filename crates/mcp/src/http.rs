@@ -1,8 +1,8 @@
-//! Streamable HTTP: one endpoint, `/mcp`, for clients that speak no pipes. It listens where its program says, which
-//! should be loopback, and takes only callers with a token; others can't keep them out (`places.rs`).
+//! Streamable HTTP: one endpoint, `/mcp`, for clients without stdio. It listens where its program says, which should be
+//! loopback, and serves only callers with a token; others can't crowd them out (`places.rs`).
 //!
-//! Each request of a client is served by a connection of its own, so that progress and answers find their way by
-//! themselves. In the older era a session says that a client has shaken hands, and lets one request cancel another.
+//! Each request is served by a connection object of its own, which routes progress and answers without further
+//! bookkeeping. In the older era a session records that a client has initialized, and lets one request cancel another.
 
 mod guard;
 mod headers;
@@ -37,14 +37,14 @@ use crate::{
     serve::ServerInfo,
 };
 
-/// For a request's headers, and again for its body, from a client that has shown a token before.
+/// Time limit for a request's headers, and for its body, from a client that has shown a token before.
 const REQUEST_TIME: Duration = Duration::from_secs(30);
-/// After the system refused a connection: when we are out of file descriptors, trying at once is of no use.
+/// Delay after a failed accept: when file descriptors run out, retrying at once is useless.
 const PAUSE: Duration = Duration::from_millis(100);
 
 type Reply = Response<reply::Body>;
 
-/// Serves until this future is dropped, and every call with it.
+/// Serves until this future is dropped, which also drops all calls.
 pub async fn serve_http<C: Context>(listener: TcpListener, context: C, info: ServerInfo) {
     let server = Arc::new(HttpServer { context, info, sessions: HttpSessions::default() });
     let places = ConnectionPlaces::new();
@@ -58,7 +58,7 @@ pub async fn serve_http<C: Context>(listener: TcpListener, context: C, info: Ser
                 continue;
             }
         };
-        // Answers are small and waited for.
+        // Answers are small, and clients wait for them.
         let _ = stream.set_nodelay(true);
         let place = places.take().await;
         let server = server.clone();
@@ -107,7 +107,7 @@ impl<C: Context> HttpServer<C> {
                 }
                 _ => reply::plain(StatusCode::NOT_FOUND, "there is no such session"),
             },
-            // We have nothing to say that nobody asked for.
+            // There are no server-initiated messages to stream.
             _ => reply::only_post(),
         }
     }
@@ -132,7 +132,7 @@ impl<C: Context> HttpServer<C> {
             }
             None => None,
         };
-        // A body that says its revision is held against the headers later.
+        // A body that names its revision is checked against the headers later.
         let says_revision =
             matches!(&message, IncomingMessage::Request(request) if era::revision(&request.params).is_some());
         if !says_revision && let Err(refusal) = headers::check_revision(&head.headers) {

@@ -1,10 +1,10 @@
-//! The id of a message too long to be read: found by walking its bytes, in constant memory.
+//! Finds the id of a message that is too long to be read, by scanning its bytes in constant memory.
 //!
-//! Clients wait for an answer under their id, and some write it last.
+//! Clients expect an answer with their id, and some write the id last.
 
 use crate::message::RequestId;
 
-/// Longer tokens are neither the key `id` nor an id worth answering.
+/// A longer token is neither the key `id` nor an id worth answering.
 const TOKEN_LIMIT: usize = 256;
 
 #[derive(Debug, Default)]
@@ -12,7 +12,7 @@ pub(crate) struct IdScan {
     depth: usize,
     in_string: bool,
     escaped: bool,
-    /// The token at hand on the top level: a key, or a value.
+    /// The current token on the top level: a key, or a value.
     token: Vec<u8>,
     value_is_id: bool,
     id: Option<RequestId>,

@@ -1,12 +1,12 @@
 //! The MCP face: turns a table of operations into a server on any byte stream.
 //!
-//! A program gives [`serve()`] a connection, itself with its table, and the caller behind the connection;
-//! everything else here is the protocol, in all its published revisions at once (see `era`). The
-//! same socket may carry gRPC: [`sniff()`] tells the two apart by their first bytes. [`pump()`] is the other
-//! end: standard input and output of a client's child process, joined to that socket.
+//! A program gives [`serve()`] a connection, a context with its table, and the caller behind the connection; everything
+//! else here is the protocol, in all its published revisions (see `era`). The same socket may carry gRPC: [`sniff()`]
+//! tells the two apart by their first bytes. [`pump()`] is the client's side: it joins a child process's standard input
+//! and output to that socket.
 //!
-//! A program with several callers puts [`admit()`] before it: a line with a token, which the program knows or refuses.
-//! [`serve_http()`] is the same server for clients that speak Streamable HTTP.
+//! A program with several callers calls [`admit()`] first: it reads a line with a token, which the program accepts or
+//! refuses. [`serve_http()`] is the same server for clients that speak Streamable HTTP.
 //!
 //! It must not know what any tool does, what a token stands for, or where a socket lies.
 
@@ -38,5 +38,5 @@ pub use sniff::{ReplayedStream, SniffError, WireProtocol, sniff};
 pub use socket::{PrivateSocket, SocketError, private_folder};
 pub use tell_apart::tell_apart;
 
-/// The longest message taken or sent, in bytes.
+/// The longest message read or sent, in bytes.
 pub const MESSAGE_LIMIT: usize = 16 * 1024 * 1024;

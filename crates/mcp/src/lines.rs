@@ -1,4 +1,4 @@
-//! Messages as they arrive: one per line, bounded.
+//! Reads messages: one per line, with a maximum length.
 
 use std::io;
 
@@ -9,7 +9,7 @@ use crate::{MESSAGE_LIMIT, id_scan::IdScan, message::RequestId};
 #[derive(Debug)]
 pub(crate) enum InputLine {
     Message(Vec<u8>),
-    /// Longer than the limit, and thrown away while it came in.
+    /// Longer than the limit; its bytes were discarded as they came.
     TooLong {
         id: Option<RequestId>,
     },
@@ -19,11 +19,11 @@ pub(crate) enum InputLine {
 pub(crate) struct InputLines<R> {
     reader: BufReader<R>,
     line: Vec<u8>,
-    /// The line at hand is too long; only its id is still looked for.
+    /// Set while the current line is too long: only its id is still searched for.
     too_long: Option<IdScan>,
 }
 
-/// Bytes per read: a typical message in one go, a large one in few.
+/// Bytes per read: a typical message fits into one, a large one takes few.
 const READ_SIZE: usize = 64 * 1024;
 
 impl<R: AsyncRead + Unpin> InputLines<R> {
@@ -31,7 +31,7 @@ impl<R: AsyncRead + Unpin> InputLines<R> {
         InputLines { reader: BufReader::with_capacity(READ_SIZE, reader), line: Vec::new(), too_long: None }
     }
 
-    /// The next line that isn't blank; `None` at the end. A dropped call loses nothing.
+    /// The next line that is not blank; `None` at the end. Cancel-safe.
     pub(crate) async fn next(&mut self) -> io::Result<Option<InputLine>> {
         loop {
             let bytes = self.reader.fill_buf().await?;

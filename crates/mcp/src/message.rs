@@ -1,4 +1,4 @@
-//! JSON-RPC 2.0 messages: what came in, and what goes out.
+//! JSON-RPC 2.0 messages.
 
 use serde_json::{Map, Number, Value, json};
 
@@ -6,12 +6,12 @@ pub(crate) const PARSE_ERROR: i64 = -32700;
 pub(crate) const INVALID_REQUEST: i64 = -32600;
 pub(crate) const METHOD_NOT_FOUND: i64 = -32601;
 pub(crate) const INVALID_PARAMS: i64 = -32602;
-/// Ours: the protocol has no word for it.
+/// Our own code: the protocol defines none for this.
 pub(crate) const REFUSED_CALLER: i64 = -32000;
 pub(crate) const HEADER_MISMATCH: i64 = -32020;
 pub(crate) const UNSUPPORTED_PROTOCOL_VERSION: i64 = -32022;
 
-/// What a request is answered under. MCP allows no null and no fractions.
+/// A request's id. MCP allows neither null nor fractions.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum RequestId {
     Number(Number),
@@ -35,7 +35,7 @@ impl RequestId {
     }
 }
 
-/// Why a message is refused as such; a tool that fails is not refused, it answers.
+/// An error response: the request itself was refused. A tool that fails gives a result instead.
 #[derive(Clone, Debug)]
 pub(crate) struct MessageRefusal {
     pub(crate) code: i64,
@@ -57,7 +57,7 @@ impl MessageRefusal {
         self
     }
 
-    /// The answer to `id`, or to nobody in particular.
+    /// The error response to `id`, or without an id.
     pub(crate) fn answer(self, id: Option<&RequestId>) -> Value {
         let mut error = json!({ "code": self.code, "message": self.message });
         if let Some(data) = self.data {
@@ -83,7 +83,7 @@ pub(crate) enum IncomingMessage {
         method: String,
         params: Map<String, Value>,
     },
-    /// An answer: we ask nothing, so it is answered by silence.
+    /// A response. We send no requests, so it is ignored.
     Response,
     Refused {
         id: Option<RequestId>,
@@ -130,7 +130,7 @@ impl IncomingMessage {
         let params = match message.remove("params") {
             None | Some(Value::Null) => Map::new(),
             Some(Value::Object(params)) => params,
-            // Nobody waits for the answer to a notification.
+            // Notifications get no answer, so bad parameters are not reported.
             Some(_) if id.is_none() => Map::new(),
             Some(_) => return refused(id, MessageRefusal::invalid_params("`params` must be an object")),
         };

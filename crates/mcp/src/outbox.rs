@@ -1,4 +1,4 @@
-//! What waits to be written to a client, bounded against one that doesn't read.
+//! The queue of messages to a client, bounded for clients that don't read.
 
 use std::{
     io,
@@ -16,15 +16,16 @@ use tokio::{
 
 use crate::MESSAGE_LIMIT;
 
-/// Bytes of tools' replies that may wait, one of the greatest length at least; further replies wait
-/// inside their calls.
+/// Maximum bytes of tool replies in the queue, enough for one of maximum length; further replies wait inside their
+/// calls.
 const ROOM_FOR_REPLIES: usize = MESSAGE_LIMIT;
-/// Bytes of other messages that may wait. They answer at once, so a client that reads never gets here.
+/// Maximum bytes of other messages in the queue. They are answered at once, so only a client that does not read reaches
+/// this.
 const ROOM_FOR_ANSWERS: usize = MESSAGE_LIMIT;
-/// Progress is only a hint: past this it is left out.
+/// Progress is only a hint: beyond this it is dropped.
 const ROOM_FOR_PROGRESS: usize = 64 * 1024;
 
-/// A client that asks on and on but reads nothing.
+/// The client keeps sending requests without reading the answers.
 #[derive(Debug)]
 pub(crate) struct NotReading;
 
@@ -43,7 +44,7 @@ pub(crate) struct MessageOutbox {
 #[derive(Debug)]
 struct QueuedMessage {
     line: Vec<u8>,
-    /// None: counted in `answers`.
+    /// `None`: counted in `answers`.
     room: Option<OwnedSemaphorePermit>,
 }
 
@@ -53,7 +54,7 @@ pub(crate) struct OutgoingMessages {
     answers: Arc<AtomicUsize>,
 }
 
-/// A reply for which there is room.
+/// A reply with its space in the queue reserved.
 #[derive(Debug)]
 pub(crate) struct ReservedReply(QueuedMessage);
 
@@ -71,7 +72,7 @@ fn line(message: &Value) -> Vec<u8> {
 }
 
 impl MessageOutbox {
-    /// An answer that needs no work.
+    /// Queues an answer that needs no waiting.
     pub(crate) fn push(&self, message: &Value) -> Result<(), NotReading> {
         let line = line(message);
         let waiting = self.answers.fetch_add(line.len(), Ordering::Relaxed) + line.len();
@@ -87,7 +88,7 @@ impl MessageOutbox {
         }
     }
 
-    /// Waits until a tool's reply has its place.
+    /// Waits until there is space for a tool's reply.
     pub(crate) async fn place(&self, message: &Value) -> Result<ReservedReply, TooLong> {
         let line = line(message);
         if line.len() > MESSAGE_LIMIT {
@@ -103,7 +104,7 @@ impl MessageOutbox {
     }
 
     fn enqueue(&self, message: QueuedMessage) {
-        // The receiver goes only with the whole connection.
+        // The receiver is dropped only with the whole connection.
         let _ = self.queue.send(message);
     }
 }

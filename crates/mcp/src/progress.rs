@@ -1,4 +1,4 @@
-//! Progress of one call, told under the token its client chose.
+//! Progress notifications of one call, under the token that its client chose.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -21,9 +21,9 @@ struct ProgressShared {
 
 #[derive(Debug, Default)]
 struct ProgressState {
-    /// Nothing may follow the reply, or a cancellation.
+    /// Set once the reply or a cancellation forbids further notifications.
     closed: bool,
-    /// Must grow with each notification; we know no total.
+    /// The value of the last notification: it must increase, and no total is known.
     told: u64,
 }
 
@@ -44,7 +44,7 @@ impl ProgressLine {
     }
 
     pub(crate) fn tell(&self, what: &str) {
-        // The lock is held while the message is queued, so that nothing can slip out after `close`.
+        // The lock is held while the message is queued, so that nothing can be queued after `close`.
         let mut state = self.0.state.lock().unwrap_or_else(PoisonError::into_inner);
         if state.closed {
             return;

@@ -1,4 +1,4 @@
-//! A client's standard input and output, joined to a server's socket byte by byte.
+//! Joins a client's standard input and output to a server's socket, byte by byte.
 
 use std::{io, pin::pin, time::Duration};
 
@@ -7,7 +7,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 /// How long the server may take to write its last answers after the client has closed its side.
 const LAST_ANSWERS: Duration = Duration::from_secs(1);
 
-/// Who ended it.
+/// Which side ended the pump.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PumpEnd {
     Client,
@@ -27,11 +27,11 @@ enum PumpSide {
     Writing(io::Error),
 }
 
-/// Pumps until one side closes. The server's end is the end at once; after the client's end it gets a
-/// moment for answers that are on their way.
+/// Copies until one side closes. If the server closes, the pump ends at once; if the client closes, answers get a
+/// moment to arrive.
 ///
-/// A read of tokio's standard input can't be cancelled: after [`PumpEnd::Server`] a program has to end
-/// its process (or `Runtime::shutdown_background`) rather than wait for its runtime.
+/// A read of tokio's standard input can't be cancelled: after [`PumpEnd::Server`] a program has to end its process (or
+/// call `Runtime::shutdown_background`) instead of waiting for its runtime.
 pub async fn pump(
     input: impl AsyncRead,
     output: impl AsyncWrite,

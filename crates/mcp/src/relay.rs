@@ -1,5 +1,5 @@
-//! Standard input and output of this process, joined to a server's socket byte by byte, without threads or a runtime:
-//! every agent has one of these beside it, so it is small.
+//! Joins this process's standard input and output to a server's socket, byte by byte, without threads or a runtime: one
+//! such process runs beside every agent, so it is kept small.
 //!
 //! [`pump`](crate::pump()) does the same inside a program that has a runtime already.
 
@@ -21,18 +21,18 @@ use crate::pump::{PumpEnd, PumpError};
 
 /// How long the server may take to write its last answers after the client has closed its side.
 const LAST_ANSWERS: Duration = Duration::from_secs(1);
-/// Bytes per read, and at most as many wait in each direction.
+/// Bytes per read, and the maximum buffered in each direction.
 const BUFFER: usize = 32 * 1024;
-/// A write of this much does not block once the pipe or socket says that it has room, though they are in blocking
-/// mode: the mode belongs to whoever started us, and is not ours to change.
+/// A write of this size does not block once the pipe or socket polls writable, although the descriptors are in blocking
+/// mode. The mode is shared with the process that started us, so we don't change it.
 const WRITE: usize = 4096;
 
-/// Bytes on their way in one direction.
+/// Buffered bytes of one direction.
 struct RelayDirection {
     bytes: Box<[u8; BUFFER]>,
     from: usize,
     to: usize,
-    /// The reading side has said its last word.
+    /// The reading side is at its end.
     ended: bool,
 }
 
@@ -73,8 +73,8 @@ impl RelayDirection {
     }
 }
 
-/// Sends `first` and then relays until one side closes. The server's end is the end at once; after the client's end
-/// it gets a moment for answers that are on their way.
+/// Sends `first` and then relays until one side closes. If the server closes, the relay ends at once; if the client
+/// closes, answers get a moment to arrive.
 ///
 /// # Panics
 ///
@@ -90,7 +90,7 @@ pub fn relay(input: impl AsFd, output: impl AsFd, socket: &UnixStream, first: &[
         }
         if client_ended.is_some() && up.is_empty() && !told_server {
             told_server = true;
-            // A server that is gone already is seen when we read from it.
+            // If the server is already gone, reading from it will tell.
             let _ = socket.shutdown(std::net::Shutdown::Write);
         }
         let left = client_ended.map(|at| LAST_ANSWERS.saturating_sub(at.elapsed()));
@@ -101,8 +101,8 @@ pub fn relay(input: impl AsFd, output: impl AsFd, socket: &UnixStream, first: &[
         let read_socket = !down.ended && down.is_empty();
         let flag = |wanted, flag| if wanted { flag } else { PollFlags::empty() };
         let of_socket = flag(read_socket, PollFlags::IN) | flag(!up.is_empty(), PollFlags::OUT);
-        // The output even when nothing is to be written: a reader that goes says so here, and only here. The others
-        // only when something is wanted of them, or they would say again and again that they have ended.
+        // The output is polled even when there is nothing to write, since only this reports that its reader has closed.
+        // The others are polled only when needed: after their end they would be ready all the time.
         let mut polled = vec![PollFd::from_borrowed_fd(output, flag(!down.is_empty(), PollFlags::OUT))];
         if !of_socket.is_empty() {
             polled.push(PollFd::new(socket, of_socket));
@@ -134,7 +134,7 @@ pub fn relay(input: impl AsFd, output: impl AsFd, socket: &UnixStream, first: &[
         }
         if seen_socket.intersects(PollFlags::OUT | gone) && !up.is_empty() {
             match up.write(socket.as_fd()) {
-                // What it has said before it went is still read.
+                // The server closed the connection; what it wrote before is still read.
                 Err(error) if error.kind() == io::ErrorKind::BrokenPipe => (up.from, up.ended) = (up.to, true),
                 written => written.map_err(PumpError::Server)?,
             }

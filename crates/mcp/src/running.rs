@@ -1,4 +1,4 @@
-//! The requests of one connection that are under way.
+//! The requests of one connection that are in progress.
 
 use std::{collections::HashMap, time::Duration};
 
@@ -17,12 +17,12 @@ pub(crate) struct RunningRequests {
 #[derive(Debug)]
 struct RequestHandle {
     era: ProtocolEra,
-    /// None: nothing runs, the request stays open until it is cancelled.
+    /// `None`: nothing runs, and the request stays open until it is cancelled.
     task: Option<AbortHandle>,
     progress: Option<ProgressLine>,
 }
 
-/// A request that has come to its end.
+/// A request that has finished.
 #[derive(Debug)]
 pub(crate) enum FinishedRequest {
     Replied(ReservedReply),
@@ -66,7 +66,7 @@ impl RunningRequests {
         self.requests.insert(id, RequestHandle { era, task: None, progress: None });
     }
 
-    /// Drops the request's future. Nothing is sent for it any more, even if it is just done.
+    /// Drops the request's future. Nothing more is sent for it, even if it has just finished.
     pub(crate) fn cancel(&mut self, id: &RequestId) -> bool {
         let Some(handle) = self.requests.remove(id) else { return false };
         handle.close_progress();
@@ -77,7 +77,7 @@ impl RunningRequests {
         true
     }
 
-    /// The next request that ends by itself. Waits for ever when there is none.
+    /// Waits for the next request to finish; pending while there is none.
     pub(crate) async fn finished(&mut self) -> FinishedRequest {
         loop {
             match self.tasks.join_next_with_id().await {
@@ -96,7 +96,7 @@ impl RunningRequests {
             Ok((task, _)) => *task,
             Err(error) => error.id(),
         };
-        // A cancelled request is known no more.
+        // A cancelled request is no longer known.
         let id = self.of_task.remove(&task)?;
         let handle = self.requests.remove(&id)?;
         handle.close_progress();
@@ -106,9 +106,9 @@ impl RunningRequests {
         })
     }
 
-    /// Cancels everything, and waits until it is dropped so far as it lets itself be dropped.
+    /// Cancels all requests, and waits until their futures are dropped, within limits.
     pub(crate) async fn cancel_all(&mut self) {
-        /// An operation yields far more often; one that doesn't must not hold the connection.
+        /// Operations yield far more often than this; one that doesn't must not hold up the connection.
         const PATIENCE: Duration = Duration::from_secs(1);
         for handle in self.requests.values() {
             handle.close_progress();

@@ -1,4 +1,4 @@
-//! The schemas of types, made plain enough for every client and model API that reads them.
+//! Simplifies the schemas of types for the clients and model APIs that read them.
 
 use serde_json::{Map, Value};
 
@@ -7,7 +7,7 @@ pub(crate) fn plain(schema: &Value) -> Value {
     plain_numbers(&mut schema);
     without_null(&mut schema);
     if let Some(fields) = schema.as_object_mut() {
-        // The tool's own name and description say it.
+        // The tool's own name and description tell this.
         for spoken in ["title", "description", "$schema"] {
             fields.remove(spoken);
         }
@@ -19,8 +19,8 @@ pub(crate) fn plain(schema: &Value) -> Value {
     schema
 }
 
-/// Takes out `format: uint16` and the like: no dialect knows them, validators warn, some model APIs
-/// refuse the whole tool. The bounds stand beside them.
+/// Removes `format: uint16` and the like: no dialect defines them, validators warn, and some model APIs refuse the
+/// whole tool. The numeric bounds remain.
 fn plain_numbers(schema: &mut Value) {
     match schema {
         Value::Object(fields) => {
@@ -35,9 +35,8 @@ fn plain_numbers(schema: &mut Value) {
     }
 }
 
-/// Says of what may be left out only that it may be left out, and not also that it may be null: lists of
-/// types are beyond some clients, and each costs tokens. In arguments null is taken all the same, in
-/// replies what can be left out is left out rather than null.
+/// Optional fields are only marked optional, not also nullable: some clients can't read lists of types, and each costs
+/// tokens. Null is still accepted in arguments; in replies an absent value is left out.
 fn without_null(schema: &mut Value) {
     match schema {
         Value::Object(fields) => {
@@ -80,7 +79,7 @@ fn drop_null(schema: &mut Map<String, Value>) {
             let only = only.clone();
             schema.remove("anyOf");
             for (key, value) in only {
-                // What is said of the property goes before what is said of its type.
+                // The property's own description wins over its type's.
                 schema.entry(key).or_insert(value);
             }
         }

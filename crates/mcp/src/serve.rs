@@ -11,17 +11,17 @@ use crate::{
     outbox::{NotReading, outbox},
 };
 
-/// How long the last answers may take to be written when the client has stopped sending.
+/// Time limit for writing the last answers after the client has stopped sending.
 const LAST_ANSWERS: Duration = Duration::from_secs(1);
 
-/// How the server names itself, and what it takes at once.
+/// The server's name and limits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerInfo {
     pub name: String,
     pub version: String,
-    /// For the model: what the tools are for and where to start. Empty for none.
+    /// For the model: the tools' purpose and where to start. May be empty.
     pub instructions: String,
-    /// Requests under way at once on one connection.
+    /// Maximum requests in progress on one connection.
     pub max_calls: usize,
 }
 
@@ -31,7 +31,7 @@ impl Default for ServerInfo {
     }
 }
 
-/// Why a connection ended otherwise than by its client closing it. Other connections don't notice.
+/// Why a connection ended, other than by its client closing it. Other connections are not affected.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
     #[error("reading from the MCP client: {0}")]
@@ -48,10 +48,9 @@ impl From<NotReading> for ServeError {
     }
 }
 
-/// Serves the operations that the program's table offers to `caller`'s role until the client closes its side.
+/// Serves the operations that the program's table offers to `caller`'s role, until the client closes its side.
 ///
-/// Then every call of the connection is cancelled at once: its future is dropped. The same happens
-/// when this future is dropped.
+/// Then, or when this future is dropped, the futures of all its calls are dropped.
 pub async fn serve<S, C>(stream: S, context: C, caller: Caller, info: ServerInfo) -> Result<(), ServeError>
 where
     S: AsyncRead + AsyncWrite,
@@ -70,7 +69,7 @@ where
     drop(connection);
     match ended {
         Ok(()) => {
-            // Nobody may be there to read them, or not for long.
+            // The client may be gone, or slow to read.
             let _ = tokio::time::timeout(LAST_ANSWERS, writing).await;
             Ok(())
         }

@@ -1,4 +1,4 @@
-//! gRPC or MCP on one socket: told by the first bytes, which are then read again.
+//! Tells gRPC from MCP by a connection's first bytes, which are then read again.
 
 use std::{
     io,
@@ -12,14 +12,14 @@ use tokio::{
     time::{Instant, timeout_at},
 };
 
-/// How every HTTP/2 connection begins. All of it, so that nobody holds a connection by half of it.
+/// The HTTP/2 connection preface, compared as a whole.
 const HTTP2: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
-/// For the rest of it, once it has begun: programs send it in one piece.
+/// Time limit for the rest of the preface: programs send it in one piece.
 const REST: Duration = Duration::from_secs(10);
-/// White space before the first message.
+/// Maximum white space before the first message.
 const BLANK_LIMIT: usize = 1024;
 
-/// What a client speaks.
+/// A client's protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WireProtocol {
     /// gRPC.
@@ -41,7 +41,7 @@ pub enum SniffError {
     Read(#[from] io::Error),
 }
 
-/// Reads as much as tells what the client speaks, and gives the connection back as if unread.
+/// Reads as many bytes as are needed to know the protocol, and returns a stream that yields them again.
 pub async fn sniff<S: AsyncRead + Unpin>(
     mut stream: S,
     within: Duration,
@@ -71,7 +71,7 @@ pub async fn sniff<S: AsyncRead + Unpin>(
     Ok((protocol, ReplayedStream::new(first, stream)))
 }
 
-/// None: more bytes are needed, and fewer than the limit are there.
+/// `None`: more bytes are needed, and the limit is not reached.
 fn decided(first: &[u8]) -> Result<Option<WireProtocol>, SniffError> {
     if first.starts_with(HTTP2) {
         return Ok(Some(WireProtocol::Http2));
@@ -86,7 +86,7 @@ fn decided(first: &[u8]) -> Result<Option<WireProtocol>, SniffError> {
     }
 }
 
-/// A connection whose first bytes come once more.
+/// A stream that yields the bytes already read, then the rest.
 #[derive(Debug)]
 pub struct ReplayedStream<S> {
     first: Vec<u8>,

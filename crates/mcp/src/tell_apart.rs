@@ -1,4 +1,4 @@
-//! One socket, two protocols: each connection goes to the one who speaks what its first bytes say.
+//! One socket for two protocols: dispatches each connection by its first bytes.
 
 use std::{future::Future, pin::pin, time::Duration};
 
@@ -6,11 +6,11 @@ use tokio::io::AsyncRead;
 
 use crate::sniff::{ReplayedStream, SniffError, WireProtocol, sniff};
 
-/// For a client to say whether it speaks gRPC or MCP. An MCP client may take its time before its first word.
+/// Time limit for a client's first bytes. An MCP client may be silent for long before its first message.
 const FIRST_WORD: Duration = Duration::from_secs(600);
 
-/// Hands the connection to `mcp` or to `http2`. `stop` ends the wait for a first word, and MCP, which has no way to
-/// say goodbye; whoever speaks HTTP/2 gets a `stop` to end by in order.
+/// Hands the connection to `mcp` or to `http2`. `stop` ends the wait for first bytes, and MCP connections, since MCP
+/// has no goodbye message; an HTTP/2 connection gets a `stop` of its own for an orderly shutdown.
 pub async fn tell_apart<S, T, M, H>(
     stream: S,
     stop: impl Fn() -> T,
@@ -33,7 +33,7 @@ pub async fn tell_apart<S, T, M, H>(
             () = mcp(stream) => {}
             () = &mut stopped => {}
         },
-        // Looking whether we are alive is no mistake.
+        // A connection that only checks whether we are alive is no error.
         Err(SniffError::Closed) => {}
         Err(error) => tracing::warn!(%error, "refused a connection"),
     }

@@ -1,11 +1,11 @@
-//! Operations as MCP tools: how they are listed, and how their replies and errors are written.
+//! Operations as MCP tools: their listing, replies and errors.
 
 use ops::{Context, Effects, Entry, ErrorKind, OpError, Traits};
 use serde_json::{Value, json};
 
 use crate::{MESSAGE_LIMIT, schema};
 
-/// One line of `tools/list`.
+/// A tool's entry in `tools/list`.
 pub(crate) fn listed<C: Context>(entry: &Entry<C>) -> Value {
     let mut tool = json!({
         "name": entry.name(),
@@ -19,7 +19,7 @@ pub(crate) fn listed<C: Context>(entry: &Entry<C>) -> Value {
     tool
 }
 
-/// Before 2026-07-28 structured content is an object or nothing.
+/// Before 2026-07-28 structured content must be an object.
 pub(crate) fn has_structured_reply<C: Context>(entry: &Entry<C>) -> bool {
     entry.reply_schema().get("type").and_then(Value::as_str) == Some("object")
 }
@@ -33,7 +33,7 @@ fn annotations(traits: &Traits) -> Value {
     json!({ "readOnlyHint": read_only, "destructiveHint": destructive })
 }
 
-/// The result of a call, `structured` as the tool's output schema promises.
+/// The result of a call, with structured content if the tool has an output schema.
 pub(crate) fn outcome(outcome: Result<Value, OpError>, structured: bool) -> Value {
     match outcome {
         Ok(reply) => {
@@ -47,13 +47,13 @@ pub(crate) fn outcome(outcome: Result<Value, OpError>, structured: bool) -> Valu
     }
 }
 
-/// A reply that is too long for one message.
+/// The result for a reply that is too long for one message.
 pub(crate) fn too_long(bytes: usize) -> Value {
     let message = format!("the reply takes {bytes} bytes and a message at most {MESSAGE_LIMIT}");
     failed(&OpError::new(ErrorKind::LimitExceeded, message).with_hint("ask for less at once"))
 }
 
-/// As text only: clients hold structured content, of an error too, against the tool's output schema.
+/// Text only: clients check structured content against the tool's output schema, even that of errors.
 pub(crate) fn failed(error: &OpError) -> Value {
     let text = serde_json::to_string(error).expect("an error is strings");
     json!({ "content": [{ "type": "text", "text": text }], "isError": true })

@@ -1,4 +1,4 @@
-//! What the headers of a request must say of its body, so that whoever stands between need not read it.
+//! Checks that a request's headers agree with its body, so that intermediaries can rely on the headers.
 
 use hyper::{
     HeaderMap,
@@ -14,8 +14,8 @@ use crate::{
 const REVISION: &str = "mcp-protocol-version";
 const METHOD: &str = "mcp-method";
 const NAME: &str = "mcp-name";
-/// Gone since the stateless era. On a pipe they are answered all the same, to help old clients; HTTP has no clients
-/// of ours, and is as strict as it is written.
+/// Methods removed in the stateless era. Over stdio they are still answered for old clients; over HTTP, where we have
+/// no old clients, the specification is followed strictly.
 const REMOVED: [&str; 5] = ["initialize", "ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe"];
 
 pub(super) fn is_json(headers: &HeaderMap) -> bool {
@@ -32,7 +32,7 @@ fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim)
 }
 
-/// A revision that nobody knows is refused whatever the body says.
+/// An unknown revision is refused whatever the body says.
 pub(super) fn check_revision(headers: &HeaderMap) -> Result<(), MessageRefusal> {
     match text(headers, REVISION) {
         Some(revision) if !era::supported_versions().contains(&revision) => {
@@ -52,7 +52,7 @@ pub(super) fn checked_era(
     if revision == Some(era::STATELESS) && REMOVED.contains(&request.method.as_str()) {
         return Err(MessageRefusal::new(METHOD_NOT_FOUND, format!("unknown method: {}", request.method)));
     }
-    // Before anything is said of the revision itself: which of the two would be meant?
+    // Checked before the revision itself: with two values it is unclear which one is meant.
     if revision.is_some() {
         agrees(headers, REVISION, revision)?;
     }

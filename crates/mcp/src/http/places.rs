@@ -1,8 +1,8 @@
-//! Which connections are kept when there are too many: those whose client has shown a token.
+//! Limits open connections: when there are too many, those whose client has shown a token are kept.
 //!
-//! Every user of the machine can reach loopback, and nothing tells a client from a stranger until its first request is
-//! there. So everyone is let in, strangers for a short time; and when all places are taken, the stranger who came first
-//! makes way for the next connection. Clients with a token never do.
+//! Every user of the machine can reach loopback, and until its first request nothing tells a client from a stranger. So
+//! every connection is accepted, strangers only for a short time; when all places are taken, the stranger that came
+//! first is closed for the next connection. Clients with a token are never closed.
 
 use std::{
     collections::VecDeque,
@@ -15,15 +15,15 @@ use tokio::{
     time::timeout,
 };
 
-/// Connections at once.
+/// Maximum open connections.
 const PLACES: usize = 256;
-/// For a token to be shown. A client on the same machine sends it at once.
+/// Time limit for showing a token. A client on the same machine sends it at once.
 const STRANGERS_TIME: Duration = Duration::from_secs(5);
 
 #[derive(Debug)]
 pub(super) struct ConnectionPlaces {
     room: Arc<Semaphore>,
-    /// Tells each to leave. Whoever came first is first.
+    /// Notifies each stranger when it must close, in order of arrival.
     strangers: Mutex<VecDeque<Arc<Notify>>>,
 }
 
@@ -32,7 +32,7 @@ impl ConnectionPlaces {
         Arc::new(ConnectionPlaces { room: Arc::new(Semaphore::new(PLACES)), strangers: Mutex::default() })
     }
 
-    /// A place for a connection; a stranger may have to make way for it. Waits when everyone is known.
+    /// Takes a place for a connection; a stranger may be closed for it. Waits while all places belong to known clients.
     pub(super) async fn take(self: &Arc<Self>) -> ConnectionPlace {
         let free = match self.room.clone().try_acquire_owned() {
             Ok(free) => free,
@@ -49,12 +49,12 @@ impl ConnectionPlaces {
     }
 
     fn strangers(&self) -> MutexGuard<'_, VecDeque<Arc<Notify>>> {
-        // Each change is one step: a panic elsewhere leaves what is inside whole.
+        // Each change is a single step, so the value is valid even after a panic elsewhere.
         self.strangers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// One connection's place, until it is dropped.
+/// One connection's place, freed on drop.
 #[derive(Debug)]
 pub(super) struct ConnectionPlace {
     places: Arc<ConnectionPlaces>,
@@ -63,16 +63,16 @@ pub(super) struct ConnectionPlace {
 }
 
 impl ConnectionPlace {
-    /// The client has shown a token that is known: from now on the place is its own.
+    /// The client has shown a valid token: from now on it is never closed for others.
     pub(super) fn keep(&self) {
         self.places.strangers().retain(|stranger| !Arc::ptr_eq(stranger, &self.leave));
     }
 
-    /// Resolves when a stranger has to make way, or has had its time.
+    /// Resolves when a stranger must close to make room, or its time is over.
     pub(super) async fn has_to_leave(&self) {
         let told = timeout(STRANGERS_TIME, self.leave.notified()).await.is_ok();
         if !told && !self.is_strangers() {
-            // A client we know, or a stranger who was told just now.
+            // A known client, or a stranger that was notified just now.
             self.leave.notified().await;
         }
     }

@@ -1,4 +1,4 @@
-//! What goes back over HTTP: one JSON message, or a stream of events when there is more to say or it takes longer.
+//! HTTP responses: one JSON message, or an event stream for several messages or a slow call.
 
 use std::time::Duration;
 
@@ -21,9 +21,9 @@ use crate::{
 
 pub(super) type Body = UnsyncBoxBody<Bytes, std::convert::Infallible>;
 
-/// A call that takes longer answers as a stream, so that nobody between takes it for dead.
+/// A call that takes longer is answered as a stream, so that no intermediary times out.
 const SOON: Duration = Duration::from_secs(1);
-/// Between two signs of life on a stream.
+/// Interval of keep-alive comments on a stream.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(15);
 
 fn reply(status: StatusCode, kind: &'static str, body: Body) -> Reply {
@@ -68,7 +68,7 @@ fn json(status: StatusCode, message: impl Into<Bytes>) -> Reply {
     reply(status, "application/json", whole(message))
 }
 
-/// The stateless era has a status for refused requests; the older one refuses inside the message.
+/// The stateless era has HTTP status codes for refused requests; the older era refuses inside the message.
 pub(super) fn status_of(code: i64, era: ProtocolEra) -> StatusCode {
     match (era, code) {
         (ProtocolEra::Handshake, _) => StatusCode::OK,
@@ -77,7 +77,7 @@ pub(super) fn status_of(code: i64, era: ProtocolEra) -> StatusCode {
     }
 }
 
-/// Drops the call when nobody waits for its answer any more.
+/// Cancels the call when its answer is no longer wanted.
 struct CancelOnDrop(AbortHandle);
 
 impl Drop for CancelOnDrop {
@@ -97,7 +97,7 @@ impl HttpAnswer {
         HttpAnswer { outgoing, _cancel: CancelOnDrop(cancel), takes_events }
     }
 
-    /// The reply, with its message when it is only one.
+    /// The response, and the message if it is the only one.
     pub(super) async fn into_reply(mut self, era: ProtocolEra) -> (Option<Value>, Reply) {
         if !self.takes_events {
             return self.only_answer(era).await;
@@ -112,7 +112,7 @@ impl HttpAnswer {
         }
     }
 
-    /// Notifications are lost on a client that takes no events.
+    /// Notifications are dropped for a client that does not accept event streams.
     async fn only_answer(mut self, era: ProtocolEra) -> (Option<Value>, Reply) {
         while let Some(line) = self.outgoing.next().await {
             if let Ok(message) = serde_json::from_slice::<Value>(&line)
@@ -154,7 +154,7 @@ fn single(era: ProtocolEra, message: Value, line: Vec<u8>) -> (Option<Value>, Re
     (Some(message), json(status, line))
 }
 
-/// Nothing is answered to a request that was cancelled; HTTP wants an answer all the same.
+/// A cancelled request gets no JSON-RPC answer, but HTTP requires a response.
 fn cancelled() -> Reply {
     empty(StatusCode::NO_CONTENT)
 }

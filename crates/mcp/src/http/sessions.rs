@@ -1,4 +1,4 @@
-//! Clients of the older era that have shaken hands over HTTP, and what they have under way.
+//! Sessions of the older era over HTTP: clients that have initialized, and their requests in progress.
 
 use std::{
     collections::HashMap,
@@ -12,7 +12,7 @@ use tokio::task::AbortHandle;
 use crate::{connection::CallerPresence, message::RequestId};
 
 pub(super) const SESSION_HEADER: &str = "mcp-session-id";
-/// The one that was asked last the longest ago goes when another comes.
+/// Maximum sessions; the least recently used one is dropped for a new one.
 const LIMIT: usize = 64;
 
 pub(super) struct HttpSessions<C: Context> {
@@ -21,7 +21,7 @@ pub(super) struct HttpSessions<C: Context> {
 
 struct SessionTable<C: Context> {
     sessions: HashMap<String, HttpSession<C>>,
-    /// Counts requests, to tell which session was used last.
+    /// Counts requests, to find the least recently used session.
     now: u64,
 }
 
@@ -42,7 +42,8 @@ impl<C: Context> HttpSessions<C> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The session the headers name: none named, or one that is not (or no longer) this caller's.
+    /// The session that the headers name: `None` without a name, an error if it does not exist or belongs to another
+    /// caller.
     pub(super) fn named_in(&self, headers: &HeaderMap, caller: &Caller) -> Option<Result<String, ()>> {
         let name = headers.get(SESSION_HEADER)?.to_str().unwrap_or_default();
         let mut state = self.state();
@@ -73,11 +74,11 @@ impl<C: Context> HttpSessions<C> {
         let used = state.now;
         state.sessions.insert(name.clone(), HttpSession { presence, running: HashMap::new(), used });
         drop(state);
-        drop(gone); // It tells the host, which must not happen under our lock.
+        drop(gone); // Dropping tells the host, which must not happen while our lock is held.
         Ok(name)
     }
 
-    /// False: the id is in use.
+    /// False if the id is in use.
     pub(super) fn started(&self, name: &str, id: &RequestId, cancel: AbortHandle) -> bool {
         let mut state = self.state();
         let Some(session) = state.sessions.get_mut(name) else { return true };
