@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// Something that happened, and when.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Event {
+pub struct CastEvent {
     /// Since the start of the recording, in both versions of the format.
     pub time: Duration,
     pub data: EventData,

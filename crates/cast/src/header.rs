@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// Which version of asciicast a file is. Players before asciinema 3 know only version 2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Format {
+pub enum AsciicastVersion {
     /// Times count from the start; there is no exit event.
     V2,
     /// Times count from the event before.
@@ -15,14 +15,14 @@ pub enum Format {
 
 /// The same for both versions. Anything but the size may be left out.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Header {
+pub struct CastHeader {
     pub cols: u16,
     pub rows: u16,
     /// The value of TERM. Version 2 keeps it with the environment.
     pub term_type: Option<String>,
     /// Name and version of the terminal. Only in version 3.
     pub term_version: Option<String>,
-    pub theme: Option<Theme>,
+    pub theme: Option<CastTheme>,
     /// When the recording began, in seconds since 1970.
     pub timestamp: Option<u64>,
     /// Players shorten longer pauses to this many seconds.
@@ -36,7 +36,7 @@ pub struct Header {
 
 /// Colours as `#rrggbb`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Theme {
+pub struct CastTheme {
     pub fg: String,
     pub bg: String,
     /// 8 or 16 colours with colons between.
@@ -46,7 +46,7 @@ pub struct Theme {
 /// The line as it stands in the file. Both versions' fields; each writes its own.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default)]
-struct Line {
+struct HeaderLine {
     version: u8,
     #[serde(skip_serializing_if = "Option::is_none")]
     width: Option<u16>,
@@ -66,7 +66,7 @@ struct Line {
     #[serde(skip_serializing_if = "Option::is_none")]
     env: Option<BTreeMap<String, Option<String>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    theme: Option<Theme>,
+    theme: Option<CastTheme>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tags: Option<Vec<String>>,
 }
@@ -81,26 +81,26 @@ struct Term {
     #[serde(skip_serializing_if = "Option::is_none")]
     version: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    theme: Option<Theme>,
+    theme: Option<CastTheme>,
 }
 
 /// The environment variable that holds the terminal's type in version 2.
 const TERM: &str = "TERM";
 
-impl Header {
+impl CastHeader {
     /// Without a line end.
-    pub(crate) fn to_line(&self, format: Format) -> String {
+    pub(crate) fn to_line(&self, format: AsciicastVersion) -> String {
         let mut env: BTreeMap<String, Option<String>> =
             self.env.iter().map(|(name, value)| (name.clone(), Some(value.clone()))).collect();
-        let mut line = Line {
+        let mut line = HeaderLine {
             timestamp: self.timestamp.map(Into::into),
             idle_time_limit: self.idle_time_limit,
             command: self.command.clone(),
             title: self.title.clone(),
-            ..Line::default()
+            ..HeaderLine::default()
         };
         match format {
-            Format::V2 => {
+            AsciicastVersion::V2 => {
                 line.version = 2;
                 (line.width, line.height) = (Some(self.cols), Some(self.rows));
                 line.theme = self.theme.clone();
@@ -108,7 +108,7 @@ impl Header {
                     env.entry(TERM.to_owned()).or_insert_with(|| Some(kind.clone()));
                 }
             }
-            Format::V3 => {
+            AsciicastVersion::V3 => {
                 line.version = 3;
                 line.term = Some(Term {
                     cols: self.cols,
@@ -124,29 +124,29 @@ impl Header {
         serde_json::to_string(&line).expect("text and numbers can be written as JSON")
     }
 
-    pub(crate) fn from_line(line: &str) -> Result<(Format, Header), HeaderError> {
-        let line: Line = serde_json::from_str(line)?;
+    pub(crate) fn from_line(line: &str) -> Result<(AsciicastVersion, CastHeader), HeaderError> {
+        let line: HeaderLine = serde_json::from_str(line)?;
         let format = match line.version {
-            2 => Format::V2,
-            3 => Format::V3,
+            2 => AsciicastVersion::V2,
+            3 => AsciicastVersion::V3,
             version => return Err(HeaderError::Version(version)),
         };
         let mut env: BTreeMap<String, String> =
             line.env.unwrap_or_default().into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
         let term = match format {
-            Format::V2 => Term {
+            AsciicastVersion::V2 => Term {
                 cols: line.width.unwrap_or(0),
                 rows: line.height.unwrap_or(0),
                 kind: env.remove(TERM),
                 version: None,
                 theme: line.theme,
             },
-            Format::V3 => line.term.unwrap_or_default(),
+            AsciicastVersion::V3 => line.term.unwrap_or_default(),
         };
         if term.cols == 0 || term.rows == 0 {
             return Err(HeaderError::NoSize);
         }
-        let header = Header {
+        let header = CastHeader {
             cols: term.cols,
             rows: term.rows,
             term_type: term.kind,
@@ -178,13 +178,13 @@ pub(crate) enum HeaderError {
 mod tests {
     use super::*;
 
-    fn full() -> Header {
-        Header {
+    fn full() -> CastHeader {
+        CastHeader {
             cols: 120,
             rows: 40,
             term_type: Some("xterm-256color".into()),
             term_version: None,
-            theme: Some(Theme { fg: "#ffffff".into(), bg: "#000000".into(), palette: "#000000:#ffffff".into() }),
+            theme: Some(CastTheme { fg: "#ffffff".into(), bg: "#000000".into(), palette: "#000000:#ffffff".into() }),
             timestamp: Some(1_789_000_000),
             idle_time_limit: Some(2.5),
             command: Some("bash -l".into()),
@@ -196,28 +196,31 @@ mod tests {
 
     #[test]
     fn both_versions_read_what_they_write() {
-        for format in [Format::V2, Format::V3] {
-            assert_eq!(Header::from_line(&full().to_line(format)).unwrap(), (format, full()));
+        for format in [AsciicastVersion::V2, AsciicastVersion::V3] {
+            assert_eq!(CastHeader::from_line(&full().to_line(format)).unwrap(), (format, full()));
         }
-        let tagged = Header { tags: vec!["demo".into()], term_version: Some("patterm 1".into()), ..full() };
-        assert_eq!(Header::from_line(&tagged.to_line(Format::V3)).unwrap().1, tagged);
+        let tagged = CastHeader { tags: vec!["demo".into()], term_version: Some("patterm 1".into()), ..full() };
+        assert_eq!(CastHeader::from_line(&tagged.to_line(AsciicastVersion::V3)).unwrap().1, tagged);
     }
 
     #[test]
     fn the_two_versions_differ_where_the_format_does() {
-        let size = Header { cols: 80, rows: 24, term_type: Some("xterm".into()), ..Header::default() };
-        assert_eq!(size.to_line(Format::V2), r#"{"version":2,"width":80,"height":24,"env":{"TERM":"xterm"}}"#);
-        assert_eq!(size.to_line(Format::V3), r#"{"version":3,"term":{"cols":80,"rows":24,"type":"xterm"}}"#);
+        let size = CastHeader { cols: 80, rows: 24, term_type: Some("xterm".into()), ..CastHeader::default() };
+        assert_eq!(
+            size.to_line(AsciicastVersion::V2),
+            r#"{"version":2,"width":80,"height":24,"env":{"TERM":"xterm"}}"#
+        );
+        assert_eq!(size.to_line(AsciicastVersion::V3), r#"{"version":3,"term":{"cols":80,"rows":24,"type":"xterm"}}"#);
     }
 
     #[test]
     fn what_other_recorders_write_is_taken() {
         let line = r#"{"version": 2, "width": 80, "height": 24, "timestamp": 1504467315.5, "duration": 3.1, "env": {"TERM": "screen", "SHELL": null}, "x": 1}"#;
-        let (_, header) = Header::from_line(line).unwrap();
+        let (_, header) = CastHeader::from_line(line).unwrap();
         assert_eq!((header.timestamp, header.term_type.as_deref()), (Some(1_504_467_315), Some("screen")));
         assert!(header.env.is_empty());
-        assert!(matches!(Header::from_line(r#"{"version":1,"width":1,"height":1}"#), Err(HeaderError::Version(1))));
-        assert!(matches!(Header::from_line(r#"{"version":3}"#), Err(HeaderError::NoSize)));
-        assert!(matches!(Header::from_line("[1, \"o\", \"x\"]"), Err(HeaderError::Json(_))));
+        assert!(matches!(CastHeader::from_line(r#"{"version":1,"width":1,"height":1}"#), Err(HeaderError::Version(1))));
+        assert!(matches!(CastHeader::from_line(r#"{"version":3}"#), Err(HeaderError::NoSize)));
+        assert!(matches!(CastHeader::from_line("[1, \"o\", \"x\"]"), Err(HeaderError::Json(_))));
     }
 }

@@ -1,7 +1,7 @@
 //! Terminal recordings as files: asciicast, versions 2 and 3, read and written as a stream.
 //!
-//! A [`Writer`] turns timed bytes into whole lines, so that a recorder that is killed leaves a file
-//! that plays. A [`Reader`] takes what is there, a cut last line included. Called by the recording
+//! A [`CastWriter`] turns timed bytes into whole lines, so that a recorder that is killed leaves a file
+//! that plays. A [`CastReader`] takes what is there, a cut last line included. Called by the recording
 //! operation and by players and exporters. It knows nothing of terminals, sessions or any other
 //! crate of this house, and opens no files.
 
@@ -11,7 +11,7 @@ mod reader;
 mod text;
 mod writer;
 
-pub use event::{Event, EventData};
-pub use header::{Format, Header, Theme};
-pub use reader::{ReadError, Reader};
-pub use writer::Writer;
+pub use event::{CastEvent, EventData};
+pub use header::{AsciicastVersion, CastHeader, CastTheme};
+pub use reader::{CastReader, ReadError};
+pub use writer::CastWriter;

@@ -3,8 +3,8 @@
 use std::io::{self, BufRead, Read};
 use std::time::Duration;
 
-use crate::event::{Event, EventData};
-use crate::header::{Format, Header, HeaderError};
+use crate::event::{CastEvent, EventData};
+use crate::header::{AsciicastVersion, CastHeader, HeaderError};
 
 /// Why a recording can't be read, or not any further.
 #[derive(Debug, thiserror::Error)]
@@ -17,19 +17,19 @@ pub enum ReadError {
     UnknownVersion { version: u8 },
     #[error("line {line} is no event ({reason}): the file is damaged there")]
     BadEvent { line: u64, reason: String },
-    #[error("line {line} is longer than {limit} bytes: this is no recording", limit = Reader::<&[u8]>::MAX_LINE)]
+    #[error("line {line} is longer than {limit} bytes: this is no recording", limit = CastReader::<&[u8]>::MAX_LINE)]
     LineTooLong { line: u64 },
     #[error("the recording can't be read on: {0}")]
     Io(#[from] io::Error),
 }
 
 /// An iterator over the events. A last line that was cut off, as a crash leaves it, ends the
-/// recording and is no error; [`Reader::was_cut`] tells.
+/// recording and is no error; [`CastReader::was_cut`] tells.
 #[derive(Debug)]
-pub struct Reader<R> {
+pub struct CastReader<R> {
     source: R,
-    format: Format,
-    header: Header,
+    format: AsciicastVersion,
+    header: CastHeader,
     line: u64,
     /// Of the event before, in microseconds since the start.
     last: u64,
@@ -37,37 +37,37 @@ pub struct Reader<R> {
     over: bool,
 }
 
-enum Line {
+enum EventLine {
     Whole(Vec<u8>),
     /// Without a line end: the last one.
     Open(Vec<u8>),
     End,
 }
 
-impl<R: BufRead> Reader<R> {
+impl<R: BufRead> CastReader<R> {
     /// Bytes of one line. Recorders write some kilobytes at a time; this only keeps a wrong file from filling memory.
     pub const MAX_LINE: usize = 64 << 20;
 
     pub fn new(mut source: R) -> Result<Self, ReadError> {
         let line = match read_line(&mut source, 1)? {
-            Line::Whole(line) | Line::Open(line) if !line.is_empty() => line,
+            EventLine::Whole(line) | EventLine::Open(line) if !line.is_empty() => line,
             _ => return Err(ReadError::Empty),
         };
         let text = String::from_utf8(line).map_err(|error| ReadError::NoHeader { reason: error.to_string() })?;
-        let (format, header) = Header::from_line(&text).map_err(|error| match error {
+        let (format, header) = CastHeader::from_line(&text).map_err(|error| match error {
             HeaderError::Version(version) => ReadError::UnknownVersion { version },
             // A file of its own line, or a recorder that was killed at its very first word.
             HeaderError::Json(error) if error.is_eof() => ReadError::Empty,
             other => ReadError::NoHeader { reason: other.to_string() },
         })?;
-        Ok(Reader { source, format, header, line: 1, last: 0, cut: false, over: false })
+        Ok(CastReader { source, format, header, line: 1, last: 0, cut: false, over: false })
     }
 
-    pub fn format(&self) -> Format {
+    pub fn format(&self) -> AsciicastVersion {
         self.format
     }
 
-    pub fn header(&self) -> &Header {
+    pub fn header(&self) -> &CastHeader {
         &self.header
     }
 
@@ -76,13 +76,13 @@ impl<R: BufRead> Reader<R> {
         self.cut
     }
 
-    fn read(&mut self) -> Result<Option<Event>, ReadError> {
+    fn read(&mut self) -> Result<Option<CastEvent>, ReadError> {
         loop {
             self.line += 1;
             let (line, open) = match read_line(&mut self.source, self.line)? {
-                Line::Whole(line) => (line, false),
-                Line::Open(line) => (line, true),
-                Line::End => return Ok(None),
+                EventLine::Whole(line) => (line, false),
+                EventLine::Open(line) => (line, true),
+                EventLine::End => return Ok(None),
             };
             // Blank lines and comments mean nothing.
             if line.trim_ascii().is_empty() || line.starts_with(b"#") {
@@ -99,7 +99,7 @@ impl<R: BufRead> Reader<R> {
         }
     }
 
-    fn parse(&mut self, line: &[u8]) -> Result<Event, String> {
+    fn parse(&mut self, line: &[u8]) -> Result<CastEvent, String> {
         let (time, code, data): (f64, String, String) =
             serde_json::from_slice(line).map_err(|error| error.to_string())?;
         // Rounded as it was written: nearest microsecond. JSON has no infinities; a huge time is held at its end.
@@ -110,10 +110,10 @@ impl<R: BufRead> Reader<R> {
         let micros = micros as u64;
         let data = parse_data(code, data)?;
         self.last = match self.format {
-            Format::V2 => micros.max(self.last),
-            Format::V3 => self.last.saturating_add(micros),
+            AsciicastVersion::V2 => micros.max(self.last),
+            AsciicastVersion::V3 => self.last.saturating_add(micros),
         };
-        Ok(Event { time: Duration::from_micros(self.last), data })
+        Ok(CastEvent { time: Duration::from_micros(self.last), data })
     }
 }
 
@@ -132,8 +132,8 @@ fn parse_data(code: String, data: String) -> Result<EventData, String> {
     })
 }
 
-impl<R: BufRead> Iterator for Reader<R> {
-    type Item = Result<Event, ReadError>;
+impl<R: BufRead> Iterator for CastReader<R> {
+    type Item = Result<CastEvent, ReadError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.over {
@@ -145,31 +145,31 @@ impl<R: BufRead> Iterator for Reader<R> {
     }
 }
 
-fn read_line<R: BufRead>(source: &mut R, number: u64) -> Result<Line, ReadError> {
-    let limit = Reader::<R>::MAX_LINE;
+fn read_line<R: BufRead>(source: &mut R, number: u64) -> Result<EventLine, ReadError> {
+    let limit = CastReader::<R>::MAX_LINE;
     let mut line = Vec::new();
     source.by_ref().take(limit as u64 + 1).read_until(b'\n', &mut line)?;
     if line.pop_if(|last| *last == b'\n').is_some() {
-        return Ok(Line::Whole(line));
+        return Ok(EventLine::Whole(line));
     }
     match line.len() {
-        0 => Ok(Line::End),
+        0 => Ok(EventLine::End),
         length if length > limit => Err(ReadError::LineTooLong { line: number }),
-        _ => Ok(Line::Open(line)),
+        _ => Ok(EventLine::Open(line)),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Writer;
+    use crate::CastWriter;
     use proptest::prelude::*;
 
     const V2: &str = "{\"version\": 2, \"width\": 80, \"height\": 24}\n";
     const V3: &str = "{\"version\": 3, \"term\": {\"cols\": 80, \"rows\": 24}}\n";
 
-    fn read(file: &str) -> (Vec<Event>, bool, Option<ReadError>) {
-        let mut reader = Reader::new(file.as_bytes()).unwrap();
+    fn read(file: &str) -> (Vec<CastEvent>, bool, Option<ReadError>) {
+        let mut reader = CastReader::new(file.as_bytes()).unwrap();
         let (mut events, mut error) = (Vec::new(), None);
         for event in &mut reader {
             match event {
@@ -180,11 +180,11 @@ mod tests {
         (events, reader.was_cut(), error)
     }
 
-    fn event(micros: u64, data: EventData) -> Event {
-        Event { time: Duration::from_micros(micros), data }
+    fn event(micros: u64, data: EventData) -> CastEvent {
+        CastEvent { time: Duration::from_micros(micros), data }
     }
 
-    fn output(micros: u64, text: &str) -> Event {
+    fn output(micros: u64, text: &str) -> CastEvent {
         event(micros, EventData::Output(text.into()))
     }
 
@@ -221,7 +221,7 @@ mod tests {
         }
         // Within a character: no UTF-8 any more.
         let within = whole.find('é').unwrap() + 1;
-        let mut reader = Reader::new(&whole.as_bytes()[..within]).unwrap();
+        let mut reader = CastReader::new(&whole.as_bytes()[..within]).unwrap();
         assert_eq!(reader.by_ref().map(Result::unwrap).count(), 1);
         assert!(reader.was_cut());
     }
@@ -237,7 +237,7 @@ mod tests {
 
     #[test]
     fn what_is_no_recording_is_refused() {
-        let refused = |file: &str| Reader::new(file.as_bytes()).unwrap_err();
+        let refused = |file: &str| CastReader::new(file.as_bytes()).unwrap_err();
         assert!(matches!(refused(""), ReadError::Empty));
         assert!(matches!(refused("{\"version\": 3, \"te"), ReadError::Empty));
         assert!(matches!(refused("\n{}"), ReadError::Empty));
@@ -272,9 +272,9 @@ mod tests {
     proptest! {
         #[test]
         fn what_was_recorded_is_read(steps in steps(), v3: bool, status in 0i32..256) {
-            let format = if v3 { Format::V3 } else { Format::V2 };
-            let header = Header { cols: 80, rows: 24, ..Header::default() };
-            let mut writer = Writer::new(Vec::new(), format, &header).unwrap();
+            let format = if v3 { AsciicastVersion::V3 } else { AsciicastVersion::V2 };
+            let header = CastHeader { cols: 80, rows: 24, ..CastHeader::default() };
+            let mut writer = CastWriter::new(Vec::new(), format, &header).unwrap();
             let (mut nanos, mut output, mut input, mut others) = (0, Vec::new(), Vec::new(), Vec::new());
             let mut times = Vec::new();
             for (pause, step) in &steps {
@@ -311,7 +311,7 @@ mod tests {
             writer.finish(end).unwrap();
             let file = writer.into_sink();
 
-            let mut reader = Reader::new(&file[..]).unwrap();
+            let mut reader = CastReader::new(&file[..]).unwrap();
             prop_assert_eq!((reader.format(), reader.header()), (format, &header));
             let (mut read_output, mut read_input, mut read_others) = (String::new(), String::new(), Vec::new());
             let mut read_times = Vec::new();
@@ -334,7 +334,7 @@ mod tests {
         #[test]
         fn no_file_is_too_strange(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
             let file = [V3.as_bytes(), &bytes].concat();
-            let events = Reader::new(&file[..]).unwrap().count();
+            let events = CastReader::new(&file[..]).unwrap().count();
             prop_assert!(events <= bytes.len() + 1);
         }
     }

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::time::Duration;
 
 use crate::event::micros;
-use crate::header::{Format, Header};
+use crate::header::{AsciicastVersion, CastHeader};
 use crate::text::Utf8Pieces;
 
 /// Each event is one line, handed to the sink in one write and flushed: whatever ends the recorder,
@@ -12,9 +12,9 @@ use crate::text::Utf8Pieces;
 ///
 /// After an error the sink may hold a part of a line; write nothing more to it.
 #[derive(Debug)]
-pub struct Writer<W: Write> {
+pub struct CastWriter<W: Write> {
     sink: W,
-    format: Format,
+    format: AsciicastVersion,
     /// Of the event before, in microseconds since the start. Intervals are differences of these, so
     /// rounding never adds up.
     last: u64,
@@ -24,10 +24,10 @@ pub struct Writer<W: Write> {
     bytes: u64,
 }
 
-impl<W: Write> Writer<W> {
-    pub fn new(sink: W, format: Format, header: &Header) -> io::Result<Self> {
+impl<W: Write> CastWriter<W> {
+    pub fn new(sink: W, format: AsciicastVersion, header: &CastHeader) -> io::Result<Self> {
         let (output, input) = Default::default();
-        let mut writer = Writer { sink, format, last: 0, output, input, events: 0, bytes: 0 };
+        let mut writer = CastWriter { sink, format, last: 0, output, input, events: 0, bytes: 0 };
         writer.line(header.to_line(format))?;
         Ok(writer)
     }
@@ -55,8 +55,8 @@ impl<W: Write> Writer<W> {
     pub fn exit(&mut self, at: Duration, status: i32) -> io::Result<()> {
         self.finish_text(at)?;
         match self.format {
-            Format::V2 => Ok(()),
-            Format::V3 => self.event(at, "x", &status.to_string()),
+            AsciicastVersion::V2 => Ok(()),
+            AsciicastVersion::V3 => self.event(at, "x", &status.to_string()),
         }
     }
 
@@ -97,8 +97,8 @@ impl<W: Write> Writer<W> {
     fn event(&mut self, at: Duration, code: &str, data: &str) -> io::Result<()> {
         let now = micros(at).max(self.last);
         let time = match self.format {
-            Format::V2 => now,
-            Format::V3 => now - self.last,
+            AsciicastVersion::V2 => now,
+            AsciicastVersion::V3 => now - self.last,
         };
         let data = serde_json::to_string(data).expect("text can be written as JSON");
         self.line(format!("[{}.{:06}, \"{code}\", {data}]", time / 1_000_000, time % 1_000_000))?;
@@ -120,18 +120,18 @@ impl<W: Write> Writer<W> {
 mod tests {
     use super::*;
 
-    fn size() -> Header {
-        Header { cols: 80, rows: 24, ..Header::default() }
+    fn size() -> CastHeader {
+        CastHeader { cols: 80, rows: 24, ..CastHeader::default() }
     }
 
-    fn written(format: Format, record: impl FnOnce(&mut Writer<Vec<u8>>)) -> Vec<String> {
-        let mut writer = Writer::new(Vec::new(), format, &size()).unwrap();
+    fn written(format: AsciicastVersion, record: impl FnOnce(&mut CastWriter<Vec<u8>>)) -> Vec<String> {
+        let mut writer = CastWriter::new(Vec::new(), format, &size()).unwrap();
         record(&mut writer);
         writer.finish(Duration::from_secs(9)).unwrap();
         String::from_utf8(writer.into_sink()).unwrap().lines().skip(1).map(str::to_owned).collect()
     }
 
-    fn session(writer: &mut Writer<Vec<u8>>) {
+    fn session(writer: &mut CastWriter<Vec<u8>>) {
         let at = Duration::from_micros;
         writer.output(at(1_500_000), b"caf\xc3").unwrap();
         writer.resize(at(2_000_000), 100, 30).unwrap();
@@ -150,7 +150,7 @@ mod tests {
             r#"[3.000000, "i", "q"]"#,
             r#"[3.000001, "m", "here"]"#,
         ];
-        assert_eq!(written(Format::V2, session), expected);
+        assert_eq!(written(AsciicastVersion::V2, session), expected);
     }
 
     #[test]
@@ -163,13 +163,13 @@ mod tests {
             r#"[0.000001, "m", "here"]"#,
             r#"[0.999999, "x", "3"]"#,
         ];
-        assert_eq!(written(Format::V3, session), expected);
+        assert_eq!(written(AsciicastVersion::V3, session), expected);
     }
 
     #[test]
     fn rounding_never_adds_up() {
         // Each step is 0.4 µs: rounded by itself, every interval would be nothing.
-        let lines = written(Format::V3, |writer| {
+        let lines = written(AsciicastVersion::V3, |writer| {
             for step in 1..=1000u64 {
                 writer.output(Duration::from_nanos(400 * step), b"x").unwrap();
             }
@@ -180,7 +180,7 @@ mod tests {
 
     #[test]
     fn time_never_runs_backwards() {
-        let lines = written(Format::V3, |writer| {
+        let lines = written(AsciicastVersion::V3, |writer| {
             writer.output(Duration::from_secs(2), b"a").unwrap();
             writer.output(Duration::from_secs(1), b"b").unwrap();
             writer.output(Duration::from_secs(3), b"c").unwrap();
@@ -191,7 +191,7 @@ mod tests {
 
     #[test]
     fn half_a_character_at_the_end_is_shown_as_such() {
-        let lines = written(Format::V3, |writer| writer.output(Duration::ZERO, b"a\xe2\x82").unwrap());
+        let lines = written(AsciicastVersion::V3, |writer| writer.output(Duration::ZERO, b"a\xe2\x82").unwrap());
         assert_eq!(lines, [r#"[0.000000, "o", "a"]"#, "[9.000000, \"o\", \"\u{fffd}\"]"]);
     }
 
@@ -216,7 +216,7 @@ mod tests {
     #[test]
     fn a_recorder_may_die_after_any_event() {
         for writes in 1..6 {
-            let mut writer = Writer::new(Dying(Vec::new(), writes), Format::V3, &size()).unwrap();
+            let mut writer = CastWriter::new(Dying(Vec::new(), writes), AsciicastVersion::V3, &size()).unwrap();
             for _ in 0..writes - 1 {
                 writer.output(Duration::ZERO, b"line\n").unwrap();
             }
@@ -224,7 +224,7 @@ mod tests {
             let file = &writer.sink().0;
             assert_eq!(writer.bytes(), file.len() as u64);
             assert_eq!((file.last(), file.split(|byte| *byte == b'\n').count()), (Some(&b'\n'), writes + 1));
-            let events = crate::Reader::new(&file[..]).unwrap().map(Result::unwrap).count();
+            let events = crate::CastReader::new(&file[..]).unwrap().map(Result::unwrap).count();
             assert_eq!(events as u64, writer.events());
         }
     }

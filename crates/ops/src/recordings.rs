@@ -33,11 +33,11 @@ pub enum RecordingFormat {
     V3,
 }
 
-impl From<RecordingFormat> for cast::Format {
+impl From<RecordingFormat> for cast::AsciicastVersion {
     fn from(format: RecordingFormat) -> Self {
         match format {
-            RecordingFormat::V2 => cast::Format::V2,
-            RecordingFormat::V3 => cast::Format::V3,
+            RecordingFormat::V2 => cast::AsciicastVersion::V2,
+            RecordingFormat::V3 => cast::AsciicastVersion::V3,
         }
     }
 }

@@ -49,8 +49,8 @@ pub fn export(tape: Arc<Tape>, form: Export, at: Option<Duration>, sink: &mut dy
     let options = picture::Options { cursor: false, title: tape.header().title.clone() };
     let place = at.map_or(tape.len(), |time| tape.events_until(time));
     match form {
-        Export::V2 => write_cast(&tape, cast::Format::V2, sink)?,
-        Export::V3 => write_cast(&tape, cast::Format::V3, sink)?,
+        Export::V2 => write_cast(&tape, cast::AsciicastVersion::V2, sink)?,
+        Export::V3 => write_cast(&tape, cast::AsciicastVersion::V3, sink)?,
         Export::Text => {
             let left_out = write_printed(&tape, place, sink)?;
             return Ok((left_out > 0).then(|| left_out_words(left_out)));
@@ -98,8 +98,8 @@ fn left_out_words(count: u64) -> String {
     format!("a full-screen program was run {times}: what it drew is no text that went by, and is left out")
 }
 
-fn write_cast(tape: &Tape, format: cast::Format, sink: &mut dyn Write) -> io::Result<()> {
-    let mut writer = cast::Writer::new(sink, format, tape.header())?;
+fn write_cast(tape: &Tape, format: cast::AsciicastVersion, sink: &mut dyn Write) -> io::Result<()> {
+    let mut writer = cast::CastWriter::new(sink, format, tape.header())?;
     for (time, entry) in tape.entries() {
         match entry {
             Entry::Output(text) => writer.output(time, text.as_bytes()),

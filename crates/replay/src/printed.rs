@@ -110,8 +110,8 @@ mod tests {
     use crate::tape::Limits;
 
     fn printed(outputs: &[&str]) -> (String, u64) {
-        let header = cast::Header { cols: 20, rows: 4, ..cast::Header::default() };
-        let mut writer = cast::Writer::new(Vec::new(), cast::Format::V2, &header).unwrap();
+        let header = cast::CastHeader { cols: 20, rows: 4, ..cast::CastHeader::default() };
+        let mut writer = cast::CastWriter::new(Vec::new(), cast::AsciicastVersion::V2, &header).unwrap();
         for output in outputs {
             writer.output(std::time::Duration::from_secs(1), output.as_bytes()).unwrap();
         }

@@ -147,8 +147,8 @@ mod tests {
     use crate::tape::Limits;
 
     fn tape(events: &[(u64, &str)]) -> Arc<Tape> {
-        let header = cast::Header { cols: 30, rows: 4, ..cast::Header::default() };
-        let mut writer = cast::Writer::new(Vec::new(), cast::Format::V2, &header).unwrap();
+        let header = cast::CastHeader { cols: 30, rows: 4, ..cast::CastHeader::default() };
+        let mut writer = cast::CastWriter::new(Vec::new(), cast::AsciicastVersion::V2, &header).unwrap();
         for (seconds, text) in events {
             writer.output(Duration::from_secs(*seconds), text.as_bytes()).unwrap();
         }

@@ -2,7 +2,7 @@
 
 use std::{io::BufRead, ops::Range, time::Duration};
 
-use cast::{EventData, Header, ReadError, Reader};
+use cast::{CastHeader, CastReader, EventData, ReadError};
 
 /// Output that is fed in one go: a longer event becomes several of the same time. Any cut of a stream gives the same
 /// screen, and a step of a replay takes a few milliseconds at most.
@@ -103,7 +103,7 @@ pub struct Moment<'a> {
 /// A recording: its header and its events, in the order of their times.
 #[derive(Debug)]
 pub struct Tape {
-    header: Header,
+    header: CastHeader,
     text: String,
     slots: Vec<Slot>,
     ending: Ending,
@@ -112,7 +112,7 @@ pub struct Tape {
 impl Tape {
     /// Reads all that is there.
     pub fn read(source: impl BufRead, limits: Limits) -> Result<Self, TapeError> {
-        let mut reader = Reader::new(source)?;
+        let mut reader = CastReader::new(source)?;
         let header = reader.header().clone();
         let mut tape = Tape { header, text: String::new(), slots: Vec::new(), ending: Ending::Whole };
         let most = limits.bytes.min(u32::MAX as usize);
@@ -156,7 +156,7 @@ impl Tape {
         Ok(tape)
     }
 
-    pub fn header(&self) -> &Header {
+    pub fn header(&self) -> &CastHeader {
         &self.header
     }
 

@@ -28,7 +28,7 @@ pub(super) struct Tally {
 pub(super) struct Recorder {
     tap: Tap,
     file: File,
-    format: cast::Format,
+    format: cast::AsciicastVersion,
     max_bytes: Option<u64>,
     marks: PromptMarks,
     /// `true`, or gone: it shall end.
@@ -40,7 +40,7 @@ impl Recorder {
     pub(super) fn new(
         tap: Tap,
         file: File,
-        format: cast::Format,
+        format: cast::AsciicastVersion,
         max_bytes: Option<u64>,
         stopped: watch::Receiver<bool>,
     ) -> (Self, watch::Receiver<Tally>) {
@@ -49,14 +49,14 @@ impl Recorder {
     }
 
     /// Needs the runtime around it only to sleep until there is something to write.
-    pub(super) fn run(self, id: SessionId, header: cast::Header) -> io::Result<()> {
+    pub(super) fn run(self, id: SessionId, header: cast::CastHeader) -> io::Result<()> {
         let runtime = Handle::current();
         let work = move || runtime.block_on(self.write(header));
         std::thread::Builder::new().name(format!("record-{id}")).spawn(work)?;
         Ok(())
     }
 
-    async fn write(mut self, header: cast::Header) {
+    async fn write(mut self, header: cast::CastHeader) {
         let written = self.write_all(header).await;
         self.tally.send_modify(|tally| {
             tally.over = true;
@@ -66,9 +66,9 @@ impl Recorder {
         });
     }
 
-    async fn write_all(&mut self, header: cast::Header) -> io::Result<()> {
+    async fn write_all(&mut self, header: cast::CastHeader) -> io::Result<()> {
         let sink = self.file.try_clone()?;
-        let mut cast = cast::Writer::new(sink, self.format, &header)?;
+        let mut cast = cast::CastWriter::new(sink, self.format, &header)?;
         let recorded = self.record(&mut cast).await;
         if recorded.is_err() {
             // A line that did not get through whole would spoil those before it.
@@ -80,7 +80,7 @@ impl Recorder {
     }
 
     /// Until the run ends or someone stops it; answers when that was.
-    async fn record(&mut self, cast: &mut cast::Writer<File>) -> io::Result<Duration> {
+    async fn record(&mut self, cast: &mut cast::CastWriter<File>) -> io::Result<Duration> {
         let start = self.tap.start.at;
         cast.output(Duration::ZERO, &self.tap.start.bytes)?;
         let mut size = self.tap.start.size;
@@ -130,7 +130,7 @@ impl Recorder {
     /// Answers the end when it was the last one.
     fn event(
         &mut self,
-        cast: &mut cast::Writer<File>,
+        cast: &mut cast::CastWriter<File>,
         start: Instant,
         known: &mut vt::Size,
         event: TapEvent,
@@ -169,7 +169,7 @@ impl Recorder {
         Ok(None)
     }
 
-    fn count(&self, cast: &cast::Writer<File>) {
+    fn count(&self, cast: &cast::CastWriter<File>) {
         self.tally.send_modify(|tally| (tally.bytes, tally.events) = (cast.bytes(), cast.events()));
     }
 }
@@ -196,11 +196,11 @@ fn status(exit: ExitStatus) -> i32 {
 pub(super) fn write_ended(
     session: &Session,
     file: File,
-    format: cast::Format,
-    header: &cast::Header,
+    format: cast::AsciicastVersion,
+    header: &cast::CastHeader,
 ) -> io::Result<Tally> {
     let raw = session.raw(0, usize::MAX);
-    let mut cast = cast::Writer::new(file.try_clone()?, format, header)?;
+    let mut cast = cast::CastWriter::new(file.try_clone()?, format, header)?;
     if raw.dropped == 0 {
         cast.output(Duration::ZERO, &raw.bytes)?;
     } else {
@@ -215,17 +215,17 @@ pub(super) fn write_ended(
 }
 
 /// Says nothing of the environment but the terminal's type, which is the same for all sessions.
-pub(super) fn header(session: &Session, size: vt::Size, began: SystemTime) -> cast::Header {
+pub(super) fn header(session: &Session, size: vt::Size, began: SystemTime) -> cast::CastHeader {
     let info = session.info();
     let words: Vec<_> = info.argv.iter().map(|word| word.to_string_lossy()).collect();
-    cast::Header {
+    cast::CastHeader {
         cols: size.cols,
         rows: size.rows,
         term_type: Some("xterm-256color".to_owned()),
         timestamp: began.duration_since(UNIX_EPOCH).ok().map(|since| since.as_secs()),
         command: Some(words.join(" ")),
         title: info.name.map(|name| name.to_string()),
-        ..cast::Header::default()
+        ..cast::CastHeader::default()
     }
 }
 
@@ -242,7 +242,7 @@ mod tests {
         let header = header(&session, tap.start.size, SystemTime::now());
         let full = File::options().write(true).open("/dev/full").unwrap();
         let (stop, stopped) = watch::channel(false);
-        let (recorder, mut tally) = Recorder::new(tap, full, cast::Format::V3, None, stopped);
+        let (recorder, mut tally) = Recorder::new(tap, full, cast::AsciicastVersion::V3, None, stopped);
         recorder.run(session.id(), header).unwrap();
         let over = tokio::time::timeout(testkit::DEADLINE, tally.wait_for(|tally| tally.over)).await;
         let tally = over.expect("the recorder ends").unwrap().clone();

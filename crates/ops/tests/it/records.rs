@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use cast::{EventData, Format, Reader};
+use cast::{AsciicastVersion, CastReader, EventData};
 use ops::ErrorKind;
 use serde_json::{Value, json};
 use testkit::Script;
@@ -53,8 +53,8 @@ impl Studio {
     }
 }
 
-fn events(file: &Path) -> (Format, Vec<EventData>) {
-    let mut reader = Reader::new(BufReader::new(File::open(file).unwrap())).unwrap();
+fn events(file: &Path) -> (AsciicastVersion, Vec<EventData>) {
+    let mut reader = CastReader::new(BufReader::new(File::open(file).unwrap())).unwrap();
     let events = reader.by_ref().map(|event| event.unwrap().data).collect();
     assert!(!reader.was_cut());
     (reader.format(), events)
@@ -62,7 +62,7 @@ fn events(file: &Path) -> (Format, Vec<EventData>) {
 
 /// The screen that a player ends on.
 fn replay(file: &Path) -> vt::Terminal {
-    let mut reader = Reader::new(BufReader::new(File::open(file).unwrap())).unwrap();
+    let mut reader = CastReader::new(BufReader::new(File::open(file).unwrap())).unwrap();
     let size = vt::Size { cols: reader.header().cols, rows: reader.header().rows };
     let mut terminal = vt::Terminal::new(vt::TerminalOptions { size, ..vt::TerminalOptions::default() });
     for event in &mut reader {
@@ -105,7 +105,7 @@ async fn a_recording_replays_to_the_live_screen() {
         assert_same_screen(&file, &session);
 
         let (written, events) = events(&file);
-        assert_eq!(written, if format == "v2" { Format::V2 } else { Format::V3 });
+        assert_eq!(written, if format == "v2" { AsciicastVersion::V2 } else { AsciicastVersion::V3 });
         assert_eq!(events.contains(&EventData::Exit(3)), format == "v3", "{events:?}");
         assert!(events.contains(&EventData::Resize { cols: 60, rows: 12 }), "{events:?}");
         assert!(!events.iter().any(|event| matches!(event, EventData::Input(_))), "{events:?}");
