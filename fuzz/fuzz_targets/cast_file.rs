@@ -5,9 +5,9 @@
 use std::{io::BufReader, sync::Arc, time::Duration};
 
 use libfuzzer_sys::fuzz_target;
-use replay::{Entry, Export, Limits, Reel, Tape, TapeError, export, pattern, sightings};
+use replay::{TapeEntry, ExportForm, TapeLimits, Reel, Tape, TapeError, export, pattern, sightings};
 
-const LIMITS: Limits = Limits { bytes: 2000, events: 60 };
+const LIMITS: TapeLimits = TapeLimits { bytes: 2000, events: 60 };
 /// Cells of all sizes that a recording goes through. Large screens are as right as small ones, and a thousand times slower.
 const MAX_CELLS: usize = 100_000;
 
@@ -34,15 +34,15 @@ fuzz_target!(|file: &[u8]| {
 });
 
 fn written_again(tape: &Arc<Tape>) {
-    for form in [Export::V3, Export::V2] {
+    for form in [ExportForm::V3, ExportForm::V2] {
         let file = exported(tape, form, None);
-        let limits = Limits { events: LIMITS.events + 1, ..LIMITS };
+        let limits = TapeLimits { events: LIMITS.events + 1, ..LIMITS };
         let again = Tape::read(&file[..], limits).expect("what is exported can be read");
         assert_eq!(again.ending().warning(), None);
         // Version 2 knows no exit, and nothing printed is nothing written.
         let kept = tape.entries().filter(|(_, entry)| match entry {
-            Entry::Output("") | Entry::Input("") => false,
-            Entry::Exit(_) => form == Export::V3,
+            TapeEntry::Output("") | TapeEntry::Input("") => false,
+            TapeEntry::Exit(_) => form == ExportForm::V3,
             _ => true,
         });
         assert!(again.entries().eq(kept), "{form:?}: {tape:?} became {again:?}");
@@ -63,7 +63,7 @@ fn pauses_are_shortened(file: &[u8], tape: &Tape) {
 fn cells(tape: &Tape) -> usize {
     let area = |cols: u16, rows: u16| usize::from(cols) * usize::from(rows);
     let resizes = tape.entries().map(|(_, entry)| match entry {
-        Entry::Resize { cols, rows } => area(cols, rows),
+        TapeEntry::Resize { cols, rows } => area(cols, rows),
         _ => 0,
     });
     resizes.sum::<usize>() + area(tape.header().cols, tape.header().rows)
@@ -84,18 +84,18 @@ fn any_way_there(tape: &Arc<Tape>) {
 }
 
 fn pictures(tape: &Arc<Tape>) {
-    for form in [Export::Text, Export::Svg, Export::Html] {
+    for form in [ExportForm::Text, ExportForm::Svg, ExportForm::Html] {
         let file = exported(tape, form, Some(tape.length() / 2));
         let text = String::from_utf8(file).expect("pictures are text");
         // Nothing of the recording reaches whoever opens the file as more than text.
         assert!(!text.contains('\x1b'), "{form:?}");
-        if form != Export::Text {
+        if form != ExportForm::Text {
             assert!(!text.to_lowercase().contains("<script"), "{form:?}");
         }
     }
 }
 
-fn exported(tape: &Arc<Tape>, form: Export, at: Option<Duration>) -> Vec<u8> {
+fn exported(tape: &Arc<Tape>, form: ExportForm, at: Option<Duration>) -> Vec<u8> {
     let mut bytes = Vec::new();
     export(Arc::clone(tape), form, at, &mut bytes).expect("memory takes every write");
     bytes

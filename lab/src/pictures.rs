@@ -50,7 +50,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
     for Still { name, title, reach } in STILLS {
         reach(&mut seat)?;
         settle(&mut seat)?;
-        let options = picture::Options { cursor: true, title: Some((*title).to_owned()) };
+        let options = picture::PictureOptions { cursor: true, title: Some((*title).to_owned()) };
         let svg = picture::svg(&seat.screen.frame(), &options);
         let file = folder.join(format!("{name}.svg"));
         if !arguments.check {

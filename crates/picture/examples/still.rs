@@ -15,8 +15,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     let mut terminal = vt::Terminal::new(vt::TerminalOptions { size, ..vt::TerminalOptions::default() });
     terminal.feed(&bytes);
-    let options =
-        picture::Options { cursor: true, title: Some(terminal.title().to_owned()).filter(|title| !title.is_empty()) };
+    let options = picture::PictureOptions {
+        cursor: true,
+        title: Some(terminal.title().to_owned()).filter(|title| !title.is_empty()),
+    };
     let draw = if format == "html" { picture::html } else { picture::svg };
     std::io::stdout().write_all(draw(&terminal.frame(), &options).as_bytes())?;
     Ok(())

@@ -5,11 +5,11 @@ use std::fmt::Write;
 use vt::{Frame, Underline};
 
 use crate::{
-    Options, escape,
-    look::{Look, Span, hex, page_colors, spans},
+    PictureOptions, escape,
+    look::{PictureSpan, SpanLook, hex, page_colors, spans},
 };
 
-pub fn html(frame: &Frame, options: &Options) -> String {
+pub fn html(frame: &Frame, options: &PictureOptions) -> String {
     let (text, page) = page_colors(frame);
     let mut out = String::with_capacity(16 << 10);
     out.push_str("<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>");
@@ -46,7 +46,7 @@ pub fn html(frame: &Frame, options: &Options) -> String {
 }
 
 /// The span, cut around the cursor if it is in there.
-fn with_cursor(span: &Span<'_>, at: Option<u32>, out: &mut String) {
+fn with_cursor(span: &PictureSpan<'_>, at: Option<u32>, out: &mut String) {
     let Some(at) = at.filter(|at| (span.col..span.col + span.cols).contains(at)) else {
         return element(span, "", out);
     };
@@ -54,7 +54,7 @@ fn with_cursor(span: &Span<'_>, at: Option<u32>, out: &mut String) {
         return element(span, "cursor", out);
     }
     let cut = (at - span.col) as usize;
-    let part = |range: std::ops::Range<usize>| Span {
+    let part = |range: std::ops::Range<usize>| PictureSpan {
         col: span.col + range.start as u32,
         cols: (range.end - range.start) as u32,
         text: &span.text[range],
@@ -66,8 +66,8 @@ fn with_cursor(span: &Span<'_>, at: Option<u32>, out: &mut String) {
     }
 }
 
-fn element(span: &Span<'_>, class: &str, out: &mut String) {
-    let Span { look, text, .. } = span;
+fn element(span: &PictureSpan<'_>, class: &str, out: &mut String) {
+    let PictureSpan { look, text, .. } = span;
     if let Some(uri) = look.link {
         out.push_str("<a rel=\"noopener noreferrer\" href=\"");
         escape::markup(uri, out);
@@ -86,7 +86,7 @@ fn element(span: &Span<'_>, class: &str, out: &mut String) {
     }
 }
 
-fn style(span: &Span<'_>, look: &Look<'_>) -> String {
+fn style(span: &PictureSpan<'_>, look: &SpanLook<'_>) -> String {
     let mut css = format!("color:{}", hex(look.foreground));
     if let Some(color) = look.background {
         css.push_str(&format!(";background:{}", hex(color)));

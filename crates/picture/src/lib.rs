@@ -15,7 +15,7 @@ pub use svg::svg;
 
 /// What is drawn around and over the cells.
 #[derive(Clone, Debug, Default)]
-pub struct Options {
+pub struct PictureOptions {
     /// Draw the cursor, if the frame shows one.
     pub cursor: bool,
     /// Stands above the screen; also what a screen reader says of the picture.

@@ -4,17 +4,17 @@ use vt::{Attributes, Color, Frame, Line, Rgb, RunShape, StyleRun, Underline};
 
 /// Neighbouring cells that are drawn alike, or one cluster on its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Span<'a> {
+pub(crate) struct PictureSpan<'a> {
     pub(crate) col: u32,
     pub(crate) cols: u32,
     pub(crate) text: &'a str,
     /// Drawn cell by cell: the font decides how wide such a cluster comes out.
     pub(crate) alone: bool,
-    pub(crate) look: Look<'a>,
+    pub(crate) look: SpanLook<'a>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Look<'a> {
+pub(crate) struct SpanLook<'a> {
     pub(crate) foreground: Rgb,
     /// None where the page's own background shows.
     pub(crate) background: Option<Rgb>,
@@ -34,7 +34,7 @@ pub(crate) fn page_colors(frame: &Frame) -> (Rgb, Rgb) {
     if frame.reverse_video { (page, text) } else { (text, page) }
 }
 
-pub(crate) fn spans<'a>(frame: &'a Frame, line: &'a Line) -> impl Iterator<Item = Span<'a>> {
+pub(crate) fn spans<'a>(frame: &'a Frame, line: &'a Line) -> impl Iterator<Item = PictureSpan<'a>> {
     let mut rest = line.text();
     let mut col = 0;
     line.runs().iter().flat_map(move |run| {
@@ -46,9 +46,9 @@ pub(crate) fn spans<'a>(frame: &'a Frame, line: &'a Line) -> impl Iterator<Item 
     })
 }
 
-fn spans_of<'a>(frame: &Frame, run: &'a StyleRun, text: &'a str, col: u32) -> Vec<Span<'a>> {
+fn spans_of<'a>(frame: &Frame, run: &'a StyleRun, text: &'a str, col: u32) -> Vec<PictureSpan<'a>> {
     let look = look(frame, run);
-    let whole = |alone| vec![Span { col, cols: run.cols, text, alone, look: look.clone() }];
+    let whole = |alone| vec![PictureSpan { col, cols: run.cols, text, alone, look: look.clone() }];
     match run.shape {
         RunShape::Blank => whole(false),
         RunShape::Cluster | RunShape::WideCluster => whole(true),
@@ -57,7 +57,7 @@ fn spans_of<'a>(frame: &Frame, run: &'a StyleRun, text: &'a str, col: u32) -> Ve
             let cols = if run.shape == RunShape::Wide { 2 } else { 1 };
             text.char_indices()
                 .enumerate()
-                .map(|(index, (byte, c))| Span {
+                .map(|(index, (byte, c))| PictureSpan {
                     col: col + index as u32 * cols,
                     cols,
                     text: &text[byte..byte + c.len_utf8()],
@@ -69,7 +69,7 @@ fn spans_of<'a>(frame: &Frame, run: &'a StyleRun, text: &'a str, col: u32) -> Ve
     }
 }
 
-fn look<'a>(frame: &Frame, run: &'a StyleRun) -> Look<'a> {
+fn look<'a>(frame: &Frame, run: &'a StyleRun) -> SpanLook<'a> {
     let style = &run.style;
     let has = |attribute| style.attributes.contains(attribute);
     let (text, page) = page_colors(frame);
@@ -91,7 +91,7 @@ fn look<'a>(frame: &Frame, run: &'a StyleRun) -> Look<'a> {
     if has(Attributes::INVISIBLE) {
         foreground = background.unwrap_or(page);
     }
-    Look {
+    SpanLook {
         foreground,
         background,
         bold: has(Attributes::BOLD),

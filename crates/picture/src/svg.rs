@@ -5,8 +5,8 @@ use std::fmt::Write;
 use vt::{CursorShape, Frame, Rgb, Underline};
 
 use crate::{
-    Options, escape,
-    look::{Look, Span, hex, page_colors, spans},
+    PictureOptions, escape,
+    look::{PictureSpan, SpanLook, hex, page_colors, spans},
 };
 
 const CELL_WIDTH: f32 = 8.4;
@@ -18,12 +18,12 @@ const PADDING: f32 = 12.0;
 const TITLE_HEIGHT: f32 = 28.0;
 const FONTS: &str = "ui-monospace,'DejaVu Sans Mono','Liberation Mono',Menlo,Consolas,monospace";
 
-pub fn svg(frame: &Frame, options: &Options) -> String {
+pub fn svg(frame: &Frame, options: &PictureOptions) -> String {
     let (text, page) = page_colors(frame);
     let top = PADDING + if options.title.is_some() { TITLE_HEIGHT } else { 0.0 };
     let width = f32::from(frame.size.cols) * CELL_WIDTH + 2.0 * PADDING;
     let height = f32::from(frame.size.rows) * CELL_HEIGHT + top + PADDING;
-    let mut picture = Picture { out: String::with_capacity(16 << 10), top };
+    let mut picture = SvgPicture { out: String::with_capacity(16 << 10), top };
     picture.write(format_args!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.1}\" height=\"{height:.1}\" \
          viewBox=\"0 0 {width:.1} {height:.1}\" font-family=\"{FONTS}\" font-size=\"{FONT_SIZE}\" role=\"img\">\n"
@@ -58,13 +58,13 @@ pub fn svg(frame: &Frame, options: &Options) -> String {
     picture.out
 }
 
-struct Picture {
+struct SvgPicture {
     out: String,
     /// Above the first row.
     top: f32,
 }
 
-impl Picture {
+impl SvgPicture {
     fn write(&mut self, arguments: std::fmt::Arguments<'_>) {
         self.out.write_fmt(arguments).expect("writing to a string");
     }
@@ -82,7 +82,7 @@ impl Picture {
         (PADDING + col as f32 * CELL_WIDTH, self.top + row as f32 * CELL_HEIGHT)
     }
 
-    fn background(&mut self, row: usize, span: &Span<'_>) {
+    fn background(&mut self, row: usize, span: &PictureSpan<'_>) {
         let Some(color) = span.look.background else { return };
         let (x, y) = self.place(row, span.col);
         let width = span.cols as f32 * CELL_WIDTH;
@@ -95,7 +95,7 @@ impl Picture {
         ));
     }
 
-    fn text(&mut self, row: usize, span: &Span<'_>, default: Rgb) {
+    fn text(&mut self, row: usize, span: &PictureSpan<'_>, default: Rgb) {
         let (x, y) = self.place(row, span.col);
         let width = span.cols as f32 * CELL_WIDTH;
         self.decorations(x, y, width, &span.look);
@@ -135,7 +135,7 @@ impl Picture {
         self.out.push('\n');
     }
 
-    fn decorations(&mut self, x: f32, y: f32, width: f32, look: &Look<'_>) {
+    fn decorations(&mut self, x: f32, y: f32, width: f32, look: &SpanLook<'_>) {
         let under = y + BASELINE + 2.0;
         let color = hex(look.underline_color);
         match look.underline {

@@ -11,12 +11,12 @@ use crate::{
     new_file,
     printed::write_printed,
     reel::Reel,
-    tape::{Entry, Tape},
+    tape::{Tape, TapeEntry},
 };
 
 /// The forms there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Export {
+pub enum ExportForm {
     /// asciicast, version 2: what older players know.
     V2,
     /// asciicast, version 3.
@@ -29,38 +29,44 @@ pub enum Export {
     Html,
 }
 
-impl Export {
-    pub const ALL: [Export; 5] = [Export::V3, Export::V2, Export::Text, Export::Svg, Export::Html];
+impl ExportForm {
+    pub const ALL: [ExportForm; 5] =
+        [ExportForm::V3, ExportForm::V2, ExportForm::Text, ExportForm::Svg, ExportForm::Html];
 
     /// What the file's name ends with.
     pub fn extension(self) -> &'static str {
         match self {
-            Export::V2 | Export::V3 => "cast",
-            Export::Text => "txt",
-            Export::Svg => "svg",
-            Export::Html => "html",
+            ExportForm::V2 | ExportForm::V3 => "cast",
+            ExportForm::Text => "txt",
+            ExportForm::Svg => "svg",
+            ExportForm::Html => "html",
         }
     }
 }
 
 /// Writes the recording in that form to `sink`. A picture is of the moment `at`, or else of the end; text is what was
 /// printed up to it. Answers what is left out, for people.
-pub fn export(tape: Arc<Tape>, form: Export, at: Option<Duration>, sink: &mut dyn Write) -> io::Result<Option<String>> {
-    let options = picture::Options { cursor: false, title: tape.header().title.clone() };
+pub fn export(
+    tape: Arc<Tape>,
+    form: ExportForm,
+    at: Option<Duration>,
+    sink: &mut dyn Write,
+) -> io::Result<Option<String>> {
+    let options = picture::PictureOptions { cursor: false, title: tape.header().title.clone() };
     let place = at.map_or(tape.len(), |time| tape.events_until(time));
     match form {
-        Export::V2 => write_cast(&tape, cast::AsciicastVersion::V2, sink)?,
-        Export::V3 => write_cast(&tape, cast::AsciicastVersion::V3, sink)?,
-        Export::Text => {
+        ExportForm::V2 => write_cast(&tape, cast::AsciicastVersion::V2, sink)?,
+        ExportForm::V3 => write_cast(&tape, cast::AsciicastVersion::V3, sink)?,
+        ExportForm::Text => {
             let left_out = write_printed(&tape, place, sink)?;
             return Ok((left_out > 0).then(|| left_out_words(left_out)));
         }
-        Export::Svg | Export::Html => {
+        ExportForm::Svg | ExportForm::Html => {
             let mut reel = Reel::new(tape);
             reel.go_to_event(place);
             let frame = reel.frame();
             let picture = match form {
-                Export::Html => picture::html(&frame, &options),
+                ExportForm::Html => picture::html(&frame, &options),
                 _ => picture::svg(&frame, &options),
             };
             sink.write_all(picture.as_bytes())?;
@@ -71,7 +77,7 @@ pub fn export(tape: Arc<Tape>, form: Export, at: Option<Duration>, sink: &mut dy
 
 /// What became of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Exported {
+pub struct ExportOutcome {
     pub bytes: u64,
     /// What is not in it, for people.
     pub left_out: Option<String>,
@@ -80,17 +86,17 @@ pub struct Exported {
 /// Writes it to a file that only its owner reads, whole or not at all. `over`: instead of one that is there.
 pub fn export_file(
     tape: Arc<Tape>,
-    form: Export,
+    form: ExportForm,
     at: Option<Duration>,
     path: &Path,
     over: bool,
-) -> io::Result<Exported> {
+) -> io::Result<ExportOutcome> {
     let mut left_out = None;
     let bytes = new_file::write(path, over, |sink| {
         left_out = export(tape, form, at, sink)?;
         Ok(())
     })?;
-    Ok(Exported { bytes, left_out })
+    Ok(ExportOutcome { bytes, left_out })
 }
 
 fn left_out_words(count: u64) -> String {
@@ -102,11 +108,11 @@ fn write_cast(tape: &Tape, format: cast::AsciicastVersion, sink: &mut dyn Write)
     let mut writer = cast::CastWriter::new(sink, format, tape.header())?;
     for (time, entry) in tape.entries() {
         match entry {
-            Entry::Output(text) => writer.output(time, text.as_bytes()),
-            Entry::Input(text) => writer.input(time, text.as_bytes()),
-            Entry::Resize { cols, rows } => writer.resize(time, cols, rows),
-            Entry::Marker(label) => writer.marker(time, label),
-            Entry::Exit(status) => writer.exit(time, status),
+            TapeEntry::Output(text) => writer.output(time, text.as_bytes()),
+            TapeEntry::Input(text) => writer.input(time, text.as_bytes()),
+            TapeEntry::Resize { cols, rows } => writer.resize(time, cols, rows),
+            TapeEntry::Marker(label) => writer.marker(time, label),
+            TapeEntry::Exit(status) => writer.exit(time, status),
         }?;
     }
     writer.finish(tape.length())
@@ -115,25 +121,27 @@ fn write_cast(tape: &Tape, format: cast::AsciicastVersion, sink: &mut dyn Write)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tape::Limits;
+    use crate::tape::TapeLimits;
 
     #[test]
     fn every_form_holds_what_was_there() {
         let file = "{\"version\":3,\"term\":{\"cols\":20,\"rows\":2},\"title\":\"a <b>\"}\n[1,\"o\",\"one\\r\\ntwo\\r\\n\"]\n\
                     [1,\"m\",\"here\"]\n[1,\"o\",\"three\"]\n[1,\"x\",\"3\"]\n";
-        let tape = Arc::new(Tape::read(file.as_bytes(), Limits::default()).unwrap());
+        let tape = Arc::new(Tape::read(file.as_bytes(), TapeLimits::default()).unwrap());
         let written = |form, at| {
             let mut bytes = Vec::new();
             assert_eq!(export(Arc::clone(&tape), form, at, &mut bytes).unwrap(), None);
             String::from_utf8(bytes).unwrap()
         };
-        assert_eq!(written(Export::Text, None), "one\ntwo\nthree\n");
-        assert_eq!(written(Export::Text, Some(Duration::from_secs(2))), "one\ntwo\n");
-        assert!(written(Export::Svg, None).contains("three") && written(Export::Html, None).contains("a &lt;b&gt;"));
-        for form in [Export::V2, Export::V3] {
-            let again = Tape::read(written(form, None).as_bytes(), Limits::default()).unwrap();
+        assert_eq!(written(ExportForm::Text, None), "one\ntwo\nthree\n");
+        assert_eq!(written(ExportForm::Text, Some(Duration::from_secs(2))), "one\ntwo\n");
+        assert!(
+            written(ExportForm::Svg, None).contains("three") && written(ExportForm::Html, None).contains("a &lt;b&gt;")
+        );
+        for form in [ExportForm::V2, ExportForm::V3] {
+            let again = Tape::read(written(form, None).as_bytes(), TapeLimits::default()).unwrap();
             // Version 2 knows no exit.
-            let kept = if form == Export::V2 { 3 } else { 4 };
+            let kept = if form == ExportForm::V2 { 3 } else { 4 };
             assert!(again.entries().eq(tape.entries().take(kept)), "{form:?}: {again:?}");
         }
     }

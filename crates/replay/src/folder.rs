@@ -7,7 +7,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use crate::tape::{Limits, Tape, TapeError};
+use crate::tape::{Tape, TapeError, TapeLimits};
 
 /// Files that are listed: the newest.
 const MAX_LISTED: usize = 500;
@@ -15,7 +15,7 @@ const ENDING: &str = ".cast";
 
 /// A file that can be asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Listed {
+pub struct RecordingFile {
     pub name: String,
     pub bytes: u64,
     pub changed: SystemTime,
@@ -32,15 +32,15 @@ pub enum FileError {
 }
 
 /// Newest first. A folder that is not there holds nothing.
-pub fn list(folder: &Path) -> Vec<Listed> {
+pub fn list(folder: &Path) -> Vec<RecordingFile> {
     let Ok(entries) = folder.read_dir() else { return Vec::new() };
-    let mut found: Vec<Listed> = entries
+    let mut found: Vec<RecordingFile> = entries
         .filter_map(|entry| {
             let entry = entry.ok()?;
             let name = entry.file_name().into_string().ok().filter(|name| name.ends_with(ENDING))?;
             // Of the entry itself: a link may lead anywhere.
             let about = entry.metadata().ok().filter(std::fs::Metadata::is_file)?;
-            Some(Listed { name, bytes: about.len(), changed: about.modified().ok()? })
+            Some(RecordingFile { name, bytes: about.len(), changed: about.modified().ok()? })
         })
         .collect();
     found.sort_by(|one, other| (other.changed, &other.name).cmp(&(one.changed, &one.name)));
@@ -48,7 +48,7 @@ pub fn list(folder: &Path) -> Vec<Listed> {
     found
 }
 
-impl Listed {
+impl RecordingFile {
     /// Since it was last written to.
     pub fn age(&self, now: SystemTime) -> Duration {
         now.duration_since(self.changed).unwrap_or_default()
@@ -56,7 +56,7 @@ impl Listed {
 }
 
 /// A recording by its bare name: one that the list could show, and nothing else.
-pub fn open(folder: &Path, name: &str, limits: Limits) -> Result<Tape, FileError> {
+pub fn open(folder: &Path, name: &str, limits: TapeLimits) -> Result<Tape, FileError> {
     read_file(&find(folder, name)?, limits)
 }
 
@@ -74,7 +74,7 @@ pub fn find(folder: &Path, name: &str) -> Result<PathBuf, FileError> {
 }
 
 /// Any file of a person's choice, a pipe included.
-pub fn read_file(path: &Path, limits: Limits) -> Result<Tape, FileError> {
+pub fn read_file(path: &Path, limits: TapeLimits) -> Result<Tape, FileError> {
     Ok(Tape::read(BufReader::new(File::open(path)?), limits)?)
 }
 
@@ -95,7 +95,7 @@ mod tests {
         std::os::unix::fs::symlink(folder.path().join("outside.cast"), inner.join("link.cast")).unwrap();
         let names: Vec<String> = list(&inner).into_iter().map(|listed| listed.name).collect();
         assert_eq!(names, ["a.cast"]);
-        open(&inner, "a.cast", Limits::default()).unwrap();
+        open(&inner, "a.cast", TapeLimits::default()).unwrap();
         let wrong = [
             "../outside.cast",
             "link.cast",
@@ -108,7 +108,7 @@ mod tests {
             "folder.cast",
         ];
         for wrong in wrong {
-            let opened = open(&inner, wrong, Limits::default());
+            let opened = open(&inner, wrong, TapeLimits::default());
             assert!(matches!(opened, Err(FileError::NotListed(_))), "{wrong}");
         }
         assert!(list(&folder.path().join("none")).is_empty());

@@ -11,7 +11,7 @@ const SCREENS_APART: usize = 8;
 const MAX_BYTES: usize = 32 << 20;
 
 #[derive(Debug)]
-struct Keyframe {
+struct ReelKeyframe {
     /// Events before it.
     events: usize,
     size: Size,
@@ -20,22 +20,22 @@ struct Keyframe {
 
 /// In the order of their places.
 #[derive(Debug)]
-pub(crate) struct Keyframes {
-    frames: Vec<Keyframe>,
+pub(crate) struct KeyframeStore {
+    frames: Vec<ReelKeyframe>,
     bytes: usize,
     apart: usize,
     max_bytes: usize,
 }
 
-impl Default for Keyframes {
+impl Default for KeyframeStore {
     fn default() -> Self {
         Self::within(APART, MAX_BYTES)
     }
 }
 
-impl Keyframes {
+impl KeyframeStore {
     pub(crate) fn within(apart: usize, max_bytes: usize) -> Self {
-        Keyframes { frames: Vec::new(), bytes: 0, apart, max_bytes }
+        KeyframeStore { frames: Vec::new(), bytes: 0, apart, max_bytes }
     }
 
     /// Keeps the screen of this place, if `output` since the last one is worth it and the place is a new one.
@@ -52,7 +52,7 @@ impl Keyframes {
             return true;
         }
         self.bytes += screen.len();
-        self.frames.push(Keyframe { events, size: terminal.size(), screen });
+        self.frames.push(ReelKeyframe { events, size: terminal.size(), screen });
         while self.bytes > self.max_bytes {
             self.thin();
         }
@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn they_stay_within_their_bytes_and_spread() {
-        let mut keyframes = Keyframes::within(10, 4_000);
+        let mut keyframes = KeyframeStore::within(10, 4_000);
         let mut terminal = fresh(Size::new(20, 4));
         for place in 1..=500 {
             terminal.feed(format!("\x1b[3{}mline {place}\r\n", place % 8).as_bytes());
@@ -108,7 +108,7 @@ mod tests {
         assert!(place > 200 && there.frame().text().contains(&format!("line {place}\n")), "{place}");
         assert!(keyframes.before(499, Some(499)).is_none());
         // One that is too large alone is not kept.
-        let mut small = Keyframes::within(1, 10);
+        let mut small = KeyframeStore::within(1, 10);
         assert!(small.offer(1, 5_000, &terminal) && small.len() == 0);
     }
 }

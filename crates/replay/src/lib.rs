@@ -14,9 +14,9 @@ mod sightings;
 mod tape;
 mod timeline;
 
-pub use export::{Export, Exported, export, export_file};
-pub use folder::{FileError, Listed, find, list, open, read_file};
+pub use export::{ExportForm, ExportOutcome, export, export_file};
+pub use folder::{FileError, RecordingFile, find, list, open, read_file};
 pub use reel::Reel;
-pub use sightings::{PatternError, Search, Sighting, pattern, sightings};
-pub use tape::{Ending, Entry, Limits, Moment, Tape, TapeError};
+pub use sightings::{Sighting, SightingPatternError, SightingSearch, pattern, sightings};
+pub use tape::{NamedMoment, Tape, TapeEnding, TapeEntry, TapeError, TapeLimits};
 pub use timeline::{clock, parse_clock};

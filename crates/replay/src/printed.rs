@@ -11,7 +11,7 @@ use vt::{Size, Terminal, TerminalOptions};
 
 use crate::{
     reel::start_size,
-    tape::{Entry, Tape},
+    tape::{Tape, TapeEntry},
 };
 
 /// Output between two looks at what has left the screen: bounds what waits there, whatever the output does.
@@ -26,7 +26,7 @@ pub(crate) fn write_printed(tape: &Tape, events: usize, sink: &mut dyn Write) ->
     let mut resized = None;
     for (_, entry) in tape.entries().take(events) {
         match entry {
-            Entry::Output(output) => {
+            TapeEntry::Output(output) => {
                 if let Some(size) = resized.take() {
                     text.terminal.resize(size);
                 }
@@ -35,8 +35,8 @@ pub(crate) fn write_printed(tape: &Tape, events: usize, sink: &mut dyn Write) ->
                     text.go_on()?;
                 }
             }
-            Entry::Resize { cols, rows } => resized = Some(Size { cols, rows }),
-            Entry::Input(_) | Entry::Marker(_) | Entry::Exit(_) => {}
+            TapeEntry::Resize { cols, rows } => resized = Some(Size { cols, rows }),
+            TapeEntry::Input(_) | TapeEntry::Marker(_) | TapeEntry::Exit(_) => {}
         }
     }
     text.finish()
@@ -107,7 +107,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::tape::Limits;
+    use crate::tape::TapeLimits;
 
     fn printed(outputs: &[&str]) -> (String, u64) {
         let header = cast::CastHeader { cols: 20, rows: 4, ..cast::CastHeader::default() };
@@ -115,7 +115,7 @@ mod tests {
         for output in outputs {
             writer.output(std::time::Duration::from_secs(1), output.as_bytes()).unwrap();
         }
-        let tape = Arc::new(Tape::read(&writer.into_sink()[..], Limits::default()).unwrap());
+        let tape = Arc::new(Tape::read(&writer.into_sink()[..], TapeLimits::default()).unwrap());
         let mut text = Vec::new();
         let left_out = write_printed(&tape, tape.len(), &mut text).unwrap();
         (String::from_utf8(text).unwrap(), left_out)

@@ -8,8 +8,8 @@ use std::{sync::Arc, time::Duration};
 use vt::{Frame, Size, Terminal, TerminalOptions};
 
 use crate::{
-    keyframes::{Keyframes, fresh},
-    tape::{Entry, Tape},
+    keyframes::{KeyframeStore, fresh},
+    tape::{Tape, TapeEntry},
 };
 
 /// What an event costs beside its text, in bytes of text that take as long.
@@ -27,13 +27,13 @@ pub struct Reel {
     /// Output since the last keyframe.
     since: usize,
     /// None where one only goes forwards.
-    keyframes: Option<Keyframes>,
+    keyframes: Option<KeyframeStore>,
 }
 
 impl Reel {
     pub fn new(tape: Arc<Tape>) -> Self {
         let terminal = fresh(start_size(&tape));
-        Reel { tape, terminal, fed: 0, since: 0, keyframes: Some(Keyframes::default()) }
+        Reel { tape, terminal, fed: 0, since: 0, keyframes: Some(KeyframeStore::default()) }
     }
 
     /// One whose terminal keeps the lines that scrolled away. Going back starts from the beginning.
@@ -81,7 +81,7 @@ impl Reel {
     /// The size that was just read gives way to another one before anyone could see it: laying the screen out for it
     /// would be for nothing, and a file may hold thousands.
     fn is_passing_size(&self) -> bool {
-        let next = self.tape.get(self.fed).filter(|(_, entry)| matches!(entry, Entry::Resize { .. }));
+        let next = self.tape.get(self.fed).filter(|(_, entry)| matches!(entry, TapeEntry::Resize { .. }));
         next.is_some_and(|(time, _)| time.saturating_sub(self.time()) < PICTURE)
     }
 
@@ -90,20 +90,20 @@ impl Reel {
         let (_, entry) = self.tape.get(self.fed)?;
         self.fed += 1;
         let cost = match entry {
-            Entry::Output(text) => {
+            TapeEntry::Output(text) => {
                 self.terminal.feed(text.as_bytes());
                 // Nobody answers a recording.
                 self.terminal.take_effects();
                 text.len()
             }
-            Entry::Resize { .. } if self.is_passing_size() => 0,
-            Entry::Resize { cols, rows } => {
+            TapeEntry::Resize { .. } if self.is_passing_size() => 0,
+            TapeEntry::Resize { cols, rows } => {
                 let size = Size { cols, rows }.clamped();
                 let changes = size != self.terminal.size();
                 self.terminal.resize(size);
                 usize::from(changes) * usize::from(size.cols) * usize::from(size.rows)
             }
-            Entry::Input(_) | Entry::Marker(_) | Entry::Exit(_) => 0,
+            TapeEntry::Input(_) | TapeEntry::Marker(_) | TapeEntry::Exit(_) => 0,
         };
         self.since += cost;
         if let Some(keyframes) = &mut self.keyframes
@@ -164,7 +164,7 @@ pub(crate) fn start_size(tape: &Tape) -> Size {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tape::Limits;
+    use crate::tape::TapeLimits;
 
     fn reel() -> Reel {
         let mut file = "{\"version\":2,\"width\":40,\"height\":5}\n".to_owned();
@@ -177,8 +177,8 @@ mod tests {
                 }
             };
         }
-        let tape = Arc::new(Tape::read(file.as_bytes(), Limits::default()).unwrap());
-        Reel { keyframes: Some(Keyframes::within(50_000, 1 << 20)), ..Reel::new(tape) }
+        let tape = Arc::new(Tape::read(file.as_bytes(), TapeLimits::default()).unwrap());
+        Reel { keyframes: Some(KeyframeStore::within(50_000, 1 << 20)), ..Reel::new(tape) }
     }
 
     #[test]
@@ -212,7 +212,7 @@ mod tests {
         for number in 0..20_000 {
             file += &format!("[1.{:06},\"r\",\"{}x{}\"]\n", number, 1000 + number % 7, 500 + number % 5);
         }
-        let mut reel = Reel::new(Arc::new(Tape::read(file.as_bytes(), Limits::default()).unwrap()));
+        let mut reel = Reel::new(Arc::new(Tape::read(file.as_bytes(), TapeLimits::default()).unwrap()));
         // Each would cost as much as half a megabyte of output: 10 GB together.
         assert!(reel.go_towards(usize::MAX, 2 << 20), "{} of 20,000 events", reel.fed());
         let frame = reel.frame();
@@ -225,10 +225,10 @@ mod tests {
         for number in 0..200 {
             file += &format!("[{number},\"r\",\"{}x1000\"]\n[{number},\"o\",\"x\\r\\n\"]\n", 1000 + number % 2);
         }
-        let mut reel = Reel::new(Arc::new(Tape::read(file.as_bytes(), Limits::default()).unwrap()));
+        let mut reel = Reel::new(Arc::new(Tape::read(file.as_bytes(), TapeLimits::default()).unwrap()));
         reel.go_to_end();
         // Each size is worth two keyframes by its cells alone; keeping one takes as long as a size does.
-        let kept = reel.keyframes.as_ref().map_or(0, Keyframes::len);
+        let kept = reel.keyframes.as_ref().map_or(0, KeyframeStore::len);
         assert!((10..=200 / 8).contains(&kept), "{kept}");
     }
 
@@ -261,7 +261,7 @@ mod tests {
     #[test]
     fn an_update_that_never_ended_is_shown_at_the_end() {
         let file = "{\"version\":2,\"width\":9,\"height\":1}\n[1,\"o\",\"a\"]\n[2,\"o\",\"\\u001b[?2026hb\"]\n";
-        let mut reel = Reel::new(Arc::new(Tape::read(file.as_bytes(), Limits::default()).unwrap()));
+        let mut reel = Reel::new(Arc::new(Tape::read(file.as_bytes(), TapeLimits::default()).unwrap()));
         reel.go_to(Duration::from_secs(1));
         assert_eq!(reel.frame().text().trim_end(), "a");
         reel.go_to_end();

@@ -6,7 +6,7 @@ use regex::{Regex, RegexBuilder};
 
 use crate::{
     reel::Reel,
-    tape::{Entry, Tape, boundary},
+    tape::{Tape, TapeEntry, boundary},
 };
 
 /// Of a line that matched: what can be shown of it anywhere.
@@ -26,7 +26,7 @@ pub struct Sighting {
 }
 
 #[derive(Debug, thiserror::Error)]
-pub enum PatternError {
+pub enum SightingPatternError {
     #[error("the pattern has {0} bytes; {limit} are the limit", limit = MAX_PATTERN)]
     TooLong(usize),
     #[error("the pattern: {0}")]
@@ -36,24 +36,24 @@ pub enum PatternError {
 const MAX_PATTERN: usize = 4096;
 
 /// As everywhere in this house: no look-around, and bounded.
-pub fn pattern(text: &str) -> Result<Regex, PatternError> {
+pub fn pattern(text: &str) -> Result<Regex, SightingPatternError> {
     const MAX_COMPILED: usize = 1 << 20;
     if text.len() > MAX_PATTERN {
-        return Err(PatternError::TooLong(text.len()));
+        return Err(SightingPatternError::TooLong(text.len()));
     }
     Ok(RegexBuilder::new(text).size_limit(MAX_COMPILED).build()?)
 }
 
 /// All times at which a line of the screen matched, by their beginning, at most `limit`.
 pub fn sightings(tape: &Arc<Tape>, pattern: Regex, limit: usize) -> Vec<Sighting> {
-    let mut search = Search::new(Arc::clone(tape), pattern, limit);
+    let mut search = SightingSearch::new(Arc::clone(tape), pattern, limit);
     while !search.go_on(usize::MAX) {}
     search.found()
 }
 
 /// A search under way: it goes through the recording from its start, as far at once as is asked.
 #[derive(Debug)]
-pub struct Search {
+pub struct SightingSearch {
     reel: Reel,
     pattern: Regex,
     limit: usize,
@@ -66,11 +66,11 @@ pub struct Search {
     text: String,
 }
 
-impl Search {
+impl SightingSearch {
     pub fn new(tape: Arc<Tape>, pattern: Regex, limit: usize) -> Self {
         let reel = Reel::with_history(tape);
         let passed = reel.terminal().first_screen_line();
-        Search { reel, pattern, limit, seen: BTreeMap::new(), gone: Vec::new(), passed, text: String::new() }
+        SightingSearch { reel, pattern, limit, seen: BTreeMap::new(), gone: Vec::new(), passed, text: String::new() }
     }
 
     /// How much of the recording is behind it, of a hundred.
@@ -86,7 +86,7 @@ impl Search {
             let drawn = match self.reel.tape().get(fed) {
                 _ if self.gone.len() >= self.limit => return true,
                 None => return true,
-                Some((_, Entry::Output(text))) => Some(text.len()),
+                Some((_, TapeEntry::Output(text))) => Some(text.len()),
                 Some((_, entry)) => entry.draws().then_some(0),
             };
             self.reel.step();
@@ -144,7 +144,7 @@ fn shown(line: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tape::Limits;
+    use crate::tape::TapeLimits;
 
     fn tape(events: &[(u64, &str)]) -> Arc<Tape> {
         let header = cast::CastHeader { cols: 30, rows: 4, ..cast::CastHeader::default() };
@@ -152,13 +152,13 @@ mod tests {
         for (seconds, text) in events {
             writer.output(Duration::from_secs(*seconds), text.as_bytes()).unwrap();
         }
-        Arc::new(Tape::read(&writer.into_sink()[..], Limits::default()).unwrap())
+        Arc::new(Tape::read(&writer.into_sink()[..], TapeLimits::default()).unwrap())
     }
 
     fn found(events: &[(u64, &str)], pattern: &str) -> Vec<(u64, Option<u64>, String)> {
         let seconds = |time: Duration| time.as_secs();
         let at_once = sightings(&tape(events), Regex::new(pattern).unwrap(), 100);
-        let mut search = Search::new(tape(events), Regex::new(pattern).unwrap(), 100);
+        let mut search = SightingSearch::new(tape(events), Regex::new(pattern).unwrap(), 100);
         while !search.go_on(1) {}
         assert_eq!(search.percent(), 100);
         assert_eq!(search.found(), at_once);
@@ -180,8 +180,8 @@ mod tests {
 
     #[test]
     fn patterns_are_bounded() {
-        assert!(matches!(pattern(&"x".repeat(5000)), Err(PatternError::TooLong(5000))));
-        assert!(matches!(pattern(r"(\w{1000}){1000}"), Err(PatternError::Invalid(_))));
+        assert!(matches!(pattern(&"x".repeat(5000)), Err(SightingPatternError::TooLong(5000))));
+        assert!(matches!(pattern(r"(\w{1000}){1000}"), Err(SightingPatternError::Invalid(_))));
         assert!(pattern("(").is_err() && pattern("a|b").is_ok());
     }
 }

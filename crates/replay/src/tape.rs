@@ -16,17 +16,17 @@ const MAX_MICROS: u64 = 100 * 365 * 24 * 3600 * 1_000_000;
 
 /// What one recording may take of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct TapeLimits {
     /// Of text: what was printed, typed, and written beside marks. At most 4 GiB.
     pub bytes: usize,
     /// An event takes 24 bytes beside its text.
     pub events: usize,
 }
 
-impl Default for Limits {
+impl Default for TapeLimits {
     /// For a person's own player. A day of busy work is some 100 MB.
     fn default() -> Self {
-        Limits { bytes: 512 << 20, events: 8_000_000 }
+        TapeLimits { bytes: 512 << 20, events: 8_000_000 }
     }
 }
 
@@ -35,12 +35,12 @@ pub enum TapeError {
     #[error(transparent)]
     Read(#[from] ReadError),
     #[error("the recording holds more than {} bytes or {} events", limits.bytes, limits.events)]
-    TooLarge { limits: Limits },
+    TooLarge { limits: TapeLimits },
 }
 
 /// How a file ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Ending {
+pub enum TapeEnding {
     Whole,
     /// In the middle of its last line, as a crash of the recorder leaves it.
     Cut,
@@ -48,19 +48,19 @@ pub enum Ending {
     Damaged(String),
 }
 
-impl Ending {
+impl TapeEnding {
     /// What there is to say about it.
     pub fn warning(&self) -> Option<String> {
         match self {
-            Ending::Whole => None,
-            Ending::Cut => Some("the recording was cut off: its recorder did not end well".to_owned()),
-            Ending::Damaged(reason) => Some(format!("the recording is read up to its damage: {reason}")),
+            TapeEnding::Whole => None,
+            TapeEnding::Cut => Some("the recording was cut off: its recorder did not end well".to_owned()),
+            TapeEnding::Damaged(reason) => Some(format!("the recording is read up to its damage: {reason}")),
         }
     }
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Kind {
+enum TapeEntryKind {
     Output,
     Input,
     Marker,
@@ -69,16 +69,16 @@ enum Kind {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Slot {
+struct TapeSlot {
     micros: u64,
     /// Where its text ends; it begins where the one before ends.
     end: u32,
-    kind: Kind,
+    kind: TapeEntryKind,
 }
 
 /// What happened at one moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Entry<'a> {
+pub enum TapeEntry<'a> {
     Output(&'a str),
     Input(&'a str),
     Marker(&'a str),
@@ -86,16 +86,16 @@ pub enum Entry<'a> {
     Exit(i32),
 }
 
-impl Entry<'_> {
+impl TapeEntry<'_> {
     /// It changes the picture.
     pub fn draws(&self) -> bool {
-        matches!(self, Entry::Output(_) | Entry::Resize { .. })
+        matches!(self, TapeEntry::Output(_) | TapeEntry::Resize { .. })
     }
 }
 
 /// A place in time with a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Moment<'a> {
+pub struct NamedMoment<'a> {
     pub time: Duration,
     pub label: &'a str,
 }
@@ -105,16 +105,16 @@ pub struct Moment<'a> {
 pub struct Tape {
     header: CastHeader,
     text: String,
-    slots: Vec<Slot>,
-    ending: Ending,
+    slots: Vec<TapeSlot>,
+    ending: TapeEnding,
 }
 
 impl Tape {
     /// Reads all that is there.
-    pub fn read(source: impl BufRead, limits: Limits) -> Result<Self, TapeError> {
+    pub fn read(source: impl BufRead, limits: TapeLimits) -> Result<Self, TapeError> {
         let mut reader = CastReader::new(source)?;
         let header = reader.header().clone();
-        let mut tape = Tape { header, text: String::new(), slots: Vec::new(), ending: Ending::Whole };
+        let mut tape = Tape { header, text: String::new(), slots: Vec::new(), ending: TapeEnding::Whole };
         let most = limits.bytes.min(u32::MAX as usize);
         for event in reader.by_ref() {
             let event = match event {
@@ -122,16 +122,16 @@ impl Tape {
                 Err(ReadError::Io(error)) => return Err(ReadError::Io(error).into()),
                 Err(damage) => {
                     let reason = damage.to_string();
-                    tape.ending = Ending::Damaged(reason[..boundary(&reason, MAX_REASON)].to_owned());
+                    tape.ending = TapeEnding::Damaged(reason[..boundary(&reason, MAX_REASON)].to_owned());
                     break;
                 }
             };
             let (kind, text) = match event.data {
-                EventData::Output(text) => (Kind::Output, text),
-                EventData::Input(text) => (Kind::Input, text),
-                EventData::Marker(label) => (Kind::Marker, label),
-                EventData::Resize { cols, rows } => (Kind::Resize { cols, rows }, String::new()),
-                EventData::Exit(status) => (Kind::Exit(status), String::new()),
+                EventData::Output(text) => (TapeEntryKind::Output, text),
+                EventData::Input(text) => (TapeEntryKind::Input, text),
+                EventData::Marker(label) => (TapeEntryKind::Marker, label),
+                EventData::Resize { cols, rows } => (TapeEntryKind::Resize { cols, rows }, String::new()),
+                EventData::Exit(status) => (TapeEntryKind::Exit(status), String::new()),
                 // Of a format that is yet to come: it can't be said what it means.
                 EventData::Other { .. } => continue,
             };
@@ -145,11 +145,11 @@ impl Tape {
                 tape.text.push_str(piece);
                 let end = u32::try_from(tape.text.len()).expect("the limit is below 4 GiB");
                 let micros = u64::try_from(event.time.as_micros()).unwrap_or(u64::MAX).min(MAX_MICROS);
-                tape.slots.push(Slot { micros, end, kind });
+                tape.slots.push(TapeSlot { micros, end, kind });
             }
         }
-        if tape.ending == Ending::Whole && reader.was_cut() {
-            tape.ending = Ending::Cut;
+        if tape.ending == TapeEnding::Whole && reader.was_cut() {
+            tape.ending = TapeEnding::Cut;
         }
         tape.text.shrink_to_fit();
         tape.slots.shrink_to_fit();
@@ -160,7 +160,7 @@ impl Tape {
         &self.header
     }
 
-    pub fn ending(&self) -> &Ending {
+    pub fn ending(&self) -> &TapeEnding {
         &self.ending
     }
 
@@ -179,20 +179,20 @@ impl Tape {
     }
 
     /// The event of this number, and when it happened.
-    pub fn get(&self, index: usize) -> Option<(Duration, Entry<'_>)> {
+    pub fn get(&self, index: usize) -> Option<(Duration, TapeEntry<'_>)> {
         let slot = self.slots.get(index)?;
         let text = &self.text[self.place(index)];
         let entry = match slot.kind {
-            Kind::Output => Entry::Output(text),
-            Kind::Input => Entry::Input(text),
-            Kind::Marker => Entry::Marker(text),
-            Kind::Resize { cols, rows } => Entry::Resize { cols, rows },
-            Kind::Exit(status) => Entry::Exit(status),
+            TapeEntryKind::Output => TapeEntry::Output(text),
+            TapeEntryKind::Input => TapeEntry::Input(text),
+            TapeEntryKind::Marker => TapeEntry::Marker(text),
+            TapeEntryKind::Resize { cols, rows } => TapeEntry::Resize { cols, rows },
+            TapeEntryKind::Exit(status) => TapeEntry::Exit(status),
         };
         Some((Duration::from_micros(slot.micros), entry))
     }
 
-    pub fn entries(&self) -> impl DoubleEndedIterator<Item = (Duration, Entry<'_>)> {
+    pub fn entries(&self) -> impl DoubleEndedIterator<Item = (Duration, TapeEntry<'_>)> {
         (0..self.len()).map(|index| self.get(index).expect("it is one of them"))
     }
 
@@ -242,9 +242,9 @@ impl Tape {
     }
 
     /// Places to jump to.
-    pub fn marks(&self) -> impl DoubleEndedIterator<Item = Moment<'_>> {
-        let marks = (0..self.len()).filter(|index| matches!(self.slots[*index].kind, Kind::Marker));
-        marks.map(|index| Moment {
+    pub fn marks(&self) -> impl DoubleEndedIterator<Item = NamedMoment<'_>> {
+        let marks = (0..self.len()).filter(|index| matches!(self.slots[*index].kind, TapeEntryKind::Marker));
+        marks.map(|index| NamedMoment {
             time: Duration::from_micros(self.slots[index].micros),
             label: &self.text[self.place(index)],
         })
@@ -277,7 +277,7 @@ mod tests {
     const HEADER: &str = "{\"version\":2,\"width\":9,\"height\":2}\n";
 
     fn tape(events: &str) -> Tape {
-        Tape::read(format!("{HEADER}{events}").as_bytes(), Limits::default()).unwrap()
+        Tape::read(format!("{HEADER}{events}").as_bytes(), TapeLimits::default()).unwrap()
     }
 
     #[test]
@@ -285,21 +285,21 @@ mod tests {
         let tape = tape(
             "[0.5,\"o\",\"é\"]\n[1,\"i\",\"x\"]\n[1,\"r\",\"80x5\"]\n[2,\"m\",\"here\"]\n[3,\"z\",\"?\"]\n[4,\"x\",\"7\"]\n",
         );
-        let found: Vec<(u64, Entry<'_>)> =
+        let found: Vec<(u64, TapeEntry<'_>)> =
             tape.entries().map(|(time, entry)| (u64::try_from(time.as_millis()).unwrap(), entry)).collect();
         assert_eq!(
             found,
             [
-                (500, Entry::Output("é")),
-                (1000, Entry::Input("x")),
-                (1000, Entry::Resize { cols: 80, rows: 5 }),
-                (2000, Entry::Marker("here")),
-                (4000, Entry::Exit(7)),
+                (500, TapeEntry::Output("é")),
+                (1000, TapeEntry::Input("x")),
+                (1000, TapeEntry::Resize { cols: 80, rows: 5 }),
+                (2000, TapeEntry::Marker("here")),
+                (4000, TapeEntry::Exit(7)),
             ]
         );
-        assert_eq!(tape.marks().collect::<Vec<_>>(), [Moment { time: Duration::from_secs(2), label: "here" }]);
+        assert_eq!(tape.marks().collect::<Vec<_>>(), [NamedMoment { time: Duration::from_secs(2), label: "here" }]);
         assert_eq!(tape.events_until(Duration::from_secs(1)), 3);
-        assert_eq!((tape.length(), tape.ending()), (Duration::from_secs(4), &Ending::Whole));
+        assert_eq!((tape.length(), tape.ending()), (Duration::from_secs(4), &TapeEnding::Whole));
         let pauses: Vec<_> = tape.pauses(Duration::from_secs(1)).collect();
         assert_eq!(pauses, [(Duration::from_secs(2), Duration::from_secs(4))]);
     }
@@ -309,13 +309,13 @@ mod tests {
         let damaged = tape("[1,\"o\",\"a\"]\nnonsense\n[2,\"o\",\"b\"]\n");
         assert_eq!(damaged.len(), 1);
         assert!(damaged.ending().warning().is_some_and(|warning| warning.contains("line 3")), "{:?}", damaged.ending());
-        assert_eq!(tape("[1,\"o\",\"a\"]\n[2,\"o\",\"b").ending(), &Ending::Cut);
-        Tape::read("no recording".as_bytes(), Limits::default()).unwrap_err();
+        assert_eq!(tape("[1,\"o\",\"a\"]\n[2,\"o\",\"b").ending(), &TapeEnding::Cut);
+        Tape::read("no recording".as_bytes(), TapeLimits::default()).unwrap_err();
     }
 
     #[test]
     fn a_hostile_file_takes_no_more_than_it_may() {
-        let limits = Limits { bytes: 1000, events: 10 };
+        let limits = TapeLimits { bytes: 1000, events: 10 };
         let read = |events: String| Tape::read(format!("{HEADER}{events}").as_bytes(), limits);
         let too_large = |read: Result<Tape, TapeError>| matches!(read, Err(TapeError::TooLarge { .. }));
         assert!(too_large(read("[0,\"o\",\"\"]\n".repeat(11))));
@@ -334,7 +334,7 @@ mod tests {
         let all: String = tape
             .entries()
             .map(|(time, entry)| match entry {
-                Entry::Output(piece) if time == Duration::from_secs(1) && piece.len() <= MAX_PIECE => piece,
+                TapeEntry::Output(piece) if time == Duration::from_secs(1) && piece.len() <= MAX_PIECE => piece,
                 other => panic!("{time:?} {other:?}"),
             })
             .collect();

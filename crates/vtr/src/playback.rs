@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use replay::{FileError, Limits, Tape, TapeError};
+use replay::{FileError, Tape, TapeError, TapeLimits};
 use tokio::signal::unix::{SignalKind, signal};
 use tui::{
     Canvas, CanvasWriter, HostDecoder, Rect, Skin,
@@ -32,7 +32,7 @@ const LONG: Duration = Duration::from_secs(3600);
 /// A recording from a file. That it is not whole is told.
 pub(crate) fn load(path: &Path, output: &mut Output) -> Result<Tape, Failure> {
     let shown = path.display();
-    let tape = replay::read_file(path, Limits::default()).map_err(|error| match error {
+    let tape = replay::read_file(path, TapeLimits::default()).map_err(|error| match error {
         FileError::Io(error) if error.kind() == io::ErrorKind::NotFound => {
             Failure::not_found(format!("there is no file {shown}"))
         }

@@ -10,7 +10,7 @@ use std::{
 };
 
 use axum::body::{Body, Bytes};
-use replay::{FileError, Limits, Reel, Tape, TapeError};
+use replay::{FileError, Reel, Tape, TapeError, TapeLimits};
 use serde::Serialize;
 use tokio::{fs::File, io::AsyncReadExt, sync::mpsc, time::timeout};
 use tokio_stream::wrappers::ReceiverStream;
@@ -19,7 +19,7 @@ use vt::Frame;
 use crate::{budget::BudgetPermit, frame::FrameMessage};
 
 /// Limits of one recording. Several pages may play one each; a day of an agent's work is a few tens of megabytes.
-const LIMITS: Limits = Limits { bytes: 64 << 20, events: 1_000_000 };
+const LIMITS: TapeLimits = TapeLimits { bytes: 64 << 20, events: 1_000_000 };
 /// Maximum pauses and marks sent to a page.
 const MAX_NOTED: usize = 5_000;
 /// Minimum pause that players may shorten.
@@ -42,7 +42,7 @@ pub(crate) struct ListedRecording {
 
 /// Newest first. A missing folder is empty.
 pub(crate) fn list(folder: &Path) -> Vec<ListedRecording> {
-    let listed = |one: replay::Listed| ListedRecording {
+    let listed = |one: replay::RecordingFile| ListedRecording {
         name: one.name,
         bytes: one.bytes,
         changed: one.changed.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs(),

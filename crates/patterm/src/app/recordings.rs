@@ -10,7 +10,7 @@ mod searching;
 
 use std::time::SystemTime;
 
-use replay::{Limits, Listed, Tape};
+use replay::{RecordingFile, Tape, TapeLimits};
 use tui::{Sign, widgets::RecordingPlayer};
 
 pub(super) use self::{
@@ -97,7 +97,7 @@ fn choose(app: &mut App, title: &'static str, act: fn(&mut App, &str)) {
             return;
         }
         let now = SystemTime::now();
-        let entry = |one: Listed| {
+        let entry = |one: RecordingFile| {
             let detail = format!("{}, {} ago", size(one.bytes), frame::ago(one.age(now)));
             let name = one.name.clone();
             PaletteEntry::new(format!("recording/{name}"), one.name, move |app| act(app, &name)).detail(detail)
@@ -112,7 +112,7 @@ fn with_tape(app: &mut App, name: &str, then: impl FnOnce(&mut App, &str, Tape) 
     let (folder, name) = (app.project.layout().recordings(), name.to_owned());
     let read = {
         let name = name.clone();
-        move || replay::open(&folder, &name, Limits::default())
+        move || replay::open(&folder, &name, TapeLimits::default())
     };
     beside(app, read, move |app, read| match read {
         Err(error) => app.toast(Sign::Failed, format!("{name}: {error}")),

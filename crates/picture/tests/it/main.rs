@@ -1,6 +1,6 @@
 //! Pictures of real screens: what is in them, and what never gets in.
 
-use picture::{Options, html, svg};
+use picture::{PictureOptions, html, svg};
 
 fn frame(cols: u16, rows: u16, text: &str) -> vt::Frame {
     let size = vt::Size::new(cols, rows);
@@ -10,7 +10,7 @@ fn frame(cols: u16, rows: u16, text: &str) -> vt::Frame {
 }
 
 fn both(frame: &vt::Frame) -> [String; 2] {
-    let options = Options { cursor: true, title: Some("a <title>".into()) };
+    let options = PictureOptions { cursor: true, title: Some("a <title>".into()) };
     [svg(frame, &options), html(frame, &options)]
 }
 
@@ -84,8 +84,8 @@ fn the_cursor_is_drawn_when_asked_for_and_shown() {
     let shown = frame(10, 2, "ab\x1b[1;2H");
     let [with, page] = both(&shown);
     assert!(page.contains("<span class=\"cursor\""), "{page}");
-    let without = svg(&shown, &Options { cursor: false, title: Some("a <title>".into()) });
+    let without = svg(&shown, &PictureOptions { cursor: false, title: Some("a <title>".into()) });
     assert_eq!(with.matches("<rect").count(), without.matches("<rect").count() + 1);
     let hidden = frame(10, 2, "ab\x1b[?25l");
-    assert!(!html(&hidden, &Options { cursor: true, title: None }).contains("class=\"cursor\""));
+    assert!(!html(&hidden, &PictureOptions { cursor: true, title: None }).contains("class=\"cursor\""));
 }

@@ -9,7 +9,7 @@ use std::{
 };
 
 use regex::Regex;
-use replay::{Ending, Reel, Search, Sighting, Tape, clock};
+use replay::{Reel, Sighting, SightingSearch, Tape, TapeEnding, clock};
 use vt::{
     Frame,
     input::{Key, KeyEvent, KeyEventKind, Modifiers},
@@ -64,7 +64,7 @@ pub struct RecordingPlayer {
     /// The event number that a jump in progress goes to.
     heading: Option<usize>,
     prompt: Option<LineInput>,
-    search: Option<Search>,
+    search: Option<SightingSearch>,
     found: Vec<Sighting>,
     notice: String,
     /// The line shows the keys until the next key.
@@ -119,7 +119,7 @@ impl RecordingPlayer {
             self.approach();
         } else if let Some(search) = &mut self.search {
             if search.go_on(WORK) {
-                self.found = self.search.take().map(Search::found).unwrap_or_default();
+                self.found = self.search.take().map(SightingSearch::found).unwrap_or_default();
                 self.jump_to_found(true);
             }
         } else if self.playing {
@@ -131,9 +131,9 @@ impl RecordingPlayer {
             self.playing = false;
             // Tells why playing stops here: at the end, or at a cut or damaged place.
             let end = match self.tape().ending() {
-                Ending::Whole => "the end",
-                Ending::Cut => "the end: the recording was cut off here",
-                Ending::Damaged(_) => "the end: the rest of the file is damaged",
+                TapeEnding::Whole => "the end",
+                TapeEnding::Cut => "the end: the recording was cut off here",
+                TapeEnding::Damaged(_) => "the end: the rest of the file is damaged",
             };
             self.notice = end.into();
         }
@@ -236,7 +236,7 @@ impl RecordingPlayer {
 
     fn find(&mut self, pattern: Regex) {
         self.playing = false;
-        self.search = Some(Search::new(Arc::clone(self.tape()), pattern, MAX_FOUND));
+        self.search = Some(SightingSearch::new(Arc::clone(self.tape()), pattern, MAX_FOUND));
     }
 
     /// Handles an event, after advancing the time.
@@ -361,7 +361,7 @@ fn said(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use replay::Limits;
+    use replay::TapeLimits;
     use vt::Size;
 
     use super::*;
@@ -370,7 +370,7 @@ mod tests {
     fn player(start: Instant) -> RecordingPlayer {
         let file = "{\"version\":2,\"width\":20,\"height\":2}\n[1,\"o\",\"one\"]\n[3,\"o\",\" two\"]\n\
                     [4,\"m\",\"he\\u001b[2J\\u202ere\"]\n[6,\"o\",\"\\u001b[2J\\u001b[Hthree\"]\n[10,\"x\",\"0\"]\n";
-        RecordingPlayer::new("a.cast", Arc::new(Tape::read(file.as_bytes(), Limits::default()).unwrap()), start)
+        RecordingPlayer::new("a.cast", Arc::new(Tape::read(file.as_bytes(), TapeLimits::default()).unwrap()), start)
     }
 
     fn looks(player: &RecordingPlayer) -> String {
@@ -445,7 +445,7 @@ mod tests {
             file += &format!("[{number},\"o\",\"{}\\r\\nline {number}\"]\n", "x".repeat(200_000));
         }
         let now = Instant::now();
-        let tape = Arc::new(Tape::read(file.as_bytes(), Limits::default()).unwrap());
+        let tape = Arc::new(Tape::read(file.as_bytes(), TapeLimits::default()).unwrap());
         let mut player = RecordingPlayer::new("b.cast", tape, now);
         press(&mut player, "space G", now);
         assert!(looks(&player).contains("on the way"), "{}", looks(&player));

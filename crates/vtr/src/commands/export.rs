@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use replay::{Exported, export, export_file, parse_clock};
+use replay::{ExportOutcome, export, export_file, parse_clock};
 use serde_json::json;
 
 use crate::{
@@ -68,11 +68,11 @@ impl Export {
         let form =
             form.ok_or_else(|| Failure::usage("no form is named").with_hint("give --format v2, v3, txt, svg or html"))?;
         let form = match form {
-            Form::V2 => replay::Export::V2,
-            Form::V3 => replay::Export::V3,
-            Form::Txt => replay::Export::Text,
-            Form::Svg => replay::Export::Svg,
-            Form::Html => replay::Export::Html,
+            Form::V2 => replay::ExportForm::V2,
+            Form::V3 => replay::ExportForm::V3,
+            Form::Txt => replay::ExportForm::Text,
+            Form::Svg => replay::ExportForm::Svg,
+            Form::Html => replay::ExportForm::Html,
             Form::Gif => {
                 return Err(Failure::new(
                     Exit::Refused,
@@ -98,7 +98,7 @@ impl Export {
             }
             _ => Failure::system(format_args!("writing {}", path.display()), &error),
         })?;
-        let Exported { bytes, left_out } = written;
+        let ExportOutcome { bytes, left_out } = written;
         left_out.into_iter().for_each(|words| invocation.output.warn(words));
         let reply = json!({ "file": path.display().to_string(), "bytes": bytes });
         invocation.output.answer(&reply, format!("{} ({bytes} bytes)", path.display()))?;

@@ -2,7 +2,7 @@
 
 use std::{io, sync::Arc};
 
-use replay::{Export, Exported};
+use replay::{ExportForm, ExportOutcome};
 use tui::Sign;
 
 use super::{beside, size, with_tape};
@@ -13,13 +13,13 @@ use crate::app::{
 };
 
 pub(super) fn ask_form(app: &mut App, name: &str) {
-    let entries = Export::ALL.map(|form| {
+    let entries = ExportForm::ALL.map(|form| {
         let (text, detail) = match form {
-            Export::V3 => ("asciicast, version 3", "for asciinema 3 and its player"),
-            Export::V2 => ("asciicast, version 2", "for older players"),
-            Export::Text => ("text", "what was printed, up to the end"),
-            Export::Svg => ("SVG picture", "the screen at the end"),
-            Export::Html => ("HTML page", "the screen at the end"),
+            ExportForm::V3 => ("asciicast, version 3", "for asciinema 3 and its player"),
+            ExportForm::V2 => ("asciicast, version 2", "for older players"),
+            ExportForm::Text => ("text", "what was printed, up to the end"),
+            ExportForm::Svg => ("SVG picture", "the screen at the end"),
+            ExportForm::Html => ("HTML page", "the screen at the end"),
         };
         let name = name.to_owned();
         PaletteEntry::new(format!("export/{text}"), text, move |app| ask_file(app, &name, form)).detail(detail)
@@ -27,9 +27,9 @@ pub(super) fn ask_form(app: &mut App, name: &str) {
     app.open(Palette::new("export as", entries.into()));
 }
 
-fn ask_file(app: &mut App, name: &str, form: Export) {
+fn ask_file(app: &mut App, name: &str, form: ExportForm) {
     let stem = name.trim_end_matches(".cast");
-    let version = if form == Export::V2 { "-v2" } else { "" };
+    let version = if form == ExportForm::V2 { "-v2" } else { "" };
     let file = format!("{stem}{version}.{}", form.extension());
     let name = name.to_owned();
     line_prompt::ask(app, "file, from the project's folder", &file, move |app, file| {
@@ -40,7 +40,7 @@ fn ask_file(app: &mut App, name: &str, form: Export) {
         with_tape(app, &name, move |app, _, tape| {
             let write = move || replay::export_file(Arc::new(tape), form, None, &path, false);
             beside(app, write, move |app, written| match written {
-                Ok(Exported { bytes, left_out }) => {
+                Ok(ExportOutcome { bytes, left_out }) => {
                     app.toast(Sign::Idle, format!("{file} is written, {}", size(bytes)));
                     left_out.into_iter().for_each(|words| app.toast(Sign::Blocked, words));
                 }

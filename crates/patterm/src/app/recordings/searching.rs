@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use replay::{Search, Sighting, Tape, clock};
+use replay::{Sighting, SightingSearch, Tape, clock};
 use tokio::sync::watch;
 use tui::{Canvas, CanvasCursor, Event, Handled, Layer, Rect, Role, Sign, Span};
 use vt::input::{Key, KeyEventKind};
@@ -23,12 +23,12 @@ pub(super) fn ask_pattern(app: &mut App, name: &str) {
     let name = name.to_owned();
     line_prompt::ask(app, "text that was on screen (a regular expression)", "", move |app, text| {
         let pattern = replay::pattern(text).map_err(|error| error.to_string())?;
-        begin(app, &name, |tape| Search::new(tape, pattern, MAX_FOUND));
+        begin(app, &name, |tape| SightingSearch::new(tape, pattern, MAX_FOUND));
         Ok(())
     });
 }
 
-fn begin(app: &mut App, name: &str, search_in: impl FnOnce(Arc<Tape>) -> Search + Send + 'static) {
+fn begin(app: &mut App, name: &str, search_in: impl FnOnce(Arc<Tape>) -> SightingSearch + Send + 'static) {
     // Both ends tell: no reader is left when it was given up, no writer when it is over.
     let (told, percent) = watch::channel(0);
     app.open(Searching { name: name.to_owned(), percent });
@@ -56,7 +56,7 @@ fn begin(app: &mut App, name: &str, search_in: impl FnOnce(Arc<Tape>) -> Search 
 
 /// Asks after each piece of the work whether to go on, and tells how much is behind it, of a hundred. `None` if it was
 /// given up.
-fn finish(mut search: Search, mut goes_on: impl FnMut(usize) -> bool) -> Option<Vec<Sighting>> {
+fn finish(mut search: SightingSearch, mut goes_on: impl FnMut(usize) -> bool) -> Option<Vec<Sighting>> {
     loop {
         if !goes_on(search.percent()) {
             return None;
@@ -126,7 +126,7 @@ impl Layer<App> for Searching {
 
 #[cfg(test)]
 mod tests {
-    use replay::Limits;
+    use replay::TapeLimits;
 
     use super::*;
 
@@ -136,10 +136,10 @@ mod tests {
         for number in 0..20 {
             file += &format!("[{number},\"o\",\"{}\\r\\nline {number}\\r\\n\"]\n", "x".repeat(100_000));
         }
-        let tape = Arc::new(Tape::read(file.as_bytes(), Limits::default()).unwrap());
+        let tape = Arc::new(Tape::read(file.as_bytes(), TapeLimits::default()).unwrap());
         let found = |most: usize| {
             let mut asked = 0;
-            let search = Search::new(Arc::clone(&tape), replay::pattern("line").unwrap(), MAX_FOUND);
+            let search = SightingSearch::new(Arc::clone(&tape), replay::pattern("line").unwrap(), MAX_FOUND);
             let found = finish(search, |percent| {
                 asked += 1;
                 assert!(percent < 100);
