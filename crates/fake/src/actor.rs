@@ -16,24 +16,24 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use serde_json::{Value, json};
 
 use crate::command_line::CommandLine;
-use crate::costume::{Fitting, costume};
-use crate::draft::Draft;
-use crate::hooks::Hooks;
-use crate::keys::Decoder;
-use crate::make::Make;
-use crate::mcp_client::Client;
+use crate::costume::{CostumeFitting, costume};
+use crate::draft::PromptDraft;
+use crate::hooks::HookRunner;
+use crate::keys::TypedKeyDecoder;
+use crate::make::AgentMake;
+use crate::mcp_client::McpClient;
 use crate::options::FakeOptions;
-use crate::run::{Incoming, pace};
-use crate::scene::{CallState, Entry, Front, Scene, ShellState};
+use crate::run::{ActorInput, pace};
+use crate::scene::{CallState, Scene, SceneEntry, SceneFront, ShellState};
 use crate::server_config::CODEX_PASSES_ON;
-use crate::stage::Stage;
+use crate::stage::SceneScreen;
 use crate::terminal;
-use crate::turn::{CallStage, Turn, Wait};
-use crate::values::Variables;
+use crate::turn::{CallStage, FakeTurn, TurnWait};
+use crate::values::ScriptVariables;
 
 /// How the performance ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ending {
+pub(crate) enum PerformanceEnd {
     /// In good order, with this code.
     Exit(u8),
     /// Without a word.
@@ -42,22 +42,22 @@ pub(crate) enum Ending {
     NobodyLooks,
 }
 
-pub(crate) struct Actor {
+pub(crate) struct FakeActor {
     options: FakeOptions,
     line: CommandLine,
     scene: Scene,
-    stage: Stage,
-    decoder: Decoder,
+    stage: SceneScreen,
+    decoder: TypedKeyDecoder,
     /// When the keyboard was last heard.
     heard: Instant,
     /// The last many characters or large paste at once, for the burst rule.
     burst: Option<Instant>,
-    clients: Vec<Client>,
+    clients: Vec<McpClient>,
     connecting: bool,
-    incoming: SyncSender<Incoming>,
-    hooks: Hooks,
-    turn: Option<Turn>,
-    variables: Variables,
+    incoming: SyncSender<ActorInput>,
+    hooks: HookRunner,
+    turn: Option<FakeTurn>,
+    variables: ScriptVariables,
     prompts: usize,
     /// Reactions with `once` that were played.
     spent: BTreeSet<usize>,
@@ -65,7 +65,7 @@ pub(crate) struct Actor {
     always: BTreeSet<String>,
     /// A notification that is sent if nothing happens before.
     nudge: Option<(Instant, &'static str)>,
-    ending: Option<Ending>,
+    ending: Option<PerformanceEnd>,
 }
 
 /// A lone Escape is a key of its own after so long.
@@ -76,12 +76,12 @@ const SIZE_LOOK: Duration = Duration::from_millis(200);
 const QUESTION_NUDGE_MS: u64 = 6_000;
 const IDLE_NUDGE_MS: u64 = 60_000;
 
-impl Actor {
-    pub(crate) fn new(options: FakeOptions, line: CommandLine, incoming: SyncSender<Incoming>) -> Self {
+impl FakeActor {
+    pub(crate) fn new(options: FakeOptions, line: CommandLine, incoming: SyncSender<ActorInput>) -> Self {
         let folder = options.working_dir.to_string_lossy().into_owned();
         let project = options.working_dir.file_name().map_or_else(|| "/".into(), |name| name.to_string_lossy());
         let known_terminal = matches!(options.variable("TERM_PROGRAM"), Some("ghostty" | "WezTerm"));
-        let fitting = Fitting { make: options.make, alternate_screen: line.alternate_screen, known_terminal };
+        let fitting = CostumeFitting { make: options.make, alternate_screen: line.alternate_screen, known_terminal };
         let now = Instant::now();
         let scene = Scene {
             size: terminal::size(),
@@ -94,29 +94,30 @@ impl Actor {
             connected_servers: 0,
             topic: String::new(),
             entries: Vec::new(),
-            draft: Draft::default(),
+            draft: PromptDraft::default(),
             ghost_text: line.script.settings.ghost_text.clone(),
             queued: Vec::new(),
             work: None,
-            front: Front::PromptBox,
+            front: SceneFront::PromptBox,
             unseen_end: false,
             leaving: false,
             interrupting: false,
         };
         let settings = line.settings.as_ref().filter(|_| line.script.settings.run_hooks);
-        let hooks = Hooks::new(settings, line.notify.clone(), options.environment.clone(), options.working_dir.clone());
-        Actor {
+        let hooks =
+            HookRunner::new(settings, line.notify.clone(), options.environment.clone(), options.working_dir.clone());
+        FakeActor {
             scene,
-            stage: Stage::new(costume(fitting)),
-            decoder: Decoder::default(),
+            stage: SceneScreen::new(costume(fitting)),
+            decoder: TypedKeyDecoder::default(),
             heard: now,
             burst: None,
             clients: Vec::new(),
             connecting: false,
             incoming,
             hooks,
-            turn: Some(Turn::new(&line.script.start, None)),
-            variables: Variables::default(),
+            turn: Some(FakeTurn::new(&line.script.start, None)),
+            variables: ScriptVariables::default(),
             prompts: 0,
             spent: BTreeSet::new(),
             always: BTreeSet::new(),
@@ -132,32 +133,32 @@ impl Actor {
     }
 
     /// The exit code.
-    pub(crate) fn leave(&mut self, ending: Ending) -> u8 {
+    pub(crate) fn leave(&mut self, ending: PerformanceEnd) -> u8 {
         match ending {
-            Ending::Exit(code) => {
+            PerformanceEnd::Exit(code) => {
                 self.hooks.fire("SessionEnd", json!({ "reason": "prompt_input_exit" }));
                 self.write(&self.stage.costume.farewell());
                 code
             }
             // With the terminal raw and no child waited for, as a crash is.
-            Ending::Crash(code) => std::process::exit(code.into()),
-            Ending::NobodyLooks => 0,
+            PerformanceEnd::Crash(code) => std::process::exit(code.into()),
+            PerformanceEnd::NobodyLooks => 0,
         }
     }
 
-    pub(crate) fn take(&mut self, incoming: Incoming, now: Instant) {
+    pub(crate) fn take(&mut self, incoming: ActorInput, now: Instant) {
         match incoming {
-            Incoming::Keys(bytes) => {
+            ActorInput::Keys(bytes) => {
                 self.heard = now;
                 self.press_all(&bytes, now);
             }
-            Incoming::EndOfKeys => self.ending = Some(Ending::Exit(0)),
-            Incoming::Server(index, line) => self.hear(index, line.as_deref()),
+            ActorInput::EndOfKeys => self.ending = Some(PerformanceEnd::Exit(0)),
+            ActorInput::Server(index, line) => self.hear(index, line.as_deref()),
         }
     }
 
     /// Lets everything happen that is due.
-    pub(crate) fn advance(&mut self, now: Instant) -> Option<Ending> {
+    pub(crate) fn advance(&mut self, now: Instant) -> Option<PerformanceEnd> {
         if self.decoder.is_undecided()
             && now.saturating_duration_since(self.heard) >= ESCAPE_PATIENCE
             && let Some(key) = self.decoder.settle()
@@ -174,7 +175,7 @@ impl Actor {
     }
 
     pub(crate) fn draw(&mut self, now: Instant) -> io::Result<()> {
-        if self.turn.as_ref().is_some_and(|turn| matches!(turn.wait, Wait::Flood { .. })) {
+        if self.turn.as_ref().is_some_and(|turn| matches!(turn.wait, TurnWait::Flood { .. })) {
             return Ok(());
         }
         let bytes = self.stage.draw(&self.scene, now);
@@ -185,8 +186,8 @@ impl Actor {
     pub(crate) fn until_next_look(&self, now: Instant) -> Duration {
         let until = |due: Instant| due.saturating_duration_since(now);
         let turn = self.turn.as_ref().and_then(|turn| match &turn.wait {
-            Wait::Until(due) | Wait::Words { due, .. } => Some(until(*due)),
-            Wait::Nothing | Wait::Flood { .. } => Some(Duration::ZERO),
+            TurnWait::Until(due) | TurnWait::Words { due, .. } => Some(until(*due)),
+            TurnWait::Nothing | TurnWait::Flood { .. } => Some(Duration::ZERO),
             _ => None,
         });
         let escape = self.decoder.is_undecided().then(|| until(self.heard + ESCAPE_PATIENCE));
@@ -224,12 +225,12 @@ impl Actor {
             let name = config.name.clone();
             let index = self.clients.len();
             let era = self.line.script.settings.mcp_era;
-            let started = Client::start(config, self.options.make, era, &environment, index, self.incoming.clone());
+            let started = McpClient::start(config, self.options.make, era, &environment, index, self.incoming.clone());
             match started {
                 Ok(client) => self.clients.push(client),
                 Err(error) => {
                     let text = format!("MCP server {name} failed to start: {error}");
-                    self.scene.entries.push(Entry::Answer(text));
+                    self.scene.entries.push(SceneEntry::Answer(text));
                 }
             }
         }
@@ -239,12 +240,12 @@ impl Actor {
     fn server_environment(&self) -> Vec<(OsString, OsString)> {
         let mut passed = self.options.environment.clone();
         match self.options.make {
-            Make::Codex => passed.retain(|(key, _)| CODEX_PASSES_ON.iter().any(|name| key == name)),
-            Make::Claude => {
+            AgentMake::Codex => passed.retain(|(key, _)| CODEX_PASSES_ON.iter().any(|name| key == name)),
+            AgentMake::Claude => {
                 passed.push(("CLAUDE_CODE_SESSION_ID".into(), "fake-session".into()));
                 passed.push(("CLAUDE_PROJECT_DIR".into(), self.options.working_dir.clone().into()));
             }
-            Make::Opencode => {}
+            AgentMake::Opencode => {}
         }
         passed
     }
@@ -261,11 +262,11 @@ impl Actor {
         if self.scene.topic.is_empty() {
             self.scene.topic = crate::wrap::cut(text.lines().next().unwrap_or_default(), 40);
         }
-        self.scene.entries.push(Entry::Prompt { shown, text: text.clone() });
-        self.scene.work = Some(crate::scene::Work { since: now, streaming: false });
+        self.scene.entries.push(SceneEntry::Prompt { shown, text: text.clone() });
+        self.scene.work = Some(crate::scene::TurnInProgress { since: now, streaming: false });
         self.scene.unseen_end = false;
         let steps = self.reaction_to(&text);
-        self.turn = Some(Turn::new(&steps, Some(text)));
+        self.turn = Some(FakeTurn::new(&steps, Some(text)));
     }
 
     /// All was said and done.
@@ -273,7 +274,7 @@ impl Actor {
         let Some(turn) = self.turn.take() else { return };
         if let Some(work) = self.scene.work.take() {
             let took = now.saturating_duration_since(work.since);
-            self.scene.entries.push(Entry::Finished { took, at: time_of_day() });
+            self.scene.entries.push(SceneEntry::Finished { took, at: time_of_day() });
         }
         self.scene.interrupting = false;
         match turn.prompt {
@@ -302,14 +303,14 @@ impl Actor {
     fn interrupt_turn(&mut self, now: Instant) {
         let Some(turn) = self.turn.take() else { return };
         match &turn.wait {
-            Wait::Replies(calls) => {
+            TurnWait::Replies(calls) => {
                 for call in calls {
                     if let CallStage::Sent(id) = call.stage {
                         self.clients[call.server].cancel(id);
                     }
                 }
             }
-            Wait::Flood { .. } => {
+            TurnWait::Flood { .. } => {
                 let after = self.stage.after_raw_output(&self.scene, now);
                 self.write(after);
             }
@@ -317,21 +318,21 @@ impl Actor {
         }
         for entry in &mut self.scene.entries {
             match entry {
-                Entry::Call { state: state @ CallState::Running, .. } => {
+                SceneEntry::Call { state: state @ CallState::Running, .. } => {
                     *state = CallState::Failed("interrupted".into())
                 }
-                Entry::Shell { state, .. } | Entry::Write { state, .. } if *state == ShellState::Waiting => {
+                SceneEntry::Shell { state, .. } | SceneEntry::Write { state, .. } if *state == ShellState::Waiting => {
                     *state = ShellState::Refused;
                 }
                 _ => {}
             }
         }
-        self.scene.front = Front::PromptBox;
+        self.scene.front = SceneFront::PromptBox;
         self.scene.work = None;
         self.scene.interrupting = false;
         self.nudge = None;
         if turn.prompt.is_some() {
-            self.scene.entries.push(Entry::Interrupted);
+            self.scene.entries.push(SceneEntry::Interrupted);
         } else {
             self.open();
         }

@@ -8,21 +8,21 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::make::Make;
+use crate::make::AgentMake;
 use crate::options::FakeOptions;
-use crate::script::{Script, ScriptError};
-use crate::server_config::{self, ConfigError, ServerConfig};
+use crate::script::{FakeScript, ScriptError};
+use crate::server_config::{self, ConfigError, McpServerConfig};
 use crate::stories;
 
 #[derive(Debug)]
 pub(crate) struct CommandLine {
-    pub(crate) script: Script,
+    pub(crate) script: FakeScript,
     /// Delays are a twentieth of what the script says.
     pub(crate) fast: bool,
     pub(crate) alternate_screen: bool,
     /// Submitted as soon as the fake is up.
     pub(crate) prompt: Option<String>,
-    pub(crate) servers: Vec<ServerConfig>,
+    pub(crate) servers: Vec<McpServerConfig>,
     /// Tools and servers claude may use without asking, as `--allowedTools` names them.
     pub(crate) allowed: BTreeSet<String>,
     /// claude's settings, for their hooks.
@@ -58,20 +58,21 @@ impl From<ConfigError> for UsageError {
 pub(crate) const TERM_IS_IGNORED: &str = "--term-is-ignored";
 
 /// How many values a flag of the vendor takes.
-enum Values {
+enum FlagValues {
     None,
     One,
     /// Up to the next flag.
     Many,
 }
 
-fn values_of(make: Make, flag: &str) -> Values {
+fn values_of(make: AgentMake, flag: &str) -> FlagValues {
     match (make, flag) {
-        (Make::Claude, "--mcp-config" | "--allowedTools" | "--allowed-tools" | "--disallowedTools" | "--add-dir") => {
-            Values::Many
-        }
         (
-            Make::Claude,
+            AgentMake::Claude,
+            "--mcp-config" | "--allowedTools" | "--allowed-tools" | "--disallowedTools" | "--add-dir",
+        ) => FlagValues::Many,
+        (
+            AgentMake::Claude,
             "--settings"
             | "--model"
             | "--permission-mode"
@@ -82,23 +83,23 @@ fn values_of(make: Make, flag: &str) -> Values {
             | "--setting-sources"
             | "--agents"
             | "--effort",
-        ) => Values::One,
+        ) => FlagValues::One,
         (
-            Make::Codex,
+            AgentMake::Codex,
             "-c" | "--config" | "-m" | "--model" | "-s" | "--sandbox" | "-a" | "--ask-for-approval" | "-C" | "--cd"
             | "-p" | "--profile" | "--enable" | "--disable" | "--add-dir" | "-i" | "--image",
-        ) => Values::One,
+        ) => FlagValues::One,
         (
-            Make::Opencode,
+            AgentMake::Opencode,
             "--prompt" | "-m" | "--model" | "--port" | "--hostname" | "--agent" | "-s" | "--session" | "--log-level",
-        ) => Values::One,
-        _ => Values::None,
+        ) => FlagValues::One,
+        _ => FlagValues::None,
     }
 }
 
 /// The command line as it was written: flags with their values, and what stands alone.
 #[derive(Default)]
-struct Written {
+struct ParsedFlags {
     flags: Vec<(String, String)>,
     alone: Vec<String>,
     script: Option<PathBuf>,
@@ -107,9 +108,9 @@ struct Written {
     ignores_term: bool,
 }
 
-impl Written {
+impl ParsedFlags {
     fn read(options: &FakeOptions) -> Result<Self, UsageError> {
-        let mut written = Written::default();
+        let mut written = ParsedFlags::default();
         let mut words =
             options.arguments.iter().map(|word| word.to_str().ok_or_else(|| UsageError::NotText(word.clone())));
         let mut words = words.by_ref().collect::<Result<Vec<&str>, _>>()?.into_iter().peekable();
@@ -129,9 +130,9 @@ impl Written {
                         continue;
                     }
                     match values_of(options.make, flag) {
-                        Values::None => written.flags.push((flag.into(), String::new())),
-                        Values::One => written.flags.push((flag.into(), value(flag)?.into())),
-                        Values::Many => {
+                        FlagValues::None => written.flags.push((flag.into(), String::new())),
+                        FlagValues::One => written.flags.push((flag.into(), value(flag)?.into())),
+                        FlagValues::Many => {
                             written.flags.push((flag.into(), value(flag)?.into()));
                             while let Some(more) = words.next_if(|word| !word.starts_with('-')) {
                                 written.flags.push((flag.into(), more.into()));
@@ -156,17 +157,17 @@ impl Written {
 
 impl CommandLine {
     pub(crate) fn read(options: &FakeOptions) -> Result<Self, UsageError> {
-        let written = Written::read(options)?;
+        let written = ParsedFlags::read(options)?;
         let script = match (&written.script, &written.story, &options.script) {
-            (Some(path), _, _) => Script::read(path)?,
+            (Some(path), _, _) => FakeScript::read(path)?,
             (None, Some(name), _) => stories::story(name)?,
-            (None, None, Some(path)) => Script::read(path)?,
+            (None, None, Some(path)) => FakeScript::read(path)?,
             (None, None, None) => stories::story("echo")?,
         };
         let mut line = CommandLine {
             script,
             fast: written.fast,
-            alternate_screen: options.make != Make::Claude,
+            alternate_screen: options.make != AgentMake::Claude,
             prompt: written.alone.first().cloned(),
             servers: Vec::new(),
             allowed: BTreeSet::new(),
@@ -176,14 +177,14 @@ impl CommandLine {
             ignores_term: written.ignores_term,
         };
         match options.make {
-            Make::Claude => line.read_claude(&written)?,
-            Make::Codex => line.read_codex(&written),
-            Make::Opencode => line.read_opencode(&written, options)?,
+            AgentMake::Claude => line.read_claude(&written)?,
+            AgentMake::Codex => line.read_codex(&written),
+            AgentMake::Opencode => line.read_opencode(&written, options)?,
         }
         Ok(line)
     }
 
-    fn read_claude(&mut self, written: &Written) -> Result<(), UsageError> {
+    fn read_claude(&mut self, written: &ParsedFlags) -> Result<(), UsageError> {
         for value in written.all(&["--mcp-config"]) {
             self.servers.extend(server_config::claude(value)?);
         }
@@ -196,7 +197,7 @@ impl CommandLine {
         Ok(())
     }
 
-    fn read_codex(&mut self, written: &Written) {
+    fn read_codex(&mut self, written: &ParsedFlags) {
         self.alternate_screen = !written.has("--no-alt-screen");
         let overrides: Vec<(String, Value)> = written
             .all(&["-c", "--config"])
@@ -210,7 +211,7 @@ impl CommandLine {
         self.notify_terminal = last("tui.notification_condition").is_some_and(|value| value == "always");
     }
 
-    fn read_opencode(&mut self, written: &Written, options: &FakeOptions) -> Result<(), UsageError> {
+    fn read_opencode(&mut self, written: &ParsedFlags, options: &FakeOptions) -> Result<(), UsageError> {
         // What stands alone is a folder there.
         self.prompt = written.all(&["--prompt"]).last().map(str::to_owned);
         const CONTENT: &str = "OPENCODE_CONFIG_CONTENT";
@@ -224,7 +225,7 @@ impl CommandLine {
     }
 
     /// Whether a tool may be called without a question.
-    pub(crate) fn may_call(&self, server: &ServerConfig, tool: &str) -> bool {
+    pub(crate) fn may_call(&self, server: &McpServerConfig, tool: &str) -> bool {
         let whole = format!("mcp__{}", server.name);
         server.approved || self.allowed.contains(&whole) || self.allowed.contains(&format!("{whole}__{tool}"))
     }
@@ -234,7 +235,7 @@ impl CommandLine {
 mod tests {
     use super::*;
 
-    fn read(make: Make, words: &[&str], environment: &[(&str, &str)]) -> Result<CommandLine, UsageError> {
+    fn read(make: AgentMake, words: &[&str], environment: &[(&str, &str)]) -> Result<CommandLine, UsageError> {
         CommandLine::read(&FakeOptions {
             make,
             arguments: words.iter().map(OsString::from).collect(),
@@ -251,10 +252,10 @@ mod tests {
     fn claude_takes_variadic_flags_and_a_prompt_after_dashes() {
         let words =
             ["--mcp-config", SERVER, "--strict-mcp-config", "--allowedTools", "mcp__patterm", "Bash", "--", "hi"];
-        let line = read(Make::Claude, &words, &[]).unwrap();
+        let line = read(AgentMake::Claude, &words, &[]).unwrap();
         assert_eq!((line.servers.len(), line.prompt.as_deref()), (1, Some("hi")));
         assert!(line.may_call(&line.servers[0], "whoami"));
-        let line = read(Make::Claude, &["--mcp-config", SERVER], &[]).unwrap();
+        let line = read(AgentMake::Claude, &["--mcp-config", SERVER], &[]).unwrap();
         assert!(!line.may_call(&line.servers[0], "whoami"));
     }
 
@@ -271,7 +272,7 @@ mod tests {
             "notify=[\"n\", \"x\"]",
             "do it",
         ];
-        let line = read(Make::Codex, &words, &[]).unwrap();
+        let line = read(AgentMake::Codex, &words, &[]).unwrap();
         assert_eq!((line.servers[0].name.as_str(), line.prompt.as_deref()), ("patterm", Some("do it")));
         assert!(!line.alternate_screen && line.notify_terminal);
         assert_eq!(line.notify, ["n", "x"]);
@@ -280,14 +281,15 @@ mod tests {
     #[test]
     fn opencode_takes_its_environment() {
         let content = r#"{"mcp":{"patterm":{"type":"local","command":["p"]}},"plugin":["file:///x.js"]}"#;
-        let line = read(Make::Opencode, &["--prompt", "go", "."], &[("OPENCODE_CONFIG_CONTENT", content)]).unwrap();
+        let line =
+            read(AgentMake::Opencode, &["--prompt", "go", "."], &[("OPENCODE_CONFIG_CONTENT", content)]).unwrap();
         assert_eq!((line.servers.len(), line.prompt.as_deref()), (1, Some("go")));
     }
 
     #[test]
     fn a_missing_value_or_story_is_named() {
-        assert_eq!(read(Make::Codex, &["-c"], &[]).unwrap_err().to_string(), "-c needs a value after it");
-        let error = read(Make::Codex, &["--story", "none"], &[]).unwrap_err().to_string();
+        assert_eq!(read(AgentMake::Codex, &["-c"], &[]).unwrap_err().to_string(), "-c needs a value after it");
+        let error = read(AgentMake::Codex, &["--story", "none"], &[]).unwrap_err().to_string();
         assert!(error.contains("echo"), "{error}");
     }
 }

@@ -1,5 +1,5 @@
 //! What each CLI looks like: everything that is a vendor's and not ours. Drawn after recordings of the versions named
-//! in [`Make::version`](crate::make::Make); model names are our own, so that nobody takes a fake for the real one.
+//! in [`AgentMake::version`](crate::make::Make); model names are our own, so that nobody takes a fake for the real one.
 //!
 //! A costume is a set of pure functions from a [`Scene`] and the time to lines, titles and reports.
 
@@ -10,10 +10,10 @@ mod opencode;
 use std::time::{Duration, Instant};
 
 use crate::draft::PasteRule;
-use crate::line::Line;
-use crate::make::Make;
-use crate::painter::Picture;
-use crate::scene::{About, Answer, Dialog, Entry, Scene};
+use crate::line::PaintedLine;
+use crate::make::AgentMake;
+use crate::painter::PaintedRows;
+use crate::scene::{ChoiceDialog, QuestionAnswer, QuestionSubject, Scene, SceneEntry};
 
 pub(crate) trait Costume {
     /// Modes and queries, before anything is drawn.
@@ -26,30 +26,30 @@ pub(crate) trait Costume {
     /// What it reports of its own state, in sequences of its own. Sent when it differs from the last.
     fn report(&self, scene: &Scene) -> String;
     /// The lines above the conversation.
-    fn header(&self, scene: &Scene) -> Vec<Line>;
-    fn entry(&self, entry: &Entry, scene: &Scene) -> Vec<Line>;
+    fn header(&self, scene: &Scene) -> Vec<PaintedLine>;
+    fn entry(&self, entry: &SceneEntry, scene: &Scene) -> Vec<PaintedLine>;
     /// Everything below the conversation.
-    fn bottom(&self, scene: &Scene, now: Instant) -> Picture;
+    fn bottom(&self, scene: &Scene, now: Instant) -> PaintedRows;
     /// The whole alternate screen; `None` for those that draw on the main one. `conversation` is what the other
     /// functions gave for it.
-    fn page(&self, scene: &Scene, conversation: &[Line], now: Instant) -> Option<Picture>;
+    fn page(&self, scene: &Scene, conversation: &[PaintedLine], now: Instant) -> Option<PaintedRows>;
     /// How often it must be drawn again by itself, if at all.
     fn frame_time(&self, scene: &Scene) -> Option<Duration>;
     fn paste_rule(&self) -> PasteRule;
     /// What each choice of a permission prompt means, in the order they are shown.
-    fn answers(&self, about: &About) -> Vec<Answer>;
-    fn manners(&self) -> Manners;
+    fn answers(&self, about: &QuestionSubject) -> Vec<QuestionAnswer>;
+    fn manners(&self) -> KeyManners;
     /// What a letter does at a permission prompt.
-    fn shortcut(&self, c: char) -> Option<Shortcut>;
+    fn shortcut(&self, c: char) -> Option<PromptShortcut>;
     /// One of the vendor's own dialogs.
-    fn dialog(&self, kind: &str, scene: &Scene) -> Option<Dialog>;
+    fn dialog(&self, kind: &str, scene: &Scene) -> Option<ChoiceDialog>;
     /// A desktop notification.
     fn notification(&self, text: &str) -> String;
 }
 
 /// How it takes keys, where the CLIs differ.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Manners {
+pub(crate) struct KeyManners {
     /// Enter right behind many typed characters is a line end, not a submission.
     pub(crate) typed_burst_is_a_paste: bool,
     /// Enter right behind a large paste does nothing.
@@ -59,9 +59,9 @@ pub(crate) struct Manners {
     pub(crate) interrupts_to_leave: u8,
 }
 
-impl Default for Manners {
+impl Default for KeyManners {
     fn default() -> Self {
-        Manners {
+        KeyManners {
             typed_burst_is_a_paste: false,
             loses_enter_after_large_paste: false,
             escapes_to_interrupt: 1,
@@ -71,31 +71,31 @@ impl Default for Manners {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Shortcut {
-    Answer(Answer),
+pub(crate) enum PromptShortcut {
+    Answer(QuestionAnswer),
     Back,
     Forward,
 }
 
 /// What of the surroundings changes a costume.
 #[derive(Clone, Debug)]
-pub(crate) struct Fitting {
-    pub(crate) make: Make,
+pub(crate) struct CostumeFitting {
+    pub(crate) make: AgentMake,
     pub(crate) alternate_screen: bool,
     /// `TERM_PROGRAM` names a terminal that claude knows to do more.
     pub(crate) known_terminal: bool,
 }
 
-pub(crate) fn costume(fitting: Fitting) -> Box<dyn Costume> {
+pub(crate) fn costume(fitting: CostumeFitting) -> Box<dyn Costume> {
     match fitting.make {
-        Make::Claude => Box::new(claude::Claude { known_terminal: fitting.known_terminal }),
-        Make::Codex => Box::new(codex::Codex { alternate_screen: fitting.alternate_screen }),
-        Make::Opencode => Box::new(opencode::Opencode),
+        AgentMake::Claude => Box::new(claude::ClaudeCostume { known_terminal: fitting.known_terminal }),
+        AgentMake::Codex => Box::new(codex::CodexCostume { alternate_screen: fitting.alternate_screen }),
+        AgentMake::Opencode => Box::new(opencode::OpencodeCostume),
     }
 }
 
 /// `text` in rows behind a mark; the rows after the first are indented alike.
-fn marked(mark: &str, text: &str, cols: usize, line: impl Fn(&str, String) -> Line) -> Vec<Line> {
+fn marked(mark: &str, text: &str, cols: usize, line: impl Fn(&str, String) -> PaintedLine) -> Vec<PaintedLine> {
     let indent = crate::wrap::width(mark);
     let blank = " ".repeat(indent);
     let rows = crate::wrap::wrap(text, cols.saturating_sub(indent));

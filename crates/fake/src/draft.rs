@@ -9,27 +9,27 @@ pub(crate) struct PasteRule {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Piece {
+enum DraftPiece {
     Text(String),
     Paste { text: String, label: String },
 }
 
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Draft {
-    pieces: Vec<Piece>,
+pub(crate) struct PromptDraft {
+    pieces: Vec<DraftPiece>,
     /// Large ones so far, over all drafts.
     pastes: usize,
 }
 
-impl Draft {
+impl PromptDraft {
     pub(crate) fn is_empty(&self) -> bool {
         self.pieces.is_empty()
     }
 
     pub(crate) fn type_char(&mut self, c: char) {
         match self.pieces.last_mut() {
-            Some(Piece::Text(text)) => text.push(c),
-            _ => self.pieces.push(Piece::Text(c.into())),
+            Some(DraftPiece::Text(text)) => text.push(c),
+            _ => self.pieces.push(DraftPiece::Text(c.into())),
         }
     }
 
@@ -38,7 +38,7 @@ impl Draft {
             Some(rule) if (rule.is_large)(text) => {
                 self.pastes += 1;
                 let label = (rule.label)(self.pastes, text);
-                self.pieces.push(Piece::Paste { text: text.into(), label });
+                self.pieces.push(DraftPiece::Paste { text: text.into(), label });
             }
             _ => text.chars().for_each(|c| self.type_char(c)),
         }
@@ -46,7 +46,7 @@ impl Draft {
 
     pub(crate) fn delete_last(&mut self) {
         match self.pieces.last_mut() {
-            Some(Piece::Text(text)) if text.chars().count() > 1 => {
+            Some(DraftPiece::Text(text)) if text.chars().count() > 1 => {
                 text.pop();
             }
             _ => {
@@ -62,8 +62,8 @@ impl Draft {
     /// What the box shows.
     pub(crate) fn shown(&self) -> String {
         let pieces = self.pieces.iter().map(|piece| match piece {
-            Piece::Text(text) => text.as_str(),
-            Piece::Paste { label, .. } => label.as_str(),
+            DraftPiece::Text(text) => text.as_str(),
+            DraftPiece::Paste { label, .. } => label.as_str(),
         });
         pieces.collect()
     }
@@ -71,7 +71,7 @@ impl Draft {
     /// What is submitted.
     pub(crate) fn text(&self) -> String {
         let pieces = self.pieces.iter().map(|piece| match piece {
-            Piece::Text(text) | Piece::Paste { text, .. } => text.as_str(),
+            DraftPiece::Text(text) | DraftPiece::Paste { text, .. } => text.as_str(),
         });
         pieces.collect()
     }
@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn large_pastes_are_shown_as_labels_and_submitted_whole() {
-        let mut draft = Draft::default();
+        let mut draft = PromptDraft::default();
         draft.type_char('a');
         draft.paste("bc", Some(RULE));
         draft.paste("much text", Some(RULE));

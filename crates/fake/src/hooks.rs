@@ -22,7 +22,7 @@ struct Job {
     input: String,
 }
 
-pub(crate) struct Hooks {
+pub(crate) struct HookRunner {
     /// claude's settings, `hooks` of them.
     configured: Value,
     notify: Vec<OsString>,
@@ -31,7 +31,7 @@ pub(crate) struct Hooks {
     worker: Option<JoinHandle<()>>,
 }
 
-impl Hooks {
+impl HookRunner {
     pub(crate) fn new(
         settings: Option<&Value>,
         notify: Vec<OsString>,
@@ -42,7 +42,7 @@ impl Hooks {
         let (jobs, queue) = mpsc::channel();
         let folder = working_dir.clone();
         let worker = std::thread::spawn(move || work(&queue, &environment, &folder));
-        Hooks { configured, notify, working_dir, jobs: Some(jobs), worker: Some(worker) }
+        HookRunner { configured, notify, working_dir, jobs: Some(jobs), worker: Some(worker) }
     }
 
     /// Runs the commands configured for `event`; `details` are its own fields.
@@ -90,7 +90,7 @@ impl Hooks {
     }
 }
 
-impl Drop for Hooks {
+impl Drop for HookRunner {
     /// Waits for the last ones, within reason.
     fn drop(&mut self) {
         self.jobs = None;

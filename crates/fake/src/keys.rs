@@ -4,7 +4,7 @@
 //! ever reach the prompt box as text.
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Key {
+pub(crate) enum TypedKey {
     Char(char),
     Enter,
     /// LF, or Enter with a modifier: a line end in the box.
@@ -34,21 +34,21 @@ const MAX_SEQUENCE: usize = 64 << 10;
 const PASTE_END: &[u8] = b"\x1b[201~";
 
 #[derive(Debug, Default)]
-pub(crate) struct Decoder {
+pub(crate) struct TypedKeyDecoder {
     pending: Vec<u8>,
     /// What was pasted so far, while the bracket is open.
     paste: Option<Vec<u8>>,
 }
 
-enum Taken {
+enum DecodeStep {
     /// So many bytes were one key, or none worth knowing.
-    Key(usize, Option<Key>),
+    Key(usize, Option<TypedKey>),
     OpenPaste(usize),
     More,
 }
 
-impl Decoder {
-    pub(crate) fn feed(&mut self, bytes: &[u8]) -> Vec<Key> {
+impl TypedKeyDecoder {
+    pub(crate) fn feed(&mut self, bytes: &[u8]) -> Vec<TypedKey> {
         self.pending.extend_from_slice(bytes);
         let mut keys = Vec::new();
         loop {
@@ -62,16 +62,16 @@ impl Decoder {
                 return keys;
             }
             match take(&self.pending) {
-                Taken::Key(count, key) => {
+                DecodeStep::Key(count, key) => {
                     self.pending.drain(..count);
                     keys.extend(key);
                 }
-                Taken::OpenPaste(count) => {
+                DecodeStep::OpenPaste(count) => {
                     self.pending.drain(..count);
                     self.paste = Some(Vec::new());
                 }
-                Taken::More if self.pending.len() > MAX_SEQUENCE => self.pending.clear(),
-                Taken::More => return keys,
+                DecodeStep::More if self.pending.len() > MAX_SEQUENCE => self.pending.clear(),
+                DecodeStep::More => return keys,
             }
         }
     }
@@ -82,15 +82,15 @@ impl Decoder {
     }
 
     /// Nothing came for a while: what waits is a key of its own.
-    pub(crate) fn settle(&mut self) -> Option<Key> {
+    pub(crate) fn settle(&mut self) -> Option<TypedKey> {
         let escape = self.pending == [0x1b];
         if self.is_undecided() {
             self.pending.clear();
         }
-        escape.then_some(Key::Escape)
+        escape.then_some(TypedKey::Escape)
     }
 
-    fn take_paste(&mut self) -> Option<Key> {
+    fn take_paste(&mut self) -> Option<TypedKey> {
         let paste = self.paste.as_mut()?;
         let end = self.pending.windows(PASTE_END.len()).position(|window| window == PASTE_END);
         // The bracket may be cut by the read: its possible beginning stays.
@@ -101,28 +101,28 @@ impl Decoder {
         self.pending.drain(..PASTE_END.len());
         let text = String::from_utf8_lossy(paste).replace("\r\n", "\n").replace('\r', "\n");
         self.paste = None;
-        Some(Key::Paste(text))
+        Some(TypedKey::Paste(text))
     }
 }
 
-fn take(bytes: &[u8]) -> Taken {
-    let key = |key| Taken::Key(1, Some(key));
+fn take(bytes: &[u8]) -> DecodeStep {
+    let key = |key| DecodeStep::Key(1, Some(key));
     match bytes[0] {
-        b'\r' => key(Key::Enter),
-        b'\n' => key(Key::Newline),
-        b'\t' => key(Key::Tab),
-        0x7f | 0x08 => key(Key::Backspace),
-        0x03 => key(Key::Interrupt),
-        0x04 => key(Key::EndOfInput),
-        0x15 => key(Key::Clear),
+        b'\r' => key(TypedKey::Enter),
+        b'\n' => key(TypedKey::Newline),
+        b'\t' => key(TypedKey::Tab),
+        0x7f | 0x08 => key(TypedKey::Backspace),
+        0x03 => key(TypedKey::Interrupt),
+        0x04 => key(TypedKey::EndOfInput),
+        0x15 => key(TypedKey::Clear),
         0x1b => take_escape(bytes),
-        0..0x20 => Taken::Key(1, None),
-        0x20..0x7f => key(Key::Char(char::from(bytes[0]))),
+        0..0x20 => DecodeStep::Key(1, None),
+        0x20..0x7f => key(TypedKey::Char(char::from(bytes[0]))),
         0x80.. => take_utf8(bytes),
     }
 }
 
-fn take_utf8(bytes: &[u8]) -> Taken {
+fn take_utf8(bytes: &[u8]) -> DecodeStep {
     let len = match bytes[0] {
         0xc0..0xe0 => 2,
         0xe0..0xf0 => 3,
@@ -130,32 +130,32 @@ fn take_utf8(bytes: &[u8]) -> Taken {
         _ => 1,
     };
     if bytes.len() < len {
-        return Taken::More;
+        return DecodeStep::More;
     }
     let text = std::str::from_utf8(&bytes[..len]).ok();
     match text.and_then(|text| text.chars().next()) {
-        Some(c) => Taken::Key(len, Some(Key::Char(c))),
-        None => Taken::Key(1, Some(Key::Char(char::REPLACEMENT_CHARACTER))),
+        Some(c) => DecodeStep::Key(len, Some(TypedKey::Char(c))),
+        None => DecodeStep::Key(1, Some(TypedKey::Char(char::REPLACEMENT_CHARACTER))),
     }
 }
 
-fn take_escape(bytes: &[u8]) -> Taken {
-    let Some(second) = bytes.get(1) else { return Taken::More };
+fn take_escape(bytes: &[u8]) -> DecodeStep {
+    let Some(second) = bytes.get(1) else { return DecodeStep::More };
     match second {
         b'[' => take_csi(bytes),
         b'O' => match bytes.get(2) {
-            None => Taken::More,
-            Some(last) => Taken::Key(3, arrow(*last)),
+            None => DecodeStep::More,
+            Some(last) => DecodeStep::Key(3, arrow(*last)),
         },
         // OSC, DCS, APC, PM, SOS: answers to queries.
         b']' | b'P' | b'_' | b'^' | b'X' => match string_end(&bytes[2..]) {
-            Some(end) => Taken::Key(2 + end, None),
-            None => Taken::More,
+            Some(end) => DecodeStep::Key(2 + end, None),
+            None => DecodeStep::More,
         },
-        b'\r' | b'\n' => Taken::Key(2, Some(Key::Newline)),
-        0x1b => Taken::Key(1, Some(Key::Escape)),
+        b'\r' | b'\n' => DecodeStep::Key(2, Some(TypedKey::Newline)),
+        0x1b => DecodeStep::Key(1, Some(TypedKey::Escape)),
         // Alt with a letter.
-        _ => Taken::Key(2, None),
+        _ => DecodeStep::Key(2, None),
     }
 }
 
@@ -169,15 +169,15 @@ fn string_end(bytes: &[u8]) -> Option<usize> {
     }
 }
 
-fn take_csi(bytes: &[u8]) -> Taken {
+fn take_csi(bytes: &[u8]) -> DecodeStep {
     let body = &bytes[2..];
-    let Some(end) = body.iter().position(|byte| (0x40..0x7f).contains(byte)) else { return Taken::More };
+    let Some(end) = body.iter().position(|byte| (0x40..0x7f).contains(byte)) else { return DecodeStep::More };
     let (parameters, last) = (&body[..end], body[end]);
     let count = 2 + end + 1;
     let text = String::from_utf8_lossy(parameters);
     // Reports start with a private mark, as mouse reports and device attributes do.
     if text.starts_with(['?', '<', '>', '=']) {
-        return Taken::Key(count, None);
+        return DecodeStep::Key(count, None);
     }
     let fields: Vec<Vec<u32>> =
         text.split(';').map(|field| field.split(':').map(|part| part.parse().unwrap_or(0)).collect()).collect();
@@ -187,41 +187,41 @@ fn take_csi(bytes: &[u8]) -> Taken {
     let key = match last {
         _ if released => None,
         b'A'..=b'D' => arrow(last),
-        b'Z' => Some(Key::BackTab),
+        b'Z' => Some(TypedKey::BackTab),
         b'u' => modified(field(0, 0), modifiers),
-        b'~' if field(0, 0) == 200 => return Taken::OpenPaste(count),
+        b'~' if field(0, 0) == 200 => return DecodeStep::OpenPaste(count),
         b'~' if field(0, 0) == 27 => modified(field(2, 0), modifiers),
         _ => None,
     };
-    Taken::Key(count, key)
+    DecodeStep::Key(count, key)
 }
 
-fn arrow(last: u8) -> Option<Key> {
+fn arrow(last: u8) -> Option<TypedKey> {
     match last {
-        b'A' => Some(Key::Up),
-        b'B' => Some(Key::Down),
-        b'C' => Some(Key::Right),
-        b'D' => Some(Key::Left),
+        b'A' => Some(TypedKey::Up),
+        b'B' => Some(TypedKey::Down),
+        b'C' => Some(TypedKey::Right),
+        b'D' => Some(TypedKey::Left),
         _ => None,
     }
 }
 
 /// `modifiers` are kitty's bits: shift 1, alt 2, ctrl 4.
-fn modified(code: u32, modifiers: u32) -> Option<Key> {
+fn modified(code: u32, modifiers: u32) -> Option<TypedKey> {
     let c = char::from_u32(code)?;
     let control = modifiers & 4 != 0;
     match c {
-        '\r' if modifiers & 7 == 0 => Some(Key::Enter),
-        '\r' => Some(Key::Newline),
-        '\t' if modifiers & 1 != 0 => Some(Key::BackTab),
-        '\t' => Some(Key::Tab),
-        '\x1b' => Some(Key::Escape),
-        '\x7f' | '\x08' => Some(Key::Backspace),
-        'c' if control => Some(Key::Interrupt),
-        'd' if control => Some(Key::EndOfInput),
-        'u' if control => Some(Key::Clear),
-        'j' if control => Some(Key::Newline),
-        c if modifiers & 6 == 0 && !c.is_control() => Some(Key::Char(c)),
+        '\r' if modifiers & 7 == 0 => Some(TypedKey::Enter),
+        '\r' => Some(TypedKey::Newline),
+        '\t' if modifiers & 1 != 0 => Some(TypedKey::BackTab),
+        '\t' => Some(TypedKey::Tab),
+        '\x1b' => Some(TypedKey::Escape),
+        '\x7f' | '\x08' => Some(TypedKey::Backspace),
+        'c' if control => Some(TypedKey::Interrupt),
+        'd' if control => Some(TypedKey::EndOfInput),
+        'u' if control => Some(TypedKey::Clear),
+        'j' if control => Some(TypedKey::Newline),
+        c if modifiers & 6 == 0 && !c.is_control() => Some(TypedKey::Char(c)),
         _ => None,
     }
 }
@@ -230,26 +230,26 @@ fn modified(code: u32, modifiers: u32) -> Option<Key> {
 mod tests {
     use super::*;
 
-    fn keys(bytes: &[u8]) -> Vec<Key> {
-        Decoder::default().feed(bytes)
+    fn keys(bytes: &[u8]) -> Vec<TypedKey> {
+        TypedKeyDecoder::default().feed(bytes)
     }
 
     #[test]
     fn keys_of_every_keyboard() {
         for (bytes, key) in [
-            (&b"\r"[..], Key::Enter),
-            (b"\x1b[13u", Key::Enter),
-            (b"\n", Key::Newline),
-            (b"\x1b\r", Key::Newline),
-            (b"\x1b[13;2u", Key::Newline),
-            (b"\x03", Key::Interrupt),
-            (b"\x1b[99;5u", Key::Interrupt),
-            (b"\x1b[27;5;99~", Key::Interrupt),
-            (b"\x1b[27u", Key::Escape),
-            (b"\x1b[A", Key::Up),
-            (b"\x1bOB", Key::Down),
-            (b"\x1b[1;1:1D", Key::Left),
-            ("漢".as_bytes(), Key::Char('漢')),
+            (&b"\r"[..], TypedKey::Enter),
+            (b"\x1b[13u", TypedKey::Enter),
+            (b"\n", TypedKey::Newline),
+            (b"\x1b\r", TypedKey::Newline),
+            (b"\x1b[13;2u", TypedKey::Newline),
+            (b"\x03", TypedKey::Interrupt),
+            (b"\x1b[99;5u", TypedKey::Interrupt),
+            (b"\x1b[27;5;99~", TypedKey::Interrupt),
+            (b"\x1b[27u", TypedKey::Escape),
+            (b"\x1b[A", TypedKey::Up),
+            (b"\x1bOB", TypedKey::Down),
+            (b"\x1b[1;1:1D", TypedKey::Left),
+            ("漢".as_bytes(), TypedKey::Char('漢')),
         ] {
             assert_eq!(keys(bytes), [key], "{bytes:?}");
         }
@@ -277,9 +277,9 @@ mod tests {
     #[test]
     fn a_paste_is_one_key_however_it_is_cut() {
         let stream = "\x1b[200~one\rtwo\x1b[200~\n漢\x1b[201~\r".as_bytes();
-        let expected = vec![Key::Paste("one\ntwo\x1b[200~\n漢".into()), Key::Enter];
+        let expected = vec![TypedKey::Paste("one\ntwo\x1b[200~\n漢".into()), TypedKey::Enter];
         for cut in 0..stream.len() {
-            let mut decoder = Decoder::default();
+            let mut decoder = TypedKeyDecoder::default();
             let mut keys = decoder.feed(&stream[..cut]);
             keys.extend(decoder.feed(&stream[cut..]));
             assert_eq!(keys, expected, "cut at {cut}");
@@ -288,10 +288,10 @@ mod tests {
 
     #[test]
     fn a_lone_escape_is_a_key_after_a_while() {
-        let mut decoder = Decoder::default();
+        let mut decoder = TypedKeyDecoder::default();
         assert_eq!(decoder.feed(b"\x1b"), []);
         assert!(decoder.is_undecided());
-        assert_eq!(decoder.settle(), Some(Key::Escape));
-        assert_eq!(decoder.feed(b"\x1b\x1b[13u"), [Key::Escape, Key::Enter]);
+        assert_eq!(decoder.settle(), Some(TypedKey::Escape));
+        assert_eq!(decoder.feed(b"\x1b\x1b[13u"), [TypedKey::Escape, TypedKey::Enter]);
     }
 }

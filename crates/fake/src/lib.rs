@@ -31,8 +31,8 @@ mod turn;
 mod values;
 mod wrap;
 
-pub use make::{Make, UnknownMake};
+pub use make::{AgentMake, UnknownMake};
 pub use options::FakeOptions;
 pub use run::run;
-pub use script::{Script, ScriptError};
+pub use script::{FakeScript, ScriptError};
 pub use stories::STORIES;

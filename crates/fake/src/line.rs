@@ -6,7 +6,7 @@ type Rgb = (u8, u8, u8);
 
 /// How a piece of text looks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Look {
+pub(crate) struct TextLook {
     pub(crate) foreground: Option<Rgb>,
     pub(crate) background: Option<Rgb>,
     pub(crate) bold: bool,
@@ -14,19 +14,20 @@ pub(crate) struct Look {
     pub(crate) inverse: bool,
 }
 
-impl Look {
-    pub(crate) const PLAIN: Look = Look { foreground: None, background: None, bold: false, dim: false, inverse: false };
-    pub(crate) const BOLD: Look = Look { bold: true, ..Look::PLAIN };
+impl TextLook {
+    pub(crate) const PLAIN: TextLook =
+        TextLook { foreground: None, background: None, bold: false, dim: false, inverse: false };
+    pub(crate) const BOLD: TextLook = TextLook { bold: true, ..TextLook::PLAIN };
     /// Ghost text, hints and placeholders.
-    pub(crate) const DIM: Look = Look { dim: true, ..Look::PLAIN };
-    pub(crate) const INVERSE: Look = Look { inverse: true, ..Look::PLAIN };
+    pub(crate) const DIM: TextLook = TextLook { dim: true, ..TextLook::PLAIN };
+    pub(crate) const INVERSE: TextLook = TextLook { inverse: true, ..TextLook::PLAIN };
 
-    pub(crate) const fn color(foreground: Rgb) -> Look {
-        Look { foreground: Some(foreground), ..Look::PLAIN }
+    pub(crate) const fn color(foreground: Rgb) -> TextLook {
+        TextLook { foreground: Some(foreground), ..TextLook::PLAIN }
     }
 
-    pub(crate) const fn on(self, background: Rgb) -> Look {
-        Look { background: Some(background), ..self }
+    pub(crate) const fn on(self, background: Rgb) -> TextLook {
+        TextLook { background: Some(background), ..self }
     }
 
     fn write(self, out: &mut String) {
@@ -47,26 +48,26 @@ impl Look {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Line {
-    spans: Vec<(String, Look)>,
+pub(crate) struct PaintedLine {
+    spans: Vec<(String, TextLook)>,
     /// The row's background, to its end.
     shade: Option<Rgb>,
 }
 
-impl Line {
+impl PaintedLine {
     pub(crate) fn empty() -> Self {
-        Line::default()
+        PaintedLine::default()
     }
 
     pub(crate) fn plain(text: impl Into<String>) -> Self {
-        Line::empty().with(text, Look::PLAIN)
+        PaintedLine::empty().with(text, TextLook::PLAIN)
     }
 
-    pub(crate) fn styled(text: impl Into<String>, look: Look) -> Self {
-        Line::empty().with(text, look)
+    pub(crate) fn styled(text: impl Into<String>, look: TextLook) -> Self {
+        PaintedLine::empty().with(text, look)
     }
 
-    pub(crate) fn with(mut self, text: impl Into<String>, look: Look) -> Self {
+    pub(crate) fn with(mut self, text: impl Into<String>, look: TextLook) -> Self {
         self.spans.push((text.into(), look));
         self
     }
@@ -77,10 +78,10 @@ impl Line {
     }
 
     /// `text` so that it ends at column `end`, if there is room.
-    pub(crate) fn right(self, text: &str, end: usize, look: Look) -> Self {
+    pub(crate) fn right(self, text: &str, end: usize, look: TextLook) -> Self {
         let used: usize = self.spans.iter().map(|(text, _)| crate::wrap::width(text)).sum();
         match end.checked_sub(used + crate::wrap::width(text)) {
-            Some(gap) if gap > 0 || used == 0 => self.with(" ".repeat(gap), Look::PLAIN).with(text, look),
+            Some(gap) if gap > 0 || used == 0 => self.with(" ".repeat(gap), TextLook::PLAIN).with(text, look),
             _ => self,
         }
     }
@@ -88,7 +89,7 @@ impl Line {
     /// The bytes that draw it on a row that holds anything: erased first, because erasing after a full row would
     /// take its last character.
     pub(crate) fn write(&self, cols: usize, out: &mut String) {
-        let ground = self.shade.map_or(Look::PLAIN, |shade| Look::PLAIN.on(shade));
+        let ground = self.shade.map_or(TextLook::PLAIN, |shade| TextLook::PLAIN.on(shade));
         ground.write(out);
         out.push_str("\r\x1b[2K");
         let mut room = cols;
@@ -96,7 +97,7 @@ impl Line {
             let text = if text.len() <= room { text.clone() } else { crate::wrap::cut(text, room) };
             room = room.saturating_sub(crate::wrap::width(&text));
             let look = if look.background.is_none() && self.shade.is_some() {
-                Look { background: self.shade, ..*look }
+                TextLook { background: self.shade, ..*look }
             } else {
                 *look
             };

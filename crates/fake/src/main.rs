@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 use std::{env, io::Write};
 
-use fake::{FakeOptions, Make};
+use fake::{AgentMake, FakeOptions};
 
 /// Names a script for fakes whose command line can't be changed.
 const SCRIPT: &str = "PATTERM_FAKE_SCRIPT";
@@ -11,7 +11,7 @@ const SCRIPT: &str = "PATTERM_FAKE_SCRIPT";
 fn main() -> ExitCode {
     let mut arguments = env::args_os();
     let program = arguments.next().unwrap_or_else(|| "fake-agent".into());
-    let make = arguments.next().unwrap_or_default().to_string_lossy().parse::<Make>();
+    let make = arguments.next().unwrap_or_default().to_string_lossy().parse::<AgentMake>();
     let make = match make {
         Ok(make) => make,
         Err(error) => return complain(&error.to_string()),

@@ -1,7 +1,7 @@
 //! A small MCP client: JSON-RPC lines over a child's standard streams, as much of it as an agent CLI uses.
 //!
 //! It never waits: requests are written, and whatever the server says comes in through the main loop
-//! ([`Incoming::Server`]) and is sorted by [`Client::hear`]. It knows no tools.
+//! ([`ActorInput::Server`]) and is sorted by [`McpClient::hear`]. It knows no tools.
 
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
 
-use crate::make::Make;
-use crate::run::Incoming;
+use crate::make::AgentMake;
+use crate::run::ActorInput;
 use crate::script::McpEra;
-use crate::server_config::ServerConfig;
+use crate::server_config::McpServerConfig;
 
 /// One message of a server. What is longer ends the connection.
 const MAX_LINE: u64 = 16 << 20;
@@ -23,25 +23,25 @@ const PATIENCE: Duration = Duration::from_millis(500);
 const STATELESS: &str = "2026-07-28";
 
 #[derive(Debug)]
-pub(crate) struct Client {
-    pub(crate) config: ServerConfig,
-    make: Make,
+pub(crate) struct McpClient {
+    pub(crate) config: McpServerConfig,
+    make: AgentMake,
     era: McpEra,
     child: Child,
     input: Option<ChildStdin>,
     last_id: u64,
-    stage: Stage,
-    pub(crate) tools: Vec<Tool>,
+    stage: HandshakeStage,
+    pub(crate) tools: Vec<McpTool>,
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Tool {
+pub(crate) struct McpTool {
     pub(crate) name: String,
     pub(crate) description: String,
 }
 
 #[derive(Debug, PartialEq, Eq)]
-enum Stage {
+enum HandshakeStage {
     /// `initialize` or `server/discover` with this id is under way.
     Opening(u64),
     Listing(u64),
@@ -51,31 +51,31 @@ enum Stage {
 
 /// What a message means for the fake.
 #[derive(Debug)]
-pub(crate) enum Heard {
+pub(crate) enum McpEvent {
     Nothing,
     Ready,
-    Reply(u64, Outcome),
+    Reply(u64, ToolCallOutcome),
     Gone,
 }
 
 /// The answer to a tool call.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Outcome {
+pub(crate) struct ToolCallOutcome {
     /// Structured where the server gave structure, else the text, read as JSON if it is some.
     pub(crate) value: Value,
     pub(crate) text: String,
     pub(crate) is_error: bool,
 }
 
-impl Client {
+impl McpClient {
     /// Starts the server and sends the first request. `index` names it in what comes in.
     pub(crate) fn start(
-        config: ServerConfig,
-        make: Make,
+        config: McpServerConfig,
+        make: AgentMake,
         era: McpEra,
         environment: &[(OsString, OsString)],
         index: usize,
-        incoming: SyncSender<Incoming>,
+        incoming: SyncSender<ActorInput>,
     ) -> std::io::Result<Self> {
         let [program, arguments @ ..] = &config.command[..] else {
             return Err(std::io::Error::new(std::io::ErrorKind::InvalidInput, "its command is empty"));
@@ -92,17 +92,18 @@ impl Client {
         let input = child.stdin.take();
         let output = child.stdout.take().expect("piped above");
         std::thread::spawn(move || read_lines(output, index, &incoming));
-        let mut client = Client { config, make, era, child, input, last_id: 0, stage: Stage::Gone, tools: Vec::new() };
+        let mut client =
+            McpClient { config, make, era, child, input, last_id: 0, stage: HandshakeStage::Gone, tools: Vec::new() };
         client.open();
         Ok(client)
     }
 
     pub(crate) fn is_ready(&self) -> bool {
-        self.stage == Stage::Ready
+        self.stage == HandshakeStage::Ready
     }
 
     pub(crate) fn is_gone(&self) -> bool {
-        self.stage == Stage::Gone
+        self.stage == HandshakeStage::Gone
     }
 
     pub(crate) fn call(&mut self, tool: &str, arguments: &Value) -> u64 {
@@ -115,42 +116,42 @@ impl Client {
     }
 
     /// `line` is `None` when the server has closed its output.
-    pub(crate) fn hear(&mut self, line: Option<&str>) -> Heard {
+    pub(crate) fn hear(&mut self, line: Option<&str>) -> McpEvent {
         let Some(line) = line else {
-            self.stage = Stage::Gone;
-            return Heard::Gone;
+            self.stage = HandshakeStage::Gone;
+            return McpEvent::Gone;
         };
         // A server that prints something else is a broken one, and no reason to fall over.
-        let Ok(message) = serde_json::from_str::<Value>(line) else { return Heard::Nothing };
+        let Ok(message) = serde_json::from_str::<Value>(line) else { return McpEvent::Nothing };
         if let Some(method) = message["method"].as_str() {
             self.answer(method, &message["id"]);
-            return Heard::Nothing;
+            return McpEvent::Nothing;
         }
-        let Some(id) = message["id"].as_u64() else { return Heard::Nothing };
+        let Some(id) = message["id"].as_u64() else { return McpEvent::Nothing };
         match self.stage {
-            Stage::Opening(open) if open == id => {
+            HandshakeStage::Opening(open) if open == id => {
                 if self.era == McpEra::Handshake {
                     self.notify("notifications/initialized", json!({}));
                 }
-                self.stage = Stage::Listing(self.last_id + 1);
+                self.stage = HandshakeStage::Listing(self.last_id + 1);
                 self.request("tools/list", json!({}));
-                Heard::Nothing
+                McpEvent::Nothing
             }
-            Stage::Listing(list) if list == id => {
+            HandshakeStage::Listing(list) if list == id => {
                 let tools = message["result"]["tools"].as_array().into_iter().flatten();
                 let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
                 self.tools = tools
-                    .map(|tool| Tool { name: text(&tool["name"]), description: text(&tool["description"]) })
+                    .map(|tool| McpTool { name: text(&tool["name"]), description: text(&tool["description"]) })
                     .collect();
-                self.stage = Stage::Ready;
-                Heard::Ready
+                self.stage = HandshakeStage::Ready;
+                McpEvent::Ready
             }
-            _ => Heard::Reply(id, Outcome::of(&message)),
+            _ => McpEvent::Reply(id, ToolCallOutcome::of(&message)),
         }
     }
 
     fn open(&mut self) {
-        self.stage = Stage::Opening(self.last_id + 1);
+        self.stage = HandshakeStage::Opening(self.last_id + 1);
         match self.era {
             McpEra::Handshake => {
                 let params = json!({
@@ -168,9 +169,9 @@ impl Client {
 
     fn capabilities(&self) -> Value {
         match self.make {
-            Make::Claude => json!({ "roots": {}, "elicitation": {} }),
-            Make::Codex => json!({ "elicitation": {} }),
-            Make::Opencode => json!({ "roots": {} }),
+            AgentMake::Claude => json!({ "roots": {}, "elicitation": {} }),
+            AgentMake::Codex => json!({ "elicitation": {} }),
+            AgentMake::Opencode => json!({ "roots": {} }),
         }
     }
 
@@ -221,11 +222,11 @@ impl Client {
     }
 }
 
-impl Outcome {
+impl ToolCallOutcome {
     fn of(message: &Value) -> Self {
         if let Some(error) = message.get("error") {
             let text = error["message"].as_str().unwrap_or("the server refused").to_owned();
-            return Outcome { value: error.clone(), text, is_error: true };
+            return ToolCallOutcome { value: error.clone(), text, is_error: true };
         }
         let result = &message["result"];
         let parts = result["content"].as_array().into_iter().flatten();
@@ -234,11 +235,11 @@ impl Outcome {
             Some(structure) if !structure.is_null() => structure.clone(),
             _ => serde_json::from_str(&text).unwrap_or_else(|_| Value::String(text.clone())),
         };
-        Outcome { value, text, is_error: result["isError"] == true }
+        ToolCallOutcome { value, text, is_error: result["isError"] == true }
     }
 }
 
-impl Drop for Client {
+impl Drop for McpClient {
     fn drop(&mut self) {
         self.input = None;
         let start = Instant::now();
@@ -254,7 +255,7 @@ impl Drop for Client {
     }
 }
 
-fn read_lines(output: impl Read, index: usize, incoming: &SyncSender<Incoming>) {
+fn read_lines(output: impl Read, index: usize, incoming: &SyncSender<ActorInput>) {
     let mut output = BufReader::new(output);
     loop {
         let mut line = Vec::new();
@@ -263,12 +264,12 @@ fn read_lines(output: impl Read, index: usize, incoming: &SyncSender<Incoming>) 
             _ => break,
         }
         let line = String::from_utf8_lossy(&line).trim().to_owned();
-        if !line.is_empty() && incoming.send(Incoming::Server(index, Some(line))).is_err() {
+        if !line.is_empty() && incoming.send(ActorInput::Server(index, Some(line))).is_err() {
             return;
         }
     }
     // The main loop may be gone already.
-    let _ = incoming.send(Incoming::Server(index, None));
+    let _ = incoming.send(ActorInput::Server(index, None));
 }
 
 #[cfg(test)]
@@ -277,13 +278,13 @@ mod tests {
 
     #[test]
     fn outcomes_are_structure_json_or_text() {
-        let of = |result: Value| Outcome::of(&json!({ "id": 1, "result": result }));
+        let of = |result: Value| ToolCallOutcome::of(&json!({ "id": 1, "result": result }));
         let text = |text: &str| json!([{ "type": "text", "text": text }]);
         assert_eq!(of(json!({ "content": text("x"), "structuredContent": { "a": 1 } })).value, json!({ "a": 1 }));
         assert_eq!(of(json!({ "content": text("{\"a\":1}") })).value, json!({ "a": 1 }));
         assert_eq!(of(json!({ "content": text("plain") })).value, json!("plain"));
         assert!(of(json!({ "content": text("no"), "isError": true })).is_error);
-        let refused = Outcome::of(&json!({ "id": 1, "error": { "code": -32602, "message": "no such tool" } }));
+        let refused = ToolCallOutcome::of(&json!({ "id": 1, "error": { "code": -32602, "message": "no such tool" } }));
         assert_eq!((refused.text.as_str(), refused.is_error), ("no such tool", true));
     }
 }

@@ -4,12 +4,12 @@ use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
 
-use crate::make::Make;
+use crate::make::AgentMake;
 
 /// The process's own surroundings, handed in by `main.rs`: this crate reads none of them itself.
 #[derive(Clone)]
 pub struct FakeOptions {
-    pub make: Make,
+    pub make: AgentMake,
     /// What follows the make on the command line: the vendor's flags, and ours (`--script`, `--story`, `--fast`).
     pub arguments: Vec<OsString>,
     /// Read for the few variables the real CLI reads, and passed on to MCP servers and hooks as it passes it on.

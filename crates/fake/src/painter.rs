@@ -7,22 +7,22 @@ use std::fmt::Write;
 
 use vt::Size;
 
-use crate::line::Line;
+use crate::line::PaintedLine;
 
 /// Rows and where the cursor stands.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Picture {
-    pub(crate) lines: Vec<Line>,
+pub(crate) struct PaintedRows {
+    pub(crate) lines: Vec<PaintedLine>,
     /// Row within `lines`, and column.
     pub(crate) cursor: (usize, usize),
     pub(crate) cursor_shown: bool,
 }
 
 #[derive(Debug, Default)]
-pub(crate) struct Inline {
+pub(crate) struct InlinePainter {
     /// Lines above the changing ones that are on the screen or in the history for good.
     settled: usize,
-    changing: Vec<Line>,
+    changing: Vec<PaintedLine>,
     /// The lowest line ever drawn, plus one: the screen does not scroll back.
     extent: usize,
     /// The line the cursor is on.
@@ -36,10 +36,10 @@ pub(crate) struct Inline {
 /// Row, column, and whether it is shown.
 type Cursor = Option<(usize, usize, bool)>;
 
-impl Inline {
+impl InlinePainter {
     /// `settled` are lines that never change again and only grow in number; `picture` is what may change. Nothing
     /// comes out when nothing changed.
-    pub(crate) fn paint(&mut self, settled: &[Line], picture: &Picture, size: Size) -> String {
+    pub(crate) fn paint(&mut self, settled: &[PaintedLine], picture: &PaintedRows, size: Size) -> String {
         let mut out = String::new();
         let (cols, rows) = (usize::from(size.cols), usize::from(size.rows));
         let line = |index: usize| settled.get(index).unwrap_or_else(|| &picture.lines[index - settled.len()]);
@@ -92,12 +92,12 @@ impl Inline {
     /// Something else was written below: what stands there is left alone, and drawing goes on at the cursor, which
     /// must be at the start of an empty line.
     pub(crate) fn start_below(&mut self, settled: usize) {
-        *self = Inline { settled, base: settled, at: settled, extent: settled + 1, ..Inline::default() };
+        *self = InlinePainter { settled, base: settled, at: settled, extent: settled + 1, ..InlinePainter::default() };
     }
 
     /// Everything is to be drawn again, on a screen that was cleared.
     pub(crate) fn forget(&mut self) -> &'static str {
-        *self = Inline { extent: 1, ..Inline::default() };
+        *self = InlinePainter { extent: 1, ..InlinePainter::default() };
         "\x1b[0m\x1b[2J\x1b[3J\x1b[H"
     }
 
@@ -121,17 +121,17 @@ impl Inline {
 }
 
 #[derive(Debug, Default)]
-pub(crate) struct Full {
-    rows: Vec<Line>,
+pub(crate) struct FullScreenPainter {
+    rows: Vec<PaintedLine>,
     cursor: Cursor,
 }
 
-impl Full {
+impl FullScreenPainter {
     /// `picture` has a line for each row; what is too much is cut.
-    pub(crate) fn paint(&mut self, picture: &Picture, size: Size) -> String {
+    pub(crate) fn paint(&mut self, picture: &PaintedRows, size: Size) -> String {
         let mut out = String::new();
         let mut rows = picture.lines.clone();
-        rows.resize(usize::from(size.rows), Line::empty());
+        rows.resize(usize::from(size.rows), PaintedLine::empty());
         for (row, line) in rows.iter().enumerate() {
             if self.rows.get(row) != Some(line) {
                 let _ = write!(out, "\x1b[{};1H", row + 1);
@@ -149,12 +149,12 @@ impl Full {
     }
 
     pub(crate) fn forget(&mut self) -> &'static str {
-        *self = Full::default();
+        *self = FullScreenPainter::default();
         "\x1b[0m\x1b[2J"
     }
 }
 
-fn finish(picture: &Picture, out: &mut String) {
+fn finish(picture: &PaintedRows, out: &mut String) {
     if picture.cursor.1 > 0 {
         let _ = write!(out, "\x1b[{}C", picture.cursor.1);
     }
@@ -168,13 +168,13 @@ mod tests {
 
     const SIZE: Size = Size::new(10, 4);
 
-    fn picture(lines: &[&str]) -> Picture {
-        let lines: Vec<Line> = lines.iter().map(|text| Line::plain(*text)).collect();
-        Picture { cursor: (lines.len().saturating_sub(1), 1), lines, cursor_shown: true }
+    fn picture(lines: &[&str]) -> PaintedRows {
+        let lines: Vec<PaintedLine> = lines.iter().map(|text| PaintedLine::plain(*text)).collect();
+        PaintedRows { cursor: (lines.len().saturating_sub(1), 1), lines, cursor_shown: true }
     }
 
-    fn settled(count: usize) -> Vec<Line> {
-        (0..count).map(|number| Line::plain(format!("s{number}"))).collect()
+    fn settled(count: usize) -> Vec<PaintedLine> {
+        (0..count).map(|number| PaintedLine::plain(format!("s{number}"))).collect()
     }
 
     fn screen(terminal: &mut Terminal) -> String {
@@ -184,7 +184,7 @@ mod tests {
     #[test]
     fn inline_rewrites_in_place_and_scrolls() {
         let mut terminal = Terminal::new(TerminalOptions { size: SIZE, ..TerminalOptions::default() });
-        let mut painter = Inline::default();
+        let mut painter = InlinePainter::default();
         for (count, lines, expected) in [
             (0, &["a", "b"][..], "a\nb"),
             (0, &["a", "B"], "a\nB"),
@@ -206,7 +206,7 @@ mod tests {
     #[test]
     fn inline_starts_over_when_the_change_is_out_of_reach() {
         let mut terminal = Terminal::new(TerminalOptions { size: SIZE, ..TerminalOptions::default() });
-        let mut painter = Inline::default();
+        let mut painter = InlinePainter::default();
         let tall = ["1", "2", "3", "4", "5", "6"];
         terminal.feed(painter.paint(&settled(0), &picture(&tall), SIZE).as_bytes());
         assert_eq!(screen(&mut terminal), "3\n4\n5\n6");
@@ -217,7 +217,7 @@ mod tests {
     #[test]
     fn inline_goes_on_below_what_others_wrote() {
         let mut terminal = Terminal::new(TerminalOptions { size: SIZE, ..TerminalOptions::default() });
-        let mut painter = Inline::default();
+        let mut painter = InlinePainter::default();
         terminal.feed(painter.paint(&settled(1), &picture(&["box"]), SIZE).as_bytes());
         terminal.feed(b"\r\nflood\r\nflood\r\n");
         painter.start_below(1);
@@ -228,7 +228,7 @@ mod tests {
     #[test]
     fn full_writes_what_changed_only() {
         let mut terminal = Terminal::new(TerminalOptions { size: SIZE, ..TerminalOptions::default() });
-        let mut painter = Full::default();
+        let mut painter = FullScreenPainter::default();
         terminal.feed(painter.paint(&picture(&["a", "b"]), SIZE).as_bytes());
         let bytes = painter.paint(&picture(&["a", "c"]), SIZE);
         assert!(!bytes.contains('a'), "{bytes:?}");

@@ -6,14 +6,14 @@ use std::process::{Command, ExitCode};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
 use std::time::{Duration, Instant};
 
-use crate::actor::{Actor, Ending};
+use crate::actor::{FakeActor, PerformanceEnd};
 use crate::command_line::{CommandLine, TERM_IS_IGNORED};
 use crate::options::FakeOptions;
 use crate::terminal::{self, RawMode};
 
 /// What the helper threads bring.
 #[derive(Debug)]
-pub(crate) enum Incoming {
+pub(crate) enum ActorInput {
     Keys(Vec<u8>),
     /// Nobody types any more.
     EndOfKeys,
@@ -44,7 +44,7 @@ pub fn run(options: FakeOptions) -> ExitCode {
     let keys = incoming.clone();
     // Not joined: it waits in a read that only ends with the terminal.
     std::thread::spawn(move || read_keys(&keys));
-    let mut actor = Actor::new(options, line, incoming);
+    let mut actor = FakeActor::new(options, line, incoming);
     let ending = perform(&mut actor, &outcome);
     let code = actor.leave(ending);
     drop(actor);
@@ -52,7 +52,7 @@ pub fn run(options: FakeOptions) -> ExitCode {
     ExitCode::from(code)
 }
 
-fn perform(actor: &mut Actor, incoming: &Receiver<Incoming>) -> Ending {
+fn perform(actor: &mut FakeActor, incoming: &Receiver<ActorInput>) -> PerformanceEnd {
     actor.enter();
     loop {
         let now = Instant::now();
@@ -60,7 +60,7 @@ fn perform(actor: &mut Actor, incoming: &Receiver<Incoming>) -> Ending {
             return ending;
         }
         if actor.draw(now).is_err() {
-            return Ending::NobodyLooks;
+            return PerformanceEnd::NobodyLooks;
         }
         match incoming.recv_timeout(actor.until_next_look(Instant::now())) {
             Ok(first) => {
@@ -71,22 +71,22 @@ fn perform(actor: &mut Actor, incoming: &Receiver<Incoming>) -> Ending {
                 }
             }
             Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => return Ending::NobodyLooks,
+            Err(RecvTimeoutError::Disconnected) => return PerformanceEnd::NobodyLooks,
         }
     }
 }
 
-fn read_keys(incoming: &SyncSender<Incoming>) {
+fn read_keys(incoming: &SyncSender<ActorInput>) {
     let mut buffer = vec![0; READ];
     let mut input = std::io::stdin().lock();
     loop {
         let read = match input.read(&mut buffer) {
-            Ok(0) => Incoming::EndOfKeys,
-            Ok(count) => Incoming::Keys(buffer[..count].to_vec()),
+            Ok(0) => ActorInput::EndOfKeys,
+            Ok(count) => ActorInput::Keys(buffer[..count].to_vec()),
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
-            Err(_) => Incoming::EndOfKeys,
+            Err(_) => ActorInput::EndOfKeys,
         };
-        let over = matches!(read, Incoming::EndOfKeys);
+        let over = matches!(read, ActorInput::EndOfKeys);
         if incoming.send(read).is_err() || over {
             return;
         }

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use vt::Size;
 
-use crate::draft::Draft;
+use crate::draft::PromptDraft;
 
 #[derive(Debug)]
 pub(crate) struct Scene {
@@ -23,14 +23,14 @@ pub(crate) struct Scene {
     pub(crate) connected_servers: usize,
     /// Of the conversation; empty before the first prompt.
     pub(crate) topic: String,
-    pub(crate) entries: Vec<Entry>,
-    pub(crate) draft: Draft,
+    pub(crate) entries: Vec<SceneEntry>,
+    pub(crate) draft: PromptDraft,
     /// Shown in an empty box in place of the CLI's own placeholder, unless it is empty.
     pub(crate) ghost_text: String,
     /// Submitted while a turn was under way.
     pub(crate) queued: Vec<String>,
-    pub(crate) work: Option<Work>,
-    pub(crate) front: Front,
+    pub(crate) work: Option<TurnInProgress>,
+    pub(crate) front: SceneFront,
     /// The last turn came to its end, and no key was pressed since.
     pub(crate) unseen_end: bool,
     /// Ctrl-C was pressed once where it takes two to leave.
@@ -41,7 +41,7 @@ pub(crate) struct Scene {
 
 /// A turn under way.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Work {
+pub(crate) struct TurnInProgress {
     pub(crate) since: Instant,
     /// Text is coming in.
     pub(crate) streaming: bool,
@@ -49,14 +49,14 @@ pub(crate) struct Work {
 
 /// What takes the keys.
 #[derive(Clone, Debug)]
-pub(crate) enum Front {
+pub(crate) enum SceneFront {
     PromptBox,
-    Question(Question),
-    Dialog(Dialog),
+    Question(PermissionQuestion),
+    Dialog(ChoiceDialog),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Entry {
+pub(crate) enum SceneEntry {
     Prompt {
         /// As the box showed it: with labels for large pastes.
         shown: String,
@@ -103,22 +103,22 @@ pub(crate) enum ShellState {
 
 /// A permission prompt.
 #[derive(Clone, Debug)]
-pub(crate) struct Question {
-    pub(crate) about: About,
+pub(crate) struct PermissionQuestion {
+    pub(crate) about: QuestionSubject,
     pub(crate) reason: String,
     /// Index of the marked choice.
     pub(crate) marked: usize,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum About {
+pub(crate) enum QuestionSubject {
     Command(String),
     File(String),
     Tool { server: String, tool: String, description: String },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Answer {
+pub(crate) enum QuestionAnswer {
     Once,
     Always,
     Refuse,
@@ -126,7 +126,7 @@ pub(crate) enum Answer {
 
 /// Any other box that wants a choice.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Dialog {
+pub(crate) struct ChoiceDialog {
     pub(crate) text: Vec<String>,
     pub(crate) options: Vec<String>,
     pub(crate) hint: String,
@@ -172,13 +172,13 @@ impl Scene {
     }
 }
 
-impl Entry {
+impl SceneEntry {
     fn is_settled(&self) -> bool {
         !matches!(
             self,
-            Entry::Call { state: CallState::Running, .. }
-                | Entry::Shell { state: ShellState::Waiting, .. }
-                | Entry::Write { state: ShellState::Waiting, .. }
+            SceneEntry::Call { state: CallState::Running, .. }
+                | SceneEntry::Shell { state: ShellState::Waiting, .. }
+                | SceneEntry::Write { state: ShellState::Waiting, .. }
         )
     }
 }

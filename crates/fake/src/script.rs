@@ -18,14 +18,14 @@ const MAX_PATTERN_BYTES: usize = 1 << 20;
 
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Script {
+pub struct FakeScript {
     /// For the reader only.
     pub(crate) about: String,
-    pub(crate) settings: Settings,
+    pub(crate) settings: ScriptSettings,
     /// Before the first prompt box is drawn.
-    pub(crate) start: Vec<Step>,
+    pub(crate) start: Vec<ScriptStep>,
     /// The first that fits a prompt is played.
-    pub(crate) reactions: Vec<Reaction>,
+    pub(crate) reactions: Vec<ScriptReaction>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -42,7 +42,7 @@ pub enum ScriptError {
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub(crate) struct Settings {
+pub(crate) struct ScriptSettings {
     /// Nothing is printed and the terminal is left as it is for so long, as opencode does at its start.
     pub(crate) silent_ms: u64,
     pub(crate) ignore_term: bool,
@@ -60,9 +60,9 @@ pub(crate) struct Settings {
     pub(crate) ghost_text: String,
 }
 
-impl Default for Settings {
+impl Default for ScriptSettings {
     fn default() -> Self {
-        Settings {
+        ScriptSettings {
             silent_ms: 0,
             ignore_term: false,
             collapse_pastes: true,
@@ -88,10 +88,10 @@ pub(crate) enum McpEra {
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Reaction {
+pub(crate) struct ScriptReaction {
     /// Found anywhere in the prompt; every prompt fits when it is left out.
     #[serde(default)]
-    pub(crate) prompt: Option<Pattern>,
+    pub(crate) prompt: Option<ScriptPattern>,
     /// Counted from 1.
     #[serde(default)]
     pub(crate) nth: Option<usize>,
@@ -99,22 +99,22 @@ pub(crate) struct Reaction {
     #[serde(default)]
     pub(crate) once: bool,
     #[serde(rename = "do")]
-    pub(crate) steps: Vec<Step>,
+    pub(crate) steps: Vec<ScriptStep>,
 }
 
 #[derive(Clone, Deserialize)]
 #[serde(try_from = "String")]
-pub(crate) struct Pattern(pub(crate) Regex);
+pub(crate) struct ScriptPattern(pub(crate) Regex);
 
-impl TryFrom<String> for Pattern {
+impl TryFrom<String> for ScriptPattern {
     type Error = regex::Error;
 
     fn try_from(text: String) -> Result<Self, regex::Error> {
-        RegexBuilder::new(&text).size_limit(MAX_PATTERN_BYTES).build().map(Pattern)
+        RegexBuilder::new(&text).size_limit(MAX_PATTERN_BYTES).build().map(ScriptPattern)
     }
 }
 
-impl fmt::Debug for Pattern {
+impl fmt::Debug for ScriptPattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "/{}/", self.0)
     }
@@ -123,34 +123,34 @@ impl fmt::Debug for Pattern {
 /// One thing a fake does. In a script: an object with the step's name as its only key.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Step {
+pub(crate) enum ScriptStep {
     /// Streams an answer.
     Say(String),
     /// Shows itself busy for so many milliseconds.
     Think(u64),
     /// Does nothing for so many milliseconds, without looking busy unless it already does.
     Sleep(u64),
-    Call(Call),
+    Call(CallStep),
     /// All at once; goes on when each has its answer.
-    CallTogether(Vec<Call>),
+    CallTogether(Vec<CallStep>),
     /// A command that needs no permission. Drawn, never run.
-    Shell(Shell),
+    Shell(ShellStep),
     AskPermission(AskPermission),
-    Dialog(Dialog),
+    Dialog(DialogStep),
     /// Written to the terminal as it is.
     Print(String),
-    Flood(Flood),
-    Hang(Hang),
+    Flood(FloodStep),
+    Hang(HangStep),
     /// Ends without a farewell: an exit code, or a signal by name.
-    Crash(Crash),
+    Crash(CrashStep),
     /// Says farewell and ends.
     Exit(u8),
     Title(String),
     /// A desktop notification, as the CLI's own.
     Notify(String),
     Set(Map<String, Value>),
-    If(If),
-    Repeat(Repeat),
+    If(IfStep),
+    Repeat(RepeatStep),
     /// At the start: draws the box before the start is over, as codex does before it asks for trust.
     ShowBox {},
     /// Leaves the turn at once, as if all was said.
@@ -159,7 +159,7 @@ pub(crate) enum Step {
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Call {
+pub(crate) struct CallStep {
     pub(crate) tool: String,
     #[serde(default)]
     pub(crate) args: Value,
@@ -173,7 +173,7 @@ pub(crate) struct Call {
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Shell {
+pub(crate) struct ShellStep {
     pub(crate) command: String,
     #[serde(default)]
     pub(crate) output: String,
@@ -194,15 +194,15 @@ pub(crate) struct AskPermission {
     #[serde(default)]
     pub(crate) output: String,
     #[serde(default)]
-    pub(crate) approved: Vec<Step>,
+    pub(crate) approved: Vec<ScriptStep>,
     /// Empty: the turn ends, as with the real CLIs.
     #[serde(default)]
-    pub(crate) refused: Vec<Step>,
+    pub(crate) refused: Vec<ScriptStep>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Dialog {
+pub(crate) struct DialogStep {
     /// One of the vendor's own (`trust`, `api_key`, `project_mcp`, `hooks`), or made of `title`, `text`, `options`.
     #[serde(default)]
     pub(crate) kind: Option<String>,
@@ -219,13 +219,13 @@ pub(crate) struct Dialog {
 
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Flood {
+pub(crate) struct FloodStep {
     pub(crate) bytes: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Hang {
+pub(crate) enum HangStep {
     /// Looks busy and never comes to an end. Escape interrupts it.
     Working,
     /// Draws and reads nothing any more.
@@ -234,35 +234,35 @@ pub(crate) enum Hang {
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged)]
-pub(crate) enum Crash {
+pub(crate) enum CrashStep {
     Code(u8),
     Signal(String),
 }
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct If {
+pub(crate) struct IfStep {
     pub(crate) value: Value,
     /// Equal to this; or `matches`; or, with neither, anything but null, false, 0 and "".
     #[serde(default)]
     pub(crate) is: Option<Value>,
     #[serde(default)]
-    pub(crate) matches: Option<Pattern>,
+    pub(crate) matches: Option<ScriptPattern>,
     #[serde(default)]
-    pub(crate) then: Vec<Step>,
+    pub(crate) then: Vec<ScriptStep>,
     #[serde(default, rename = "else")]
-    pub(crate) otherwise: Vec<Step>,
+    pub(crate) otherwise: Vec<ScriptStep>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Repeat {
+pub(crate) struct RepeatStep {
     pub(crate) times: u64,
     #[serde(rename = "do")]
-    pub(crate) steps: Vec<Step>,
+    pub(crate) steps: Vec<ScriptStep>,
 }
 
-impl Script {
+impl FakeScript {
     pub fn read(path: &Path) -> Result<Self, ScriptError> {
         let unreadable = |source| ScriptError::Unreadable { path: path.into(), source };
         let size = fs::metadata(path).map_err(unreadable)?.len();
@@ -302,7 +302,7 @@ mod tests {
             // what it is for
             "reactions": [{ "prompt": "^hi", "do": [{ "say": "hello" }, { "hang": "working" }, { "crash": "KILL" }, { "end": {} }] },],
         }"#;
-        let script = Script::parse("test", text).unwrap();
+        let script = FakeScript::parse("test", text).unwrap();
         assert_eq!(script.reactions[0].steps.len(), 4);
         assert!(script.reactions[0].prompt.as_ref().unwrap().0.is_match("hi there"));
     }
@@ -315,7 +315,7 @@ mod tests {
             (r#"{ "reactions": [{ "prompt": "(", "do": [] }] }"#, "unclosed group"),
             (r#"{ "reactions": [{ "do": [{ "call": {} }] }] }"#, "tool"),
         ] {
-            let error = Script::parse("test", text).unwrap_err().to_string();
+            let error = FakeScript::parse("test", text).unwrap_err().to_string();
             assert!(error.contains(word), "{text}: {error}");
         }
     }

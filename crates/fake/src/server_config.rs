@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 /// A local server: a program to be started.
 #[derive(Clone, PartialEq, Eq)]
-pub(crate) struct ServerConfig {
+pub(crate) struct McpServerConfig {
     pub(crate) name: String,
     pub(crate) command: Vec<OsString>,
     /// On top of what the CLI passes on.
@@ -18,7 +18,7 @@ pub(crate) struct ServerConfig {
     pub(crate) approved: bool,
 }
 
-impl fmt::Debug for ServerConfig {
+impl fmt::Debug for McpServerConfig {
     /// Without the values of the environment.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ServerConfig")
@@ -38,18 +38,18 @@ pub(crate) enum ConfigError {
 }
 
 /// claude's `--mcp-config`: a file, or JSON in place of its path.
-pub(crate) fn claude(value: &str) -> Result<Vec<ServerConfig>, ConfigError> {
+pub(crate) fn claude(value: &str) -> Result<Vec<McpServerConfig>, ConfigError> {
     let config = json_or_file(value)?;
     Ok(servers(&config["mcpServers"]))
 }
 
 /// opencode's configuration, from a variable or a file.
-pub(crate) fn opencode(place: &str, text: &str) -> Result<Vec<ServerConfig>, ConfigError> {
+pub(crate) fn opencode(place: &str, text: &str) -> Result<Vec<McpServerConfig>, ConfigError> {
     let config: Value =
         serde_json::from_str(text).map_err(|source| ConfigError::NoJson { place: place.into(), source })?;
     let entries = config["mcp"].as_object().into_iter().flatten();
     let enabled = entries.filter(|(_, entry)| entry["type"] != "remote" && entry["enabled"] != false);
-    let servers = enabled.map(|(name, entry)| ServerConfig {
+    let servers = enabled.map(|(name, entry)| McpServerConfig {
         name: name.clone(),
         command: texts(&entry["command"]),
         environment: pairs(&entry["environment"]),
@@ -59,7 +59,7 @@ pub(crate) fn opencode(place: &str, text: &str) -> Result<Vec<ServerConfig>, Con
 }
 
 /// codex's `-c KEY=VALUE` overrides, all of them.
-pub(crate) fn codex(overrides: &[(String, Value)]) -> Vec<ServerConfig> {
+pub(crate) fn codex(overrides: &[(String, Value)]) -> Vec<McpServerConfig> {
     let mut config = Value::Object(Map::new());
     for (path, value) in overrides {
         let place = path.split('.').fold(&mut config, |place, part| &mut object(place)[part]);
@@ -102,13 +102,13 @@ pub(crate) fn read(path: &Path) -> Result<String, ConfigError> {
     fs::read_to_string(path).map_err(|source| ConfigError::Unreadable { path: path.into(), source })
 }
 
-fn servers(entries: &Value) -> Vec<ServerConfig> {
+fn servers(entries: &Value) -> Vec<McpServerConfig> {
     let entries = entries.as_object().into_iter().flatten();
     let servers = entries.filter_map(|(name, entry)| {
         let program = entry["command"].as_str()?;
         let mut command = vec![OsString::from(program)];
         command.extend(texts(&entry["args"]));
-        Some(ServerConfig { name: name.clone(), command, environment: pairs(&entry["env"]), approved: false })
+        Some(McpServerConfig { name: name.clone(), command, environment: pairs(&entry["env"]), approved: false })
     });
     servers.collect()
 }
@@ -130,9 +130,9 @@ pub(crate) const CODEX_PASSES_ON: [&str; 11] =
 mod tests {
     use super::*;
 
-    fn server(name: &str, command: &[&str], approved: bool) -> ServerConfig {
+    fn server(name: &str, command: &[&str], approved: bool) -> McpServerConfig {
         let command = command.iter().map(OsString::from).collect();
-        ServerConfig { name: name.into(), command, environment: Vec::new(), approved }
+        McpServerConfig { name: name.into(), command, environment: Vec::new(), approved }
     }
 
     #[test]

@@ -6,16 +6,16 @@ use std::time::{Duration, Instant};
 use vt::Size;
 
 use crate::costume::Costume;
-use crate::line::Line;
-use crate::painter::{Full, Inline};
-use crate::scene::{Entry, Scene};
+use crate::line::PaintedLine;
+use crate::painter::{FullScreenPainter, InlinePainter};
+use crate::scene::{Scene, SceneEntry};
 
-pub(crate) struct Stage {
+pub(crate) struct SceneScreen {
     pub(crate) costume: Box<dyn Costume>,
-    inline: Inline,
-    full: Full,
+    inline: InlinePainter,
+    full: FullScreenPainter,
     /// Drawn for good, from this many entries, at this size.
-    settled: Vec<Line>,
+    settled: Vec<PaintedLine>,
     settled_entries: usize,
     drawn_for: Option<(Size, bool, bool)>,
     title: Option<String>,
@@ -23,12 +23,12 @@ pub(crate) struct Stage {
     last_frame: Option<Instant>,
 }
 
-impl Stage {
+impl SceneScreen {
     pub(crate) fn new(costume: Box<dyn Costume>) -> Self {
-        Stage {
+        SceneScreen {
             costume,
-            inline: Inline::default(),
-            full: Full::default(),
+            inline: InlinePainter::default(),
+            full: FullScreenPainter::default(),
             settled: Vec::new(),
             settled_entries: 0,
             drawn_for: None,
@@ -120,7 +120,7 @@ impl Stage {
         let changing = self.lines_of(&scene.entries[first..], scene);
 
         let tail = self.settled.len().saturating_sub(scene.rows());
-        let conversation: Vec<Line> = self.settled[tail..].iter().chain(&changing).cloned().collect();
+        let conversation: Vec<PaintedLine> = self.settled[tail..].iter().chain(&changing).cloned().collect();
         match self.costume.page(scene, &conversation, now) {
             Some(page) => out.push_str(&self.full.paint(&page, scene.size)),
             None => {
@@ -133,7 +133,7 @@ impl Stage {
         out
     }
 
-    fn lines_of(&self, entries: &[Entry], scene: &Scene) -> Vec<Line> {
+    fn lines_of(&self, entries: &[SceneEntry], scene: &Scene) -> Vec<PaintedLine> {
         entries.iter().flat_map(|entry| self.costume.entry(entry, scene)).collect()
     }
 }

@@ -1,6 +1,6 @@
 //! Scripts that come with the fakes: played by `--story NAME`, and used by tests of orchestration.
 
-use crate::script::{Script, ScriptError};
+use crate::script::{FakeScript, ScriptError};
 
 /// Name and text of each. `echo` is what a fake without a script plays.
 pub const STORIES: &[(&str, &str)] = &[
@@ -12,13 +12,13 @@ pub const STORIES: &[(&str, &str)] = &[
     ("troubled", include_str!("../stories/troubled.json")),
 ];
 
-pub(crate) fn story(name: &str) -> Result<Script, ScriptError> {
+pub(crate) fn story(name: &str) -> Result<FakeScript, ScriptError> {
     let found = STORIES.iter().find(|(other, _)| *other == name);
     let Some((_, text)) = found else {
         let names: Vec<&str> = STORIES.iter().map(|(name, _)| *name).collect();
         return Err(ScriptError::NoStory(name.into(), names.join(", ")));
     };
-    Script::parse(name, text)
+    FakeScript::parse(name, text)
 }
 
 #[cfg(test)]

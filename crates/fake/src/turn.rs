@@ -5,19 +5,19 @@ use std::time::Instant;
 
 use serde_json::Value;
 
-use crate::script::{AskPermission, Call, Step};
+use crate::script::{AskPermission, CallStep, ScriptStep};
 
 #[derive(Debug)]
-pub(crate) struct Turn {
-    pub(crate) steps: VecDeque<Step>,
-    pub(crate) wait: Wait,
+pub(crate) struct FakeTurn {
+    pub(crate) steps: VecDeque<ScriptStep>,
+    pub(crate) wait: TurnWait,
     /// The prompt it answers; `None` at the start, when nothing was asked.
     pub(crate) prompt: Option<String>,
     pub(crate) last_answer: String,
 }
 
 #[derive(Debug)]
-pub(crate) enum Wait {
+pub(crate) enum TurnWait {
     Nothing,
     Until(Instant),
     /// An interruption, or the end.
@@ -33,8 +33,8 @@ pub(crate) enum Wait {
         line: u64,
     },
     /// For the server to be connected.
-    Connection(Vec<Call>),
-    Replies(Vec<Planned>),
+    Connection(Vec<CallStep>),
+    Replies(Vec<PlannedCall>),
     /// For the answer to a permission prompt of the script; the entry that shows it.
     Permission {
         asked: Box<AskPermission>,
@@ -48,7 +48,7 @@ pub(crate) enum Wait {
 
 /// A tool call: asked about if need be, sent, answered.
 #[derive(Debug)]
-pub(crate) struct Planned {
+pub(crate) struct PlannedCall {
     pub(crate) server: usize,
     pub(crate) tool: String,
     pub(crate) arguments: Value,
@@ -69,13 +69,13 @@ pub(crate) enum CallStage {
     Over,
 }
 
-impl Turn {
-    pub(crate) fn new(steps: &[Step], prompt: Option<String>) -> Self {
-        Turn { steps: steps.iter().cloned().collect(), wait: Wait::Nothing, prompt, last_answer: String::new() }
+impl FakeTurn {
+    pub(crate) fn new(steps: &[ScriptStep], prompt: Option<String>) -> Self {
+        FakeTurn { steps: steps.iter().cloned().collect(), wait: TurnWait::Nothing, prompt, last_answer: String::new() }
     }
 
     /// These come before what is left.
-    pub(crate) fn insert(&mut self, steps: &[Step]) {
+    pub(crate) fn insert(&mut self, steps: &[ScriptStep]) {
         for step in steps.iter().rev() {
             self.steps.push_front(step.clone());
         }

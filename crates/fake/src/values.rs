@@ -6,7 +6,7 @@
 use serde_json::{Map, Value};
 
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Variables {
+pub(crate) struct ScriptVariables {
     values: Map<String, Value>,
 }
 
@@ -15,7 +15,7 @@ pub(crate) struct Variables {
 #[error("the script uses ${{{0}}}, and there is no such variable")]
 pub(crate) struct NoSuchVariable(String);
 
-impl Variables {
+impl ScriptVariables {
     pub(crate) fn set(&mut self, name: impl Into<String>, value: Value) {
         self.values.insert(name.into(), value);
     }
@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn variables_are_filled_in_at_any_depth() {
-        let mut variables = Variables::default();
+        let mut variables = ScriptVariables::default();
         variables.set("codex", json!({ "process_id": "p_1", "list": [1, 2] }));
         let filled = variables.fill(&json!({ "watched": ["${codex.process_id}"], "all": "${codex.list}", "n": 3 }));
         assert_eq!(filled.unwrap(), json!({ "watched": ["p_1"], "all": [1, 2], "n": 3 }));
@@ -109,14 +109,14 @@ mod tests {
 
     #[test]
     fn what_is_not_there_is_an_error_or_null() {
-        let variables = Variables::default();
+        let variables = ScriptVariables::default();
         assert_eq!(variables.fill_text("${a.b}"), Err(NoSuchVariable("a.b".into())));
         assert_eq!(variables.fill_or_null(&json!("${a.b}")), Value::Null);
     }
 
     #[test]
     fn a_value_is_not_filled_again() {
-        let mut variables = Variables::default();
+        let mut variables = ScriptVariables::default();
         variables.set("prompt", json!("${secret}"));
         variables.set("secret", json!("s"));
         assert_eq!(variables.fill_text("you said ${prompt}").unwrap(), "you said ${secret}");

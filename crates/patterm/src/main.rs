@@ -97,7 +97,7 @@ fn fake_agent(words: Vec<OsString>) -> ExitCode {
     let Some((make, arguments)) = words.split_first() else {
         return usage("which one? claude, codex or opencode");
     };
-    let make = match make.to_string_lossy().parse::<fake::Make>() {
+    let make = match make.to_string_lossy().parse::<fake::AgentMake>() {
         Ok(make) => make,
         Err(error) => return usage(&error.to_string()),
     };

@@ -4,32 +4,33 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use super::{Actor, QUESTION_NUDGE_MS};
-use crate::mcp_client::{Heard, Outcome};
-use crate::scene::{About, Answer, CallState, Entry, Front, Question};
-use crate::script::Call;
-use crate::turn::{CallStage, Planned, Turn, Wait};
+use super::{FakeActor, QUESTION_NUDGE_MS};
+use crate::mcp_client::{McpEvent, ToolCallOutcome};
+use crate::scene::{CallState, PermissionQuestion, QuestionAnswer, QuestionSubject, SceneEntry, SceneFront};
+use crate::script::CallStep;
+use crate::turn::{CallStage, FakeTurn, PlannedCall, TurnWait};
 use crate::values::NoSuchVariable;
 
-impl Actor {
+impl FakeActor {
     pub(super) fn hear(&mut self, index: usize, line: Option<&str>) {
         let Some(client) = self.clients.get_mut(index) else { return };
         match client.hear(line) {
-            Heard::Nothing => {}
-            Heard::Ready | Heard::Gone => {
+            McpEvent::Nothing => {}
+            McpEvent::Ready | McpEvent::Gone => {
                 self.scene.connected_servers = self.clients.iter().filter(|client| client.is_ready()).count();
                 self.scene.booting = !self.clients.iter().all(|client| client.is_ready() || client.is_gone());
                 if line.is_none() {
                     self.fail_calls_of(index);
                 }
             }
-            Heard::Reply(id, outcome) => self.reply(index, id, &outcome),
+            McpEvent::Reply(id, outcome) => self.reply(index, id, &outcome),
         }
     }
 
     fn fail_calls_of(&mut self, index: usize) {
-        let gone = Outcome { value: json!("the server is gone"), text: "the server is gone".into(), is_error: true };
-        let Some(Turn { wait: Wait::Replies(calls), .. }) = &self.turn else { return };
+        let gone =
+            ToolCallOutcome { value: json!("the server is gone"), text: "the server is gone".into(), is_error: true };
+        let Some(FakeTurn { wait: TurnWait::Replies(calls), .. }) = &self.turn else { return };
         let sent = calls.iter().filter(|call| call.server == index);
         let ids: Vec<u64> =
             sent.filter_map(|call| if let CallStage::Sent(id) = call.stage { Some(id) } else { None }).collect();
@@ -38,8 +39,8 @@ impl Actor {
         }
     }
 
-    fn reply(&mut self, index: usize, id: u64, outcome: &Outcome) {
-        let Some(Turn { wait: Wait::Replies(calls), .. }) = &mut self.turn else { return };
+    fn reply(&mut self, index: usize, id: u64, outcome: &ToolCallOutcome) {
+        let Some(FakeTurn { wait: TurnWait::Replies(calls), .. }) = &mut self.turn else { return };
         let sent = CallStage::Sent(id);
         let Some(call) = calls.iter_mut().find(|call| call.server == index && call.stage == sent) else { return };
         call.stage = CallStage::Over;
@@ -49,7 +50,7 @@ impl Actor {
         } else {
             CallState::Done(outcome.text.clone())
         };
-        self.scene.entries[call.entry] = Entry::Call { server: server.clone(), tool: call.tool.clone(), state };
+        self.scene.entries[call.entry] = SceneEntry::Call { server: server.clone(), tool: call.tool.clone(), state };
         let told = json!({
             "tool_name": format!("mcp__{server}__{}", call.tool),
             "tool_input": call.arguments,
@@ -65,21 +66,21 @@ impl Actor {
     }
 
     /// Whether the servers these calls need have come as far as they will.
-    pub(super) fn is_settled(&self, calls: &[Call]) -> bool {
+    pub(super) fn is_settled(&self, calls: &[CallStep]) -> bool {
         calls.iter().all(|call| {
             let client = self.server_of(call).and_then(|index| self.clients.get(index));
             client.is_none_or(|client| client.is_ready() || client.is_gone())
         })
     }
 
-    fn server_of(&self, call: &Call) -> Option<usize> {
+    fn server_of(&self, call: &CallStep) -> Option<usize> {
         match &call.server {
             Some(name) => self.clients.iter().position(|client| client.config.name == *name),
             None => (!self.clients.is_empty()).then_some(0),
         }
     }
 
-    pub(super) fn plan(&mut self, calls: &[Call]) -> Result<Vec<Planned>, NoSuchVariable> {
+    pub(super) fn plan(&mut self, calls: &[CallStep]) -> Result<Vec<PlannedCall>, NoSuchVariable> {
         let mut planned = Vec::new();
         for call in calls {
             let tool = self.variables.fill_text(&call.tool)?;
@@ -94,16 +95,16 @@ impl Actor {
                 let text = "no such MCP server is connected".to_owned();
                 self.variables.set("last_is_error", json!(true));
                 self.variables.set("last_text", json!(text));
-                self.scene.entries.push(Entry::Call { server, tool, state: CallState::Failed(text) });
+                self.scene.entries.push(SceneEntry::Call { server, tool, state: CallState::Failed(text) });
                 continue;
             };
             let config = &self.clients[server].config;
             let allowed = self.line.may_call(config, &tool) || self.always.contains(&key_of(&config.name, &tool));
             let state = CallState::Running;
-            self.scene.entries.push(Entry::Call { server: config.name.clone(), tool: tool.clone(), state });
+            self.scene.entries.push(SceneEntry::Call { server: config.name.clone(), tool: tool.clone(), state });
             let told = json!({ "tool_name": format!("mcp__{}__{tool}", config.name), "tool_input": arguments });
             self.hooks.fire("PreToolUse", told);
-            planned.push(Planned {
+            planned.push(PlannedCall {
                 server,
                 tool,
                 arguments,
@@ -117,19 +118,19 @@ impl Actor {
 
     /// Sends what may be sent and asks about the rest, one at a time. True when all are over.
     pub(super) fn push_calls(&mut self, now: Instant) -> bool {
-        let Some(Turn { wait: Wait::Replies(calls), .. }) = &mut self.turn else { return true };
+        let Some(FakeTurn { wait: TurnWait::Replies(calls), .. }) = &mut self.turn else { return true };
         for call in calls.iter_mut().filter(|call| call.stage == CallStage::Allowed) {
             call.stage = CallStage::Sent(self.clients[call.server].call(&call.tool, &call.arguments));
         }
         let over = calls.iter().all(|call| call.stage == CallStage::Over);
-        if !matches!(self.scene.front, Front::PromptBox) {
+        if !matches!(self.scene.front, SceneFront::PromptBox) {
             return over;
         }
         if let Some(call) = calls.iter_mut().find(|call| call.stage == CallStage::Unasked) {
             call.stage = CallStage::Asked;
             let client = &self.clients[call.server];
             let known = client.tools.iter().find(|tool| tool.name == call.tool);
-            let about = About::Tool {
+            let about = QuestionSubject::Tool {
                 server: client.config.name.clone(),
                 tool: call.tool.clone(),
                 description: known.map(|tool| tool.description.clone()).unwrap_or_default(),
@@ -139,11 +140,11 @@ impl Actor {
         over
     }
 
-    pub(super) fn ask(&mut self, about: About, reason: String, now: Instant) {
+    pub(super) fn ask(&mut self, about: QuestionSubject, reason: String, now: Instant) {
         let (name, input) = match &about {
-            About::Command(command) => ("Bash".into(), json!({ "command": command })),
-            About::File(file) => ("Write".into(), json!({ "file_path": file })),
-            About::Tool { server, tool, .. } => (format!("mcp__{server}__{tool}"), json!({})),
+            QuestionSubject::Command(command) => ("Bash".into(), json!({ "command": command })),
+            QuestionSubject::File(file) => ("Write".into(), json!({ "file_path": file })),
+            QuestionSubject::Tool { server, tool, .. } => (format!("mcp__{server}__{tool}"), json!({})),
         };
         self.hooks.fire("PermissionRequest", json!({ "tool_name": name, "tool_input": input }));
         if self.line.notify_terminal {
@@ -151,22 +152,22 @@ impl Actor {
             self.write(&self.stage.costume.notification(&text));
         }
         self.nudge = Some((now + self.pace(QUESTION_NUDGE_MS), "Claude needs your permission"));
-        self.scene.front = Front::Question(Question { about, reason, marked: 0 });
+        self.scene.front = SceneFront::Question(PermissionQuestion { about, reason, marked: 0 });
     }
 
-    pub(super) fn answer_question(&mut self, answer: Answer, now: Instant) {
+    pub(super) fn answer_question(&mut self, answer: QuestionAnswer, now: Instant) {
         self.nudge = None;
-        self.scene.front = Front::PromptBox;
+        self.scene.front = SceneFront::PromptBox;
         match &mut self.turn {
-            Some(Turn { wait: Wait::Replies(calls), .. }) => {
+            Some(FakeTurn { wait: TurnWait::Replies(calls), .. }) => {
                 let asked = calls.iter_mut().find(|call| call.stage == CallStage::Asked);
                 let Some(call) = asked else { return };
-                if answer == Answer::Refuse {
+                if answer == QuestionAnswer::Refuse {
                     self.interrupt_turn(now);
                     return;
                 }
                 call.stage = CallStage::Allowed;
-                if answer == Answer::Always {
+                if answer == QuestionAnswer::Always {
                     let key = key_of(&self.clients[call.server].config.name, &call.tool);
                     self.always.insert(key);
                 }

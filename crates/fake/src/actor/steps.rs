@@ -6,10 +6,10 @@ use std::time::Instant;
 use rustix::process::{Signal, getpid, kill_process};
 use serde_json::json;
 
-use super::{Actor, Ending, captured};
-use crate::scene::{About, Answer, Dialog, Entry, Front, ShellState};
-use crate::script::{AskPermission, Crash, Flood, Hang, If, Step};
-use crate::turn::{Turn, Wait};
+use super::{FakeActor, PerformanceEnd, captured};
+use crate::scene::{ChoiceDialog, QuestionAnswer, QuestionSubject, SceneEntry, SceneFront, ShellState};
+use crate::script::{AskPermission, CrashStep, FloodStep, HangStep, IfStep, ScriptStep};
+use crate::turn::{FakeTurn, TurnWait};
 use crate::values::{NoSuchVariable, is_something, shown};
 
 /// Bytes of a flood between two looks at the keyboard.
@@ -17,9 +17,9 @@ const FLOOD_CHUNK: u64 = 64 << 10;
 /// Steps that a script may still have before it: a `repeat` inside a `repeat` grows fast.
 const MAX_STEPS: usize = 100_000;
 
-impl Actor {
+impl FakeActor {
     /// The steps for a prompt; its captures are variables from now on.
-    pub(super) fn reaction_to(&mut self, prompt: &str) -> Vec<Step> {
+    pub(super) fn reaction_to(&mut self, prompt: &str) -> Vec<ScriptStep> {
         self.variables.set("prompt", json!(prompt));
         self.variables.set("nth", json!(self.prompts));
         for (index, reaction) in self.line.script.reactions.iter().enumerate() {
@@ -37,51 +37,53 @@ impl Actor {
             }
             return reaction.steps.clone();
         }
-        vec![Step::Say("No reaction of this script fits that prompt.".into())]
+        vec![ScriptStep::Say("No reaction of this script fits that prompt.".into())]
     }
 
     /// Goes one step on, if anything is due. False when there is nothing to do but wait.
     pub(super) fn play_step(&mut self, now: Instant) -> bool {
         let Some(turn) = &mut self.turn else { return false };
         match &mut turn.wait {
-            Wait::Nothing => {}
-            Wait::Until(due) if *due <= now => turn.wait = Wait::Nothing,
-            Wait::Words { rest, due } => {
+            TurnWait::Nothing => {}
+            TurnWait::Until(due) if *due <= now => turn.wait = TurnWait::Nothing,
+            TurnWait::Words { rest, due } => {
                 if *due > now {
                     return false;
                 }
                 let Some(word) = rest.pop_front() else {
-                    turn.wait = Wait::Nothing;
+                    turn.wait = TurnWait::Nothing;
                     self.stream(false);
                     return true;
                 };
                 *due = now + crate::run::pace(self.line.fast, self.line.script.settings.word_ms);
                 turn.last_answer.push_str(&word);
-                if let Some(Entry::Answer(text)) = self.scene.entries.last_mut() {
+                if let Some(SceneEntry::Answer(text)) = self.scene.entries.last_mut() {
                     text.push_str(&word);
                 }
                 return true;
             }
-            Wait::Flood { .. } => return self.flood(now),
-            Wait::Connection(calls) => {
+            TurnWait::Flood { .. } => return self.flood(now),
+            TurnWait::Connection(calls) => {
                 let calls = std::mem::take(calls);
                 if !self.is_settled(&calls) {
-                    self.wait(Wait::Connection(calls));
+                    self.wait(TurnWait::Connection(calls));
                     return false;
                 }
                 match self.plan(&calls) {
-                    Ok(planned) => self.wait(Wait::Replies(planned)),
+                    Ok(planned) => self.wait(TurnWait::Replies(planned)),
                     Err(fault) => self.fault(&fault),
                 }
                 return true;
             }
-            Wait::Replies(_) => {
+            TurnWait::Replies(_) => {
                 if !self.push_calls(now) {
                     return false;
                 }
-                self.wait(Wait::Nothing);
+                self.wait(TurnWait::Nothing);
             }
-            Wait::Until(_) | Wait::Forever | Wait::Permission { .. } | Wait::Choice { .. } => return false,
+            TurnWait::Until(_) | TurnWait::Forever | TurnWait::Permission { .. } | TurnWait::Choice { .. } => {
+                return false;
+            }
         }
         let Some(turn) = &mut self.turn else { return false };
         match turn.steps.pop_front() {
@@ -95,13 +97,13 @@ impl Actor {
         self.turn.is_some()
     }
 
-    fn wait(&mut self, wait: Wait) {
+    fn wait(&mut self, wait: TurnWait) {
         if let Some(turn) = &mut self.turn {
             turn.wait = wait;
         }
     }
 
-    fn insert(&mut self, steps: &[Step]) {
+    fn insert(&mut self, steps: &[ScriptStep]) {
         if let Some(turn) = &mut self.turn
             && turn.steps.len() + steps.len() <= MAX_STEPS
         {
@@ -117,76 +119,77 @@ impl Actor {
 
     /// Shown where whoever wrote the script will look.
     fn fault(&mut self, fault: &NoSuchVariable) {
-        self.scene.entries.push(Entry::Answer(format!("SCRIPT FAULT: {fault}")));
+        self.scene.entries.push(SceneEntry::Answer(format!("SCRIPT FAULT: {fault}")));
         if let Some(turn) = &mut self.turn {
             turn.steps.clear();
-            turn.wait = Wait::Nothing;
+            turn.wait = TurnWait::Nothing;
         }
     }
 
-    fn begin(&mut self, step: Step, now: Instant) -> Result<(), NoSuchVariable> {
+    fn begin(&mut self, step: ScriptStep, now: Instant) -> Result<(), NoSuchVariable> {
         match step {
-            Step::Say(text) => self.say(&text, now)?,
-            Step::Think(ms) | Step::Sleep(ms) => self.wait(Wait::Until(now + self.pace(ms))),
-            Step::Call(call) => {
+            ScriptStep::Say(text) => self.say(&text, now)?,
+            ScriptStep::Think(ms) | ScriptStep::Sleep(ms) => self.wait(TurnWait::Until(now + self.pace(ms))),
+            ScriptStep::Call(call) => {
                 self.connect();
-                self.wait(Wait::Connection(vec![call]));
+                self.wait(TurnWait::Connection(vec![call]));
             }
-            Step::CallTogether(calls) => {
+            ScriptStep::CallTogether(calls) => {
                 self.connect();
-                self.wait(Wait::Connection(calls));
+                self.wait(TurnWait::Connection(calls));
             }
-            Step::Shell(shell) => {
+            ScriptStep::Shell(shell) => {
                 let command = self.variables.fill_text(&shell.command)?;
                 let state = ShellState::Done(self.variables.fill_text(&shell.output)?);
-                self.scene.entries.push(Entry::Shell { command, state });
+                self.scene.entries.push(SceneEntry::Shell { command, state });
             }
-            Step::AskPermission(asked) => self.ask_permission(asked, now)?,
-            Step::Dialog(dialog) => self.show_dialog(&dialog)?,
-            Step::Print(text) => {
+            ScriptStep::AskPermission(asked) => self.ask_permission(asked, now)?,
+            ScriptStep::Dialog(dialog) => self.show_dialog(&dialog)?,
+            ScriptStep::Print(text) => {
                 let text = self.variables.fill_text(&text)?;
                 self.write(&text);
             }
-            Step::Flood(Flood { bytes }) => {
+            ScriptStep::Flood(FloodStep { bytes }) => {
                 let room = self.stage.before_raw_output(&self.scene, now);
                 self.write(&room);
-                self.wait(Wait::Flood { left: bytes, line: 0 });
+                self.wait(TurnWait::Flood { left: bytes, line: 0 });
             }
-            Step::Hang(Hang::Working) => self.wait(Wait::Forever),
-            Step::Hang(Hang::Frozen) => {
+            ScriptStep::Hang(HangStep::Working) => self.wait(TurnWait::Forever),
+            ScriptStep::Hang(HangStep::Frozen) => {
                 // What was said so far is to be seen.
                 let _ = self.draw(now);
                 loop {
                     std::thread::park();
                 }
             }
-            Step::Crash(Crash::Code(code)) => self.crash(Ending::Crash(code), now),
-            Step::Crash(Crash::Signal(name)) => self.kill_self(&name, now),
-            Step::Exit(code) => self.ending = Some(Ending::Exit(code)),
-            Step::Title(text) => self.scene.topic = self.variables.fill_text(&text)?,
-            Step::Notify(text) => {
+            ScriptStep::Crash(CrashStep::Code(code)) => self.crash(PerformanceEnd::Crash(code), now),
+            ScriptStep::Crash(CrashStep::Signal(name)) => self.kill_self(&name, now),
+            ScriptStep::Exit(code) => self.ending = Some(PerformanceEnd::Exit(code)),
+            ScriptStep::Title(text) => self.scene.topic = self.variables.fill_text(&text)?,
+            ScriptStep::Notify(text) => {
                 let text = crate::stage::one_line(&self.variables.fill_text(&text)?);
                 self.write(&self.stage.costume.notification(&text));
             }
-            Step::Set(values) => {
+            ScriptStep::Set(values) => {
                 for (name, value) in &values {
                     let value = self.variables.fill(value)?;
                     self.variables.set(name.clone(), value);
                 }
             }
-            Step::If(question) => {
+            ScriptStep::If(question) => {
                 let steps = if self.holds(&question) { &question.then } else { &question.otherwise };
                 self.insert(steps);
             }
-            Step::Repeat(repeat) => {
+            ScriptStep::Repeat(repeat) => {
                 if repeat.times > 0 {
-                    let again = Step::Repeat(crate::script::Repeat { times: repeat.times - 1, ..repeat.clone() });
+                    let again =
+                        ScriptStep::Repeat(crate::script::RepeatStep { times: repeat.times - 1, ..repeat.clone() });
                     self.insert(&[again]);
                     self.insert(&repeat.steps);
                 }
             }
-            Step::ShowBox {} => self.scene.is_open = true,
-            Step::End {} => {
+            ScriptStep::ShowBox {} => self.scene.is_open = true,
+            ScriptStep::End {} => {
                 if let Some(turn) = &mut self.turn {
                     turn.steps.clear();
                 }
@@ -198,16 +201,16 @@ impl Actor {
     fn say(&mut self, text: &str, now: Instant) -> Result<(), NoSuchVariable> {
         let text = self.variables.fill_text(text)?;
         let words: VecDeque<String> = text.split_inclusive([' ', '\n']).map(str::to_owned).collect();
-        self.scene.entries.push(Entry::Answer(String::new()));
+        self.scene.entries.push(SceneEntry::Answer(String::new()));
         if let Some(turn) = &mut self.turn {
             turn.last_answer.clear();
         }
         self.stream(true);
-        self.wait(Wait::Words { rest: words, due: now });
+        self.wait(TurnWait::Words { rest: words, due: now });
         Ok(())
     }
 
-    fn holds(&self, question: &If) -> bool {
+    fn holds(&self, question: &IfStep) -> bool {
         let value = self.variables.fill_or_null(&question.value);
         match (&question.is, &question.matches) {
             (Some(expected), _) => value == self.variables.fill_or_null(expected),
@@ -221,11 +224,11 @@ impl Actor {
         let (about, entry) = match (&asked.command, &asked.file) {
             (None, Some(file)) => {
                 let file = self.variables.fill_text(file)?;
-                (About::File(file.clone()), Entry::Write { file, state: ShellState::Waiting })
+                (QuestionSubject::File(file.clone()), SceneEntry::Write { file, state: ShellState::Waiting })
             }
             (command, _) => {
                 let command = self.variables.fill_text(command.as_deref().unwrap_or_default())?;
-                (About::Command(command.clone()), Entry::Shell { command, state: ShellState::Waiting })
+                (QuestionSubject::Command(command.clone()), SceneEntry::Shell { command, state: ShellState::Waiting })
             }
         };
         self.scene.entries.push(entry);
@@ -234,34 +237,34 @@ impl Actor {
         if !known {
             self.ask(about, reason, now);
         }
-        self.wait(Wait::Permission { asked: Box::new(asked), entry });
+        self.wait(TurnWait::Permission { asked: Box::new(asked), entry });
         if known {
-            self.answer_permission(Answer::Once, now);
+            self.answer_permission(QuestionAnswer::Once, now);
         }
         Ok(())
     }
 
-    pub(super) fn answer_permission(&mut self, answer: Answer, now: Instant) {
-        let Some(Turn { wait, .. }) = &mut self.turn else { return };
-        let Wait::Permission { asked, entry } = std::mem::replace(wait, Wait::Nothing) else { return };
+    pub(super) fn answer_permission(&mut self, answer: QuestionAnswer, now: Instant) {
+        let Some(FakeTurn { wait, .. }) = &mut self.turn else { return };
+        let TurnWait::Permission { asked, entry } = std::mem::replace(wait, TurnWait::Nothing) else { return };
         let output = self.variables.fill_text(&asked.output).unwrap_or_default();
-        let new = if answer == Answer::Refuse { ShellState::Refused } else { ShellState::Approved(output) };
+        let new = if answer == QuestionAnswer::Refuse { ShellState::Refused } else { ShellState::Approved(output) };
         let about = match &mut self.scene.entries[entry] {
-            Entry::Shell { command, state } => {
+            SceneEntry::Shell { command, state } => {
                 *state = new;
-                About::Command(command.clone())
+                QuestionSubject::Command(command.clone())
             }
-            Entry::Write { file, state } => {
+            SceneEntry::Write { file, state } => {
                 *state = new;
-                About::File(file.clone())
+                QuestionSubject::File(file.clone())
             }
             _ => return,
         };
         match answer {
-            Answer::Refuse if asked.refused.is_empty() => self.interrupt_turn(now),
-            Answer::Refuse => self.insert(&asked.refused),
-            Answer::Once | Answer::Always => {
-                if answer == Answer::Always {
+            QuestionAnswer::Refuse if asked.refused.is_empty() => self.interrupt_turn(now),
+            QuestionAnswer::Refuse => self.insert(&asked.refused),
+            QuestionAnswer::Once | QuestionAnswer::Always => {
+                if answer == QuestionAnswer::Always {
                     self.always.insert(key_of(&about));
                 }
                 self.insert(&asked.approved);
@@ -269,31 +272,31 @@ impl Actor {
         }
     }
 
-    fn show_dialog(&mut self, dialog: &crate::script::Dialog) -> Result<(), NoSuchVariable> {
+    fn show_dialog(&mut self, dialog: &crate::script::DialogStep) -> Result<(), NoSuchVariable> {
         let own = dialog.kind.as_deref().and_then(|kind| self.stage.costume.dialog(kind, &self.scene));
         let text = self.variables.fill_text(&dialog.text)?;
         let title = self.variables.fill_text(&dialog.title)?;
-        let made = || Dialog {
+        let made = || ChoiceDialog {
             text: [title, String::new(), text].into_iter().collect(),
             options: if dialog.options.is_empty() { vec!["OK".into()] } else { dialog.options.clone() },
             hint: "Enter to confirm · Esc to cancel".into(),
             indent: 1,
-            ..Dialog::default()
+            ..ChoiceDialog::default()
         };
-        self.scene.front = Front::Dialog(own.unwrap_or_else(made));
-        self.wait(Wait::Choice { bind: dialog.bind.clone() });
+        self.scene.front = SceneFront::Dialog(own.unwrap_or_else(made));
+        self.wait(TurnWait::Choice { bind: dialog.bind.clone() });
         Ok(())
     }
 
     pub(super) fn choose(&mut self, choice: usize) {
-        let Some(Turn { wait, .. }) = &mut self.turn else { return };
-        if let Wait::Choice { bind: Some(name) } = std::mem::replace(wait, Wait::Nothing) {
+        let Some(FakeTurn { wait, .. }) = &mut self.turn else { return };
+        if let TurnWait::Choice { bind: Some(name) } = std::mem::replace(wait, TurnWait::Nothing) {
             self.variables.set(name, json!(choice));
         }
     }
 
     fn flood(&mut self, now: Instant) -> bool {
-        let Some(Turn { wait: Wait::Flood { left, line }, .. }) = &mut self.turn else { return false };
+        let Some(FakeTurn { wait: TurnWait::Flood { left, line }, .. }) = &mut self.turn else { return false };
         let mut chunk = String::new();
         while (chunk.len() as u64) < FLOOD_CHUNK.min(*left) {
             *line += 1;
@@ -305,12 +308,12 @@ impl Actor {
         if over {
             let after = self.stage.after_raw_output(&self.scene, now);
             self.write(after);
-            self.wait(Wait::Nothing);
+            self.wait(TurnWait::Nothing);
         }
         over
     }
 
-    fn crash(&mut self, ending: Ending, now: Instant) {
+    fn crash(&mut self, ending: PerformanceEnd, now: Instant) {
         let _ = self.draw(now);
         self.ending = Some(ending);
     }
@@ -329,14 +332,14 @@ impl Actor {
         for _ in 0..2 {
             let _ = kill_process(getpid(), signal);
         }
-        self.ending = Some(Ending::Crash(1));
+        self.ending = Some(PerformanceEnd::Crash(1));
     }
 }
 
-fn key_of(about: &About) -> String {
+fn key_of(about: &QuestionSubject) -> String {
     match about {
-        About::Command(command) => format!("command {command}"),
-        About::File(_) => "file".into(),
-        About::Tool { server, tool, .. } => format!("mcp__{server}__{tool}"),
+        QuestionSubject::Command(command) => format!("command {command}"),
+        QuestionSubject::File(_) => "file".into(),
+        QuestionSubject::Tool { server, tool, .. } => format!("mcp__{server}__{tool}"),
     }
 }

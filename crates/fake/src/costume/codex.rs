@@ -2,22 +2,25 @@
 
 use std::time::{Duration, Instant};
 
-use super::{Costume, Manners, Shortcut, marked, seconds};
+use super::{Costume, KeyManners, PromptShortcut, marked, seconds};
 use crate::draft::PasteRule;
-use crate::line::{Line, Look};
-use crate::make::Make;
-use crate::painter::Picture;
-use crate::scene::{About, Answer, CallState, Dialog, Entry, Front, Question, Scene, ShellState};
+use crate::line::{PaintedLine, TextLook};
+use crate::make::AgentMake;
+use crate::painter::PaintedRows;
+use crate::scene::{
+    CallState, ChoiceDialog, PermissionQuestion, QuestionAnswer, QuestionSubject, Scene, SceneEntry, SceneFront,
+    ShellState,
+};
 use crate::wrap::{width, wrap};
 
-pub(super) struct Codex {
+pub(super) struct CodexCostume {
     pub(super) alternate_screen: bool,
 }
 
-const BLUE: Look = Look::color((99, 168, 248));
-const GREY: Look = Look::color((149, 149, 149));
-const YELLOW: Look = Look::color((246, 226, 183));
-const GREEN: Look = Look::color((171, 223, 167));
+const BLUE: TextLook = TextLook::color((99, 168, 248));
+const GREY: TextLook = TextLook::color((149, 149, 149));
+const YELLOW: TextLook = TextLook::color((246, 226, 183));
+const GREEN: TextLook = TextLook::color((171, 223, 167));
 const BOX: (u8, u8, u8) = (57, 57, 57);
 const PROMPT_GROUND: (u8, u8, u8) = (66, 66, 66);
 const MODEL: &str = "fake-model default";
@@ -30,7 +33,7 @@ const BLINK: Duration = Duration::from_secs(1);
 /// At a question codex draws on, about so often: a rule that waits for silence waits in vain.
 const REPAINT: Duration = Duration::from_millis(50);
 
-impl Costume for Codex {
+impl Costume for CodexCostume {
     fn hello(&self) -> String {
         let mut out =
             "\x1b[?2004h\x1b[>4;0m\x1b[>7u\x1b[?1004h\x1b[?u\x1b[c\x1b[6n\x1b]10;?\x1b\\\x1b]11;?\x1b\\".to_owned();
@@ -59,7 +62,7 @@ impl Costume for Codex {
         let project = &scene.project;
         match &scene.front {
             _ if !scene.is_up => String::new(),
-            Front::Question(_) => {
+            SceneFront::Question(_) => {
                 let mark = ["!", "."][scene.animation(now, BLINK, 2)];
                 format!("[ {mark} ] Action Required | {project}")
             }
@@ -75,7 +78,7 @@ impl Costume for Codex {
             return String::new();
         }
         let state = match (&scene.front, scene.work.is_some() || scene.booting, scene.unseen_end) {
-            (Front::Question(_), ..) => "blocked:app=codex:kind=permission",
+            (SceneFront::Question(_), ..) => "blocked:app=codex:kind=permission",
             (_, true, _) => "working:app=codex",
             (_, false, true) => "done:app=codex",
             (_, false, false) => "idle:app=codex",
@@ -83,92 +86,103 @@ impl Costume for Codex {
         format!("\x1b]7501;state={state}\x1b\\")
     }
 
-    fn header(&self, scene: &Scene) -> Vec<Line> {
+    fn header(&self, scene: &Scene) -> Vec<PaintedLine> {
         if !scene.is_open {
             return Vec::new();
         }
         let mut lines = vec![
-            Line::empty(),
-            Line::styled("  >_ ", BLUE)
-                .with("OpenAI Codex", Look::BOLD)
-                .with(format!(" (v{})", Make::Codex.version()), Look::DIM),
-            Line::styled(format!("     {}", if scene.is_up { &scene.folder } else { "loading" }), Look::DIM),
+            PaintedLine::empty(),
+            PaintedLine::styled("  >_ ", BLUE)
+                .with("OpenAI Codex", TextLook::BOLD)
+                .with(format!(" (v{})", AgentMake::Codex.version()), TextLook::DIM),
+            PaintedLine::styled(format!("     {}", if scene.is_up { &scene.folder } else { "loading" }), TextLook::DIM),
         ];
         if !self.alternate_screen {
-            lines.extend([Line::empty(), Line::plain("  Tip: this is a fake codex. It follows a script.")]);
+            lines.extend([
+                PaintedLine::empty(),
+                PaintedLine::plain("  Tip: this is a fake codex. It follows a script."),
+            ]);
         }
         lines
     }
 
-    fn entry(&self, entry: &Entry, scene: &Scene) -> Vec<Line> {
+    fn entry(&self, entry: &SceneEntry, scene: &Scene) -> Vec<PaintedLine> {
         let cols = scene.cols();
-        let plain = |mark: &str, text: String| Line::plain(format!("{mark}{text}"));
-        let shade = || Line::empty().shaded(PROMPT_GROUND);
+        let plain = |mark: &str, text: String| PaintedLine::plain(format!("{mark}{text}"));
+        let shade = || PaintedLine::empty().shaded(PROMPT_GROUND);
         let mut lines = match entry {
-            Entry::Prompt { text, .. } => {
+            SceneEntry::Prompt { text, .. } => {
                 let mut lines = vec![shade()];
                 lines.extend(marked("› ", text, cols, |mark, text| {
-                    Line::styled(mark, Look::DIM).with(text, Look::PLAIN).shaded(PROMPT_GROUND)
+                    PaintedLine::styled(mark, TextLook::DIM).with(text, TextLook::PLAIN).shaded(PROMPT_GROUND)
                 }));
                 lines.push(shade());
                 lines
             }
-            Entry::Answer(text) => marked("• ", text, cols, plain),
-            Entry::Call { server, tool, state } => {
+            SceneEntry::Answer(text) => marked("• ", text, cols, plain),
+            SceneEntry::Call { server, tool, state } => {
                 let verb = if *state == CallState::Running { "Calling" } else { "Called" };
-                let mut lines =
-                    vec![Line::styled(format!("• {verb} "), Look::BOLD).with(format!("{server}.{tool}"), BLUE)];
+                let mut lines = vec![
+                    PaintedLine::styled(format!("• {verb} "), TextLook::BOLD).with(format!("{server}.{tool}"), BLUE),
+                ];
                 if let CallState::Done(text) | CallState::Failed(text) = state {
                     let error = if matches!(state, CallState::Failed(_)) { "Error: " } else { "" };
                     // The rest is behind "Show details".
                     let first = text.lines().next().unwrap_or_default();
-                    lines.push(Line::plain(format!("  └ {error}{}", crate::wrap::cut(first, cols.saturating_sub(12)))));
+                    lines.push(PaintedLine::plain(format!(
+                        "  └ {error}{}",
+                        crate::wrap::cut(first, cols.saturating_sub(12))
+                    )));
                 }
-                lines.push(Line::styled("    + Show details", Look::DIM));
+                lines.push(PaintedLine::styled("    + Show details", TextLook::DIM));
                 lines
             }
-            Entry::Shell { command, state } => shell(command, state, cols),
-            Entry::Write { file, state } => shell(&format!("apply_patch {file}"), state, cols),
-            Entry::Finished { took, at: (hour, minute) } => {
+            SceneEntry::Shell { command, state } => shell(command, state, cols),
+            SceneEntry::Write { file, state } => shell(&format!("apply_patch {file}"), state, cols),
+            SceneEntry::Finished { took, at: (hour, minute) } => {
                 let took = if took.as_secs() == 0 { "<1s".into() } else { seconds(*took) };
-                vec![Line::styled(format!("  Worked for {took} • {hour:02}:{minute:02}"), Look::DIM)]
+                vec![PaintedLine::styled(format!("  Worked for {took} • {hour:02}:{minute:02}"), TextLook::DIM)]
             }
-            Entry::Interrupted => {
-                vec![Line::plain("■ Conversation interrupted - use /feedback if something went wrong")]
+            SceneEntry::Interrupted => {
+                vec![PaintedLine::plain("■ Conversation interrupted - use /feedback if something went wrong")]
             }
         };
-        lines.insert(0, Line::empty());
+        lines.insert(0, PaintedLine::empty());
         lines
     }
 
-    fn bottom(&self, scene: &Scene, now: Instant) -> Picture {
+    fn bottom(&self, scene: &Scene, now: Instant) -> PaintedRows {
         match &scene.front {
-            Front::Question(question) => draw_question(scene, question),
-            Front::Dialog(dialog) => draw_dialog(scene, dialog),
-            Front::PromptBox if !scene.is_open => Picture::default(),
-            Front::PromptBox => self.composer(scene, now),
+            SceneFront::Question(question) => draw_question(scene, question),
+            SceneFront::Dialog(dialog) => draw_dialog(scene, dialog),
+            SceneFront::PromptBox if !scene.is_open => PaintedRows::default(),
+            SceneFront::PromptBox => self.composer(scene, now),
         }
     }
 
-    fn page(&self, scene: &Scene, conversation: &[Line], now: Instant) -> Option<Picture> {
+    fn page(&self, scene: &Scene, conversation: &[PaintedLine], now: Instant) -> Option<PaintedRows> {
         if !self.alternate_screen {
             return None;
         }
         let mut bottom = self.bottom(scene, now);
-        if matches!(scene.front, Front::Dialog(_)) {
+        if matches!(scene.front, SceneFront::Dialog(_)) {
             return Some(bottom);
         }
         let room = scene.rows().saturating_sub(bottom.lines.len());
         let mut lines = conversation[conversation.len().saturating_sub(room)..].to_vec();
-        lines.resize(room, Line::empty());
+        lines.resize(room, PaintedLine::empty());
         lines.append(&mut bottom.lines);
-        Some(Picture { lines, cursor: (room + bottom.cursor.0, bottom.cursor.1), cursor_shown: bottom.cursor_shown })
+        Some(PaintedRows {
+            lines,
+            cursor: (room + bottom.cursor.0, bottom.cursor.1),
+            cursor_shown: bottom.cursor_shown,
+        })
     }
 
     fn frame_time(&self, scene: &Scene) -> Option<Duration> {
         match &scene.front {
-            Front::Question(_) => Some(REPAINT),
-            Front::PromptBox if scene.work.is_some() || scene.booting => Some(SPIN),
+            SceneFront::Question(_) => Some(REPAINT),
+            SceneFront::PromptBox if scene.work.is_some() || scene.booting => Some(SPIN),
             _ => None,
         }
     }
@@ -180,29 +194,33 @@ impl Costume for Codex {
         }
     }
 
-    fn answers(&self, about: &About) -> Vec<Answer> {
+    fn answers(&self, about: &QuestionSubject) -> Vec<QuestionAnswer> {
         match about {
-            About::Tool { .. } => vec![Answer::Once, Answer::Always, Answer::Always, Answer::Refuse],
-            About::Command(_) | About::File(_) => vec![Answer::Once, Answer::Always, Answer::Refuse],
+            QuestionSubject::Tool { .. } => {
+                vec![QuestionAnswer::Once, QuestionAnswer::Always, QuestionAnswer::Always, QuestionAnswer::Refuse]
+            }
+            QuestionSubject::Command(_) | QuestionSubject::File(_) => {
+                vec![QuestionAnswer::Once, QuestionAnswer::Always, QuestionAnswer::Refuse]
+            }
         }
     }
 
-    fn manners(&self) -> Manners {
-        Manners { typed_burst_is_a_paste: true, interrupts_to_leave: 1, ..Manners::default() }
+    fn manners(&self) -> KeyManners {
+        KeyManners { typed_burst_is_a_paste: true, interrupts_to_leave: 1, ..KeyManners::default() }
     }
 
-    fn shortcut(&self, c: char) -> Option<Shortcut> {
+    fn shortcut(&self, c: char) -> Option<PromptShortcut> {
         match c {
-            'y' => Some(Shortcut::Answer(Answer::Once)),
-            'p' | 'a' => Some(Shortcut::Answer(Answer::Always)),
-            'n' => Some(Shortcut::Answer(Answer::Refuse)),
+            'y' => Some(PromptShortcut::Answer(QuestionAnswer::Once)),
+            'p' | 'a' => Some(PromptShortcut::Answer(QuestionAnswer::Always)),
+            'n' => Some(PromptShortcut::Answer(QuestionAnswer::Refuse)),
             _ => None,
         }
     }
 
-    fn dialog(&self, kind: &str, scene: &Scene) -> Option<Dialog> {
+    fn dialog(&self, kind: &str, scene: &Scene) -> Option<ChoiceDialog> {
         Some(match kind {
-            "trust" => Dialog {
+            "trust" => ChoiceDialog {
                 text: vec![
                     "Folder access".into(),
                     scene.folder.clone(),
@@ -216,7 +234,7 @@ impl Costume for Codex {
                 indent: 2,
                 exits: Some(2),
             },
-            "hooks" => Dialog {
+            "hooks" => ChoiceDialog {
                 text: vec![
                     "Hooks need review".into(),
                     "6 hooks are new or changed.".into(),
@@ -241,24 +259,26 @@ impl Costume for Codex {
     }
 }
 
-impl Codex {
-    fn composer(&self, scene: &Scene, now: Instant) -> Picture {
+impl CodexCostume {
+    fn composer(&self, scene: &Scene, now: Instant) -> PaintedRows {
         let cols = scene.cols();
-        let mut lines = vec![Line::empty()];
+        let mut lines = vec![PaintedLine::empty()];
         if scene.work.is_some_and(|work| !work.streaming) {
             lines.push(
-                Line::styled("• ", Look::BOLD)
-                    .with("Working ", Look::color((129, 129, 129)))
-                    .with(format!("({} • ", seconds(Duration::from_secs(scene.seconds(now)))), Look::DIM)
-                    .with("esc", Look::BOLD)
-                    .with(" to interrupt)", Look::DIM),
+                PaintedLine::styled("• ", TextLook::BOLD)
+                    .with("Working ", TextLook::color((129, 129, 129)))
+                    .with(format!("({} • ", seconds(Duration::from_secs(scene.seconds(now)))), TextLook::DIM)
+                    .with("esc", TextLook::BOLD)
+                    .with(" to interrupt)", TextLook::DIM),
             );
-            lines.push(Line::empty());
+            lines.push(PaintedLine::empty());
         }
         for prompt in &scene.queued {
-            lines.extend(marked("  ↳ ", prompt, cols, |mark, text| Line::styled(format!("{mark}{text}"), Look::DIM)));
+            lines.extend(marked("  ↳ ", prompt, cols, |mark, text| {
+                PaintedLine::styled(format!("{mark}{text}"), TextLook::DIM)
+            }));
         }
-        lines.push(Line::empty().shaded(BOX));
+        lines.push(PaintedLine::empty().shaded(BOX));
         let shown = scene.draft.shown();
         let rows = wrap(&shown, cols.saturating_sub(3));
         let last = rows.len() - 1;
@@ -268,30 +288,30 @@ impl Codex {
             if row == last {
                 cursor = (lines.len(), 2 + width(&text));
             }
-            let line = Line::styled(mark, Look::BOLD);
+            let line = PaintedLine::styled(mark, TextLook::BOLD);
             let line = if scene.draft.is_empty() {
-                line.with(scene.placeholder(PLACEHOLDER), Look::DIM)
+                line.with(scene.placeholder(PLACEHOLDER), TextLook::DIM)
             } else {
-                line.with(text, Look::PLAIN)
+                line.with(text, TextLook::PLAIN)
             };
             lines.push(line.shaded(BOX));
         }
-        lines.push(Line::empty().shaded(BOX));
+        lines.push(PaintedLine::empty().shaded(BOX));
         if !scene.is_up {
             // It does not know its model yet.
-            lines.push(Line::empty());
-            return Picture { lines, cursor, cursor_shown: true };
+            lines.push(PaintedLine::empty());
+            return PaintedRows { lines, cursor, cursor_shown: true };
         }
-        lines.push(Line::styled(format!("  {MODEL}"), YELLOW).with(" · ", GREY).with(&scene.folder, GREEN));
+        lines.push(PaintedLine::styled(format!("  {MODEL}"), YELLOW).with(" · ", GREY).with(&scene.folder, GREEN));
         if self.alternate_screen {
-            lines.push(Line::styled(if scene.draft.is_empty() { "  ? for shortcuts" } else { "" }, GREY));
+            lines.push(PaintedLine::styled(if scene.draft.is_empty() { "  ? for shortcuts" } else { "" }, GREY));
         }
-        Picture { lines, cursor, cursor_shown: true }
+        PaintedRows { lines, cursor, cursor_shown: true }
     }
 }
 
-fn shell(command: &str, state: &ShellState, cols: usize) -> Vec<Line> {
-    let plain = |mark: &str, text: String| Line::plain(format!("{mark}{text}"));
+fn shell(command: &str, state: &ShellState, cols: usize) -> Vec<PaintedLine> {
+    let plain = |mark: &str, text: String| PaintedLine::plain(format!("{mark}{text}"));
     let output = |text: &str| if text.is_empty() { "(no output)".to_owned() } else { text.to_owned() };
     match state {
         ShellState::Waiting => marked("• ", &format!("Running {command}"), cols, plain),
@@ -300,7 +320,7 @@ fn shell(command: &str, state: &ShellState, cols: usize) -> Vec<Line> {
             if matches!(state, ShellState::Approved(_)) {
                 let told = format!("You approved codex to run {command} this time");
                 lines = marked("✔ ", &told, cols, plain);
-                lines.push(Line::empty());
+                lines.push(PaintedLine::empty());
             }
             lines.extend(marked("• ", &format!("Ran {command}"), cols, plain));
             lines.extend(marked("  └ ", &output(text), cols, plain));
@@ -308,58 +328,61 @@ fn shell(command: &str, state: &ShellState, cols: usize) -> Vec<Line> {
         }
         ShellState::Refused => {
             let mut lines = marked("✗ ", &format!("You canceled the request to run {command}"), cols, plain);
-            lines.push(Line::empty());
+            lines.push(PaintedLine::empty());
             lines.extend(marked("• ", &format!("Exited (status 1) {command}"), cols, plain));
-            lines.push(Line::plain("  └ (no output)"));
+            lines.push(PaintedLine::plain("  └ (no output)"));
             lines
         }
     }
 }
 
-fn option(index: usize, text: &str, marked: usize) -> Line {
-    let (mark, look) = if index == marked { ("›", BLUE) } else { (" ", Look::PLAIN) };
-    Line::styled(format!("{mark} {}. {text}", index + 1), look)
+fn option(index: usize, text: &str, marked: usize) -> PaintedLine {
+    let (mark, look) = if index == marked { ("›", BLUE) } else { (" ", TextLook::PLAIN) };
+    PaintedLine::styled(format!("{mark} {}. {text}", index + 1), look)
 }
 
-fn draw_question(scene: &Scene, question: &Question) -> Picture {
-    let wrapped = |text: &str| -> Vec<Line> {
-        wrap(text, scene.cols().saturating_sub(4)).into_iter().map(|row| Line::plain(format!("  {row}"))).collect()
+fn draw_question(scene: &Scene, question: &PermissionQuestion) -> PaintedRows {
+    let wrapped = |text: &str| -> Vec<PaintedLine> {
+        wrap(text, scene.cols().saturating_sub(4))
+            .into_iter()
+            .map(|row| PaintedLine::plain(format!("  {row}")))
+            .collect()
     };
-    if let About::Tool { server, tool, .. } = &question.about {
+    if let QuestionSubject::Tool { server, tool, .. } = &question.about {
         return tool_form(server, tool, question.marked);
     }
-    let mut lines = vec![Line::empty(), Line::empty()];
+    let mut lines = vec![PaintedLine::empty(), PaintedLine::empty()];
     let options = match &question.about {
-        About::File(file) => {
-            lines.extend([Line::plain("  Would you like to make the following edits?"), Line::empty()]);
+        QuestionSubject::File(file) => {
+            lines.extend([PaintedLine::plain("  Would you like to make the following edits?"), PaintedLine::empty()]);
             lines.extend(wrapped(file));
             vec!["Yes, proceed (y)".to_owned(), "Yes, and don't ask again for these files (a)".into()]
         }
-        About::Command(command) => {
-            lines.extend([Line::plain("  Would you like to run the following command?"), Line::empty()]);
-            lines.extend([Line::plain("  Environment: local"), Line::empty()]);
+        QuestionSubject::Command(command) => {
+            lines.extend([PaintedLine::plain("  Would you like to run the following command?"), PaintedLine::empty()]);
+            lines.extend([PaintedLine::plain("  Environment: local"), PaintedLine::empty()]);
             if !question.reason.is_empty() {
                 lines.extend(wrapped(&format!("Reason: {}", question.reason)));
-                lines.push(Line::empty());
+                lines.push(PaintedLine::empty());
             }
             lines.extend(wrapped(&format!("$ {command}")));
             let start = format!("Yes, and don't ask again for commands that start with `{command}` (p)");
             vec!["Yes, proceed (y)".to_owned(), start]
         }
-        About::Tool { .. } => Vec::new(),
+        QuestionSubject::Tool { .. } => Vec::new(),
     };
-    lines.extend([Line::empty(), Line::empty()]);
+    lines.extend([PaintedLine::empty(), PaintedLine::empty()]);
     let refuse = "No, and tell Codex what to do differently (esc)".to_owned();
     for (index, text) in options.into_iter().chain([refuse]).enumerate() {
         lines.push(option(index, &text, question.marked));
     }
-    lines.extend([Line::empty(), Line::styled("  Press enter to confirm or esc to cancel", GREY)]);
+    lines.extend([PaintedLine::empty(), PaintedLine::styled("  Press enter to confirm or esc to cancel", GREY)]);
     let cursor = (lines.len() - 1, 0);
-    Picture { lines, cursor, cursor_shown: false }
+    PaintedRows { lines, cursor, cursor_shown: false }
 }
 
 /// MCP tools are asked about in a form of one field.
-fn tool_form(server: &str, tool: &str, marked: usize) -> Picture {
+fn tool_form(server: &str, tool: &str, marked: usize) -> PaintedRows {
     let options = [
         ("Allow", "Run the tool and continue"),
         ("Allow for this session", "Run the tool and remember this choice for this session"),
@@ -367,30 +390,31 @@ fn tool_form(server: &str, tool: &str, marked: usize) -> Picture {
         ("Cancel", "Cancel this tool call"),
     ];
     let mut lines = vec![
-        Line::empty().shaded(BOX),
-        Line::styled("  Field 1/1", Look::DIM).shaded(BOX),
-        Line::plain(format!("  Allow the {server} MCP server to run tool \"{tool}\"?")).shaded(BOX),
+        PaintedLine::empty().shaded(BOX),
+        PaintedLine::styled("  Field 1/1", TextLook::DIM).shaded(BOX),
+        PaintedLine::plain(format!("  Allow the {server} MCP server to run tool \"{tool}\"?")).shaded(BOX),
     ];
     for (index, (name, meaning)) in options.into_iter().enumerate() {
-        let (mark, look) = if index == marked { ("›", BLUE) } else { (" ", Look::PLAIN) };
-        let line = Line::styled(format!("  {mark} {}. {name:<22}  ", index + 1), look).with(meaning, Look::DIM);
+        let (mark, look) = if index == marked { ("›", BLUE) } else { (" ", TextLook::PLAIN) };
+        let line =
+            PaintedLine::styled(format!("  {mark} {}. {name:<22}  ", index + 1), look).with(meaning, TextLook::DIM);
         lines.push(line.shaded(BOX));
     }
-    lines.push(Line::styled("  enter to submit | esc to cancel", GREY).shaded(BOX));
-    lines.push(Line::empty().shaded(BOX));
-    Picture { lines, cursor: (3 + marked, 1), cursor_shown: false }
+    lines.push(PaintedLine::styled("  enter to submit | esc to cancel", GREY).shaded(BOX));
+    lines.push(PaintedLine::empty().shaded(BOX));
+    PaintedRows { lines, cursor: (3 + marked, 1), cursor_shown: false }
 }
 
-fn draw_dialog(scene: &Scene, dialog: &Dialog) -> Picture {
-    let mut lines = vec![Line::empty()];
+fn draw_dialog(scene: &Scene, dialog: &ChoiceDialog) -> PaintedRows {
+    let mut lines = vec![PaintedLine::empty()];
     for text in &dialog.text {
         let rows = wrap(text, scene.cols().saturating_sub(4));
-        lines.extend(rows.into_iter().map(|row| Line::plain(format!("  {row}").trim_end().to_owned())));
+        lines.extend(rows.into_iter().map(|row| PaintedLine::plain(format!("  {row}").trim_end().to_owned())));
     }
-    lines.push(Line::empty());
+    lines.push(PaintedLine::empty());
     for (index, text) in dialog.options.iter().enumerate() {
         lines.push(option(index, text, dialog.marked));
     }
-    lines.extend([Line::empty(), Line::styled(format!("  {}", dialog.hint), GREY)]);
-    Picture { cursor: (lines.len() - 1, 1), lines, cursor_shown: false }
+    lines.extend([PaintedLine::empty(), PaintedLine::styled(format!("  {}", dialog.hint), GREY)]);
+    PaintedRows { cursor: (lines.len() - 1, 1), lines, cursor_shown: false }
 }

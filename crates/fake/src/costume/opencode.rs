@@ -2,20 +2,23 @@
 
 use std::time::{Duration, Instant};
 
-use super::{Costume, Manners, Shortcut};
+use super::{Costume, KeyManners, PromptShortcut};
 use crate::draft::PasteRule;
-use crate::line::{Line, Look};
-use crate::make::Make;
-use crate::painter::Picture;
-use crate::scene::{About, Answer, CallState, Dialog, Entry, Front, Question, Scene, ShellState};
+use crate::line::{PaintedLine, TextLook};
+use crate::make::AgentMake;
+use crate::painter::PaintedRows;
+use crate::scene::{
+    CallState, ChoiceDialog, PermissionQuestion, QuestionAnswer, QuestionSubject, Scene, SceneEntry, SceneFront,
+    ShellState,
+};
 use crate::wrap::{width, wrap};
 
-pub(super) struct Opencode;
+pub(super) struct OpencodeCostume;
 
-const BLUE: Look = Look::color((92, 156, 245));
-const GREY: Look = Look::color((128, 128, 128));
-const WHITE: Look = Look::color((238, 238, 238));
-const AMBER: Look = Look::color((245, 167, 66));
+const BLUE: TextLook = TextLook::color((92, 156, 245));
+const GREY: TextLook = TextLook::color((128, 128, 128));
+const WHITE: TextLook = TextLook::color((238, 238, 238));
+const AMBER: TextLook = TextLook::color((245, 167, 66));
 const PANEL: (u8, u8, u8) = (30, 30, 30);
 const MODEL: &str = "Build · Fake Model";
 const PLACEHOLDER: &str = "Ask anything… \"Fix a TODO in the codebase\"";
@@ -30,7 +33,7 @@ const LOGO: [&str; 4] = [
 const SPIN: Duration = Duration::from_millis(80);
 const BAR: usize = 8;
 
-impl Costume for Opencode {
+impl Costume for OpencodeCostume {
     fn hello(&self) -> String {
         [
             "\x1b[?2031h\x1b]10;?\x07\x1b]11;?\x07\x1b[>0q\x1b[?25l\x1b[6n\x1bP+q4d73\x1b\\\x1b[?1016$p\x1b[?2027$p",
@@ -60,81 +63,85 @@ impl Costume for Opencode {
         String::new()
     }
 
-    fn header(&self, _: &Scene) -> Vec<Line> {
+    fn header(&self, _: &Scene) -> Vec<PaintedLine> {
         Vec::new()
     }
 
-    fn entry(&self, entry: &Entry, scene: &Scene) -> Vec<Line> {
+    fn entry(&self, entry: &SceneEntry, scene: &Scene) -> Vec<PaintedLine> {
         let cols = scene.cols();
-        let indented = |text: &str, look: Look| -> Vec<Line> {
+        let indented = |text: &str, look: TextLook| -> Vec<PaintedLine> {
             let rows = wrap(text, cols.saturating_sub(8));
-            rows.into_iter().map(|row| Line::styled(format!("     {row}"), look)).collect()
+            rows.into_iter().map(|row| PaintedLine::styled(format!("     {row}"), look)).collect()
         };
         let mut lines = match entry {
-            Entry::Prompt { text, .. } => {
+            SceneEntry::Prompt { text, .. } => {
                 let mut lines = vec![edge(BLUE)];
                 let rows = wrap(text, cols.saturating_sub(8));
                 lines.extend(rows.into_iter().map(|row| edge(BLUE).with(format!("  {row}"), WHITE)));
                 lines.push(edge(BLUE));
                 lines
             }
-            Entry::Answer(text) => indented(text, Look::PLAIN),
-            Entry::Call { server, tool, state } => {
+            SceneEntry::Answer(text) => indented(text, TextLook::PLAIN),
+            SceneEntry::Call { server, tool, state } => {
                 let mark = if *state == CallState::Running { "~" } else { "⚙" };
                 let mut lines = indented(&format!("{mark} {server}_{tool}"), GREY);
                 if let CallState::Failed(text) = state {
-                    lines.extend(indented(text, Look::color((224, 108, 117))));
+                    lines.extend(indented(text, TextLook::color((224, 108, 117))));
                 }
                 lines
             }
-            Entry::Shell { command, state } => {
+            SceneEntry::Shell { command, state } => {
                 let mut lines = indented(&format!("$ {command}"), GREY);
                 if let ShellState::Done(output) | ShellState::Approved(output) = state
                     && !output.is_empty()
                 {
-                    lines.push(Line::empty());
+                    lines.push(PaintedLine::empty());
                     lines.extend(indented(output, GREY));
                 }
                 lines
             }
-            Entry::Write { file, .. } => indented(&format!("← Write {file}"), GREY),
-            Entry::Finished { took, .. } => indented(&format!("▣  {MODEL} · {:.1}s", took.as_secs_f64()), GREY),
-            Entry::Interrupted => indented(&format!("▣  {MODEL} · interrupted"), GREY),
+            SceneEntry::Write { file, .. } => indented(&format!("← Write {file}"), GREY),
+            SceneEntry::Finished { took, .. } => indented(&format!("▣  {MODEL} · {:.1}s", took.as_secs_f64()), GREY),
+            SceneEntry::Interrupted => indented(&format!("▣  {MODEL} · interrupted"), GREY),
         };
-        lines.insert(0, Line::empty());
+        lines.insert(0, PaintedLine::empty());
         lines
     }
 
-    fn bottom(&self, scene: &Scene, now: Instant) -> Picture {
+    fn bottom(&self, scene: &Scene, now: Instant) -> PaintedRows {
         match &scene.front {
-            Front::Question(question) => draw_question(scene, question),
-            Front::Dialog(dialog) => draw_dialog(scene, dialog),
-            Front::PromptBox => session_box(scene, now),
+            SceneFront::Question(question) => draw_question(scene, question),
+            SceneFront::Dialog(dialog) => draw_dialog(scene, dialog),
+            SceneFront::PromptBox => session_box(scene, now),
         }
     }
 
-    fn page(&self, scene: &Scene, conversation: &[Line], now: Instant) -> Option<Picture> {
-        if !scene.is_open && matches!(scene.front, Front::PromptBox) {
-            return Some(Picture::default());
+    fn page(&self, scene: &Scene, conversation: &[PaintedLine], now: Instant) -> Option<PaintedRows> {
+        if !scene.is_open && matches!(scene.front, SceneFront::PromptBox) {
+            return Some(PaintedRows::default());
         }
-        if scene.entries.is_empty() && matches!(scene.front, Front::PromptBox) {
+        if scene.entries.is_empty() && matches!(scene.front, SceneFront::PromptBox) {
             return Some(home(scene));
         }
         let mut conversation = conversation.to_vec();
         if scene.work.is_some() {
-            conversation.extend([Line::empty(), Line::styled(format!("     ▣  {MODEL}"), GREY)]);
+            conversation.extend([PaintedLine::empty(), PaintedLine::styled(format!("     ▣  {MODEL}"), GREY)]);
         }
         let mut bottom = self.bottom(scene, now);
-        bottom.lines.push(Line::empty());
+        bottom.lines.push(PaintedLine::empty());
         let room = scene.rows().saturating_sub(bottom.lines.len());
         let mut lines = conversation.split_off(conversation.len().saturating_sub(room));
-        lines.resize(room, Line::empty());
+        lines.resize(room, PaintedLine::empty());
         lines.append(&mut bottom.lines);
-        Some(Picture { lines, cursor: (room + bottom.cursor.0, bottom.cursor.1), cursor_shown: bottom.cursor_shown })
+        Some(PaintedRows {
+            lines,
+            cursor: (room + bottom.cursor.0, bottom.cursor.1),
+            cursor_shown: bottom.cursor_shown,
+        })
     }
 
     fn frame_time(&self, scene: &Scene) -> Option<Duration> {
-        let busy = scene.work.is_some() && matches!(scene.front, Front::PromptBox);
+        let busy = scene.work.is_some() && matches!(scene.front, SceneFront::PromptBox);
         busy.then_some(SPIN)
     }
 
@@ -145,24 +152,24 @@ impl Costume for Opencode {
         }
     }
 
-    fn answers(&self, _: &About) -> Vec<Answer> {
-        vec![Answer::Once, Answer::Always, Answer::Refuse]
+    fn answers(&self, _: &QuestionSubject) -> Vec<QuestionAnswer> {
+        vec![QuestionAnswer::Once, QuestionAnswer::Always, QuestionAnswer::Refuse]
     }
 
-    fn manners(&self) -> Manners {
-        Manners { escapes_to_interrupt: 2, interrupts_to_leave: 1, ..Manners::default() }
+    fn manners(&self) -> KeyManners {
+        KeyManners { escapes_to_interrupt: 2, interrupts_to_leave: 1, ..KeyManners::default() }
     }
 
-    fn shortcut(&self, c: char) -> Option<Shortcut> {
+    fn shortcut(&self, c: char) -> Option<PromptShortcut> {
         // Letters typed at a question move the mark.
         match c {
-            'h' => Some(Shortcut::Back),
-            'l' => Some(Shortcut::Forward),
+            'h' => Some(PromptShortcut::Back),
+            'l' => Some(PromptShortcut::Forward),
             _ => None,
         }
     }
 
-    fn dialog(&self, _: &str, _: &Scene) -> Option<Dialog> {
+    fn dialog(&self, _: &str, _: &Scene) -> Option<ChoiceDialog> {
         None
     }
 
@@ -171,14 +178,14 @@ impl Costume for Opencode {
     }
 }
 
-fn edge(look: Look) -> Line {
-    Line::styled("  ┃", look)
+fn edge(look: TextLook) -> PaintedLine {
+    PaintedLine::styled("  ┃", look)
 }
 
 /// The box itself: draft, model, lower edge. `left` is where its edge stands.
-fn prompt_box(scene: &Scene, left: usize, cols: usize) -> (Vec<Line>, (usize, usize)) {
+fn prompt_box(scene: &Scene, left: usize, cols: usize) -> (Vec<PaintedLine>, (usize, usize)) {
     let indent = " ".repeat(left);
-    let side = || Line::styled(format!("{indent}┃"), BLUE);
+    let side = || PaintedLine::styled(format!("{indent}┃"), BLUE);
     let mut lines = vec![side()];
     let rows = wrap(&scene.draft.shown(), cols.saturating_sub(5));
     let last = rows.len() - 1;
@@ -187,21 +194,21 @@ fn prompt_box(scene: &Scene, left: usize, cols: usize) -> (Vec<Line>, (usize, us
         if row == last {
             cursor = (lines.len(), left + 3 + width(&text));
         }
-        lines.push(side().with("  ", Look::PLAIN).with(text, WHITE));
+        lines.push(side().with("  ", TextLook::PLAIN).with(text, WHITE));
     }
     if scene.draft.is_empty() && scene.entries.is_empty() {
-        lines[1] = side().with("  ", Look::PLAIN).with(scene.placeholder(PLACEHOLDER), GREY);
+        lines[1] = side().with("  ", TextLook::PLAIN).with(scene.placeholder(PLACEHOLDER), GREY);
     }
     lines.push(side());
     lines.push(side().with(format!("  {MODEL}"), WHITE).with(" Fake", GREY));
-    lines.push(Line::styled(format!("{indent}╹{}", "▀".repeat(cols.saturating_sub(1))), BLUE));
+    lines.push(PaintedLine::styled(format!("{indent}╹{}", "▀".repeat(cols.saturating_sub(1))), BLUE));
     (lines, cursor)
 }
 
-fn session_box(scene: &Scene, now: Instant) -> Picture {
+fn session_box(scene: &Scene, now: Instant) -> PaintedRows {
     let cols = scene.cols();
     let (box_lines, cursor) = prompt_box(scene, 2, cols.saturating_sub(4));
-    let mut lines = vec![Line::empty()];
+    let mut lines = vec![PaintedLine::empty()];
     lines.extend(box_lines);
     let cursor = (cursor.0 + 1, cursor.1);
     let left = if scene.work.is_some() {
@@ -210,8 +217,8 @@ fn session_box(scene: &Scene, now: Instant) -> Picture {
     } else {
         format!("   {}", scene.folder)
     };
-    lines.push(Line::styled(left, GREY).right("0 (0%)  ctrl+p commands", cols.saturating_sub(2), GREY));
-    Picture { lines, cursor, cursor_shown: true }
+    lines.push(PaintedLine::styled(left, GREY).right("0 (0%)  ctrl+p commands", cols.saturating_sub(2), GREY));
+    PaintedRows { lines, cursor, cursor_shown: true }
 }
 
 /// A block of two that runs to the right and fades.
@@ -219,59 +226,59 @@ fn bar(step: usize) -> String {
     (0..BAR).map(|place| if step >= place && step < place + 2 { '■' } else { '⬝' }).collect()
 }
 
-fn home(scene: &Scene) -> Picture {
+fn home(scene: &Scene) -> PaintedRows {
     let (cols, rows) = (scene.cols(), scene.rows());
     let width_of_box = HOME_COLS.min(cols.saturating_sub(4));
     let left = (cols.saturating_sub(width_of_box)) / 2 + 1;
     let logo_left = cols.saturating_sub(width(LOGO[1])) / 2 + 1;
-    let mut lines = vec![Line::empty(); rows.saturating_sub(14) / 2];
-    lines.extend(LOGO.iter().map(|row| Line::styled(format!("{}{row}", " ".repeat(logo_left)), GREY)));
-    lines.extend([Line::empty(), Line::empty()]);
+    let mut lines = vec![PaintedLine::empty(); rows.saturating_sub(14) / 2];
+    lines.extend(LOGO.iter().map(|row| PaintedLine::styled(format!("{}{row}", " ".repeat(logo_left)), GREY)));
+    lines.extend([PaintedLine::empty(), PaintedLine::empty()]);
     let (box_lines, cursor) = prompt_box(scene, left, width_of_box);
     let cursor = (lines.len() + cursor.0, cursor.1);
     lines.extend(box_lines);
-    lines.push(Line::empty().right("tab agents  ctrl+p commands", left + width_of_box, GREY));
-    lines.extend([Line::empty(), Line::empty(), Line::empty()]);
-    lines.push(Line::styled(format!("{}● Tip This is a fake: it follows a script", " ".repeat(left + 4)), GREY));
-    lines.resize(rows.saturating_sub(2), Line::empty());
+    lines.push(PaintedLine::empty().right("tab agents  ctrl+p commands", left + width_of_box, GREY));
+    lines.extend([PaintedLine::empty(), PaintedLine::empty(), PaintedLine::empty()]);
+    lines.push(PaintedLine::styled(format!("{}● Tip This is a fake: it follows a script", " ".repeat(left + 4)), GREY));
+    lines.resize(rows.saturating_sub(2), PaintedLine::empty());
     let servers = match scene.connected_servers {
         0 => String::new(),
         count => format!("  ⊙ {count} MCP /status"),
     };
-    let foot = Line::styled(format!("  {}{servers}", scene.folder), GREY);
-    lines.push(foot.right(Make::Opencode.version(), cols.saturating_sub(2), GREY));
-    Picture { lines, cursor, cursor_shown: true }
+    let foot = PaintedLine::styled(format!("  {}{servers}", scene.folder), GREY);
+    lines.push(foot.right(AgentMake::Opencode.version(), cols.saturating_sub(2), GREY));
+    PaintedRows { lines, cursor, cursor_shown: true }
 }
 
-fn draw_question(scene: &Scene, question: &Question) -> Picture {
+fn draw_question(scene: &Scene, question: &PermissionQuestion) -> PaintedRows {
     let amber = || edge(AMBER).shaded(PANEL);
-    let mut lines = vec![Line::empty(), amber(), amber().with("  △ Permission required", AMBER)];
+    let mut lines = vec![PaintedLine::empty(), amber(), amber().with("  △ Permission required", AMBER)];
     let wrapped = |text: &str| wrap(text, scene.cols().saturating_sub(10));
     match &question.about {
-        About::Command(command) => {
+        QuestionSubject::Command(command) => {
             lines.extend([amber().with("    # Shell command", GREY), amber()]);
             lines.extend(
                 wrapped(&format!("$ {command}")).into_iter().map(|row| amber().with(format!("  {row}"), WHITE)),
             );
         }
-        About::File(file) => lines.push(amber().with(format!("    ← Edit {file}"), GREY)),
-        About::Tool { server, tool, .. } => lines.push(amber().with(format!("    ⚙ {server}_{tool}"), GREY)),
+        QuestionSubject::File(file) => lines.push(amber().with(format!("    ← Edit {file}"), GREY)),
+        QuestionSubject::Tool { server, tool, .. } => lines.push(amber().with(format!("    ⚙ {server}_{tool}"), GREY)),
     }
     lines.extend([amber(), amber()]);
-    let mut choices = amber().with("  ", Look::PLAIN);
+    let mut choices = amber().with("  ", TextLook::PLAIN);
     for (index, name) in ["Allow once", "Allow always", "Reject"].into_iter().enumerate() {
-        let look = if index == question.marked { Look::color((10, 10, 10)).on((245, 167, 66)) } else { GREY };
-        choices = choices.with(format!(" {name} "), look).with(" ", Look::PLAIN);
+        let look = if index == question.marked { TextLook::color((10, 10, 10)).on((245, 167, 66)) } else { GREY };
+        choices = choices.with(format!(" {name} "), look).with(" ", TextLook::PLAIN);
     }
     let hint = "ctrl+f fullscreen  ⇆ select  enter confirm";
     lines.push(choices.right(hint, scene.cols().saturating_sub(5), GREY));
     lines.push(amber());
-    Picture { cursor: (lines.len() - 2, 5), lines, cursor_shown: false }
+    PaintedRows { cursor: (lines.len() - 2, 5), lines, cursor_shown: false }
 }
 
-fn draw_dialog(scene: &Scene, dialog: &Dialog) -> Picture {
+fn draw_dialog(scene: &Scene, dialog: &ChoiceDialog) -> PaintedRows {
     let side = || edge(BLUE).shaded(PANEL);
-    let mut lines = vec![Line::empty(), side()];
+    let mut lines = vec![PaintedLine::empty(), side()];
     for text in &dialog.text {
         let rows = wrap(text, scene.cols().saturating_sub(10));
         lines.extend(rows.into_iter().map(|row| side().with(format!("  {row}"), WHITE)));
@@ -282,5 +289,5 @@ fn draw_dialog(scene: &Scene, dialog: &Dialog) -> Picture {
         lines.push(side().with(format!("  {mark} {text}"), look));
     }
     lines.extend([side(), side().with(format!("  {}", dialog.hint), GREY)]);
-    Picture { cursor: (lines.len() - 1, 5), lines, cursor_shown: false }
+    PaintedRows { cursor: (lines.len() - 1, 5), lines, cursor_shown: false }
 }

@@ -1,7 +1,7 @@
 //! How fakes end, by themselves and by force, and what they do to their terminal meanwhile.
 
 use engine::{ExitStatus, Signal};
-use fake::Make;
+use fake::AgentMake;
 
 use crate::stage::cast;
 
@@ -17,7 +17,7 @@ const ENDS: &str = r#""settings": { "word_ms": 0 }, "reactions": [
 
 #[tokio::test(flavor = "multi_thread")]
 async fn crashes_and_exits_have_the_status_of_the_script() {
-    for make in Make::ALL {
+    for make in AgentMake::ALL {
         for (prompt, code) in [("crash", 7), ("exit", 4)] {
             let fake = cast(make, ENDS).open().await;
             fake.prompt(prompt).await;
@@ -26,7 +26,7 @@ async fn crashes_and_exits_have_the_status_of_the_script() {
         }
     }
     for (prompt, signal) in [("kill", 9), ("segv", 11)] {
-        let fake = cast(Make::Claude, ENDS).open().await;
+        let fake = cast(AgentMake::Claude, ENDS).open().await;
         fake.prompt(prompt).await;
         assert_eq!(fake.exit().await, Some(ExitStatus::Signal(signal)));
         fake.close().await;
@@ -35,7 +35,7 @@ async fn crashes_and_exits_have_the_status_of_the_script() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn each_make_is_left_by_its_own_keys() {
-    for (make, keys) in [(Make::Claude, 2), (Make::Codex, 1), (Make::Opencode, 1)] {
+    for (make, keys) in [(AgentMake::Claude, 2), (AgentMake::Codex, 1), (AgentMake::Opencode, 1)] {
         let fake = cast(make, ENDS).open().await;
         for _ in 1..keys {
             fake.key("ctrl+c");
@@ -56,7 +56,7 @@ async fn each_make_is_left_by_its_own_keys() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn ctrl_c_first_clears_the_box() {
-    for make in Make::ALL {
+    for make in AgentMake::ALL {
         let fake = cast(make, ENDS).open().await;
         fake.paste("half a thought");
         fake.sees("half a thought").await;
@@ -70,7 +70,7 @@ async fn ctrl_c_first_clears_the_box() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_frozen_fake_reads_and_draws_nothing_and_can_be_killed() {
-    for make in Make::ALL {
+    for make in AgentMake::ALL {
         let fake = cast(make, ENDS).open().await;
         fake.prompt("freeze").await;
         fake.sees("FREEZING").await;
@@ -87,7 +87,7 @@ async fn a_frozen_fake_reads_and_draws_nothing_and_can_be_killed() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_script_can_ignore_term() {
     let script = ENDS.replace("\"word_ms\": 0", "\"word_ms\": 0, \"ignore_term\": true");
-    let fake = cast(Make::Codex, &script).open().await;
+    let fake = cast(AgentMake::Codex, &script).open().await;
     fake.session.kill(Signal::TERM).unwrap();
     fake.prompt("hello").await;
     fake.sees("ALIVE").await;
@@ -98,14 +98,14 @@ async fn a_script_can_ignore_term() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_flood_is_as_long_as_it_says_and_the_box_comes_back() {
-    for make in Make::ALL {
+    for make in AgentMake::ALL {
         let fake = cast(make, ENDS).open().await;
         let before = fake.session.output_offset();
         fake.prompt("flood").await;
         fake.sees("FLOOD-OVER").await;
         fake.sees(crate::stage::prompt_box(make)).await;
         assert!(fake.session.output_offset() - before >= 300_000);
-        if make == Make::Claude {
+        if make == AgentMake::Claude {
             fake.prints("flood line 2000: =").await;
         }
         fake.close().await;
@@ -114,7 +114,7 @@ async fn a_flood_is_as_long_as_it_says_and_the_box_comes_back() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_flood_can_be_interrupted() {
-    for make in Make::ALL {
+    for make in AgentMake::ALL {
         let script = ENDS.replace("300000", "1000000000000");
         let fake = cast(make, &script).open().await;
         fake.prompt("flood").await;
@@ -130,7 +130,7 @@ async fn a_flood_can_be_interrupted() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_wrong_script_is_named_and_the_code_is_2() {
-    let fake = cast(Make::Claude, r#""reactions": [{ "do": [{ "sing": 1 }] }]"#).start().await;
+    let fake = cast(AgentMake::Claude, r#""reactions": [{ "do": [{ "sing": 1 }] }]"#).start().await;
     fake.prints("script.json is wrong: .*sing").await;
     assert_eq!(fake.exit().await, Some(ExitStatus::Code(2)));
     fake.close().await;

@@ -1,6 +1,6 @@
 //! Commands the CLI was told to run: claude's hooks and codex's notify.
 
-use fake::Make;
+use fake::AgentMake;
 
 use crate::stage::{Cast, cast};
 
@@ -11,7 +11,7 @@ const WORK: &str = r#""settings": { "word_ms": 0 }, "reactions": [
 ]"#;
 
 fn claude_with_hooks(events: &[&str]) -> Cast {
-    let cast = cast(Make::Claude, WORK);
+    let cast = cast(AgentMake::Claude, WORK);
     let log = cast.file("hooks").to_str().unwrap().to_owned();
     let hook = format!(r#"[{{"hooks":[{{"type":"command","command":"cat >> {log}; echo >> {log}"}}]}}]"#);
     let hooks: Vec<String> = events.iter().map(|event| format!("\"{event}\":{hook}")).collect();
@@ -71,7 +71,7 @@ async fn claude_reminds_of_a_question() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn codex_notifies_of_a_finished_turn() {
-    let cast = cast(Make::Codex, WORK);
+    let cast = cast(AgentMake::Codex, WORK);
     let log = cast.file("notified").to_str().unwrap().to_owned();
     let notify = format!(r#"notify=["sh", "-c", 'printf "%s\n" "$1" >> {log}', "sh"]"#);
     let always = "tui.notification_condition=\"always\"";

@@ -1,7 +1,7 @@
 //! Permission prompts and dialogs: what answers them, and what comes of it.
 
 use engine::ExitStatus;
-use fake::Make;
+use fake::AgentMake;
 
 use crate::stage::{Fake, cast};
 
@@ -12,36 +12,36 @@ const ASK: &str = r#""settings": { "word_ms": 0 }, "reactions": [
     { "prompt": "dialog", "do": [{ "dialog": { "title": "Pick", "options": ["a", "b", "c"], "as": "n" } }, { "say": "PICKED ${n}" }] }
 ]"#;
 
-async fn asked(make: Make, prompt: &str) -> Fake {
+async fn asked(make: AgentMake, prompt: &str) -> Fake {
     let fake = cast(make, ASK).open().await;
     fake.prompt(prompt).await;
     at_question(&fake, make).await;
     fake
 }
 
-async fn at_question(fake: &Fake, make: Make) {
+async fn at_question(fake: &Fake, make: AgentMake) {
     let question = match make {
-        Make::Claude => r"(?m)^ Do you want to .*\?$(?s:.*)^ ❯ \d+\. ",
-        Make::Codex => "Would you like to (?s:.*)Press enter to confirm or esc to cancel",
-        Make::Opencode => "△ Permission required(?s:.*)Allow once",
+        AgentMake::Claude => r"(?m)^ Do you want to .*\?$(?s:.*)^ ❯ \d+\. ",
+        AgentMake::Codex => "Would you like to (?s:.*)Press enter to confirm or esc to cancel",
+        AgentMake::Opencode => "△ Permission required(?s:.*)Allow once",
     };
     fake.sees(question).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stray_enter_approves() {
-    for make in Make::ALL {
+    for make in AgentMake::ALL {
         let fake = asked(make, "branch").await;
         fake.key("enter");
         let grid = fake.sees("APPROVED").await;
-        assert_eq!(grid.contains("✔ You approved codex to run rm x this time"), make == Make::Codex, "{grid}");
+        assert_eq!(grid.contains("✔ You approved codex to run rm x this time"), make == AgentMake::Codex, "{grid}");
         fake.close().await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_paste_and_enter_approves_and_the_paste_is_lost() {
-    for make in Make::ALL {
+    for make in AgentMake::ALL {
         let fake = asked(make, "branch").await;
         fake.paste("this was meant for the box");
         fake.key("enter");
@@ -54,11 +54,11 @@ async fn a_paste_and_enter_approves_and_the_paste_is_lost() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_last_choice_refuses() {
     for (make, keys) in [
-        (Make::Claude, &["down", "down", "enter"][..]),
-        (Make::Claude, &["3"]),
-        (Make::Codex, &["n"]),
-        (Make::Opencode, &["right", "right", "enter"]),
-        (Make::Opencode, &["l", "l", "enter"]),
+        (AgentMake::Claude, &["down", "down", "enter"][..]),
+        (AgentMake::Claude, &["3"]),
+        (AgentMake::Codex, &["n"]),
+        (AgentMake::Opencode, &["right", "right", "enter"]),
+        (AgentMake::Opencode, &["l", "l", "enter"]),
     ] {
         let fake = asked(make, "branch").await;
         for key in keys {
@@ -71,7 +71,7 @@ async fn the_last_choice_refuses() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn escape_refuses_and_ends_the_turn() {
-    for make in Make::ALL {
+    for make in AgentMake::ALL {
         let fake = asked(make, "plain").await;
         fake.key("esc");
         let grid = fake.sees("(?i)interrupted").await;
@@ -83,9 +83,9 @@ async fn escape_refuses_and_ends_the_turn() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_allowed_for_good_is_not_asked_again() {
-    for make in Make::ALL {
+    for make in AgentMake::ALL {
         let fake = asked(make, "plain").await;
-        fake.key(if make == Make::Opencode { "right" } else { "down" });
+        fake.key(if make == AgentMake::Opencode { "right" } else { "down" });
         fake.key("enter");
         fake.sees("AFTER").await;
         fake.prompt("plain once more").await;
@@ -96,7 +96,7 @@ async fn what_is_allowed_for_good_is_not_asked_again() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_dialog_gives_the_number_of_the_choice() {
-    for make in Make::ALL {
+    for make in AgentMake::ALL {
         for (keys, expected) in [(&["down", "enter"][..], "PICKED 2"), (&["3"], "PICKED 3"), (&["esc"], "PICKED 0")] {
             let fake = cast(make, ASK).open().await;
             fake.prompt("dialog").await;
@@ -112,7 +112,7 @@ async fn a_dialog_gives_the_number_of_the_choice() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn leaving_the_trust_dialog_leaves_the_program() {
-    for make in [Make::Claude, Make::Codex] {
+    for make in [AgentMake::Claude, AgentMake::Codex] {
         let fake = cast(make, r#""start": [{ "dialog": { "kind": "trust" } }]"#).start().await;
         fake.sees(r"(?i)trust(?s:.*)esc").await;
         fake.key("esc");

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use fake::Make;
+use fake::AgentMake;
 
 use crate::stage::{Fake, cast};
 
@@ -48,13 +48,13 @@ fn masked(grid: &str) -> String {
     text
 }
 
-async fn idle(make: Make, name: &str, arguments: &[&str]) -> Fake {
+async fn idle(make: AgentMake, name: &str, arguments: &[&str]) -> Fake {
     let fake = cast(make, TASK).with(arguments).open().await;
     shows(&fake, &format!("{name}-idle")).await;
     fake
 }
 
-async fn all_of(make: Make, name: &str, arguments: &[&str], busy: &str, permission: &str, done: &str) {
+async fn all_of(make: AgentMake, name: &str, arguments: &[&str], busy: &str, permission: &str, done: &str) {
     let fake = idle(make, name, arguments).await;
     fake.paste("first line\nsecond line");
     fake.sees("second line").await;
@@ -77,7 +77,7 @@ async fn all_of(make: Make, name: &str, arguments: &[&str], busy: &str, permissi
     fake.sees(busy).await;
     shows(&fake, &format!("{name}-busy")).await;
     fake.key("esc");
-    if make == Make::Opencode {
+    if make == AgentMake::Opencode {
         fake.sees("esc again to interrupt").await;
         fake.key("esc");
     }
@@ -92,25 +92,25 @@ async fn all_of(make: Make, name: &str, arguments: &[&str], busy: &str, permissi
 #[tokio::test(flavor = "multi_thread")]
 async fn claude() {
     let permission = r"Do you want to proceed\?\n ❯ 1\. Yes(?s:.*)to explain";
-    all_of(Make::Claude, "claude", &[], "esc to interrupt", permission, r"✻ \w+ for").await;
+    all_of(AgentMake::Claude, "claude", &[], "esc to interrupt", permission, r"✻ \w+ for").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn codex() {
     let permission = "Press enter to confirm or esc to cancel";
-    all_of(Make::Codex, "codex", &[], "esc to interrupt", permission, "Worked for").await;
+    all_of(AgentMake::Codex, "codex", &[], "esc to interrupt", permission, "Worked for").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn codex_on_the_main_screen() {
     let permission = "Press enter to confirm or esc to cancel";
-    all_of(Make::Codex, "codex-inline", &["--no-alt-screen"], "esc to interrupt", permission, "Worked for").await;
+    all_of(AgentMake::Codex, "codex-inline", &["--no-alt-screen"], "esc to interrupt", permission, "Worked for").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn opencode() {
     all_of(
-        Make::Opencode,
+        AgentMake::Opencode,
         "opencode",
         &[],
         "esc interrupt",
@@ -123,9 +123,9 @@ async fn opencode() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_file_is_asked_about_in_other_words() {
     for (make, name, pattern) in [
-        (Make::Claude, "claude", r"Do you want to create notes\.txt\?(?s:.*)Esc to cancel"),
-        (Make::Codex, "codex", "make the following edits(?s:.*)Press enter"),
-        (Make::Opencode, "opencode", "Edit notes.txt(?s:.*)enter confirm"),
+        (AgentMake::Claude, "claude", r"Do you want to create notes\.txt\?(?s:.*)Esc to cancel"),
+        (AgentMake::Codex, "codex", "make the following edits(?s:.*)Press enter"),
+        (AgentMake::Opencode, "opencode", "Edit notes.txt(?s:.*)enter confirm"),
     ] {
         let fake = cast(make, TASK).open().await;
         fake.prompt("file please").await;
@@ -138,12 +138,12 @@ async fn a_file_is_asked_about_in_other_words() {
 #[tokio::test(flavor = "multi_thread")]
 async fn dialogs_at_the_start() {
     for (make, kind, name, hint) in [
-        (Make::Claude, "trust", "claude-trust", "Enter to confirm · Esc to cancel"),
-        (Make::Claude, "api_key", "claude-api-key", "Enter to confirm · Esc to cancel"),
-        (Make::Claude, "project_mcp", "claude-project-mcp", "Enter to confirm · Esc to cancel"),
-        (Make::Codex, "trust", "codex-trust", "enter continue · esc quit"),
-        (Make::Codex, "hooks", "codex-hooks", "enter confirm · esc skip"),
-        (Make::Opencode, "none", "opencode-dialog", "Enter to confirm · Esc to cancel"),
+        (AgentMake::Claude, "trust", "claude-trust", "Enter to confirm · Esc to cancel"),
+        (AgentMake::Claude, "api_key", "claude-api-key", "Enter to confirm · Esc to cancel"),
+        (AgentMake::Claude, "project_mcp", "claude-project-mcp", "Enter to confirm · Esc to cancel"),
+        (AgentMake::Codex, "trust", "codex-trust", "enter continue · esc quit"),
+        (AgentMake::Codex, "hooks", "codex-hooks", "enter confirm · esc skip"),
+        (AgentMake::Opencode, "none", "opencode-dialog", "Enter to confirm · Esc to cancel"),
     ] {
         let step = format!(
             r#"{{ "dialog": {{ "kind": "{kind}", "title": "A question", "text": "Of the script.", "options": ["One", "Two"] }} }}"#
@@ -159,7 +159,8 @@ async fn dialogs_at_the_start() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_narrow_screen_is_drawn_too() {
-    for (make, name) in [(Make::Claude, "claude"), (Make::Codex, "codex"), (Make::Opencode, "opencode")] {
+    for (make, name) in [(AgentMake::Claude, "claude"), (AgentMake::Codex, "codex"), (AgentMake::Opencode, "opencode")]
+    {
         let fake = cast(make, TASK).sized(60, 18).open().await;
         shows(&fake, &format!("{name}-narrow")).await;
         fake.close().await;
@@ -168,16 +169,16 @@ async fn a_narrow_screen_is_drawn_too() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_resize_draws_everything_again() {
-    for make in Make::ALL {
+    for make in AgentMake::ALL {
         let fake = cast(make, TASK).open().await;
         fake.prompt("work now").await;
         fake.sees("All done").await;
         fake.session.resize(vt::Size::new(80, 24)).unwrap();
         // The lower edge of the box is as wide as the screen now, and nothing is left of the wide one.
         let edge = match make {
-            Make::Claude => "(?m)^─{80}$",
-            Make::Codex => "(?m)^› Ask Codex",
-            Make::Opencode => "(?m)^  ╹▀{75}$",
+            AgentMake::Claude => "(?m)^─{80}$",
+            AgentMake::Codex => "(?m)^› Ask Codex",
+            AgentMake::Opencode => "(?m)^  ╹▀{75}$",
         };
         fake.sees(edge).await;
         fake.sees(crate::stage::prompt_box(make)).await;

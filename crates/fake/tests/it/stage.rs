@@ -7,7 +7,7 @@ use engine::{
     Ending, Engine, EngineOptions, ExitStatus, Input, Kind, NewSession, Origin, Pattern, Scope, Session, WaitOutcome,
     WaitRequest,
 };
-use fake::Make;
+use fake::AgentMake;
 use tempfile::TempDir;
 use testkit::DEADLINE;
 
@@ -24,7 +24,7 @@ pub(crate) struct Fake {
 
 /// A fake that is about to start.
 pub(crate) struct Cast {
-    make: Make,
+    make: AgentMake,
     script: String,
     story: Option<&'static str>,
     arguments: Vec<String>,
@@ -35,7 +35,7 @@ pub(crate) struct Cast {
 }
 
 /// `script` is the inside of the script's object.
-pub(crate) fn cast(make: Make, script: &str) -> Cast {
+pub(crate) fn cast(make: AgentMake, script: &str) -> Cast {
     Cast {
         make,
         script: format!("{{ {script} }}"),
@@ -80,7 +80,7 @@ impl Cast {
         command.extend(server.iter().map(|word| (*word).to_owned()));
         let (program, rest) = (&command[0], serde_json(&command[1..]));
         match self.make {
-            Make::Claude => {
+            AgentMake::Claude => {
                 let config =
                     format!(r#"{{"mcpServers":{{"tiny":{{"type":"stdio","command":"{program}","args":{rest}}}}}}}"#);
                 let path = self.file("mcp.json");
@@ -88,12 +88,12 @@ impl Cast {
                 let path = path.to_str().unwrap().to_owned();
                 self.with(&["--mcp-config", &path, "--strict-mcp-config"])
             }
-            Make::Codex => {
+            AgentMake::Codex => {
                 let program = format!("mcp_servers.tiny.command=\"{program}\"");
                 let rest = format!("mcp_servers.tiny.args={rest}");
                 self.with(&["-c", &program, "-c", &rest])
             }
-            Make::Opencode => {
+            AgentMake::Opencode => {
                 let config = format!(r#"{{"mcp":{{"tiny":{{"type":"local","command":{}}}}}}}"#, serde_json(&command));
                 self.in_environment("OPENCODE_CONFIG_CONTENT", &config)
             }
@@ -103,9 +103,9 @@ impl Cast {
     /// Its tools may be called without a question.
     pub(crate) fn approved(self) -> Self {
         match self.make {
-            Make::Claude => self.with(&["--allowedTools", "mcp__tiny"]),
-            Make::Codex => self.with(&["-c", "mcp_servers.tiny.default_tools_approval_mode=\"approve\""]),
-            Make::Opencode => self,
+            AgentMake::Claude => self.with(&["--allowedTools", "mcp__tiny"]),
+            AgentMake::Codex => self.with(&["-c", "mcp_servers.tiny.default_tools_approval_mode=\"approve\""]),
+            AgentMake::Opencode => self,
         }
     }
 
@@ -143,11 +143,11 @@ impl Cast {
 }
 
 /// What the prompt box looks like, as the presets for the real CLIs describe it.
-pub(crate) fn prompt_box(make: Make) -> &'static str {
+pub(crate) fn prompt_box(make: AgentMake) -> &'static str {
     match make {
-        Make::Claude => r"(?m)^─{20,}\n❯[^\n]*\n(?:  [^\n]*\n)*─{20,}",
-        Make::Codex => r"(?m)^› [^\n]*\n(?:  [^\n]*\n)*\s*\n?  \S[^\n]* · [~/]",
-        Make::Opencode => r"(?m)^\s*┃\s{2}\S+ · [^\n]+\n\s*╹▀{10,}",
+        AgentMake::Claude => r"(?m)^─{20,}\n❯[^\n]*\n(?:  [^\n]*\n)*─{20,}",
+        AgentMake::Codex => r"(?m)^› [^\n]*\n(?:  [^\n]*\n)*\s*\n?  \S[^\n]* · [~/]",
+        AgentMake::Opencode => r"(?m)^\s*┃\s{2}\S+ · [^\n]+\n\s*╹▀{10,}",
     }
 }
 

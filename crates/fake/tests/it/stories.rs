@@ -1,7 +1,7 @@
 //! The stories that come with the fakes can be played to their end. That they fit patterm's tools is tested where
 //! those are; here a server gives the same answer to every call.
 
-use fake::Make;
+use fake::AgentMake;
 
 use crate::stage::cast;
 
@@ -15,7 +15,7 @@ fn calls(log: &str) -> Vec<&str> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_lead_plays_to_the_end() {
-    let cast = cast(Make::Claude, "");
+    let cast = cast(AgentMake::Claude, "");
     let log = cast.file("log").to_str().unwrap().to_owned();
     let fake = cast.in_story("orchestrator").with_server(&["--log", &log, "--any", ANSWER]).approved().open().await;
     fake.prompt("please orchestrate").await;
@@ -34,16 +34,16 @@ async fn the_lead_plays_to_the_end() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_others_play_to_the_end() {
     for (make, story, prompt, end) in [
-        (Make::Claude, "orchestrator-trouble", "orchestrate", "STORY-DONE"),
-        (Make::Codex, "reviewer", "[orchestrator] review the change", "REVIEW-DONE"),
-        (Make::Codex, "troubled", "trouble: hang", "HANGING"),
+        (AgentMake::Claude, "orchestrator-trouble", "orchestrate", "STORY-DONE"),
+        (AgentMake::Codex, "reviewer", "[orchestrator] review the change", "REVIEW-DONE"),
+        (AgentMake::Codex, "troubled", "trouble: hang", "HANGING"),
     ] {
         let fake = cast(make, "").in_story(story).with_server(&["--any", ANSWER]).approved().open().await;
         fake.prompt(prompt).await;
         fake.sees(end).await;
         fake.close().await;
     }
-    let fake = cast(Make::Opencode, "").in_story("builder").open().await;
+    let fake = cast(AgentMake::Opencode, "").in_story("builder").open().await;
     fake.prompt("build the change").await;
     fake.sees("Permission required(?s:.*)git status").await;
     fake.key("enter");

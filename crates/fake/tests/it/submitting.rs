@@ -1,6 +1,6 @@
 //! When a prompt is submitted, and when not.
 
-use fake::Make;
+use fake::AgentMake;
 
 use crate::stage::cast;
 
@@ -12,7 +12,7 @@ const ECHO: &str = r#""settings": { "word_ms": 0 }, "reactions": [
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_line_end_in_a_paste_does_not_submit_and_enter_does() {
-    for make in Make::ALL {
+    for make in AgentMake::ALL {
         let fake = cast(make, ECHO).open().await;
         fake.paste("alpha\nbeta");
         fake.sees("beta").await;
@@ -26,7 +26,7 @@ async fn a_line_end_in_a_paste_does_not_submit_and_enter_does() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn enter_in_an_empty_box_does_nothing() {
-    for make in Make::ALL {
+    for make in AgentMake::ALL {
         let fake = cast(make, ECHO).open().await;
         fake.key("enter");
         fake.key("enter");
@@ -39,7 +39,7 @@ async fn enter_in_an_empty_box_does_nothing() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn codex_takes_text_and_enter_in_one_write_for_a_paste() {
-    let fake = cast(Make::Codex, ECHO).open().await;
+    let fake = cast(AgentMake::Codex, ECHO).open().await;
     fake.bytes(b"typed at once\r");
     fake.sees("typed at once").await;
     fake.until("the line end is in the box", |session| session.info().cursor.position.col == 2).await;
@@ -51,7 +51,7 @@ async fn codex_takes_text_and_enter_in_one_write_for_a_paste() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_others_submit_text_and_enter_in_one_write() {
-    for make in [Make::Claude, Make::Opencode] {
+    for make in [AgentMake::Claude, AgentMake::Opencode] {
         let fake = cast(make, ECHO).open().await;
         fake.bytes(b"typed at once\r");
         fake.sees("GOT<typed at once>").await;
@@ -61,7 +61,7 @@ async fn the_others_submit_text_and_enter_in_one_write() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn claude_loses_enter_behind_a_large_paste() {
-    let fake = cast(Make::Claude, ECHO).open().await;
+    let fake = cast(AgentMake::Claude, ECHO).open().await;
     let lines: Vec<String> = (0..60).map(|number| format!("l{number}")).collect();
     fake.bytes(format!("\x1b[200~{}\x1b[201~\r", lines.join("\r")).as_bytes());
     let grid = fake.sees(r"\[Pasted text #1 \+59 lines\]").await;
@@ -77,9 +77,9 @@ async fn large_pastes_are_labels_in_the_box_and_arrive_whole() {
     let script = ECHO.replace("\"word_ms\": 0", "\"word_ms\": 0, \"burst_rule\": false");
     let text = format!("{} end of it", "x".repeat(1200));
     for (make, label) in [
-        (Make::Claude, r"❯.\[Pasted text #1\]"),
-        (Make::Codex, r"› \[Pasted Content 1210 chars\]"),
-        (Make::Opencode, r"┃  \[Pasted ~1 lines\]"),
+        (AgentMake::Claude, r"❯.\[Pasted text #1\]"),
+        (AgentMake::Codex, r"› \[Pasted Content 1210 chars\]"),
+        (AgentMake::Opencode, r"┃  \[Pasted ~1 lines\]"),
     ] {
         let fake = cast(make, &script).open().await;
         fake.paste(&text);
@@ -93,7 +93,7 @@ async fn large_pastes_are_labels_in_the_box_and_arrive_whole() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_script_can_show_large_pastes_whole() {
     let script = ECHO.replace("\"word_ms\": 0", "\"word_ms\": 0, \"collapse_pastes\": false");
-    let fake = cast(Make::Opencode, &script).open().await;
+    let fake = cast(AgentMake::Opencode, &script).open().await;
     fake.paste("one\ntwo\nthree\nfour");
     fake.sees(r"┃  three\n\s*┃  four").await;
     fake.close().await;
@@ -101,7 +101,7 @@ async fn a_script_can_show_large_pastes_whole() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn wide_characters_arrive_whole() {
-    for make in Make::ALL {
+    for make in AgentMake::ALL {
         let fake = cast(make, ECHO).open().await;
         fake.prompt("漢字と emoji 👩‍👩‍👧‍👦 ok").await;
         fake.sees("GOT<漢字と emoji 👩‍👩‍👧‍👦 ok>").await;
@@ -111,7 +111,7 @@ async fn wide_characters_arrive_whole() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_prompt_during_a_turn_waits_for_its_end() {
-    for make in Make::ALL {
+    for make in AgentMake::ALL {
         let fake = cast(make, ECHO).open().await;
         fake.prompt("busy please").await;
         fake.sees("interrupt").await;
@@ -126,9 +126,9 @@ async fn a_prompt_during_a_turn_waits_for_its_end() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_prompt_on_the_command_line_is_the_first() {
     for (make, arguments) in [
-        (Make::Claude, &["--", "from argv"][..]),
-        (Make::Codex, &["--no-daemon", "from argv"]),
-        (Make::Opencode, &["--prompt", "from argv"]),
+        (AgentMake::Claude, &["--", "from argv"][..]),
+        (AgentMake::Codex, &["--no-daemon", "from argv"]),
+        (AgentMake::Opencode, &["--prompt", "from argv"]),
     ] {
         let fake = cast(make, ECHO).with(arguments).start().await;
         fake.sees("GOT<from argv>").await;
@@ -139,7 +139,7 @@ async fn a_prompt_on_the_command_line_is_the_first() {
 #[tokio::test(flavor = "multi_thread")]
 async fn ghost_text_is_dim_and_never_submitted() {
     let script = ECHO.replace("\"word_ms\": 0", "\"word_ms\": 0, \"ghost_text\": \"Try to guess\"");
-    for make in Make::ALL {
+    for make in AgentMake::ALL {
         let fake = cast(make, &script).open().await;
         fake.sees("Try to guess").await;
         let frame = fake.session.frame().frame;

@@ -1,7 +1,7 @@
 //! MCP: servers are started and called as each CLI does it.
 
 use engine::{Engine, EngineOptions};
-use fake::Make;
+use fake::AgentMake;
 use mcp::ServerInfo;
 use ops::{Caller, NoHost, SessionContext};
 
@@ -25,7 +25,7 @@ const CALLS: &str = r#""settings": { "word_ms": 0 }, "reactions": [
 
 #[tokio::test(flavor = "multi_thread")]
 async fn tools_are_listed_then_called_with_results_of_earlier_calls() {
-    for make in Make::ALL {
+    for make in AgentMake::ALL {
         let cast = cast(make, CALLS);
         let log = cast.file("log").to_str().unwrap().to_owned();
         let fake = cast.with_server(&["--log", &log]).approved().open().await;
@@ -37,9 +37,9 @@ async fn tools_are_listed_then_called_with_results_of_earlier_calls() {
         fake.prompt("chain").await;
         fake.sees("BOUND p_p_one").await;
         let drawn = match make {
-            Make::Claude => r"(?m)^  Called tiny \(ctrl\+o to expand\)$",
-            Make::Codex => r"(?m)^• Called tiny\.spawn\n  └ p_p_one\n    \+ Show details$",
-            Make::Opencode => r"(?m)^     ⚙ tiny_spawn$",
+            AgentMake::Claude => r"(?m)^  Called tiny \(ctrl\+o to expand\)$",
+            AgentMake::Codex => r"(?m)^• Called tiny\.spawn\n  └ p_p_one\n    \+ Show details$",
+            AgentMake::Opencode => r"(?m)^     ⚙ tiny_spawn$",
         };
         fake.sees(drawn).await;
         fake.prompt("together").await;
@@ -51,15 +51,15 @@ async fn tools_are_listed_then_called_with_results_of_earlier_calls() {
 #[tokio::test(flavor = "multi_thread")]
 async fn without_approval_it_asks_before_it_calls() {
     for (make, question) in [
-        (Make::Claude, r"(?s)tiny - spawn \(MCP\).*Return a process id.*Do you want to proceed\?\n ❯ 1\. Yes"),
-        (Make::Codex, r#"Allow the tiny MCP server to run tool "spawn"\?\n  › 1\. Allow "#),
+        (AgentMake::Claude, r"(?s)tiny - spawn \(MCP\).*Return a process id.*Do you want to proceed\?\n ❯ 1\. Yes"),
+        (AgentMake::Codex, r#"Allow the tiny MCP server to run tool "spawn"\?\n  › 1\. Allow "#),
     ] {
         let cast = cast(make, CALLS);
         let log = cast.file("log").to_str().unwrap().to_owned();
         let fake = cast.with_server(&["--log", &log]).open().await;
         fake.prompt("chain").await;
         fake.sees(question).await;
-        if make == Make::Codex {
+        if make == AgentMake::Codex {
             fake.until("it reports a question", |_| fake.reported().contains("state=blocked")).await;
             assert!(fake.reported().contains("kind=permission"), "{}", fake.reported());
         }
@@ -73,7 +73,7 @@ async fn without_approval_it_asks_before_it_calls() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_refused_call_is_never_sent() {
-    for make in [Make::Claude, Make::Codex] {
+    for make in [AgentMake::Claude, AgentMake::Codex] {
         let cast = cast(make, CALLS);
         let log = cast.file("log").to_str().unwrap().to_owned();
         let fake = cast.with_server(&["--log", &log]).open().await;
@@ -89,7 +89,7 @@ async fn a_refused_call_is_never_sent() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn errors_and_dead_servers_are_told() {
-    for make in Make::ALL {
+    for make in AgentMake::ALL {
         let fake = cast(make, CALLS).with_server(&[]).approved().open().await;
         fake.prompt("fail").await;
         fake.sees("FAILED role_forbidden").await;
@@ -105,15 +105,15 @@ async fn errors_and_dead_servers_are_told() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn codex_keeps_most_of_the_environment_to_itself() {
-    for make in Make::ALL {
+    for make in AgentMake::ALL {
         let cast = cast(make, CALLS);
         let log = cast.file("log").to_str().unwrap().to_owned();
         let fake = cast.with_server(&["--log", &log]).open().await;
         let text = fake.file_with("log", "tools/list").await;
         let names: Vec<&str> = text.lines().next().unwrap().split(' ').collect();
         assert!(names.contains(&"PATH"), "{make}: {names:?}");
-        assert_eq!(names.contains(&"SECRET_OF_TEST"), make != Make::Codex, "{make}: {names:?}");
-        assert_eq!(names.contains(&"CLAUDE_PROJECT_DIR"), make == Make::Claude, "{make}: {names:?}");
+        assert_eq!(names.contains(&"SECRET_OF_TEST"), make != AgentMake::Codex, "{make}: {names:?}");
+        assert_eq!(names.contains(&"CLAUDE_PROJECT_DIR"), make == AgentMake::Claude, "{make}: {names:?}");
         fake.close().await;
     }
 }
@@ -121,7 +121,7 @@ async fn codex_keeps_most_of_the_environment_to_itself() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_script_can_keep_a_server_from_starting() {
     let script = CALLS.replace("\"word_ms\": 0", "\"word_ms\": 0, \"connect\": false");
-    let cast = cast(Make::Claude, &script);
+    let cast = cast(AgentMake::Claude, &script);
     let log = cast.file("log").to_str().unwrap().to_owned();
     let fake = cast.with_server(&["--log", &log]).approved().open().await;
     fake.prompt("fail").await;
@@ -132,7 +132,7 @@ async fn a_script_can_keep_a_server_from_starting() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_mute_server_leaves_the_call_under_way_until_escape() {
-    let fake = cast(Make::Codex, CALLS).with_server(&["--mute"]).approved().open().await;
+    let fake = cast(AgentMake::Codex, CALLS).with_server(&["--mute"]).approved().open().await;
     fake.until("it says that it connects", |_| fake.reported().contains("state=working")).await;
     fake.prompt("fail").await;
     fake.sees("esc to interrupt").await;
@@ -143,7 +143,7 @@ async fn a_mute_server_leaves_the_call_under_way_until_escape() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn opencode_counts_its_servers_on_the_home_page() {
-    let fake = cast(Make::Opencode, CALLS).with_server(&[]).open().await;
+    let fake = cast(AgentMake::Opencode, CALLS).with_server(&[]).open().await;
     fake.sees("⊙ 1 MCP /status").await;
     fake.close().await;
 }
@@ -160,7 +160,7 @@ async fn our_own_server_understands_it() {
                 {{ "call": {{ "tool": "close_process", "args": {{ "process_id": "${{child.process_id}}" }} }} }},
                 {{ "say": "MATCHED ${{found.matched}}" }} ] }}]"#
         );
-        let cast = cast(Make::Claude, &script);
+        let cast = cast(AgentMake::Claude, &script);
         let socket = cast.file("socket");
         let listener = tokio::net::UnixListener::bind(&socket).unwrap();
         let context = SessionContext::new(engine.clone(), NoHost);

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use fake::Make;
+use fake::AgentMake;
 use regex::Regex;
 use vt::{Terminal, TerminalOptions};
 
@@ -16,22 +16,22 @@ struct Rules {
     permission: &'static str,
 }
 
-fn rules(make: Make) -> Rules {
+fn rules(make: AgentMake) -> Rules {
     match make {
-        Make::Claude => {
+        AgentMake::Claude => {
             Rules { busy: r"(?m)^ .*esc to interrupt", permission: r"(?m)^ Do you want to .*\?$(?s:.*)^ ❯ \d+\. " }
         }
-        Make::Codex => Rules {
+        AgentMake::Codex => Rules {
             busy: r"(?m)^• .*\(\d+[smh].*esc to interrupt\)",
             permission: r"Would you like to |Allow the \S+ MCP server to run tool|Press enter to confirm or esc to cancel",
         },
-        Make::Opencode => Rules { busy: r"esc (?:again to )?interrupt", permission: r"△ Permission required" },
+        AgentMake::Opencode => Rules { busy: r"esc (?:again to )?interrupt", permission: r"△ Permission required" },
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn patterns_for_the_real_ones_fit_the_fakes() {
-    for make in Make::ALL {
+    for make in AgentMake::ALL {
         let Rules { busy, permission } = rules(make);
         let [is_busy, is_asked, is_open] = [busy, permission, prompt_box(make)].map(|rule| Regex::new(rule).unwrap());
         let fake = cast(make, STATES).open().await;
@@ -57,9 +57,9 @@ struct Moment {
     state: &'static str,
 }
 
-const MOMENTS: &[(Make, &[Moment])] = &[
+const MOMENTS: &[(AgentMake, &[Moment])] = &[
     (
-        Make::Claude,
+        AgentMake::Claude,
         &[
             Moment { recording: "claude-2.1.197-answer-none.raw", offset: 3122, state: "idle" },
             Moment { recording: "claude-2.1.197-turns.raw", offset: 12655, state: "working" },
@@ -67,7 +67,7 @@ const MOMENTS: &[(Make, &[Moment])] = &[
         ],
     ),
     (
-        Make::Codex,
+        AgentMake::Codex,
         &[
             Moment { recording: "codex-0.166.0-turns.raw", offset: 12899, state: "idle" },
             Moment { recording: "codex-0.166.0-turns.raw", offset: 38850, state: "working" },
@@ -75,7 +75,7 @@ const MOMENTS: &[(Make, &[Moment])] = &[
         ],
     ),
     (
-        Make::Opencode,
+        AgentMake::Opencode,
         &[
             Moment { recording: "opencode-1.18.33-turns.raw", offset: 83872, state: "idle" },
             Moment { recording: "opencode-1.18.33-turns.raw", offset: 121671, state: "working" },
