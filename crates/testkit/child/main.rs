@@ -51,7 +51,7 @@ use std::time::Duration;
 pub extern "C" fn main(count: c_int, arguments: *const *const c_char) -> c_int {
     let count = usize::try_from(count).unwrap_or(0);
     let arguments = (1..count).map(|index| os::argument(arguments, index));
-    let mut script = Script { words: arguments.collect::<Vec<_>>().into_iter().peekable(), listeners: Vec::new() };
+    let mut script = ChildCommands { words: arguments.collect::<Vec<_>>().into_iter().peekable(), listeners: Vec::new() };
     match script.run() {
         Ok(()) => 0,
         Err(complaint) => {
@@ -61,12 +61,12 @@ pub extern "C" fn main(count: c_int, arguments: *const *const c_char) -> c_int {
     }
 }
 
-struct Script {
+struct ChildCommands {
     words: std::iter::Peekable<std::vec::IntoIter<String>>,
     listeners: Vec<TcpListener>,
 }
 
-impl Script {
+impl ChildCommands {
     fn run(&mut self) -> Result<(), String> {
         let at_start = os::termios();
         while let Some(command) = self.words.next() {
@@ -416,9 +416,9 @@ mod os {
         #[link_name = "write"]
         fn c_write(fd: c_int, bytes: *const u8, count: usize) -> isize;
         fn ioctl(fd: c_int, request: c_ulong, ...) -> c_int;
-        fn tcgetattr(fd: c_int, termios: *mut Termios) -> c_int;
-        fn tcsetattr(fd: c_int, when: c_int, termios: *const Termios) -> c_int;
-        fn cfmakeraw(termios: *mut Termios);
+        fn tcgetattr(fd: c_int, termios: *mut TermiosFlags) -> c_int;
+        fn tcsetattr(fd: c_int, when: c_int, termios: *const TermiosFlags) -> c_int;
+        fn cfmakeraw(termios: *mut TermiosFlags);
         fn setrlimit(resource: c_int, limit: *const [c_ulong; 2]) -> c_int;
         fn isatty(fd: c_int) -> c_int;
     }
@@ -428,7 +428,7 @@ mod os {
     /// The flag words that all systems begin with, and room for any system's rest.
     #[repr(C)]
     #[derive(Clone, Copy)]
-    pub struct Termios {
+    pub struct TermiosFlags {
         input: Flags,
         output: Flags,
         control: Flags,
@@ -501,18 +501,18 @@ mod os {
     pub fn has_controlling_terminal() -> bool {
         std::fs::File::open("/dev/tty").is_ok()
     }
-    pub fn termios() -> Option<Termios> {
-        let mut termios = Termios { input: 0, output: 0, control: 0, local: 0, rest: [0; 32] };
+    pub fn termios() -> Option<TermiosFlags> {
+        let mut termios = TermiosFlags { input: 0, output: 0, control: 0, local: 0, rest: [0; 32] };
         (unsafe { tcgetattr(0, &mut termios) } == 0).then_some(termios)
     }
-    pub fn set_termios(termios: &Termios) {
+    pub fn set_termios(termios: &TermiosFlags) {
         unsafe { tcsetattr(0, 0, termios) };
     }
-    pub fn raw(mut termios: Termios) -> Termios {
+    pub fn raw(mut termios: TermiosFlags) -> TermiosFlags {
         unsafe { cfmakeraw(&mut termios) };
         termios
     }
-    pub fn without_echo(mut termios: Termios) -> Termios {
+    pub fn without_echo(mut termios: TermiosFlags) -> TermiosFlags {
         termios.local &= !ECHO;
         termios
     }

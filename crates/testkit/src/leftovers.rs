@@ -7,20 +7,20 @@ use std::fs;
 
 /// An open file descriptor of this process.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Descriptor {
+pub struct OpenDescriptor {
     pub number: i32,
     /// What it leads to, as `/proc` says: a path, `pipe:[1234]`, `anon_inode:[pidfd]`.
     pub target: String,
 }
 
 /// The open descriptors, by number.
-pub fn open_fds() -> Vec<Descriptor> {
+pub fn open_fds() -> Vec<OpenDescriptor> {
     let mut numbers = numbers_in("/proc/self/fd");
     numbers.sort_unstable();
     // The folder was open while it was read: its link is gone by now.
     let targets =
         numbers.into_iter().filter_map(|number| Some((number, fs::read_link(format!("/proc/self/fd/{number}")).ok()?)));
-    targets.map(|(number, target)| Descriptor { number, target: target.to_string_lossy().into_owned() }).collect()
+    targets.map(|(number, target)| OpenDescriptor { number, target: target.to_string_lossy().into_owned() }).collect()
 }
 
 /// The children of this process, zombies included.
@@ -35,18 +35,18 @@ pub fn child_pids() -> Vec<i32> {
 
 /// A thread of this process.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Thread {
+pub struct RunningThread {
     pub id: i32,
     pub name: String,
 }
 
 /// The threads that run at the moment, by id.
-pub fn threads() -> Vec<Thread> {
+pub fn threads() -> Vec<RunningThread> {
     let mut ids = numbers_in("/proc/self/task");
     ids.sort_unstable();
     let named =
         ids.into_iter().filter_map(|id| Some((id, fs::read_to_string(format!("/proc/self/task/{id}/comm")).ok()?)));
-    named.map(|(id, name)| Thread { id, name: name.trim_end().to_owned() }).collect()
+    named.map(|(id, name)| RunningThread { id, name: name.trim_end().to_owned() }).collect()
 }
 
 fn numbers_in(folder: &str) -> Vec<i32> {

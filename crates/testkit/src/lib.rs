@@ -15,9 +15,9 @@ mod wait;
 
 pub use broken_stream::BrokenStream;
 pub use clock::FakeClock;
-pub use leftovers::{Descriptor, Thread, child_pids, open_fds, threads};
+pub use leftovers::{OpenDescriptor, RunningThread, child_pids, open_fds, threads};
 pub use own_process::{SecondRole, in_own_process, play_second_role};
-pub use ran::{Ran, run};
+pub use ran::{FinishedCommand, run};
 pub use script::{Script, child_path};
 pub use soon::{line, soon, until};
 pub use wait::{DEADLINE, wait_until, wait_until_some, wait_until_with};

@@ -21,32 +21,32 @@ use std::thread::JoinHandle;
 
 use serde_json::{Value, json};
 
-pub use conversation::{Conversation, Dialect, Received, Tool, ToolResult};
-pub use script::{Answer, Script, What};
+pub use conversation::{ApiDialect, Conversation, OfferedTool, ReceivedRequest, ToolResult};
+pub use script::{AnswerContent, ModelAnswer, ModelScript};
 
-use http::Request;
-use sse::Stream;
+use http::HttpRequest;
+use sse::AnswerStream;
 
 /// Runs until it is dropped.
 #[derive(Debug)]
 pub struct ScriptedModel {
-    shared: Arc<Shared>,
+    shared: Arc<ModelShared>,
     address: SocketAddr,
     accepting: Option<JoinHandle<()>>,
 }
 
 #[derive(Debug)]
-struct Shared {
-    script: Script,
-    state: Mutex<State>,
+struct ModelShared {
+    script: ModelScript,
+    state: Mutex<ModelState>,
     /// Told when a gate opens, and at the end.
     moved: Condvar,
     ending: AtomicBool,
 }
 
 #[derive(Debug, Default)]
-struct State {
-    received: Vec<Received>,
+struct ModelState {
+    received: Vec<ReceivedRequest>,
     open_gates: BTreeSet<String>,
     /// So that they can be closed from our side.
     connections: Vec<TcpStream>,
@@ -54,11 +54,15 @@ struct State {
 
 impl ScriptedModel {
     /// On a free port of loopback.
-    pub fn start(script: Script) -> io::Result<Self> {
+    pub fn start(script: ModelScript) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         let address = listener.local_addr()?;
-        let shared =
-            Arc::new(Shared { script, state: Mutex::default(), moved: Condvar::new(), ending: AtomicBool::new(false) });
+        let shared = Arc::new(ModelShared {
+            script,
+            state: Mutex::default(),
+            moved: Condvar::new(),
+            ending: AtomicBool::new(false),
+        });
         let accepting = std::thread::spawn({
             let shared = shared.clone();
             move || accept(&listener, &shared)
@@ -78,7 +82,7 @@ impl ScriptedModel {
     }
 
     /// Every request so far, in the order they came.
-    pub fn received(&self) -> Vec<Received> {
+    pub fn received(&self) -> Vec<ReceivedRequest> {
         self.shared.state().received.clone()
     }
 
@@ -107,21 +111,21 @@ impl Drop for ScriptedModel {
     }
 }
 
-impl Shared {
-    fn state(&self) -> MutexGuard<'_, State> {
+impl ModelShared {
+    fn state(&self) -> MutexGuard<'_, ModelState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits until the gate is open; `false` when the model ends before.
     fn pass(&self, gate: &str) -> bool {
-        let closed = |state: &mut State| !state.open_gates.contains(gate) && !self.ending.load(Ordering::SeqCst);
+        let closed = |state: &mut ModelState| !state.open_gates.contains(gate) && !self.ending.load(Ordering::SeqCst);
         let state = self.moved.wait_while(self.state(), closed).unwrap_or_else(PoisonError::into_inner);
         state.open_gates.contains(gate)
     }
 }
 
 /// Ends when the model does, after all its connections.
-fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
+fn accept(listener: &TcpListener, shared: &Arc<ModelShared>) {
     let mut threads = Vec::new();
     while let Ok((stream, _)) = listener.accept() {
         if shared.ending.load(Ordering::SeqCst) {
@@ -145,8 +149,8 @@ fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
 }
 
 /// One request, one answer: the connection is closed behind it.
-fn answer(stream: TcpStream, shared: &Shared) -> io::Result<()> {
-    let Some(request) = Request::read(&stream)? else { return Ok(()) };
+fn answer(stream: TcpStream, shared: &ModelShared) -> io::Result<()> {
+    let Some(request) = HttpRequest::read(&stream)? else { return Ok(()) };
     let done = answer_request(&stream, &request, shared);
     let _ = stream.shutdown(Shutdown::Both);
     let address = stream.peer_addr();
@@ -154,26 +158,26 @@ fn answer(stream: TcpStream, shared: &Shared) -> io::Result<()> {
     done
 }
 
-fn answer_request(stream: &TcpStream, request: &Request, shared: &Shared) -> io::Result<()> {
+fn answer_request(stream: &TcpStream, request: &HttpRequest, shared: &ModelShared) -> io::Result<()> {
     let path = request.path.trim_start_matches('/');
     let (client, path) = path.split_at(path.find('/').unwrap_or(path.len()));
-    let dialect = match Dialect::of(&request.method, path) {
+    let dialect = match ApiDialect::of(&request.method, path) {
         Some(dialect) => dialect,
         None => return http::write_json(stream, &about(path)),
     };
     let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
     let conversation = match dialect {
-        Dialect::Messages => anthropic::read(&body),
-        Dialect::Responses => responses::read(&body),
-        Dialect::Chat => chat::read(&body),
-        Dialect::Gemini => gemini::read(&body),
+        ApiDialect::Messages => anthropic::read(&body),
+        ApiDialect::Responses => responses::read(&body),
+        ApiDialect::Chat => chat::read(&body),
+        ApiDialect::Gemini => gemini::read(&body),
     };
     let answer = match &conversation.wanted_json {
-        Some(schema) => Answer::say(filled(schema).to_string()),
-        None if conversation.tools.is_empty() => Answer::say("a title"),
+        Some(schema) => ModelAnswer::say(filled(schema).to_string()),
+        None if conversation.tools.is_empty() => ModelAnswer::say("a title"),
         None => shared.script.answer(&conversation),
     };
-    let received = Received { client: client.to_owned(), dialect, conversation };
+    let received = ReceivedRequest { client: client.to_owned(), dialect, conversation };
     let conversation = received.conversation.clone();
     let number = {
         let mut state = shared.state();
@@ -186,15 +190,15 @@ fn answer_request(stream: &TcpStream, request: &Request, shared: &Shared) -> io:
     std::thread::sleep(answer.before);
     let model = body["model"].as_str().unwrap_or("scripted");
     let streamed = match dialect {
-        Dialect::Gemini => path.contains(":stream"),
+        ApiDialect::Gemini => path.contains(":stream"),
         _ => body["stream"] == true,
     };
-    let mut stream = Stream::new(stream, streamed, number);
+    let mut stream = AnswerStream::new(stream, streamed, number);
     match dialect {
-        Dialect::Messages => anthropic::write(&mut stream, model, &conversation, &answer),
-        Dialect::Responses => responses::write(&mut stream, model, &conversation, &answer),
-        Dialect::Chat => chat::write(&mut stream, model, &conversation, &answer),
-        Dialect::Gemini => gemini::write(&mut stream, &conversation, &answer),
+        ApiDialect::Messages => anthropic::write(&mut stream, model, &conversation, &answer),
+        ApiDialect::Responses => responses::write(&mut stream, model, &conversation, &answer),
+        ApiDialect::Chat => chat::write(&mut stream, model, &conversation, &answer),
+        ApiDialect::Gemini => gemini::write(&mut stream, &conversation, &answer),
     }
 }
 

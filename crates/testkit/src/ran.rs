@@ -6,8 +6,8 @@ use serde_json::Value;
 
 /// Runs the command with nothing to read.
 #[track_caller]
-pub fn run(command: &mut Command) -> Ran {
-    Ran::of(
+pub fn run(command: &mut Command) -> FinishedCommand {
+    FinishedCommand::of(
         command
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -18,20 +18,20 @@ pub fn run(command: &mut Command) -> Ran {
 }
 
 #[derive(Debug)]
-pub struct Ran {
+pub struct FinishedCommand {
     /// None: a signal ended it.
     pub code: Option<i32>,
     pub stdout: String,
     pub stderr: String,
 }
 
-impl Ran {
+impl FinishedCommand {
     /// What a child whose output is piped leaves at its end.
     #[track_caller]
-    pub fn of(child: Child) -> Ran {
+    pub fn of(child: Child) -> FinishedCommand {
         let output = child.wait_with_output().expect("a child can be waited for");
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("our programs write UTF-8");
-        Ran { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
+        FinishedCommand { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
     }
 
     /// What it wrote, if it succeeded.

@@ -8,7 +8,7 @@ use std::{
 use agents::delivery::{Tag, compose};
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
-use testkit::model::Script;
+use testkit::model::ModelScript;
 
 use super::{
     client::Client,
@@ -37,7 +37,7 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
     let vendor = Vendor::named(&arguments.agent)?;
     let program = headless::program(arguments.patterm.as_deref())?;
-    let stage = Stage::new(Script::new(), &[vendor])?;
+    let stage = Stage::new(ModelScript::new(), &[vendor])?;
     let patterm = stage.patterm(&program)?;
     let mut client = patterm.operator()?;
     let mut agent = Agent::start(&mut client, vendor)?;

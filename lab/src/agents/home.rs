@@ -14,7 +14,7 @@ use agents::preset::{AgentPreset, Injection, SHIPPED, parse_agent};
 use anyhow::{Context, Result, anyhow, ensure};
 use regex::Regex;
 use serde_json::{Value, json};
-use testkit::model::Script;
+use testkit::model::ModelScript;
 
 use super::{client::Client, headless, neighbour, stage::Stage, vendors::Vendor};
 use crate::Verdict;
@@ -101,8 +101,8 @@ impl Dress {
     }
 
     /// The same prompts in each: two conversations, in the first of which a tool is used if there is one.
-    fn script(self, vendor: Vendor) -> Script {
-        let script = Script::new();
+    fn script(self, vendor: Vendor) -> ModelScript {
+        let script = ModelScript::new();
         match self {
             Dress::Bare => script,
             Dress::Neighbour => script.when(USE_IT).call("neighbour:look", json!({})).say("The tool was used."),

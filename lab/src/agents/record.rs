@@ -11,7 +11,7 @@ use std::{
 use anyhow::{Result, ensure};
 use engine::{Engine, EngineOptions, Input, Kind, NewSession, Origin, Session, TapEvent, TapOptions};
 use serde_json::{Value, json};
-use testkit::model::{Answer, Script};
+use testkit::model::{ModelAnswer, ModelScript};
 use vt::input::{Key, KeyEvent, Modifiers};
 
 use super::{stage::Stage, vendors::Vendor};
@@ -86,15 +86,15 @@ impl Taken {
     }
 }
 
-fn script() -> Script {
+fn script() -> ModelScript {
     let answer = "One two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen. ANSWER-END";
-    Script::new()
+    ModelScript::new()
         .when("please think")
-        .then(move |_| Answer::say(answer).behind_gate("think").paced(Duration::ZERO, Duration::from_millis(250)))
+        .then(move |_| ModelAnswer::say(answer).behind_gate("think").paced(Duration::ZERO, Duration::from_millis(250)))
         .when("please wait")
-        .then(|_| Answer::say("Never said.").behind_gate("never"))
+        .then(|_| ModelAnswer::say("Never said.").behind_gate("never"))
         .when("please run")
-        .then(|said| Answer::shell(said, "touch made-by-test"))
+        .then(|said| ModelAnswer::shell(said, "touch made-by-test"))
         .say("It is done.")
 }
 

@@ -10,7 +10,7 @@ use std::{
 
 use anyhow::{Context, Result, ensure};
 use tempfile::TempDir;
-use testkit::model::{Script, ScriptedModel};
+use testkit::model::{ModelScript, ScriptedModel};
 
 use super::{
     headless::Headless,
@@ -27,17 +27,17 @@ pub(crate) struct Stage {
 }
 
 impl Stage {
-    pub(crate) fn new(script: Script, vendors: &[Vendor]) -> Result<Self> {
+    pub(crate) fn new(script: ModelScript, vendors: &[Vendor]) -> Result<Self> {
         Self::in_root(tempfile::Builder::new().prefix("agents-").tempdir()?, script, vendors)
     }
 
     /// For recordings, which show where they were made: the same place on every machine.
-    pub(crate) fn at_a_fixed_place(script: Script, vendors: &[Vendor]) -> Result<Self> {
+    pub(crate) fn at_a_fixed_place(script: ModelScript, vendors: &[Vendor]) -> Result<Self> {
         let name = tempfile::Builder::new().prefix("demo").rand_bytes(0).tempdir_in("/tmp");
         Self::in_root(name.context("another recording is being made")?, script, vendors)
     }
 
-    fn in_root(root: TempDir, script: Script, vendors: &[Vendor]) -> Result<Self> {
+    fn in_root(root: TempDir, script: ModelScript, vendors: &[Vendor]) -> Result<Self> {
         let target = crate::repository("target");
         fs::create_dir_all(&target)?;
         let run = tempfile::Builder::new().prefix("run-").tempdir_in(target)?;

@@ -8,7 +8,7 @@ use std::{
 
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Value, json};
-use testkit::model::{Answer, Conversation, Script};
+use testkit::model::{Conversation, ModelAnswer, ModelScript};
 
 use super::{client::Client, headless, stage::Stage, vendors::Vendor};
 use crate::Verdict;
@@ -76,9 +76,9 @@ impl Cast {
         Ok(Cast { lead: Vendor::named(name)?, reviewer: Vendor::named(reviewer)?, builder: Vendor::named("opencode")? })
     }
 
-    fn script(&self) -> Script {
+    fn script(&self) -> ModelScript {
         let (reviewer, builder) = (self.reviewer.name, self.builder.name);
-        Script::new()
+        ModelScript::new()
             .when("LEAD-THE-WORK")
             .call(
                 "patterm:spawn_agent",
@@ -97,18 +97,18 @@ impl Cast {
             )
             .say("I wait until the reviewer rests.")
             .when("REVIEW-TASK")
-            .then(|said| Answer::shell(said, HARMLESS))
+            .then(|said| ModelAnswer::shell(said, HARMLESS))
             .call("patterm:whoami", json!({}))
             .then(|said| {
                 let parent = said.answer_of("whoami", |_| true)["parent_process_id"].clone();
-                Answer::call(
+                ModelAnswer::call(
                     "patterm:send_message",
                     json!({ "target_process_id": parent, "message": "REVIEW-REPORT: all is well" }),
                 )
             })
             .say("REVIEW-DONE")
             .when("BUILD-TASK")
-            .then(|said| Answer::shell(said, DOUBTFUL))
+            .then(|said| ModelAnswer::shell(said, DOUBTFUL))
             .say("BUILD-DONE")
             .when("REVIEWER-RESTS")
             .call("patterm:get_process_output", json!({ "process_id": "reviewer", "mode": "grid" }))
@@ -131,20 +131,20 @@ impl Cast {
     }
 }
 
-fn wait(name: &'static str, said: &Conversation, states: &[&str]) -> Answer {
+fn wait(name: &'static str, said: &Conversation, states: &[&str]) -> ModelAnswer {
     let spawned = said.answer_of("spawn_agent", |answer| answer["name"] == name);
     let wanted = json!({ "process_id": name, "turn_id": spawned["turn_id"], "states": states, "timeout_seconds": 180 });
-    Answer::call("patterm:wait_for_state", wanted)
+    ModelAnswer::call("patterm:wait_for_state", wanted)
 }
 
 /// The first choice of every CLI's question is yes, once; Enter takes it.
-fn allow(name: &'static str, said: &Conversation) -> Answer {
+fn allow(name: &'static str, said: &Conversation) -> ModelAnswer {
     let explained = said.answer_of("explain_state", |_| true);
     let mut arguments = json!({ "process_id": name, "kind": "key", "key": "enter" });
     if let Some(digest) = explained["prompt"]["digest"].as_str() {
         arguments["digest"] = digest.into();
     }
-    Answer::call("patterm:send_input", arguments)
+    ModelAnswer::call("patterm:send_input", arguments)
 }
 
 fn play(cast: &Cast, program: &Path) -> Result<String> {

@@ -3,7 +3,7 @@
 use std::{io::Write, process::Stdio};
 
 use serde_json::json;
-use testkit::Ran;
+use testkit::FinishedCommand;
 
 use crate::{
     client::Client,
@@ -114,7 +114,7 @@ fn a_hook_takes_what_its_cli_writes_and_tells_the_event_whatever_that_is() {
         // It reads all of it: a CLI whose pipe breaks would complain.
         pipe.write_all(input).unwrap();
         drop(pipe);
-        Ran::of(hook)
+        FinishedCommand::of(hook)
     };
     let told = |human: &mut Client, lead: &str| human.call("explain_state", json!({ "process_id": lead })).to_string();
     let (human, lead) = (&mut tab.human, tab.lead.as_str());
@@ -135,7 +135,7 @@ fn a_hook_takes_what_its_cli_writes_and_tells_the_event_whatever_that_is() {
     // One that writes nothing and never closes holds nobody up.
     let mut silent = start("Stop");
     let pipe = silent.stdin.take();
-    Ran::of(silent).ok();
+    FinishedCommand::of(silent).ok();
     drop(pipe);
     assert!(told(human, lead).contains("hook Stop"), "{}", told(human, lead));
 }

@@ -17,7 +17,7 @@ use grpc::{
 use rustix::process::Signal;
 use serde_json::json;
 
-use crate::stage::{Headless, PATTERM, Ran, Stage, run};
+use crate::stage::{FinishedCommand, Headless, PATTERM, Stage, run};
 
 fn socket_of(patterm: &Headless) -> PathBuf {
     patterm.hello["share"].as_str().unwrap().into()
@@ -98,7 +98,7 @@ fn a_socket_of_ones_own_choice_is_taken_over_only_when_nobody_lives_there() {
     assert_eq!(stage.left_in_run(), Vec::<String>::new(), "who is refused leaves nothing");
 }
 
-fn vtr(stage: &Stage, socket: &Path, words: &[&str]) -> Ran {
+fn vtr(stage: &Stage, socket: &Path, words: &[&str]) -> FinishedCommand {
     let program = Path::new(PATTERM).with_file_name("vtr");
     let mut command = Command::new(program);
     command.env_clear().env("PATH", std::env::var("PATH").unwrap()).env("HOME", stage.path("home"));

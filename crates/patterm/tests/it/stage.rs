@@ -11,7 +11,7 @@ use std::{
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use testkit::wait_until_some;
-pub(crate) use testkit::{Ran, run};
+pub(crate) use testkit::{FinishedCommand, run};
 
 use crate::client::Client;
 
@@ -61,7 +61,7 @@ impl Stage {
     }
 
     #[track_caller]
-    pub(crate) fn patterm(&self, words: &[&str]) -> Ran {
+    pub(crate) fn patterm(&self, words: &[&str]) -> FinishedCommand {
         run(&mut self.command(words))
     }
 

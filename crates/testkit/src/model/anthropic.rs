@@ -6,9 +6,9 @@ use std::thread::sleep;
 
 use serde_json::{Value, json};
 
-use super::conversation::{Conversation, Tool, texts};
-use super::script::{Answer, What};
-use super::sse::Stream;
+use super::conversation::{Conversation, OfferedTool, texts};
+use super::script::{AnswerContent, ModelAnswer};
+use super::sse::AnswerStream;
 
 pub(super) fn read(body: &Value) -> Conversation {
     let mut conversation =
@@ -44,9 +44,9 @@ pub(super) fn read(body: &Value) -> Conversation {
     conversation
 }
 
-fn tools(body: &Value) -> Vec<Tool> {
+fn tools(body: &Value) -> Vec<OfferedTool> {
     let names = body["tools"].as_array().into_iter().flatten().filter_map(|tool| tool["name"].as_str());
-    names.map(|name| Tool { name: name.to_owned(), namespace: None }).collect()
+    names.map(|name| OfferedTool { name: name.to_owned(), namespace: None }).collect()
 }
 
 fn wanted_json(body: &Value) -> Option<Value> {
@@ -55,10 +55,15 @@ fn wanted_json(body: &Value) -> Option<Value> {
     Some(format["schema"].clone())
 }
 
-pub(super) fn write(stream: &mut Stream<'_>, model: &str, said: &Conversation, answer: &Answer) -> io::Result<()> {
+pub(super) fn write(
+    stream: &mut AnswerStream<'_>,
+    model: &str,
+    said: &Conversation,
+    answer: &ModelAnswer,
+) -> io::Result<()> {
     let (stop, block) = match &answer.what {
-        What::Say(text) => ("end_turn", json!({ "type": "text", "text": text })),
-        What::Call { tool, arguments } => {
+        AnswerContent::Say(text) => ("end_turn", json!({ "type": "text", "text": text })),
+        AnswerContent::Call { tool, arguments } => {
             let name = said.tool(tool).map_or(tool.as_str(), |tool| &tool.name);
             ("tool_use", json!({ "type": "tool_use", "id": stream.id("toolu_"), "name": name, "input": arguments }))
         }

@@ -6,9 +6,9 @@ use std::thread::sleep;
 
 use serde_json::{Value, json};
 
-use super::conversation::{Conversation, Tool, texts};
-use super::script::{Answer, What};
-use super::sse::Stream;
+use super::conversation::{Conversation, OfferedTool, texts};
+use super::script::{AnswerContent, ModelAnswer};
+use super::sse::AnswerStream;
 
 pub(super) fn read(body: &Value) -> Conversation {
     let mut conversation =
@@ -32,10 +32,10 @@ pub(super) fn read(body: &Value) -> Conversation {
     conversation
 }
 
-fn tools(body: &Value) -> Vec<Tool> {
+fn tools(body: &Value) -> Vec<OfferedTool> {
     let tools = body["tools"].as_array().into_iter().flatten();
     let names = tools.filter_map(|tool| tool["function"]["name"].as_str());
-    names.map(|name| Tool { name: name.to_owned(), namespace: None }).collect()
+    names.map(|name| OfferedTool { name: name.to_owned(), namespace: None }).collect()
 }
 
 fn wanted_json(body: &Value) -> Option<Value> {
@@ -43,10 +43,15 @@ fn wanted_json(body: &Value) -> Option<Value> {
     (format["type"] == "json_schema").then(|| format["json_schema"]["schema"].clone())
 }
 
-pub(super) fn write(stream: &mut Stream<'_>, model: &str, said: &Conversation, answer: &Answer) -> io::Result<()> {
+pub(super) fn write(
+    stream: &mut AnswerStream<'_>,
+    model: &str,
+    said: &Conversation,
+    answer: &ModelAnswer,
+) -> io::Result<()> {
     let calls = match &answer.what {
-        What::Say(_) => None,
-        What::Call { tool, arguments } => {
+        AnswerContent::Say(_) => None,
+        AnswerContent::Call { tool, arguments } => {
             let name = said.tool(tool).map_or(tool.as_str(), |tool| &tool.name);
             let function = json!({ "name": name, "arguments": arguments.to_string() });
             Some(json!([{ "index": 0, "id": stream.id("call_"), "type": "function", "function": function }]))

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 /// The APIs that are spoken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Dialect {
+pub enum ApiDialect {
     /// Anthropic's Messages.
     Messages,
     /// OpenAI's Responses.
@@ -15,16 +15,16 @@ pub enum Dialect {
     Gemini,
 }
 
-impl Dialect {
+impl ApiDialect {
     /// `None` for requests that are no part of a conversation.
     pub(super) fn of(method: &str, path: &str) -> Option<Self> {
         let path = path.split('?').next().unwrap_or_default();
         let ends = [
-            ("/messages", Dialect::Messages),
-            ("/responses", Dialect::Responses),
-            ("/chat/completions", Dialect::Chat),
-            (":generateContent", Dialect::Gemini),
-            (":streamGenerateContent", Dialect::Gemini),
+            ("/messages", ApiDialect::Messages),
+            ("/responses", ApiDialect::Responses),
+            ("/chat/completions", ApiDialect::Chat),
+            (":generateContent", ApiDialect::Gemini),
+            (":streamGenerateContent", ApiDialect::Gemini),
         ];
         ends.into_iter().find(|(end, _)| method == "POST" && path.ends_with(end)).map(|(_, dialect)| dialect)
     }
@@ -32,14 +32,14 @@ impl Dialect {
 
 /// One request of a client.
 #[derive(Clone, Debug)]
-pub struct Received {
+pub struct ReceivedRequest {
     /// The word in the address it came to.
     pub client: String,
-    pub dialect: Dialect,
+    pub dialect: ApiDialect,
     pub conversation: Conversation,
 }
 
-impl Received {
+impl ReceivedRequest {
     /// Whether it brings a new prompt for the script, and not a tool's result or a question beside the conversation.
     pub fn is_prompt(&self) -> bool {
         let conversation = &self.conversation;
@@ -59,13 +59,13 @@ pub struct Conversation {
     /// What they answered before it.
     pub earlier: Vec<ToolResult>,
     /// The tools that may be called.
-    pub tools: Vec<Tool>,
+    pub tools: Vec<OfferedTool>,
     /// The client wants JSON of this schema and nothing else.
     pub wanted_json: Option<Value>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tool {
+pub struct OfferedTool {
     pub name: String,
     /// Where one is set apart from the name.
     pub namespace: Option<String>,
@@ -124,7 +124,7 @@ impl Conversation {
 
     /// The tool of this name. `shell` is whatever runs commands. `SERVER:NAME` is that of an MCP server, under whatever
     /// name the client gives it: a client may have one of its own that is called alike.
-    pub fn tool(&self, name: &str) -> Option<&Tool> {
+    pub fn tool(&self, name: &str) -> Option<&OfferedTool> {
         let exact = |name: &str| self.tools.iter().find(|tool| tool.name == name);
         match name.split_once(':') {
             Some((server, name)) => self.tools.iter().find(|tool| tool.is_of(server, name)),
@@ -136,7 +136,7 @@ impl Conversation {
     }
 }
 
-impl Tool {
+impl OfferedTool {
     fn is_of(&self, server: &str, name: &str) -> bool {
         match (&self.namespace, self.name.strip_suffix(name)) {
             (Some(namespace), Some("")) => namespace.ends_with(server),

@@ -5,9 +5,9 @@ use std::thread::sleep;
 
 use serde_json::{Value, json};
 
-use super::conversation::{Conversation, Tool};
-use super::script::{Answer, What};
-use super::sse::Stream;
+use super::conversation::{Conversation, OfferedTool};
+use super::script::{AnswerContent, ModelAnswer};
+use super::sse::AnswerStream;
 
 pub(super) fn read(body: &Value) -> Conversation {
     let mut conversation =
@@ -30,11 +30,11 @@ pub(super) fn read(body: &Value) -> Conversation {
     conversation
 }
 
-fn tools(body: &Value) -> Vec<Tool> {
+fn tools(body: &Value) -> Vec<OfferedTool> {
     let tools = body["tools"].as_array().into_iter().flatten();
     let functions = tools.flat_map(|tool| tool["functionDeclarations"].as_array().into_iter().flatten());
     let names = functions.filter_map(|function| function["name"].as_str());
-    names.map(|name| Tool { name: name.to_owned(), namespace: None }).collect()
+    names.map(|name| OfferedTool { name: name.to_owned(), namespace: None }).collect()
 }
 
 fn wanted_json(body: &Value) -> Option<Value> {
@@ -43,7 +43,7 @@ fn wanted_json(body: &Value) -> Option<Value> {
     schemas.iter().find_map(|name| config.get(name)).cloned()
 }
 
-pub(super) fn write(stream: &mut Stream<'_>, said: &Conversation, answer: &Answer) -> io::Result<()> {
+pub(super) fn write(stream: &mut AnswerStream<'_>, said: &Conversation, answer: &ModelAnswer) -> io::Result<()> {
     let response = stream.id("r");
     let chunk = |parts: Value, finish: Value| {
         json!({ "candidates": [{ "content": { "role": "model", "parts": parts }, "index": 0, "finishReason": finish }],
@@ -51,8 +51,8 @@ pub(super) fn write(stream: &mut Stream<'_>, said: &Conversation, answer: &Answe
                 "modelVersion": "scripted", "responseId": response })
     };
     let last = match &answer.what {
-        What::Say(text) => json!([{ "text": if stream.streamed { "" } else { text.as_str() } }]),
-        What::Call { tool, arguments } => {
+        AnswerContent::Say(text) => json!([{ "text": if stream.streamed { "" } else { text.as_str() } }]),
+        AnswerContent::Call { tool, arguments } => {
             let name = said.tool(tool).map_or(tool.as_str(), |tool| &tool.name);
             json!([{ "functionCall": { "name": name, "args": arguments, "id": stream.id("fc") } }])
         }

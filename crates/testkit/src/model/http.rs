@@ -9,13 +9,13 @@ use serde_json::Value;
 const MAX_BODY: usize = 64 << 20;
 
 #[derive(Debug)]
-pub(super) struct Request {
+pub(super) struct HttpRequest {
     pub(super) method: String,
     pub(super) path: String,
     pub(super) body: Vec<u8>,
 }
 
-impl Request {
+impl HttpRequest {
     /// `None` when the client closed without asking.
     pub(super) fn read(stream: &TcpStream) -> io::Result<Option<Self>> {
         let mut reader = BufReader::new(stream);
@@ -34,7 +34,7 @@ impl Request {
             }
         }
         let body = if chunked { read_chunks(&mut reader)? } else { read_exactly(&mut reader, length)? };
-        Ok(Some(Request { method: method.to_owned(), path: path.to_owned(), body }))
+        Ok(Some(HttpRequest { method: method.to_owned(), path: path.to_owned(), body }))
     }
 }
 

@@ -6,9 +6,9 @@ use std::thread::sleep;
 
 use serde_json::{Value, json};
 
-use super::conversation::{Conversation, Tool, texts};
-use super::script::{Answer, What};
-use super::sse::Stream;
+use super::conversation::{Conversation, OfferedTool, texts};
+use super::script::{AnswerContent, ModelAnswer};
+use super::sse::AnswerStream;
 
 pub(super) fn read(body: &Value) -> Conversation {
     let mut conversation =
@@ -31,16 +31,18 @@ pub(super) fn read(body: &Value) -> Conversation {
     conversation
 }
 
-fn tools(body: &Value) -> Vec<Tool> {
+fn tools(body: &Value) -> Vec<OfferedTool> {
     let mut tools = Vec::new();
     for tool in body["tools"].as_array().into_iter().flatten() {
         let name = tool["name"].as_str().or(tool["type"].as_str()).unwrap_or_default();
         match tool["tools"].as_array() {
             Some(inner) if tool["type"] == "namespace" => {
                 let names = inner.iter().filter_map(|tool| tool["name"].as_str());
-                tools.extend(names.map(|inner| Tool { name: inner.to_owned(), namespace: Some(name.to_owned()) }));
+                tools.extend(
+                    names.map(|inner| OfferedTool { name: inner.to_owned(), namespace: Some(name.to_owned()) }),
+                );
             }
-            _ => tools.push(Tool { name: name.to_owned(), namespace: None }),
+            _ => tools.push(OfferedTool { name: name.to_owned(), namespace: None }),
         }
     }
     tools
@@ -51,13 +53,18 @@ fn wanted_json(body: &Value) -> Option<Value> {
     (format["type"] == "json_schema").then(|| format["schema"].clone())
 }
 
-pub(super) fn write(stream: &mut Stream<'_>, model: &str, said: &Conversation, answer: &Answer) -> io::Result<()> {
+pub(super) fn write(
+    stream: &mut AnswerStream<'_>,
+    model: &str,
+    said: &Conversation,
+    answer: &ModelAnswer,
+) -> io::Result<()> {
     let item = match &answer.what {
-        What::Say(text) => {
+        AnswerContent::Say(text) => {
             let content = json!([{ "type": "output_text", "text": text, "annotations": [] }]);
             json!({ "type": "message", "role": "assistant", "id": stream.id("msg_"), "status": "completed", "content": content })
         }
-        What::Call { tool, arguments } => {
+        AnswerContent::Call { tool, arguments } => {
             let found = said.tool(tool);
             let name = found.map_or(tool.as_str(), |tool| &tool.name);
             let mut item = json!({ "type": "function_call", "id": stream.id("fc_"), "call_id": stream.id("call_"), "name": name,

@@ -11,21 +11,21 @@ use super::conversation::Conversation;
 
 /// The first reaction whose words are in the last prompt answers; without one, the prompt is repeated.
 #[derive(Clone, Debug, Default)]
-pub struct Script {
-    reactions: Vec<Reaction>,
+pub struct ModelScript {
+    reactions: Vec<ModelReaction>,
 }
 
 #[derive(Clone, Debug)]
-struct Reaction {
+struct ModelReaction {
     words: String,
     /// The first answers the prompt, the second the first tool's result, and so on; the last is repeated.
-    steps: Vec<Step>,
+    steps: Vec<AnswerStep>,
 }
 
 #[derive(Clone)]
-struct Step(Arc<dyn Fn(&Conversation) -> Answer + Send + Sync>);
+struct AnswerStep(Arc<dyn Fn(&Conversation) -> ModelAnswer + Send + Sync>);
 
-impl fmt::Debug for Step {
+impl fmt::Debug for AnswerStep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Step")
     }
@@ -33,8 +33,8 @@ impl fmt::Debug for Step {
 
 /// One message of the model.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Answer {
-    pub what: What,
+pub struct ModelAnswer {
+    pub what: AnswerContent,
     /// It waits until the test opens this gate.
     pub gate: Option<String>,
     /// Silence before the first word.
@@ -44,7 +44,7 @@ pub struct Answer {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub enum What {
+pub enum AnswerContent {
     Say(String),
     /// `tool` is found by [`Conversation::tool`]; where there is none, the model says so.
     Call {
@@ -53,13 +53,13 @@ pub enum What {
     },
 }
 
-impl Answer {
+impl ModelAnswer {
     pub fn say(text: impl Into<String>) -> Self {
-        Self::new(What::Say(text.into()))
+        Self::new(AnswerContent::Say(text.into()))
     }
 
     pub fn call(tool: &str, arguments: Value) -> Self {
-        Self::new(What::Call { tool: tool.to_owned(), arguments })
+        Self::new(AnswerContent::Call { tool: tool.to_owned(), arguments })
     }
 
     /// Runs a command with the client's own shell tool, in a way that it asks for permission where it would.
@@ -80,73 +80,73 @@ impl Answer {
         Self::call("shell", arguments)
     }
 
-    fn new(what: What) -> Self {
-        Answer { what, gate: None, before: Duration::ZERO, between: Duration::ZERO }
+    fn new(what: AnswerContent) -> Self {
+        ModelAnswer { what, gate: None, before: Duration::ZERO, between: Duration::ZERO }
     }
 
     pub fn behind_gate(self, gate: &str) -> Self {
-        Answer { gate: Some(gate.to_owned()), ..self }
+        ModelAnswer { gate: Some(gate.to_owned()), ..self }
     }
 
     pub fn paced(self, before: Duration, between: Duration) -> Self {
-        Answer { before, between, ..self }
+        ModelAnswer { before, between, ..self }
     }
 
     /// The text in the pieces that it is sent in.
     pub(super) fn pieces(&self) -> Vec<String> {
         match &self.what {
-            What::Call { .. } => Vec::new(),
-            What::Say(text) if self.between.is_zero() => vec![text.clone()],
-            What::Say(text) => text.split_inclusive(' ').map(str::to_owned).collect(),
+            AnswerContent::Call { .. } => Vec::new(),
+            AnswerContent::Say(text) if self.between.is_zero() => vec![text.clone()],
+            AnswerContent::Say(text) => text.split_inclusive(' ').map(str::to_owned).collect(),
         }
     }
 
     pub(super) fn text(&self) -> &str {
         match &self.what {
-            What::Say(text) => text,
-            What::Call { .. } => "",
+            AnswerContent::Say(text) => text,
+            AnswerContent::Call { .. } => "",
         }
     }
 }
 
-impl Script {
+impl ModelScript {
     pub fn new() -> Self {
         Self::default()
     }
 
     /// What follows, until the next `when`, is for prompts that hold `words`.
     pub fn when(mut self, words: &str) -> Self {
-        self.reactions.push(Reaction { words: words.to_owned(), steps: Vec::new() });
+        self.reactions.push(ModelReaction { words: words.to_owned(), steps: Vec::new() });
         self
     }
 
     pub fn say(self, text: &str) -> Self {
-        let answer = Answer::say(text);
+        let answer = ModelAnswer::say(text);
         self.then(move |_| answer.clone())
     }
 
     pub fn call(self, tool: &str, arguments: Value) -> Self {
-        let answer = Answer::call(tool, arguments);
+        let answer = ModelAnswer::call(tool, arguments);
         self.then(move |_| answer.clone())
     }
 
     /// An answer that depends on what was said and what tools answered.
-    pub fn then(mut self, step: impl Fn(&Conversation) -> Answer + Send + Sync + 'static) -> Self {
-        self.reactions.last_mut().expect("an answer stands behind a `when`").steps.push(Step(Arc::new(step)));
+    pub fn then(mut self, step: impl Fn(&Conversation) -> ModelAnswer + Send + Sync + 'static) -> Self {
+        self.reactions.last_mut().expect("an answer stands behind a `when`").steps.push(AnswerStep(Arc::new(step)));
         self
     }
 
-    pub(super) fn answer(&self, conversation: &Conversation) -> Answer {
+    pub(super) fn answer(&self, conversation: &Conversation) -> ModelAnswer {
         let reaction = self.reactions.iter().find(|reaction| conversation.user.contains(&reaction.words));
         let steps = reaction.map_or(&[][..], |reaction| &reaction.steps);
-        let Some(Step(step)) = steps.get(conversation.results.len().min(steps.len().saturating_sub(1))) else {
-            return Answer::say(format!("You said: {}", shortened(&conversation.user)));
+        let Some(AnswerStep(step)) = steps.get(conversation.results.len().min(steps.len().saturating_sub(1))) else {
+            return ModelAnswer::say(format!("You said: {}", shortened(&conversation.user)));
         };
         let answer = step(conversation);
         match &answer.what {
-            What::Call { tool, .. } if conversation.tool(tool).is_none() => {
+            AnswerContent::Call { tool, .. } if conversation.tool(tool).is_none() => {
                 let names: Vec<&str> = conversation.tools.iter().map(|tool| tool.name.as_str()).collect();
-                Answer::say(format!("NO-TOOL {tool} among {}", names.join(" ")))
+                ModelAnswer::say(format!("NO-TOOL {tool} among {}", names.join(" ")))
             }
             _ => answer,
         }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::http;
 
 #[derive(Debug)]
-pub(super) struct Stream<'a> {
+pub(super) struct AnswerStream<'a> {
     connection: &'a TcpStream,
     /// The client asked for events.
     pub(super) streamed: bool,
@@ -17,9 +17,9 @@ pub(super) struct Stream<'a> {
     number: usize,
 }
 
-impl<'a> Stream<'a> {
+impl<'a> AnswerStream<'a> {
     pub(super) fn new(connection: &'a TcpStream, streamed: bool, number: usize) -> Self {
-        Stream { connection, streamed, begun: false, number }
+        AnswerStream { connection, streamed, begun: false, number }
     }
 
     pub(super) fn id(&self, prefix: &str) -> String {

@@ -21,9 +21,9 @@ fn ask(model: &ScriptedModel, path: &str, body: &Value) -> String {
     answer
 }
 
-fn script() -> Script {
-    let second = |said: &Conversation| Answer::say(format!("got {}", said.last_result().unwrap().json()["id"]));
-    Script::new()
+fn script() -> ModelScript {
+    let second = |said: &Conversation| ModelAnswer::say(format!("got {}", said.last_result().unwrap().json()["id"]));
+    ModelScript::new()
         .when("spawn")
         .call("patterm:spawn_agent", json!({ "agent": "codex" }))
         .then(second)
@@ -138,9 +138,9 @@ fn a_prompt_without_a_reaction_is_repeated_and_a_missing_tool_named() {
 
 #[test]
 fn an_answer_waits_at_its_gate_and_comes_in_pieces() {
-    let gated = Script::new()
-        .when("go")
-        .then(|_| Answer::say("one two three").behind_gate("later").paced(Duration::ZERO, Duration::from_micros(1)));
+    let gated = ModelScript::new().when("go").then(|_| {
+        ModelAnswer::say("one two three").behind_gate("later").paced(Duration::ZERO, Duration::from_micros(1))
+    });
     let model = ScriptedModel::start(gated).unwrap();
     let body = json!({ "stream": true, "messages": [{ "role": "user", "content": "go" }], "tools": [{ "function": { "name": "x" } }] });
     std::thread::scope(|scope| {
@@ -155,7 +155,9 @@ fn an_answer_waits_at_its_gate_and_comes_in_pieces() {
 
 #[test]
 fn it_ends_with_clients_that_say_nothing_and_with_closed_gates() {
-    let model = ScriptedModel::start(Script::new().when("go").then(|_| Answer::say("x").behind_gate("never"))).unwrap();
+    let model =
+        ScriptedModel::start(ModelScript::new().when("go").then(|_| ModelAnswer::say("x").behind_gate("never")))
+            .unwrap();
     let address = model.base_url("");
     let mut silent = TcpStream::connect(address.trim_start_matches("http://").trim_end_matches('/')).unwrap();
     let body = json!({ "messages": [{ "role": "user", "content": "go" }], "tools": [{ "function": { "name": "x" } }] });

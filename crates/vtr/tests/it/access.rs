@@ -5,7 +5,7 @@ use std::{
     path::PathBuf,
 };
 
-use crate::stage::{Ran, Stage, VTR, run};
+use crate::stage::{FinishedCommand, Stage, VTR, run};
 
 const SOMEBODY: u32 = 65_534;
 const THEIR_GROUP: u32 = 65_534;
@@ -29,7 +29,7 @@ fn open(flags: &[&str]) -> Open {
 }
 
 impl Open {
-    fn as_somebody(&self, groups: &[u32]) -> Ran {
+    fn as_somebody(&self, groups: &[u32]) -> FinishedCommand {
         // Only a shell can be given further groups without code of our own between fork and exec.
         let list: Vec<String> = groups.iter().map(ToString::to_string).collect();
         let mut command = std::process::Command::new("setpriv");

@@ -9,7 +9,7 @@ use std::{
 
 use testkit::{BrokenStream, wait_until, wait_until_some};
 
-use crate::stage::{Ran, Stage};
+use crate::stage::{FinishedCommand, Stage};
 
 /// Has the coordinator complain: whoever speaks nonsense is hung up on after the line was logged.
 fn provoke_a_log_line(socket: &Path) {
@@ -65,7 +65,7 @@ fn a_command_whose_answer_can_not_be_written_says_so() {
     for words in [&["ls"][..], &["ls", "--json"], &["screen", "x"], &["completions", "bash"], &["--help"], &["version"]]
     {
         let full = || std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-        let ran = Ran::of(stage.command(words).stdout(full()).stderr(Stdio::piped()).spawn().unwrap());
+        let ran = FinishedCommand::of(stage.command(words).stdout(full()).stderr(Stdio::piped()).spawn().unwrap());
         ran.failed(5, &["writing the output", "No space left"]);
         for broken in BrokenStream::FAILING {
             let (mut command, _reader) = broken.give_to(stage.command(words));

@@ -4,7 +4,7 @@
 mod coordinator;
 mod message;
 
-use crate::stage::{Ran, Stage, VTR, run};
+use crate::stage::{FinishedCommand, Stage, VTR, run};
 
 use self::coordinator::{Conduct, HostileCoordinator};
 
@@ -57,7 +57,7 @@ fn assert_harmless(text: &str, context: &dyn std::fmt::Debug) {
 }
 
 #[track_caller]
-fn assert_ran_harmlessly(ran: &Ran, context: &dyn std::fmt::Debug) {
+fn assert_ran_harmlessly(ran: &FinishedCommand, context: &dyn std::fmt::Debug) {
     assert!(ran.code.is_some_and(|code| code <= 5), "{context:?}: {ran:?}");
     assert_harmless(&ran.stdout, context);
     assert_harmless(&ran.stderr, context);

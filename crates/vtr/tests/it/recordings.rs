@@ -6,7 +6,7 @@ use testkit::{wait_until, wait_until_some};
 
 use crate::{
     attach::Attached,
-    stage::{Ran, Stage},
+    stage::{FinishedCommand, Stage},
 };
 
 /// A recording that is known to the last byte: ten seconds, with a mark, a resize and an end.
@@ -152,7 +152,7 @@ fn what_is_typed_is_recorded_only_if_asked_and_never_secrets() {
 fn a_recording_is_exported_and_searched() {
     let stage = Stage::empty();
     let file = known(&stage);
-    let export = |words: &[&str]| -> Ran {
+    let export = |words: &[&str]| -> FinishedCommand {
         let words: Vec<&str> = ["export", &file].into_iter().chain(words.iter().copied()).collect();
         stage.vtr(&words)
     };
@@ -252,7 +252,7 @@ impl SmallDisk {
         disk
     }
 
-    fn vtr(&self, words: &[&str]) -> Ran {
+    fn vtr(&self, words: &[&str]) -> FinishedCommand {
         self.stage.vtr(&[&["--socket", "run/a.sock"], words].concat())
     }
 

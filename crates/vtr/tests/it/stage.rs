@@ -8,7 +8,7 @@ use std::{
 
 use serde_json::Value;
 use testkit::wait_until_some;
-pub(crate) use testkit::{Ran, run};
+pub(crate) use testkit::{FinishedCommand, run};
 
 pub(crate) const VTR: &str = env!("CARGO_BIN_EXE_vtr");
 
@@ -148,22 +148,22 @@ impl Stage {
     }
 
     #[track_caller]
-    pub(crate) fn vtr(&self, words: &[&str]) -> Ran {
+    pub(crate) fn vtr(&self, words: &[&str]) -> FinishedCommand {
         run(&mut self.command(words))
     }
 
     /// With `text` as its standard input.
     #[track_caller]
-    pub(crate) fn vtr_reading(&self, words: &[&str], text: &str) -> Ran {
+    pub(crate) fn vtr_reading(&self, words: &[&str], text: &str) -> FinishedCommand {
         let mut command = self.command(words);
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
-        Ran::of(child)
+        FinishedCommand::of(child)
     }
 
     /// `vtr` that finds its coordinators in the config file only.
     #[track_caller]
-    pub(crate) fn by_config(&self, words: &[&str]) -> Ran {
+    pub(crate) fn by_config(&self, words: &[&str]) -> FinishedCommand {
         run(self.bare().args(words))
     }
 

@@ -4,7 +4,7 @@ use std::process::{Child, Stdio};
 
 use testkit::wait_until;
 
-use crate::stage::{Ran, Stage};
+use crate::stage::{FinishedCommand, Stage};
 
 fn in_background(stage: &Stage, words: &[&str]) -> Child {
     stage.command(words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
@@ -27,7 +27,7 @@ fn wait_sees_new_output_only() {
         stage.vtr(&["send", "x", "-e", "new word"]).ok();
         waiting.try_wait().unwrap().is_some()
     });
-    assert_eq!(Ran::of(waiting).ok(), "new word\n");
+    assert_eq!(FinishedCommand::of(waiting).ok(), "new word\n");
 }
 
 #[test]
@@ -37,8 +37,8 @@ fn a_wait_ends_with_the_session() {
     let waiting = in_background(&stage, &["wait", "x", "never", "--timeout", "60s"]);
     let as_json = in_background(&stage, &["wait", "x", "never", "--timeout", "60s", "--json"]);
     stage.vtr(&["kill", "x"]).ok();
-    Ran::of(waiting).failed(3, &["the session ended"]);
-    let json: serde_json::Value = serde_json::from_str(&Ran::of(as_json).failed(3, &[]).stdout).unwrap();
+    FinishedCommand::of(waiting).failed(3, &["the session ended"]);
+    let json: serde_json::Value = serde_json::from_str(&FinishedCommand::of(as_json).failed(3, &[]).stdout).unwrap();
     assert_eq!(
         (&json["matched"], &json["timed_out"], &json["reason"]),
         (&false.into(), &true.into(), &"exited".into())
@@ -144,11 +144,11 @@ fn a_wait_goes_on_over_a_line_that_was_cut() {
     let waiting = wait(&["--scope", "scrollback"]);
     cut(&stage);
     stage.vtr(&["send", "x", "-e", "the word"]).ok();
-    let ran = Ran::of(waiting);
+    let ran = FinishedCommand::of(waiting);
     assert!(ran.stderr.contains("the line to far was lost"), "{ran:?}");
     assert_eq!(ran.ok(), "the word\n");
     // Of new output some may have been missed: that is said, and nothing made up.
     let waiting = wait(&[]);
     cut(&stage);
-    Ran::of(waiting).failed(4, &["went away", "--scope scrollback goes on by itself"]);
+    FinishedCommand::of(waiting).failed(4, &["went away", "--scope scrollback goes on by itself"]);
 }
