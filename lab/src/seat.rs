@@ -9,7 +9,7 @@ use std::{
 };
 
 use anyhow::{Context, Result, bail};
-use pty::{Child, PollFd, PollFlags, Pty, ReadOutcome, Signal, SpawnRequest};
+use pty::{ChildProcess, PollFd, PollFlags, Pty, ReadOutcome, Signal, SpawnRequest};
 use vt::{Effect, Size, Terminal, TerminalOptions};
 
 use crate::repository;
@@ -26,7 +26,7 @@ pub(crate) struct Seat {
     /// Synchronized updates begun so far.
     pub(crate) frames: u64,
     pty: Pty,
-    child: Child,
+    child: ChildProcess,
     buffer: Vec<u8>,
 }
 
@@ -36,7 +36,7 @@ impl Seat {
             argv: argv.iter().map(OsString::from).collect(),
             env,
             working_dir: Some(folder.into()),
-            size: pty::Size { cols: size.cols, rows: size.rows },
+            size: pty::PtySize { cols: size.cols, rows: size.rows },
         };
         let (pty, child) = pty::spawn(request).with_context(|| format!("starting {argv:?}"))?;
         let screen = Terminal::new(TerminalOptions { size, ..TerminalOptions::default() });

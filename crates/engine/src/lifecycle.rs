@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use pty::{Signal, SpawnError, SpawnRequest, Waker};
+use pty::{PollWaker, Signal, SpawnError, SpawnRequest};
 use tokio::task::JoinError;
 use tokio::time::timeout;
 
@@ -232,9 +232,9 @@ fn try_launch(engine: &EngineInner, shared: &Arc<Shared>) -> Result<()> {
         argv: command.argv.clone(),
         env: command.env.clone(),
         working_dir: command.working_dir.clone(),
-        size: pty::Size { cols: size.cols, rows: size.rows },
+        size: pty::PtySize { cols: size.cols, rows: size.rows },
     })?;
-    let waker = Waker::new().map_err(|source| SpawnError::TooManyFiles { source })?;
+    let waker = PollWaker::new().map_err(|source| SpawnError::TooManyFiles { source })?;
     let run = Arc::new(Run::new(number, pty, child, waker, shared.limits.input_queue));
     shared.note_output(shared.clock.now());
     {

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Instant;
 
-use pty::{Child, Pid, Pty, QueueFull, Signal, Waker, WriteQueue};
+use pty::{ChildProcess, Pid, PollWaker, Pty, QueueFull, Signal, WriteQueue};
 use tokio::sync::watch;
 
 use crate::fair_lock::lock;
@@ -19,7 +19,7 @@ pub(crate) struct Run {
     pub(crate) number: u64,
     pub(crate) pty: Pty,
     pub(crate) process: Arc<Process>,
-    pub(crate) waker: Waker,
+    pub(crate) waker: PollWaker,
     input: Mutex<InputQueue>,
     /// The queue is not empty: known without its lock, which is held while the terminal takes input.
     input_waits: AtomicBool,
@@ -59,7 +59,7 @@ pub(crate) struct Accepted {
 }
 
 impl Run {
-    pub(crate) fn new(number: u64, pty: Pty, child: Child, waker: Waker, input_queue: usize) -> Self {
+    pub(crate) fn new(number: u64, pty: Pty, child: ChildProcess, waker: PollWaker, input_queue: usize) -> Self {
         Run {
             number,
             pty,
@@ -184,15 +184,15 @@ impl InputQueue {
 pub(crate) struct Process {
     pub(crate) pid: Pid,
     /// Readers signal or wait for its end; the one writer is the I/O thread that takes the exit status.
-    child: RwLock<Child>,
+    child: RwLock<ChildProcess>,
 }
 
 impl Process {
-    pub(crate) fn child(&self) -> RwLockReadGuard<'_, Child> {
+    pub(crate) fn child(&self) -> RwLockReadGuard<'_, ChildProcess> {
         self.child.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn child_mut(&self) -> RwLockWriteGuard<'_, Child> {
+    pub(crate) fn child_mut(&self) -> RwLockWriteGuard<'_, ChildProcess> {
         self.child.write().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -327,7 +327,7 @@ impl Session {
                 // one lock, so that two resizes can't leave child and screen with different sizes.
                 screen.resize(size, self.shared.clock.now(), &mut replies);
             }
-            let told = run.pty.resize(pty::Size { cols: size.cols, rows: size.rows });
+            let told = run.pty.resize(pty::PtySize { cols: size.cols, rows: size.rows });
             (screen.version(), screen.offset(), told)
         };
         self.shared.publish(version, offset);

@@ -1,5 +1,5 @@
 //! What each CLI looks like: everything that is a vendor's and not ours. Drawn after recordings of the versions named
-//! in [`AgentMake::version`](crate::make::Make); model names are our own, so that nobody takes a fake for the real one.
+//! in [`AgentMake::version`](crate::make::AgentMake); model names are our own, so that nobody takes a fake for the real one.
 //!
 //! A costume is a set of pure functions from a [`Scene`] and the time to lines, titles and reports.
 

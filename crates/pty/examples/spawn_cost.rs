@@ -30,7 +30,7 @@ mod linux {
     use std::process::{Command, Stdio};
     use std::time::{Duration, Instant};
 
-    use pty::{Size, SpawnRequest};
+    use pty::{PtySize, SpawnRequest};
 
     const ROUNDS: usize = 200;
     const LARGE: usize = 1 << 30;
@@ -81,7 +81,7 @@ mod linux {
                 argv: vec![PROGRAM.into()],
                 env: std::env::vars_os().collect(),
                 working_dir: None,
-                size: Size { cols: 80, rows: 24 },
+                size: PtySize { cols: 80, rows: 24 },
             };
             let start = Instant::now();
             let (_pty, mut child) = pty::spawn(request)?;

@@ -10,12 +10,12 @@ use crate::{Pid, PollFd, PollFlags, Signal, poll};
 #[cfg(target_os = "linux")]
 mod linux;
 #[cfg(target_os = "linux")]
-pub(crate) use linux::Handle;
+pub(crate) use linux::PidfdHandle as ChildHandle;
 
 #[cfg(not(target_os = "linux"))]
 mod portable;
 #[cfg(not(target_os = "linux"))]
-pub(crate) use portable::Handle;
+pub(crate) use portable::WaiterHandle as ChildHandle;
 
 /// How a child ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -40,13 +40,13 @@ impl fmt::Display for ExitStatus {
 
 /// A child process: the leader of its own session and process group, whose ids are its pid.
 ///
-/// Dropping a child that was not waited for kills its process group and reaps it: a `Child` that
+/// Dropping a child that was not waited for kills its process group and reaps it: a `ChildProcess` that
 /// gets lost (in a panic, say) leaves nothing behind. That takes about a millisecond, and never
 /// longer than one second.
 #[derive(Debug)]
-pub struct Child {
+pub struct ChildProcess {
     pid: Pid,
-    handle: Handle,
+    handle: ChildHandle,
     status: Option<ExitStatus>,
 }
 
@@ -54,8 +54,8 @@ pub struct Child {
 /// mount): then its zombie is left to whoever inherits this process's children.
 const DROP_PATIENCE: Duration = Duration::from_secs(1);
 
-impl Child {
-    pub(crate) fn new(pid: Pid, handle: Handle) -> Self {
+impl ChildProcess {
+    pub(crate) fn new(pid: Pid, handle: ChildHandle) -> Self {
         Self { pid, handle, status: None }
     }
 
@@ -73,7 +73,7 @@ impl Child {
     /// The exit status if the child has ended; reaps it the first time and remembers.
     pub fn try_wait(&mut self) -> io::Result<Option<ExitStatus>> {
         if self.status.is_none() {
-            self.status = self.handle.reap(Patience::None)?;
+            self.status = self.handle.reap(ReapWait::None)?;
         }
         Ok(self.status)
     }
@@ -84,7 +84,7 @@ impl Child {
             if let Some(status) = self.status {
                 return Ok(status);
             }
-            self.status = self.handle.reap(Patience::Endless)?;
+            self.status = self.handle.reap(ReapWait::Endless)?;
         }
     }
 
@@ -113,12 +113,12 @@ impl Child {
 
 /// How long a reap may wait for the child's end.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Patience {
+pub(crate) enum ReapWait {
     None,
     Endless,
 }
 
-impl Drop for Child {
+impl Drop for ChildProcess {
     fn drop(&mut self) {
         if let Ok(None) = self.try_wait() {
             // Nothing can be done about an error here, and the wait below shows the effect anyway.

@@ -1,9 +1,9 @@
 //! Pseudo-terminals and the processes in them: start, read, write, resize, signal, wait.
 //!
 //! [`spawn()`] starts a program in a new terminal and hands back two halves: the [`Pty`] (bytes,
-//! size, terminal facts) and the [`Child`] (signals, exit status). Nothing here blocks except
-//! [`Child::wait`], [`poll()`], and the few hundred microseconds of a start; a session's I/O thread
-//! waits with [`poll()`] on the terminal, on [`Child::exit_fd`] and on its [`Waker`].
+//! size, terminal facts) and the [`ChildProcess`] (signals, exit status). Nothing here blocks except
+//! [`ChildProcess::wait`], [`poll()`], and the few hundred microseconds of a start; a session's I/O thread
+//! waits with [`poll()`] on the terminal, on [`ChildProcess::exit_fd`] and on its [`PollWaker`].
 //!
 //! Called by the engine only. It knows no sessions, screens, escape sequences, configuration or
 //! async runtime, and never reads this process's environment: a child gets exactly what its
@@ -26,15 +26,15 @@ mod spawn;
 mod turns;
 mod waker;
 
-pub use child::{Child, ExitStatus};
+pub use child::{ChildProcess, ExitStatus};
 pub use memory::{return_free_pages, return_large_blocks};
 pub use pid::Pid;
 pub use poll::{PollFd, PollFlags, poll};
-pub use pty::{Pty, ReadOutcome, Size, TtyFacts};
+pub use pty::{Pty, PtySize, ReadOutcome, TtyFacts};
 pub use queue::{QueueFull, WriteQueue};
 pub use remembered::RememberedSession;
 pub use short_file::read_short_file;
 pub use signal::{ParseSignalError, Signal};
 pub use spawn::{SpawnError, SpawnRequest, spawn};
 pub use turns::take_short_turns;
-pub use waker::Waker;
+pub use waker::PollWaker;

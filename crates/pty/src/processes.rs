@@ -23,7 +23,7 @@ pub use sockets::listening_sockets;
 
 /// A TCP socket waiting for connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Listening {
+pub struct ListeningSocket {
     pub port: u16,
     /// The address it is bound to; unspecified (`0.0.0.0`, `::`) for all of them.
     pub address: IpAddr,
@@ -36,7 +36,7 @@ mod nothing {
     use std::collections::HashSet;
     use std::path::PathBuf;
 
-    use super::{Listening, Pid};
+    use super::{ListeningSocket, Pid};
 
     pub fn descendants(_: Pid) -> Vec<Pid> {
         Vec::new()
@@ -53,7 +53,7 @@ mod nothing {
     pub fn reap_orphans(_: &HashSet<Pid>) -> usize {
         0
     }
-    pub fn listening_sockets(_: &[Pid]) -> Vec<Listening> {
+    pub fn listening_sockets(_: &[Pid]) -> Vec<ListeningSocket> {
         Vec::new()
     }
     pub fn working_dir(_: Pid) -> Option<PathBuf> {

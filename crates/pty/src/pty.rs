@@ -10,7 +10,7 @@ use crate::{Pid, Signal};
 
 /// Columns and rows of a terminal, in cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Size {
+pub struct PtySize {
     pub cols: u16,
     pub rows: u16,
 }
@@ -24,7 +24,7 @@ pub enum ReadOutcome {
     WouldBlock,
     /// No process has the terminal open any more, and everything it printed has been read. From
     /// here on a poll would always be ready: leave the terminal out of it. A background grandchild
-    /// can hold the end off long after the child's exit: decide exits by [`Child`](crate::Child),
+    /// can hold the end off long after the child's exit: decide exits by [`ChildProcess`](crate::ChildProcess),
     /// never by this.
     Eof,
 }
@@ -58,7 +58,7 @@ pub struct Pty {
 impl Pty {
     /// A fresh terminal of this size, and its slave side for the child. The slave's number is above
     /// 2, so that it can be duplicated onto 0, 1 and 2 even when this process runs without stdio.
-    pub(crate) fn open(size: Size) -> io::Result<(Self, OwnedFd)> {
+    pub(crate) fn open(size: PtySize) -> io::Result<(Self, OwnedFd)> {
         let (master, slave) = open_pair()?;
         let pty = Self { master };
         pty.resize(size)?;
@@ -103,7 +103,7 @@ impl Pty {
     }
 
     /// Tells the terminal its new size; the foreground processes get `SIGWINCH` if it differs.
-    pub fn resize(&self, size: Size) -> io::Result<()> {
+    pub fn resize(&self, size: PtySize) -> io::Result<()> {
         let winsize = Winsize { ws_col: size.cols, ws_row: size.rows, ws_xpixel: 0, ws_ypixel: 0 };
         Ok(rustix::termios::tcsetwinsize(&self.master, winsize)?)
     }

@@ -27,7 +27,7 @@ impl RememberedSession {
         self.certain_until.get_or_insert_with(now_in_ticks);
     }
 
-    /// As [`Child::signal_session`](crate::Child::signal_session).
+    /// As [`ChildProcess::signal_session`](crate::ChildProcess::signal_session).
     pub fn signal(&self, signal: Signal) -> io::Result<usize> {
         signal_members(self.leader, self.certain_until, signal, |_| true)
     }
@@ -98,11 +98,11 @@ mod linux {
         use testkit::Script;
 
         use super::*;
-        use crate::{Size, SpawnRequest, spawn};
+        use crate::{PtySize, SpawnRequest, spawn};
 
         #[test]
         fn a_process_that_is_not_the_one_seen_is_spared() {
-            let size = Size { cols: 80, rows: 24 };
+            let size = PtySize { cols: 80, rows: 24 };
             let argv = Script::new().hang().argv();
             let (_pty, mut child) = spawn(SpawnRequest { argv, env: Vec::new(), working_dir: None, size }).unwrap();
             let mut seen = stat(child.pid()).unwrap();

@@ -5,7 +5,7 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
-use crate::{Child, Pty, Size};
+use crate::{ChildProcess, Pty, PtySize};
 
 #[cfg(target_os = "linux")]
 mod linux;
@@ -14,12 +14,12 @@ mod make_way;
 #[cfg(target_os = "linux")]
 mod vfork;
 #[cfg(target_os = "linux")]
-use linux as platform;
+use linux::{ExecCommand as PreparedCommand, keep_exit_statuses};
 
 #[cfg(not(target_os = "linux"))]
 mod portable;
 #[cfg(not(target_os = "linux"))]
-use portable as platform;
+use portable::{StdCommand as PreparedCommand, keep_exit_statuses};
 
 /// What to start, and in what surroundings. Nothing is added to it.
 #[derive(Clone)]
@@ -32,7 +32,7 @@ pub struct SpawnRequest {
     /// Where it starts; `None` for this process's own folder. A relative program path and relative
     /// `PATH` entries count from here.
     pub working_dir: Option<PathBuf>,
-    pub size: Size,
+    pub size: PtySize,
 }
 
 /// Environment values are secrets more often than not: only their number is shown.
@@ -106,15 +106,15 @@ impl SpawnError {
 ///
 /// If this process inherited an ignored `SIGCHLD`, that is undone: with it the kernel would throw
 /// the children's exit statuses away.
-pub fn spawn(request: SpawnRequest) -> Result<(Pty, Child), SpawnError> {
+pub fn spawn(request: SpawnRequest) -> Result<(Pty, ChildProcess), SpawnError> {
     if request.argv.first().is_none_or(|program| program.is_empty()) {
         return Err(SpawnError::EmptyCommand);
     }
-    platform::keep_exit_statuses().map_err(|source| SpawnError::System { step: "keep exit statuses", source })?;
+    keep_exit_statuses().map_err(|source| SpawnError::System { step: "keep exit statuses", source })?;
     let size = request.size;
-    let command = platform::Command::new(request)?;
+    let command = PreparedCommand::new(request)?;
     let (pty, terminal) =
         Pty::open(size).map_err(|source| SpawnError::descriptors_or(source, |source| SpawnError::NoPty { source }))?;
-    let (pid, handle) = platform::Launch { command, terminal }.run()?;
-    Ok((pty, Child::new(pid, handle)))
+    let (pid, handle) = command.start(terminal)?;
+    Ok((pty, ChildProcess::new(pid, handle)))
 }

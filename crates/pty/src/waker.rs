@@ -5,17 +5,17 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use rustix::io::Errno;
 
-/// A file descriptor that becomes readable by [`Waker::wake`] and stays so until [`Waker::drain`].
+/// A file descriptor that becomes readable by [`PollWaker::wake`] and stays so until [`PollWaker::drain`].
 /// Any number of wakes before a drain are one. Neither call blocks; share it by reference or `Arc`.
 #[derive(Debug)]
-pub struct Waker {
+pub struct PollWaker {
     readable: OwnedFd,
     /// A pipe's other end; an eventfd is both ends in one.
     #[cfg(not(target_os = "linux"))]
     writable: OwnedFd,
 }
 
-impl Waker {
+impl PollWaker {
     #[cfg(target_os = "linux")]
     pub fn new() -> io::Result<Self> {
         use rustix::event::EventfdFlags;
@@ -60,7 +60,7 @@ impl Waker {
     }
 }
 
-impl AsFd for Waker {
+impl AsFd for PollWaker {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.readable.as_fd()
     }

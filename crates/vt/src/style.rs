@@ -36,7 +36,7 @@ pub enum Underline {
     Dashed,
 }
 
-/// The look of a run of cells. `link` is an id, unique for the terminal's life; [`Run`](crate::Run)
+/// The look of a run of cells. `link` is an id, unique for the terminal's life; [`StyleRun`](crate::StyleRun)
 /// carries the target beside it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Style {

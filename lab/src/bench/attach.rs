@@ -103,7 +103,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
 /// A program on a terminal of its own, at whose other end we sit.
 struct Side {
     pty: Pty,
-    child: pty::Child,
+    child: pty::ChildProcess,
 }
 
 impl Side {
@@ -117,7 +117,7 @@ impl Side {
                 .chain(variables.into_iter().map(|(name, value)| (name.into(), value)))
                 .collect(),
             working_dir: Some(home.to_owned()),
-            size: pty::Size { cols: 100, rows: 30 },
+            size: pty::PtySize { cols: 100, rows: 30 },
         })?;
         let side = Side { pty, child };
         side.until(b"ready")?;

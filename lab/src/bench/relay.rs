@@ -68,7 +68,7 @@ fn far(arguments: &Arguments) -> Result<()> {
         argv: arguments.argv.iter().map(Into::into).collect(),
         env: std::env::vars_os().collect(),
         working_dir: None,
-        size: pty::Size { cols: 100, rows: 30 },
+        size: pty::PtySize { cols: 100, rows: 30 },
     })?;
     let vigil = Vigil::new(arguments.awake);
     let handed_on = if arguments.http2 { http2::far(&pty, line, vigil) } else { hand_on(&pty, &pty, &line, vigil) };

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use engine::{Engine, EngineOptions};
-use pty::{PollFd, PollFlags, ReadOutcome, Size, SpawnRequest};
+use pty::{PollFd, PollFlags, PtySize, ReadOutcome, SpawnRequest};
 use testkit::Script;
 
 use crate::proc;
@@ -60,7 +60,7 @@ async fn timed(work: impl Future<Output = ()>) -> Cost {
 }
 
 fn bare(script: &Script, bytes: u64) {
-    let size = Size { cols: 120, rows: 40 };
+    let size = PtySize { cols: 120, rows: 40 };
     let request = SpawnRequest { argv: script.argv(), env: Vec::new(), working_dir: None, size };
     let (pty, mut child) = pty::spawn(request).unwrap();
     let mut buffer = vec![0; 64 << 10];

@@ -66,13 +66,13 @@ fn signals_end_everything_and_leave_a_sane_terminal() {
 /// patterm in a window that can be closed.
 struct Window {
     terminal: Pty,
-    patterm: pty::Child,
+    patterm: pty::ChildProcess,
 }
 
 impl Window {
     fn open(stage: &Stage) -> Self {
         let (argv, env) = face_argv(stage, &[], &[]);
-        let size = pty::Size { cols: SIZE.cols, rows: SIZE.rows };
+        let size = pty::PtySize { cols: SIZE.cols, rows: SIZE.rows };
         let request = SpawnRequest { argv, env, working_dir: Some(stage.path("project")), size };
         let (terminal, patterm) = pty::spawn(request).unwrap();
         let mut screen = vt::Terminal::new(vt::TerminalOptions { size: SIZE, ..vt::TerminalOptions::default() });

@@ -6,14 +6,14 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::io::Errno;
 use rustix::process::{WaitId, WaitIdOptions, waitid};
 
-use super::{ExitStatus, Patience};
+use super::{ExitStatus, ReapWait};
 use crate::processes::now_in_ticks;
 use crate::remembered::signal_members;
 use crate::signal::send_by_pidfd;
 use crate::{Pid, Signal};
 
 #[derive(Debug)]
-pub(crate) struct Handle {
+pub(crate) struct PidfdHandle {
     pidfd: OwnedFd,
     /// When the child was reaped and its number ceased to be certain, in clock ticks since boot.
     reaped: Option<u64>,
@@ -22,15 +22,15 @@ pub(crate) struct Handle {
 /// Linux 6.9: `pidfd_send_signal` reaches the process group that the pidfd's process leads or led.
 const PIDFD_SIGNAL_PROCESS_GROUP: u32 = 1 << 2;
 
-impl Handle {
+impl PidfdHandle {
     pub(crate) fn new(pidfd: OwnedFd) -> Self {
         Self { pidfd, reaped: None }
     }
 
-    pub(super) fn reap(&mut self, patience: Patience) -> io::Result<Option<ExitStatus>> {
+    pub(super) fn reap(&mut self, patience: ReapWait) -> io::Result<Option<ExitStatus>> {
         let options = match patience {
-            Patience::None => WaitIdOptions::EXITED | WaitIdOptions::NOHANG,
-            Patience::Endless => WaitIdOptions::EXITED,
+            ReapWait::None => WaitIdOptions::EXITED | WaitIdOptions::NOHANG,
+            ReapWait::Endless => WaitIdOptions::EXITED,
         };
         let waited = loop {
             match waitid(WaitId::PidFd(self.pidfd.as_fd()), options) {
@@ -72,7 +72,7 @@ impl Handle {
     }
 }
 
-impl AsFd for Handle {
+impl AsFd for PidfdHandle {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.pidfd.as_fd()
     }
@@ -90,10 +90,10 @@ mod tests {
     use testkit::Script;
 
     use super::*;
-    use crate::{Child, Pty, Size, SpawnRequest, spawn};
+    use crate::{ChildProcess, Pty, PtySize, SpawnRequest, spawn};
 
-    fn start(script: Script) -> (Pty, Child) {
-        let size = Size { cols: 80, rows: 24 };
+    fn start(script: Script) -> (Pty, ChildProcess) {
+        let size = PtySize { cols: 80, rows: 24 };
         let request = SpawnRequest { argv: script.argv(), env: Vec::new(), working_dir: None, size };
         spawn(request).unwrap()
     }

@@ -6,19 +6,19 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::io::Errno;
 use rustix::process::{WaitId, WaitIdOptions, WaitOptions, waitid, waitpid};
 
-use super::{ExitStatus, Patience};
+use super::{ExitStatus, ReapWait};
 use crate::{Pid, Signal};
 
 /// A thread waits for the child's end, without reaping it, and then lets go of a pipe: its other
 /// end becomes readable.
 #[derive(Debug)]
-pub(crate) struct Handle {
+pub(crate) struct WaiterHandle {
     pid: Pid,
     exit: OwnedFd,
     reaped: bool,
 }
 
-impl Handle {
+impl WaiterHandle {
     pub(crate) fn new(pid: Pid) -> io::Result<Self> {
         let (exit, held_while_alive) = rustix::pipe::pipe()?;
         for end in [&exit, &held_while_alive] {
@@ -32,10 +32,10 @@ impl Handle {
         Ok(Self { pid, exit, reaped: false })
     }
 
-    pub(super) fn reap(&mut self, patience: Patience) -> io::Result<Option<ExitStatus>> {
+    pub(super) fn reap(&mut self, patience: ReapWait) -> io::Result<Option<ExitStatus>> {
         let options = match patience {
-            Patience::None => WaitOptions::NOHANG,
-            Patience::Endless => WaitOptions::empty(),
+            ReapWait::None => WaitOptions::NOHANG,
+            ReapWait::Endless => WaitOptions::empty(),
         };
         let waited = loop {
             match waitpid(Some(self.pid.to_rustix()), options) {
@@ -67,7 +67,7 @@ impl Handle {
     }
 }
 
-impl AsFd for Handle {
+impl AsFd for WaiterHandle {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.exit.as_fd()
     }

@@ -151,7 +151,7 @@ pub fn process_group_members(group: Pid) -> Vec<Pid> {
         .collect()
 }
 
-/// The processes in a session, which for a [`Child`](crate::Child) are all that came from it and
+/// The processes in a session, which for a [`ChildProcess`](crate::ChildProcess) are all that came from it and
 /// did not leave on purpose; zombies not included. Looks at every process of the system.
 pub fn session_members(session: Pid) -> Vec<Pid> {
     stats_in_session(session).into_iter().map(|process| process.pid).collect()

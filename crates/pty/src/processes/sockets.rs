@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::path::Path;
 
-use super::Listening;
+use super::ListeningSocket;
 use super::linux::numbers_in;
 use crate::Pid;
 
@@ -16,7 +16,7 @@ const MAX_DESCRIPTORS: usize = 65_536;
 /// The TCP sockets on which any of `pids` waits for connections, by port; a socket that several of
 /// them share is listed once. Reads only the given processes' descriptors and, if any of them is a
 /// socket, the listening part of their network's table.
-pub fn listening_sockets(pids: &[Pid]) -> Vec<Listening> {
+pub fn listening_sockets(pids: &[Pid]) -> Vec<ListeningSocket> {
     // Containers give processes of one session different networks, each with its own table.
     let mut networks: HashMap<String, (Pid, HashMap<u64, Pid>)> = HashMap::new();
     for pid in pids {
@@ -36,12 +36,12 @@ pub fn listening_sockets(pids: &[Pid]) -> Vec<Listening> {
         for table in ["tcp", "tcp6"] {
             for row in listening_rows(Path::new(&format!("/proc/{reader}/net/{table}"))) {
                 if let Some(pid) = owners.get(&row.inode) {
-                    found.insert(Listening { port: row.port, address: row.address, pid: *pid });
+                    found.insert(ListeningSocket { port: row.port, address: row.address, pid: *pid });
                 }
             }
         }
     }
-    let mut found: Vec<Listening> = found.into_iter().collect();
+    let mut found: Vec<ListeningSocket> = found.into_iter().collect();
     found.sort();
     found
 }
@@ -54,7 +54,7 @@ fn socket_inodes(pid: Pid) -> Vec<u64> {
 }
 
 #[derive(Debug, PartialEq, Eq)]
-struct Row {
+struct SocketRow {
     address: IpAddr,
     port: u16,
     inode: u64,
@@ -62,7 +62,7 @@ struct Row {
 
 /// The kernel lists listening sockets first, so the reading ends at the first other one: thousands
 /// of connections on the host cost nothing.
-fn listening_rows(table: &Path) -> Vec<Row> {
+fn listening_rows(table: &Path) -> Vec<SocketRow> {
     const LISTEN: &str = "0A";
     let Ok(file) = File::open(table) else { return Vec::new() };
     let lines = BufReader::new(file).lines().skip(1).map_while(Result::ok);
@@ -73,11 +73,11 @@ fn listening_rows(table: &Path) -> Vec<Row> {
 }
 
 /// `N: ADDRESS:PORT REMOTE STATE QUEUES TIMER RETRANSMITS UID TIMEOUT INODE …`
-fn parse_row(line: &str) -> Option<Row> {
+fn parse_row(line: &str) -> Option<SocketRow> {
     let mut fields = line.split_ascii_whitespace();
     let (address, port) = fields.nth(1)?.split_once(':')?;
     let inode = fields.nth(9 - 2)?.parse().ok()?;
-    Some(Row { address: parse_address(address)?, port: u16::from_str_radix(port, 16).ok()?, inode })
+    Some(SocketRow { address: parse_address(address)?, port: u16::from_str_radix(port, 16).ok()?, inode })
 }
 
 /// The address's 32-bit words in hexadecimal, each as this machine's byte order reads it.
@@ -104,12 +104,12 @@ mod tests {
     #[test]
     fn rows_of_both_tables_are_read() {
         let v4 = "   0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 4242 1 0 100 0 0 10 0";
-        assert_eq!(parse_row(v4), Some(Row { address: Ipv4Addr::LOCALHOST.into(), port: 8080, inode: 4242 }));
+        assert_eq!(parse_row(v4), Some(SocketRow { address: Ipv4Addr::LOCALHOST.into(), port: 8080, inode: 4242 }));
         let v6 = "   1: 00000000000000000000000001000000:0BB8 00000000000000000000000000000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 77 1";
-        assert_eq!(parse_row(v6), Some(Row { address: Ipv6Addr::LOCALHOST.into(), port: 3000, inode: 77 }));
+        assert_eq!(parse_row(v6), Some(SocketRow { address: Ipv6Addr::LOCALHOST.into(), port: 3000, inode: 77 }));
         let mapped =
             "   2: 0000000000000000FFFF00000100007F:0BB8 00000000000000000000000000000000:0000 0A 0:0 0:0 0 0 0 78 1";
-        assert_eq!(parse_row(mapped), Some(Row { address: Ipv4Addr::LOCALHOST.into(), port: 3000, inode: 78 }));
+        assert_eq!(parse_row(mapped), Some(SocketRow { address: Ipv4Addr::LOCALHOST.into(), port: 3000, inode: 78 }));
     }
 
     #[test]

@@ -6,13 +6,13 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
-use super::vfork::{self, Failure, Stage};
+use super::vfork::{self, StartFailure, StartStep};
 use super::{SpawnError, SpawnRequest};
 use crate::Pid;
-use crate::child::Handle;
+use crate::child::ChildHandle;
 
 /// A request as the kernel takes it.
-pub(super) struct Command {
+pub(super) struct ExecCommand {
     program: OsString,
     /// The paths to try in turn.
     candidates: Vec<CString>,
@@ -24,7 +24,7 @@ pub(super) struct Command {
 /// Where programs are when the environment has no `PATH`: what the C library assumes.
 const DEFAULT_PATH: &[u8] = b"/bin:/usr/bin";
 
-impl Command {
+impl ExecCommand {
     /// Refuses what can't be said to the kernel.
     pub(super) fn new(request: SpawnRequest) -> Result<Self, SpawnError> {
         let program = request.argv[0].clone();
@@ -69,43 +69,36 @@ fn candidates(program: &OsStr, path: &[u8]) -> Result<Vec<CString>, SpawnError> 
         .collect()
 }
 
-/// A command, and the slave side of its terminal.
-pub(super) struct Launch {
-    pub(super) command: Command,
-    pub(super) terminal: OwnedFd,
-}
-
-impl Launch {
-    pub(super) fn run(self) -> Result<(Pid, Handle), SpawnError> {
-        let Command { candidates, argv, env, working_dir, .. } = &self.command;
-        let image = vfork::Image { candidates, argv, env, working_dir: working_dir.as_deref() };
-        match vfork::start(&image, self.terminal.as_fd()) {
-            Ok((pid, pidfd)) => Ok((pid, Handle::new(pidfd))),
-            Err(failure) => Err(self.command.explain(failure)),
+impl ExecCommand {
+    /// Starts the program with `terminal`, a slave side, as its terminal.
+    pub(super) fn start(self, terminal: OwnedFd) -> Result<(Pid, ChildHandle), SpawnError> {
+        let ExecCommand { candidates, argv, env, working_dir, .. } = &self;
+        let image = vfork::ExecImage { candidates, argv, env, working_dir: working_dir.as_deref() };
+        match vfork::start(&image, terminal.as_fd()) {
+            Ok((pid, pidfd)) => Ok((pid, ChildHandle::new(pidfd))),
+            Err(failure) => Err(self.explain(failure)),
         }
     }
-}
 
-impl Command {
-    fn explain(self, failure: Failure) -> SpawnError {
+    fn explain(self, failure: StartFailure) -> SpawnError {
         let source = io::Error::from_raw_os_error(failure.errno);
         match failure.stage {
-            Stage::Clone => match failure.errno {
+            StartStep::Clone => match failure.errno {
                 libc::EAGAIN | libc::ENOMEM => SpawnError::TooManyProcesses { source },
                 _ => {
                     SpawnError::descriptors_or(source, |source| SpawnError::System { step: "clone a process", source })
                 }
             },
-            Stage::Stack => SpawnError::System { step: "map a stack", source },
-            Stage::ParentDeath => SpawnError::System { step: "set the parent-death signal", source },
-            Stage::Session => SpawnError::System { step: "begin a session", source },
-            Stage::ControllingTerminal => SpawnError::System { step: "set the controlling terminal", source },
-            Stage::StandardStreams => SpawnError::System { step: "connect the terminal", source },
-            Stage::WorkingDirectory => {
+            StartStep::Stack => SpawnError::System { step: "map a stack", source },
+            StartStep::ParentDeath => SpawnError::System { step: "set the parent-death signal", source },
+            StartStep::Session => SpawnError::System { step: "begin a session", source },
+            StartStep::ControllingTerminal => SpawnError::System { step: "set the controlling terminal", source },
+            StartStep::StandardStreams => SpawnError::System { step: "connect the terminal", source },
+            StartStep::WorkingDirectory => {
                 let path = self.working_dir.expect("it was entered only if it was given").into_bytes();
                 SpawnError::WorkingDirectory { path: PathBuf::from(OsString::from_vec(path)), source }
             }
-            Stage::Exec => self.explain_exec(failure.errno, source),
+            StartStep::Exec => self.explain_exec(failure.errno, source),
         }
     }
 

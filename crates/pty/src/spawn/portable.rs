@@ -11,15 +11,15 @@ use std::process::Stdio;
 
 use super::{SpawnError, SpawnRequest};
 use crate::Pid;
-use crate::child::Handle;
+use crate::child::ChildHandle;
 
-pub(super) struct Command {
+pub(super) struct StdCommand {
     program: OsString,
     working_dir: Option<PathBuf>,
     command: std::process::Command,
 }
 
-impl Command {
+impl StdCommand {
     pub(super) fn new(request: SpawnRequest) -> Result<Self, SpawnError> {
         let whole = |text: &OsString, what| {
             if text.as_bytes().contains(&0) { Err(SpawnError::BadArgument { what }) } else { Ok(()) }
@@ -42,17 +42,11 @@ impl Command {
         }
         Ok(Self { program: request.argv[0].clone(), working_dir: request.working_dir, command })
     }
-}
 
-pub(super) struct Launch {
-    pub(super) command: Command,
-    pub(super) terminal: OwnedFd,
-}
-
-impl Launch {
+    /// Starts the program with `terminal`, a slave side, as its terminal.
     #[expect(unsafe_code, reason = "code between fork and exec")]
-    pub(super) fn run(self) -> Result<(Pid, Handle), SpawnError> {
-        let Command { program, working_dir, mut command } = self.command;
+    pub(super) fn start(self, terminal: OwnedFd) -> Result<(Pid, ChildHandle), SpawnError> {
+        let StdCommand { program, working_dir, mut command } = self;
         let system = |step| move |source| SpawnError::System { step, source };
         if let Some(path) = working_dir {
             // The standard library's error would not tell a missing folder from a missing program.
@@ -60,8 +54,8 @@ impl Launch {
                 return Err(SpawnError::WorkingDirectory { path, source });
             }
         }
-        let copy = || self.terminal.try_clone().map_err(|source| SpawnError::TooManyFiles { source });
-        command.stdin(Stdio::from(copy()?)).stdout(Stdio::from(copy()?)).stderr(Stdio::from(self.terminal));
+        let copy = || terminal.try_clone().map_err(|source| SpawnError::TooManyFiles { source });
+        command.stdin(Stdio::from(copy()?)).stdout(Stdio::from(copy()?)).stderr(Stdio::from(terminal));
         // SAFETY: only async-signal-safe calls, and none of them allocates.
         unsafe {
             command.pre_exec(|| {
@@ -83,7 +77,7 @@ impl Launch {
             },
         })?;
         let pid = i32::try_from(child.id()).ok().and_then(Pid::new).expect("a pid is a positive pid_t");
-        match Handle::new(pid) {
+        match ChildHandle::new(pid) {
             Ok(handle) => Ok((pid, handle)),
             Err(source) => {
                 // Nothing to do about errors of these two: the child is lost either way.

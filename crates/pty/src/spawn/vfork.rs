@@ -19,7 +19,7 @@ use super::make_way::make_way;
 use crate::Pid;
 
 /// What the child becomes.
-pub(super) struct Image<'a> {
+pub(super) struct ExecImage<'a> {
     /// Paths to try, in order.
     pub(super) candidates: &'a [CString],
     pub(super) argv: &'a [CString],
@@ -29,7 +29,7 @@ pub(super) struct Image<'a> {
 
 /// Where a start failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stage {
+pub(super) enum StartStep {
     Stack,
     Clone,
     ParentDeath,
@@ -41,8 +41,8 @@ pub(super) enum Stage {
 }
 
 #[derive(Debug)]
-pub(super) struct Failure {
-    pub(super) stage: Stage,
+pub(super) struct StartFailure {
+    pub(super) stage: StartStep,
     pub(super) errno: c_int,
 }
 
@@ -69,15 +69,15 @@ struct Orders {
 /// No failure yet; stages are stored as their own number plus 1.
 const UNHARMED: i32 = 0;
 
-const STAGES: [Stage; 8] = [
-    Stage::Stack,
-    Stage::Clone,
-    Stage::ParentDeath,
-    Stage::Session,
-    Stage::ControllingTerminal,
-    Stage::StandardStreams,
-    Stage::WorkingDirectory,
-    Stage::Exec,
+const STAGES: [StartStep; 8] = [
+    StartStep::Stack,
+    StartStep::Clone,
+    StartStep::ParentDeath,
+    StartStep::Session,
+    StartStep::ControllingTerminal,
+    StartStep::StandardStreams,
+    StartStep::WorkingDirectory,
+    StartStep::Exec,
 ];
 
 const SHELL: &CStr = c"/bin/sh";
@@ -85,13 +85,13 @@ const SHELL: &CStr = c"/bin/sh";
 /// Starts a child with `terminal` as its controlling terminal and its descriptors 0, 1 and 2.
 /// Returns when it has become the program, or has failed and been reaped.
 #[expect(unsafe_code, reason = "clone, and a child in shared memory")]
-pub(super) fn start(image: &Image<'_>, terminal: BorrowedFd<'_>) -> Result<(Pid, OwnedFd), Failure> {
+pub(super) fn start(image: &ExecImage<'_>, terminal: BorrowedFd<'_>) -> Result<(Pid, OwnedFd), StartFailure> {
     let candidates = pointers(image.candidates);
     let argv = pointers(image.argv);
     let env = pointers(image.env);
     let mut script_argv = vec![SHELL.as_ptr(), ptr::null()];
     script_argv.extend_from_slice(&argv[1..]);
-    let stack = Stack::new().map_err(|error| failure(Stage::Stack, &error))?;
+    let stack = Stack::new().map_err(|error| failure(StartStep::Stack, &error))?;
     let orders = Orders {
         parent: rustix::process::getpid().as_raw_pid(),
         terminal: terminal.as_raw_fd(),
@@ -125,16 +125,16 @@ pub(super) fn start(image: &Image<'_>, terminal: BorrowedFd<'_>) -> Result<(Pid,
     };
     let cloned = io::Error::last_os_error();
     drop(signals);
-    let Some(pid) = Pid::new(pid) else { return Err(failure(Stage::Clone, &cloned)) };
+    let Some(pid) = Pid::new(pid) else { return Err(failure(StartStep::Clone, &cloned)) };
     let pidfd = match pidfd {
         // Linux before 5.2 ignores the flag.
-        -1 => Err(Failure { stage: Stage::Clone, errno: libc::ENOSYS }),
+        -1 => Err(StartFailure { stage: StartStep::Clone, errno: libc::ENOSYS }),
         // SAFETY: the kernel just made it for this call, and nobody else knows it.
         open => Ok(unsafe { OwnedFd::from_raw_fd(open) }),
     };
     let reported = match orders.failed_stage.load(Ordering::Relaxed) {
         UNHARMED => Ok(()),
-        number => Err(Failure {
+        number => Err(StartFailure {
             stage: STAGES[usize::try_from(number - 1).expect("stages are stored plus 1")],
             errno: orders.errno.load(Ordering::Relaxed),
         }),
@@ -162,7 +162,7 @@ extern "C" fn obey(orders: *mut c_void) -> c_int {
     // gets the arguments its manual page asks for; every pointer is null-terminated as it should be.
     unsafe {
         let orders = &*orders.cast::<Orders>();
-        let failed = |stage: Stage, errno: c_int| {
+        let failed = |stage: StartStep, errno: c_int| {
             orders.errno.store(errno, Ordering::Relaxed);
             orders.failed_stage.store(stage as i32 + 1, Ordering::Relaxed);
             // exit_group ends only the child: it is a process of its own.
@@ -170,7 +170,7 @@ extern "C" fn obey(orders: *mut c_void) -> c_int {
                 call(libc::SYS_exit_group, [127, 0, 0, 0]);
             }
         };
-        let must = |stage: Stage, number: c_long, arguments: [usize; 4]| {
+        let must = |stage: StartStep, number: c_long, arguments: [usize; 4]| {
             let errno = call(number, arguments);
             if errno != 0 {
                 failed(stage, errno);
@@ -179,9 +179,9 @@ extern "C" fn obey(orders: *mut c_void) -> c_int {
 
         // KILL, since a child that ignores HUP would otherwise outlive a crash. The parent may have
         // died before this was set; then the child's parent is somebody else by now.
-        must(Stage::ParentDeath, libc::SYS_prctl, [libc::PR_SET_PDEATHSIG as usize, libc::SIGKILL as usize, 0, 0]);
+        must(StartStep::ParentDeath, libc::SYS_prctl, [libc::PR_SET_PDEATHSIG as usize, libc::SIGKILL as usize, 0, 0]);
         if libc::syscall(libc::SYS_getppid) != orders.parent as c_long {
-            failed(Stage::ParentDeath, libc::ESRCH);
+            failed(StartStep::ParentDeath, libc::ESRCH);
         }
 
         // exec resets handlers by itself but keeps what is ignored, SIGPIPE in every Rust program
@@ -194,12 +194,12 @@ extern "C" fn obey(orders: *mut c_void) -> c_int {
             signal += 1;
         }
 
-        must(Stage::Session, libc::SYS_setsid, [0; 4]);
+        must(StartStep::Session, libc::SYS_setsid, [0; 4]);
         let terminal = orders.terminal as usize;
-        must(Stage::ControllingTerminal, libc::SYS_ioctl, [terminal, libc::TIOCSCTTY as usize, 0, 0]);
-        must(Stage::StandardStreams, libc::SYS_dup3, [terminal, 0, 0, 0]);
-        must(Stage::StandardStreams, libc::SYS_dup3, [terminal, 1, 0, 0]);
-        must(Stage::StandardStreams, libc::SYS_dup3, [terminal, 2, 0, 0]);
+        must(StartStep::ControllingTerminal, libc::SYS_ioctl, [terminal, libc::TIOCSCTTY as usize, 0, 0]);
+        must(StartStep::StandardStreams, libc::SYS_dup3, [terminal, 0, 0, 0]);
+        must(StartStep::StandardStreams, libc::SYS_dup3, [terminal, 1, 0, 0]);
+        must(StartStep::StandardStreams, libc::SYS_dup3, [terminal, 2, 0, 0]);
         if call(libc::SYS_close_range, [3, u32::MAX as usize, 0, 0]) != 0 {
             let mut descriptor = 3;
             while descriptor < orders.descriptor_limit {
@@ -208,7 +208,7 @@ extern "C" fn obey(orders: *mut c_void) -> c_int {
             }
         }
         if !orders.working_dir.is_null() {
-            must(Stage::WorkingDirectory, libc::SYS_chdir, [orders.working_dir as usize, 0, 0, 0]);
+            must(StartStep::WorkingDirectory, libc::SYS_chdir, [orders.working_dir as usize, 0, 0, 0]);
         }
         let no_signals = [0usize; 4];
         call(libc::SYS_rt_sigprocmask, [libc::SIG_SETMASK as usize, no_signals.as_ptr() as usize, 0, SIGSET_BYTES]);
@@ -227,13 +227,13 @@ extern "C" fn obey(orders: *mut c_void) -> c_int {
                     // A script without a `#!` line is the shell's.
                     *orders.script_argv.add(1) = *candidate;
                     call(libc::SYS_execve, [SHELL.as_ptr() as usize, orders.script_argv as usize, env, 0]);
-                    failed(Stage::Exec, libc::ENOEXEC);
+                    failed(StartStep::Exec, libc::ENOEXEC);
                 }
-                other => failed(Stage::Exec, other),
+                other => failed(StartStep::Exec, other),
             }
             candidate = candidate.add(1);
         }
-        failed(Stage::Exec, verdict);
+        failed(StartStep::Exec, verdict);
     }
     127
 }
@@ -336,6 +336,6 @@ fn descriptor_limit() -> c_int {
     c_int::try_from(limit).expect("65,536 fits")
 }
 
-fn failure(stage: Stage, error: &io::Error) -> Failure {
-    Failure { stage, errno: error.raw_os_error().unwrap_or(libc::EIO) }
+fn failure(stage: StartStep, error: &io::Error) -> StartFailure {
+    StartFailure { stage, errno: error.raw_os_error().unwrap_or(libc::EIO) }
 }

@@ -5,8 +5,8 @@ use std::net::{IpAddr, Ipv4Addr, TcpStream};
 
 use pty::Pid;
 use pty::processes::{
-    Listening, command_name, descendants, listening_sockets, living_sessions, process_group_members, session_members,
-    working_dir,
+    ListeningSocket, command_name, descendants, listening_sockets, living_sessions, process_group_members,
+    session_members, working_dir,
 };
 use testkit::Script;
 
@@ -62,7 +62,7 @@ fn sockets_that_really_listen_are_found() {
     let port = session.read_line("listening").parse().unwrap();
     session.read_line("next");
     let pid = session.child.pid();
-    let expected = Listening { port, address: IpAddr::V4(Ipv4Addr::LOCALHOST), pid };
+    let expected = ListeningSocket { port, address: IpAddr::V4(Ipv4Addr::LOCALHOST), pid };
     assert_eq!(listening_sockets(&[pid]), [expected]);
     let mut other = Session::start(Script::new().print("up\n").hang());
     other.read_line("up");

@@ -3,10 +3,10 @@
 use std::ffi::OsString;
 use std::os::fd::{AsFd, OwnedFd};
 
-use pty::{Child, Pid, PollFd, PollFlags, Pty, ReadOutcome, Size, SpawnError, SpawnRequest, poll};
+use pty::{ChildProcess, Pid, PollFd, PollFlags, Pty, PtySize, ReadOutcome, SpawnError, SpawnRequest, poll};
 use testkit::{DEADLINE, Script};
 
-pub(crate) const SIZE: Size = Size { cols: 80, rows: 24 };
+pub(crate) const SIZE: PtySize = PtySize { cols: 80, rows: 24 };
 
 pub(crate) fn request(argv: Vec<OsString>) -> SpawnRequest {
     let env = vec![("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into()), ("TERM".into(), "xterm-256color".into())];
@@ -19,7 +19,7 @@ pub(crate) fn spawn_error(request: SpawnRequest) -> SpawnError {
 
 pub(crate) struct Session {
     pub(crate) pty: Pty,
-    pub(crate) child: Child,
+    pub(crate) child: ChildProcess,
     /// All that was read.
     pub(crate) output: Vec<u8>,
 }
@@ -30,7 +30,7 @@ impl Session {
         Self::of(pty::spawn(request(script.argv())).unwrap())
     }
 
-    pub(crate) fn of((pty, child): (Pty, Child)) -> Self {
+    pub(crate) fn of((pty, child): (Pty, ChildProcess)) -> Self {
         Self { pty, child, output: Vec::new() }
     }
 

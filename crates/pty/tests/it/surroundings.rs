@@ -184,8 +184,8 @@ fn a_child_ends_with_the_thread_that_started_it() {
 fn both_halves_may_move_and_be_shared_between_threads() {
     fn check<T: Send + Sync + 'static>() {}
     check::<pty::Pty>();
-    check::<pty::Child>();
-    check::<pty::Waker>();
+    check::<pty::ChildProcess>();
+    check::<pty::PollWaker>();
     check::<pty::WriteQueue>();
     check::<pty::SpawnError>();
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use pty::{ExitStatus, PollFd, PollFlags, Signal, Size, TtyFacts, Waker, WriteQueue, poll};
+use pty::{ExitStatus, PollFd, PollFlags, PollWaker, PtySize, Signal, TtyFacts, WriteQueue, poll};
 use testkit::{Script, wait_until_with};
 
 use crate::session::Session;
@@ -11,11 +11,11 @@ use crate::session::Session;
 fn the_size_is_there_from_the_start_and_changes_are_told() {
     let mut session = Session::start(Script::new().size().hang());
     assert_eq!(session.read_line("size"), "80x24");
-    session.pty.resize(Size { cols: 132, rows: 50 }).unwrap();
+    session.pty.resize(PtySize { cols: 132, rows: 50 }).unwrap();
     session.read_line("size 132x50");
-    session.pty.resize(Size { cols: 1, rows: 1 }).unwrap();
+    session.pty.resize(PtySize { cols: 1, rows: 1 }).unwrap();
     session.read_line("size 1x1");
-    session.pty.resize(Size { cols: u16::MAX, rows: u16::MAX }).unwrap();
+    session.pty.resize(PtySize { cols: u16::MAX, rows: u16::MAX }).unwrap();
     session.read_line("size 65535x65535");
 }
 
@@ -100,7 +100,7 @@ fn a_child_that_never_reads_fills_the_queue_and_blocks_nobody() {
     assert!(full.queued > full.limit - chunk.len() && full.queued == queue.len(), "{full:?}");
     assert!(!queue.flush(&session.pty, usize::MAX).unwrap(), "the kernel's buffer is full too");
     // Everything else works on.
-    session.pty.resize(Size { cols: 10, rows: 10 }).unwrap();
+    session.pty.resize(PtySize { cols: 10, rows: 10 }).unwrap();
     session.child.signal_group(Signal::KILL).unwrap();
     assert_eq!(session.child.wait().unwrap(), ExitStatus::Signal(libc::SIGKILL));
     session.read_to_end();
@@ -132,8 +132,8 @@ fn dropping_the_terminal_hangs_the_child_up() {
 
 #[test]
 fn a_waker_ends_a_wait_once_drained_no_more() {
-    let waker = std::sync::Arc::new(Waker::new().unwrap());
-    let is_ready = |waker: &Waker, timeout| poll(&mut [PollFd::new(waker, PollFlags::IN)], timeout).unwrap() == 1;
+    let waker = std::sync::Arc::new(PollWaker::new().unwrap());
+    let is_ready = |waker: &PollWaker, timeout| poll(&mut [PollFd::new(waker, PollFlags::IN)], timeout).unwrap() == 1;
     assert!(!is_ready(&waker, Some(Duration::ZERO)));
     let other = waker.clone();
     let waking = std::thread::spawn(move || other.wake().unwrap());

@@ -52,7 +52,7 @@ fn read_only(argv: &[&str], expected: usize) -> Result<()> {
         argv: argv.iter().map(Into::into).collect(),
         env: std::env::var_os("PATH").map(|path| ("PATH".into(), path)).into_iter().collect(),
         working_dir: None,
-        size: pty::Size { cols: COLS, rows: ROWS },
+        size: pty::PtySize { cols: COLS, rows: ROWS },
     };
     let (pty, mut child) = pty::spawn(request)?;
     let mut buffer = vec![0; 64 << 10];
