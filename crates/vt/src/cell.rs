@@ -18,7 +18,7 @@ const WIDE: u32 = 1 << 21;
 const SPACER: u32 = 1 << 22;
 /// The low bits name a cluster, not a character.
 const CLUSTER: u32 = 1 << 23;
-/// The last column of a row whose wide character went to the next row for lack of room.
+/// The last column of a row, left free because a wide character had to go to the next row.
 const EDGE: u32 = 1 << 24;
 
 impl Cell {
@@ -52,7 +52,7 @@ impl Cell {
         Cell { content: EDGE, style }
     }
 
-    /// Zero for a blank cell in the default look: many can be tested at once.
+    /// Zero for a blank cell in the default look, so that many cells can be tested at once.
     #[inline]
     pub(crate) fn bits(self) -> u64 {
         u64::from(self.content) << 32 | u64::from(self.style.0)
@@ -63,7 +63,7 @@ impl Cell {
         self.content == 0
     }
 
-    /// Nothing to see: blank or a space, whatever its look.
+    /// Invisible: blank or a space, whatever its look.
     #[inline]
     pub(crate) fn is_empty_text(self) -> bool {
         matches!(self.content, 0 | 0x20 | EDGE)
@@ -89,7 +89,7 @@ impl Cell {
         (self.content < 0x80 && self.content != 0).then_some(self.content as u8)
     }
 
-    /// The low byte of the content: the character itself where `as_ascii` says so.
+    /// The low byte of the content: the character itself if `as_ascii` returns one.
     #[inline]
     pub(crate) fn ascii_byte(self) -> u8 {
         self.content as u8
@@ -128,6 +128,6 @@ impl Cell {
 pub(crate) struct ClusterId(pub(crate) u32);
 
 impl ClusterId {
-    /// As many clusters as the bits of a cell can name.
+    /// The most clusters that a cell's bits can number.
     pub(crate) const LIMIT: usize = CODE as usize + 1;
 }

@@ -6,7 +6,7 @@ pub(crate) enum Charset {
     Ascii,
     /// DEC special graphics: line drawing.
     LineDrawing,
-    /// `#` is a pound sign.
+    /// ASCII with a pound sign in place of `#`.
     British,
     /// DEC supplemental, as Latin-1's upper half on the lower keys.
     Supplemental,

@@ -1,5 +1,5 @@
-//! Text cut into clusters, with the columns that each takes when it is printed: for those who draw text beside
-//! a screen and must agree with it.
+//! Splits text into clusters with the columns that each takes when printed, for code that draws text beside a screen
+//! and must agree with it.
 
 pub use crate::tables::MAX_CLUSTER_BYTES;
 use crate::unicode::{CharProperties, ClusterState, VARIATION_EMOJI, is_narrow_emoji};
@@ -7,13 +7,13 @@ use crate::unicode::{CharProperties, ClusterState, VARIATION_EMOJI, is_narrow_em
 /// Characters that share a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TextCluster<'a> {
-    /// A cell keeps at most [`MAX_CLUSTER_BYTES`] of it.
+    /// The cluster's text; a cell keeps at most [`MAX_CLUSTER_BYTES`] of it.
     pub text: &'a str,
-    /// Columns: 0 (a mark with nothing to stand on, or a control character), 1 or 2.
+    /// Columns: 0 (a mark without a base character, or a control character), 1 or 2.
     pub width: u16,
 }
 
-/// The clusters of `text` from its start.
+/// Splits `text` into clusters from its start.
 pub fn clusters(text: &str) -> impl Iterator<Item = TextCluster<'_>> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -35,7 +35,7 @@ pub fn clusters(text: &str) -> impl Iterator<Item = TextCluster<'_>> {
     })
 }
 
-/// Columns that one cluster takes when it is printed.
+/// The columns that one cluster takes when printed.
 pub fn cluster_width(cluster: &str) -> u16 {
     let mut chars = cluster.chars();
     let base = chars.next().unwrap_or(' ');
@@ -44,7 +44,7 @@ pub fn cluster_width(cluster: &str) -> u16 {
     if widened && width > 0 { 2 } else { width }
 }
 
-/// Whether `c` is an emoji to some terminals and a narrow sign to others.
+/// Whether some terminals show `c` as an emoji and others as a narrow sign.
 pub fn is_narrow_sign_or_emoji(c: char) -> bool {
     is_narrow_emoji(c)
 }

@@ -10,7 +10,7 @@ pub enum Color {
     Rgb(u8, u8, u8),
 }
 
-/// A colour with a value.
+/// A colour given by value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Rgb {
     pub r: u8,
@@ -28,7 +28,7 @@ impl Rgb {
     }
 }
 
-/// The values behind colour names. A child may change them with OSC 4, 10, 11 and 12.
+/// The values of named colours. A child may change them with OSC 4, 10, 11 and 12.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Theme {
     pub foreground: Rgb,

@@ -1,15 +1,16 @@
-//! What the child asked of the world beyond its screen. `vt` never acts on these: the caller decides.
+//! Requests and reports of the child that concern the world beyond its screen. `vt` never acts on them: the caller
+//! decides.
 //!
 //! Every string is bounded and free of control characters.
 
 /// One request or report, in the order the child made them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Effect {
-    /// Bytes owed to the child in answer to a query. They go behind input that is already queued.
+    /// An answer to the child's query. It is sent after input that is already queued.
     Reply(Vec<u8>),
     Title(String),
     IconName(String),
-    /// OSC 7: the working directory as the child reports it (host and path, not checked).
+    /// OSC 7: the working directory as the child reports it (host and path, unchecked).
     WorkingDirectory(String),
     Bell,
     Notification(DesktopNotification),
@@ -23,12 +24,12 @@ pub enum Effect {
     },
     /// OSC 133.
     Prompt(PromptMark),
-    /// CSI 8 t and DECCOLM: the child would like this size. Zero means "as it is".
+    /// CSI 8 t and DECCOLM: the child requests this size. Zero means "unchanged".
     ResizeRequest {
         cols: u16,
         rows: u16,
     },
-    /// An OSC we give no meaning to, for rules to look at.
+    /// An OSC without a meaning to us, passed on for rules to match.
     UnknownOsc {
         number: u32,
         body: String,
@@ -52,7 +53,7 @@ pub enum ProgressReport {
     Paused(Option<u8>),
 }
 
-/// Where a shell says its prompt, the typed command and the output begin and end.
+/// Where a shell's prompt, the typed command and the output begin and end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PromptMark {
     PromptStart,

@@ -1,4 +1,4 @@
-//! An immutable picture of the screen.
+//! An immutable copy of what the screen shows.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ pub struct Cursor {
     pub blinking: bool,
 }
 
-/// What the screen showed at one moment. Rows that did not change since the frame before are the same `Arc`.
+/// What the screen showed at one moment. Rows unchanged since the previous frame are the same `Arc`.
 #[derive(Clone, Debug)]
 pub struct Frame {
     pub size: Size,

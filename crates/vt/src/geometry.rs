@@ -1,6 +1,6 @@
 //! Sizes and positions. Rows and columns count from zero; `row` before `col` in prose, `cols` before `rows` in sizes.
 
-/// A terminal's size in cells. Always within [`Size::MIN`] and [`Size::MAX`] once it has passed [`Size::clamped`].
+/// A terminal's size in cells. [`Size::clamped`] brings it within [`Size::MIN`] and [`Size::MAX`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Size {
     pub cols: u16,
@@ -8,16 +8,16 @@ pub struct Size {
 }
 
 impl Size {
-    /// Two columns, for that is what a wide character takes: in one it could be neither shown nor kept.
+    /// Two columns, the width of a wide character, which a single column could neither show nor keep.
     pub const MIN: Size = Size { cols: 2, rows: 1 };
-    /// A 2,000 x 1,000 grid is 16 MB; nothing a person or an agent reads is larger.
+    /// A 2,000 x 1,000 grid is 16 MB; no person or agent reads anything larger.
     pub const MAX: Size = Size { cols: 2000, rows: 1000 };
 
     pub const fn new(cols: u16, rows: u16) -> Self {
         Size { cols, rows }
     }
 
-    /// The nearest size a terminal can have.
+    /// The nearest valid terminal size.
     pub fn clamped(self) -> Self {
         Size {
             cols: self.cols.clamp(Self::MIN.cols, Self::MAX.cols),

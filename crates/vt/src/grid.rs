@@ -1,7 +1,7 @@
-//! Rows of cells and what can be done to them, whatever the sequence that asked for it.
+//! Rows of cells and the operations on them, independent of the sequences that ask for them.
 //!
-//! Wide characters are two cells that live and die together: every operation that touches one half
-//! blanks the other.
+//! A wide character is two cells that are always written and erased together: an operation that touches one half blanks
+//! the other.
 
 use std::{ops::Range, sync::Arc};
 
@@ -14,7 +14,7 @@ use crate::{
 #[derive(Clone, Debug)]
 pub(crate) struct GridRow {
     pub(crate) cells: Vec<Cell>,
-    /// The text goes on in the next row.
+    /// The text continues in the next row.
     pub(crate) wrapped: bool,
     /// The cells differ from `drawn`.
     pub(crate) dirty: bool,
@@ -33,7 +33,7 @@ impl GridRow {
         self.dirty = true;
     }
 
-    /// Blanks what would be left of a wide character cut in two just before `col`.
+    /// Blanks the half of a wide character that would remain if the row were cut just before `col`.
     #[inline]
     pub(crate) fn split_at(&mut self, col: u16) {
         let col = usize::from(col);
@@ -45,8 +45,8 @@ impl GridRow {
         }
     }
 
-    /// The mark of a wide character that went to the next row means something only in the last column
-    /// of a row that runs on: it goes before cells move.
+    /// The mark left by a wide character that went to the next row is meaningful only in the last column of a row that
+    /// continues: remove it before cells move.
     pub(crate) fn drop_edge(&mut self) {
         if let Some(last) = self.cells.last_mut().filter(|cell| cell.is_edge()) {
             *last = Cell::blank(last.style);
@@ -72,7 +72,7 @@ impl GridRow {
         self.dirty = true;
     }
 
-    /// Fills `cols` with one character that takes `width` columns.
+    /// Fills `cols` with one character of `width` columns.
     #[inline]
     pub(crate) fn fill_with(&mut self, cols: Range<u16>, c: char, width: u16, style: StyleId) {
         if width == 1 {
@@ -84,7 +84,7 @@ impl GridRow {
         }
     }
 
-    /// Moves the cells of `cols` right by `count`; what falls out at the end is lost.
+    /// Moves the cells of `cols` right by `count`; cells pushed past the end are lost.
     pub(crate) fn insert(&mut self, cols: Range<u16>, count: u16, fill: Cell) {
         let count = count.min(cols.end - cols.start);
         self.drop_edge();
@@ -166,7 +166,7 @@ impl Grid {
         self.rows[usize::from(row)].cells[usize::from(col)]
     }
 
-    /// Moves whole rows of `rows` up by `count`; cleared ones come in below.
+    /// Moves the rows of `rows` up by `count`; cleared rows come in below.
     pub(crate) fn scroll_up(&mut self, rows: Range<u16>, count: u16, fill: Cell) {
         let region = &mut self.rows[usize::from(rows.start)..usize::from(rows.end)];
         let count = usize::from(count).min(region.len());
@@ -181,7 +181,7 @@ impl Grid {
         }
     }
 
-    /// Moves whole rows of `rows` down by `count`; cleared ones come in above.
+    /// Moves the rows of `rows` down by `count`; cleared rows come in above.
     pub(crate) fn scroll_down(&mut self, rows: Range<u16>, count: u16, fill: Cell) {
         let region = &mut self.rows[usize::from(rows.start)..usize::from(rows.end)];
         let count = usize::from(count).min(region.len());
@@ -193,14 +193,14 @@ impl Grid {
         self.rows[usize::from(rows.end) - 1].wrapped = false;
     }
 
-    /// The row above no longer runs on into `row`.
+    /// Ends the continuation of the row above into `row`.
     pub(crate) fn unwrap_before(&mut self, row: u16) {
         if row > 0 {
             self.rows[usize::from(row) - 1].wrapped = false;
         }
     }
 
-    /// As `scroll_up`, but only within `cols`.
+    /// Like `scroll_up`, but only within `cols`.
     pub(crate) fn scroll_up_within(&mut self, rows: Range<u16>, cols: Range<u16>, count: u16, fill: Cell) {
         let count = count.min(rows.end - rows.start);
         for row in rows.clone() {
@@ -212,7 +212,7 @@ impl Grid {
         }
     }
 
-    /// As `scroll_down`, but only within `cols`.
+    /// Like `scroll_down`, but only within `cols`.
     pub(crate) fn scroll_down_within(&mut self, rows: Range<u16>, cols: Range<u16>, count: u16, fill: Cell) {
         let count = count.min(rows.end - rows.start);
         for row in rows.clone().rev() {
@@ -236,7 +236,7 @@ impl Grid {
         target.dirty = true;
     }
 
-    /// Cuts or pads without reflow: what the alternate screen does.
+    /// Cuts or pads the rows without reflow, as the alternate screen does.
     pub(crate) fn resize(&mut self, size: Size, keep_from: u16) {
         self.rows.drain(..usize::from(keep_from).min(self.rows.len()));
         self.rows.truncate(usize::from(size.rows));
@@ -257,7 +257,7 @@ impl Grid {
         self.size = size;
     }
 
-    /// Takes rows of the right width as the whole grid.
+    /// Replaces the whole grid by rows of the right width.
     pub(crate) fn replace(&mut self, rows: Vec<GridRow>, size: Size) {
         debug_assert_eq!(rows.len(), usize::from(size.rows));
         self.rows = rows;

@@ -1,12 +1,12 @@
-//! Characters that nobody sees, or that move what stands around them: text for people must not hide anything in them.
+//! Characters that are invisible or that reorder the text around them. Text shown to people must not contain any.
 
 use crate::unicode::is_bidi_control;
 
-/// Takes no room of its own, looks like a blank, or reorders its neighbours. Controls, which have names of their own,
-/// and plain white space are not among them.
+/// Whether the character has no visible shape, looks like a blank, or reorders its neighbours. Control characters,
+/// which are handled elsewhere, and plain white space are not included.
 ///
-/// Unicode's default-ignorable characters, the marks of direction and annotation, and the fillers and blanks that fonts
-/// draw as nothing.
+/// These are Unicode's default-ignorable characters, direction and annotation marks, and the fillers and blanks that
+/// fonts draw as nothing.
 pub fn is_hidden(character: char) -> bool {
     is_bidi_control(character)
         || matches!(

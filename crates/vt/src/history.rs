@@ -1,8 +1,8 @@
 //! Lines that have left the screen: compact, bounded, numbered for good.
 //!
-//! A line here is *logical*: rows that ran on are joined, so resizing never touches history and a
-//! line's number never changes. Lines live in pages of packed text and runs; text is stored as it
-//! reads, so that copying and searching cost no decoding.
+//! A line here is *logical*: rows that wrapped are joined, so resizing never touches history and a line's number never
+//! changes. Lines are stored in pages of packed text and runs; text is stored as plain UTF-8, so that copying and
+//! searching need no decoding.
 
 mod page;
 mod varint;
@@ -31,7 +31,7 @@ pub(crate) struct History {
     first: u64,
     /// Number the next new line gets.
     next: u64,
-    /// The newest line still runs on: the next row pushed belongs to it.
+    /// The newest line continues: the next row pushed belongs to it.
     open: bool,
     max_lines: usize,
     max_bytes: usize,
@@ -46,7 +46,7 @@ impl History {
         History { pages, first: 0, next: 0, open: false, max_lines, max_bytes, keep_cleared, closed_bytes }
     }
 
-    /// A screen that is cleared belongs here first.
+    /// When the screen is cleared, its text goes to history first.
     pub(crate) fn keeps_cleared(&self) -> bool {
         self.keep_cleared
     }
@@ -65,7 +65,7 @@ impl History {
         self.open
     }
 
-    /// Takes in a row that left the screen at the top.
+    /// Adds a row that left the screen at the top.
     pub(crate) fn push(&mut self, row: &GridRow, tables: &CellTables<'_>) {
         if self.max_lines == 0 {
             if !row.wrapped {
@@ -130,7 +130,7 @@ impl History {
         }
     }
 
-    /// Forgets every line, unless cleared text is kept; numbers go on.
+    /// Drops all lines, unless cleared text is kept; numbers continue.
     pub(crate) fn clear(&mut self) {
         if self.keep_cleared {
             return;
@@ -145,7 +145,7 @@ impl History {
         self.open = false;
     }
 
-    /// Ends the open line where it is: what follows on the screen is a line of its own.
+    /// Ends the open line here: the text that follows on the screen starts a new line.
     pub(crate) fn close_line(&mut self) {
         if self.open {
             self.open = false;
@@ -155,7 +155,7 @@ impl History {
         }
     }
 
-    /// Takes back the newest line (and its number), for a screen that grew or reflows.
+    /// Removes and returns the newest line (and its number), for a screen that grows or reflows.
     pub(crate) fn pop(&mut self) -> Option<Line> {
         let page = self.pages.back_mut()?;
         let line = page.pop_line();
@@ -190,8 +190,8 @@ impl History {
         None
     }
 
-    /// Text of the lines in `range`, oldest first, until `visit` returns false.
-    /// The last line may be open: its rest is on the screen.
+    /// Visits the text of the lines in `range`, oldest first, until `visit` returns false. The last line may be open,
+    /// with its rest on the screen.
     pub(crate) fn visit(&self, range: Range<u64>, visit: &mut dyn FnMut(u64, &str) -> bool) -> bool {
         let mut number = range.start.max(self.first);
         let Some((mut page, mut index)) = self.locate(number) else { return true };
@@ -209,7 +209,7 @@ impl History {
         true
     }
 
-    /// Appends the lines of `range`, each ended by a newline, but for an open last one.
+    /// Appends the lines of `range`, each with a newline except for an open last one.
     pub(crate) fn append_text(&self, range: Range<u64>, out: &mut String) {
         let range = range.start.max(self.first)..range.end.min(self.next);
         let Some((mut page, mut index)) = self.locate(range.start) else { return };
@@ -222,7 +222,7 @@ impl History {
         }
     }
 
-    /// Appends all lines but an open one, each ended by a newline, and forgets them.
+    /// Appends all lines except an open one, each with a newline, and drops them.
     pub(crate) fn take_text(&mut self, out: &mut String) {
         let end = self.screen_line();
         self.append_text(self.first..end, out);
@@ -231,7 +231,7 @@ impl History {
         }
     }
 
-    /// Style ids of the terminal have been given out anew.
+    /// The terminal has renumbered its style ids.
     pub(crate) fn forget_style_ids(&mut self) {
         if let Some(page) = self.pages.back_mut() {
             page.forget_style_ids();
@@ -244,7 +244,7 @@ impl History {
     }
 }
 
-/// The cells of `row` that belong to its line: all of them when it runs on, else up to the last one used.
+/// The cells of `row` that belong to its line: all of them if it continues, else up to the last one used.
 fn cells_of(row: &GridRow) -> &[Cell] {
     let cells = &row.cells[..];
     if row.wrapped {

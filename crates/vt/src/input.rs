@@ -1,9 +1,9 @@
-//! Input encoders: what a key, a mouse event, a focus change, a paste or typed text becomes on its way to
-//! the child, as pure functions of [`InputModes`](crate::InputModes).
+//! Input encoders: pure functions of [`InputModes`](crate::InputModes) that turn keys, mouse events, focus changes,
+//! pastes and typed text into bytes for the child.
 //!
-//! Called by the engine just before it writes to the child, and by every face that takes a key by name (one
-//! grammar, [`KeyEvent`]'s `FromStr`). Nothing here keeps state, does I/O, fails on an event or panics: an
-//! event the child has no way to hear becomes no bytes. It knows nothing of the screen, and never decodes.
+//! Called by the engine just before it writes to the child, and by every face that takes a key by name (one grammar,
+//! [`KeyEvent`]'s `FromStr`). Nothing here keeps state, does I/O, fails on an event or panics: an event that the child
+//! can't receive in its modes becomes no bytes. It knows nothing of the screen, and never decodes.
 
 mod encode_key;
 mod focus;

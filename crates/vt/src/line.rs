@@ -76,7 +76,7 @@ impl Line {
         &self.runs
     }
 
-    /// The text flowed on into the next row for lack of room.
+    /// Whether the text wrapped into the next row.
     pub fn wrapped(&self) -> bool {
         self.wrapped
     }
@@ -86,7 +86,7 @@ impl Line {
         self.runs.iter().map(|run| run.cols).sum()
     }
 
-    /// Columns from the left in which `other` has the same cells. There may be more than it finds.
+    /// The number of columns from the left in which `other` has the same cells; a lower bound.
     pub fn common_cols(&self, other: &Line) -> u32 {
         let (mut mine, mut theirs) = (self.text.as_str(), other.text.as_str());
         let mut cols = 0;

@@ -1,4 +1,4 @@
-//! Lines made from runs, for those who get a screen over a wire and draw it as if it were their own.
+//! Builds lines from runs, for clients that receive a screen over a wire and draw it themselves.
 
 use std::{collections::HashMap, num::NonZeroU32, sync::Arc};
 
@@ -8,7 +8,7 @@ use crate::{
     style::{LinkId, LinkTarget, Style},
 };
 
-/// Makes lines of one screen: equal targets are the same link in all of them.
+/// Builds the lines of one screen: equal targets share one link in all of them.
 #[derive(Debug, Default)]
 pub struct LineBuilder {
     line: Line,
@@ -23,8 +23,8 @@ impl LineBuilder {
         LineBuilder::default()
     }
 
-    /// Appends a run. One whose text does not fit its shape and columns is blank: a screen is drawn whole whatever
-    /// the other side sent. Columns beyond what a screen can have are left out.
+    /// Appends a run. A run whose text does not fit its shape and columns becomes blank, so that any input gives a full
+    /// screen. Columns beyond a screen's maximum are dropped.
     pub fn push(&mut self, text: &str, cols: u32, shape: RunShape, style: Style, target: &str) {
         let room = u32::from(Size::MAX.cols).saturating_sub(self.line.cols());
         let cols = cols.min(room);
@@ -52,7 +52,7 @@ impl LineBuilder {
         self.line.runs.push(StyleRun { cols, bytes, shape, style, link });
     }
 
-    /// The line so far; the next one begins.
+    /// Takes the line built so far and starts the next one.
     pub fn finish(&mut self, wrapped: bool) -> Line {
         Line { wrapped, ..std::mem::take(&mut self.line) }
     }

@@ -1,4 +1,4 @@
-//! What the child has asked of its terminal, as far as input has to know it.
+//! Modes that the child has set, as far as input encoding depends on them.
 
 use bitflags::bitflags;
 
@@ -15,7 +15,7 @@ bitflags! {
 }
 
 bitflags! {
-    /// Modes that are either on or off.
+    /// Modes that are simply on or off.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub(crate) struct ModeFlags: u64 {
         const KEYBOARD_LOCKED = 1 << 0;
@@ -54,7 +54,7 @@ bitflags! {
 }
 
 impl ModeFlags {
-    /// What a fresh terminal has on.
+    /// The modes that are on initially.
     pub(crate) fn initial() -> ModeFlags {
         ModeFlags::AUTOWRAP
             | ModeFlags::AUTOREPEAT

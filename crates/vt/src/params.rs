@@ -1,13 +1,13 @@
 //! Parameters of a control sequence: numbers separated by `;`, refined by `:`.
 
-/// More than any sequence in use needs; what comes after is dropped.
+/// More than any sequence in use needs; further ones are dropped.
 const MAX: usize = 32;
 
 #[derive(Clone, Debug)]
 pub(crate) struct SequenceParams {
     values: [u16; MAX],
     len: usize,
-    /// Bit n: value n was introduced by `:`, so it refines the one before it.
+    /// Bit n: value n followed a `:`, so it is a sub-parameter of the one before it.
     colons: u32,
     /// Bit n: value n was written, not left empty.
     present: u32,

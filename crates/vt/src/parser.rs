@@ -1,14 +1,14 @@
-//! The tokenizer: bytes to text, controls and sequences (the DEC ANSI parser's states, with UTF-8).
+//! The tokenizer: splits bytes into text, controls and sequences (the states of the DEC ANSI parser, plus UTF-8).
 //!
-//! All of its state is between calls, so a stream may be cut anywhere. Plain text takes a bulk path:
-//! a whole run of printable ASCII is handed over as one slice. Nothing here knows what a sequence means.
+//! Its whole state persists between calls, so a stream may be cut anywhere. Plain text takes a bulk path: a run of
+//! printable ASCII is passed on as one slice. The parser does not know what a sequence means.
 
 use crate::params::SequenceParams;
 
 /// Longest OSC, DCS or APC body kept. Longer ones are consumed and dropped whole, so that half a
 /// clipboard or half a link never takes effect.
 pub(crate) const MAX_STRING: usize = 1 << 20;
-/// Capacity kept between strings; a rare huge one gives its memory back.
+/// Capacity kept between strings; a rare huge string's memory is freed.
 const KEPT_STRING: usize = 4096;
 
 /// Receives what the parser finds.
@@ -37,7 +37,7 @@ impl IntermediateBytes {
         &self.bytes[..usize::from(self.len)]
     }
 
-    /// False when there is no more room: the sequence means nothing to us.
+    /// False if there is no more room: no sequence we know is this long.
     fn push(&mut self, byte: u8) -> bool {
         let Some(slot) = self.bytes.get_mut(usize::from(self.len)) else { return false };
         *slot = byte;
@@ -73,7 +73,7 @@ enum ParserState {
     CsiIntermediate,
     CsiIgnore,
     String(StringKind),
-    /// An ESC inside a string: `\` ends it, anything else cancels it and starts a sequence.
+    /// An ESC inside a string: `\` terminates the string, anything else cancels it and starts a sequence.
     StringEscape(StringKind),
 }
 
@@ -84,7 +84,7 @@ pub(crate) struct Parser {
     intermediates: IntermediateBytes,
     string: Vec<u8>,
     string_overflow: bool,
-    /// The beginning of a character whose rest has not come yet.
+    /// The first bytes of a character that is not complete yet.
     partial: [u8; 4],
     partial_len: u8,
 }
@@ -138,7 +138,7 @@ impl Parser {
                 out.extend_from_slice(&marks[..marker]);
                 self.params.write(&mut out);
                 if self.state == ParserState::CsiIgnore {
-                    // A marker in the wrong place is what no sequence survives.
+                    // A marker in the wrong place invalidates the sequence.
                     out.extend_from_slice(b"0?");
                 } else {
                     out.extend_from_slice(&marks[marker..]);
@@ -191,7 +191,7 @@ impl Parser {
         rest
     }
 
-    /// One character beyond ASCII, or what stands in its place. Keeps an unfinished tail for later.
+    /// A character beyond ASCII, or its replacement. Keeps an unfinished tail for the next chunk.
     #[inline]
     fn character<'a, S: Sink>(&mut self, bytes: &'a [u8], sink: &mut S) -> &'a [u8] {
         match decode(bytes) {
@@ -228,7 +228,7 @@ impl Parser {
                     return after;
                 }
                 Decoded::Invalid(_) => {
-                    // The held bytes were a maximal prefix; the new byte starts afresh.
+                    // The held bytes were a maximal prefix; the new byte starts over.
                     self.partial_len = 0;
                     sink.print(char::REPLACEMENT_CHARACTER);
                     return rest;
@@ -243,7 +243,7 @@ impl Parser {
         if ('\u{80}'..='\u{9f}').contains(&c) { self.c1(c as u8, sink) } else { sink.print(c) }
     }
 
-    /// C1 controls reach us only as UTF-8, so a stray byte is never one.
+    /// C1 controls are recognised only in UTF-8, so a stray byte is never one.
     fn c1<S: Sink>(&mut self, byte: u8, sink: &mut S) {
         self.enter_escape();
         match byte {
@@ -278,7 +278,7 @@ impl Parser {
         self.string_overflow = false;
     }
 
-    /// The states that see few bytes, one at a time.
+    /// The states with few bytes, which are handled one byte at a time.
     fn step<S: Sink>(&mut self, byte: u8, sink: &mut S) {
         if let ParserState::StringEscape(kind) = self.state {
             self.string_escape(kind, byte, sink);
@@ -294,7 +294,7 @@ impl Parser {
             0x00..=0x1f => return sink.control(byte),
             0x7f => return,
             0x80.. => {
-                // No sequence holds such a byte: the sequence is dropped, the byte is text again.
+                // No sequence contains such a byte: the sequence is dropped, and the byte is text again.
                 self.state = ParserState::Ground;
                 self.character(&[byte], sink);
                 return;
@@ -338,7 +338,7 @@ impl Parser {
                     self.state = ParserState::Ground;
                 }
             }
-            // These have loops of their own in `feed`.
+            // These states have loops of their own in `feed`.
             ParserState::Ground
             | ParserState::CsiEntry
             | ParserState::CsiParam
@@ -354,7 +354,7 @@ impl Parser {
         sink.escape(self.intermediates, byte);
     }
 
-    /// Marker and parameters of a control sequence: the part that is most of a repaint's bytes.
+    /// Marker and parameters of a control sequence, which are most of the bytes of a repaint.
     #[inline]
     fn csi_params<'a, S: Sink>(&mut self, bytes: &'a [u8], sink: &mut S) -> &'a [u8] {
         let mut rest = bytes;
@@ -465,8 +465,8 @@ fn printable_prefix(bytes: &[u8]) -> usize {
     let mut len = 0;
     for chunk in bytes.chunks_exact(8) {
         let word = u64::from_le_bytes(chunk.try_into().expect("chunks of eight"));
-        // The high bit of each byte is set for: below 0x20, 0x7f, and above (borrows only spill
-        // upwards past a byte that is already marked, so the lowest mark is exact).
+        // The high bit of each byte is set for values below 0x20, for 0x7f, and above. Borrows only spill upwards past
+        // a byte that is already marked, so the lowest mark is exact.
         let low = word.wrapping_sub(ONES * 0x20);
         let delete = (word ^ (ONES * 0x7f)).wrapping_sub(ONES);
         let marks = (low | delete | word) & HIGH;
@@ -480,7 +480,7 @@ fn printable_prefix(bytes: &[u8]) -> usize {
 
 enum Decoded {
     Char(char, usize),
-    /// So many bytes can't begin a character: a maximal prefix of one, or a stray byte.
+    /// The number of bytes at the start that don't form a character: a maximal prefix of one, or a stray byte.
     Invalid(usize),
     Incomplete,
 }

@@ -1,6 +1,6 @@
-//! Everything a stream of tokens can change, and the [`Sink`] that changes it.
+//! Everything that a stream of tokens can change, and the [`Sink`] that changes it.
 //!
-//! The struct is here; what sequences do to it lives in the files below, one family each.
+//! This file has the struct; the effects of sequences are in the files below, one family each.
 
 mod csi;
 mod dcs;
@@ -53,7 +53,7 @@ pub(crate) struct Caret {
     pub(crate) pending_wrap: bool,
 }
 
-/// What DECSC keeps.
+/// The state saved by DECSC.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SavedCaret {
     caret: Caret,
@@ -77,7 +77,7 @@ impl ScrollMargins {
     }
 }
 
-/// The cluster just printed, while nothing has come between.
+/// The cluster just printed, until something comes in between.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OpenCluster {
     state: ClusterState,
@@ -85,7 +85,7 @@ pub(crate) struct OpenCluster {
     col: u16,
 }
 
-/// The screen from before a synchronized update: what readers see until it ends.
+/// The screen from before a synchronized update, shown to readers until the update ends.
 #[derive(Debug)]
 pub(crate) struct FrozenScreen {
     pub(crate) grid: Grid,
@@ -95,7 +95,7 @@ pub(crate) struct FrozenScreen {
     theme: Arc<Theme>,
     /// Number of the line that the main screen's first row belonged to.
     screen_line: u64,
-    /// What history held then of that line.
+    /// The part of that line that history held then.
     open_text: String,
 }
 
@@ -104,10 +104,10 @@ pub(crate) struct TerminalState {
     pub(crate) size: Size,
     /// The grid in use.
     pub(crate) grid: Grid,
-    /// The other one: the alternate while the main is in use, and the other way round. Made at first need.
+    /// The other grid: the alternate one while the main one is in use, and vice versa. Created on first use.
     pub(crate) other: Option<Grid>,
     pub(crate) history: History,
-    /// How often the alternate screen was taken.
+    /// How often the alternate screen was entered.
     pub(crate) alternate_screens: u64,
     pub(crate) styles: StyleTable,
     pub(crate) clusters: ClusterTable,
@@ -125,7 +125,7 @@ pub(crate) struct TerminalState {
     pub(crate) kitty: [KittyStack; 2],
     cluster: Option<OpenCluster>,
     last_char: Option<char>,
-    /// Some cell may be protected: erases have to look.
+    /// Some cell may be protected: erasing has to check.
     protection_used: bool,
     pub(crate) mouse: MouseProtocol,
     pub(crate) mouse_encoding: MouseEncoding,
@@ -135,11 +135,11 @@ pub(crate) struct TerminalState {
     icon_name: String,
     title_stack: Vec<(String, String)>,
     saved_modes: Vec<(u16, bool)>,
-    /// The theme as the child has changed it.
+    /// The theme with the child's changes.
     pub(crate) theme: Arc<Theme>,
     base_theme: Arc<Theme>,
     pub(crate) frozen: Option<Box<FrozenScreen>>,
-    /// The last one, kept for its memory: a child that draws this way does so all the time.
+    /// The previous copy, kept for its memory: a child that draws this way does so all the time.
     thawed: Option<Box<FrozenScreen>>,
     /// Counts synchronized updates.
     pub(crate) updates: u64,
@@ -221,7 +221,7 @@ impl TerminalState {
         self.pen_id = None;
     }
 
-    /// What erasing leaves behind: blank cells in the pen's background.
+    /// The cells that erasing leaves behind: blanks in the pen's background colour.
     fn eraser(&mut self) -> Cell {
         let style = Style { background: self.pen.background, ..Style::default() };
         Cell::blank(self.styles.intern(&style))
@@ -270,7 +270,7 @@ impl TerminalState {
         self.caret.row = self.caret.row.min(self.size.rows - 1);
         self.caret.col = self.caret.col.min(self.size.cols - 1);
         if saved.origin {
-            // The margins may be others than they were.
+            // The margins may have changed.
             self.caret.row = self.caret.row.clamp(self.margins.top, self.margins.bottom);
             self.caret.col = self.caret.col.clamp(self.margins.left, self.margins.right);
         }

@@ -1,8 +1,7 @@
-//! What cells refer to: looks, clusters and links, each stored once.
+//! Tables of what cells refer to: styles, clusters and links, each stored once.
 //!
-//! Ids only ever grow until a sweep: when a table has doubled since the last one, the terminal counts
-//! what its grids still use and the tables drop the rest. History keeps copies of its own, so its
-//! age never matters here.
+//! Tables only grow until a sweep: when one has doubled since the last sweep, the terminal marks what its grids still
+//! use, and the rest is dropped. History keeps copies of its own and is not involved.
 
 use std::{collections::HashMap, hash::BuildHasherDefault, num::NonZeroU32, sync::Arc};
 
@@ -13,11 +12,11 @@ use crate::{
 
 /// Tables smaller than this are never swept.
 const SWEEP_FLOOR: usize = 1024;
-/// Direct-mapped: a repaint that alternates a few looks never reaches the map.
+/// A direct-mapped cache: a repaint that alternates between a few styles never reaches the map.
 const CACHE: usize = 64;
-/// Longest cluster: more marks than any script stacks. What comes after is dropped.
+/// Longest cluster, with more marks than any script stacks. Further marks are dropped.
 pub const MAX_CLUSTER_BYTES: usize = 64;
-/// Longest link target and link id kept; longer links are ignored whole.
+/// Longest link target and id; longer links are ignored.
 const MAX_LINK: usize = 4096;
 
 #[derive(Default, Clone, Debug)]
@@ -42,7 +41,8 @@ impl std::hash::Hasher for StyleHasher {
         self.write_u64(u64::from(value));
     }
     fn write_u64(&mut self, value: u64) {
-        // Fibonacci hashing, one multiplication a word; the table size is a child's choice of
+        // Fibonacci hashing with one multiplication per word. A child chooses the colours and so the keys, but the
+        // sweep bounds the table and with it the worst case.
         // colours, whose worst case is bounded by the sweep.
         self.0 = (self.0.rotate_left(23) ^ value).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     }
@@ -151,7 +151,7 @@ impl ClusterTable {
         &self.clusters[id.0 as usize]
     }
 
-    /// `None` when no more can be named; the caller drops the mark.
+    /// `None` if all numbers are taken; the caller drops the mark.
     pub(crate) fn intern(&mut self, cluster: &str) -> Option<ClusterId> {
         if let Some(&id) = self.ids.get(cluster) {
             return Some(id);
@@ -206,7 +206,7 @@ impl LinkTable {
         self.links.get(&id)
     }
 
-    /// The link for these parameters: a named one (`id=`) is shared, a nameless one is new each time.
+    /// The link for these parameters: links with an `id=` are shared, links without are new each time.
     pub(crate) fn open(&mut self, id: &str, uri: &str) -> Option<LinkId> {
         if id.len() > MAX_LINK || uri.len() > MAX_LINK {
             return None;
@@ -224,7 +224,7 @@ impl LinkTable {
         Some(key)
     }
 
-    /// Takes a link back that history kept.
+    /// Re-registers a link kept by history.
     pub(crate) fn adopt(&mut self, link: &SharedLink) {
         self.links.entry(link.key).or_insert_with(|| Arc::clone(link));
     }

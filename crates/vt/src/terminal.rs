@@ -1,4 +1,4 @@
-//! The state machine's public face.
+//! The public API of the state machine.
 
 use std::ops::Range;
 
@@ -7,10 +7,10 @@ use crate::{
     parser::Parser, state::TerminalState,
 };
 
-/// Bytes between two looks at the tables: bounds how far they can grow in one call.
+/// Bytes between two checks of the tables' sizes: bounds their growth within one call.
 const SWEEP_INTERVAL: usize = 64 << 10;
 
-/// What a terminal is made with.
+/// A terminal's configuration.
 #[derive(Clone, Debug)]
 pub struct TerminalOptions {
     pub size: Size,
@@ -18,8 +18,8 @@ pub struct TerminalOptions {
     pub history_lines: usize,
     /// Bytes kept above the screen, whatever the number of lines.
     pub history_bytes: usize,
-    /// A screen that is cleared goes to history first, and history itself is never cleared: for whoever wants all that
-    /// was printed. Terminals that people use forget both.
+    /// Keeps cleared text: clearing the screen moves its text to history, and history is never cleared. For exports of
+    /// everything that was printed; interactive terminals drop both.
     pub keep_cleared: bool,
     pub theme: Theme,
 }
@@ -41,7 +41,7 @@ impl Default for TerminalOptions {
 pub struct SearchMatch {
     /// Number of the logical line.
     pub line: u64,
-    /// Where in the line's text.
+    /// The match's byte range in the line's text.
     pub bytes: Range<usize>,
     pub text: String,
 }
@@ -72,8 +72,8 @@ impl Terminal {
         std::mem::take(&mut self.state.effects)
     }
 
-    /// Reflows to `size` (clamped), keeping the cursor on its text.
-    /// With mode 2048 on, the child is owed a report, which comes as an effect.
+    /// Reflows to `size` (clamped), keeping the cursor on its text. With mode 2048 on, the child gets a report,
+    /// returned as an effect.
     pub fn resize(&mut self, size: Size) {
         self.state.resize(size.clamped());
     }
@@ -94,17 +94,17 @@ impl Terminal {
         self.state.cursor()
     }
 
-    /// Whether the picture is one of the alternate screen.
+    /// Whether the frame shows the alternate screen.
     pub fn alternate_screen(&self) -> bool {
         self.state.shows_alternate()
     }
 
-    /// The picture now; while the child holds a synchronized update (mode 2026), the picture from before it.
+    /// The current frame; during a synchronized update (mode 2026), the frame from before it.
     pub fn frame(&mut self) -> Frame {
         self.state.frame()
     }
 
-    /// The visible grid as text, one row a line, trailing blanks trimmed. Sees synchronized updates whole.
+    /// The visible grid as text, one line per row, trailing blanks trimmed. Never shows half a synchronized update.
     pub fn grid_text(&self, out: &mut String) {
         self.state.grid_text(out);
     }
@@ -126,18 +126,18 @@ impl Terminal {
         self.state.append_lines(range, out);
     }
 
-    /// Appends the text of all lines that have left the screen whole, each ended by `\n`, and forgets them. Numbers go
-    /// on; a screen that grows gets none of these lines back.
+    /// Appends the text of all lines that have left the screen completely, each with a `\n`, and drops them. Numbers
+    /// continue; a screen that grows gets none of these lines back.
     pub fn take_history_text(&mut self, out: &mut String) {
         self.state.history.take_text(out);
     }
 
-    /// How often the alternate screen was taken, as full-screen programs do.
+    /// How often the alternate screen was entered, as full-screen programs do.
     pub fn alternate_screens(&self) -> u64 {
         self.state.alternate_screens
     }
 
-    /// For whoever reads text again and again while little changes: makes the next reads cheaper.
+    /// Makes the next reads cheaper, for a caller that reads text repeatedly while little changes.
     pub fn prepare_text(&mut self) {
         self.state.draw_few();
     }
@@ -147,13 +147,13 @@ impl Terminal {
         self.state.visit_lines(range, visit);
     }
 
-    /// What has left the screen of the line that its first row goes on with; `None` if that row begins a line, on
-    /// the alternate screen, and while a synchronized update is under way.
+    /// The part in history of the line that continues in the screen's first row; `None` if that row begins a line, on
+    /// the alternate screen, and during a synchronized update.
     pub fn open_line(&self) -> Option<crate::Line> {
         self.state.open_line()
     }
 
-    /// A line of history with its looks; `None` for lines that are (also) on the screen: frames show those.
+    /// A line of history with its styles; `None` for lines that are at least partly on the screen, which frames show.
     pub fn history_line(&self, number: u64) -> Option<crate::Line> {
         if number < self.state.first_screen_line() { self.state.history.line(number) } else { None }
     }
@@ -173,25 +173,25 @@ impl Terminal {
         matches
     }
 
-    /// Bytes that redraw this screen (and modes, cursor, styles, links; not history) on a fresh
-    /// terminal of the same size. The stream may go on right after them, even in mid-sequence.
+    /// Bytes that redraw this screen (with modes, cursor, styles and links, but not history) on a fresh terminal of the
+    /// same size. The child's stream may continue right after them, even in mid-sequence.
     pub fn serialize(&self) -> Vec<u8> {
         let mut out = self.state.serialize();
         out.extend(self.parser.pending());
         out
     }
 
-    /// A synchronized update is under way; its number tells one update from the next.
+    /// The number of the synchronized update in progress; it tells one update from the next.
     pub fn synchronized_update(&self) -> Option<u64> {
         self.state.frozen.is_some().then_some(self.state.updates)
     }
 
-    /// Ends a synchronized update whose end marker never came. The caller owns the clock (150 ms is usual).
+    /// Ends a synchronized update whose end marker never came. The caller has the clock (150 ms is usual).
     pub fn expire_synchronized_update(&mut self) {
         self.state.leave_synchronized();
     }
 
-    /// Changes the colours behind the names; a child that asked for it is owed a report (mode 2031).
+    /// Changes the theme; a child that asked for it gets a report (mode 2031).
     pub fn set_theme(&mut self, theme: Theme) {
         self.state.set_theme(theme);
     }

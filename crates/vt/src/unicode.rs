@@ -26,12 +26,12 @@ const CONJUNCT_EXTEND: u8 = 3;
 
 pub(crate) const VARIATION_EMOJI: char = '\u{fe0f}';
 
-/// Characters that reorder what stands around them: no text may rewrite its neighbours so.
+/// Characters that reorder the text around them; no text may do that to its neighbours.
 pub fn is_bidi_control(c: char) -> bool {
     matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// What the tables say of one character.
+/// A character's properties from the tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CharProperties(u8);
 
@@ -42,7 +42,7 @@ impl CharProperties {
         CharProperties(BLOCKS[usize::from(BLOCK_OF[code >> 7])][code & 127])
     }
 
-    /// Cells the character takes by itself: 0, 1 or 2.
+    /// The character's own width in cells: 0, 1 or 2.
     #[inline]
     pub(crate) fn width(self) -> u16 {
         u16::from(self.0 & 3)
@@ -62,7 +62,7 @@ impl CharProperties {
         self.class() == REGIONAL_INDICATOR
     }
 
-    /// Starts a cluster by itself whatever came before, and nothing special can follow from it.
+    /// Whether it always starts a cluster and has no effect on what follows.
     #[inline]
     pub(crate) fn is_plain(self) -> bool {
         self.0 >> 2 == 0
@@ -79,8 +79,8 @@ pub(crate) fn is_narrow_emoji(c: char) -> bool {
     after > 0 && code <= NARROW_EMOJI[after - 1].1
 }
 
-/// How far the cluster before the cursor has come: enough to tell whether the next character joins it
-/// (UAX #29, extended grapheme clusters).
+/// The state of the cluster before the cursor, enough to tell whether the next character joins it (UAX #29, extended
+/// grapheme clusters).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ClusterState {
     class: u8,
@@ -95,7 +95,7 @@ pub(crate) struct ClusterState {
 }
 
 impl ClusterState {
-    /// A cluster that starts with a character of these properties.
+    /// The state of a cluster that starts with a character of these properties.
     #[inline]
     pub(crate) fn start(properties: CharProperties) -> Self {
         let mut state = ClusterState::default();
@@ -103,7 +103,7 @@ impl ClusterState {
         state
     }
 
-    /// Takes in a character that belongs to the cluster.
+    /// Adds a character that belongs to the cluster.
     pub(crate) fn advance(&mut self, properties: CharProperties) {
         let class = properties.class();
         self.open_flag = class == REGIONAL_INDICATOR && !self.open_flag;

@@ -1,4 +1,4 @@
-//! Some hundred lines, packed: their text as it reads, and beside it how it maps to cells.
+//! A page of some hundred lines, packed: their plain text, and beside it the mapping to cells.
 //!
 //! Text is UTF-8, a newline after each finished line, blank cells as spaces, trailing spaces left out.
 //! Runs are `varint(columns << 3 | shape) varint(style)`, and `varint(bytes)` for a cluster; trailing
@@ -14,11 +14,11 @@ use crate::{
     style::{SharedLink, Style},
 };
 
-/// A page is full at so many lines or bytes: small enough that dropping one is cheap, large enough
-/// that its own tables weigh nothing.
+/// A page is full at this many lines or bytes: small enough that dropping one is cheap, large enough that the overhead
+/// of its tables is small.
 const MAX_LINES: usize = 256;
 const MAX_BYTES: usize = 64 << 10;
-/// A longer line is cut; its rest is a line of its own. Keeps one endless line from filling memory.
+/// A longer line is cut, and its rest becomes a line of its own. This keeps one endless line from filling memory.
 const MAX_LINE_BYTES: usize = 64 << 10;
 
 /// Run kinds beyond the shapes: trailing cells that have no text of their own.
@@ -39,12 +39,12 @@ pub(super) struct HistoryPage {
     /// Lines at the front that were evicted one by one.
     dropped: usize,
     styles: Vec<Style>,
-    /// Terminal-wide style id to index in `styles`; only while the page grows.
+    /// Maps the terminal's style ids to indexes in `styles`; used only while the page grows.
     style_ids: HashMap<StyleId, u32>,
     last_style: (StyleId, u32),
     /// Targets of the styles that have one, by the style's index, which only grows.
     links: Vec<(u32, SharedLink)>,
-    /// The last run of the open line, not yet written: the next row may continue it.
+    /// The last run of the open line, not yet written, since the next row may extend it.
     pending: Option<PendingRun>,
 }
 
@@ -70,7 +70,7 @@ impl HistoryPage {
         }
     }
 
-    /// Lines that can be read.
+    /// The number of readable lines.
     pub(super) fn len(&self) -> usize {
         self.ends.len() - self.dropped
     }
@@ -87,7 +87,7 @@ impl HistoryPage {
             + self.links.iter().map(|(_, link)| link.uri.len() + link.id.len() + 72).sum::<usize>()
     }
 
-    /// No more lines will come: gives back what growing needed.
+    /// The page is complete: frees spare capacity.
     pub(super) fn close(&mut self) {
         self.text.shrink_to_fit();
         self.runs.shrink_to_fit();
@@ -107,10 +107,10 @@ impl HistoryPage {
         self.ends.push(LineEnd { text: self.text.len() as u32, runs: self.runs.len() as u32 });
     }
 
-    /// Appends a row to the open line. False when the line has become too long to go on.
+    /// Appends a row to the open line. False if the line has become too long to continue.
     pub(super) fn append(&mut self, row: &GridRow, tables: &CellTables<'_>) -> bool {
         let cells = cells_of(row);
-        // Only the end of the line may hold empty cells that are not text; rows that run on are text throughout.
+        // Only a line's end may contain empty cells without text; rows that continue are text throughout.
         let text_end = if row.wrapped {
             cells.len()
         } else {
@@ -144,7 +144,7 @@ impl HistoryPage {
                 self.run(RunShape::Narrow, len as u32, index);
                 rest = &rest[len..];
             } else if cell.is_blank() || cell.is_spacer() || cell.is_edge() {
-                // A lone spacer can't happen; should it, it reads as a blank.
+                // A lone spacer can't happen; if it did, it would read as a blank.
                 let len = rest.iter().take_while(|next| next.is_blank() && next.style == style).count().max(1);
                 self.text.resize(self.text.len() + len, b' ');
                 self.run(RunShape::Blank, len as u32, index);
@@ -165,7 +165,7 @@ impl HistoryPage {
         }
     }
 
-    /// Text of the plain cells of one look at the front; returns how many.
+    /// Appends the text of the plain cells of one style at the front; returns how many.
     #[inline]
     fn push_narrow(&mut self, cells: &[Cell], style: StyleId) -> usize {
         let mut len = 0;
@@ -246,7 +246,7 @@ impl HistoryPage {
         index
     }
 
-    /// Style ids of the terminal have been given out anew.
+    /// The terminal has renumbered its style ids.
     pub(super) fn forget_style_ids(&mut self) {
         self.style_ids.clear();
         self.last_style = (StyleId(0), 0);
@@ -270,7 +270,7 @@ impl HistoryPage {
     /// Texts of readable lines, trailing spaces left out.
     pub(super) fn texts(&self, lines: Range<usize>) -> impl Iterator<Item = &str> {
         let Range { start, end } = self.span(&lines);
-        // Looked at once for all of them: that it is UTF-8 would take longer line by line.
+        // Validated for all lines at once: checking UTF-8 line by line would take longer.
         let text = self.str(start..end);
         lines.map(move |index| {
             let line = self.text_range(self.dropped + index);
@@ -278,7 +278,7 @@ impl HistoryPage {
         })
     }
 
-    /// Where the text of readable lines is, all of them with what is between.
+    /// The byte range of the readable lines' text, in one piece.
     fn span(&self, lines: &Range<usize>) -> Range<usize> {
         if lines.is_empty() {
             return 0..0;
@@ -326,7 +326,7 @@ impl HistoryPage {
         line
     }
 
-    /// Erasing leaves a background at most: cells that look otherwise were written.
+    /// Erasing leaves at most a background colour: cells with another style were written.
     fn tail_shape(&self, style: u32) -> RunShape {
         let style = self.styles[style as usize];
         let erased = Style { background: style.background, ..Style::default() };
@@ -345,13 +345,13 @@ impl HistoryPage {
         line.runs.push(StyleRun { cols, bytes, shape, style, link });
     }
 
-    /// A child may give every cell a link of its own: a page of them has to be read in no time.
+    /// A child may give each cell its own link: reading a page full of them must still be fast.
     fn link_of(&self, style: u32) -> Option<&SharedLink> {
         let at = self.links.binary_search_by_key(&style, |(index, _)| *index).ok()?;
         Some(&self.links[at].1)
     }
 
-    /// Takes the newest line off.
+    /// Removes and returns the newest line.
     pub(super) fn pop_line(&mut self) -> Line {
         let line = self.line(self.len() - 1);
         self.pending = None;

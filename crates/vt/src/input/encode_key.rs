@@ -1,13 +1,13 @@
-//! Keys to bytes: which of the encodings applies.
+//! Encodes keys: chooses the encoding by the child's modes.
 
 use super::key::{Key, KeyEvent, KeyEventKind, Modifiers};
 use super::{kitty, legacy};
 use crate::{InputModes, KittyFlags};
 
-/// The bytes `event` sends to a child that asked for `modes`. Empty if the child does not get to hear of it.
+/// The bytes that `event` sends to a child with these `modes`. Empty if the child did not ask for such events.
 ///
-/// Without kitty flags this is xterm (with `metaSendsEscape`), modifyOtherKeys included; with any of them it is
-/// the kitty keyboard protocol and modifyOtherKeys has no say.
+/// Without kitty flags this is xterm's encoding (with `metaSendsEscape`), modifyOtherKeys included. With any kitty flag
+/// it is the kitty keyboard protocol, and modifyOtherKeys has no effect.
 pub fn encode_key(event: &KeyEvent, modes: &InputModes) -> Vec<u8> {
     let mut out = Vec::new();
     let release = event.kind == KeyEventKind::Release;

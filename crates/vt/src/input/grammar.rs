@@ -1,4 +1,4 @@
-//! How keys are written: one grammar for every face.
+//! The grammar of key names, the same for every face.
 //!
 //! ```text
 //! key      = { modifier ("+" | "-") } (name | character)  |  "^" character
@@ -19,7 +19,7 @@ use thiserror::Error;
 use super::key::{Key, KeyEvent, KeypadKey, Modifiers};
 use super::key_table::{LAST_F_KEY, NAMED_KEYS};
 
-/// Why a key could not be read. The message names the part that is wrong and what would be right.
+/// Why a key could not be parsed. The message names the wrong part and what would be right.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum KeyParseError {
     #[error(
@@ -49,7 +49,7 @@ const MODIFIERS: &[(Modifiers, &[&str])] = &[
     (Modifiers::SHIFT, &["shift"]),
     (Modifiers::SUPER, &["super", "cmd", "command", "win"]),
     (Modifiers::HYPER, &["hyper"]),
-    // Only so that every event can be printed and read back: nobody writes these.
+    // Present only so that every event can be printed and parsed again.
     (Modifiers::META, &["truemeta"]),
     (Modifiers::CAPS_LOCK, &["caps_lock", "capslock"]),
     (Modifiers::NUM_LOCK, &["num_lock", "numlock"]),
@@ -140,7 +140,7 @@ fn parse_caret(input: &str) -> Option<KeyEvent> {
     one.then(|| build(Key::Char(character), Modifiers::CTRL))
 }
 
-/// A whole part that is a key. `None`: it is not one, but may begin with modifiers.
+/// Parses a part that is a whole key. `None` if it is not, but may begin with modifiers.
 fn parse_key(part: &str) -> Result<Option<(Key, Modifiers)>, KeyParseError> {
     let mut characters = part.chars();
     if let (Some(character), None) = (characters.next(), characters.next()) {

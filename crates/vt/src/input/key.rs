@@ -1,4 +1,4 @@
-//! What a key event is: which key, which modifiers, pressed or let go, and what it typed.
+//! Key events: the key, its modifiers, press or release, and the text it typed.
 //!
 //! Names and numbers of keys are in `key_table`, spelling is in `grammar`, bytes are in the encoders.
 
@@ -9,7 +9,7 @@ use bitflags::bitflags;
 use super::key_table::key_of;
 
 bitflags! {
-    /// Modifiers held, and locks on, in the bit order of the kitty keyboard protocol.
+    /// Modifiers held and locks that are on, in the bit order of the kitty keyboard protocol.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
     pub struct Modifiers: u8 {
         const SHIFT = 1;
@@ -26,13 +26,13 @@ bitflags! {
 }
 
 impl Modifiers {
-    /// Those that keep a key from typing its character.
+    /// Modifiers that keep a key from typing its character.
     pub(super) const COMMAND: Modifiers =
         Modifiers::ALT.union(Modifiers::CTRL).union(Modifiers::SUPER).union(Modifiers::HYPER).union(Modifiers::META);
     pub(super) const LOCKS: Modifiers = Modifiers::CAPS_LOCK.union(Modifiers::NUM_LOCK);
 }
 
-/// A key of the keyboard, by what is printed on it and not by where it is.
+/// A key, identified by its label and not by its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Key {
     /// A key that types a character, named by the unshifted one; the space bar is `Char(' ')`.
@@ -66,7 +66,7 @@ pub enum Key {
     Keypad(KeypadKey),
     Media(MediaKey),
     Modifier(ModifierKey),
-    /// No key is known, only [`KeyEvent::text`]: an input method or the operating system made it.
+    /// No key is known, only [`KeyEvent::text`]: it came from an input method or the operating system.
     Unidentified,
 }
 
@@ -164,7 +164,7 @@ pub enum MediaKey {
     MuteVolume,
 }
 
-/// A modifier as a key of its own. Only a child that asked for all keys hears of it.
+/// A modifier as a key of its own, sent only to a child that asked for all keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ModifierKey {
     LeftShift,
@@ -203,14 +203,14 @@ pub enum KeyEventKind {
     #[default]
     Press,
     Repeat,
-    /// Reaches only a child that asked for event types.
+    /// Sent only to a child that asked for event types.
     Release,
 }
 
 /// One event of one key.
 ///
-/// [`KeyEvent::new`] and `FromStr` fill in what follows from key and modifiers. The `with_` methods add what
-/// only a keyboard knows.
+/// [`KeyEvent::new`] and `FromStr` fill in what follows from key and modifiers. The `with_` methods add what only a
+/// real keyboard knows.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct KeyEvent {
     pub key: Key,
@@ -220,8 +220,8 @@ pub struct KeyEvent {
     pub shifted: Option<char>,
     /// The character at this key's place on a US keyboard, where it is another one: `c` for Cyrillic `с`.
     pub base_layout: Option<char>,
-    /// What the event typed, where that is not what key and modifiers say: AltGr, dead keys, input methods.
-    /// Empty text and text of control characters count as none.
+    /// The text typed, where it is not implied by key and modifiers: AltGr, dead keys, input methods. Empty text and
+    /// text of control characters count as none.
     pub text: Option<String>,
 }
 
@@ -267,7 +267,7 @@ impl KeyEvent {
         self
     }
 
-    /// The event with its key named by the unshifted character, whoever built it.
+    /// Normalises the event so that its key is the unshifted character.
     pub(super) fn canonical(&self) -> Cow<'_, KeyEvent> {
         let (key, modifiers) = unshift(self.key, self.modifiers);
         if key == self.key {
@@ -302,8 +302,8 @@ impl KeyEvent {
         }
     }
 
-    /// What this event types. Modifiers such as Ctrl keep a key from typing its own character, but text that
-    /// differs from it was made with their help (AltGr is often Ctrl and Alt) and stands.
+    /// The text that this event types. Modifiers such as Ctrl keep a key from typing its own character, but different
+    /// text was produced with their help (AltGr is often Ctrl and Alt) and counts.
     pub fn typed(&self) -> Option<Cow<'_, str>> {
         if self.kind == KeyEventKind::Release {
             return None;

@@ -1,4 +1,4 @@
-//! Every named key, once: its name, the other names it answers to, and its number in the kitty protocol.
+//! The table of named keys: name, aliases, and number in the kitty protocol.
 //!
 //! Read by the grammar (names) and the kitty encoder (numbers).
 
@@ -101,7 +101,7 @@ pub(super) const NAMED_KEYS: &[NamedKey] = &[
     modifier(ModifierKey::IsoLevel5Shift, "iso_level5_shift", &[], 57454),
 ];
 
-/// F keys there are.
+/// The number of F keys.
 pub(super) const LAST_F_KEY: u8 = 35;
 
 /// Number and final byte of a key's CSI sequence in the kitty protocol. `None` for characters and for keys
@@ -121,8 +121,8 @@ pub(super) fn number_of(key: Key) -> Option<(u32, u8)> {
     })
 }
 
-/// The key that [`number_of`] or xterm gives this number and final byte. Where xterm has two keys for one number (29
-/// is Menu and F16), the one that keyboards have.
+/// The key that [`number_of`] or xterm gives this number and final byte. Where xterm has two keys for one number (29 is
+/// Menu and F16), the one that is on keyboards.
 pub(super) fn key_of(number: u32, end: u8) -> Option<Key> {
     Some(match (number, end) {
         (1 | 7, b'~') => Key::Home,

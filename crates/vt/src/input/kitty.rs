@@ -1,4 +1,4 @@
-//! Keys as the kitty keyboard protocol writes them.
+//! The kitty keyboard protocol's encoding of keys.
 //!
 //! The model is the protocol's specification. Two points it leaves open:
 //! - Flags that neither disambiguate nor report all keys leave presses as they are without flags, so those go
@@ -24,7 +24,7 @@ pub(super) fn encode(event: &KeyEvent, modes: &InputModes, out: &mut Vec<u8>) {
     };
 
     let key = match event.key {
-        // Told apart from the main keyboard only once keys are unambiguous.
+        // Distinguished from the main keyboard only if keys are disambiguated.
         Key::Keypad(keypad) if !unambiguous => keypad.main_key().unwrap_or(event.key),
         key => key,
     };
@@ -60,7 +60,7 @@ pub(super) fn encode(event: &KeyEvent, modes: &InputModes, out: &mut Vec<u8>) {
     if let Key::Modifier(modifier) = event.key
         && event.kind != KeyEventKind::Release
     {
-        // A modifier counts as held in its own press.
+        // A modifier's own press reports it as held.
         code.modifiers |= modifier.modifier();
     }
     code.kind = kind;
@@ -86,7 +86,7 @@ fn key_number(key: Key) -> Option<(u32, u8)> {
     }
 }
 
-/// The parameters of `CSI number:shifted:base ; modifiers:event ; text`, each part only if it says something.
+/// The parameters of `CSI number:shifted:base ; modifiers:event ; text`; empty parts are left out.
 struct EscapeCode<'a> {
     number: u32,
     shifted: Option<char>,

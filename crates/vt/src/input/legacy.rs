@@ -1,4 +1,4 @@
-//! Keys as xterm writes them: the encoding every child understands, and modifyOtherKeys 1 and 2.
+//! xterm's encoding of keys, which every child understands, and modifyOtherKeys 1 and 2.
 //!
 //! The model is xterm 410 with `metaSendsEscape`; what it sends for each key, modifier and mode is kept in
 //! `tests/it/input_xterm.txt`. Where we differ on purpose:
@@ -34,7 +34,7 @@ struct HeldModifiers {
     /// Alt, or a Meta key of its own: terminals make no difference.
     alt: bool,
     ctrl: bool,
-    /// Super or Hyper, which characters can't carry.
+    /// Super or Hyper, which can't be combined with characters.
     beyond: bool,
     /// One more than the sum of the modifiers' values, as it stands in escape sequences.
     parameter: u8,
@@ -80,7 +80,7 @@ impl LegacyKeys<'_> {
     /// Whether modifyOtherKeys turns this character into an escape sequence.
     fn is_other(&self, character: char) -> bool {
         let HeldModifiers { shift, alt, ctrl, .. } = self.held;
-        // The characters that Ctrl always turned into control characters; xterm leaves them be at level 1.
+        // The characters that Ctrl has always turned into control characters; xterm leaves them alone at level 1.
         let control_input = matches!(character, '@'..='\x7f');
         match self.modify_other_keys {
             0 => false,
@@ -93,7 +93,7 @@ impl LegacyKeys<'_> {
         }
     }
 
-    /// The keys that have a control character of their own.
+    /// The keys with a control character of their own.
     fn control_key(mut self, key: Key) {
         let HeldModifiers { shift, alt, ctrl, beyond, parameter } = self.held;
         if beyond {
@@ -154,7 +154,7 @@ impl LegacyKeys<'_> {
             }
             self.out.push(application);
         } else if !self.held.beyond {
-            // Alt and Ctrl are lost here, in xterm too.
+            // Alt and Ctrl get lost here, as in xterm.
             match plain {
                 '\r' => self.control_byte(b'\r'),
                 character => push_char(self.out, character),
@@ -218,7 +218,7 @@ impl LegacyKeys<'_> {
     }
 }
 
-/// What Ctrl makes of a character: X11's table, and xterm's `?`.
+/// The character that Ctrl produces: X11's table, and xterm's `?`.
 fn control_byte(character: char) -> Option<u8> {
     Some(match character {
         ' ' | '2' => 0,

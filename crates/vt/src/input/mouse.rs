@@ -1,4 +1,4 @@
-//! Mouse events to bytes: four protocols say which events, five encodings say how.
+//! Encodes mouse events: four protocols select events, five encodings define their form.
 
 use super::encode_key::{encode_key, push_char, push_csi};
 use super::key::{Key, KeyEvent, Modifiers};
@@ -28,8 +28,8 @@ pub enum WheelDirection {
 pub enum MouseEventKind {
     Press(MouseButton),
     Release(MouseButton),
-    /// The pointer came into another cell (or pixel, for mode 1016), with this button held. The caller leaves
-    /// out motion that stays where it was.
+    /// The pointer moved to another cell (or pixel, for mode 1016), with this button held. The caller leaves out motion
+    /// within a cell.
     Motion(Option<MouseButton>),
     /// One step of the wheel.
     Wheel(WheelDirection),
@@ -48,14 +48,14 @@ pub struct MouseEvent {
     /// Cell, counted from zero.
     pub col: u16,
     pub row: u16,
-    /// Known only to faces that draw pixels. Without it a child that wants pixels (mode 1016) hears nothing.
+    /// Set only by faces that draw pixels. Without it, a child that wants pixels (mode 1016) gets no report.
     pub pixel: Option<PixelPosition>,
     pub modifiers: Modifiers,
 }
 
-/// The report of `event`, if the child asked for such events and its encoding has a form for this one. A place
-/// that an encoding can't express (past column or row 223, or 2015 with mode 1005) is not reported: a wrong
-/// place would be clicked.
+/// The report of `event`, if the child asked for such events and its encoding can express it. A place that an encoding
+/// can't express (past column or row 223, or 2015 with mode 1005) is not reported, since a wrong place would be
+/// clicked.
 pub fn encode_mouse(event: &MouseEvent, modes: &InputModes) -> Option<Vec<u8>> {
     if !wanted(event.kind, modes.mouse) {
         return None;
@@ -105,7 +105,7 @@ pub fn encode_wheel_as_arrows(lines: i32, modes: &InputModes) -> Option<Vec<u8>>
         return None;
     }
     let arrow = encode_key(&KeyEvent::press(if lines < 0 { Key::Up } else { Key::Down }), modes);
-    // No screen is higher, so no wheel needs to go further at once.
+    // No screen is higher, so no wheel event needs to scroll further.
     let times = lines.unsigned_abs().min(u32::from(Size::MAX.rows));
     Some(arrow.repeat(times as usize))
 }
@@ -122,7 +122,7 @@ fn wanted(kind: MouseEventKind, protocol: MouseProtocol) -> bool {
     }
 }
 
-/// Button, motion and modifiers in one number. Only the SGR forms can say which button was let go.
+/// Button, motion and modifiers in one number. Only the SGR forms tell which button was released.
 fn event_code(kind: MouseEventKind, modifiers: Modifiers, names_released: bool) -> u32 {
     const NO_BUTTON: u32 = 3;
     const MOTION: u32 = 32;

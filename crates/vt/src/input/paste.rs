@@ -1,4 +1,4 @@
-//! Pastes to bytes: what is pasted is data, and must not act as keys.
+//! Encodes pastes: pasted text is data, and must not act as keys.
 
 use super::encode_key::push_char;
 use crate::InputModes;
@@ -8,9 +8,9 @@ const END: &[u8] = b"\x1b[201~";
 
 /// The bytes that paste `text`, bracketed only if the child asked for that (mode 2004).
 ///
-/// Control characters are left out, C1 ones included, so no text can hold an escape sequence, let alone the one
-/// that ends the bracket. Tabs and line ends stay. Line ends (`\n`, `\r\n`, `\r`) all become `\r`, bracketed or
-/// not, as in xterm and VTE: it is what Enter sends, and some programs know no other. Nothing else changes.
+/// Control characters, C1 ones included, are dropped, so the text can contain no escape sequence, let alone the one
+/// that ends the bracket. Tabs stay. Line ends (`\n`, `\r\n`, `\r`) all become `\r`, bracketed or not, as in xterm and
+/// VTE: Enter sends it, and some programs know no other. Nothing else changes.
 pub fn encode_paste(text: &str, modes: &InputModes) -> Vec<u8> {
     let brackets = if modes.bracketed_paste { START.len() + END.len() } else { 0 };
     let mut out = Vec::with_capacity(text.len() + brackets);

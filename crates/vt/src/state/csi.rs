@@ -155,7 +155,7 @@ impl TerminalState {
         }
     }
 
-    /// DECSCL: all levels are served at once, so only the soft reset it implies is left.
+    /// DECSCL: all levels are supported at once, so only the implied soft reset remains.
     fn set_conformance(&mut self) {
         self.soft_reset();
     }

@@ -67,7 +67,7 @@ impl TerminalState {
 }
 
 fn decode_hex(text: &[u8]) -> Option<Vec<u8>> {
-    // A capability's name is a few letters: what is longer is no question.
+    // A capability's name is a few letters; a longer one is invalid.
     if text.is_empty() || text.len() > 64 || !text.len().is_multiple_of(2) {
         return None;
     }

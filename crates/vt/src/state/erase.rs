@@ -47,7 +47,7 @@ impl TerminalState {
     fn equally_protected(&self, row: u16, cols: std::ops::Range<u16>, by: Attributes) -> (bool, u16) {
         let cells = &self.grid.row(row).cells[usize::from(cols.start)..usize::from(cols.end)];
         let first = self.protected(cells[0], by);
-        // Neighbours mostly share a style: ask the table when it changes.
+        // Neighbours mostly share a style: the table is asked only when it changes.
         let mut style = cells[0].style;
         let same = cells.iter().position(|&cell| {
             cell.style != style && {
@@ -97,7 +97,8 @@ impl TerminalState {
         self.caret.pending_wrap = false;
     }
 
-    /// The main screen is about to be cleared: where that is wanted, its text leaves it as if it had scrolled away.
+    /// Called before the main screen is cleared: with cleared text kept, it moves to history as if it had scrolled
+    /// away.
     pub(super) fn keep_cleared(&mut self) {
         let main = if self.on_alternate() { self.other.as_ref() } else { Some(&self.grid) };
         let Some(main) = main.filter(|_| self.history.keeps_cleared()) else { return };
@@ -109,7 +110,7 @@ impl TerminalState {
         self.history.close_line();
     }
 
-    /// The first row no longer goes on from a line in history.
+    /// The first row no longer continues a line of history.
     fn end_run_from_history(&mut self) {
         if !self.on_alternate() {
             self.history.close_line();

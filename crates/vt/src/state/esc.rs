@@ -21,7 +21,7 @@ impl TerminalState {
     }
 
     fn bell(&mut self) {
-        // A thousand bells in one read are one bell.
+        // A thousand bells in one read count as one.
         if self.effects.last() != Some(&Effect::Bell) {
             self.effects.push(Effect::Bell);
         }

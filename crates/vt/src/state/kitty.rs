@@ -3,7 +3,7 @@
 use super::TerminalState;
 use crate::{modes::KittyFlags, params::SequenceParams};
 
-/// Deeper pushes forget the oldest entry, as the protocol asks.
+/// A deeper push drops the oldest entry, as the protocol requires.
 const DEPTH: usize = 16;
 
 #[derive(Clone, Debug, Default)]
@@ -68,7 +68,7 @@ impl TerminalState {
         self.reply(format!("\x1b[?{flags}u"));
     }
 
-    /// XTMODKEYS: only modifyOtherKeys (resource 4) means something to us.
+    /// XTMODKEYS: only modifyOtherKeys (resource 4) is supported.
     pub(super) fn set_key_option(&mut self, params: &SequenceParams) {
         if params.len() == 0 || params.get(0) == 4 {
             self.modify_other_keys = params.get(1).min(2) as u8;

@@ -1,4 +1,4 @@
-//! Setting, resetting, saving and asking for modes.
+//! Setting, resetting, saving and querying modes.
 
 use super::{ScrollMargins, TerminalState};
 use crate::{
@@ -94,7 +94,7 @@ impl TerminalState {
         }
     }
 
-    /// DECCOLM: the caller may or may not grant the size; the rest of it happens anyway.
+    /// DECCOLM: the caller decides on the size; the rest happens in any case.
     fn set_columns(&mut self, wide: bool) {
         if !self.has(ModeFlags::ALLOW_COLUMNS) {
             return;
@@ -115,7 +115,7 @@ impl TerminalState {
         self.effects.push(Effect::ResizeRequest { cols: if wide { 132 } else { 80 }, rows: 0 });
     }
 
-    /// 1 set, 2 reset, 3 and 4 for good, 0 unknown.
+    /// 1 set, 2 reset, 3 permanently set, 4 permanently reset, 0 unknown.
     fn private_mode_state(&self, mode: u16) -> u8 {
         let state = |on: bool| if on { 1 } else { 2 };
         match mode {
@@ -142,7 +142,7 @@ impl TerminalState {
     /// DECRQM for ANSI modes.
     pub(super) fn report_ansi_mode(&mut self, mode: u16) {
         let state = match mode {
-            // Modes of printing terminals, which a screen has never on.
+            // Modes of printing terminals, which are never set on a screen.
             1 | 3 | 5 | 7 | 10 | 11 | 13..=19 => 4,
             _ => ModeFlags::ansi(mode).map_or(0, |flag| if self.has(flag) { 1 } else { 2 }),
         };

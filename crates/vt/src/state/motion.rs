@@ -83,7 +83,7 @@ impl TerminalState {
             self.caret.pending_wrap = false;
             return;
         }
-        // With a wrap pending the caret stands past the last column, as it were: one step takes that back.
+        // With a wrap pending, the caret is logically past the last column: one step undoes that.
         let mut count = count - u16::from(self.caret.pending_wrap);
         self.caret.pending_wrap = false;
         loop {
@@ -136,8 +136,8 @@ impl TerminalState {
         for _ in 0..count.min(self.size.cols) {
             self.caret.col = self.tabs.before(self.caret.col, first);
         }
-        // xterm keeps a pending wrap here, so that the next character wraps from the middle of a row:
-        // nobody can want that.
+        // xterm keeps a pending wrap here, so that the next character would wrap from the middle of a row. No program
+        // can want that.
         self.caret.pending_wrap = false;
     }
 

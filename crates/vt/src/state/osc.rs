@@ -1,4 +1,4 @@
-//! Operating system commands: titles, links, colours, and reports for whoever watches the child.
+//! Operating system commands: titles, links, colours, and reports for the programs that watch the child.
 
 mod color;
 mod notify;
@@ -11,11 +11,11 @@ use crate::{
 };
 pub(super) use notify::PendingNotification;
 
-/// Longest title, directory or notification handed on, in bytes.
+/// Maximum bytes of a title, directory or notification.
 const MAX_TEXT: usize = 4096;
-/// Largest clipboard write handed on, decoded.
+/// Maximum bytes of a clipboard write, decoded.
 const MAX_CLIPBOARD: usize = 768 << 10;
-/// Pairs of an agent state report.
+/// Maximum pairs of an agent state report.
 const MAX_PAIRS: usize = 16;
 
 impl TerminalState {
@@ -55,7 +55,7 @@ impl TerminalState {
         self.change_pen(|pen| pen.link = link);
     }
 
-    /// `52;selection;base64`. A question (`?`) is never answered: the clipboard is not the child's to read.
+    /// `52;selection;base64`. A query (`?`) is never answered: the child must not read the clipboard.
     fn clipboard(&mut self, body: &[u8]) {
         let (selection, data) = split_once(body, b';');
         if data == b"?" {
@@ -103,7 +103,8 @@ fn parse_number(text: &[u8]) -> Option<u32> {
     std::str::from_utf8(text).ok()?.parse().ok()
 }
 
-/// Text for people: valid, short, without control characters; a title must not reorder its neighbours either.
+/// Cleans text shown to people: valid, short, without control characters, and without characters that reorder a title's
+/// neighbours.
 fn clean(text: &[u8]) -> String {
     let text = String::from_utf8_lossy(&text[..text.len().min(MAX_TEXT)]);
     text.chars().filter(|c| !c.is_control() && !is_bidi_control(*c)).collect()

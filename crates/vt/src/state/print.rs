@@ -1,4 +1,4 @@
-//! Text onto the grid: wrapping, wide characters, clusters, insert mode.
+//! Prints text to the grid: wrapping, wide characters, clusters, insert mode.
 
 use super::{OpenCluster, TerminalState};
 use crate::{
@@ -10,7 +10,7 @@ use crate::{
 };
 
 impl TerminalState {
-    /// Columns that text may fill from the caret on: up to the right margin, or to the edge beyond it.
+    /// The columns from the caret that text may fill: up to the right margin, or to the edge if the caret is beyond it.
     #[inline]
     fn text_limit(&self) -> u16 {
         if self.caret.col <= self.margins.right { self.margins.right + 1 } else { self.size.cols }
@@ -37,7 +37,7 @@ impl TerminalState {
             let limit = self.text_limit();
             let room = usize::from(limit - self.caret.col);
             if !autowrap && rest.len() > room {
-                // All that does not fit lands on the last column, so only the last character stays.
+                // Text that does not fit overwrites the last column, so only the last character stays.
                 self.grid.row_mut(self.caret.row).write_ascii(self.caret.col, &rest[..room - 1], style);
                 self.caret.col = limit - 1;
                 rest = &rest[rest.len() - 1..];
@@ -126,12 +126,12 @@ impl TerminalState {
         true
     }
 
-    /// Text that wraps here goes on in the next row; between side margins it is a column, not a line.
+    /// Text that wraps here continues in the next row; between side margins it is a column, not a line.
     fn runs_on(&self) -> bool {
         self.margins.left == 0 && self.margins.right + 1 == self.size.cols
     }
 
-    /// On to the next row, remembering that the text runs on.
+    /// Moves to the next row, recording that the text continues.
     pub(super) fn wrap(&mut self) {
         let row = self.caret.row;
         let mark = self.runs_on();
@@ -140,15 +140,15 @@ impl TerminalState {
         self.index();
         self.carriage_return();
         if scrolls && mark && row > 0 {
-            // Scrolling ends every run; this one goes on.
+            // Scrolling ends continuations; this one stays.
             self.grid.row_mut(row - 1).wrapped = true;
         } else if !scrolls && self.caret.row == row {
-            // Below the margins the last row takes its own continuation.
+            // Below the margins the last row continues in itself.
             self.grid.row_mut(row).wrapped = false;
         }
     }
 
-    /// A further character of the cluster just printed. False when that would need a second column and
+    /// Adds a character to the cluster just printed. False if that needs a second column and there is none.
     /// there is none to be had.
     fn extend_cluster(&mut self, mut open: OpenCluster, c: char, properties: CharProperties) -> bool {
         let cell = self.grid.cell(open.row, open.col);
@@ -169,7 +169,7 @@ impl TerminalState {
         true
     }
 
-    /// A cluster in the last column that grows wide moves on, as it would have done had it come whole.
+    /// A cluster in the last column that becomes wide moves to the next row, as if it had been printed whole.
     fn move_to_next_row(&mut self, open: &mut OpenCluster) -> bool {
         let first = if self.caret.col < self.margins.left { 0 } else { self.margins.left };
         if !self.caret.pending_wrap || !self.has(ModeFlags::AUTOWRAP) || self.text_limit() - first < 2 {
@@ -191,7 +191,8 @@ impl TerminalState {
         cell.char().or_else(|| self.clusters.get(cell.cluster()?).chars().next())
     }
 
-    /// A mark that comes on its own (after a cursor movement, or with clusters off): goes to the character on the left.
+    /// A combining mark on its own (after a cursor movement, or with clusters off) is added to the character on the
+    /// left.
     fn attach_mark(&mut self, c: char, properties: CharProperties) {
         let caret = self.caret;
         let Some(mut col) = (caret.col + u16::from(caret.pending_wrap)).checked_sub(1) else { return };
@@ -249,12 +250,12 @@ impl TerminalState {
         self.advance(1, limit);
     }
 
-    /// REP: as if the last character came `count` more times.
+    /// REP: prints the last character `count` more times.
     pub(super) fn repeat(&mut self, count: u16) {
         let Some(c) = self.last_char else { return };
         let properties = CharProperties::of(c);
         let width = self.width_of(properties);
-        // Once a screen full has come, whole rows more can't be told apart: only where in the row it ends counts.
+        // After a full screen, further whole rows make no difference: only the end position counts.
         let in_row = u32::from(((self.margins.right + 1 - self.margins.left) / width).max(1));
         let enough = in_row * u32::from(self.size.rows) + u32::from(self.size.cols);
         let mut count = u32::from(count);
@@ -270,7 +271,7 @@ impl TerminalState {
         }
     }
 
-    /// As `place`, `count` times over, a row at a time. False when there was no room for any.
+    /// Like `place`, `count` times, a row at a time. False if there was no room for any.
     fn place_run(&mut self, c: char, width: u16, count: u32) -> bool {
         let autowrap = self.has(ModeFlags::AUTOWRAP);
         let insert = self.has(ModeFlags::INSERT);
@@ -301,15 +302,15 @@ impl TerminalState {
             self.advance(now * width, limit);
             left -= u32::from(now);
             if !autowrap && width == 1 {
-                // The rest lands on the last column, which shows it already.
+                // The rest overwrites the last column, which shows it already.
                 left = 0;
             }
         }
         left < count
     }
 
-    /// At the start of the last row of a region from which no history is kept: what would fill the region more than
-    /// once is written once. Tells how many are left for the last row.
+    /// At the start of the last row of a region that keeps no history: text that would fill the region more than once
+    /// is written once. Returns how many characters remain for the last row.
     fn flood_region(&mut self, c: char, width: u16, left: u32) -> u32 {
         let (top, bottom) = (self.margins.top, self.margins.bottom);
         let cols = self.margins.left..self.margins.right + 1;

@@ -13,8 +13,8 @@ pub(super) struct CellArea {
 }
 
 impl TerminalState {
-    /// The rectangle that four parameters from `first` on name: top, left, bottom, right, from one.
-    /// `None` when it is empty.
+    /// The rectangle given by four parameters from `first` on: top, left, bottom, right, from one. `None` if it is
+    /// empty.
     fn area(&self, params: &SequenceParams, first: usize) -> Option<CellArea> {
         let origin = self.has(ModeFlags::ORIGIN);
         let (top, left) = if origin { (self.margins.top, self.margins.left) } else { (0, 0) };
@@ -51,7 +51,7 @@ impl TerminalState {
         }
     }
 
-    /// DECCRA. There is one page, so page numbers are passed over.
+    /// DECCRA. There is only one page, so page numbers are ignored.
     pub(super) fn copy_rectangle(&mut self, params: &SequenceParams) {
         let Some(source) = self.area(params, 0) else { return };
         let origin = self.has(ModeFlags::ORIGIN);
@@ -119,7 +119,7 @@ impl TerminalState {
     }
 }
 
-/// The cells of `cols`, with blanks for characters that the borders cut in two.
+/// The cells of `cols`, with blanks for wide characters that the borders cut.
 fn whole_characters(cells: &[Cell], cols: &Range<u16>) -> Vec<Cell> {
     let mut out = cells[usize::from(cols.start)..usize::from(cols.end)].to_vec();
     for cell in out.iter_mut().filter(|cell| cell.is_edge()) {

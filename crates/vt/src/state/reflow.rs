@@ -1,4 +1,4 @@
-//! Changing the size: the main screen's lines are wrapped anew, the caret stays on its text.
+//! Changes the size: the main screen's lines are wrapped again, and the caret stays on its text.
 
 use super::{Caret, ScrollMargins, TerminalState};
 use crate::{
@@ -9,20 +9,20 @@ use crate::{
     modes::ModeFlags,
 };
 
-/// A logical line of the screen, as cells without regard to width.
+/// A logical line of the screen, as cells independent of the width.
 #[derive(Debug, Default)]
 struct Flow {
     cells: Vec<Cell>,
-    /// The last row ran on although nothing followed.
+    /// The last row was marked as continuing although nothing followed.
     runs_on: bool,
 }
 
-/// A place in the text: line, and cells into it. May lie beyond the line's end.
+/// A place in the text: a line, and an offset in cells. May be beyond the line's end.
 #[derive(Clone, Copy, Debug)]
 struct TextAnchor {
     line: usize,
     offset: usize,
-    /// Just past a full row rather than at the start of the next.
+    /// Right after a full row rather than at the start of the next.
     pending_wrap: bool,
 }
 
@@ -31,7 +31,8 @@ impl TerminalState {
         if size == self.size {
             return;
         }
-        // A picture of the old size helps nobody, and its lines would no longer be those of history. The child draws
+        // A frozen frame of the old size is useless, and its line numbers would no longer match history. The child
+        // redraws in any case.
         // anew in any case.
         self.leave_synchronized();
         let alternate = self.on_alternate();
@@ -67,7 +68,7 @@ impl TerminalState {
         }
     }
 
-    /// The grid at its new size, and where the carets have gone. The first caret stays on the screen.
+    /// The grid at its new size, and the carets' new places. The first caret stays on the screen.
     fn reflow(&mut self, grid: Grid, size: Size, carets: [Caret; 2]) -> (Grid, [Caret; 2]) {
         let old = grid.size();
         let used = used_rows(&grid, carets[0]);
@@ -147,7 +148,7 @@ impl TerminalState {
                 current.cells.push(cell);
                 let paired = cells.get(col + 1).is_some_and(|next| next.is_spacer());
                 if cell.is_wide() && !paired {
-                    // One column was too narrow for it; it gets its second half back.
+                    // One column was too narrow for the wide character; its second half is restored.
                     current.cells.push(Cell::spacer(cell.style));
                 }
             }
@@ -159,7 +160,7 @@ impl TerminalState {
         if !current.cells.is_empty() || current.runs_on {
             lines.push(current);
         }
-        // A saved caret below the text: keep its distance from the end.
+        // A saved caret below the text keeps its distance from the end.
         for (caret, anchor) in carets.iter().zip(&mut anchors) {
             if anchor.line == usize::MAX {
                 anchor.line = lines.len() + usize::from(caret.row).saturating_sub(rows.len());
@@ -169,7 +170,7 @@ impl TerminalState {
         (lines, anchors)
     }
 
-    /// Rows to fill the top of a screen that grew, from the newest lines of history.
+    /// Rows to fill the top of a screen that grew, from history's newest lines.
     fn take_back(&mut self, wanted: usize, cols: u16) -> Vec<GridRow> {
         let mut rows: Vec<GridRow> = Vec::new();
         while rows.len() < wanted {
@@ -189,7 +190,7 @@ impl TerminalState {
         rows
     }
 
-    /// A line of history as cells of this terminal again.
+    /// Converts a line of history back to cells of this terminal.
     fn cells_of_line(&mut self, line: &Line) -> Vec<Cell> {
         let mut cells = Vec::with_capacity(line.cols() as usize);
         for cell in line.cells() {
@@ -241,7 +242,7 @@ fn wrap_line(line: Flow, cols: u16, rows: &mut Vec<GridRow>) {
         row.cells[..take].copy_from_slice(&rest[..take]);
         rest = &rest[take..];
         if width == 1 && rest.first().is_some_and(|cell| cell.is_spacer()) {
-            // A wide character in one column: its first half stands for both.
+            // A wide character in a single column: its first half stands for both.
             rest = &rest[1..];
         }
         row.wrapped = !rest.is_empty() || line.runs_on;
@@ -252,10 +253,10 @@ fn wrap_line(line: Flow, cols: u16, rows: &mut Vec<GridRow>) {
     }
 }
 
-/// Where an offset into a line has gone.
+/// The new place of an offset into a line.
 fn locate(rows: &[GridRow], anchor: TextAnchor, cols: u16) -> Caret {
     let width = usize::from(cols);
-    // With a wrap pending the caret stands, as it were, past the cell it is on.
+    // With a wrap pending, the caret is logically past its cell.
     let mut left = anchor.offset + usize::from(anchor.pending_wrap);
     for (index, row) in rows.iter().enumerate() {
         let last_cell = row.cells[width - 1];

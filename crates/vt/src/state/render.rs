@@ -14,8 +14,8 @@ use crate::{
 };
 
 impl TerminalState {
-    /// What readers see: the screen, or the one from before a synchronized update. Rows that did not
-    /// change keep their `Arc`.
+    /// The frame for readers: the screen, or the frozen screen during a synchronized update. Unchanged rows keep their
+    /// `Arc`.
     pub(crate) fn frame(&mut self) -> Frame {
         let cursor = self.cursor();
         let TerminalState { grid, frozen, styles, clusters, links, .. } = self;
@@ -35,7 +35,7 @@ impl TerminalState {
         }
     }
 
-    /// Draws the rows that changed, if they are few: texts asked for after that are copied and not made again.
+    /// Renders the changed rows in advance if they are few, so that later texts only copy them.
     pub(crate) fn draw_few(&mut self) {
         let TerminalState { grid, frozen, styles, clusters, links, .. } = self;
         let tables = CellTables { styles, clusters, links };
@@ -77,7 +77,7 @@ impl TerminalState {
 
     /// The text of a row, cell by cell, up to the last one used.
     fn push_row_text(&self, row: &GridRow, out: &mut String) {
-        // A row that runs on has no blank for the cell that a wide character left free; a line has.
+        // A continuing row has no blank for the cell that a wide character left free; a line has one.
         if let Some(line) = row.drawn.as_ref().filter(|_| !row.dirty && !row.wrapped) {
             return out.push_str(&line.text);
         }
@@ -100,8 +100,8 @@ impl TerminalState {
         }
     }
 
-    /// The main screen's rows as readers see them, and where its caret is: lines live there, also while
-    /// the alternate screen is shown.
+    /// The main screen's rows as readers see them, and its caret's row. Lines are on the main screen even while the
+    /// alternate screen is shown.
     fn main_rows(&self) -> (&[GridRow], u16) {
         match (&self.frozen, &self.other) {
             (Some(frozen), _) if !frozen.flags.contains(ModeFlags::ALTERNATE_SCREEN) => {
@@ -145,7 +145,7 @@ impl TerminalState {
         }
     }
 
-    /// What history already holds of the screen's first line.
+    /// The part of the screen's first line that is in history.
     pub(super) fn push_open_text(&self, out: &mut String) {
         if self.history.is_open() {
             let number = self.history.screen_line();
@@ -153,8 +153,8 @@ impl TerminalState {
         }
     }
 
-    /// The same with its looks. History goes on while a frozen screen is shown: what it holds then is not above that.
-    /// Neither is it above an alternate screen.
+    /// The same with its styles. While a frozen screen is shown, history moves on, and its end is no longer what is
+    /// above the frame; nor is it what is above an alternate screen.
     pub(crate) fn open_line(&self) -> Option<crate::Line> {
         let open = self.history.is_open() && self.frozen.is_none() && !self.flags.contains(ModeFlags::ALTERNATE_SCREEN);
         open.then(|| self.history.line(self.history.screen_line())).flatten()
@@ -174,7 +174,7 @@ impl TerminalState {
     }
 }
 
-/// Puts rows together to logical lines and hands them out.
+/// Joins rows into logical lines and passes them on.
 struct Joiner<'a> {
     number: u64,
     line: String,
@@ -215,13 +215,13 @@ impl Joiner<'_> {
 }
 
 fn trim_spaces(text: &mut String) {
-    // Only back to the last newline: what stands before belongs to another row.
+    // Only back to the last newline: the text before it belongs to another row.
     let end = text.trim_end_matches(' ').len();
     text.truncate(end);
 }
 
 fn drawn(row: &mut GridRow, tables: &CellTables<'_>) -> Arc<Line> {
-    // That a row runs on changes without any of its cells.
+    // A row's continuation flag can change without any of its cells.
     if row.dirty || row.drawn.as_ref().is_none_or(|line| line.wrapped != row.wrapped) {
         let line = build_line(&row.cells[..row.used()], row.wrapped, tables);
         row.dirty = false;

@@ -1,4 +1,4 @@
-//! Answers to the child's questions. All of them are fixed or come from the theme and the screen.
+//! Answers to the child's queries. All are constant, or derived from the theme and the screen.
 
 use super::TerminalState;
 use crate::{modes::ModeFlags, params::SequenceParams};

@@ -7,12 +7,12 @@ impl TerminalState {
         self.margins.left == 0 && self.margins.right + 1 == self.size.cols
     }
 
-    /// Text moves up; what leaves at the top of the main screen becomes history.
+    /// Moves text up; rows that leave the top of the main screen go to history.
     pub(super) fn scroll_up(&mut self, count: u16) {
         self.scroll_up_from(self.margins.top, count, true);
     }
 
-    /// As `scroll_up`, for the part of the region from row `top` down.
+    /// Like `scroll_up`, for the part of the region from row `top` down.
     pub(super) fn scroll_up_from(&mut self, top: u16, count: u16, keep: bool) {
         let fill = self.eraser();
         let rows = top..self.margins.bottom + 1;
@@ -37,7 +37,7 @@ impl TerminalState {
         self.scroll_down_from(self.margins.top, count);
     }
 
-    /// Text moves down from row `top`; what leaves at the bottom margin is lost.
+    /// Moves text down from row `top`; rows that leave at the bottom margin are lost.
     pub(super) fn scroll_down_from(&mut self, top: u16, count: u16) {
         let fill = self.eraser();
         let rows = top..self.margins.bottom + 1;

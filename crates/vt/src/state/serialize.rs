@@ -1,7 +1,7 @@
 //! The screen as a stream that redraws it on a fresh terminal of the same size.
 //!
-//! Rows are placed absolutely and nothing relies on wrapping, except a first pass that marks the rows
-//! which run on: a placeholder is wrapped from each into the next and erased again.
+//! Rows are placed absolutely and nothing relies on wrapping, except for a first pass that marks continuing rows: in
+//! each, a placeholder is wrapped into the next row and erased again.
 
 use std::fmt::Write;
 
@@ -17,7 +17,8 @@ use crate::{
     unicode::{CharProperties, ClusterState},
 };
 
-/// Private modes that are plain switches, in the order they are written. Modes that move the cursor or
+/// Private modes that are plain switches, in output order. Modes that move the cursor or clear the screen (3, 6, 69) or
+/// that delay output (2026) are handled separately or left out.
 /// clear the screen (3, 6, 69) and those that hold back output (2026) are treated apart or left out.
 const SWITCHES: [u16; 23] =
     [1, 4, 5, 8, 12, 25, 40, 41, 45, 66, 67, 95, 1004, 1007, 1034, 1036, 1039, 1045, 2004, 2027, 2031, 2048, 7];
@@ -57,7 +58,7 @@ impl TerminalState {
         }
     }
 
-    /// Marks the rows that run on.
+    /// Marks the continuing rows.
     fn write_wraps(&self, grid: &Grid, out: &mut ScreenWriter) {
         let rows = grid.rows.len();
         for (row, cells) in grid.rows.iter().enumerate().filter(|(row, cells)| cells.wrapped && row + 1 < rows) {
@@ -65,7 +66,7 @@ impl TerminalState {
             let last = cells.cells[cols - 1];
             out.csi(format_args!("{};{}H", row + 1, cols));
             if last.is_edge() && cols > 1 {
-                // A wide character that finds no room leaves the same mark.
+                // A wide character without enough room leaves the same mark.
                 out.style(self.styles.get(last.style), None);
                 out.text.push('漢');
                 out.style(&Style::default(), None);
@@ -106,7 +107,7 @@ impl TerminalState {
         out.style(&Style::default(), None);
     }
 
-    /// Recreates what DECSC kept.
+    /// Recreates the state saved by DECSC.
     fn write_saved(&self, saved: &SavedCaret, out: &mut ScreenWriter) {
         let caret = saved.caret;
         if caret == super::Caret::default()
@@ -155,7 +156,7 @@ impl TerminalState {
         }
     }
 
-    /// Margins first (they move the cursor), then the place, then what printing depends on.
+    /// The margins first (they move the cursor), then the position, then the state that printing depends on.
     fn write_caret(&self, out: &mut ScreenWriter) {
         let margins = self.margins;
         if (margins.top, margins.bottom + 1) != (0, self.size.rows) {
@@ -175,7 +176,7 @@ impl TerminalState {
         }
         out.go_to(usize::from(row.saturating_sub(top)), u32::from(col.saturating_sub(left)));
         if self.caret.pending_wrap {
-            // Written again, the last character leaves the same state behind.
+            // Writing the last character again leaves the same state behind.
             let cells = &self.grid.row(row).cells[usize::from(col)..=usize::from(self.caret.col)];
             let line = build_line(cells, false, &self.tables());
             if let Some(cell) = line.cells().next() {
@@ -236,11 +237,11 @@ impl TerminalState {
     }
 }
 
-/// The stream so far, and the look that it leaves the pen in.
+/// The stream so far, and the pen's style at its end.
 struct ScreenWriter {
     text: String,
     style: Style,
-    /// The cluster just written: what would join it needs something in between.
+    /// The cluster just written: a character that would join it needs something in between.
     joins: Option<ClusterState>,
 }
 
@@ -263,7 +264,7 @@ impl ScreenWriter {
         self.joins.zip(first).is_some_and(|(state, first)| state.joins(first))
     }
 
-    /// One cell's text, with clusters off where they would give it another width.
+    /// Writes one cell's text, with clusters off where they would give it another width.
     fn cell(&mut self, text: &str, width: u32) {
         let alone = u32::from(cluster_width(text)) != width;
         if alone {
@@ -307,7 +308,7 @@ impl ScreenWriter {
         }
     }
 
-    /// From ASCII everywhere to `charsets`, or back.
+    /// Switches from ASCII in all slots to `charsets`, or back.
     fn charsets(&mut self, charsets: &CharsetSlots) {
         for (slot, set) in ['(', ')', '*', '+'].into_iter().zip(charsets.sets) {
             if set != Charset::Ascii || *charsets == CharsetSlots::default() {

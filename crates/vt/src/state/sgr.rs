@@ -14,7 +14,7 @@ impl TerminalState {
         apply(&mut self.pen, params);
     }
 
-    /// The parameters that set the pen as it is, for DECRQSS and re-serialisation.
+    /// The parameters that set the pen to its present state, for DECRQSS and re-serialisation.
     pub(super) fn graphics(style: &Style) -> String {
         let mut out = String::from("0");
         let attributes = style.attributes;
@@ -98,7 +98,7 @@ fn apply_one(pen: &mut Style, code: u16) {
     let attributes = &mut pen.attributes;
     match code {
         0 => {
-            // Neither hyperlinks nor protection are graphics.
+            // SGR 0 resets neither hyperlinks nor protection.
             let kept = pen.attributes & (Attributes::PROTECTED | Attributes::GUARDED);
             *pen = Style { link: pen.link, attributes: kept, ..Style::default() };
         }
@@ -154,7 +154,7 @@ fn colon_color(params: &SequenceParams, first: usize, count: usize) -> Option<Co
     }
 }
 
-/// `38;5;n` and `38;2;r;g;b`, and how many parameters that took. A broken one takes the rest along.
+/// `38;5;n` and `38;2;r;g;b`, and the number of parameters consumed. A malformed one consumes the rest.
 fn semicolon_color(params: &SequenceParams, first: usize, len: usize) -> (Option<Color>, usize) {
     match params.get(first) {
         5 if first + 1 < len => (indexed(params.get(first + 1)), 2),

@@ -1,4 +1,4 @@
-//! Dropping table entries that no cell refers to any more.
+//! Drops table entries that no cell refers to any more.
 
 use super::TerminalState;
 use crate::grid::Grid;
@@ -17,7 +17,7 @@ impl TerminalState {
     }
 
     fn grids(&mut self) -> impl Iterator<Item = &mut Grid> {
-        // A thawed copy is stale: its ids must not be looked up again.
+        // The copy kept for its memory is stale: its ids must not be looked up again.
         self.thawed = None;
         std::iter::once(&mut self.grid)
             .chain(self.other.as_mut())
@@ -58,7 +58,7 @@ impl TerminalState {
         }
     }
 
-    /// Links are used by styles; the pens that DECSC keeps count too.
+    /// Links are used by styles, and by the pens that DECSC saved.
     fn sweep_links(&mut self) {
         self.sweep_styles();
         let pens = [self.pen.link, self.saved[0].pen.link, self.saved[1].pen.link];

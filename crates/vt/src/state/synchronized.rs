@@ -1,4 +1,4 @@
-//! Mode 2026: the child draws, readers see the screen from before until it is done.
+//! Mode 2026: while the child draws an update, readers see the screen from before it.
 
 use std::sync::Arc;
 

@@ -1,9 +1,9 @@
-//! XTWINOPS: sizes, and the title stack. A child can neither move nor read our windows.
+//! XTWINOPS: sizes, and the title stack. A child can neither move nor query our windows.
 
 use super::TerminalState;
 use crate::{effect::Effect, params::SequenceParams};
 
-/// What a cell measures for children that ask in pixels: there is no font here to measure.
+/// A cell's nominal size for children that ask in pixels: there is no font to measure.
 const CELL_WIDTH: u32 = 10;
 const CELL_HEIGHT: u32 = 20;
 /// xterm keeps ten titles.
@@ -25,7 +25,7 @@ impl TerminalState {
             23 => self.pop_title(params.get(1)),
             // DECSLPP: 24 lines and more.
             lines @ 24.. => self.effects.push(Effect::ResizeRequest { cols: 0, rows: lines }),
-            // Reports of titles (20, 21) would let one program type what another wrote into a title.
+            // Reporting titles (20, 21) would let one program inject input through another's title.
             _ => {}
         }
     }

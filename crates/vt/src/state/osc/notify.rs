@@ -42,7 +42,7 @@ impl TerminalState {
                 self.effects.push(Effect::Progress(progress));
             }
             Some(9) => self.effects.push(Effect::WorkingDirectory(clean(rest))),
-            // ConEmu's other commands draw boxes and run macros: none of that is for us.
+            // ConEmu's other commands draw boxes and run macros; all are ignored.
             Some(1..=12) if body.contains(&b';') => {}
             _ => self.notify(String::new(), clean(body)),
         }
@@ -78,7 +78,7 @@ impl TerminalState {
         let part = match value("p").unwrap_or("title") {
             "title" => &mut self.notification.title,
             "body" => &mut self.notification.body,
-            // Queries, icons, buttons, and closing: nothing to show.
+            // Queries, icons, buttons, and closing a notification: nothing to show.
             _ => return,
         };
         if part.len() + text.len() <= MAX_PART {
