@@ -1,8 +1,8 @@
-//! What happens in a recording.
+//! The events of a recording.
 
 use std::time::Duration;
 
-/// Something that happened, and when.
+/// An event and its time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CastEvent {
     /// Since the start of the recording, in both versions of the format.
@@ -19,11 +19,11 @@ pub enum EventData {
         cols: u16,
         rows: u16,
     },
-    /// A place to stop at or to jump to; may have no label.
+    /// A marker to stop at or jump to; its label may be empty.
     Marker(String),
     /// The program ended with this status. Only in version 3.
     Exit(i32),
-    /// A code this version of the format does not know. Players pass over it.
+    /// A code that this version of the format does not define. Players skip it.
     Other {
         code: String,
         data: String,
@@ -32,6 +32,6 @@ pub enum EventData {
 
 /// Times in a file are whole microseconds.
 pub(crate) fn micros(time: Duration) -> u64 {
-    // Half a million years fit.
+    // Enough for half a million years.
     u64::try_from((time.as_nanos() + 500) / 1000).unwrap_or(u64::MAX)
 }

@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// Which version of asciicast a file is. Players before asciinema 3 know only version 2.
+/// The version of the asciicast format. Players before asciinema 3 know only version 2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AsciicastVersion {
     /// Times count from the start; there is no exit event.
     V2,
-    /// Times count from the event before.
+    /// Times count from the previous event.
     V3,
 }
 
-/// The same for both versions. Anything but the size may be left out.
+/// The header's content in both versions. Everything but the size is optional.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CastHeader {
     pub cols: u16,
@@ -43,7 +43,7 @@ pub struct CastTheme {
     pub palette: String,
 }
 
-/// The line as it stands in the file. Both versions' fields; each writes its own.
+/// The line as it is in the file: the fields of both versions, of which each writes its own.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default)]
 struct HeaderLine {
@@ -62,7 +62,7 @@ struct HeaderLine {
     command: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     title: Option<String>,
-    /// Values may be null in files of older recorders.
+    /// Older recorders wrote null values.
     #[serde(skip_serializing_if = "Option::is_none")]
     env: Option<BTreeMap<String, Option<String>>>,
     #[serde(skip_serializing_if = "Option::is_none")]

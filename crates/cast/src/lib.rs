@@ -1,9 +1,9 @@
 //! Terminal recordings as files: asciicast, versions 2 and 3, read and written as a stream.
 //!
-//! A [`CastWriter`] turns timed bytes into whole lines, so that a recorder that is killed leaves a file
-//! that plays. A [`CastReader`] takes what is there, a cut last line included. Called by the recording
-//! operation and by players and exporters. It knows nothing of terminals, sessions or any other
-//! crate of this house, and opens no files.
+//! A [`CastWriter`] turns timed bytes into whole lines, so that a killed recorder leaves a playable file. A
+//! [`CastReader`] reads whatever is there, including a last line that was cut off. Called by the recording operation
+//! and by players and exporters. It knows nothing of terminals, sessions or any other crate of this house, and opens no
+//! files.
 
 mod event;
 mod header;

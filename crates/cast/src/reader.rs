@@ -1,4 +1,4 @@
-//! Reading a recording, whoever wrote it.
+//! Reads a recording from any recorder.
 
 use std::io::{self, BufRead, Read};
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::event::{CastEvent, EventData};
 use crate::header::{AsciicastVersion, CastHeader, HeaderError};
 
-/// Why a recording can't be read, or not any further.
+/// Why a recording can't be read at all, or not beyond some line.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
     #[error("the file is empty or its first line is cut: it is no recording, or its recorder never began")]
@@ -23,15 +23,15 @@ pub enum ReadError {
     Io(#[from] io::Error),
 }
 
-/// An iterator over the events. A last line that was cut off, as a crash leaves it, ends the
-/// recording and is no error; [`CastReader::was_cut`] tells.
+/// An iterator over the events. A last line that was cut off, as after a crash, ends the recording and is not an error;
+/// [`CastReader::was_cut`] tells.
 #[derive(Debug)]
 pub struct CastReader<R> {
     source: R,
     format: AsciicastVersion,
     header: CastHeader,
     line: u64,
-    /// Of the event before, in microseconds since the start.
+    /// The previous event's time, in microseconds since the start.
     last: u64,
     cut: bool,
     over: bool,
@@ -39,13 +39,14 @@ pub struct CastReader<R> {
 
 enum EventLine {
     Whole(Vec<u8>),
-    /// Without a line end: the last one.
+    /// The line has no line end, so it is the last one.
     Open(Vec<u8>),
     End,
 }
 
 impl<R: BufRead> CastReader<R> {
-    /// Bytes of one line. Recorders write some kilobytes at a time; this only keeps a wrong file from filling memory.
+    /// Maximum bytes of a line. Recorders write some kilobytes at a time; the limit keeps a file that is no recording
+    /// from filling memory.
     pub const MAX_LINE: usize = 64 << 20;
 
     pub fn new(mut source: R) -> Result<Self, ReadError> {
@@ -56,7 +57,7 @@ impl<R: BufRead> CastReader<R> {
         let text = String::from_utf8(line).map_err(|error| ReadError::NoHeader { reason: error.to_string() })?;
         let (format, header) = CastHeader::from_line(&text).map_err(|error| match error {
             HeaderError::Version(version) => ReadError::UnknownVersion { version },
-            // A file of its own line, or a recorder that was killed at its very first word.
+            // Either the file is not a recording, or its recorder was killed while writing the first line.
             HeaderError::Json(error) if error.is_eof() => ReadError::Empty,
             other => ReadError::NoHeader { reason: other.to_string() },
         })?;
@@ -71,7 +72,7 @@ impl<R: BufRead> CastReader<R> {
         &self.header
     }
 
-    /// The last line was incomplete and has been left out. Known once the iterator has ended.
+    /// Whether the last line was incomplete and has been left out. Known once the iterator has ended.
     pub fn was_cut(&self) -> bool {
         self.cut
     }
@@ -84,7 +85,7 @@ impl<R: BufRead> CastReader<R> {
                 EventLine::Open(line) => (line, true),
                 EventLine::End => return Ok(None),
             };
-            // Blank lines and comments mean nothing.
+            // Blank lines and comments are skipped.
             if line.trim_ascii().is_empty() || line.starts_with(b"#") {
                 continue;
             }
@@ -102,7 +103,7 @@ impl<R: BufRead> CastReader<R> {
     fn parse(&mut self, line: &[u8]) -> Result<CastEvent, String> {
         let (time, code, data): (f64, String, String) =
             serde_json::from_slice(line).map_err(|error| error.to_string())?;
-        // Rounded as it was written: nearest microsecond. JSON has no infinities; a huge time is held at its end.
+        // Rounded to the nearest microsecond, as when writing. JSON has no infinities; a huge time saturates.
         let micros = (time * 1e6).round();
         if micros < 0.0 {
             return Err(format!("a time of {time}"));

@@ -1,13 +1,13 @@
-//! Bytes as text, where a read may end within a character.
+//! Decodes bytes as text when a read may end within a character.
 
-/// Holds back the beginning of a character until the rest of it comes.
+/// Holds back an incomplete character until the rest of it comes.
 #[derive(Debug, Default)]
 pub(crate) struct Utf8Pieces {
     held: Vec<u8>,
 }
 
 impl Utf8Pieces {
-    /// The text of `bytes` behind what was held back. What is no UTF-8 becomes U+FFFD.
+    /// The text of `bytes`, preceded by what was held back. Invalid UTF-8 becomes U+FFFD.
     pub(crate) fn take(&mut self, bytes: &[u8]) -> String {
         let joined;
         let bytes = if self.held.is_empty() {
@@ -22,15 +22,15 @@ impl Utf8Pieces {
         String::from_utf8_lossy(&bytes[..whole]).into_owned()
     }
 
-    /// What is left at the end can't become a character any more.
+    /// Flushes what is held back, which can't become a character any more.
     pub(crate) fn finish(&mut self) -> String {
         String::from_utf8_lossy(&std::mem::take(&mut self.held)).into_owned()
     }
 }
 
-/// Bytes at the end that more bytes could make a character of: at most three.
+/// The number of bytes at the end that may be an incomplete character: at most three.
 fn open_character(bytes: &[u8]) -> usize {
-    // Valid or not, all before the last start of a character is settled.
+    // Everything before the last start of a character is complete or invalid.
     let tail = &bytes[bytes.len().saturating_sub(3)..];
     let Some(start) = tail.iter().rposition(|byte| *byte >= 0xc0) else { return 0 };
     match std::str::from_utf8(&tail[start..]) {

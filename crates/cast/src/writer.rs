@@ -1,4 +1,4 @@
-//! Writing a recording while it happens.
+//! Writes a recording while it happens.
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -7,16 +7,16 @@ use crate::event::micros;
 use crate::header::{AsciicastVersion, CastHeader};
 use crate::text::Utf8Pieces;
 
-/// Each event is one line, handed to the sink in one write and flushed: whatever ends the recorder,
-/// the file holds whole lines, but for one that the system itself cut.
+/// Each event is one line, given to the sink in a single write and flushed: however the recorder ends, the file
+/// contains whole lines, except for one that the system itself cut.
 ///
-/// After an error the sink may hold a part of a line; write nothing more to it.
+/// After an error the sink may contain part of a line; write nothing more to it.
 #[derive(Debug)]
 pub struct CastWriter<W: Write> {
     sink: W,
     format: AsciicastVersion,
-    /// Of the event before, in microseconds since the start. Intervals are differences of these, so
-    /// rounding never adds up.
+    /// The previous event's time, in microseconds since the start. Intervals are differences of these, so rounding
+    /// errors don't add up.
     last: u64,
     output: Utf8Pieces,
     input: Utf8Pieces,
@@ -32,7 +32,7 @@ impl<W: Write> CastWriter<W> {
         Ok(writer)
     }
 
-    /// Times are since the start of the recording; one that lies before the last is taken for the last.
+    /// Times count from the start of the recording; a time before the last event's is replaced by that one.
     pub fn output(&mut self, at: Duration, bytes: &[u8]) -> io::Result<()> {
         let text = self.output.take(bytes);
         self.text_event(at, "o", &text)
@@ -51,7 +51,7 @@ impl<W: Write> CastWriter<W> {
         self.event(at, "m", label)
     }
 
-    /// The program ended. Version 2 has no word for it; there it only ends what was held back.
+    /// The program exited. Version 2 can't express it; there this only flushes held-back bytes.
     pub fn exit(&mut self, at: Duration, status: i32) -> io::Result<()> {
         self.finish_text(at)?;
         match self.format {
@@ -60,7 +60,7 @@ impl<W: Write> CastWriter<W> {
         }
     }
 
-    /// Ends the recording, with or without an exit before.
+    /// Ends the recording, with or without a preceding exit.
     pub fn finish(&mut self, at: Duration) -> io::Result<()> {
         self.finish_text(at)
     }
@@ -89,7 +89,7 @@ impl<W: Write> CastWriter<W> {
         self.text_event(at, "i", &input)
     }
 
-    /// Nothing is written for bytes of which no character is whole yet.
+    /// Writes nothing while the bytes contain no whole character.
     fn text_event(&mut self, at: Duration, code: &str, text: &str) -> io::Result<()> {
         if text.is_empty() { Ok(()) } else { self.event(at, code, text) }
     }
@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn rounding_never_adds_up() {
-        // Each step is 0.4 µs: rounded by itself, every interval would be nothing.
+        // Each step is 0.4 µs: rounded separately, every interval would be zero.
         let lines = written(AsciicastVersion::V3, |writer| {
             for step in 1..=1000u64 {
                 writer.output(Duration::from_nanos(400 * step), b"x").unwrap();

@@ -1,6 +1,6 @@
-//! Making hostile text and addresses fit for markup.
+//! Escapes hostile text and addresses for markup.
 
-/// `text` for element content and quoted attributes. What XML can't hold at all shows as U+FFFD.
+/// Escapes `text` for element content and quoted attributes. Characters that XML can't contain become U+FFFD.
 pub(crate) fn markup(text: &str, out: &mut String) {
     for c in text.chars() {
         match c {
@@ -15,8 +15,8 @@ pub(crate) fn markup(text: &str, out: &mut String) {
     }
 }
 
-/// Whether following `uri` only opens a page or a letter. Anything else (`javascript:`, `data:`, `file:`) is shown as
-/// text without a link.
+/// Whether following `uri` can only open a page or compose a mail. Other links (`javascript:`, `data:`, `file:`) are
+/// shown as plain text.
 pub(crate) fn is_safe_link(uri: &str) -> bool {
     let lower: String = uri.chars().take(8).collect::<String>().to_ascii_lowercase();
     ["https://", "http://", "mailto:"].iter().any(|scheme| lower.starts_with(scheme))

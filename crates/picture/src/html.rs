@@ -1,4 +1,4 @@
-//! A frame as a page of HTML that stands alone: text that can be selected and searched, no script.
+//! A frame as a self-contained HTML page: selectable and searchable text, no script.
 
 use std::fmt::Write;
 
@@ -45,7 +45,7 @@ pub fn html(frame: &Frame, options: &PictureOptions) -> String {
     out
 }
 
-/// The span, cut around the cursor if it is in there.
+/// The span, split around the cursor if the cursor is in it.
 fn with_cursor(span: &PictureSpan<'_>, at: Option<u32>, out: &mut String) {
     let Some(at) = at.filter(|at| (span.col..span.col + span.cols).contains(at)) else {
         return element(span, "", out);

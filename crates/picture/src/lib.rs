@@ -1,9 +1,9 @@
 //! Stills of a screen: a [`vt::Frame`] as SVG or as HTML, for documents, exports and issue reports.
 //!
-//! Both come from the same spans (see `look`), so they show the same. The text is the child's and hostile: it is
-//! escaped, and only links that a browser may follow safely become links.
+//! Both forms are made from the same spans (see `look`), so they show the same. The text comes from the child and is
+//! hostile: it is escaped, and only links that are safe to follow in a browser become links.
 //!
-//! It knows no session, file or terminal in use: bytes go back to the caller.
+//! It knows no session, file or live terminal: it returns bytes.
 
 mod escape;
 mod html;
@@ -13,11 +13,11 @@ mod svg;
 pub use html::html;
 pub use svg::svg;
 
-/// What is drawn around and over the cells.
+/// What to draw besides the cells.
 #[derive(Clone, Debug, Default)]
 pub struct PictureOptions {
-    /// Draw the cursor, if the frame shows one.
+    /// Draw the cursor, if it is visible in the frame.
     pub cursor: bool,
-    /// Stands above the screen; also what a screen reader says of the picture.
+    /// Shown above the screen, and read by screen readers as the image's title.
     pub title: Option<String>,
 }

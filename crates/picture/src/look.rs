@@ -1,14 +1,14 @@
-//! A row as spans that need no terminal to be understood: colours with values, inversion and dimming applied.
+//! Converts a row to spans that can be drawn without a terminal: colours by value, with inversion and dimming applied.
 
 use vt::{Attributes, Color, Frame, Line, Rgb, RunShape, StyleRun, Underline};
 
-/// Neighbouring cells that are drawn alike, or one cluster on its own.
+/// Neighbouring cells of one look, or a single cluster.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PictureSpan<'a> {
     pub(crate) col: u32,
     pub(crate) cols: u32,
     pub(crate) text: &'a str,
-    /// Drawn cell by cell: the font decides how wide such a cluster comes out.
+    /// A cluster that is drawn cell by cell, since its width depends on the font.
     pub(crate) alone: bool,
     pub(crate) look: SpanLook<'a>,
 }
@@ -16,7 +16,7 @@ pub(crate) struct PictureSpan<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SpanLook<'a> {
     pub(crate) foreground: Rgb,
-    /// None where the page's own background shows.
+    /// `None` where the page's background shows through.
     pub(crate) background: Option<Rgb>,
     pub(crate) bold: bool,
     pub(crate) italic: bool,
@@ -24,11 +24,11 @@ pub(crate) struct SpanLook<'a> {
     pub(crate) overline: bool,
     pub(crate) underline: Underline,
     pub(crate) underline_color: Rgb,
-    /// Of a link that is safe to follow.
+    /// The target of a link that is safe to follow.
     pub(crate) link: Option<&'a str>,
 }
 
-/// The screen's own colours, DECSCNM applied: text, then background.
+/// The screen's text and background colours, with DECSCNM applied.
 pub(crate) fn page_colors(frame: &Frame) -> (Rgb, Rgb) {
     let (text, page) = (frame.theme.foreground, frame.theme.background);
     if frame.reverse_video { (page, text) } else { (text, page) }
@@ -73,7 +73,7 @@ fn look<'a>(frame: &Frame, run: &'a StyleRun) -> SpanLook<'a> {
     let style = &run.style;
     let has = |attribute| style.attributes.contains(attribute);
     let (text, page) = page_colors(frame);
-    // Bold text in one of the eight colours is drawn in the bright one of it, as terminals do.
+    // Bold text in one of the eight colours uses the bright variant, as in terminals.
     let bright = match style.foreground {
         Color::Indexed(index @ 0..8) if has(Attributes::BOLD) => Color::Indexed(index + 8),
         other => other,

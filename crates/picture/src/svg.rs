@@ -1,4 +1,4 @@
-//! A frame as SVG. Every span is stretched to its columns, so the grid holds whatever font the viewer has.
+//! A frame as SVG. Every span is stretched to its columns, so the grid holds with any font.
 
 use std::fmt::Write;
 
@@ -12,7 +12,7 @@ use crate::{
 const CELL_WIDTH: f32 = 8.4;
 const CELL_HEIGHT: f32 = 17.0;
 const FONT_SIZE: f32 = 14.0;
-/// From a cell's top to the line that text stands on.
+/// The distance from a cell's top to the text's baseline.
 const BASELINE: f32 = 13.2;
 const PADDING: f32 = 12.0;
 const TITLE_HEIGHT: f32 = 28.0;
@@ -60,7 +60,7 @@ pub fn svg(frame: &Frame, options: &PictureOptions) -> String {
 
 struct SvgPicture {
     out: String,
-    /// Above the first row.
+    /// The space above the first row.
     top: f32,
 }
 
@@ -69,7 +69,7 @@ impl SvgPicture {
         self.out.write_fmt(arguments).expect("writing to a string");
     }
 
-    /// What a screen reader says of the picture.
+    /// The title for screen readers.
     fn title(&mut self, title: Option<&str>) {
         if let Some(title) = title {
             self.out.push_str("<title>");
@@ -86,7 +86,7 @@ impl SvgPicture {
         let Some(color) = span.look.background else { return };
         let (x, y) = self.place(row, span.col);
         let width = span.cols as f32 * CELL_WIDTH;
-        // A hair wider and higher than the cells: no seams between neighbours.
+        // Slightly larger than the cells, to leave no seams between neighbours.
         self.write(format_args!(
             "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{:.2}\" height=\"{:.2}\" fill=\"{}\"/>\n",
             width + 0.2,
@@ -109,7 +109,7 @@ impl SvgPicture {
         }
         let baseline = y + BASELINE;
         if span.alone {
-            // Marks and emoji are as wide as they are: centred rather than stretched.
+            // Marks and emoji keep their natural width: they are centred instead of stretched.
             let middle = x + width / 2.0;
             self.write(format_args!("<text x=\"{middle:.1}\" y=\"{baseline:.1}\" text-anchor=\"middle\""));
         } else {

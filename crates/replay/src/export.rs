@@ -1,4 +1,4 @@
-//! A recording in another form.
+//! Exports a recording in another form.
 
 use std::{
     io::{self, Write},
@@ -14,18 +14,18 @@ use crate::{
     tape::{Tape, TapeEntry},
 };
 
-/// The forms there are.
+/// The forms of an export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExportForm {
-    /// asciicast, version 2: what older players know.
+    /// asciicast, version 2, which older players read.
     V2,
     /// asciicast, version 3.
     V3,
-    /// What was printed, as text.
+    /// The printed text.
     Text,
-    /// A picture of the screen.
+    /// An image of the screen.
     Svg,
-    /// A page with the screen.
+    /// An HTML page with the screen.
     Html,
 }
 
@@ -33,7 +33,7 @@ impl ExportForm {
     pub const ALL: [ExportForm; 5] =
         [ExportForm::V3, ExportForm::V2, ExportForm::Text, ExportForm::Svg, ExportForm::Html];
 
-    /// What the file's name ends with.
+    /// The extension of the file's name.
     pub fn extension(self) -> &'static str {
         match self {
             ExportForm::V2 | ExportForm::V3 => "cast",
@@ -44,8 +44,8 @@ impl ExportForm {
     }
 }
 
-/// Writes the recording in that form to `sink`. A picture is of the moment `at`, or else of the end; text is what was
-/// printed up to it. Answers what is left out, for people.
+/// Writes the recording in that form to `sink`. An image shows the moment `at`, or else the end; text is what was
+/// printed up to it. Returns a note for people about what is left out.
 pub fn export(
     tape: Arc<Tape>,
     form: ExportForm,
@@ -75,15 +75,15 @@ pub fn export(
     Ok(None)
 }
 
-/// What became of a file.
+/// The result of an export.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExportOutcome {
     pub bytes: u64,
-    /// What is not in it, for people.
+    /// A note for people about what is left out.
     pub left_out: Option<String>,
 }
 
-/// Writes it to a file that only its owner reads, whole or not at all. `over`: instead of one that is there.
+/// Writes a file that only its owner can read, completely or not at all. With `over`, an existing file is replaced.
 pub fn export_file(
     tape: Arc<Tape>,
     form: ExportForm,
@@ -140,7 +140,7 @@ mod tests {
         );
         for form in [ExportForm::V2, ExportForm::V3] {
             let again = Tape::read(written(form, None).as_bytes(), TapeLimits::default()).unwrap();
-            // Version 2 knows no exit.
+            // Version 2 has no exit events.
             let kept = if form == ExportForm::V2 { 3 } else { 4 };
             assert!(again.entries().eq(tape.entries().take(kept)), "{form:?}: {again:?}");
         }

@@ -1,4 +1,4 @@
-//! The recordings of a folder: asciicast files, by their bare names.
+//! The recordings in a folder: asciicast files, named by their file names.
 
 use std::{
     fs::File,
@@ -9,11 +9,11 @@ use std::{
 
 use crate::tape::{Tape, TapeError, TapeLimits};
 
-/// Files that are listed: the newest.
+/// Maximum files listed: the newest ones.
 const MAX_LISTED: usize = 500;
 const ENDING: &str = ".cast";
 
-/// A file that can be asked for.
+/// A recording in the folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordingFile {
     pub name: String,
@@ -31,14 +31,14 @@ pub enum FileError {
     Tape(#[from] TapeError),
 }
 
-/// Newest first. A folder that is not there holds nothing.
+/// Lists them, newest first. A missing folder is empty.
 pub fn list(folder: &Path) -> Vec<RecordingFile> {
     let Ok(entries) = folder.read_dir() else { return Vec::new() };
     let mut found: Vec<RecordingFile> = entries
         .filter_map(|entry| {
             let entry = entry.ok()?;
             let name = entry.file_name().into_string().ok().filter(|name| name.ends_with(ENDING))?;
-            // Of the entry itself: a link may lead anywhere.
+            // Of the entry itself: links are not followed, since they may lead anywhere.
             let about = entry.metadata().ok().filter(std::fs::Metadata::is_file)?;
             Some(RecordingFile { name, bytes: about.len(), changed: about.modified().ok()? })
         })
@@ -49,18 +49,18 @@ pub fn list(folder: &Path) -> Vec<RecordingFile> {
 }
 
 impl RecordingFile {
-    /// Since it was last written to.
+    /// Time since its last write.
     pub fn age(&self, now: SystemTime) -> Duration {
         now.duration_since(self.changed).unwrap_or_default()
     }
 }
 
-/// A recording by its bare name: one that the list could show, and nothing else.
+/// Opens a recording by its file name. Only names that the list can show are accepted.
 pub fn open(folder: &Path, name: &str, limits: TapeLimits) -> Result<Tape, FileError> {
     read_file(&find(folder, name)?, limits)
 }
 
-/// Where the recording of this bare name is.
+/// The path of the recording with this file name.
 pub fn find(folder: &Path, name: &str) -> Result<PathBuf, FileError> {
     let not_listed = || FileError::NotListed(name.to_owned());
     if !name.ends_with(ENDING) || Path::new(name).file_name().is_none_or(|bare| bare != name) {
@@ -73,7 +73,7 @@ pub fn find(folder: &Path, name: &str) -> Result<PathBuf, FileError> {
     Ok(path)
 }
 
-/// Any file of a person's choice, a pipe included.
+/// Opens any file that the user chose, a pipe included.
 pub fn read_file(path: &Path, limits: TapeLimits) -> Result<Tape, FileError> {
     Ok(Tape::read(BufReader::new(File::open(path)?), limits)?)
 }

@@ -1,24 +1,24 @@
-//! Screens kept along a recording, from which a jump starts instead of the beginning. Bounded in bytes, whatever the
-//! screens hold: when there are too many, every other one goes.
+//! Keyframes: screens stored along a recording, from which a jump starts instead of from the beginning. Bounded in
+//! bytes, whatever the screens contain: when there are too many, every other one is dropped.
 
 use vt::{Size, Terminal, TerminalOptions};
 
-/// Output between two of them at first: parsing this much takes some milliseconds.
+/// Initial amount of output between two keyframes: parsing this much takes some milliseconds.
 const APART: usize = 512 << 10;
-/// The same in screens full of cells.
+/// The same amount, in full screens of cells.
 const SCREENS_APART: usize = 8;
-/// A screen of 2,000x1,000 cells, each of another colour, takes some 60 MB; one as people use takes 20 kB.
+/// A screen of 2,000x1,000 cells, each of another colour, takes some 60 MB; a usual one takes 20 kB.
 const MAX_BYTES: usize = 32 << 20;
 
 #[derive(Debug)]
 struct ReelKeyframe {
-    /// Events before it.
+    /// The number of events before it.
     events: usize,
     size: Size,
     screen: Vec<u8>,
 }
 
-/// In the order of their places.
+/// Sorted by position.
 #[derive(Debug)]
 pub(crate) struct KeyframeStore {
     frames: Vec<ReelKeyframe>,
@@ -38,9 +38,10 @@ impl KeyframeStore {
         KeyframeStore { frames: Vec::new(), bytes: 0, apart, max_bytes }
     }
 
-    /// Keeps the screen of this place, if `output` since the last one is worth it and the place is a new one.
+    /// Stores the screen at this position, if there was enough `output` since the last keyframe and the position has
+    /// none yet.
     pub(crate) fn offer(&mut self, events: usize, output: usize, terminal: &Terminal) -> bool {
-        // Keeping a large screen is work too: no more than a share of what going on to here took.
+        // Storing a large screen takes time too: at most a fixed share of the time that reaching it took.
         let Size { cols, rows } = terminal.size();
         let worth = self.apart.max(SCREENS_APART * usize::from(cols) * usize::from(rows));
         if output < worth || self.frames.last().is_some_and(|last| events <= last.events) {
@@ -48,7 +49,7 @@ impl KeyframeStore {
         }
         let screen = terminal.serialize();
         if screen.len() > self.max_bytes {
-            // Not this one; and the next try is not at once.
+            // Skip it, and don't try again at once.
             return true;
         }
         self.bytes += screen.len();
@@ -69,7 +70,7 @@ impl KeyframeStore {
         self.apart = self.apart.saturating_mul(2);
     }
 
-    /// The last place that is not behind `events`, if it is behind `after`, and the screen there.
+    /// The last keyframe at or before `events`, if it is after `after`.
     pub(crate) fn before(&self, events: usize, after: Option<usize>) -> Option<(usize, Terminal)> {
         let count = self.frames.partition_point(|frame| frame.events <= events);
         let frame = self.frames[..count].last().filter(|frame| after.is_none_or(|after| frame.events > after))?;
@@ -85,7 +86,7 @@ impl KeyframeStore {
     }
 }
 
-/// Nothing scrolls back in a recording: time does.
+/// Nothing scrolls backwards in a recording; jumps move in time.
 pub(crate) fn fresh(size: Size) -> Terminal {
     Terminal::new(TerminalOptions { size: size.clamped(), history_lines: 0, ..TerminalOptions::default() })
 }
@@ -107,7 +108,7 @@ mod tests {
         let (place, mut there) = keyframes.before(499, None).unwrap();
         assert!(place > 200 && there.frame().text().contains(&format!("line {place}\n")), "{place}");
         assert!(keyframes.before(499, Some(499)).is_none());
-        // One that is too large alone is not kept.
+        // A keyframe that is too large by itself is not stored.
         let mut small = KeyframeStore::within(1, 10);
         assert!(small.offer(1, 5_000, &terminal) && small.len() == 0);
     }

@@ -1,8 +1,9 @@
-//! Recordings, replayed: read from a file, put into a terminal of our own at any moment, searched in time, exported.
+//! Replays recordings: reads them from a file, shows the screen of any moment in a terminal of our own, searches in
+//! time, exports.
 //!
-//! Called by the player that both programs draw (`tui`), by the web page's server, and by the commands that export and
-//! search. A file may be anyone's: what is kept of it is bounded, and it is only ever fed to `vt`. It knows no clock,
-//! no widgets, no sessions, and not who looks.
+//! Called by the player widget (`tui`), by the web page's server, and by the commands that export and search. Files are
+//! untrusted: memory is bounded, and content is only ever fed to `vt`. It knows no clock, no widgets, no sessions, and
+//! not who is watching.
 
 mod export;
 mod folder;

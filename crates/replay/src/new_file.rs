@@ -1,4 +1,4 @@
-//! A file that is written whole or not at all. What is in it may be secret, so only its owner reads it.
+//! Writes a file completely or not at all. Its content may be secret, so only its owner can read it.
 
 use std::{
     fs::{self, File, OpenOptions},
@@ -7,19 +7,19 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Has `fill` write the file, and tells how many bytes it has. `over`: one that is there is replaced, but only by one that
-/// is whole; otherwise that is an error, and it stays as it is.
+/// Calls `fill` to write the file, and returns its size. With `over`, an existing file is replaced once the new one is
+/// complete; without, an existing file is an error and stays unchanged.
 pub(crate) fn write(path: &Path, over: bool, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<u64> {
     match fs::metadata(path) {
         Ok(there) if over && there.is_file() => {
-            // Behind a link, the file is what is replaced.
+            // If the path is a link, its target is replaced.
             let path = fs::canonicalize(path)?;
             let beside = beside(&path);
             let bytes = create(&beside, fill)?;
             fs::rename(&beside, &path).inspect_err(|_| drop(fs::remove_file(&beside)))?;
             Ok(bytes)
         }
-        // A pipe or a device can't be replaced, and is not ours to remove.
+        // A pipe or a device can't be replaced, and must not be removed.
         Ok(_) if over => into(OpenOptions::new().write(true).open(path)?, fill),
         _ => create(path, fill),
     }
@@ -70,13 +70,13 @@ mod tests {
         assert_eq!(write(&path, true, full).unwrap_err().kind(), io::ErrorKind::StorageFull);
         assert_eq!(fs::read(&path).unwrap(), b"first");
 
-        // Through a link, which stays one.
+        // Through a link, which stays a link.
         let link = folder.path().join("link.txt");
         std::os::unix::fs::symlink(&path, &link).unwrap();
         write(&link, true, |sink| sink.write_all(b"second")).unwrap();
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         assert_eq!((fs::read(&path).unwrap(), names().len()), (b"second".to_vec(), 2));
-        // What is no file is written to.
+        // Anything but a regular file is written to directly.
         let error = write(Path::new("/dev/full"), true, |sink| sink.write_all(b"x")).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::StorageFull);
         assert!(Path::new("/dev/full").exists());

@@ -1,9 +1,9 @@
-//! The text that a recording printed, from its first line to its last: what scrolled away, what was cleared, and what
-//! stood on the screen at the end. It is written as the replay goes on, so a long recording takes no more memory than a
+//! The text that a recording printed, from its first line to its last: lines that scrolled away, text that was cleared,
+//! and the screen at the end. It is written while the replay proceeds, so a long recording needs no more memory than a
 //! short one.
 //!
-//! A line is text as it stood when it left the screen: what was overwritten in place before, such as a progress bar's
-//! other states, was no line of its own. Full-screen programs draw pictures, not lines: those are left out, and counted.
+//! A line is text as it was when it left the screen: text overwritten in place, such as the earlier states of a
+//! progress bar, is not a line of its own. The screens of full-screen programs are left out, and counted.
 
 use std::io::{self, Write};
 
@@ -14,15 +14,15 @@ use crate::{
     tape::{Tape, TapeEntry},
 };
 
-/// Output between two looks at what has left the screen: bounds what waits there, whatever the output does.
+/// Output between two checks for lines that left the screen; bounds the memory that they take.
 const PIECE: usize = 4 << 10;
-/// Text between two writes.
+/// Bytes of text between two writes.
 const WRITE: usize = 64 << 10;
 
-/// Writes the text of the first `events` events, and tells how many full-screen programs are left out of it.
+/// Writes the text of the first `events` events, and returns how many full-screen programs it left out.
 pub(crate) fn write_printed(tape: &Tape, events: usize, sink: &mut dyn Write) -> io::Result<u64> {
     let mut text = Printed { terminal: terminal(start_size(tape)), waiting: String::new(), blank: 0, sink };
-    // Sizes without output between them print nothing: the last one counts.
+    // Of several sizes without output in between, only the last one counts.
     let mut resized = None;
     for (_, entry) in tape.entries().take(events) {
         match entry {
@@ -42,7 +42,7 @@ pub(crate) fn write_printed(tape: &Tape, events: usize, sink: &mut dyn Write) ->
     text.finish()
 }
 
-/// No limits: what leaves the screen stays for one piece of output only.
+/// No limits: lines that leave the screen are kept only for one piece of output.
 fn terminal(size: Size) -> Terminal {
     let (history_lines, history_bytes) = (usize::MAX, usize::MAX);
     Terminal::new(TerminalOptions {
@@ -56,16 +56,16 @@ fn terminal(size: Size) -> Terminal {
 
 struct Printed<'a> {
     terminal: Terminal,
-    /// Lines that are not written yet.
+    /// Lines not written yet.
     waiting: String,
-    /// Empty lines that are not among them: written when something follows.
+    /// Empty lines after those: written only if more text follows.
     blank: u64,
     sink: &'a mut dyn Write,
 }
 
 impl Printed<'_> {
     fn go_on(&mut self) -> io::Result<()> {
-        // Nobody answers a recording.
+        // Queries in a recording get no answer.
         self.terminal.take_effects();
         self.terminal.take_history_text(&mut self.waiting);
         if self.waiting.len() < WRITE { Ok(()) } else { self.write() }
@@ -86,13 +86,13 @@ impl Printed<'_> {
     }
 
     fn finish(mut self) -> io::Result<u64> {
-        // A recording may end within an update: what there is of it is text too.
+        // The recording may end within a synchronized update: the part that is there counts as text too.
         self.terminal.expire_synchronized_update();
         let Printed { terminal, waiting, .. } = &mut self;
         terminal.lines_text(terminal.first_screen_line()..terminal.lines().end, waiting);
         let alternate = terminal.alternate_screen();
         if alternate {
-            // It stands in a full-screen program: its screen is what there is.
+            // The recording ends in a full-screen program: its screen is all that can be shown.
             terminal.grid_text(waiting);
         }
         let left_out = terminal.alternate_screens() - u64::from(alternate);
@@ -126,7 +126,7 @@ mod tests {
         let flood: String = (1..=30_000).map(|line| format!("{line}\r\n")).collect();
         let expected: String = (1..=30_000).map(|line| format!("{line}\n")).collect();
         assert!(printed(&[&flood]).0 == expected);
-        // Long lines too, which run on over rows and over what is fed at once.
+        // Includes long lines, which continue over rows and over pieces of output.
         let long: String = (0..40).map(|line| format!("{line}{}\r\n", "x".repeat(5_000))).collect();
         assert!(printed(&[&long]).0 == long.replace('\r', ""));
     }
@@ -139,7 +139,7 @@ mod tests {
             let expected: String = (1..=9).map(|line| format!("line {line}\n")).collect();
             assert_eq!((text, left_out), (format!("{expected}and one\nafter\n"), 0), "{clear:?}");
         }
-        // What is drawn over itself is one line, and empty lines between others stay.
+        // Text that is overwritten in place is one line, and empty lines between others stay.
         assert_eq!(printed(&["10%\r50%\r99%\r\n\r\n\r\nend\r\n\r\n"]).0, "99%\n\n\nend\n");
         assert_eq!(printed(&[]).0, "\n");
     }
@@ -149,7 +149,7 @@ mod tests {
         let (enter, leave) = ("\x1b[?1049h\x1b[H\x1b[2J", "\x1b[?1049l");
         let (text, left_out) = printed(&["before\r\n", enter, "a picture", leave, "after\r\n"]);
         assert_eq!((text.as_str(), left_out), ("before\nafter\n", 1));
-        // The one that it ends in is all there is to see.
+        // The recording ends in this full-screen program, so its screen is shown.
         let (text, left_out) = printed(&["before\r\n", enter, "a picture"]);
         assert_eq!((text.as_str(), left_out), ("before\n\na picture\n", 0));
     }

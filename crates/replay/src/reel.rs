@@ -1,7 +1,7 @@
-//! A recording put into a terminal of ours, forwards and back.
+//! Replays a recording in a terminal of our own, forwards and back.
 //!
-//! A jump starts from the nearest keyframe before the place; one is kept every so often on the way. Going far can be
-//! done bit by bit, so that whoever draws a screen meanwhile is not held up.
+//! A jump starts from the nearest keyframe before the target; keyframes are stored along the way. A long jump can be
+//! done in steps, so that a caller that draws meanwhile is not blocked.
 
 use std::{sync::Arc, time::Duration};
 
@@ -12,21 +12,21 @@ use crate::{
     tape::{Tape, TapeEntry},
 };
 
-/// What an event costs beside its text, in bytes of text that take as long.
+/// The cost of an event besides its text, in bytes of text that take as long to process.
 const EVENT_COST: usize = 32;
-/// Between two pictures of a player: thirty a second.
+/// Interval between two frames of a player: thirty a second.
 const PICTURE: Duration = Duration::from_millis(33);
 
-/// One way through a recording.
+/// A position in a recording, and its screen.
 #[derive(Debug)]
 pub struct Reel {
     tape: Arc<Tape>,
     terminal: Terminal,
-    /// Events that have been fed.
+    /// The number of events fed.
     fed: usize,
     /// Output since the last keyframe.
     since: usize,
-    /// None where one only goes forwards.
+    /// `None` if the reel only goes forwards.
     keyframes: Option<KeyframeStore>,
 }
 
@@ -36,7 +36,7 @@ impl Reel {
         Reel { tape, terminal, fed: 0, since: 0, keyframes: Some(KeyframeStore::default()) }
     }
 
-    /// One whose terminal keeps the lines that scrolled away. Going back starts from the beginning.
+    /// A reel whose terminal keeps the lines that scroll away. Going back starts from the beginning.
     pub fn with_history(tape: Arc<Tape>) -> Self {
         let terminal = Terminal::new(TerminalOptions { size: start_size(&tape), ..TerminalOptions::default() });
         Reel { tape, terminal, fed: 0, since: 0, keyframes: None }
@@ -50,7 +50,7 @@ impl Reel {
         &self.terminal
     }
 
-    /// The picture. A recording may end within an update: what there is of it is shown.
+    /// The current frame. If the recording ends within a synchronized update, the unfinished update is shown.
     pub fn frame(&mut self) -> Frame {
         if self.fed == self.tape.len() {
             self.terminal.expire_synchronized_update();
@@ -58,17 +58,17 @@ impl Reel {
         self.terminal.frame()
     }
 
-    /// Events that have been fed.
+    /// The number of events fed.
     pub fn fed(&self) -> usize {
         self.fed
     }
 
-    /// When the last event that was fed happened.
+    /// The time of the last event fed.
     pub fn time(&self) -> Duration {
         self.fed.checked_sub(1).and_then(|last| self.tape.time(last)).unwrap_or_default()
     }
 
-    /// When the next one happens.
+    /// The time of the next event.
     pub fn next_time(&self) -> Option<Duration> {
         self.tape.time(self.fed)
     }
@@ -78,21 +78,21 @@ impl Reel {
         self.feed_next().is_some()
     }
 
-    /// The size that was just read gives way to another one before anyone could see it: laying the screen out for it
-    /// would be for nothing, and a file may hold thousands.
+    /// Whether the size just read is replaced by another one before anyone could see it. Reflowing for it would be
+    /// wasted work, and a file may contain thousands of sizes.
     fn is_passing_size(&self) -> bool {
         let next = self.tape.get(self.fed).filter(|(_, entry)| matches!(entry, TapeEntry::Resize { .. }));
         next.is_some_and(|(time, _)| time.saturating_sub(self.time()) < PICTURE)
     }
 
-    /// What it cost, in bytes.
+    /// The cost, in bytes of output.
     fn feed_next(&mut self) -> Option<usize> {
         let (_, entry) = self.tape.get(self.fed)?;
         self.fed += 1;
         let cost = match entry {
             TapeEntry::Output(text) => {
                 self.terminal.feed(text.as_bytes());
-                // Nobody answers a recording.
+                // Queries in a recording get no answer.
                 self.terminal.take_effects();
                 text.len()
             }
@@ -114,8 +114,8 @@ impl Reel {
         Some(cost + EVENT_COST)
     }
 
-    /// Goes on to where `events` have happened, by the nearest keyframe, and no further than `work` bytes of output
-    /// take. True when it is there.
+    /// Moves towards the state after `events` events, from the nearest keyframe, doing no more work than `work` bytes
+    /// of output take. True when it is reached.
     pub fn go_towards(&mut self, events: usize, work: usize) -> bool {
         let events = events.min(self.tape.len());
         let ahead = (events >= self.fed).then_some(self.fed);
@@ -142,12 +142,12 @@ impl Reel {
         (self.fed, self.since) = (0, 0);
     }
 
-    /// As it was after so many events.
+    /// Moves to the state after this many events.
     pub fn go_to_event(&mut self, events: usize) {
         self.go_towards(events, usize::MAX);
     }
 
-    /// As it was at `time`: everything up to it has happened.
+    /// Moves to the state at `time`, with all events up to it.
     pub fn go_to(&mut self, time: Duration) {
         self.go_to_event(self.tape.events_until(time));
     }
@@ -213,7 +213,7 @@ mod tests {
             file += &format!("[1.{:06},\"r\",\"{}x{}\"]\n", number, 1000 + number % 7, 500 + number % 5);
         }
         let mut reel = Reel::new(Arc::new(Tape::read(file.as_bytes(), TapeLimits::default()).unwrap()));
-        // Each would cost as much as half a megabyte of output: 10 GB together.
+        // Each would cost as much as half a megabyte of output, together 10 GB.
         assert!(reel.go_towards(usize::MAX, 2 << 20), "{} of 20,000 events", reel.fed());
         let frame = reel.frame();
         assert_eq!((frame.size, frame.text().trim_end()), (Size::new(1000, 504), "text"));
@@ -227,7 +227,7 @@ mod tests {
         }
         let mut reel = Reel::new(Arc::new(Tape::read(file.as_bytes(), TapeLimits::default()).unwrap()));
         reel.go_to_end();
-        // Each size is worth two keyframes by its cells alone; keeping one takes as long as a size does.
+        // By its cells alone each size justifies two keyframes; storing one takes as long as a size does.
         let kept = reel.keyframes.as_ref().map_or(0, KeyframeStore::len);
         assert!((10..=200 / 8).contains(&kept), "{kept}");
     }

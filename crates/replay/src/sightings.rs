@@ -1,4 +1,4 @@
-//! When text was on the screen.
+//! Searches a recording for when text was on the screen.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -9,19 +9,19 @@ use crate::{
     tape::{Tape, TapeEntry, boundary},
 };
 
-/// Of a line that matched: what can be shown of it anywhere.
+/// Maximum characters kept of a matching line: enough to show it anywhere.
 const MAX_LINE: usize = 1000;
-/// What looking at a screen costs, in bytes of output that take as long.
+/// The cost of checking a screen, in bytes of output that take as long to process.
 const LOOK_COST: usize = 2_000;
 
-/// A line that matched, and when it could be seen.
+/// A matching line, and when it was visible.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sighting {
     pub from: Duration,
-    /// None: it was there at the end.
+    /// `None`: visible at the end.
     pub until: Option<Duration>,
     pub line: String,
-    /// Events that had happened when it came, for going there.
+    /// The number of events before it appeared, for jumping there.
     pub event: usize,
 }
 
@@ -44,24 +44,24 @@ pub fn pattern(text: &str) -> Result<Regex, SightingPatternError> {
     Ok(RegexBuilder::new(text).size_limit(MAX_COMPILED).build()?)
 }
 
-/// All times at which a line of the screen matched, by their beginning, at most `limit`.
+/// All intervals in which a matching line was on the screen, by their start, at most `limit`.
 pub fn sightings(tape: &Arc<Tape>, pattern: Regex, limit: usize) -> Vec<Sighting> {
     let mut search = SightingSearch::new(Arc::clone(tape), pattern, limit);
     while !search.go_on(usize::MAX) {}
     search.found()
 }
 
-/// A search under way: it goes through the recording from its start, as far at once as is asked.
+/// A search in progress: it proceeds from the recording's start, in steps of any size.
 #[derive(Debug)]
 pub struct SightingSearch {
     reel: Reel,
     pattern: Regex,
     limit: usize,
-    /// On the screen now.
+    /// Visible now.
     seen: BTreeMap<String, Sighting>,
-    /// Gone again.
+    /// No longer visible.
     gone: Vec<Sighting>,
-    /// Lines that scrolled away before this one have been looked at.
+    /// Lines before this one that scrolled away have been checked.
     passed: u64,
     text: String,
 }
@@ -73,12 +73,12 @@ impl SightingSearch {
         SightingSearch { reel, pattern, limit, seen: BTreeMap::new(), gone: Vec::new(), passed, text: String::new() }
     }
 
-    /// How much of the recording is behind it, of a hundred.
+    /// Progress in percent.
     pub fn percent(&self) -> usize {
         self.reel.fed() * 100 / self.reel.tape().len().max(1)
     }
 
-    /// Looks on, no further than `work` bytes of output take. True when there is nothing more to look at.
+    /// Continues the search, doing no more work than `work` bytes of output take. True when it is finished.
     pub fn go_on(&mut self, work: usize) -> bool {
         let mut done = 0;
         while done < work {
@@ -98,14 +98,14 @@ impl SightingSearch {
         false
     }
 
-    /// What is on the screen after an event.
+    /// Checks the screen after an event.
     fn look(&mut self) {
         let (time, event) = (self.reel.time(), self.reel.fed());
         let (terminal, pattern, limit) = (self.reel.terminal(), &self.pattern, self.limit);
         if terminal.synchronized_update().is_some() {
             return;
         }
-        // What scrolled away within one event was there too, if only for a moment.
+        // Lines that scrolled away within one event were visible too, if only for a moment.
         let away = self.passed..terminal.first_screen_line();
         self.passed = away.end.max(self.passed);
         let (seen, gone) = (&self.seen, &mut self.gone);
@@ -127,7 +127,7 @@ impl SightingSearch {
         self.gone.extend(left.map(|one| Sighting { until: Some(time), ..one }));
     }
 
-    /// What it found so far, by their beginning.
+    /// The results so far, by their start.
     pub fn found(self) -> Vec<Sighting> {
         let mut all = self.gone;
         all.extend(self.seen.into_values());

@@ -1,30 +1,30 @@
-//! A recording in memory: all that was printed in one piece, and a small entry for each event.
+//! A recording in memory: all of its text in one piece, and a small entry for each event.
 
 use std::{io::BufRead, ops::Range, time::Duration};
 
 use cast::{CastHeader, CastReader, EventData, ReadError};
 
-/// Output that is fed in one go: a longer event becomes several of the same time. Any cut of a stream gives the same
-/// screen, and a step of a replay takes a few milliseconds at most.
+/// Longest output fed at once: a longer event becomes several events of the same time. Cutting a stream anywhere gives
+/// the same screen, and a step of a replay takes a few milliseconds at most.
 const MAX_PIECE: usize = 256 << 10;
 
-/// Of what is wrong with a file: it may quote the file.
+/// Maximum length of a description of a file's damage, which may quote the file.
 const MAX_REASON: usize = 300;
 
-/// Where the time of a recording ends: a hundred years. No clock has room for more, and a browser counts no further.
+/// The latest time in a recording: a hundred years. No clock displays more, and browsers count no further.
 const MAX_MICROS: u64 = 100 * 365 * 24 * 3600 * 1_000_000;
 
-/// What one recording may take of memory.
+/// Memory limits of one recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TapeLimits {
-    /// Of text: what was printed, typed, and written beside marks. At most 4 GiB.
+    /// Bytes of text: printed, typed, and the labels of markers. At most 4 GiB.
     pub bytes: usize,
-    /// An event takes 24 bytes beside its text.
+    /// Number of events. An event takes 24 bytes besides its text.
     pub events: usize,
 }
 
 impl Default for TapeLimits {
-    /// For a person's own player. A day of busy work is some 100 MB.
+    /// Limits for a user's own player. A day of busy work is some 100 MB.
     fn default() -> Self {
         TapeLimits { bytes: 512 << 20, events: 8_000_000 }
     }
@@ -38,18 +38,18 @@ pub enum TapeError {
     TooLarge { limits: TapeLimits },
 }
 
-/// How a file ends.
+/// The state of a file's end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TapeEnding {
     Whole,
-    /// In the middle of its last line, as a crash of the recorder leaves it.
+    /// Cut in the middle of its last line, as after a crash of the recorder.
     Cut,
-    /// Something in it is no event. What was before it is there.
+    /// A line is not a valid event. The events before it are there.
     Damaged(String),
 }
 
 impl TapeEnding {
-    /// What there is to say about it.
+    /// A description for people.
     pub fn warning(&self) -> Option<String> {
         match self {
             TapeEnding::Whole => None,
@@ -71,12 +71,12 @@ enum TapeEntryKind {
 #[derive(Clone, Copy, Debug)]
 struct TapeSlot {
     micros: u64,
-    /// Where its text ends; it begins where the one before ends.
+    /// Where its text ends; it begins where the previous one ends.
     end: u32,
     kind: TapeEntryKind,
 }
 
-/// What happened at one moment.
+/// An event's content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TapeEntry<'a> {
     Output(&'a str),
@@ -87,20 +87,20 @@ pub enum TapeEntry<'a> {
 }
 
 impl TapeEntry<'_> {
-    /// It changes the picture.
+    /// Whether it changes the screen.
     pub fn draws(&self) -> bool {
         matches!(self, TapeEntry::Output(_) | TapeEntry::Resize { .. })
     }
 }
 
-/// A place in time with a name.
+/// A marker and its time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NamedMoment<'a> {
     pub time: Duration,
     pub label: &'a str,
 }
 
-/// A recording: its header and its events, in the order of their times.
+/// A recording: its header and its events, sorted by time.
 #[derive(Debug)]
 pub struct Tape {
     header: CastHeader,
@@ -110,7 +110,7 @@ pub struct Tape {
 }
 
 impl Tape {
-    /// Reads all that is there.
+    /// Reads the whole recording.
     pub fn read(source: impl BufRead, limits: TapeLimits) -> Result<Self, TapeError> {
         let mut reader = CastReader::new(source)?;
         let header = reader.header().clone();
@@ -132,7 +132,7 @@ impl Tape {
                 EventData::Marker(label) => (TapeEntryKind::Marker, label),
                 EventData::Resize { cols, rows } => (TapeEntryKind::Resize { cols, rows }, String::new()),
                 EventData::Exit(status) => (TapeEntryKind::Exit(status), String::new()),
-                // Of a format that is yet to come: it can't be said what it means.
+                // Defined by a future version of the format, so its meaning is unknown.
                 EventData::Other { .. } => continue,
             };
             if tape.text.len() + text.len() > most {
@@ -164,7 +164,7 @@ impl Tape {
         &self.ending
     }
 
-    /// How many events there are.
+    /// The number of events.
     pub fn len(&self) -> usize {
         self.slots.len()
     }
@@ -173,12 +173,12 @@ impl Tape {
         self.slots.is_empty()
     }
 
-    /// What was printed, typed and noted, in bytes.
+    /// Bytes of text: printed, typed, and markers' labels.
     pub fn text_bytes(&self) -> usize {
         self.text.len()
     }
 
-    /// The event of this number, and when it happened.
+    /// The event with this index, and its time.
     pub fn get(&self, index: usize) -> Option<(Duration, TapeEntry<'_>)> {
         let slot = self.slots.get(index)?;
         let text = &self.text[self.place(index)];
@@ -201,28 +201,28 @@ impl Tape {
         start as usize..self.slots[index].end as usize
     }
 
-    /// When the event of this number happened.
+    /// The time of the event with this index.
     pub fn time(&self, index: usize) -> Option<Duration> {
         self.slots.get(index).map(|slot| Duration::from_micros(slot.micros))
     }
 
-    /// When the last event happened.
+    /// The time of the last event.
     pub fn length(&self) -> Duration {
         self.slots.last().map_or(Duration::ZERO, |last| Duration::from_micros(last.micros))
     }
 
-    /// How many events had happened at `time`, those of that very moment included.
+    /// The number of events up to and including `time`.
     pub fn events_until(&self, time: Duration) -> usize {
         self.slots.partition_point(|slot| Duration::from_micros(slot.micros) <= time)
     }
 
-    /// To what the recording wants its pauses to be shortened.
+    /// The idle limit that the recording asks for.
     pub fn asked_idle_limit(&self) -> Option<Duration> {
         let limit = self.header.idle_time_limit.and_then(|limit| Duration::try_from_secs_f64(limit).ok());
         limit.filter(|limit| !limit.is_zero())
     }
 
-    /// No pause is longer than `limit`; the rest moves up.
+    /// Shortens all pauses to `limit`, moving later events forward.
     pub fn shorten_pauses(&mut self, limit: Duration) {
         let limit = u64::try_from(limit.as_micros()).unwrap_or(u64::MAX);
         let (mut before, mut cut) = (0, 0);
@@ -234,14 +234,14 @@ impl Tape {
         }
     }
 
-    /// From and to of all pauses that are longer than `limit`.
+    /// Start and end of all pauses longer than `limit`.
     pub fn pauses(&self, limit: Duration) -> impl Iterator<Item = (Duration, Duration)> {
         let times = self.slots.iter().map(|slot| Duration::from_micros(slot.micros));
         let before = std::iter::once(Duration::ZERO).chain(times.clone());
         before.zip(times).filter(move |(from, to)| *to - *from > limit)
     }
 
-    /// Places to jump to.
+    /// The markers.
     pub fn marks(&self) -> impl DoubleEndedIterator<Item = NamedMoment<'_>> {
         let marks = (0..self.len()).filter(|index| matches!(self.slots[*index].kind, TapeEntryKind::Marker));
         marks.map(|index| NamedMoment {
@@ -251,7 +251,7 @@ impl Tape {
     }
 }
 
-/// Of at most [`MAX_PIECE`] bytes, one at least.
+/// Pieces of at most [`MAX_PIECE`] bytes; at least one piece.
 fn pieces(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = Some(text);
     std::iter::from_fn(move || {
@@ -265,7 +265,7 @@ fn pieces(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The last place between two characters that is not behind `most`.
+/// The last character boundary that is not after `most`.
 pub(crate) fn boundary(text: &str, most: usize) -> usize {
     (0..=most.min(text.len())).rev().find(|place| text.is_char_boundary(*place)).unwrap_or_default()
 }
@@ -322,7 +322,7 @@ mod tests {
         assert!(too_large(read("[0,\"m\",\"\"]\n".repeat(11))));
         assert!(too_large(read(format!("[0,\"i\",\"{}\"]\n", "x".repeat(1001)))));
         assert_eq!(read("[0,\"o\",\"\"]\n".repeat(10)).unwrap().len(), 10);
-        // Codes that nobody knows cost nothing.
+        // Events with unknown codes are not stored.
         assert!(read("[0,\"?\",\"xxxxx\"]\n".repeat(1000)).unwrap().is_empty());
     }
 

@@ -12,7 +12,7 @@ pub fn clock(time: Duration) -> String {
     }
 }
 
-/// What [`clock`] writes, plain seconds, and `90s` or `1m 30s`.
+/// Parses the output of [`clock`], plain seconds, and forms like `90s` or `1m 30s`.
 pub fn parse_clock(text: &str) -> Result<Duration, String> {
     let wrong = || "write a time as 12.5, 1:30 or 90s".to_owned();
     if let Ok(duration) = humantime::parse_duration(text) {
