@@ -40,9 +40,8 @@ impl fmt::Display for ExitStatus {
 
 /// A child process: the leader of its own session and process group, whose ids are its pid.
 ///
-/// Dropping a child that was not waited for kills its process group and reaps it: a `ChildProcess` that
-/// gets lost (in a panic, say) leaves nothing behind. That takes about a millisecond, and never
-/// longer than one second.
+/// Dropping a child that was not waited for kills its process group and reaps it: a `ChildProcess` that gets lost (in a
+/// panic, say) leaves nothing behind. That takes about a millisecond, and never longer than one second.
 #[derive(Debug)]
 pub struct ChildProcess {
     pid: Pid,
@@ -50,8 +49,8 @@ pub struct ChildProcess {
     status: Option<ExitStatus>,
 }
 
-/// A killed process is gone within a millisecond unless the kernel itself holds it (a dead network
-/// mount): then its zombie is left to whoever inherits this process's children.
+/// A killed process is gone within a millisecond unless the kernel itself holds it (a dead network mount): then its
+/// zombie is left to the process that inherits this one's children.
 const DROP_PATIENCE: Duration = Duration::from_secs(1);
 
 impl ChildProcess {
@@ -70,7 +69,7 @@ impl ChildProcess {
         self.handle.as_fd()
     }
 
-    /// The exit status if the child has ended; reaps it the first time and remembers.
+    /// The exit status if the child has ended; the first such call reaps it.
     pub fn try_wait(&mut self) -> io::Result<Option<ExitStatus>> {
         if self.status.is_none() {
             self.status = self.handle.reap(ReapWait::None)?;
@@ -100,10 +99,10 @@ impl ChildProcess {
         self.handle.signal_group(self.pid, signal)
     }
 
-    /// Signals every process in the child's session, job-control groups and background jobs
-    /// included, and answers how many there were. Looks at every process of the system (about 1 µs
-    /// each): meant for the end of a session, not for every day. To be sure of `KILL`, call it
-    /// until it answers 0: a process may fork while it looks. 0 on systems other than Linux.
+    /// Signals every process in the child's session, job-control groups and background jobs included, and returns how
+    /// many there were. It reads every process of the system (about 1 µs each): use it at the end of a session only. To
+    /// be sure of `KILL`, call it until it returns 0: a process may fork meanwhile. Always 0 on systems other than
+    /// Linux.
     ///
     /// Processes that began a session of their own are out of reach; they have left on purpose.
     pub fn signal_session(&self, signal: Signal) -> io::Result<usize> {
@@ -121,7 +120,7 @@ pub(crate) enum ReapWait {
 impl Drop for ChildProcess {
     fn drop(&mut self) {
         if let Ok(None) = self.try_wait() {
-            // Nothing can be done about an error here, and the wait below shows the effect anyway.
+            // An error here can't be handled, and the wait below shows the effect anyway.
             let _ = self.signal_group(Signal::KILL);
             let mut fds = [PollFd::from_borrowed_fd(self.handle.as_fd(), PollFlags::IN)];
             let _ = poll(&mut fds, Some(DROP_PATIENCE));

@@ -6,11 +6,10 @@ use std::time::{Duration, Instant};
 use rustix::event::Timespec;
 pub use rustix::event::{PollFd, PollFlags};
 
-/// Waits until one of `fds` is ready, or until `timeout` has passed (`None` waits for ever).
-/// Answers how many are ready: 0 is the timeout. A signal handler running meanwhile is not an
-/// answer: the wait goes on for the time that is left.
+/// Waits until one of `fds` is ready, or until `timeout` has passed (`None` waits without limit). Returns how many are
+/// ready: 0 means timeout. If a signal handler runs meanwhile, the wait continues for the time that is left.
 pub fn poll(fds: &mut [PollFd<'_>], timeout: Option<Duration>) -> io::Result<usize> {
-    // A deadline too far away for the clock is the same as none.
+    // A deadline too far away for the clock is treated as none.
     let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
     loop {
         let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));

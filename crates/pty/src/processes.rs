@@ -1,7 +1,7 @@
-//! A look at the processes in a terminal: who they are, where they are, what they listen on.
+//! Inspects the processes in a terminal: which they are, their folders, the sockets they listen on.
 //!
-//! Linux reads `/proc`; other systems answer with nothing. Every answer is a glimpse: a process may
-//! end, fork or move before the caller reads it. Nothing here fails: what can't be seen isn't there.
+//! On Linux it reads `/proc`; on other systems the answers are empty. Every answer is a snapshot: a process may end,
+//! fork or move before the caller reads it. Nothing here fails: a process that can't be inspected is left out.
 
 use std::net::IpAddr;
 
@@ -21,13 +21,13 @@ pub use linux::{
 #[cfg(target_os = "linux")]
 pub use sockets::listening_sockets;
 
-/// A TCP socket waiting for connections.
+/// A TCP socket that accepts connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ListeningSocket {
     pub port: u16,
-    /// The address it is bound to; unspecified (`0.0.0.0`, `::`) for all of them.
+    /// The bound address; unspecified (`0.0.0.0`, `::`) for all addresses.
     pub address: IpAddr,
-    /// The first of the processes asked for that holds the socket.
+    /// The first of the given processes that has the socket open.
     pub pid: Pid,
 }
 

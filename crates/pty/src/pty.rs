@@ -15,34 +15,33 @@ pub struct PtySize {
     pub rows: u16,
 }
 
-/// What one read of the terminal gave.
+/// The result of one read of the terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReadOutcome {
     /// So many bytes are at the start of the buffer; never 0.
     Bytes(usize),
-    /// Nothing now.
+    /// Nothing to read now.
     WouldBlock,
-    /// No process has the terminal open any more, and everything it printed has been read. From
-    /// here on a poll would always be ready: leave the terminal out of it. A background grandchild
-    /// can hold the end off long after the child's exit: decide exits by [`ChildProcess`](crate::ChildProcess),
-    /// never by this.
+    /// No process has the terminal open any more, and everything it printed has been read. From now on a poll would
+    /// always be ready: leave the terminal out of it. A background grandchild can delay this long after the child's
+    /// exit: decide exits by [`ChildProcess`](crate::ChildProcess), never by this.
     Eof,
 }
 
-/// How the terminal treats input at the moment, as the programs in it have set it.
+/// The terminal's present input settings, as the programs in it have set them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TtyFacts {
-    /// Input is handed over by the line; a line beyond 4,095 bytes (1,023 on macOS) is cut.
+    /// Canonical mode: input is delivered by the line; a line beyond 4,095 bytes (1,023 on macOS) is cut.
     pub canonical: bool,
-    /// What is typed comes back as output; off at a password prompt, and in programs that echo by themselves.
+    /// Typed input is echoed; off at a password prompt, and in programs that echo by themselves.
     pub echo: bool,
     /// Ctrl-C, Ctrl-\ and Ctrl-Z become signals.
     pub signals: bool,
 }
 
 impl TtyFacts {
-    /// Lines are read that nobody shall see, as `getpass`, `sudo` and `ssh` do. A program that takes every key as it
-    /// comes turns the echo off too, as shells do, and is another matter.
+    /// Whether the terminal reads lines without echo, as `getpass`, `sudo` and `ssh` do for passwords. Programs that
+    /// read single keys turn echo off too, as shells do, but not line mode.
     pub fn hides_a_line(self) -> bool {
         self.canonical && !self.echo
     }
@@ -56,8 +55,8 @@ pub struct Pty {
 }
 
 impl Pty {
-    /// A fresh terminal of this size, and its slave side for the child. The slave's number is above
-    /// 2, so that it can be duplicated onto 0, 1 and 2 even when this process runs without stdio.
+    /// Opens a new terminal of this size, and its slave side for the child. The slave's descriptor is above 2, so that
+    /// it can be duplicated onto 0, 1 and 2 even when this process runs without stdio.
     pub(crate) fn open(size: PtySize) -> io::Result<(Self, OwnedFd)> {
         let (master, slave) = open_pair()?;
         let pty = Self { master };
@@ -71,9 +70,9 @@ impl Pty {
         Ok((pty, slave))
     }
 
-    /// Takes what the terminal printed, at most `buf.len()` bytes.
+    /// Reads what the terminal printed, at most `buf.len()` bytes.
     pub fn read(&self, buf: &mut [u8]) -> io::Result<ReadOutcome> {
-        // The kernel would answer 0, which is also its word for the end.
+        // The kernel would return 0, which also means the end.
         if buf.is_empty() {
             return Ok(ReadOutcome::WouldBlock);
         }
@@ -81,7 +80,7 @@ impl Pty {
             return match rustix::io::read(&self.master, &mut *buf) {
                 Err(Errno::INTR) => continue,
                 Err(Errno::AGAIN) => Ok(ReadOutcome::WouldBlock),
-                // Linux says "input/output error" for a terminal that nobody has open.
+                // Linux returns EIO for a terminal that no process has open.
                 Ok(0) | Err(Errno::IO) => Ok(ReadOutcome::Eof),
                 Ok(count) => Ok(ReadOutcome::Bytes(count)),
                 Err(other) => Err(other.into()),
@@ -89,9 +88,8 @@ impl Pty {
         }
     }
 
-    /// Types `bytes`; answers how many were taken, 0 when the terminal has no room now. A terminal
-    /// that nobody has open takes a few kilobytes to nowhere and then has no room for ever: its end
-    /// shows in [`Pty::read`] only.
+    /// Types `bytes`; returns how many were accepted, 0 if the terminal has no room now. A terminal that no process has
+    /// open accepts a few kilobytes and then never has room again: its end shows in [`Pty::read`] only.
     pub fn write(&self, bytes: &[u8]) -> io::Result<usize> {
         loop {
             return match rustix::io::write(&self.master, bytes) {
@@ -102,28 +100,28 @@ impl Pty {
         }
     }
 
-    /// Tells the terminal its new size; the foreground processes get `SIGWINCH` if it differs.
+    /// Sets the terminal's size; the foreground processes get `SIGWINCH` if it differs.
     pub fn resize(&self, size: PtySize) -> io::Result<()> {
         let winsize = Winsize { ws_col: size.cols, ws_row: size.rows, ws_xpixel: 0, ws_ypixel: 0 };
         Ok(rustix::termios::tcsetwinsize(&self.master, winsize)?)
     }
 
-    /// The process group that reads the keyboard now; `None` when there is none.
+    /// The process group that reads the keyboard now; `None` if there is none.
     pub fn foreground_group(&self) -> Option<Pid> {
         rustix::termios::tcgetpgrp(&self.master).ok().map(Pid::from)
     }
 
-    /// Signals the process group that reads the keyboard now. `NotFound` when there is none left.
+    /// Signals the foreground process group, which reads the keyboard. `NotFound` if there is none left.
     ///
-    /// The terminal remembers its foreground group by number even after the group's last process is
-    /// gone, and the number may have found a new owner by then. So the group is signalled only
-    /// while one of its processes belongs to this terminal's session.
+    /// The terminal keeps its foreground group's number even after the group's last process is gone, and the number may
+    /// have been reused by then. So the group is signalled only while one of its processes belongs to this terminal's
+    /// session.
     pub fn signal_foreground(&self, signal: Signal) -> io::Result<()> {
         let nobody = || io::Error::from(io::ErrorKind::NotFound);
         let group = self.foreground_group().ok_or_else(nobody)?;
         let session = Pid::from(rustix::termios::tcgetsid(&self.master)?);
-        // The leader is the cheap witness; the first process of a pipeline may have ended before
-        // the others, and only then all processes are looked through.
+        // Checking the leader is cheap. The first process of a pipeline may have ended before the others; only then all
+        // processes are searched.
         let ours = match rustix::process::getsid(Some(group.to_rustix())) {
             Ok(leaders) => Pid::from(leaders) == session,
             Err(_) => crate::processes::process_group_members(group)
@@ -156,8 +154,7 @@ fn open_pair() -> io::Result<(OwnedFd, OwnedFd)> {
     let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
     let master = openpt(flags)?;
     unlockpt(&master)?;
-    // The peer by the master itself, not by its path: /dev/pts may be another mount than the
-    // master's.
+    // The peer is opened through the master itself, not by path: /dev/pts may be a different mount than the master's.
     let slave = ioctl_tiocgptpeer(&master, flags)?;
     Ok((master, slave))
 }
@@ -177,8 +174,8 @@ fn open_pair() -> io::Result<(OwnedFd, OwnedFd)> {
     Ok((master, slave))
 }
 
-/// What `stty sane` says, plus UTF-8 aware erasing. Kernels begin with nearly this; it is said here
-/// so that children never depend on the kernel's idea of it.
+/// What `stty sane` sets, plus UTF-8 aware erasing. Kernels start with nearly this; it is set here so that children
+/// don't depend on the kernel's defaults.
 fn make_sane(termios: &mut Termios) {
     use rustix::termios::{ControlModes, OutputModes};
     termios.input_modes = InputModes::BRKINT | InputModes::ICRNL | InputModes::IMAXBEL | InputModes::IXON;

@@ -1,12 +1,12 @@
-//! Bytes on their way to a child that may not be reading.
+//! Bytes for a child that may not be reading.
 
 use std::collections::VecDeque;
 use std::io;
 
 use crate::Pty;
 
-/// A bounded first-in-first-out queue between whoever types and the terminal's small kernel buffer.
-/// Filling it never blocks and never drops: a push that doesn't fit is refused whole, so no half
+/// A bounded FIFO queue in front of the terminal's small kernel buffer. Filling it never blocks and never drops: a push
+/// that does not fit is refused as a whole, so no half command is ever typed.
 /// command is ever typed.
 #[derive(Debug)]
 pub struct WriteQueue {
@@ -17,7 +17,7 @@ pub struct WriteQueue {
     limit: usize,
 }
 
-/// The child isn't reading as fast as it is written to.
+/// The child does not read as fast as it is written to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
     "the input doesn't fit: {queued} of {limit} bytes already wait for the child to read them; \
@@ -28,8 +28,8 @@ pub struct QueueFull {
     pub limit: usize,
 }
 
-/// Pushes up to this many bytes are gathered in one chunk, so that a million key presses are a few
-/// hundred buffers; larger ones keep their own buffer and are copied once.
+/// Pushes up to this size are gathered into one chunk, so that a million key presses become a few hundred buffers;
+/// larger ones keep their own buffer and are copied once.
 const GATHER: usize = 4096;
 
 impl WriteQueue {
@@ -38,7 +38,7 @@ impl WriteQueue {
         Self { chunks: VecDeque::new(), written: 0, queued: 0, limit }
     }
 
-    /// Takes all of `bytes`, or none.
+    /// Accepts all of `bytes`, or none.
     pub fn push(&mut self, bytes: &[u8]) -> Result<(), QueueFull> {
         if bytes.len() > self.limit - self.queued {
             return Err(QueueFull { queued: self.queued, limit: self.limit });
@@ -54,11 +54,11 @@ impl WriteQueue {
         Ok(())
     }
 
-    /// Writes what the terminal takes now, at most `limit` bytes. `true` when the queue is empty; otherwise wait until
-    /// the terminal is writable and flush again. An error leaves what was not written in the queue.
+    /// Writes what the terminal accepts now, at most `limit` bytes. `true` when the queue is empty; otherwise wait
+    /// until the terminal is writable and flush again. After an error, unwritten bytes stay in the queue.
     ///
-    /// Who reads the terminal too should read between two flushes: the kernel holds some 16 KiB of a terminal's echo
-    /// and drops what is beyond.
+    /// A caller that also reads the terminal should read between two flushes: the kernel buffers some 16 KiB of a
+    /// terminal's echo and drops the rest.
     pub fn flush(&mut self, pty: &Pty, limit: usize) -> io::Result<bool> {
         self.flush_with(limit, |bytes| pty.write(bytes))
     }
@@ -85,7 +85,7 @@ impl WriteQueue {
         Ok(true)
     }
 
-    /// Forgets what was not written yet.
+    /// Drops all bytes not written yet.
     pub fn clear(&mut self) {
         self.chunks.clear();
         self.written = 0;
@@ -110,7 +110,7 @@ impl WriteQueue {
 mod tests {
     use super::*;
 
-    /// Takes at most `per_write` bytes a time and `room` altogether.
+    /// Accepts at most `per_write` bytes per write and `room` altogether.
     fn sink(out: &mut Vec<u8>, per_write: usize, mut room: usize) -> impl FnMut(&[u8]) -> io::Result<usize> {
         move |bytes| {
             let taken = bytes.len().min(per_write).min(room);

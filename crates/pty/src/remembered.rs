@@ -1,19 +1,21 @@
-//! A session that is known by its number only, and that the number may not be its own any more.
+//! A session known only by its number, which may have been reused meanwhile.
 
 use std::io;
 
 use crate::{Pid, Signal};
 
-/// The session of a program that somebody else started, or that has ended: what is left of it can still be signalled.
+/// The session of a program that another process started, or that has ended: its remaining processes can still be
+/// signalled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RememberedSession {
     leader: Pid,
-    /// Until when its number was certainly its own, in clock ticks since boot; still, if `None`.
+    /// The time until which the number was certainly the session's own, in clock ticks since boot; `None` if it still
+    /// is.
     certain_until: Option<u64>,
 }
 
 impl RememberedSession {
-    /// Its leader has not been reaped: the number is its own.
+    /// The leader has not been reaped, so the number is still its own.
     pub fn new(leader: Pid) -> Self {
         Self { leader, certain_until: None }
     }
@@ -22,7 +24,8 @@ impl RememberedSession {
         self.leader
     }
 
-    /// Its leader is about to be reaped or has just been: from now on the number is its own only as long as it has a process.
+    /// The leader is being reaped or has just been reaped: from now on the number is the session's only while it has a
+    /// process.
     pub fn note_end(&mut self) {
         self.certain_until.get_or_insert_with(now_in_ticks);
     }
@@ -58,8 +61,8 @@ mod linux {
         wanted: impl Fn(&ProcessStat) -> bool,
     ) -> io::Result<usize> {
         let members = stats_in_session(leader);
-        // A number is not handed out again while any process has it as its session. So one process
-        // that is ours without doubt vouches for all others with this session number.
+        // A session number is not reused while any process is in that session. So one process that certainly belongs to
+        // it proves the same for all others with this number.
         let vouched = match certain_until {
             None => true,
             Some(certain) => members.iter().any(|process| process.started <= certain),
@@ -72,7 +75,7 @@ mod linux {
         for member in members.iter().filter(|member| wanted(member)) {
             match signal_exactly(member, signal) {
                 Ok(()) => signalled += 1,
-                // It ended while we were looking: what the caller wanted, more or less.
+                // It ended meanwhile, which has the wanted effect.
                 Err(Errno::SRCH) => {}
                 Err(other) => refused = Some(other),
             }
@@ -83,8 +86,8 @@ mod linux {
         }
     }
 
-    /// Signals the very process that was looked at: once the pidfd is open, a second look tells whether
-    /// the number had changed hands before.
+    /// Signals exactly the process that was inspected: with the pidfd open, a second check tells whether the number was
+    /// reused before.
     fn signal_exactly(seen: &ProcessStat, signal: Signal) -> Result<(), Errno> {
         let pidfd = pidfd_open(seen.pid.to_rustix(), PidfdFlags::empty())?;
         match stat(seen.pid) {

@@ -1,4 +1,4 @@
-//! The text of a short file that a person wrote, whatever lies under its name.
+//! Reads a short file written by a person, whatever kind of file its name leads to.
 
 use std::{
     fs::OpenOptions,
@@ -12,7 +12,8 @@ use rustix::fs::OFlags;
 /// Far more than anybody writes by hand.
 const MOST_BYTES: u64 = 1 << 20;
 
-/// Of at most 1 MiB. Devices are read as files are, for the sake of /dev/null; a pipe might never say anything.
+/// Reads at most 1 MiB. Devices are read like files, for the sake of /dev/null; pipes are refused, since they might
+/// block for ever.
 pub fn read_short_file(file: &Path) -> io::Result<String> {
     let opened = OpenOptions::new().read(true).custom_flags(OFlags::NONBLOCK.bits().cast_signed()).open(file)?;
     let kind = opened.metadata()?.file_type();

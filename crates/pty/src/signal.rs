@@ -11,11 +11,11 @@ use rustix::io::Errno;
 
 use crate::Pid;
 
-/// A signal this system knows: 1 to the last real-time signal. Signal 0 is none: it only probes.
+/// A signal that this system knows: 1 to the last real-time signal. 0 is not a signal; it only probes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Signal(i32);
 
-/// Aliases stand after the name that [`Signal::name`] shall answer.
+/// Aliases come after the name that [`Signal::name`] returns.
 const NAMES: &[(&str, i32)] = &[
     ("SIGHUP", libc::SIGHUP),
     ("SIGINT", libc::SIGINT),
@@ -80,24 +80,24 @@ impl Signal {
         NAMES.iter().find(|(_, number)| *number == self.0).map(|(name, _)| *name)
     }
 
-    /// Whether this process ignores it: at its start, because whoever started it wanted that.
+    /// Whether this process ignores it. At the program's start this means that its parent wanted that.
     pub fn is_ignored(self) -> io::Result<bool> {
         Ok(action(self.0)?.sa_sigaction == libc::SIG_IGN)
     }
 }
 
-/// The text or number given is no signal of this system.
+/// The given text or number is not a signal of this system.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{given:?} is no signal here: use a name such as HUP, INT, QUIT, KILL, USR1, USR2, TERM, CONT, STOP, TSTP \
      or WINCH (in any case, with or without SIG), or a number from 1 to {LAST}"
 )]
 pub struct ParseSignalError {
-    /// What was given, cut to 40 characters.
+    /// The input, cut to 40 characters.
     pub given: String,
 }
 
-/// Characters of a wrong name that an error repeats: enough to recognise it.
+/// Maximum characters of a wrong name in an error: enough to recognise it.
 const SHOWN: usize = 40;
 
 impl TryFrom<i32> for Signal {
@@ -144,11 +144,11 @@ impl fmt::Debug for Signal {
     }
 }
 
-/// What this process does about a signal.
+/// This process's disposition of a signal.
 #[expect(unsafe_code, reason = "signal dispositions have no safe interface")]
 pub(crate) fn action(number: libc::c_int) -> io::Result<libc::sigaction> {
     let mut action = std::mem::MaybeUninit::<libc::sigaction>::uninit();
-    // SAFETY: asks only, and writes the answer to memory of the right size.
+    // SAFETY: only queries, and writes the answer to memory of the right size.
     if unsafe { libc::sigaction(number, std::ptr::null(), action.as_mut_ptr()) } != 0 {
         return Err(io::Error::last_os_error());
     }
@@ -156,8 +156,7 @@ pub(crate) fn action(number: libc::c_int) -> io::Result<libc::sigaction> {
     Ok(unsafe { action.assume_init() })
 }
 
-/// Signals a process group by number: the caller knows that the number still means the group it
-/// thinks of.
+/// Signals a process group by number. The caller knows that the number has not been reused.
 #[expect(unsafe_code, reason = "rustix's signal type has no real-time signals")]
 pub(crate) fn kill_group(group: Pid, signal: Signal) -> io::Result<()> {
     // SAFETY: takes two numbers and touches no memory of ours.

@@ -21,7 +21,7 @@ mod portable;
 #[cfg(not(target_os = "linux"))]
 use portable::{StdCommand as PreparedCommand, keep_exit_statuses};
 
-/// What to start, and in what surroundings. Nothing is added to it.
+/// What to start, and in which environment. Nothing is added to it.
 #[derive(Clone)]
 pub struct SpawnRequest {
     /// The program and its arguments. A program without a slash is looked for in the `PATH` of
@@ -85,7 +85,7 @@ pub enum SpawnError {
 }
 
 impl SpawnError {
-    /// A failure to get hold of one more descriptor, or else what `other` makes of it.
+    /// Tells running out of descriptors apart from `other` failures.
     fn descriptors_or(source: io::Error, other: impl FnOnce(io::Error) -> Self) -> Self {
         match source.raw_os_error() {
             Some(libc::EMFILE | libc::ENFILE) => Self::TooManyFiles { source },

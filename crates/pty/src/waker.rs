@@ -1,16 +1,16 @@
-//! Ends another thread's [`poll()`](crate::poll()).
+//! Wakes another thread from [`poll()`](crate::poll()).
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use rustix::io::Errno;
 
-/// A file descriptor that becomes readable by [`PollWaker::wake`] and stays so until [`PollWaker::drain`].
-/// Any number of wakes before a drain are one. Neither call blocks; share it by reference or `Arc`.
+/// A file descriptor that becomes readable on [`PollWaker::wake`] and stays readable until [`PollWaker::drain`].
+/// Several wakes before a drain count as one. Neither call blocks; share it by reference or `Arc`.
 #[derive(Debug)]
 pub struct PollWaker {
     readable: OwnedFd,
-    /// A pipe's other end; an eventfd is both ends in one.
+    /// The pipe's write end; an eventfd needs only one descriptor.
     #[cfg(not(target_os = "linux"))]
     writable: OwnedFd,
 }
@@ -41,7 +41,7 @@ impl PollWaker {
         loop {
             match rustix::io::write(writable, &1u64.to_ne_bytes()) {
                 Err(Errno::INTR) => {}
-                // Full: it has been readable for a long time already.
+                // Full, so it is readable anyway.
                 Ok(_) | Err(Errno::AGAIN) => return Ok(()),
                 Err(other) => return Err(other.into()),
             }

@@ -15,7 +15,7 @@ use crate::{Pid, Signal};
 #[derive(Debug)]
 pub(crate) struct PidfdHandle {
     pidfd: OwnedFd,
-    /// When the child was reaped and its number ceased to be certain, in clock ticks since boot.
+    /// When the child was reaped and its pid became reusable, in clock ticks since boot.
     reaped: Option<u64>,
 }
 
@@ -102,7 +102,7 @@ mod tests {
         result.is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
     }
 
-    /// The way of older kernels, on whatever kernel this is.
+    /// The method for older kernels, usable on any kernel.
     #[test]
     fn a_group_is_signalled_without_6_9_too() {
         let (_pty, mut child) = start(Script::new().hang());

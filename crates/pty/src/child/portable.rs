@@ -9,8 +9,8 @@ use rustix::process::{WaitId, WaitIdOptions, WaitOptions, waitid, waitpid};
 use super::{ExitStatus, ReapWait};
 use crate::{Pid, Signal};
 
-/// A thread waits for the child's end, without reaping it, and then lets go of a pipe: its other
-/// end becomes readable.
+/// A thread waits for the child's end without reaping it, and then closes its end of a pipe, which makes the other end
+/// readable.
 #[derive(Debug)]
 pub(crate) struct WaiterHandle {
     pid: Pid,

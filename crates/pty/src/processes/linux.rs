@@ -1,4 +1,4 @@
-//! Processes by `/proc`.
+//! Inspects processes through `/proc`.
 
 use std::collections::HashSet;
 use std::fs;
@@ -22,7 +22,7 @@ pub(crate) struct ProcessStat {
 }
 
 impl ProcessStat {
-    /// A zombie: nothing but an exit status that nobody has fetched yet.
+    /// A zombie: only its exit status is left, which its parent has not collected.
     pub(crate) fn is_dead(&self) -> bool {
         matches!(self.state, b'Z' | b'X')
     }
@@ -56,7 +56,7 @@ fn all_stats() -> Vec<ProcessStat> {
     all_pids().filter_map(stat).collect()
 }
 
-/// The session of a process, zombies included. A system call of its own, thirty times as fast as a look at its `stat`.
+/// A process's session, zombies included. A system call, thirty times as fast as reading its `stat`.
 #[expect(
     unsafe_code,
     reason = "rustix takes 0 for impossible, which is the session of kernel threads and of others' namespaces"
@@ -72,7 +72,7 @@ pub(crate) fn stats_in_session(session: Pid) -> Vec<ProcessStat> {
     members.filter_map(stat).filter(|process| process.session == session.as_raw() && !process.is_dead()).collect()
 }
 
-/// The present in the unit of [`ProcessStat::started`].
+/// The current time in the unit of [`ProcessStat::started`].
 pub(crate) fn now_in_ticks() -> u64 {
     let now = rustix::time::clock_gettime(rustix::time::ClockId::Boottime);
     let per_second = rustix::param::clock_ticks_per_second();
@@ -81,13 +81,12 @@ pub(crate) fn now_in_ticks() -> u64 {
     seconds * per_second + nanos * per_second / 1_000_000_000
 }
 
-/// More processes than this below one child are not a session any more but a fork bomb; looking at
-/// them all would make it ours too.
+/// More processes than this below one child are a fork bomb; walking all of them would make us part of it.
 const MAX_DESCENDANTS: usize = 4096;
 
-/// The children of `pid`, their children and so on, nearest first, `pid` not included. Costs as
-/// much as there are of them, however many processes the system has. A process whose parent has
-/// ended belongs to the system's first process and is not found: see [`session_members`].
+/// The descendants of `pid`, nearest first, without `pid` itself. The cost depends on their number, not on the number
+/// of processes in the system. A process whose parent has ended belongs to the first process and is not found: see
+/// [`session_members`].
 pub fn descendants(pid: Pid) -> Vec<Pid> {
     let mut found = Vec::new();
     let mut seen = HashSet::from([pid]);
@@ -111,7 +110,7 @@ pub fn descendants(pid: Pid) -> Vec<Pid> {
     }
 }
 
-/// Each thread keeps the list of the children that it started.
+/// Each thread has its own list of the children that it started.
 fn children_of(pid: Pid) -> io::Result<Vec<Pid>> {
     let main_thread = children_of_thread(pid, pid.as_raw())?;
     let others = numbers_in(Path::new(&format!("/proc/{pid}/task"))).filter(|thread| *thread != pid.as_raw());
@@ -142,7 +141,7 @@ fn descendants_by_parent(pid: Pid, everyone: &[ProcessStat]) -> Vec<Pid> {
     }
 }
 
-/// The processes in a process group, zombies not included. Looks at every process of the system.
+/// The processes in a process group, without zombies. Reads every process of the system.
 pub fn process_group_members(group: Pid) -> Vec<Pid> {
     let everyone = all_stats().into_iter();
     everyone
@@ -151,14 +150,14 @@ pub fn process_group_members(group: Pid) -> Vec<Pid> {
         .collect()
 }
 
-/// The processes in a session, which for a [`ChildProcess`](crate::ChildProcess) are all that came from it and
-/// did not leave on purpose; zombies not included. Looks at every process of the system.
+/// The processes in a session without zombies, which for a [`ChildProcess`](crate::ChildProcess) are all its
+/// descendants that did not start a session of their own. Reads every process of the system.
 pub fn session_members(session: Pid) -> Vec<Pid> {
     stats_in_session(session).into_iter().map(|process| process.pid).collect()
 }
 
-/// Those of `sessions` that have at least one process, zombies not counted. One look at every process of the system (about
-/// 1 µs each), however many sessions are asked for.
+/// Those of `sessions` that have at least one process, zombies not counted. Reads every process of the system once
+/// (about 1 µs each), however many sessions are given.
 pub fn living_sessions(sessions: &HashSet<Pid>) -> HashSet<Pid> {
     let mut living = HashSet::new();
     for pid in all_pids() {
@@ -173,11 +172,11 @@ pub fn living_sessions(sessions: &HashSet<Pid>) -> HashSet<Pid> {
     living
 }
 
-/// Reaps children that this process did not start but inherited, as the first process of a container does: those that have
-/// ended, are in another session than this process, and are not among its `own`. Answers how many there were.
+/// Reaps children that this process did not start but inherited, as the first process of a container does: those that
+/// have ended, are in another session than this process, and are not among its `own`. Returns how many there were.
 pub fn reap_orphans(own: &HashSet<Pid>) -> usize {
     let Some(me) = Pid::new(rustix::process::getpid().as_raw_pid()) else { return 0 };
-    // The system gives orphans to the first thread. Those of the others were started by them.
+    // The kernel gives orphans to the first thread. Children of other threads were started by them.
     let children = children_of_thread(me, me.as_raw()).unwrap_or_else(|_| {
         all_stats().into_iter().filter(|process| process.parent == me.as_raw()).map(|process| process.pid).collect()
     });
@@ -191,7 +190,7 @@ pub fn reap_orphans(own: &HashSet<Pid>) -> usize {
     orphans.filter(reap).count()
 }
 
-/// Where the process stands; `None` also when that folder has been deleted.
+/// The process's working directory; `None` also if that folder has been deleted.
 pub fn working_dir(pid: Pid) -> Option<PathBuf> {
     let path = fs::read_link(format!("/proc/{pid}/cwd")).ok()?;
     let deleted = path.as_os_str().as_encoded_bytes().ends_with(b" (deleted)") && !path.exists();

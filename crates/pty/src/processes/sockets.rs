@@ -1,4 +1,4 @@
-//! Listening sockets: which of a process's descriptors are sockets in the state LISTEN.
+//! Finds listening sockets: which of a process's descriptors are sockets in the state LISTEN.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, File};
@@ -10,14 +10,13 @@ use super::ListeningSocket;
 use super::linux::numbers_in;
 use crate::Pid;
 
-/// Descriptors looked at per process: a process with more is not asked for the rest.
+/// Maximum descriptors inspected per process; further ones are ignored.
 const MAX_DESCRIPTORS: usize = 65_536;
 
-/// The TCP sockets on which any of `pids` waits for connections, by port; a socket that several of
-/// them share is listed once. Reads only the given processes' descriptors and, if any of them is a
-/// socket, the listening part of their network's table.
+/// The TCP sockets on which any of `pids` listens, by port; a socket that several of them share is listed once. Reads
+/// only the given processes' descriptors and, if any of them is a socket, the listening part of their network's table.
 pub fn listening_sockets(pids: &[Pid]) -> Vec<ListeningSocket> {
-    // Containers give processes of one session different networks, each with its own table.
+    // With containers, processes of one session may be in different networks, each with its own table.
     let mut networks: HashMap<String, (Pid, HashMap<u64, Pid>)> = HashMap::new();
     for pid in pids {
         let inodes = socket_inodes(*pid);

@@ -1,4 +1,4 @@
-//! Linux: everything a start needs, made ready as C data, and its failures made readable.
+//! Linux: prepares a start as C data, and turns its failures into readable errors.
 
 use std::ffi::{CString, OsStr, OsString};
 use std::io;
@@ -11,7 +11,7 @@ use super::{SpawnError, SpawnRequest};
 use crate::Pid;
 use crate::child::ChildHandle;
 
-/// A request as the kernel takes it.
+/// A request in the form that the kernel takes.
 pub(super) struct ExecCommand {
     program: OsString,
     /// The paths to try in turn.
@@ -21,11 +21,11 @@ pub(super) struct ExecCommand {
     working_dir: Option<CString>,
 }
 
-/// Where programs are when the environment has no `PATH`: what the C library assumes.
+/// The search path when the environment has no `PATH`: the C library's default.
 const DEFAULT_PATH: &[u8] = b"/bin:/usr/bin";
 
 impl ExecCommand {
-    /// Refuses what can't be said to the kernel.
+    /// Refuses strings that can't be passed to the kernel.
     pub(super) fn new(request: SpawnRequest) -> Result<Self, SpawnError> {
         let program = request.argv[0].clone();
         let path = request.env.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.as_bytes());
@@ -105,7 +105,7 @@ impl ExecCommand {
     fn explain_exec(self, errno: i32, source: io::Error) -> SpawnError {
         let program = self.program.clone();
         match errno {
-            // "No such file" is also said of a script whose interpreter is missing.
+            // "No such file" is also the error for a script whose interpreter is missing.
             libc::ENOENT => match self.existing_candidate() {
                 Some(program) => SpawnError::MissingInterpreter { program },
                 None => SpawnError::NotFound { program },

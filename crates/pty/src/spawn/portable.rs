@@ -80,7 +80,7 @@ impl StdCommand {
         match ChildHandle::new(pid) {
             Ok(handle) => Ok((pid, handle)),
             Err(source) => {
-                // Nothing to do about errors of these two: the child is lost either way.
+                // Errors of these two can't be handled: the child is lost either way.
                 let _ = child.kill();
                 let _ = child.wait();
                 Err(SpawnError::descriptors_or(source, system("watch for the exit")))
@@ -89,7 +89,7 @@ impl StdCommand {
     }
 }
 
-/// An ignored `SIGCHLD` is left alone here.
+/// Does nothing: an ignored `SIGCHLD` stays ignored on these systems.
 pub(super) fn keep_exit_statuses() -> io::Result<()> {
     Ok(())
 }

@@ -18,7 +18,7 @@ use libc::{c_char, c_int, c_long, c_void};
 use super::make_way::make_way;
 use crate::Pid;
 
-/// What the child becomes.
+/// What the child executes.
 pub(super) struct ExecImage<'a> {
     /// Paths to try, in order.
     pub(super) candidates: &'a [CString],
@@ -27,7 +27,7 @@ pub(super) struct ExecImage<'a> {
     pub(super) working_dir: Option<&'a CStr>,
 }
 
-/// Where a start failed.
+/// The step at which a start failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum StartStep {
     Stack,
@@ -62,11 +62,11 @@ struct Orders {
     descriptor_limit: c_int,
     failed_stage: AtomicI32,
     errno: AtomicI32,
-    /// Where it runs just before it becomes the program.
+    /// Where the child runs just before exec.
     processor: AtomicU32,
 }
 
-/// No failure yet; stages are stored as their own number plus 1.
+/// No failure yet; steps are stored as their own number plus 1.
 const UNHARMED: i32 = 0;
 
 const STAGES: [StartStep; 8] = [
@@ -215,7 +215,7 @@ extern "C" fn obey(orders: *mut c_void) -> c_int {
 
         call(libc::SYS_getcpu, [orders.processor.as_ptr() as usize, 0, 0, 0]);
 
-        // As execvp(3): go on to the next candidate if this one isn't there, remember a refusal.
+        // Like execvp(3): try the next candidate if this one does not exist, and remember a refusal.
         let env = orders.env as usize;
         let mut verdict = libc::ENOENT;
         let mut candidate = orders.candidates;
