@@ -187,7 +187,7 @@ impl ChildCommands {
 
     fn job(&mut self) -> Result<(), String> {
         let time = self.millis("job")?;
-        // A background group that moves the foreground, as we do at the end, is stopped otherwise.
+        // Otherwise a background group that changes the foreground group, as we do at the end, would be stopped.
         os::dispose(SIGTTOU, os::IGNORE);
         let job = fork_holder(time, os::new_group);
         os::set_foreground(job);
@@ -316,7 +316,7 @@ fn say_facts() {
 fn open_descriptors() -> Vec<String> {
     let entries = std::fs::read_dir("/dev/fd").into_iter().flatten().flatten();
     let mut numbers: Vec<u32> = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
-    // The folder itself was open too while it was read.
+    // The folder itself was open while it was read.
     numbers.retain(|number| std::fs::symlink_metadata(format!("/dev/fd/{number}")).is_ok());
     numbers.sort();
     numbers.iter().map(u32::to_string).collect()
@@ -392,8 +392,7 @@ const SIGTTOU: c_int = 22;
 const SIGWINCH: c_int = 28;
 
 mod os {
-    //! The calls that the standard library doesn't offer. Failures are ignored: a test sees them by
-    //! their effect.
+    //! System calls that the standard library doesn't offer. Failures are ignored: a test notices them by their effect.
 
     use super::*;
 
@@ -425,7 +424,7 @@ mod os {
 
     pub const IGNORE: usize = 1;
 
-    /// The flag words that all systems begin with, and room for any system's rest.
+    /// The flag words that all systems start with, and space for any system's remaining fields.
     #[repr(C)]
     #[derive(Clone, Copy)]
     pub struct TermiosFlags {
@@ -445,7 +444,7 @@ mod os {
     const RLIMIT_CORE: c_int = 4;
 
     pub fn argument(arguments: *const *const c_char, index: usize) -> String {
-        // The system hands over as many strings as it counted, and the index is below the count.
+        // The system passes as many strings as it counted, and the index is below the count.
         unsafe { CStr::from_ptr(*arguments.add(index)) }.to_string_lossy().into_owned()
     }
     /// The parent gets the child's pid, the child 0. This program has one thread, so the child may
@@ -488,7 +487,7 @@ mod os {
             unsafe { close(fd) };
         }
     }
-    /// Ends without running anything else.
+    /// Exits without running anything else.
     pub fn leave(code: c_int) -> ! {
         unsafe { _exit(code) }
     }

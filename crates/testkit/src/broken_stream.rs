@@ -1,4 +1,4 @@
-//! Standard output and error that can't be written to, in each of the ways there are.
+//! Standard output and error that can't be written to, in each of the possible ways.
 
 use std::{
     fs::{File, OpenOptions},
@@ -18,21 +18,21 @@ pub enum BrokenStream {
     Full,
     /// EBADF: `>&- 2>&-`.
     Closed,
-    /// EPIPE: whoever read it has ended.
+    /// EPIPE: the reader has closed.
     ReaderGone,
     /// EIO: the terminal was closed.
     HungUp,
-    /// A pipe that is full, and that nobody reads: writing waits for ever.
+    /// A full pipe without a reader that empties it: writing blocks for ever.
     Unread,
 }
 
 impl BrokenStream {
-    /// Those that answer a write at once.
+    /// The kinds in which a write fails at once.
     pub const FAILING: [Self; 4] = [Self::Full, Self::Closed, Self::ReaderGone, Self::HungUp];
     pub const ALL: [Self; 5] = [Self::Full, Self::Closed, Self::ReaderGone, Self::HungUp, Self::Unread];
 
-    /// The command with both streams broken so, and what has to be kept until it has ended. The command is to name its
-    /// whole environment.
+    /// Breaks both streams of the command in this way; returns what must be kept until the command has ended. The
+    /// command must set its whole environment.
     pub fn give_to(self, mut command: Command) -> (Command, Option<PipeReader>) {
         let both = |command: &mut Command, stream: OwnedFd| {
             let twin = stream.try_clone().expect("a descriptor can be doubled");
@@ -55,7 +55,7 @@ impl BrokenStream {
     }
 }
 
-/// Only a shell starts a program with a descriptor missing.
+/// Only a shell can start a program with a descriptor closed.
 fn closed(command: &Command) -> Command {
     let mut shell = Command::new("sh");
     shell.args(["-c", "exec \"$0\" \"$@\" >&- 2>&-"]).arg(command.get_program()).args(command.get_args()).env_clear();

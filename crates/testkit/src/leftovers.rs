@@ -1,4 +1,4 @@
-//! What this process holds at the moment: take a look before and after, and compare. Linux only.
+//! What this process holds at the moment: take a snapshot before and after, and compare. Linux only.
 //!
 //! The tests of one binary run in threads of one process and see each other's holdings: compare
 //! inside [`in_own_process`](crate::in_own_process).
@@ -9,7 +9,7 @@ use std::fs;
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct OpenDescriptor {
     pub number: i32,
-    /// What it leads to, as `/proc` says: a path, `pipe:[1234]`, `anon_inode:[pidfd]`.
+    /// Its target as in `/proc`: a path, `pipe:[1234]`, `anon_inode:[pidfd]`.
     pub target: String,
 }
 
@@ -17,7 +17,7 @@ pub struct OpenDescriptor {
 pub fn open_fds() -> Vec<OpenDescriptor> {
     let mut numbers = numbers_in("/proc/self/fd");
     numbers.sort_unstable();
-    // The folder was open while it was read: its link is gone by now.
+    // The folder itself was open while it was read; it is closed by now.
     let targets =
         numbers.into_iter().filter_map(|number| Some((number, fs::read_link(format!("/proc/self/fd/{number}")).ok()?)));
     targets.map(|(number, target)| OpenDescriptor { number, target: target.to_string_lossy().into_owned() }).collect()
@@ -40,7 +40,7 @@ pub struct RunningThread {
     pub name: String,
 }
 
-/// The threads that run at the moment, by id.
+/// The running threads, by id.
 pub fn threads() -> Vec<RunningThread> {
     let mut ids = numbers_in("/proc/self/task");
     ids.sort_unstable();

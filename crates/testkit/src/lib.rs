@@ -1,5 +1,5 @@
 //! What tests share: a scripted child program, a scripted model API, waiting with a reason, a clock that tests move,
-//! commands run to their end, streams that can't be written to, and a look at what a test leaves behind.
+//! commands run to completion, streams that can't be written to, and checks for leftovers of a test.
 //!
 //! Only ever a dev-dependency.
 

@@ -1,7 +1,8 @@
 //! A scripted model: an HTTP server on loopback that speaks the dialects of four model APIs and answers as a test's
-//! script says, so that real agent CLIs can be run without an account, without a network and always alike.
+//! script says, so that real agent CLIs can run without an account, without a network and with the same result each
+//! time.
 //!
-//! It knows what a model API looks like from a CLI's side, and nothing of terminals, sessions or patterm's tools.
+//! It knows a model API as a CLI sees it, and nothing of terminals, sessions or patterm's tools.
 
 mod anthropic;
 mod chat;
@@ -39,7 +40,7 @@ pub struct ScriptedModel {
 struct ModelShared {
     script: ModelScript,
     state: Mutex<ModelState>,
-    /// Told when a gate opens, and at the end.
+    /// Notified when a gate opens, and at the end.
     moved: Condvar,
     ending: AtomicBool,
 }
@@ -48,12 +49,12 @@ struct ModelShared {
 struct ModelState {
     received: Vec<ReceivedRequest>,
     open_gates: BTreeSet<String>,
-    /// So that they can be closed from our side.
+    /// Kept so that they can be closed from our side.
     connections: Vec<TcpStream>,
 }
 
 impl ScriptedModel {
-    /// On a free port of loopback.
+    /// Starts on a free port of loopback.
     pub fn start(script: ModelScript) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         let address = listener.local_addr()?;
@@ -70,24 +71,24 @@ impl ScriptedModel {
         Ok(ScriptedModel { shared, address, accepting: Some(accepting) })
     }
 
-    /// Where a client finds it. `client` is any word; what comes from there is logged under it.
+    /// The address for a client. `client` is any word; requests to it are logged under that word.
     pub fn base_url(&self, client: &str) -> String {
         format!("http://{}/{client}", self.address)
     }
 
-    /// Lets answers go on that wait at this gate, now and later.
+    /// Opens this gate: answers that wait at it continue, now and later.
     pub fn open_gate(&self, gate: &str) {
         self.shared.state().open_gates.insert(gate.to_owned());
         self.shared.moved.notify_all();
     }
 
-    /// Every request so far, in the order they came.
+    /// Every request so far, in order of arrival.
     pub fn received(&self) -> Vec<ReceivedRequest> {
         self.shared.state().received.clone()
     }
 
-    /// Prompts that `client` has sent for the first time, in their order: requests that carry the result of a tool, or
-    /// that are about a conversation rather than part of it, are none.
+    /// Prompts that `client` has sent for the first time, in order. Requests that carry a tool's result, or that are
+    /// about a conversation rather than part of it, don't count.
     pub fn prompts(&self, client: &str) -> Vec<String> {
         let state = self.shared.state();
         let prompts = state.received.iter().filter(|received| received.client == client && received.is_prompt());
@@ -99,11 +100,11 @@ impl Drop for ScriptedModel {
     fn drop(&mut self) {
         self.shared.ending.store(true, Ordering::SeqCst);
         for connection in &self.shared.state().connections {
-            // Fails where the client has gone.
+            // Fails if the client has closed.
             let _ = connection.shutdown(Shutdown::Both);
         }
         self.shared.moved.notify_all();
-        // Wakes the thread that accepts.
+        // Wakes the accepting thread.
         let _ = TcpStream::connect(self.address);
         if let Some(accepting) = self.accepting.take() {
             let _ = accepting.join();
@@ -116,7 +117,7 @@ impl ModelShared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until the gate is open; `false` when the model ends before.
+    /// Waits until the gate is open; `false` if the model ends before.
     fn pass(&self, gate: &str) -> bool {
         let closed = |state: &mut ModelState| !state.open_gates.contains(gate) && !self.ending.load(Ordering::SeqCst);
         let state = self.moved.wait_while(self.state(), closed).unwrap_or_else(PoisonError::into_inner);
@@ -124,7 +125,7 @@ impl ModelShared {
     }
 }
 
-/// Ends when the model does, after all its connections.
+/// Ends with the model, after all its connections.
 fn accept(listener: &TcpListener, shared: &Arc<ModelShared>) {
     let mut threads = Vec::new();
     while let Ok((stream, _)) = listener.accept() {
@@ -135,11 +136,11 @@ fn accept(listener: &TcpListener, shared: &Arc<ModelShared>) {
             shared.state().connections.push(copy);
         }
         let shared = shared.clone();
-        // A client that goes away in the middle is no fault of ours.
+        // A client that closes in the middle is no error of ours.
         threads.push(std::thread::spawn(move || drop(answer(stream, &shared))));
         threads.retain(|thread: &JoinHandle<()>| !thread.is_finished());
     }
-    // Those that came in at the last moment.
+    // Connections accepted at the last moment.
     for connection in &shared.state().connections {
         let _ = connection.shutdown(Shutdown::Both);
     }
@@ -148,7 +149,7 @@ fn accept(listener: &TcpListener, shared: &Arc<ModelShared>) {
     }
 }
 
-/// One request, one answer: the connection is closed behind it.
+/// One request and one answer per connection.
 fn answer(stream: TcpStream, shared: &ModelShared) -> io::Result<()> {
     let Some(request) = HttpRequest::read(&stream)? else { return Ok(()) };
     let done = answer_request(&stream, &request, shared);
@@ -202,7 +203,7 @@ fn answer_request(stream: &TcpStream, request: &HttpRequest, shared: &ModelShare
     }
 }
 
-/// What clients ask besides.
+/// Other requests that clients make.
 fn about(path: &str) -> Value {
     if path.ends_with("count_tokens") {
         json!({ "input_tokens": 10 })
@@ -217,7 +218,7 @@ fn about(path: &str) -> Value {
     }
 }
 
-/// The least that a JSON schema allows.
+/// The smallest value that satisfies a JSON schema.
 fn filled(schema: &Value) -> Value {
     let kind = schema["type"].as_str().unwrap_or("object").to_lowercase();
     if let Some(first) = schema["enum"].as_array().and_then(|values| values.first()) {

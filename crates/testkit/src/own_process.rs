@@ -1,12 +1,12 @@
-//! Tests that need a process to themselves: to count what is open, to change signal dispositions,
-//! or to be killed. They run the test binary again for themselves alone.
+//! Runs a test in a process of its own: for tests that count open descriptors, change signal dispositions, or get
+//! killed. They run the test binary again for a single test.
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// Set in the second process. It is read only by the test binary that set it.
+/// Set in the second process. Only the test binary that set it reads it.
 const ROLE: &str = "TESTKIT_SECOND_ROLE";
 
 /// Runs `body` in a process of its own, in which no other test runs. `name` is the test's own full
@@ -47,14 +47,14 @@ pub fn in_own_process(name: &str, body: impl FnOnce()) {
     assert!(passed, "{name} in its own process: {verdict}\n{said}{complained}");
 }
 
-/// For a whole test, the slow ones included.
+/// Time limit of a whole test, including slow ones.
 const LIMIT: Duration = Duration::from_secs(600);
 
-/// Reads to the end beside the caller, so that a full pipe never stops the writer.
+/// Reads to the end in another thread, so that a full pipe never blocks the writer.
 fn read_aside(mut from: impl Read + Send + 'static) -> JoinHandle<String> {
     std::thread::spawn(move || {
         let mut bytes = Vec::new();
-        // A part is better than nothing in a report.
+        // A partial output is still useful in a report.
         let _ = from.read_to_end(&mut bytes);
         String::from_utf8_lossy(&bytes).into_owned()
     })
@@ -81,7 +81,7 @@ pub fn play_second_role(name: &str, role: impl FnOnce()) -> SecondRole {
 }
 
 impl SecondRole {
-    /// The rest of the next line that holds `marker`. Panics when the role ends without one.
+    /// The rest of the next line that contains `marker`. Panics if the role ends without one.
     #[track_caller]
     pub fn line_after(&mut self, marker: &str) -> String {
         let mut line = String::new();
@@ -89,7 +89,7 @@ impl SecondRole {
             line.clear();
             let count = self.lines.read_line(&mut line).expect("a test prints text");
             assert!(count > 0, "the second process ended without saying {marker:?}");
-            // The test runner's own words may stand before it on the line.
+            // The test runner's own output may precede it on the line.
             if let Some((_, rest)) = line.split_once(marker) {
                 return rest.trim().to_owned();
             }
@@ -100,7 +100,7 @@ impl SecondRole {
         self.process.id()
     }
 
-    /// Kills it with `SIGKILL`, which it can't notice, and reaps it.
+    /// Kills it with `SIGKILL`, which it can't handle, and reaps it.
     pub fn kill(mut self) -> ExitStatus {
         self.process.kill().expect("it runs");
         self.process.wait().expect("it is our child")

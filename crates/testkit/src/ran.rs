@@ -1,10 +1,10 @@
-//! A command that is run to its end, and what it left.
+//! Runs a command to completion, and keeps its output.
 
 use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
 
-/// Runs the command with nothing to read.
+/// Runs the command with empty standard input.
 #[track_caller]
 pub fn run(command: &mut Command) -> FinishedCommand {
     FinishedCommand::of(
@@ -19,14 +19,14 @@ pub fn run(command: &mut Command) -> FinishedCommand {
 
 #[derive(Debug)]
 pub struct FinishedCommand {
-    /// None: a signal ended it.
+    /// `None`: killed by a signal.
     pub code: Option<i32>,
     pub stdout: String,
     pub stderr: String,
 }
 
 impl FinishedCommand {
-    /// What a child whose output is piped leaves at its end.
+    /// Collects the result of a child with piped output.
     #[track_caller]
     pub fn of(child: Child) -> FinishedCommand {
         let output = child.wait_with_output().expect("a child can be waited for");
@@ -34,7 +34,7 @@ impl FinishedCommand {
         FinishedCommand { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
     }
 
-    /// What it wrote, if it succeeded.
+    /// Its output; panics if it failed.
     #[track_caller]
     pub fn ok(self) -> String {
         assert_eq!(self.code, Some(0), "{self:?}");
@@ -47,7 +47,7 @@ impl FinishedCommand {
         serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error} in {text:?}"))
     }
 
-    /// Failed with this code, and said all of this on standard error.
+    /// Asserts that it failed with this code, and that standard error contains all of these texts.
     #[track_caller]
     pub fn failed(self, code: i32, said: &[&str]) -> Self {
         assert_eq!(self.code, Some(code), "{self:?}");

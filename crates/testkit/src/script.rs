@@ -1,4 +1,4 @@
-//! Scripts for the scripted child. Its grammar stands at the top of `child/main.rs`.
+//! Scripts for the scripted child. The grammar is documented in `child/main.rs`.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -30,7 +30,7 @@ impl Script {
         std::iter::once(child_path().into()).chain(words).collect()
     }
 
-    /// Prints this text, as it is: what the child's grammar would read as an escape is escaped.
+    /// Prints this text literally: sequences that the child's grammar would read as escapes are escaped.
     pub fn print(self, text: &str) -> Self {
         self.print_bytes(text.as_bytes())
     }
@@ -51,7 +51,7 @@ impl Script {
         self.then("flood", [bytes.to_string()])
     }
 
-    /// Lines of `length` bytes, newline included.
+    /// `bytes` of lines that have `length` bytes each, newline included.
     pub fn flood_lines(self, bytes: u64, length: usize) -> Self {
         self.then("flood", [bytes.to_string(), length.to_string()])
     }

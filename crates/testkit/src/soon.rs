@@ -1,4 +1,4 @@
-//! Waiting in a task for what another task, thread or process does.
+//! Waits in a task for an event in another task, thread or process.
 
 use std::{future::Future, time::Duration};
 
@@ -6,7 +6,7 @@ use engine::{Pattern, Scope, Session, WaitOutcome, WaitRequest};
 
 use crate::wait::DEADLINE;
 
-/// What `future` gives; panics with the reason after [`DEADLINE`].
+/// Awaits `future`; panics with the reason after [`DEADLINE`].
 pub async fn soon<T>(reason: &str, future: impl Future<Output = T>) -> T {
     match tokio::time::timeout(DEADLINE, future).await {
         Ok(value) => value,
@@ -14,7 +14,7 @@ pub async fn soon<T>(reason: &str, future: impl Future<Output = T>) -> T {
     }
 }
 
-/// For what nothing announces. The pause decides nothing but how soon the test goes on.
+/// Polls for something that nothing announces. The interval only affects how soon the test continues.
 pub async fn until(reason: &str, mut condition: impl FnMut() -> bool) {
     soon(reason, async {
         while !condition() {
@@ -27,7 +27,8 @@ pub async fn until(reason: &str, mut condition: impl FnMut() -> bool) {
 /// The line of the screen or its history that matches, as soon as there is one.
 ///
 /// # Panics
-/// When `pattern` is none, and when the session ends or [`DEADLINE`] passes without such a line.
+///
+/// If `pattern` is invalid, the session ends, or [`DEADLINE`] passes without such a line.
 pub async fn line(session: &Session, pattern: &str) -> String {
     let request = WaitRequest {
         pattern: Pattern::new(pattern).expect("the test's pattern is one"),

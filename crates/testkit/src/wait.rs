@@ -1,12 +1,12 @@
-//! Waiting for what another thread or process does.
+//! Waits for an event in another thread or process.
 
 use std::time::{Duration, Instant};
 
-/// How long a test waits before it calls something broken: far beyond what a loaded machine needs,
-/// since it is only ever used up by a failure.
+/// How long a test waits before it reports a failure: far beyond what a loaded machine needs, since only failing tests
+/// wait that long.
 pub const DEADLINE: Duration = Duration::from_secs(60);
 
-/// Between two looks. It decides nothing but how soon a test goes on.
+/// Interval between two checks. It only affects how soon a test continues.
 const PAUSE: Duration = Duration::from_millis(1);
 
 /// Waits until `condition` holds; panics with the reason after [`DEADLINE`].
@@ -15,7 +15,7 @@ pub fn wait_until(reason: &str, condition: impl FnMut() -> bool) {
     wait_until_with(reason, condition, String::new);
 }
 
-/// Like [`wait_until`], and the panic also tells what `state` says at the end.
+/// Like [`wait_until`]; the panic message also includes the final `state`.
 #[track_caller]
 pub fn wait_until_with(reason: &str, mut condition: impl FnMut() -> bool, state: impl FnOnce() -> String) {
     let look = || condition().then_some(());
@@ -26,7 +26,7 @@ pub fn wait_until_with(reason: &str, mut condition: impl FnMut() -> bool, state:
     }
 }
 
-/// Waits until `look` finds something.
+/// Waits until `look` returns a value.
 #[track_caller]
 pub fn wait_until_some<T>(reason: &str, look: impl FnMut() -> Option<T>) -> T {
     match look_until(DEADLINE, look) {
@@ -35,7 +35,7 @@ pub fn wait_until_some<T>(reason: &str, look: impl FnMut() -> Option<T>) -> T {
     }
 }
 
-/// Always looks once more after the time is up: on a stalled machine the two may be far apart.
+/// Always checks once more after the deadline: on a stalled machine much time may pass between check and deadline.
 fn look_until<T>(patience: Duration, mut look: impl FnMut() -> Option<T>) -> Option<T> {
     let start = Instant::now();
     loop {

@@ -32,12 +32,12 @@ pub(super) fn read(body: &Value) -> Conversation {
                     let tool = called.get(&result["tool_use_id"].to_string()).copied().unwrap_or_default();
                     conversation.answered(tool, texts(&result["content"]).join("\n"));
                 }
-                // Beside a result stands only what the client adds.
+                // Text beside a tool result is added by the client, not by the person.
                 if results.is_empty() {
                     conversation.said(rest.iter().flat_map(|block| texts(block)));
                 }
             }
-            // Claude Code puts messages of the system behind the person's.
+            // Claude Code puts system messages after the person's text.
             _ => {}
         }
     }

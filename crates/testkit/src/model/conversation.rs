@@ -1,8 +1,8 @@
-//! What a client told the model: the same for every dialect.
+//! What a client told the model, independent of the dialect.
 
 use serde_json::Value;
 
-/// The APIs that are spoken.
+/// The supported APIs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ApiDialect {
     /// Anthropic's Messages.
@@ -16,7 +16,7 @@ pub enum ApiDialect {
 }
 
 impl ApiDialect {
-    /// `None` for requests that are no part of a conversation.
+    /// The dialect of a path; `None` for requests that are not part of a conversation.
     pub(super) fn of(method: &str, path: &str) -> Option<Self> {
         let path = path.split('?').next().unwrap_or_default();
         let ends = [
@@ -30,56 +30,56 @@ impl ApiDialect {
     }
 }
 
-/// One request of a client.
+/// One request from a client.
 #[derive(Clone, Debug)]
 pub struct ReceivedRequest {
-    /// The word in the address it came to.
+    /// The client's word in the request's address.
     pub client: String,
     pub dialect: ApiDialect,
     pub conversation: Conversation,
 }
 
 impl ReceivedRequest {
-    /// Whether it brings a new prompt for the script, and not a tool's result or a question beside the conversation.
+    /// Whether it brings a new prompt for the script, rather than a tool's result or a side question.
     pub fn is_prompt(&self) -> bool {
         let conversation = &self.conversation;
         conversation.results.is_empty() && !conversation.tools.is_empty() && conversation.wanted_json.is_none()
     }
 }
 
-/// Where a conversation stands.
+/// The state of a conversation.
 #[derive(Clone, Debug, Default)]
 pub struct Conversation {
     /// The last prompt.
     pub user: String,
-    /// Every prompt, in order. What clients put in by themselves is left out.
+    /// Every prompt, in order, without text that the client added by itself.
     pub prompts: Vec<String>,
-    /// What tools answered since the last prompt.
+    /// Tool results since the last prompt.
     pub results: Vec<ToolResult>,
-    /// What they answered before it.
+    /// Tool results before that.
     pub earlier: Vec<ToolResult>,
-    /// The tools that may be called.
+    /// The tools that the model may call.
     pub tools: Vec<OfferedTool>,
-    /// The client wants JSON of this schema and nothing else.
+    /// The client wants only JSON of this schema.
     pub wanted_json: Option<Value>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OfferedTool {
     pub name: String,
-    /// Where one is set apart from the name.
+    /// The namespace, where the dialect separates it from the name.
     pub namespace: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolResult {
-    /// As the model called it.
+    /// The name that the model called it by.
     pub tool: String,
     pub text: String,
 }
 
 impl ToolResult {
-    /// The JSON object in it; null where there is none. Clients wrap what a server answered in words of their own.
+    /// The JSON object in it, or null. Clients wrap a server's answer in text of their own.
     pub fn json(&self) -> Value {
         let Some(start) = self.text.find('{') else { return Value::Null };
         let mut values = serde_json::Deserializer::from_str(&self.text[start..]).into_iter::<Value>();
@@ -91,12 +91,12 @@ impl ToolResult {
     }
 }
 
-/// What a shell is called, from one CLI to the next.
+/// Names of the shell tool in the various CLIs.
 const SHELLS: [&str; 7] =
     ["Bash", "bash", "exec_command", "shell_command", "shell", "run_shell_command", "run_command"];
 
 impl Conversation {
-    /// A prompt. What the client wrote into it by itself is taken out, and where nothing else is in it, it is none.
+    /// A prompt without the text that the client added; `None` if nothing else is in it.
     pub(super) fn said<'a>(&mut self, texts: impl IntoIterator<Item = &'a str>) {
         let kept: Vec<&str> = texts.into_iter().filter(|text| !is_context(text)).collect();
         if kept.is_empty() {
@@ -111,19 +111,19 @@ impl Conversation {
         self.results.push(ToolResult { tool: tool.to_owned(), text });
     }
 
-    /// What the last tool answered.
+    /// The last tool result.
     pub fn last_result(&self) -> Option<&ToolResult> {
         self.results.last()
     }
 
-    /// What the last call of `tool` answered that `fits`, in this turn or an earlier one; null where there is none.
+    /// The last result of `tool` that `fits`, in this turn or an earlier one; null if there is none.
     pub fn answer_of(&self, tool: &str, fits: impl Fn(&Value) -> bool) -> Value {
         let all = self.earlier.iter().chain(&self.results).rev().filter(|result| result.tool.ends_with(tool));
         all.map(ToolResult::json).find(|answer| fits(answer)).unwrap_or_default()
     }
 
-    /// The tool of this name. `shell` is whatever runs commands. `SERVER:NAME` is that of an MCP server, under whatever
-    /// name the client gives it: a client may have one of its own that is called alike.
+    /// The tool with this name. `shell` is any tool that runs commands. `SERVER:NAME` is an MCP server's tool, under
+    /// whatever name the client gives it: a client may have a tool of its own with the same name.
     pub fn tool(&self, name: &str) -> Option<&OfferedTool> {
         let exact = |name: &str| self.tools.iter().find(|tool| tool.name == name);
         match name.split_once(':') {
@@ -146,7 +146,7 @@ impl OfferedTool {
     }
 }
 
-/// How texts begin that CLIs put among a person's.
+/// Prefixes of texts that CLIs insert among the person's.
 const CONTEXT: [&str; 6] = [
     "<system-reminder>",
     "<environment_context>",
@@ -161,7 +161,7 @@ fn is_context(text: &str) -> bool {
     text.is_empty() || CONTEXT.iter().any(|start| text.starts_with(start))
 }
 
-/// The text in a content: a string, a block, or a list of either.
+/// The text of a content field: a string, a block, or a list of either.
 pub(super) fn texts(content: &Value) -> Vec<&str> {
     match content {
         Value::String(text) => vec![text],

@@ -1,11 +1,12 @@
-//! As much of HTTP/1.1 as model clients use: one request to a connection, lengths or chunks, no compression.
+//! The subset of HTTP/1.1 that model clients use: one request per connection, content lengths or chunks, no
+//! compression.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 
 use serde_json::Value;
 
-/// The longest body that is read: a long conversation with everything in it.
+/// Maximum length of a body: a long conversation with all its context.
 const MAX_BODY: usize = 64 << 20;
 
 #[derive(Debug)]
@@ -16,7 +17,7 @@ pub(super) struct HttpRequest {
 }
 
 impl HttpRequest {
-    /// `None` when the client closed without asking.
+    /// `None` if the client closed without a request.
     pub(super) fn read(stream: &TcpStream) -> io::Result<Option<Self>> {
         let mut reader = BufReader::new(stream);
         let line = read_line(&mut reader)?;

@@ -1,5 +1,5 @@
-//! What the model answers to what. A script holds no state: where a conversation stands is read from the conversation,
-//! so a client may ask again and gets the same answer.
+//! The model's script: what it answers to which prompt. A script has no state: the conversation itself tells how far it
+//! is, so a client that repeats a request gets the same answer.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::conversation::Conversation;
 
-/// The first reaction whose words are in the last prompt answers; without one, the prompt is repeated.
+/// The first reaction whose words are in the last prompt answers; if none matches, the prompt is repeated back.
 #[derive(Clone, Debug, Default)]
 pub struct ModelScript {
     reactions: Vec<ModelReaction>,
@@ -18,7 +18,7 @@ pub struct ModelScript {
 #[derive(Clone, Debug)]
 struct ModelReaction {
     words: String,
-    /// The first answers the prompt, the second the first tool's result, and so on; the last is repeated.
+    /// The first step answers the prompt, the second the first tool's result, and so on; the last one is repeated.
     steps: Vec<AnswerStep>,
 }
 
@@ -35,18 +35,18 @@ impl fmt::Debug for AnswerStep {
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModelAnswer {
     pub what: AnswerContent,
-    /// It waits until the test opens this gate.
+    /// Wait until the test opens this gate.
     pub gate: Option<String>,
-    /// Silence before the first word.
+    /// Delay before the first word.
     pub before: Duration,
-    /// Between two words.
+    /// Delay between two words.
     pub between: Duration,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum AnswerContent {
     Say(String),
-    /// `tool` is found by [`Conversation::tool`]; where there is none, the model says so.
+    /// `tool` is looked up by [`Conversation::tool`]; if it is missing, the model says so.
     Call {
         tool: String,
         arguments: Value,
@@ -62,7 +62,8 @@ impl ModelAnswer {
         Self::new(AnswerContent::Call { tool: tool.to_owned(), arguments })
     }
 
-    /// Runs a command with the client's own shell tool, in a way that it asks for permission where it would.
+    /// Runs a command with the client's own shell tool, in a way that triggers a permission prompt if the client has
+    /// one.
     pub fn shell(said: &Conversation, command: &str) -> Self {
         let name = said.tool("shell").map_or("", |tool| tool.name.as_str());
         let arguments = match name {
@@ -92,7 +93,7 @@ impl ModelAnswer {
         ModelAnswer { before, between, ..self }
     }
 
-    /// The text in the pieces that it is sent in.
+    /// The text, in the pieces in which it is sent.
     pub(super) fn pieces(&self) -> Vec<String> {
         match &self.what {
             AnswerContent::Call { .. } => Vec::new(),
@@ -114,7 +115,7 @@ impl ModelScript {
         Self::default()
     }
 
-    /// What follows, until the next `when`, is for prompts that hold `words`.
+    /// The following steps, until the next `when`, answer prompts that contain `words`.
     pub fn when(mut self, words: &str) -> Self {
         self.reactions.push(ModelReaction { words: words.to_owned(), steps: Vec::new() });
         self
@@ -130,7 +131,7 @@ impl ModelScript {
         self.then(move |_| answer.clone())
     }
 
-    /// An answer that depends on what was said and what tools answered.
+    /// An answer computed from the conversation and its tool results.
     pub fn then(mut self, step: impl Fn(&Conversation) -> ModelAnswer + Send + Sync + 'static) -> Self {
         self.reactions.last_mut().expect("an answer stands behind a `when`").steps.push(AnswerStep(Arc::new(step)));
         self

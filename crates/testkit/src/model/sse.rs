@@ -1,4 +1,4 @@
-//! An answer on its way: as events while it is made, or whole.
+//! Sends an answer: as a stream of events, or in one piece.
 
 use std::io::{self, Write};
 use std::net::TcpStream;
@@ -13,7 +13,7 @@ pub(super) struct AnswerStream<'a> {
     /// The client asked for events.
     pub(super) streamed: bool,
     begun: bool,
-    /// Of the request: makes ids unique in a run.
+    /// Number of the request: makes ids unique within a run.
     number: usize,
 }
 
@@ -30,7 +30,7 @@ impl<'a> AnswerStream<'a> {
         http::write_json(self.connection, body)
     }
 
-    /// An event that is named by the `type` of its data.
+    /// An event named by the `type` field of its data.
     pub(super) fn typed(&mut self, data: &Value) -> io::Result<()> {
         let name = data["type"].as_str().unwrap_or_default();
         self.write(&format!("event: {name}\ndata: {data}\n\n"))
@@ -40,7 +40,7 @@ impl<'a> AnswerStream<'a> {
         self.write(&format!("data: {data}\n\n"))
     }
 
-    /// The mark with which one dialect ends.
+    /// The end marker of one dialect.
     pub(super) fn done(&mut self) -> io::Result<()> {
         self.write("data: [DONE]\n\n")
     }
@@ -48,7 +48,7 @@ impl<'a> AnswerStream<'a> {
     fn write(&mut self, event: &str) -> io::Result<()> {
         let mut out = self.connection;
         if !std::mem::replace(&mut self.begun, true) {
-            // The end of the connection is the end of the body.
+            // Closing the connection ends the body.
             let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncache-control: no-cache\r\nconnection: close\r\n\r\n";
             out.write_all(head.as_bytes())?;
         }

@@ -1,4 +1,4 @@
-//! The model asked as clients ask, on its socket.
+//! Tests of the model through its socket.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
