@@ -311,7 +311,7 @@ impl CopyMode {
 
     fn next_match(&mut self, reverse: bool) {
         let Some(search) = &mut self.search else {
-            self.notice = Some("no search yet");
+            self.notice = Some("no search to repeat");
             return;
         };
         let Some((at, around)) = search.next(self.cursor, reverse) else {
@@ -319,7 +319,7 @@ impl CopyMode {
             return;
         };
         if around {
-            self.notice = Some("went on from the other end");
+            self.notice = Some("search wrapped around");
         }
         self.go(at);
     }

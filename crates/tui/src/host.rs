@@ -193,7 +193,7 @@ impl Drop for HostTerminal {
 }
 
 fn clone_fault(source: io::Error) -> HostError {
-    HostError::Io { what: "keep hold of", source }
+    HostError::Io { what: "duplicate a descriptor of", source }
 }
 
 /// The kitty flags that disambiguate keys and keep the keyboard layout: the default when no child asks for more.

@@ -13,9 +13,9 @@ const MAX_KEYS: usize = 8;
 /// Why a binding is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum BindError {
-    #[error("the binding of {command:?} names no key: write one, or several with blanks between, as in \"ctrl-k g\"")]
+    #[error("the binding of {command:?} has no key: write one, or several separated by blanks, as in \"ctrl-k g\"")]
     NoKeys { command: String },
-    #[error("the binding {keys:?} has more than {MAX_KEYS} keys")]
+    #[error("the binding {keys:?} has more than {MAX_KEYS} keys: use fewer")]
     TooLong { keys: String },
     #[error("in the binding {keys:?}: {source}")]
     Key { keys: String, source: KeyParseError },

@@ -139,7 +139,7 @@ export class Connection {
    * @returns {Promise<any>}
    */
   ask(ask, details = {}) {
-    if (this.state !== "open") return Promise.reject(new Error("There is no connection at the moment."));
+    if (this.state !== "open") return Promise.reject(new Error("Not connected at the moment."));
     const number = this.#nextAsk++;
     return new Promise((resolve, reject) => {
       this.#asked.set(number, { resolve, reject });

@@ -94,7 +94,7 @@ export class History {
       }
       this.#first = answer.first;
       this.#more = answer.more && lines.length > 0;
-      this.#status.textContent = this.#more ? "History" : "History, to its beginning";
+      this.#status.textContent = this.#more ? "History" : "History, from the beginning";
       if (first) {
         // One step above the live screen.
         this.#lines.scrollTop = this.#lines.scrollHeight - this.#lines.clientHeight - 3 * NEAR;

@@ -45,7 +45,7 @@ export function keyBar(root, current) {
     onclick: async () => {
       const text = await navigator.clipboard?.readText?.().catch(() => null);
       if (typeof text === "string") current()?.paste(text);
-      else toast("The browser keeps the clipboard to itself.", "Hold the screen to paste.");
+      else toast("The browser does not allow reading the clipboard.", "Long-press the screen to paste.");
       current()?.focus();
     },
   }, "Paste");

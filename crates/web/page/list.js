@@ -240,7 +240,7 @@ export class List {
     this.#empty.hidden = kept.size > 0 || (this.#order.length > 0 && !up) || (total === 0 && words.length > 0 && this.#order.length > 0);
     this.#empty.textContent = total ? "No session matches the filter."
       : this.#order.length ? (this.page.readOnly() ? "There are no sessions." : "There are no sessions yet: start one with the button above.")
-      : "No coordinator is known: start one with “vtr serve --daemon”.";
+      : "No coordinators found. Start one with “vtr serve --daemon”.";
     this.mark(this.#open);
   }
 
@@ -261,7 +261,7 @@ export class List {
     }
     group.root.dataset.standing = place.standing;
     group.root.classList.toggle("several", several);
-    group.state.textContent = place.standing === "up" ? "" : place.standing === "away" ? `Away, trying again: ${place.reason}` : "Connecting…";
+    group.state.textContent = place.standing === "up" ? "" : place.standing === "away" ? `Disconnected, retrying: ${place.reason}` : "Connecting…";
     group.root.classList.toggle("read-only", this.page.readOnly());
     return group;
   }

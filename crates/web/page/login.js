@@ -6,5 +6,5 @@ const key = document.querySelector('meta[name="key"]')?.getAttribute("content") 
 if (keepLoginKey(key)) location.replace("/");
 else {
   const next = document.getElementById("next");
-  if (next) next.textContent = "But this browser keeps nothing for this address: allow it to store data, and open a new link.";
+  if (next) next.textContent = "But this browser does not store data for this address: allow it to, and open a new link.";
 }

@@ -76,7 +76,7 @@ class Tile {
       this.#title.textContent = name;
       if (!session) {
         const place = list.places.get(coordinator);
-        const why = !place ? "This coordinator is not known." : place.standing === "up" ? "There is no such session." : place.reason || "Connecting…";
+        const why = !place ? "Unknown coordinator." : place.standing === "up" ? "There is no such session." : place.reason || "Connecting…";
         this.#notify(welcomed ? why : "Connecting…");
         return;
       }
@@ -86,7 +86,7 @@ class Tile {
       terminal.onFind = () => this.find();
       terminal.onBell = () => this.#ring();
       const changed = (/** @type {import("./feed.js").Status} */ status) => {
-        if (status.kind === "away") this.#notify(`The coordinator is away, trying again: ${status.text}`);
+        if (status.kind === "away") this.#notify(`The coordinator can't be reached, retrying: ${status.text}`);
         else if (status.kind === "gone") this.#notify(`The session is gone: ${status.text}`);
         else this.#notify("");
         this.update();
@@ -122,7 +122,7 @@ class Tile {
     if (this.#detail.textContent !== detail) this.#detail.textContent = detail;
     const size = screen.cols ? `${screen.cols}×${screen.rows}` : "";
     if (this.#size.textContent !== size) this.#size.textContent = size;
-    this.#size.title = screen.leads ? "The session has this window's size" : "Someone else's size: type to make it yours";
+    this.#size.title = screen.leads ? "The session has this window's size" : "Sized for another window: type to use this window's size";
     this.root.classList.toggle("leads", screen.leads);
   }
 
@@ -157,11 +157,11 @@ class Tile {
     } catch (error) {
       return failed(error);
     }
-    toast("Asked to end.");
+    toast("Asked the program to end.");
     setTimeout(() => {
       if (!list.find(coordinator, session)?.running) return;
-      this.#notify(`${name} still runs: it takes no notice of TERM.`,
-        h("button", { type: "button", onclick: () => { this.#notify(""); kill("KILL").catch(failed); } }, "End it by force (KILL)"));
+      this.#notify(`${name} is still running: it ignores TERM.`,
+        h("button", { type: "button", onclick: () => { this.#notify(""); kill("KILL").catch(failed); } }, "Force it to end (KILL)"));
     }, STILL_RUNS);
   }
 
@@ -186,9 +186,9 @@ class Tile {
         ...(recorded?.recording
           ? [{ label: "Stop recording", action: () => { connection.ask("record", { coordinator, session, action: "stop" }).then((status) => { toast("Recorded to", status.file); listRecordings(); }, failed); } }]
           : running ? [{ label: "Start recording", action: send("record", { action: "start" }, "Recording.") }] : []),
-        ...(running ? [{ label: "End it (TERM)", danger: true, action: () => { this.#end(); } }] : []),
+        ...(running ? [{ label: "End (TERM)", danger: true, action: () => { this.#end(); } }] : []),
         { label: "Remove…", danger: true, action: async () => {
-          if (await ask(`Remove ${name}?`, "Remove", h("p", {}, "The program is ended if it still runs, and its output is gone."))) {
+          if (await ask(`Remove ${name}?`, "Remove", h("p", {}, "The program is ended if it is still running, and its output is lost."))) {
             send("remove", {}, "Removed.")();
             show(tiles.filter((tile) => tile !== this).map((tile) => tile.item));
           }
@@ -283,8 +283,8 @@ async function create(coordinator) {
   const places = [...list.places.keys()];
   const values = await ask("New session", "Start",
     places.length > 1 ? choice("Coordinator", "coordinator", [coordinator, ...places.filter((key) => key !== coordinator)]) : "",
-    field("Name", "name", { autofocus: true, placeholder: "a name is made", pattern: "[A-Za-z0-9._\\-]{1,64}", title: "Letters, digits, . _ and -, at most 64" }),
-    field("Command", "command", { placeholder: "the shell" }),
+    field("Name", "name", { autofocus: true, placeholder: "chosen automatically", pattern: "[A-Za-z0-9._\\-]{1,64}", title: "Letters, digits, . _ and -, at most 64" }),
+    field("Command", "command", { placeholder: "your shell" }),
     field("Folder", "working_dir", { placeholder: "the home folder" }));
   if (!values) return;
   const place = values.coordinator ?? coordinator;
@@ -310,9 +310,9 @@ function openWanted() {
 }
 
 async function share() {
-  const values = await ask("Share a link", "Make a link",
-    h("p", {}, "Whoever opens it sees every session here. It is good for one browser, once, for a day."),
-    h("label", { class: "check" }, h("input", { type: "checkbox", name: "may_type", value: "yes" }), "They may also type, start and end sessions"));
+  const values = await ask("Share a link", "Create link",
+    h("p", {}, "Anyone who opens it can see every session here. The link works once, in one browser, for a day."),
+    h("label", { class: "check" }, h("input", { type: "checkbox", name: "may_type", value: "yes" }), "Also allow typing, starting and ending sessions"));
   if (!values) return;
   try {
     const { link } = await connection.ask("share", { may_type: values.may_type === "yes" });
@@ -327,7 +327,7 @@ async function share() {
 }
 
 async function logOut() {
-  if (!await ask("Log out?", "Log out", h("p", {}, "Also in this browser's other tabs. To come back you need a new link."))) return;
+  if (!await ask("Log out?", "Log out", h("p", {}, "This also logs out this browser's other tabs. You need a new link to log in again."))) return;
   // The server ends the connection with the login: whether it also answers does not matter.
   connection.ask("log_out").catch(() => {});
   forgetLoginKey();
@@ -360,9 +360,9 @@ function connected(state) {
   const notice = byId("connection");
   document.body.dataset.connection = state;
   notice.hidden = state === "open" || (state === "connecting" && !welcomed);
-  notice.textContent = state === "logged-out" ? "You are not logged in any more. Open the link that vtr web printed, or ask for a new one."
-    : state === "crowded" ? "Too many pages are open here. Close some of them; this one goes on by itself then."
-    : state === "lost" ? "The connection is lost. Trying again…" : "Connecting…";
+  notice.textContent = state === "logged-out" ? "You are no longer logged in. Open the link that vtr web printed, or ask for a new one."
+    : state === "crowded" ? "Too many pages are open. Close some of them; this one then reconnects by itself."
+    : state === "lost" ? "Connection lost. Retrying…" : "Connecting…";
 }
 
 const connection = new Connection(take, connected);
@@ -375,7 +375,7 @@ const list = new List(byId("list"), feeds, {
 
 const themeButton = iconButton("auto", "Theme", () => settings.nextTheme());
 function themed() {
-  const label = { auto: "Theme: as the system", light: "Theme: light", dark: "Theme: dark" }[settings.choice];
+  const label = { auto: "Theme: system", light: "Theme: light", dark: "Theme: dark" }[settings.choice];
   themeButton.title = label;
   themeButton.setAttribute("aria-label", label);
   themeButton.replaceChildren(/** @type {any} */ (icon(settings.choice === "auto" ? "auto" : settings.choice === "light" ? "sun" : "moon")));
@@ -396,8 +396,8 @@ listed();
 
 byId("tools").append(
   h("span", { class: "fonts", role: "group", "aria-label": "Font size" },
-    h("button", { type: "button", class: "plain-button", title: "Smaller", "aria-label": "A− Smaller letters", onclick: () => settings.changeFont(-1) }, "A−"),
-    h("button", { type: "button", class: "plain-button", title: "Larger", "aria-label": "A+ Larger letters", onclick: () => settings.changeFont(1) }, "A+")),
+    h("button", { type: "button", class: "plain-button", title: "Smaller", "aria-label": "A− Smaller text", onclick: () => settings.changeFont(-1) }, "A−"),
+    h("button", { type: "button", class: "plain-button", title: "Larger", "aria-label": "A+ Larger text", onclick: () => settings.changeFont(1) }, "A+")),
   listButton,
   themeButton,
   iconButton("share", "Share a link", share, "writes"),

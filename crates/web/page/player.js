@@ -113,8 +113,8 @@ export class Player {
     try {
       // Not a plain link: those show no key.
       const answer = await fetch(`/recordings/${encodeURIComponent(this.name)}`, { headers: { authorization: `Bearer ${loginKey()}` } });
-      if (answer.status === 503) throw new Error("Too much is being fetched at the moment: wait until a download has ended, and try again.");
-      if (!answer.ok) throw new Error("The recording can't be had: it may have been removed, or the login ended.");
+      if (answer.status === 503) throw new Error("Too many downloads at the moment: wait until one has finished, and try again.");
+      if (!answer.ok) throw new Error("The recording is not available: it may have been removed, or you may be logged out.");
       const address = URL.createObjectURL(await answer.blob());
       h("a", { href: address, download: this.name }).click();
       setTimeout(() => URL.revokeObjectURL(address), 60_000);

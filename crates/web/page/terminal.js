@@ -185,7 +185,7 @@ export class Terminal {
       return;
     }
     if (this.readOnly) {
-      if (event.key.length === 1 && !command) toast("You are here to look only.");
+      if (event.key.length === 1 && !command) toast("You have read-only access.");
       return;
     }
     const key = keyOf(event);
@@ -262,7 +262,7 @@ export class Terminal {
     if (!text || this.readOnly) return;
     const bytes = new TextEncoder().encode(text).length;
     if (bytes > MOST_PASTED) {
-      toast(`${bytes} bytes are too many for one paste.`, "At most 1 MiB: paste it in parts, or put it into a file.");
+      toast(`A paste of ${bytes} bytes is too large.`, "At most 1 MiB: paste it in parts, or put it into a file.");
       return;
     }
     this.feed.send({ t: "paste", text });

@@ -117,7 +117,7 @@ impl ViewAttachment {
                 Some(CoordinatorStatus::Up(client)) => return Ok(*client),
                 Some(CoordinatorStatus::Away(reason)) => Some(reason),
                 Some(CoordinatorStatus::Connecting) => None,
-                None => Some(format!("there is no coordinator {:?} any more", self.coordinator)),
+                None => Some(format!("the coordinator {:?} no longer exists", self.coordinator)),
             };
             if reason.is_some() && reason != told {
                 told.clone_from(&reason);
@@ -137,7 +137,7 @@ impl ViewAttachment {
                     ViewCommand::Size { cols, rows } => *size = Some((cols, rows)),
                     ViewCommand::Ack(_) => {}
                     ViewCommand::Input(_) => {
-                        let (message, hint) = ("Nothing runs here.".to_owned(), "What you typed went nowhere.".to_owned());
+                        let (message, hint) = ("Nothing is running here.".to_owned(), "Your input was discarded.".to_owned());
                         self.tell(ToPage::Refusal { view: self.view, message, hint }).await?;
                     }
                 },
@@ -175,7 +175,7 @@ impl ViewAttachment {
         let start = AttachStart { name: session, cols, rows, read_only: self.read_only, no_resize: self.read_only };
         let send = |message: Message| requests.try_send(AttachRequest { message: Some(message) });
         if send(Message::Start(start)).is_err() {
-            return Ok(AttachmentEnd::Lost("the way to the coordinator is blocked".to_owned()));
+            return Ok(AttachmentEnd::Lost("the coordinator takes no more requests at the moment".to_owned()));
         }
         let mut vtr = client.vtr();
         let answer = tokio::select! {
@@ -235,7 +235,7 @@ impl ViewAttachment {
                         ViewCommand::Input(input) => Message::Input(AttachInput { input: Some(input) }),
                     };
                     if send(message).is_err() {
-                        let (message, hint) = ("Too much at once.".to_owned(), "Wait a moment and try again.".to_owned());
+                        let (message, hint) = ("Too much input at once.".to_owned(), "Wait a moment and try again.".to_owned());
                         self.tell(ToPage::Refusal { view: self.view, message, hint }).await?;
                     }
                 }

@@ -79,7 +79,7 @@ pub(crate) async fn serve(listener: TcpListener, tls: Option<Arc<ServerConfig>>,
         tasks.spawn(async move {
             let ended = tokio::select! {
                 ended = converse(stream, tls, router, &presence) => ended,
-                () = presence.has_to_leave() => Err(Box::from("it was silent, and others came")),
+                () = presence.has_to_leave() => Err(Box::from("closed as the longest silent connection")),
             };
             if let Err(error) = ended {
                 tracing::debug!(%error, "a connection ended");

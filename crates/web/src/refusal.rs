@@ -43,35 +43,35 @@ impl PageRefusal {
 
     /// What happened, and what to do next.
     fn text(self) -> (&'static str, &'static str) {
-        const NEW_LINK: &str = "Ask whoever runs vtr web for a new link, or press Enter where it runs.";
+        const NEW_LINK: &str = "Ask the person who runs vtr web for a new link, or press Enter in its terminal.";
         match self {
             PageRefusal::WrongHost => (
-                "This server does not go by that name.",
+                "This server does not answer to that name.",
                 "Use the address that vtr web printed, or start it with --host NAME.",
             ),
             PageRefusal::WrongOrigin => {
-                ("Another site asked for this page.", "Open the address in a tab of its own instead.")
+                ("This request came from another site.", "Open the address in a tab of its own instead.")
             }
             PageRefusal::NoOrigin => {
-                ("This connection comes from no page.", "Programs use the coordinator's socket: see vtr --help.")
+                ("This connection was not opened by the page.", "Programs use the coordinator's socket: see vtr --help.")
             }
             PageRefusal::NotLoggedIn => {
-                ("You are not logged in.", "Open the link that vtr web printed; each is good for one browser.")
+                ("You are not logged in.", "Open the link that vtr web printed; each works for one browser.")
             }
             PageRefusal::NoToken => {
                 ("This link has no token.", "Copy the whole link that vtr web printed, up to its last character.")
             }
-            PageRefusal::Token(NotRedeemed::Unknown) => ("This link is not known.", NEW_LINK),
-            PageRefusal::Token(NotRedeemed::Used) => ("This link has been used.", NEW_LINK),
+            PageRefusal::Token(NotRedeemed::Unknown) => ("This link is unknown.", NEW_LINK),
+            PageRefusal::Token(NotRedeemed::Used) => ("This link has already been used.", NEW_LINK),
             PageRefusal::Token(NotRedeemed::TooOld) => ("This link is too old.", NEW_LINK),
-            PageRefusal::NotFound => ("There is nothing here.", "The sessions are at the top: /"),
-            PageRefusal::WrongMethod => ("That can't be done here.", "Pages are only read: use GET."),
+            PageRefusal::NotFound => ("Page not found.", "The sessions are at /"),
+            PageRefusal::WrongMethod => ("This method is not allowed.", "Use GET."),
             PageRefusal::NoWebSocket => ("This address is for the page's own connection.", "Open / instead."),
             PageRefusal::TooMany => ("Too many pages are open.", "Close some of them, and try again."),
             PageRefusal::TooManyAnswers => {
-                ("Too much is being fetched at the moment.", "Wait until a download has ended, and try again.")
+                ("Too many downloads at the moment.", "Wait until one has finished, and try again.")
             }
-            PageRefusal::Failed => ("This did not work.", "Try again; what vtr web prints may say more."),
+            PageRefusal::Failed => ("Something went wrong.", "Try again; the output of vtr web may say more."),
         }
     }
 }

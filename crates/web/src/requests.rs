@@ -32,7 +32,7 @@ pub(crate) async fn answer(
     inner: &WebState,
 ) -> Result<AnswerValue, AnswerError> {
     if visitor.rights == AccessRights::ReadOnly && !ask.only_looks() && !matches!(ask, PageRequest::LogOut {}) {
-        return Err(error("You are here to look only.", "Ask for a link that lets you type."));
+        return Err(error("You have read-only access.", "Ask for a link that lets you type."));
     }
     match timeout(PATIENCE, run(ask, visitor, inner)).await {
         Ok(answer) => answer,
@@ -109,7 +109,7 @@ fn client(inner: &WebState, coordinator: &str) -> Result<Client, AnswerError> {
     let places = places.borrow();
     match places.iter().find(|place| place.key == coordinator).map(|place| &place.standing) {
         Some(CoordinatorStatus::Up(client)) => Ok(Client::clone(client)),
-        _ => Err(error("The coordinator is away.", "Try again when it is back.")),
+        _ => Err(error("The coordinator can't be reached.", "Try again when it is back.")),
     }
 }
 

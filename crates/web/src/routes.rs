@@ -109,7 +109,7 @@ async fn login(
         "<!doctype html>\n<html lang=en><meta charset=utf-8><meta name=viewport content=\"width=device-width\">\
          <meta name=key content=\"{}\"><title>vtr</title><link rel=icon href=/icon.svg><link rel=stylesheet href=/style.css>\
          <script type=module src=/login.js></script><body class=plain><main><h1>You are logged in.</h1>\
-         <p id=next><a href=/>To the sessions</a></p><noscript>The sessions are drawn by scripts: allow them for this \
+         <p id=next><a href=/>To the sessions</a></p><noscript>This page needs JavaScript: allow it for this \
          address, and open a new link.</noscript></main></body></html>\n",
         login.key,
     );

@@ -45,12 +45,12 @@ pub struct TlsFiles {
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     #[error(
-        "{0} can be reached from other machines, where a link could be read on its way: give --tls-cert and --tls-key, or listen on 127.0.0.1 and come through `ssh -L`"
+        "{0} can be reached from other machines, and links could be intercepted: give --tls-cert and --tls-key, or listen on 127.0.0.1 and come through `ssh -L`"
     )]
     NeedsTls(SocketAddr),
-    #[error("{address} is taken: end what listens there, or give --listen 127.0.0.1:0 for any free port")]
+    #[error("{address} is in use: stop the program that listens there, or give --listen 127.0.0.1:0 for any free port")]
     Taken { address: SocketAddr },
-    #[error("listening on {address} is not possible: {source}")]
+    #[error("can't listen on {address}: {source}")]
     Bind { address: SocketAddr, source: io::Error },
     #[error(transparent)]
     Tls(#[from] TlsError),

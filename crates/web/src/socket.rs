@@ -223,7 +223,7 @@ impl PageConnection {
                 self.input(view, Input::KeyPress(KeyPress { key, action, text })).await
             }
             FromPage::Paste { view, text } if text.len() > MAX_PASTE_BYTES => {
-                let message = format!("{} bytes are too many for one paste.", text.len());
+                let message = format!("A paste of {} bytes is too large.", text.len());
                 self.refuse(view, &message, "At most 1 MiB: paste it in parts, or put it into a file.").await
             }
             FromPage::Paste { view, text } => self.input(view, Input::Paste(text)).await,
@@ -266,7 +266,7 @@ impl PageConnection {
         }
         let taken = self.visitor.budget.view();
         if taken.is_none() {
-            let reason = "too many are being watched at the moment: close some pages".to_owned();
+            let reason = "too many views are open: close some pages".to_owned();
             self.page.send(ToPage::Gone { view, reason }).await.map_err(|_| ProtocolViolation)?;
         }
         Ok(taken)
@@ -286,7 +286,7 @@ impl PageConnection {
             if matches!(input, Input::Mouse(_) | Input::Focus(_)) {
                 return Ok(());
             }
-            return self.refuse(view, "You are here to look only.", "Ask for a link that lets you type.").await;
+            return self.refuse(view, "You have read-only access.", "Ask for a link that lets you type.").await;
         }
         self.command(view, ViewCommand::Input(input)).await
     }
@@ -306,13 +306,13 @@ async fn play(
     page: mpsc::Sender<ToPage>,
 ) {
     let Some(folder) = inner.recordings.clone() else {
-        let _ = page.send(ToPage::Gone { view, reason: "there is no folder of recordings".to_owned() }).await;
+        let _ = page.send(ToPage::Gone { view, reason: "this server has no recordings folder".to_owned() }).await;
         return;
     };
     // Held until the view is closed and its blocking work has ended: that work continues after this task is aborted, so
     // the permit moves along with it.
     let Ok(mut place) = inner.replays.clone().try_acquire_owned() else {
-        let reason = "too many recordings are played at the moment: close one".to_owned();
+        let reason = "too many recordings are being played: close one".to_owned();
         let _ = page.send(ToPage::Gone { view, reason }).await;
         return;
     };

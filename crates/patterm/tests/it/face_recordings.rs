@@ -61,7 +61,7 @@ fn one_is_made_and_played_with_all_keys() {
     face.press("/");
     face.type_text("red err");
     face.press("enter");
-    face.shows("from there on it is not found again", "no more that way");
+    face.shows("from there on it is not found again", "no more matches that way");
     face.press("N");
     face.shows("it was there before", "(?s)red error.*‖ 0:20\\.000 / 1:00\\.000  2x  1 of 1");
     face.compare("recording-player", &[(" +\\d+s\\b", "Ns")]);

@@ -39,7 +39,7 @@ const MAX_SAID: usize = 60;
 const SLOT: u64 = 3;
 
 /// Fits in 80 columns.
-const KEYS: &str = "space pause  ←→ 5 s  ,. step  -+ speed  [] marks  / search  nN found  q leaves ";
+const KEYS: &str = "space pause  ←→ 5 s  ,. step  -+ speed  [] marks  / search  nN match  q leaves ";
 const KEYS_SHORT: &str = "? keys  q leaves ";
 
 /// The effect of an event.
@@ -211,7 +211,7 @@ impl RecordingPlayer {
                 self.notice = if mark.label.is_empty() { "mark".into() } else { said(mark.label) };
                 self.seek(mark.time);
             }
-            None => self.notice = "no mark there".into(),
+            None => self.notice = "no more marks that way".into(),
         }
     }
 
@@ -224,7 +224,7 @@ impl RecordingPlayer {
         match number {
             Some(number) => self.go_to_found(number),
             None if self.found.is_empty() => self.notice = "nothing found".into(),
-            None => self.notice = "no more that way".into(),
+            None => self.notice = "no more matches that way".into(),
         }
     }
 
@@ -271,7 +271,7 @@ impl RecordingPlayer {
         let jump = if key.modifiers.contains(Modifiers::SHIFT) { LONG_JUMP } else { JUMP };
         let typed = key.typed().and_then(|text| text.chars().next());
         match (key.key, typed) {
-            (Key::Escape, _) if searched => self.notice = "the search was ended".into(),
+            (Key::Escape, _) if searched => self.notice = "search cancelled".into(),
             (Key::Escape, _) | (_, Some('q')) => return PlayerOutcome::Left,
             (Key::Char('c'), _) if key.modifiers.contains(Modifiers::CTRL) => return PlayerOutcome::Left,
             (_, Some(' ')) => self.pause_or_go_on(),
@@ -332,8 +332,8 @@ impl RecordingPlayer {
         }
         let state = if self.playing { "▶" } else { "‖" };
         let notice = match (&self.search, self.heading) {
-            (Some(search), _) => format!("searching, {} %", search.percent()),
-            (None, Some(_)) => "on the way".to_owned(),
+            (Some(search), _) => format!("searching… {} %", search.percent()),
+            (None, Some(_)) => "jumping…".to_owned(),
             (None, None) => self.notice.clone(),
         };
         let left = [
@@ -427,7 +427,7 @@ mod tests {
         while player.deadline().is_some() {
             player.advance(now);
         }
-        assert!(looks(&player).contains("no more that way"), "{}", looks(&player));
+        assert!(looks(&player).contains("no more matches that way"), "{}", looks(&player));
         press(&mut player, "N", now);
         assert!(looks(&player).contains("1 of 1") && looks(&player).contains("0:03.000"), "{}", looks(&player));
         press(&mut player, "/ (", now);
@@ -448,7 +448,7 @@ mod tests {
         let tape = Arc::new(Tape::read(file.as_bytes(), TapeLimits::default()).unwrap());
         let mut player = RecordingPlayer::new("b.cast", tape, now);
         press(&mut player, "space G", now);
-        assert!(looks(&player).contains("on the way"), "{}", looks(&player));
+        assert!(looks(&player).contains("jumping…"), "{}", looks(&player));
         let mut turns = 0;
         while player.deadline().is_some() {
             player.advance(now);

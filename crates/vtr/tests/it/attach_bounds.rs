@@ -218,7 +218,7 @@ async fn what_does_not_fit_says_so() {
     attached.press("ctrl-b [");
     attached.shows("looking back: / search").await;
     attached.type_text("/line 77\r");
-    attached.shows(" looking back: q leaves +went on from the other end · row 77 of").await;
+    attached.shows(" looking back: q leaves +search wrapped around · row 77 of").await;
     attached.press("q");
     attached.until("the live screen is back", |text| !text.contains("looking back"));
     attached.detach().await;

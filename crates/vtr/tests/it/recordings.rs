@@ -217,7 +217,7 @@ async fn a_recording_is_played() {
     played.type_text("/second\r");
     played.shows("(?s)second screen.*0:06.000.*1 of 1").await;
     played.press("n");
-    played.shows("no more that way").await;
+    played.shows("no more matches that way").await;
     played.press("left");
     played.shows("(?s)first screen.*0:01.000").await;
     played.press("- - -");

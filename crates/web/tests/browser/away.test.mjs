@@ -120,7 +120,7 @@ test("a shared link is for looking unless said otherwise", async () => {
   const before = stage.json("screen", "rec").version;
   await guest.click(`${tile("rec")} .picture`);
   await guest.keyboard.type("x");
-  await guest.waitForSelector('.toast:has-text("look only")');
+  await guest.waitForSelector('.toast:has-text("read-only access")');
   // Also when the page is made to try.
   await guest.evaluate(() => window.vtr.tiles()[0].terminal.press("x"));
   await guest.waitForSelector('.toast:has-text("Ask for a link")');
@@ -136,8 +136,8 @@ test("the coordinator is killed and comes back", async () => {
   await stage.open(page, "life");
   await stage.shows(page, "life", "first life");
   await stage.kill(stage.coordinator, "SIGKILL");
-  await page.waitForSelector(`${tile("life")} .notice:has-text("away, trying again")`);
-  await page.waitForSelector('.standing:has-text("Away, trying again")');
+  await page.waitForSelector(`${tile("life")} .notice:has-text("be reached, retrying")`);
+  await page.waitForSelector('.standing:has-text("Disconnected, retrying")');
   assert.ok((await stage.rows(page, "life")).some((row) => row.includes("first life")), "the last screen stays");
   await stage.shot(page, "away");
   await stage.coordinate();
@@ -168,7 +168,7 @@ test("a server that was started anew asks for a new link", async () => {
   await stage.kill(stage.web, "SIGTERM");
   await page.waitForSelector('#connection:has-text("lost")');
   await stage.serve([]);
-  await page.waitForSelector('#connection:has-text("not logged in")');
+  await page.waitForSelector('#connection:has-text("no longer logged in")');
   await page.goto(stage.link);
   await page.waitForURL(`${stage.origin}/`);
   await page.waitForSelector('[data-session="demo/life"]');

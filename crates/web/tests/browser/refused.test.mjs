@@ -45,7 +45,7 @@ test("a link that was used, or has no token, opens nothing", async () => {
   const other = await context.newPage();
   const used = await other.goto(stage.link);
   assert.equal(used.status(), 401);
-  assert.match(await other.textContent("h1"), /has been used/);
+  assert.match(await other.textContent("h1"), /has already been used/);
   await stage.shot(other, "refused");
   assert.equal((await other.goto(`${stage.origin}/login`)).status(), 401);
   assert.equal((await other.goto(stage.origin)).status(), 401);
@@ -104,7 +104,7 @@ test("a second tab and a reload are logged in, until one of them logs out", asyn
   await first.click("dialog .primary");
   for (const tab of [first, second]) {
     await tab.waitForSelector("body[data-connection=logged-out]");
-    assert.match(await tab.textContent("#connection"), /not logged in/);
+    assert.match(await tab.textContent("#connection"), /no longer logged in/);
   }
   assert.equal((await first.reload()).status(), 401);
   assert.equal(await page.getAttribute("body", "data-connection"), "open");

@@ -152,7 +152,7 @@ test("pasting many lines arrives whole", async () => {
 test("a paste over 1 MiB is refused and says so", async () => {
   await page.evaluate(() => navigator.clipboard.writeText("x".repeat((1 << 20) + 1)));
   await page.keyboard.press("Control+Shift+v");
-  await page.waitForSelector('.toast:has-text("too many for one paste")');
+  await page.waitForSelector('.toast:has-text("is too large")');
 });
 
 /** Turns the wheel up over the shell until its history is there. */
@@ -350,15 +350,15 @@ test("a new session from the page, renamed, ended and removed", async () => {
     await page.waitForSelector(".menu");
     const labels = await page.$$eval(".menu button", (buttons) => buttons.map((button) => button.textContent));
     await page.keyboard.press("Escape");
-    return labels.filter((label) => /recording|End it/.test(label));
+    return labels.filter((label) => /recording|End \(/.test(label));
   };
-  assert.deepEqual(await offered("named"), ["Start recording", "End it (TERM)"]);
+  assert.deepEqual(await offered("named"), ["Start recording", "End (TERM)"]);
   await choose("named", "Start recording");
   await page.waitForSelector('.toast:has-text("Recording.")');
-  assert.deepEqual(await offered("named"), ["Stop recording", "End it (TERM)"]);
+  assert.deepEqual(await offered("named"), ["Stop recording", "End (TERM)"]);
   await choose("named", "Stop recording");
   await page.waitForSelector('.recording:has-text("named")');
-  await choose("named", "End it");
+  await choose("named", "End (TERM)");
   await page.waitForSelector(`${tile("named")} .badge:has-text("EXITED")`);
   await stage.same(page, "named");
   assert.deepEqual(await offered("named"), []);
@@ -369,14 +369,14 @@ test("a new session from the page, renamed, ended and removed", async () => {
   await until("it is gone", () => !stage.json("ls").sessions.some((session) => session.name === "named"));
 });
 
-test("a shell that takes no notice of TERM is said to go on, and ends by force", async () => {
+test("a shell that ignores TERM is reported as still running, and can be killed", async () => {
   stage.vtr("spawn", "stubborn");
   await page.waitForSelector('[data-session="demo/stubborn"]');
   await stage.open(page, "stubborn");
   await stage.shows(page, "stubborn", /^demo \$/);
   await page.click(`${tile("stubborn")} button[title="More"]`);
-  await page.click('.menu button:has-text("End it")');
-  await page.waitForSelector(`${tile("stubborn")} .notice:has-text("stubborn still runs")`);
+  await page.click('.menu button:has-text("End (TERM)")');
+  await page.waitForSelector(`${tile("stubborn")} .notice:has-text("stubborn is still running")`);
   await stage.shot(page, "still-runs");
   await page.click(`${tile("stubborn")} .notice button`);
   await page.waitForSelector(`${tile("stubborn")} .badge:has-text("EXITED")`);

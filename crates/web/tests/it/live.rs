@@ -73,7 +73,7 @@ async fn readers_only_read() {
         message["number"] = 5.into();
         page.say(message).await;
         let answer = page.until("the question is answered", |message, _| message["t"] == "answer").await;
-        assert!(answer["error"]["message"].as_str().unwrap().contains("look only"), "{ask}: {answer}");
+        assert!(answer["error"]["message"].as_str().unwrap().contains("read-only"), "{ask}: {answer}");
     }
     page.say(json!({ "t": "ask", "number": 6, "ask": "history", "coordinator": "a", "session": id })).await;
     let answer = page.until("history is answered", |message, _| message["t"] == "answer").await;
