@@ -1,7 +1,7 @@
-//! The fake itself: owns the scene, the turn, the servers and the terminal, and lets time and input act on them.
+//! The fake's main object: owns the scene, the turn, the servers and the terminal, and handles time and input.
 //!
-//! Runs on one thread. Nothing here waits: a step that takes time says what it waits for, and the loop in
-//! [`run`](crate::run()) comes back.
+//! It runs on one thread and never blocks: a step that takes time states what it waits for, and the loop in
+//! [`run`](crate::run()) calls again.
 
 mod calls;
 mod keyboard;
@@ -31,12 +31,12 @@ use crate::terminal;
 use crate::turn::{CallStage, FakeTurn, TurnWait};
 use crate::values::ScriptVariables;
 
-/// How the performance ends.
+/// How the fake ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PerformanceEnd {
-    /// In good order, with this code.
+    /// Normally, with this exit code.
     Exit(u8),
-    /// Without a word.
+    /// Immediately, without any output.
     Crash(u8),
     /// The terminal is gone.
     NobodyLooks,
@@ -48,9 +48,9 @@ pub(crate) struct FakeActor {
     scene: Scene,
     stage: SceneScreen,
     decoder: TypedKeyDecoder,
-    /// When the keyboard was last heard.
+    /// The time of the last keyboard input.
     heard: Instant,
-    /// The last many characters or large paste at once, for the burst rule.
+    /// The time of the last burst of characters or large paste, for the burst rule.
     burst: Option<Instant>,
     clients: Vec<McpClient>,
     connecting: bool,
@@ -59,20 +59,20 @@ pub(crate) struct FakeActor {
     turn: Option<FakeTurn>,
     variables: ScriptVariables,
     prompts: usize,
-    /// Reactions with `once` that were played.
+    /// Reactions with `once` that have been played.
     spent: BTreeSet<usize>,
-    /// What the person has allowed for good.
+    /// What the person has allowed permanently.
     always: BTreeSet<String>,
-    /// A notification that is sent if nothing happens before.
+    /// A notification that is sent unless something happens before its time.
     nudge: Option<(Instant, &'static str)>,
     ending: Option<PerformanceEnd>,
 }
 
-/// A lone Escape is a key of its own after so long.
+/// A lone Escape counts as a key after this time.
 const ESCAPE_PATIENCE: Duration = Duration::from_millis(30);
-/// The size is looked at so often: to be told of it would take a signal handler, and those take unsafe code.
+/// Interval at which the size is polled: a notification would take a signal handler, which needs unsafe code.
 const SIZE_LOOK: Duration = Duration::from_millis(200);
-/// When claude reminds of a question, and of its being idle.
+/// When claude sends reminders of a question, and of its being idle.
 const QUESTION_NUDGE_MS: u64 = 6_000;
 const IDLE_NUDGE_MS: u64 = 60_000;
 
@@ -140,7 +140,7 @@ impl FakeActor {
                 self.write(&self.stage.costume.farewell());
                 code
             }
-            // With the terminal raw and no child waited for, as a crash is.
+            // As in a crash: the terminal stays raw, and children are not waited for.
             PerformanceEnd::Crash(code) => std::process::exit(code.into()),
             PerformanceEnd::NobodyLooks => 0,
         }
@@ -157,7 +157,7 @@ impl FakeActor {
         }
     }
 
-    /// Lets everything happen that is due.
+    /// Handles everything that is due.
     pub(crate) fn advance(&mut self, now: Instant) -> Option<PerformanceEnd> {
         if self.decoder.is_undecided()
             && now.saturating_duration_since(self.heard) >= ESCAPE_PATIENCE
@@ -200,12 +200,12 @@ impl FakeActor {
         pace(self.line.fast, ms)
     }
 
-    /// To the terminal, past the painter. When nobody looks any more, the next picture tells.
+    /// Writes to the terminal directly, not through the painter. A closed terminal is noticed at the next frame.
     fn write(&self, text: &str) {
         let _ = terminal::write(text.as_bytes());
     }
 
-    /// The header and the box appear, the servers are started.
+    /// Draws the header and the box, and starts the servers.
     fn open(&mut self) {
         self.scene.is_open = true;
         if !self.scene.is_up {
@@ -250,7 +250,7 @@ impl FakeActor {
         passed
     }
 
-    /// Takes a prompt, or keeps it for later.
+    /// Takes a prompt, or queues it.
     fn submit(&mut self, text: String, shown: String, now: Instant) {
         if self.turn.is_some() {
             self.scene.queued.push(text);
@@ -269,7 +269,7 @@ impl FakeActor {
         self.turn = Some(FakeTurn::new(&steps, Some(text)));
     }
 
-    /// All was said and done.
+    /// The turn has ended normally.
     fn finish_turn(&mut self, now: Instant) {
         let Some(turn) = self.turn.take() else { return };
         if let Some(work) = self.scene.work.take() {
@@ -299,7 +299,7 @@ impl FakeActor {
         self.take_queued(now);
     }
 
-    /// Escape, or a refusal: no hook tells of it.
+    /// Escape, or a refusal: no hook is run for it.
     fn interrupt_turn(&mut self, now: Instant) {
         let Some(turn) = self.turn.take() else { return };
         match &turn.wait {
@@ -353,7 +353,7 @@ fn time_of_day() -> (u64, u64) {
     (seconds / 3600 % 24, seconds / 60 % 60)
 }
 
-/// What a script's variables hold of a prompt's match: numbered and named groups.
+/// The variables from a prompt's match: numbered and named groups.
 fn captured(captures: &regex::Captures<'_>, pattern: &regex::Regex) -> Vec<(String, Value)> {
     let text = |found: Option<regex::Match<'_>>| json!(found.map(|found| found.as_str()).unwrap_or_default());
     let numbered = (0..captures.len()).map(|number| (number.to_string(), text(captures.get(number))));

@@ -1,6 +1,6 @@
-//! The vendor's command line, as far as a fake acts on it, and our own flags among it.
+//! Parses the vendor's command line, as far as a fake acts on it, including our own flags.
 //!
-//! Flags the fake has no use for are passed over, so a preset made for the real CLI starts the fake unchanged.
+//! Flags that the fake does not use are skipped, so a preset for the real CLI starts the fake unchanged.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -17,25 +17,25 @@ use crate::stories;
 #[derive(Debug)]
 pub(crate) struct CommandLine {
     pub(crate) script: FakeScript,
-    /// Delays are a twentieth of what the script says.
+    /// Delays are a twentieth of the script's.
     pub(crate) fast: bool,
     pub(crate) alternate_screen: bool,
-    /// Submitted as soon as the fake is up.
+    /// Submitted once the fake is up.
     pub(crate) prompt: Option<String>,
     pub(crate) servers: Vec<McpServerConfig>,
-    /// Tools and servers claude may use without asking, as `--allowedTools` names them.
+    /// Tools and servers that claude may use without asking, in the form of `--allowedTools`.
     pub(crate) allowed: BTreeSet<String>,
-    /// claude's settings, for their hooks.
+    /// claude's settings, which configure hooks.
     pub(crate) settings: Option<Value>,
-    /// codex's program for finished turns.
+    /// The program that codex runs when a turn is finished.
     pub(crate) notify: Vec<OsString>,
-    /// codex tells of turns and questions by OSC 9.
+    /// codex reports turns and questions by OSC 9.
     pub(crate) notify_terminal: bool,
-    /// We were started again through a shell that ignores SIGTERM.
+    /// This process was restarted through a shell that ignores SIGTERM.
     pub(crate) ignores_term: bool,
 }
 
-/// The command line makes no sense.
+/// An invalid command line.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum UsageError {
     #[error("{0} needs a value after it")]
@@ -54,14 +54,14 @@ impl From<ConfigError> for UsageError {
     }
 }
 
-/// Marks the second start of a fake that ignores SIGTERM.
+/// Marks the restart of a fake that ignores SIGTERM.
 pub(crate) const TERM_IS_IGNORED: &str = "--term-is-ignored";
 
-/// How many values a flag of the vendor takes.
+/// How many values a vendor's flag takes.
 enum FlagValues {
     None,
     One,
-    /// Up to the next flag.
+    /// All arguments up to the next flag.
     Many,
 }
 
@@ -97,7 +97,7 @@ fn values_of(make: AgentMake, flag: &str) -> FlagValues {
     }
 }
 
-/// The command line as it was written: flags with their values, and what stands alone.
+/// The command line split into flags with values, and positional arguments.
 #[derive(Default)]
 struct ParsedFlags {
     flags: Vec<(String, String)>,
@@ -212,7 +212,7 @@ impl CommandLine {
     }
 
     fn read_opencode(&mut self, written: &ParsedFlags, options: &FakeOptions) -> Result<(), UsageError> {
-        // What stands alone is a folder there.
+        // A positional argument is a folder there.
         self.prompt = written.all(&["--prompt"]).last().map(str::to_owned);
         const CONTENT: &str = "OPENCODE_CONFIG_CONTENT";
         if let Some(path) = options.variable("OPENCODE_CONFIG") {
@@ -224,7 +224,7 @@ impl CommandLine {
         Ok(())
     }
 
-    /// Whether a tool may be called without a question.
+    /// Whether a tool may be called without asking.
     pub(crate) fn may_call(&self, server: &McpServerConfig, tool: &str) -> bool {
         let whole = format!("mcp__{}", server.name);
         server.approved || self.allowed.contains(&whole) || self.allowed.contains(&format!("{whole}__{tool}"))

@@ -1,5 +1,6 @@
-//! What each CLI looks like: everything that is a vendor's and not ours. Drawn after recordings of the versions named
-//! in [`AgentMake::version`](crate::make::AgentMake); model names are our own, so that nobody takes a fake for the real one.
+//! The look of each CLI: everything that is specific to a vendor. Drawn after recordings of the versions in
+//! [`AgentMake::version`](crate::make::AgentMake); model names are our own, so that nobody mistakes a fake for the real
+//! one.
 //!
 //! A costume is a set of pure functions from a [`Scene`] and the time to lines, titles and reports.
 
@@ -18,28 +19,29 @@ use crate::scene::{ChoiceDialog, QuestionAnswer, QuestionSubject, Scene, SceneEn
 pub(crate) trait Costume {
     /// Modes and queries, before anything is drawn.
     fn hello(&self) -> String;
-    /// Modes back, and the last words.
+    /// Resets the modes, and prints the final lines.
     fn farewell(&self) -> String;
-    /// Whether its frames are wrapped in synchronized updates.
+    /// Whether frames are wrapped in synchronized updates.
     fn synchronizes(&self) -> bool;
     fn title(&self, scene: &Scene, now: Instant) -> String;
-    /// What it reports of its own state, in sequences of its own. Sent when it differs from the last.
+    /// The CLI's report of its own state, in its own sequences. Sent when it has changed.
     fn report(&self, scene: &Scene) -> String;
     /// The lines above the conversation.
     fn header(&self, scene: &Scene) -> Vec<PaintedLine>;
     fn entry(&self, entry: &SceneEntry, scene: &Scene) -> Vec<PaintedLine>;
     /// Everything below the conversation.
     fn bottom(&self, scene: &Scene, now: Instant) -> PaintedRows;
-    /// The whole alternate screen; `None` for those that draw on the main one. `conversation` is what the other
+    /// The whole alternate screen; `None` for CLIs that draw on the main screen. `conversation` is what the other
+    /// functions returned for it.
     /// functions gave for it.
     fn page(&self, scene: &Scene, conversation: &[PaintedLine], now: Instant) -> Option<PaintedRows>;
-    /// How often it must be drawn again by itself, if at all.
+    /// The interval of redraws without any event, if there is one.
     fn frame_time(&self, scene: &Scene) -> Option<Duration>;
     fn paste_rule(&self) -> PasteRule;
-    /// What each choice of a permission prompt means, in the order they are shown.
+    /// The meaning of each choice of a permission prompt, in display order.
     fn answers(&self, about: &QuestionSubject) -> Vec<QuestionAnswer>;
     fn manners(&self) -> KeyManners;
-    /// What a letter does at a permission prompt.
+    /// The effect of a letter at a permission prompt.
     fn shortcut(&self, c: char) -> Option<PromptShortcut>;
     /// One of the vendor's own dialogs.
     fn dialog(&self, kind: &str, scene: &Scene) -> Option<ChoiceDialog>;
@@ -47,15 +49,15 @@ pub(crate) trait Costume {
     fn notification(&self, text: &str) -> String;
 }
 
-/// How it takes keys, where the CLIs differ.
+/// How the CLI handles keys, where the CLIs differ.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct KeyManners {
-    /// Enter right behind many typed characters is a line end, not a submission.
+    /// Enter right after many typed characters is a line break, not a submission.
     pub(crate) typed_burst_is_a_paste: bool,
-    /// Enter right behind a large paste does nothing.
+    /// Enter right after a large paste does nothing.
     pub(crate) loses_enter_after_large_paste: bool,
     pub(crate) escapes_to_interrupt: u8,
-    /// Ctrl-C with an empty box.
+    /// The effect of Ctrl-C with an empty box.
     pub(crate) interrupts_to_leave: u8,
 }
 
@@ -77,12 +79,12 @@ pub(crate) enum PromptShortcut {
     Forward,
 }
 
-/// What of the surroundings changes a costume.
+/// Details of the environment that change the look.
 #[derive(Clone, Debug)]
 pub(crate) struct CostumeFitting {
     pub(crate) make: AgentMake,
     pub(crate) alternate_screen: bool,
-    /// `TERM_PROGRAM` names a terminal that claude knows to do more.
+    /// `TERM_PROGRAM` names a terminal for which claude uses extra features.
     pub(crate) known_terminal: bool,
 }
 
@@ -94,7 +96,7 @@ pub(crate) fn costume(fitting: CostumeFitting) -> Box<dyn Costume> {
     }
 }
 
-/// `text` in rows behind a mark; the rows after the first are indented alike.
+/// `text` in rows after a marker; continuation rows have the same indent.
 fn marked(mark: &str, text: &str, cols: usize, line: impl Fn(&str, String) -> PaintedLine) -> Vec<PaintedLine> {
     let indent = crate::wrap::width(mark);
     let blank = " ".repeat(indent);
@@ -102,7 +104,7 @@ fn marked(mark: &str, text: &str, cols: usize, line: impl Fn(&str, String) -> Pa
     rows.into_iter().enumerate().map(|(row, text)| line(if row == 0 { mark } else { &blank }, text)).collect()
 }
 
-/// Seconds as the CLIs write them.
+/// Formats seconds as the CLIs do.
 fn seconds(took: Duration) -> String {
     let seconds = took.as_secs();
     match seconds {

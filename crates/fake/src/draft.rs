@@ -1,10 +1,10 @@
-//! The text in the prompt box: typed and pasted pieces, and what of it is shown.
+//! The text in the prompt box: typed and pasted pieces, and how they are displayed.
 
-/// How a large paste is shown in the box.
+/// How a large paste is displayed in the box.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PasteRule {
     pub(crate) is_large: fn(&str) -> bool,
-    /// From the number of the paste and its text.
+    /// The label, from the paste's number and text.
     pub(crate) label: fn(usize, &str) -> String,
 }
 
@@ -17,7 +17,7 @@ enum DraftPiece {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PromptDraft {
     pieces: Vec<DraftPiece>,
-    /// Large ones so far, over all drafts.
+    /// Number of large pastes so far, in all drafts.
     pastes: usize,
 }
 
@@ -59,7 +59,7 @@ impl PromptDraft {
         self.pieces.clear();
     }
 
-    /// What the box shows.
+    /// The displayed text.
     pub(crate) fn shown(&self) -> String {
         let pieces = self.pieces.iter().map(|piece| match piece {
             DraftPiece::Text(text) => text.as_str(),
@@ -68,7 +68,7 @@ impl PromptDraft {
         pieces.collect()
     }
 
-    /// What is submitted.
+    /// The text that is submitted.
     pub(crate) fn text(&self) -> String {
         let pieces = self.pieces.iter().map(|piece| match piece {
             DraftPiece::Text(text) | DraftPiece::Paste { text, .. } => text.as_str(),

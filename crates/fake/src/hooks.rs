@@ -1,7 +1,7 @@
-//! Commands that the CLI was told to run when something happens: claude's hooks, and codex's `notify`.
+//! Runs the commands that the CLI was configured with: claude's hooks, and codex's `notify`.
 //!
-//! They run one after the other on a thread of their own, so their order is that of the events and a slow one does
-//! not stop the drawing. What they print is dropped.
+//! They run one after the other on a thread of their own, so their order is that of the events, and a slow one does not
+//! stop the drawing. Their output is dropped.
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -13,17 +13,17 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-/// For the last hooks when the fake ends.
+/// How long the last hooks may run when the fake ends.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// A command with what it reads on its standard input.
+/// A command and its standard input.
 struct Job {
     command: Vec<OsString>,
     input: String,
 }
 
 pub(crate) struct HookRunner {
-    /// claude's settings, `hooks` of them.
+    /// The `hooks` of claude's settings.
     configured: Value,
     notify: Vec<OsString>,
     working_dir: PathBuf,
@@ -91,7 +91,7 @@ impl HookRunner {
 }
 
 impl Drop for HookRunner {
-    /// Waits for the last ones, within reason.
+    /// Waits for the remaining ones, up to a limit.
     fn drop(&mut self) {
         self.jobs = None;
         let start = Instant::now();
@@ -102,7 +102,7 @@ impl Drop for HookRunner {
     }
 }
 
-/// claude's matchers are patterns on the whole name; an empty one and `*` fit everything.
+/// claude's matchers are patterns for the whole name; an empty one and `*` match everything.
 fn fits(matcher: &str, tool: &str) -> bool {
     if matcher.is_empty() || matcher == "*" {
         return true;
@@ -122,7 +122,7 @@ fn work(queue: &Receiver<Job>, environment: &[(OsString, OsString)], folder: &Pa
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn();
-        // A hook that can't be started is the configuration's fault, and the real CLI goes on too.
+        // A hook that can't be started is a configuration error; the real CLI continues too.
         let Ok(mut child) = started else { continue };
         if let Some(mut input) = child.stdin.take() {
             let _ = input.write_all(job.input.as_bytes());

@@ -1,13 +1,13 @@
-//! Bytes from the terminal to keys: legacy, kitty and modifyOtherKeys alike, whatever the host sends.
+//! Decodes the terminal's bytes into keys: legacy, kitty and modifyOtherKeys, whichever the host sends.
 //!
-//! Answers to the queries a fake sends at its start, mouse reports and releases are swallowed here: none of them may
-//! ever reach the prompt box as text.
+//! Answers to the queries that a fake sends at its start, mouse reports and key releases are dropped here: none of them
+//! may reach the prompt box as text.
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum TypedKey {
     Char(char),
     Enter,
-    /// LF, or Enter with a modifier: a line end in the box.
+    /// LF, or Enter with a modifier: a line break in the box.
     Newline,
     Tab,
     BackTab,
@@ -26,9 +26,9 @@ pub(crate) enum TypedKey {
     Paste(String),
 }
 
-/// One paste. The rest of a larger one is dropped.
+/// Maximum bytes of a paste; the rest is dropped.
 const MAX_PASTE: usize = 4 << 20;
-/// A control sequence or string that is still not over is none.
+/// A control sequence or string that is longer than this is invalid.
 const MAX_SEQUENCE: usize = 64 << 10;
 
 const PASTE_END: &[u8] = b"\x1b[201~";
@@ -36,12 +36,12 @@ const PASTE_END: &[u8] = b"\x1b[201~";
 #[derive(Debug, Default)]
 pub(crate) struct TypedKeyDecoder {
     pending: Vec<u8>,
-    /// What was pasted so far, while the bracket is open.
+    /// The pasted text so far, while the bracket is open.
     paste: Option<Vec<u8>>,
 }
 
 enum DecodeStep {
-    /// So many bytes were one key, or none worth knowing.
+    /// This many bytes were one key, or a sequence to be dropped.
     Key(usize, Option<TypedKey>),
     OpenPaste(usize),
     More,
@@ -76,12 +76,12 @@ impl TypedKeyDecoder {
         }
     }
 
-    /// Whether an Escape may be waiting for the rest of a sequence.
+    /// Whether a pending Escape may start a sequence.
     pub(crate) fn is_undecided(&self) -> bool {
         self.paste.is_none() && !self.pending.is_empty()
     }
 
-    /// Nothing came for a while: what waits is a key of its own.
+    /// No more input came in time: the pending Escape is a key.
     pub(crate) fn settle(&mut self) -> Option<TypedKey> {
         let escape = self.pending == [0x1b];
         if self.is_undecided() {
@@ -93,7 +93,7 @@ impl TypedKeyDecoder {
     fn take_paste(&mut self) -> Option<TypedKey> {
         let paste = self.paste.as_mut()?;
         let end = self.pending.windows(PASTE_END.len()).position(|window| window == PASTE_END);
-        // The bracket may be cut by the read: its possible beginning stays.
+        // The end marker may be split between two reads: keep its possible beginning.
         let take = end.unwrap_or(self.pending.len().saturating_sub(PASTE_END.len() - 1));
         paste.extend(self.pending.drain(..take));
         paste.truncate(MAX_PASTE);
@@ -175,7 +175,7 @@ fn take_csi(bytes: &[u8]) -> DecodeStep {
     let (parameters, last) = (&body[..end], body[end]);
     let count = 2 + end + 1;
     let text = String::from_utf8_lossy(parameters);
-    // Reports start with a private mark, as mouse reports and device attributes do.
+    // Reports start with a private marker, such as mouse reports and device attributes.
     if text.starts_with(['?', '<', '>', '=']) {
         return DecodeStep::Key(count, None);
     }

@@ -1,13 +1,13 @@
-//! Fake agents: programs that look and behave in a terminal as claude, codex or opencode do, and follow a script
-//! instead of a model. They make orchestration testable, and patterm triable, without spending a token.
+//! Fake agents: programs that look and behave in a terminal like claude, codex or opencode, and follow a script instead
+//! of a model. They allow testing orchestration, and trying out patterm, without spending a token.
 //!
-//! [`run()`] is the whole program: it takes the vendor's own command line, starts the MCP servers it was configured
-//! with, draws on standard output and reads keys from standard input. Called by `patterm fake-agent` and by the
-//! `fake-agent` binary beside it. It knows nothing of sessions, presets or patterm's tools, and reads no
-//! environment: everything comes in through [`FakeOptions`].
+//! [`run()`] is the whole program: it takes the vendor's own command line, starts the configured MCP servers, draws on
+//! standard output and reads keys from standard input. Called by `patterm fake-agent` and by the `fake-agent` binary
+//! beside it. It knows nothing of sessions, presets or patterm's tools, and reads no environment: everything comes in
+//! through [`FakeOptions`].
 //!
-//! One thread owns all state (`actor.rs`); two kinds of helper threads only bring it what they read: keys, and lines
-//! from MCP servers. What a vendor's screen looks like is in `costume/`, and nowhere else.
+//! One thread owns all state (`actor.rs`); helper threads of two kinds only pass on what they read: keys, and lines
+//! from MCP servers. The screens of a vendor are in `costume/`, and nowhere else.
 
 mod actor;
 mod command_line;

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 type Rgb = (u8, u8, u8);
 
-/// How a piece of text looks.
+/// The style of a piece of text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct TextLook {
     pub(crate) foreground: Option<Rgb>,
@@ -50,7 +50,7 @@ impl TextLook {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PaintedLine {
     spans: Vec<(String, TextLook)>,
-    /// The row's background, to its end.
+    /// The row's background, up to its end.
     shade: Option<Rgb>,
 }
 
@@ -77,7 +77,7 @@ impl PaintedLine {
         self
     }
 
-    /// `text` so that it ends at column `end`, if there is room.
+    /// Appends `text` so that it ends at column `end`, if there is room.
     pub(crate) fn right(self, text: &str, end: usize, look: TextLook) -> Self {
         let used: usize = self.spans.iter().map(|(text, _)| crate::wrap::width(text)).sum();
         match end.checked_sub(used + crate::wrap::width(text)) {
@@ -86,8 +86,8 @@ impl PaintedLine {
         }
     }
 
-    /// The bytes that draw it on a row that holds anything: erased first, because erasing after a full row would
-    /// take its last character.
+    /// The bytes that draw the line over any content: the row is erased first, because erasing after a full row would
+    /// remove its last character.
     pub(crate) fn write(&self, cols: usize, out: &mut String) {
         let ground = self.shade.map_or(TextLook::PLAIN, |shade| TextLook::PLAIN.on(shade));
         ground.write(out);

@@ -1,11 +1,11 @@
-//! The fakes by themselves: `fake-agent claude|codex|opencode [the vendor's flags] [--script FILE] [--fast]`.
+//! The fakes as a program: `fake-agent claude|codex|opencode [the vendor's flags] [--script FILE] [--fast]`.
 
 use std::process::ExitCode;
 use std::{env, io::Write};
 
 use fake::{AgentMake, FakeOptions};
 
-/// Names a script for fakes whose command line can't be changed.
+/// Path of a script, for fakes whose command line can't be changed.
 const SCRIPT: &str = "PATTERM_FAKE_SCRIPT";
 
 fn main() -> ExitCode {
@@ -32,7 +32,7 @@ fn main() -> ExitCode {
 }
 
 fn complain(text: &str) -> ExitCode {
-    // Nobody is left to tell when even this fails.
+    // If even this fails, there is no way left to report it.
     let _ = writeln!(std::io::stderr(), "fake-agent: {text}");
     ExitCode::from(2)
 }

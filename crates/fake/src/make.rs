@@ -1,4 +1,4 @@
-//! Which agent CLI is faked, and what it calls itself.
+//! The agent CLIs that can be faked, and their names.
 
 use std::fmt;
 use std::str::FromStr;
@@ -25,7 +25,7 @@ impl AgentMake {
         }
     }
 
-    /// Of the CLI whose screens were recorded.
+    /// The version whose screens were recorded.
     pub(crate) fn version(self) -> &'static str {
         match self {
             AgentMake::Claude => "2.1.197",
@@ -34,7 +34,7 @@ impl AgentMake {
         }
     }
 
-    /// As it introduces itself to MCP servers.
+    /// The name it gives to MCP servers.
     pub(crate) fn client_name(self) -> &'static str {
         match self {
             AgentMake::Claude => "claude-code",
@@ -43,7 +43,7 @@ impl AgentMake {
         }
     }
 
-    /// The revision of MCP it asks for.
+    /// The MCP revision it requests.
     pub(crate) fn protocol_version(self) -> &'static str {
         match self {
             AgentMake::Claude | AgentMake::Opencode => "2025-11-25",

@@ -1,7 +1,7 @@
-//! A small MCP client: JSON-RPC lines over a child's standard streams, as much of it as an agent CLI uses.
+//! A small MCP client: JSON-RPC lines over a child's standard streams, with the features that an agent CLI uses.
 //!
-//! It never waits: requests are written, and whatever the server says comes in through the main loop
-//! ([`ActorInput::Server`]) and is sorted by [`McpClient::hear`]. It knows no tools.
+//! It never blocks: requests are written, and the server's messages come in through the main loop
+//! ([`ActorInput::Server`]) and are handled by [`McpClient::hear`]. It knows no particular tools.
 
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -16,9 +16,9 @@ use crate::run::ActorInput;
 use crate::script::McpEra;
 use crate::server_config::McpServerConfig;
 
-/// One message of a server. What is longer ends the connection.
+/// Maximum size of a server's message. A longer one ends the connection.
 const MAX_LINE: u64 = 16 << 20;
-/// For a server to end by itself once its input is closed.
+/// How long a server may take to exit after its input is closed.
 const PATIENCE: Duration = Duration::from_millis(500);
 const STATELESS: &str = "2026-07-28";
 
@@ -42,14 +42,14 @@ pub(crate) struct McpTool {
 
 #[derive(Debug, PartialEq, Eq)]
 enum HandshakeStage {
-    /// `initialize` or `server/discover` with this id is under way.
+    /// `initialize` or `server/discover` with this id is in progress.
     Opening(u64),
     Listing(u64),
     Ready,
     Gone,
 }
 
-/// What a message means for the fake.
+/// The meaning of a message for the fake.
 #[derive(Debug)]
 pub(crate) enum McpEvent {
     Nothing,
@@ -61,14 +61,14 @@ pub(crate) enum McpEvent {
 /// The answer to a tool call.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ToolCallOutcome {
-    /// Structured where the server gave structure, else the text, read as JSON if it is some.
+    /// The structured content if there is any, else the text, parsed as JSON if possible.
     pub(crate) value: Value,
     pub(crate) text: String,
     pub(crate) is_error: bool,
 }
 
 impl McpClient {
-    /// Starts the server and sends the first request. `index` names it in what comes in.
+    /// Starts the server and sends the first request. `index` identifies it in incoming messages.
     pub(crate) fn start(
         config: McpServerConfig,
         make: AgentMake,
@@ -115,13 +115,13 @@ impl McpClient {
         self.notify("notifications/cancelled", json!({ "requestId": id, "reason": "interrupted by the user" }));
     }
 
-    /// `line` is `None` when the server has closed its output.
+    /// `line` is `None` after the server has closed its output.
     pub(crate) fn hear(&mut self, line: Option<&str>) -> McpEvent {
         let Some(line) = line else {
             self.stage = HandshakeStage::Gone;
             return McpEvent::Gone;
         };
-        // A server that prints something else is a broken one, and no reason to fall over.
+        // A server that prints anything else is broken, but must not crash the fake.
         let Ok(message) = serde_json::from_str::<Value>(line) else { return McpEvent::Nothing };
         if let Some(method) = message["method"].as_str() {
             self.answer(method, &message["id"]);
@@ -200,7 +200,7 @@ impl McpClient {
         self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
     }
 
-    /// What a server asks of its client. Notifications have no id, and are passed over.
+    /// A request of the server. Notifications have no id and are ignored.
     fn answer(&mut self, method: &str, id: &Value) {
         if id.is_null() {
             return;
@@ -214,7 +214,7 @@ impl McpClient {
         self.send(&message);
     }
 
-    /// A server that does not read any more is noticed when its output ends.
+    /// A server that no longer reads is noticed when its output ends.
     fn send(&mut self, message: &Value) {
         if let Some(input) = &mut self.input {
             let _ = input.write_all(format!("{message}\n").as_bytes()).and_then(|()| input.flush());
@@ -245,7 +245,7 @@ impl Drop for McpClient {
         let start = Instant::now();
         while matches!(self.child.try_wait(), Ok(None)) {
             if start.elapsed() > PATIENCE {
-                // Fails only if it has just ended.
+                // Fails only if the server has just exited.
                 let _ = self.child.kill();
                 let _ = self.child.wait();
                 return;
@@ -268,7 +268,7 @@ fn read_lines(output: impl Read, index: usize, incoming: &SyncSender<ActorInput>
             return;
         }
     }
-    // The main loop may be gone already.
+    // The main loop may have ended already.
     let _ = incoming.send(ActorInput::Server(index, None));
 }
 

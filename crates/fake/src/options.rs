@@ -1,4 +1,4 @@
-//! What a fake is started with.
+//! A fake's start options.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -6,20 +6,20 @@ use std::path::PathBuf;
 
 use crate::make::AgentMake;
 
-/// The process's own surroundings, handed in by `main.rs`: this crate reads none of them itself.
+/// The process's environment, passed in by `main.rs`: this crate reads none of it itself.
 #[derive(Clone)]
 pub struct FakeOptions {
     pub make: AgentMake,
-    /// What follows the make on the command line: the vendor's flags, and ours (`--script`, `--story`, `--fast`).
+    /// The arguments after the make: the vendor's flags, and ours (`--script`, `--story`, `--fast`).
     pub arguments: Vec<OsString>,
-    /// Read for the few variables the real CLI reads, and passed on to MCP servers and hooks as it passes it on.
+    /// Read for the few variables that the real CLI reads, and passed on to MCP servers and hooks in the same way.
     pub environment: Vec<(OsString, OsString)>,
     pub working_dir: PathBuf,
-    /// The script when the command line names none.
+    /// The script if the command line names none.
     pub script: Option<PathBuf>,
-    /// The command line that starts this very program again with the same arguments. A fake that ignores SIGTERM
-    /// goes through a shell that ignores it, because dispositions pass through exec and setting one here would take
-    /// unsafe code.
+    /// The command line that starts this program again with the same arguments. A fake that ignores SIGTERM is
+    /// restarted through a shell that ignores it: the disposition survives exec, and setting it here would take unsafe
+    /// code.
     pub again: Vec<OsString>,
 }
 
@@ -31,7 +31,7 @@ impl FakeOptions {
 }
 
 impl fmt::Debug for FakeOptions {
-    /// Without the values of the environment.
+    /// Omits the values of the environment.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("FakeOptions")
             .field("make", &self.make)

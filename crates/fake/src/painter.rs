@@ -1,7 +1,7 @@
-//! From pictures to bytes: only what changed is written.
+//! Writes a picture as bytes, only the parts that changed.
 //!
-//! Two ways, as the CLIs have them. *Inline*: a document that grows on the main screen, whose last lines are
-//! rewritten in place while the rest scrolls into the history. *Full*: the whole alternate screen.
+//! There are two modes, as in the CLIs. *Inline*: a document that grows on the main screen; its last lines are
+//! rewritten in place, and the rest scrolls into the history. *Full*: the whole alternate screen.
 
 use std::fmt::Write;
 
@@ -9,7 +9,7 @@ use vt::Size;
 
 use crate::line::PaintedLine;
 
-/// Rows and where the cursor stands.
+/// Rows and the cursor's position.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PaintedRows {
     pub(crate) lines: Vec<PaintedLine>,
@@ -20,16 +20,16 @@ pub(crate) struct PaintedRows {
 
 #[derive(Debug, Default)]
 pub(crate) struct InlinePainter {
-    /// Lines above the changing ones that are on the screen or in the history for good.
+    /// The number of lines above the changing ones that will not change any more.
     settled: usize,
     changing: Vec<PaintedLine>,
     /// The lowest line ever drawn, plus one: the screen does not scroll back.
     extent: usize,
-    /// The line the cursor is on.
+    /// The cursor's line.
     at: usize,
     /// Lines before this one can't be drawn again.
     base: usize,
-    /// As it was left.
+    /// The picture drawn last.
     cursor: Cursor,
 }
 
@@ -37,8 +37,8 @@ pub(crate) struct InlinePainter {
 type Cursor = Option<(usize, usize, bool)>;
 
 impl InlinePainter {
-    /// `settled` are lines that never change again and only grow in number; `picture` is what may change. Nothing
-    /// comes out when nothing changed.
+    /// `settled` are lines that never change and only grow in number; `picture` is the changing part. Returns nothing
+    /// if nothing changed.
     pub(crate) fn paint(&mut self, settled: &[PaintedLine], picture: &PaintedRows, size: Size) -> String {
         let mut out = String::new();
         let (cols, rows) = (usize::from(size.cols), usize::from(size.rows));
@@ -81,7 +81,7 @@ impl InlinePainter {
         out
     }
 
-    /// The bytes that wipe what may change, so that something else can be written there.
+    /// The bytes that erase the changing part, so that something else can be written there.
     pub(crate) fn wipe(&mut self) -> String {
         let mut out = String::new();
         self.go_to(self.settled, &mut out);
@@ -89,13 +89,13 @@ impl InlinePainter {
         out
     }
 
-    /// Something else was written below: what stands there is left alone, and drawing goes on at the cursor, which
-    /// must be at the start of an empty line.
+    /// Something else was written below: it is left alone, and drawing continues at the cursor, which must be at the
+    /// start of an empty line.
     pub(crate) fn start_below(&mut self, settled: usize) {
         *self = InlinePainter { settled, base: settled, at: settled, extent: settled + 1, ..InlinePainter::default() };
     }
 
-    /// Everything is to be drawn again, on a screen that was cleared.
+    /// Everything must be drawn again, on a cleared screen.
     pub(crate) fn forget(&mut self) -> &'static str {
         *self = InlinePainter { extent: 1, ..InlinePainter::default() };
         "\x1b[0m\x1b[2J\x1b[3J\x1b[H"
@@ -127,7 +127,7 @@ pub(crate) struct FullScreenPainter {
 }
 
 impl FullScreenPainter {
-    /// `picture` has a line for each row; what is too much is cut.
+    /// `picture` has a line for each row; further lines are cut.
     pub(crate) fn paint(&mut self, picture: &PaintedRows, size: Size) -> String {
         let mut out = String::new();
         let mut rows = picture.lines.clone();

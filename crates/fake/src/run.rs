@@ -1,4 +1,4 @@
-//! The program: helper threads that read, and the loop that owns everything else.
+//! The program: helper threads that read, and the main loop that owns all state.
 
 use std::io::Read;
 use std::os::unix::process::CommandExt;
@@ -11,23 +11,23 @@ use crate::command_line::{CommandLine, TERM_IS_IGNORED};
 use crate::options::FakeOptions;
 use crate::terminal::{self, RawMode};
 
-/// What the helper threads bring.
+/// Input from the helper threads.
 #[derive(Debug)]
 pub(crate) enum ActorInput {
     Keys(Vec<u8>),
-    /// Nobody types any more.
+    /// The keyboard input has ended.
     EndOfKeys,
     /// A line of the MCP server with this index; `None` when it has closed its output.
     Server(usize, Option<String>),
 }
 
-/// Messages that wait for the loop. Full only while it is frozen; then readers stop too, and so do those who write
-/// to us.
+/// Capacity of the queue to the main loop. It fills only while the loop is frozen; then the readers stop, and in turn
+/// the programs that write to us.
 const CAPACITY: usize = 1024;
-/// Bytes of one read of the keyboard.
+/// Bytes per read of the keyboard.
 const READ: usize = 64 << 10;
 
-/// Plays the fake to its end. The terminal is as it was when this returns.
+/// Runs the fake to its end. The terminal is restored when this returns.
 pub fn run(options: FakeOptions) -> ExitCode {
     let line = match CommandLine::read(&options) {
         Ok(line) => line,
@@ -37,12 +37,12 @@ pub fn run(options: FakeOptions) -> ExitCode {
         return complain(&start_again_without_term(&options));
     }
     let silence = pace(line.fast, line.script.settings.silent_ms);
-    // Before raw mode, as with the real ones: whatever is typed now is echoed by the terminal.
+    // Before raw mode, as in the real CLIs: keys typed now are echoed by the terminal.
     std::thread::sleep(silence);
     let raw = RawMode::enter();
     let (incoming, outcome) = mpsc::sync_channel(CAPACITY);
     let keys = incoming.clone();
-    // Not joined: it waits in a read that only ends with the terminal.
+    // Not joined: it blocks in a read that only ends with the terminal.
     std::thread::spawn(move || read_keys(&keys));
     let mut actor = FakeActor::new(options, line, incoming);
     let ending = perform(&mut actor, &outcome);
@@ -65,7 +65,7 @@ fn perform(actor: &mut FakeActor, incoming: &Receiver<ActorInput>) -> Performanc
         match incoming.recv_timeout(actor.until_next_look(Instant::now())) {
             Ok(first) => {
                 actor.take(first, Instant::now());
-                // All there is before the next picture, within reason.
+                // Handles all pending input before the next frame, up to a limit.
                 for next in incoming.try_iter().take(CAPACITY) {
                     actor.take(next, Instant::now());
                 }
@@ -93,17 +93,17 @@ fn read_keys(incoming: &SyncSender<ActorInput>) {
     }
 }
 
-/// Does not return when it succeeds: this process becomes the other.
+/// Does not return on success: this process executes the other program.
 fn start_again_without_term(options: &FakeOptions) -> String {
     let own = options.again.len().saturating_sub(options.arguments.len());
     let mut command = options.again.clone();
-    // Before the vendor's arguments: behind a `--` it would be a prompt.
+    // Before the vendor's arguments: after a `--` it would be a prompt.
     command.insert(own, TERM_IS_IGNORED.into());
     let error = Command::new("/bin/sh").args(["-c", "trap '' TERM; exec \"$@\"", "sh"]).args(command).exec();
     format!("the shell that ignores SIGTERM can't be started: {error}")
 }
 
-/// A delay of the script as it is waited for.
+/// A delay of the script, shortened if `--fast` is given.
 pub(crate) fn pace(fast: bool, ms: u64) -> Duration {
     let whole = Duration::from_millis(ms);
     if fast { whole / 20 } else { whole }
@@ -111,7 +111,7 @@ pub(crate) fn pace(fast: bool, ms: u64) -> Duration {
 
 fn complain(text: &str) -> ExitCode {
     let text: String = text.chars().filter(|c| !c.is_control()).collect();
-    // Nobody is left to tell when even this fails.
+    // If even this fails, there is no way left to report it.
     let _ = terminal::complain(&format!("fake-agent: {text}\n"));
     ExitCode::from(2)
 }

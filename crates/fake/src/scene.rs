@@ -1,4 +1,4 @@
-//! What there is to draw: the conversation so far, the prompt box, and what stands in its place. No looks here.
+//! The content to draw: the conversation so far, the prompt box, and dialogs that replace it. No styles here.
 
 use std::time::{Duration, Instant};
 
@@ -12,30 +12,30 @@ pub(crate) struct Scene {
     pub(crate) folder: String,
     /// The last part of the folder.
     pub(crate) project: String,
-    /// When the fake was started: what blinks without a turn counts from here.
+    /// When the fake was started: animations outside of a turn are timed from here.
     pub(crate) started: Instant,
     /// The header and the box are drawn.
     pub(crate) is_open: bool,
-    /// The start is over: it speaks of its state.
+    /// The start is over: the state is reported from now on.
     pub(crate) is_up: bool,
     /// MCP servers are being connected.
     pub(crate) booting: bool,
     pub(crate) connected_servers: usize,
-    /// Of the conversation; empty before the first prompt.
+    /// The conversation's topic; empty before the first prompt.
     pub(crate) topic: String,
     pub(crate) entries: Vec<SceneEntry>,
     pub(crate) draft: PromptDraft,
-    /// Shown in an empty box in place of the CLI's own placeholder, unless it is empty.
+    /// Shown in the empty box instead of the CLI's own placeholder, unless it is empty.
     pub(crate) ghost_text: String,
-    /// Submitted while a turn was under way.
+    /// Prompts submitted during a turn.
     pub(crate) queued: Vec<String>,
     pub(crate) work: Option<TurnInProgress>,
     pub(crate) front: SceneFront,
-    /// The last turn came to its end, and no key was pressed since.
+    /// The last turn has ended, and no key was pressed since.
     pub(crate) unseen_end: bool,
-    /// Ctrl-C was pressed once where it takes two to leave.
+    /// Ctrl-C was pressed once, where two are needed to exit.
     pub(crate) leaving: bool,
-    /// Escape was pressed once where it takes two to interrupt.
+    /// Escape was pressed once, where two are needed to interrupt.
     pub(crate) interrupting: bool,
 }
 
@@ -43,11 +43,11 @@ pub(crate) struct Scene {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TurnInProgress {
     pub(crate) since: Instant,
-    /// Text is coming in.
+    /// Text is being streamed.
     pub(crate) streaming: bool,
 }
 
-/// What takes the keys.
+/// What receives keys.
 #[derive(Clone, Debug)]
 pub(crate) enum SceneFront {
     PromptBox,
@@ -58,7 +58,7 @@ pub(crate) enum SceneFront {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum SceneEntry {
     Prompt {
-        /// As the box showed it: with labels for large pastes.
+        /// As displayed in the box: with labels for large pastes.
         shown: String,
         text: String,
     },
@@ -94,9 +94,9 @@ pub(crate) enum CallState {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ShellState {
     Waiting,
-    /// What it printed.
+    /// The command's output.
     Done(String),
-    /// The same, and somebody had to allow it.
+    /// The same, for a command that had to be allowed.
     Approved(String),
     Refused,
 }
@@ -106,7 +106,7 @@ pub(crate) enum ShellState {
 pub(crate) struct PermissionQuestion {
     pub(crate) about: QuestionSubject,
     pub(crate) reason: String,
-    /// Index of the marked choice.
+    /// Index of the selected choice.
     pub(crate) marked: usize,
 }
 
@@ -124,16 +124,16 @@ pub(crate) enum QuestionAnswer {
     Refuse,
 }
 
-/// Any other box that wants a choice.
+/// Any other dialog with choices.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ChoiceDialog {
     pub(crate) text: Vec<String>,
     pub(crate) options: Vec<String>,
     pub(crate) hint: String,
     pub(crate) marked: usize,
-    /// Columns the vendor leaves free at the left.
+    /// Columns that the vendor leaves empty at the left.
     pub(crate) indent: usize,
-    /// Choosing this one, counted from 1, or leaving with Escape, ends the program.
+    /// Choosing this option (counted from 1), or Escape, exits the program.
     pub(crate) exits: Option<usize>,
 }
 
@@ -146,7 +146,7 @@ impl Scene {
         usize::from(self.size.rows)
     }
 
-    /// What an empty box shows.
+    /// The text of an empty box.
     pub(crate) fn placeholder<'a>(&'a self, own: &'a str) -> &'a str {
         if self.ghost_text.is_empty() { own } else { &self.ghost_text }
     }
@@ -159,12 +159,12 @@ impl Scene {
         if grows { settled.min(self.entries.len().saturating_sub(1)) } else { settled }
     }
 
-    /// Whole seconds of the turn so far.
+    /// Seconds of the turn so far.
     pub(crate) fn seconds(&self, now: Instant) -> u64 {
         self.work.map_or(0, |work| now.saturating_duration_since(work.since).as_secs())
     }
 
-    /// Which of `count` pictures an animation shows that changes every `step`.
+    /// The current frame of an animation with `count` frames that changes every `step`.
     pub(crate) fn animation(&self, now: Instant, step: Duration, count: usize) -> usize {
         let since = self.work.map_or(self.started, |work| work.since);
         let steps = now.saturating_duration_since(since).as_millis() / step.as_millis().max(1);

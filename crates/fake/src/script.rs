@@ -1,7 +1,7 @@
-//! The script a fake follows: JSON with comments, read once at the start. The format for people is in
+//! The script that a fake follows: JSON with comments, read once at the start. The format is documented in
 //! docs/guide/fake-agents.md.
 //!
-//! It is data only: what a step does is in [`turn`](crate::turn).
+//! It is data only: [`turn`](crate::turn) carries out the steps.
 
 use std::path::{Path, PathBuf};
 use std::{fmt, fs};
@@ -11,20 +11,20 @@ use regex::{Regex, RegexBuilder};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-/// A script is written by hand; what is larger is no script.
+/// Maximum size: a script is written by hand.
 const MAX_BYTES: u64 = 4 << 20;
-/// Of one compiled pattern.
+/// Maximum size of a compiled pattern.
 const MAX_PATTERN_BYTES: usize = 1 << 20;
 
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct FakeScript {
-    /// For the reader only.
+    /// A comment for people.
     pub(crate) about: String,
     pub(crate) settings: ScriptSettings,
     /// Before the first prompt box is drawn.
     pub(crate) start: Vec<ScriptStep>,
-    /// The first that fits a prompt is played.
+    /// The first reaction that matches a prompt is played.
     pub(crate) reactions: Vec<ScriptReaction>,
 }
 
@@ -43,20 +43,20 @@ pub enum ScriptError {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct ScriptSettings {
-    /// Nothing is printed and the terminal is left as it is for so long, as opencode does at its start.
+    /// Nothing is drawn for this time and the terminal is left as it is, as opencode does at its start.
     pub(crate) silent_ms: u64,
     pub(crate) ignore_term: bool,
-    /// A large paste is shown as a label, as the real CLIs do.
+    /// Large pastes are shown as labels, as in the real CLIs.
     pub(crate) collapse_pastes: bool,
-    /// Enter in the same breath as a burst of text does not submit, where the real CLI behaves so.
+    /// Enter right after a burst of text does not submit, in CLIs that behave so.
     pub(crate) burst_rule: bool,
     /// When false, the configured MCP servers are never started.
     pub(crate) connect: bool,
     pub(crate) mcp_era: McpEra,
     pub(crate) run_hooks: bool,
-    /// Between two words of an answer.
+    /// Delay between two words of an answer.
     pub(crate) word_ms: u64,
-    /// Shown dim in the empty box, in place of the CLI's own.
+    /// Shown dim in the empty box instead of the CLI's own placeholder.
     pub(crate) ghost_text: String,
 }
 
@@ -79,23 +79,23 @@ impl Default for ScriptSettings {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum McpEra {
-    /// A connection opens with `initialize`: revisions up to 2025-11-25.
+    /// The connection starts with `initialize`: revisions up to 2025-11-25.
     #[default]
     Handshake,
-    /// Every request stands alone: 2026-07-28.
+    /// Requests are independent of each other: 2026-07-28.
     Stateless,
 }
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ScriptReaction {
-    /// Found anywhere in the prompt; every prompt fits when it is left out.
+    /// Searched for in the prompt; if omitted, every prompt matches.
     #[serde(default)]
     pub(crate) prompt: Option<ScriptPattern>,
-    /// Counted from 1.
+    /// The number of the prompt, counted from 1.
     #[serde(default)]
     pub(crate) nth: Option<usize>,
-    /// Not played a second time.
+    /// Played only once.
     #[serde(default)]
     pub(crate) once: bool,
     #[serde(rename = "do")]
@@ -120,40 +120,40 @@ impl fmt::Debug for ScriptPattern {
     }
 }
 
-/// One thing a fake does. In a script: an object with the step's name as its only key.
+/// An action of the fake. In a script: an object with the step's name as its only key.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum ScriptStep {
     /// Streams an answer.
     Say(String),
-    /// Shows itself busy for so many milliseconds.
+    /// Looks busy for this many milliseconds.
     Think(u64),
-    /// Does nothing for so many milliseconds, without looking busy unless it already does.
+    /// Does nothing for this many milliseconds; does not start to look busy.
     Sleep(u64),
     Call(CallStep),
-    /// All at once; goes on when each has its answer.
+    /// Calls in parallel; continues when all have answered.
     CallTogether(Vec<CallStep>),
-    /// A command that needs no permission. Drawn, never run.
+    /// A command that needs no permission. Drawn, never executed.
     Shell(ShellStep),
     AskPermission(AskPermission),
     Dialog(DialogStep),
-    /// Written to the terminal as it is.
+    /// Written to the terminal unchanged.
     Print(String),
     Flood(FloodStep),
     Hang(HangStep),
-    /// Ends without a farewell: an exit code, or a signal by name.
+    /// Ends without restoring the terminal: with an exit code, or by a signal.
     Crash(CrashStep),
-    /// Says farewell and ends.
+    /// Exits normally.
     Exit(u8),
     Title(String),
-    /// A desktop notification, as the CLI's own.
+    /// A desktop notification in the CLI's own form.
     Notify(String),
     Set(Map<String, Value>),
     If(IfStep),
     Repeat(RepeatStep),
     /// At the start: draws the box before the start is over, as codex does before it asks for trust.
     ShowBox {},
-    /// Leaves the turn at once, as if all was said.
+    /// Ends the turn at once, as if it were complete.
     End {},
 }
 
@@ -163,10 +163,10 @@ pub(crate) struct CallStep {
     pub(crate) tool: String,
     #[serde(default)]
     pub(crate) args: Value,
-    /// The first configured one when left out.
+    /// The MCP server; the first configured one if omitted.
     #[serde(default)]
     pub(crate) server: Option<String>,
-    /// The variable that takes the result.
+    /// The variable for the result.
     #[serde(default, rename = "as")]
     pub(crate) bind: Option<String>,
 }
@@ -185,17 +185,17 @@ pub(crate) struct AskPermission {
     /// A shell command; or `file`.
     #[serde(default)]
     pub(crate) command: Option<String>,
-    /// A file to be written.
+    /// A file to write.
     #[serde(default)]
     pub(crate) file: Option<String>,
     #[serde(default)]
     pub(crate) reason: String,
-    /// What the command is said to have printed once it was allowed.
+    /// The output shown once the command was allowed.
     #[serde(default)]
     pub(crate) output: String,
     #[serde(default)]
     pub(crate) approved: Vec<ScriptStep>,
-    /// Empty: the turn ends, as with the real CLIs.
+    /// The steps after a refusal; if empty, the turn ends, as in the real CLIs.
     #[serde(default)]
     pub(crate) refused: Vec<ScriptStep>,
 }
@@ -203,7 +203,8 @@ pub(crate) struct AskPermission {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct DialogStep {
-    /// One of the vendor's own (`trust`, `api_key`, `project_mcp`, `hooks`), or made of `title`, `text`, `options`.
+    /// One of the vendor's own dialogs (`trust`, `api_key`, `project_mcp`, `hooks`), or one made of `title`, `text`,
+    /// `options`.
     #[serde(default)]
     pub(crate) kind: Option<String>,
     #[serde(default)]
@@ -212,7 +213,7 @@ pub(crate) struct DialogStep {
     pub(crate) text: String,
     #[serde(default)]
     pub(crate) options: Vec<String>,
-    /// The variable that takes the number of the chosen option; 0 when it was left with Escape.
+    /// The variable for the number of the chosen option; 0 after Escape.
     #[serde(default, rename = "as")]
     pub(crate) bind: Option<String>,
 }
@@ -226,9 +227,9 @@ pub(crate) struct FloodStep {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum HangStep {
-    /// Looks busy and never comes to an end. Escape interrupts it.
+    /// Looks busy without end. Escape interrupts it.
     Working,
-    /// Draws and reads nothing any more.
+    /// Stops drawing and reading.
     Frozen,
 }
 
@@ -243,7 +244,8 @@ pub(crate) enum CrashStep {
 #[serde(deny_unknown_fields)]
 pub(crate) struct IfStep {
     pub(crate) value: Value,
-    /// Equal to this; or `matches`; or, with neither, anything but null, false, 0 and "".
+    /// The value to compare with. Without this and `matches`, the condition holds for anything but null, false, 0 and
+    /// "".
     #[serde(default)]
     pub(crate) is: Option<Value>,
     #[serde(default)]
@@ -272,9 +274,9 @@ impl FakeScript {
         Self::parse(&path.display().to_string(), &fs::read_to_string(path).map_err(unreadable)?)
     }
 
-    /// `name` is for the error only.
+    /// `name` is used in errors only.
     pub fn parse(name: &str, text: &str) -> Result<Self, ScriptError> {
-        // Comments and trailing commas, and no other liberties: a script must stay readable by other tools.
+        // Comments and trailing commas, but no other extensions: other tools must be able to read a script.
         let options = ParseOptions {
             allow_comments: true,
             allow_trailing_commas: true,

@@ -1,4 +1,4 @@
-//! The MCP servers a fake was configured with, read the way each CLI is told of them.
+//! Reads the MCP servers that a fake was configured with, in the form that each CLI uses.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -7,19 +7,19 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
-/// A local server: a program to be started.
+/// A local server: a program to start.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct McpServerConfig {
     pub(crate) name: String,
     pub(crate) command: Vec<OsString>,
-    /// On top of what the CLI passes on.
+    /// In addition to the variables that the CLI passes on.
     pub(crate) environment: Vec<(String, String)>,
     /// Its tools are called without asking.
     pub(crate) approved: bool,
 }
 
 impl fmt::Debug for McpServerConfig {
-    /// Without the values of the environment.
+    /// Omits the values of the environment.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ServerConfig")
             .field("name", &self.name)
@@ -37,7 +37,7 @@ pub(crate) enum ConfigError {
     NoJson { place: String, source: serde_json::Error },
 }
 
-/// claude's `--mcp-config`: a file, or JSON in place of its path.
+/// claude's `--mcp-config`: a file, or inline JSON.
 pub(crate) fn claude(value: &str) -> Result<Vec<McpServerConfig>, ConfigError> {
     let config = json_or_file(value)?;
     Ok(servers(&config["mcpServers"]))
@@ -58,7 +58,7 @@ pub(crate) fn opencode(place: &str, text: &str) -> Result<Vec<McpServerConfig>, 
     Ok(servers.filter(|server| !server.command.is_empty()).collect())
 }
 
-/// codex's `-c KEY=VALUE` overrides, all of them.
+/// All of codex's `-c KEY=VALUE` overrides.
 pub(crate) fn codex(overrides: &[(String, Value)]) -> Vec<McpServerConfig> {
     let mut config = Value::Object(Map::new());
     for (path, value) in overrides {
@@ -72,7 +72,7 @@ pub(crate) fn codex(overrides: &[(String, Value)]) -> Vec<McpServerConfig> {
     found
 }
 
-/// An override's value as codex reads it: TOML, or else a bare string.
+/// The value of an override as codex reads it: TOML, or else a bare string.
 pub(crate) fn codex_value(text: &str) -> Value {
     let table = toml::from_str::<Map<String, Value>>(&format!("value = {text}"));
     match table {
@@ -81,7 +81,7 @@ pub(crate) fn codex_value(text: &str) -> Value {
     }
 }
 
-/// What stands there must be an object to have fields; anything else gives way.
+/// A value must be an object to get fields; anything else is replaced by one.
 fn object(value: &mut Value) -> &mut Value {
     if !value.is_object() {
         *value = Value::Object(Map::new());
@@ -122,7 +122,7 @@ fn pairs(value: &Value) -> Vec<(String, String)> {
     fields.filter_map(|(key, value)| Some((key.clone(), value.as_str()?.to_owned()))).collect()
 }
 
-/// What codex passes on to its MCP servers; everything else is kept from them.
+/// The variables that codex passes on to its MCP servers; all others are withheld.
 pub(crate) const CODEX_PASSES_ON: [&str; 11] =
     ["HOME", "LOGNAME", "PATH", "SHELL", "USER", "__CF_USER_TEXT_ENCODING", "LANG", "LC_ALL", "TERM", "TMPDIR", "TZ"];
 

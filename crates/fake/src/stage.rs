@@ -1,4 +1,4 @@
-//! The screen as it is drawn: keeps what is settled, asks the costume for the rest, and writes what changed.
+//! The drawn screen: keeps settled lines, asks the costume for the rest, and writes what changed.
 
 use std::fmt::Write;
 use std::time::{Duration, Instant};
@@ -14,7 +14,7 @@ pub(crate) struct SceneScreen {
     pub(crate) costume: Box<dyn Costume>,
     inline: InlinePainter,
     full: FullScreenPainter,
-    /// Drawn for good, from this many entries, at this size.
+    /// The settled lines, from this many entries, at this size.
     settled: Vec<PaintedLine>,
     settled_entries: usize,
     drawn_for: Option<(Size, bool, bool)>,
@@ -38,7 +38,7 @@ impl SceneScreen {
         }
     }
 
-    /// The bytes that bring the terminal to what the scene shows now.
+    /// The bytes that update the terminal to the scene.
     pub(crate) fn draw(&mut self, scene: &Scene, now: Instant) -> String {
         let mut out = String::new();
         let title = self.costume.title(scene, now);
@@ -61,14 +61,14 @@ impl SceneScreen {
             (true, false) => {
                 let _ = write!(out, "\x1b[?2026h{frame}\x1b[?2026l");
             }
-            // An empty frame is a sign of life, as codex sends them at a question.
+            // An empty frame as a sign of life: codex sends them at a question.
             (true, true) if due => out.push_str("\x1b[?2026h\x1b[39m\x1b[49m\x1b[0m\x1b[?2026l"),
             _ => out.push_str(&frame),
         }
         out
     }
 
-    /// How long until it must be drawn again by itself.
+    /// Time until the next redraw without any event.
     pub(crate) fn until_next_frame(&self, scene: &Scene, now: Instant) -> Option<Duration> {
         let time = self.costume.frame_time(scene)?;
         Some(self.last_frame.map_or(Duration::ZERO, |last| (last + time).saturating_duration_since(now)))
@@ -78,7 +78,7 @@ impl SceneScreen {
         self.last_frame.is_none_or(|last| now.saturating_duration_since(last) >= time)
     }
 
-    /// Bytes that make room for raw output. Until [`Self::after_raw_output`], nothing may be drawn.
+    /// Bytes that make room for raw output. Nothing may be drawn until [`Self::after_raw_output`].
     pub(crate) fn before_raw_output(&mut self, scene: &Scene, now: Instant) -> String {
         let mut out = self.draw(scene, now);
         if self.is_inline(scene, now) {

@@ -1,8 +1,8 @@
-//! Scripts that come with the fakes: played by `--story NAME`, and used by tests of orchestration.
+//! Built-in scripts, played by `--story NAME` and used by tests of orchestration.
 
 use crate::script::{FakeScript, ScriptError};
 
-/// Name and text of each. `echo` is what a fake without a script plays.
+/// Name and text of each. A fake without a script plays `echo`.
 pub const STORIES: &[(&str, &str)] = &[
     ("echo", include_str!("../stories/echo.json")),
     ("orchestrator", include_str!("../stories/orchestrator.json")),

@@ -32,7 +32,7 @@ impl Drop for RawMode {
     }
 }
 
-/// 80x24 when nothing says better.
+/// 80x24 if the size is unknown.
 pub(crate) fn size() -> Size {
     match termios::tcgetwinsize(io::stdout().as_fd()) {
         Ok(size) if size.ws_col > 0 && size.ws_row > 0 => Size::new(size.ws_col, size.ws_row).clamped(),
@@ -40,7 +40,7 @@ pub(crate) fn size() -> Size {
     }
 }
 
-/// All of it, at once. Fails when nobody is there to read.
+/// Writes all bytes. Fails if the terminal is closed.
 pub(crate) fn write(bytes: &[u8]) -> io::Result<()> {
     let mut out = io::stdout().lock();
     out.write_all(bytes)?;

@@ -1,4 +1,4 @@
-//! A turn under way: the steps still to come, and what the current one waits for.
+//! A turn in progress: its remaining steps, and what the current one waits for.
 
 use std::collections::VecDeque;
 use std::time::Instant;
@@ -11,7 +11,7 @@ use crate::script::{AskPermission, CallStep, ScriptStep};
 pub(crate) struct FakeTurn {
     pub(crate) steps: VecDeque<ScriptStep>,
     pub(crate) wait: TurnWait,
-    /// The prompt it answers; `None` at the start, when nothing was asked.
+    /// The prompt it answers; `None` for the start.
     pub(crate) prompt: Option<String>,
     pub(crate) last_answer: String,
 }
@@ -20,7 +20,7 @@ pub(crate) struct FakeTurn {
 pub(crate) enum TurnWait {
     Nothing,
     Until(Instant),
-    /// An interruption, or the end.
+    /// Until an interruption, or the end.
     Forever,
     /// The next word of an answer is due.
     Words {
@@ -32,39 +32,39 @@ pub(crate) enum TurnWait {
         left: u64,
         line: u64,
     },
-    /// For the server to be connected.
+    /// Waits for the server to be connected.
     Connection(Vec<CallStep>),
     Replies(Vec<PlannedCall>),
-    /// For the answer to a permission prompt of the script; the entry that shows it.
+    /// Waits for the answer to a permission prompt of the script, shown by this entry.
     Permission {
         asked: Box<AskPermission>,
         entry: usize,
     },
-    /// For a choice; the variable that takes it.
+    /// Waits for a choice, stored in this variable.
     Choice {
         bind: Option<String>,
     },
 }
 
-/// A tool call: asked about if need be, sent, answered.
+/// A tool call: asked about if necessary, then sent, then answered.
 #[derive(Debug)]
 pub(crate) struct PlannedCall {
     pub(crate) server: usize,
     pub(crate) tool: String,
     pub(crate) arguments: Value,
     pub(crate) bind: Option<String>,
-    /// Which entry shows it.
+    /// The entry that shows it.
     pub(crate) entry: usize,
     pub(crate) stage: CallStage,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CallStage {
-    /// The question is yet to be put.
+    /// Permission has not been asked for yet.
     Unasked,
     Asked,
     Allowed,
-    /// With this id.
+    /// Sent with this id.
     Sent(u64),
     Over,
 }
@@ -74,7 +74,7 @@ impl FakeTurn {
         FakeTurn { steps: steps.iter().cloned().collect(), wait: TurnWait::Nothing, prompt, last_answer: String::new() }
     }
 
-    /// These come before what is left.
+    /// Puts these steps before the remaining ones.
     pub(crate) fn insert(&mut self, steps: &[ScriptStep]) {
         for step in steps.iter().rev() {
             self.steps.push_front(step.clone());

@@ -1,7 +1,7 @@
-//! Variables of a script: results of calls, captures of the prompt, and what `set` put there.
+//! Variables of a script: results of calls, captures of the prompt, and values from `set`.
 //!
-//! `${name}` and `${name.field.0}` are replaced in every string of a step. A string that is nothing but one variable
-//! becomes the value itself, so numbers, lists and objects can be passed on whole.
+//! `${name}` and `${name.field.0}` are replaced in every string of a step. A string that consists of a single variable
+//! is replaced by the value itself, so numbers, lists and objects can be passed on whole.
 
 use serde_json::{Map, Value};
 
@@ -10,7 +10,7 @@ pub(crate) struct ScriptVariables {
     values: Map<String, Value>,
 }
 
-/// A script that uses what is not there. Drawn on the fake's screen, so that whoever wrote it sees it.
+/// The script uses an undefined variable. Drawn on the fake's screen, where the script's author sees it.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the script uses ${{{0}}}, and there is no such variable")]
 pub(crate) struct NoSuchVariable(String);
@@ -46,7 +46,7 @@ impl ScriptVariables {
         })
     }
 
-    /// As [`Self::fill`], and what is not there is null: for questions about it.
+    /// Like [`Self::fill`], but an undefined variable becomes null: for conditions about it.
     pub(crate) fn fill_or_null(&self, value: &Value) -> Value {
         self.fill(value).unwrap_or_default()
     }
@@ -73,7 +73,7 @@ impl ScriptVariables {
     }
 }
 
-/// A value as it reads in a sentence.
+/// A value formatted for a sentence.
 pub(crate) fn shown(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -81,7 +81,7 @@ pub(crate) fn shown(value: &Value) -> String {
     }
 }
 
-/// Whether a value counts as "yes".
+/// Whether a value counts as true.
 pub(crate) fn is_something(value: &Value) -> bool {
     match value {
         Value::Null => false,

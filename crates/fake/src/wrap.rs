@@ -1,12 +1,12 @@
-//! Breaking text into rows. Widths are those of the terminal that will most likely show it: `vt` itself is asked.
+//! Wraps text into rows. Widths are measured by `vt`, since it most likely shows the text.
 
 use vt::{Size, Terminal, TerminalOptions};
 
-/// Characters measured at once. A cluster that is cut here may be measured a cell too wide, which no reader of a
-/// fake's screen will mind.
+/// Characters measured at once. A cluster cut here may be measured a cell too wide, which does not matter on a fake's
+/// screen.
 const CHUNK: usize = 500;
 
-/// A cluster of characters and the cells it takes.
+/// A cluster and its width in cells.
 type Cell = (String, usize);
 
 fn cells(text: &str) -> Vec<Cell> {
@@ -19,7 +19,7 @@ fn cells(text: &str) -> Vec<Cell> {
 
 fn measured(characters: &[char]) -> Vec<Cell> {
     let text: String = characters.iter().collect();
-    // Wide enough for every character to be a wide one.
+    // Wide enough for wide characters only.
     let size = Size::new((2 * CHUNK) as u16 + 2, 1);
     let mut terminal =
         Terminal::new(TerminalOptions { size, history_lines: 0, history_bytes: 0, ..TerminalOptions::default() });
@@ -32,7 +32,7 @@ pub(crate) fn width(text: &str) -> usize {
     if text.is_ascii() { text.len() } else { cells(text).iter().map(|(_, width)| width).sum() }
 }
 
-/// As much of the beginning as fits.
+/// The longest prefix that fits.
 pub(crate) fn cut(text: &str, cols: usize) -> String {
     let mut out = String::new();
     let mut used = 0;
@@ -46,8 +46,8 @@ pub(crate) fn cut(text: &str, cols: usize) -> String {
     out
 }
 
-/// Rows of at most `cols` cells: broken at spaces where there are some, in mid-word where not. Line ends stay, empty
-/// lines too; there is always at least one row. Control characters are left out, so no text can act on the terminal.
+/// Rows of at most `cols` cells, broken at spaces where possible. Line breaks stay, empty lines too; there is always at
+/// least one row. Control characters are dropped, so that text can't act on the terminal.
 pub(crate) fn wrap(text: &str, cols: usize) -> Vec<String> {
     let cols = cols.max(2);
     text.split('\n').flat_map(|line| wrap_line(line, cols)).collect()
@@ -64,7 +64,7 @@ fn wrap_line(line: &str, cols: usize) -> Vec<String> {
     for cell in cells(&clean) {
         if used + cell.1 > cols {
             let rest = match row.iter().rposition(|(cluster, _)| cluster == " ") {
-                // The space itself is dropped at the break.
+                // The space at a break is dropped.
                 Some(space) if cell.0 != " " => row.split_off(space + 1),
                 _ => Vec::new(),
             };

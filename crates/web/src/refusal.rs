@@ -52,9 +52,10 @@ impl PageRefusal {
             PageRefusal::WrongOrigin => {
                 ("This request came from another site.", "Open the address in a tab of its own instead.")
             }
-            PageRefusal::NoOrigin => {
-                ("This connection was not opened by the page.", "Programs use the coordinator's socket: see vtr --help.")
-            }
+            PageRefusal::NoOrigin => (
+                "This connection was not opened by the page.",
+                "Programs use the coordinator's socket: see vtr --help.",
+            ),
             PageRefusal::NotLoggedIn => {
                 ("You are not logged in.", "Open the link that vtr web printed; each works for one browser.")
             }

@@ -1,4 +1,4 @@
-//! Tool calls on MCP servers: asked about where the CLI asks, sent, answered, drawn.
+//! Tool calls on MCP servers: asking for permission where the CLI does, sending, receiving, drawing.
 
 use std::time::Instant;
 
@@ -65,7 +65,7 @@ impl FakeActor {
         self.variables.set("last_text", json!(outcome.text));
     }
 
-    /// Whether the servers these calls need have come as far as they will.
+    /// Whether the servers for these calls are connected or have failed.
     pub(super) fn is_settled(&self, calls: &[CallStep]) -> bool {
         calls.iter().all(|call| {
             let client = self.server_of(call).and_then(|index| self.clients.get(index));
@@ -85,7 +85,7 @@ impl FakeActor {
         for call in calls {
             let tool = self.variables.fill_text(&call.tool)?;
             let mut arguments = self.variables.fill(&call.args)?;
-            // Arguments that a person typed are text still.
+            // Arguments typed by the person stay text.
             if let Value::String(text) = &arguments {
                 arguments = serde_json::from_str(text).unwrap_or_else(|_| json!({}));
             }
@@ -116,7 +116,7 @@ impl FakeActor {
         Ok(planned)
     }
 
-    /// Sends what may be sent and asks about the rest, one at a time. True when all are over.
+    /// Sends the permitted calls and asks about the others one at a time. True when all are done.
     pub(super) fn push_calls(&mut self, now: Instant) -> bool {
         let Some(FakeTurn { wait: TurnWait::Replies(calls), .. }) = &mut self.turn else { return true };
         for call in calls.iter_mut().filter(|call| call.stage == CallStage::Allowed) {

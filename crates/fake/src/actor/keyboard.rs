@@ -1,4 +1,4 @@
-//! What keys do: in the prompt box, at a permission prompt, at a dialog.
+//! The effect of keys: in the prompt box, at a permission prompt, in a dialog.
 
 use std::time::{Duration, Instant};
 
@@ -137,7 +137,7 @@ impl FakeActor {
                 let number = c.to_digit(10).and_then(|digit| usize::try_from(digit).ok());
                 number.and_then(|number| answers.get(number.checked_sub(1)?).copied())
             }
-            // A stray Enter approves, as it does with the real ones.
+            // A stray Enter approves, as in the real CLIs.
             (TypedKey::Enter, _) => Some(answers[question.marked.min(last)]),
             (TypedKey::Escape | TypedKey::Interrupt, _) => Some(QuestionAnswer::Refuse),
             _ => None,

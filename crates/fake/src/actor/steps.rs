@@ -1,4 +1,4 @@
-//! The steps of a script, one after the other.
+//! Carries out the steps of a script, one after the other.
 
 use std::collections::VecDeque;
 use std::time::Instant;
@@ -12,13 +12,13 @@ use crate::script::{AskPermission, CrashStep, FloodStep, HangStep, IfStep, Scrip
 use crate::turn::{FakeTurn, TurnWait};
 use crate::values::{NoSuchVariable, is_something, shown};
 
-/// Bytes of a flood between two looks at the keyboard.
+/// Bytes of a flood between two checks of the keyboard.
 const FLOOD_CHUNK: u64 = 64 << 10;
-/// Steps that a script may still have before it: a `repeat` inside a `repeat` grows fast.
+/// Maximum remaining steps of a script: a `repeat` inside a `repeat` grows fast.
 const MAX_STEPS: usize = 100_000;
 
 impl FakeActor {
-    /// The steps for a prompt; its captures are variables from now on.
+    /// Starts the steps for a prompt; its captures become variables.
     pub(super) fn reaction_to(&mut self, prompt: &str) -> Vec<ScriptStep> {
         self.variables.set("prompt", json!(prompt));
         self.variables.set("nth", json!(self.prompts));
@@ -40,7 +40,7 @@ impl FakeActor {
         vec![ScriptStep::Say("No reaction of this script fits that prompt.".into())]
     }
 
-    /// Goes one step on, if anything is due. False when there is nothing to do but wait.
+    /// Does one step, if one is due. False if there is nothing to do but wait.
     pub(super) fn play_step(&mut self, now: Instant) -> bool {
         let Some(turn) = &mut self.turn else { return false };
         match &mut turn.wait {
@@ -117,7 +117,7 @@ impl FakeActor {
         }
     }
 
-    /// Shown where whoever wrote the script will look.
+    /// Shown where the script's author will see it.
     fn fault(&mut self, fault: &NoSuchVariable) {
         self.scene.entries.push(SceneEntry::Answer(format!("SCRIPT FAULT: {fault}")));
         if let Some(turn) = &mut self.turn {
@@ -156,7 +156,7 @@ impl FakeActor {
             }
             ScriptStep::Hang(HangStep::Working) => self.wait(TurnWait::Forever),
             ScriptStep::Hang(HangStep::Frozen) => {
-                // What was said so far is to be seen.
+                // Show the answer as far as it is.
                 let _ = self.draw(now);
                 loop {
                     std::thread::park();
@@ -328,7 +328,7 @@ impl FakeActor {
             _ => Signal::KILL,
         };
         let _ = self.draw(now);
-        // Twice: the first SIGSEGV only takes away the handler that Rust has for stack overflows.
+        // Sent twice: the first SIGSEGV only removes the handler that Rust installs for stack overflows.
         for _ in 0..2 {
             let _ = kill_process(getpid(), signal);
         }

@@ -27,7 +27,7 @@ const SPINNER: [&str; 6] = ["·", "✢", "*", "✶", "✻", "✽"];
 const VERBS: [(&str, &str); 4] =
     [("Billowing", "Baked"), ("Simmering", "Churned"), ("Pondering", "Cogitated"), ("Brewing", "Brewed")];
 const INTERRUPTED: &str = "  ⎿  Interrupted · What should Claude do instead?";
-/// Between two pictures of the spinner, and of the title.
+/// Intervals of the spinner's frames, and of the title's.
 const SPIN: Duration = Duration::from_millis(120);
 const TITLE_SPIN: Duration = Duration::from_millis(960);
 
@@ -270,7 +270,7 @@ fn prompt_box(scene: &Scene, now: Instant) -> PaintedRows {
     let last = rows.len() - 1;
     let mut cursor = (0, 0);
     for (row, text) in rows.into_iter().enumerate() {
-        // The mark is followed by a no-break space, which tells it from a submitted prompt's.
+        // The marker is followed by a no-break space, unlike that of a submitted prompt.
         let mark = if row == 0 { "❯\u{a0}" } else { "  " };
         let mut line = PaintedLine::styled(mark, if scene.work.is_some() { GREY } else { TextLook::PLAIN })
             .with(&text, TextLook::PLAIN);
@@ -295,7 +295,7 @@ fn prompt_box(scene: &Scene, now: Instant) -> PaintedRows {
     PaintedRows { lines, cursor, cursor_shown: false }
 }
 
-/// The cursor stands on its first character.
+/// The cursor is on its first character.
 fn ghost_text(scene: &Scene) -> &str {
     scene.placeholder(if scene.queued.is_empty() { "" } else { "Press up to edit queued messages" })
 }
@@ -323,7 +323,7 @@ impl ClaudeCostume {
             QuestionSubject::Tool { server, tool, description } => {
                 lines.extend([PaintedLine::styled(" Tool use", TextLook::BOLD), PaintedLine::empty()]);
                 lines.extend(indented(&format!("{server} - {tool} (MCP)")));
-                // One line of it: the real one cuts long descriptions too.
+                // One line only: the real CLI cuts long descriptions too.
                 let first = description.lines().next().unwrap_or_default();
                 lines.push(PaintedLine::plain(format!("   {}", crate::wrap::cut(first, cols.saturating_sub(6)))));
                 lines.push(PaintedLine::empty());
@@ -372,7 +372,7 @@ fn draw_dialog(scene: &Scene, dialog: &ChoiceDialog) -> PaintedRows {
     PaintedRows { lines, cursor: (first + dialog.marked, dialog.indent), cursor_shown: false }
 }
 
-/// A box of 117 columns, with the greeting at the left and tips at the right.
+/// A box of 117 columns, with the greeting on the left and tips on the right.
 fn wide_header(scene: &Scene) -> Vec<PaintedLine> {
     const LEFT: usize = 47;
     const RIGHT: usize = 67;

@@ -28,9 +28,9 @@ const PLACEHOLDER: &str = "Ask Codex to do anything";
 
 const SPINNER: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 const SPIN: Duration = Duration::from_millis(100);
-/// Of the title at a question.
+/// Interval of the title's changes at a question.
 const BLINK: Duration = Duration::from_secs(1);
-/// At a question codex draws on, about so often: a rule that waits for silence waits in vain.
+/// codex redraws at a question, at about this interval: a rule that waits for silence would wait for ever.
 const REPAINT: Duration = Duration::from_millis(50);
 
 impl Costume for CodexCostume {
@@ -127,7 +127,7 @@ impl Costume for CodexCostume {
                 ];
                 if let CallState::Done(text) | CallState::Failed(text) = state {
                     let error = if matches!(state, CallState::Failed(_)) { "Error: " } else { "" };
-                    // The rest is behind "Show details".
+                    // The rest is shown by "Show details".
                     let first = text.lines().next().unwrap_or_default();
                     lines.push(PaintedLine::plain(format!(
                         "  └ {error}{}",
@@ -298,7 +298,7 @@ impl CodexCostume {
         }
         lines.push(PaintedLine::empty().shaded(BOX));
         if !scene.is_up {
-            // It does not know its model yet.
+            // The model is not known yet.
             lines.push(PaintedLine::empty());
             return PaintedRows { lines, cursor, cursor_shown: true };
         }
@@ -381,7 +381,7 @@ fn draw_question(scene: &Scene, question: &PermissionQuestion) -> PaintedRows {
     PaintedRows { lines, cursor, cursor_shown: false }
 }
 
-/// MCP tools are asked about in a form of one field.
+/// Permission for MCP tools is asked in a form with one field.
 fn tool_form(server: &str, tool: &str, marked: usize) -> PaintedRows {
     let options = [
         ("Allow", "Run the tool and continue"),

@@ -22,7 +22,7 @@ const AMBER: TextLook = TextLook::color((245, 167, 66));
 const PANEL: (u8, u8, u8) = (30, 30, 30);
 const MODEL: &str = "Build · Fake Model";
 const PLACEHOLDER: &str = "Ask anything… \"Fix a TODO in the codebase\"";
-/// Of the box on the home page.
+/// Width of the box on the home page.
 const HOME_COLS: usize = 75;
 const LOGO: [&str; 4] = [
     "                                 ▄",
@@ -161,7 +161,7 @@ impl Costume for OpencodeCostume {
     }
 
     fn shortcut(&self, c: char) -> Option<PromptShortcut> {
-        // Letters typed at a question move the mark.
+        // Typing letters at a question moves the selection.
         match c {
             'h' => Some(PromptShortcut::Back),
             'l' => Some(PromptShortcut::Forward),
@@ -182,7 +182,7 @@ fn edge(look: TextLook) -> PaintedLine {
     PaintedLine::styled("  ┃", look)
 }
 
-/// The box itself: draft, model, lower edge. `left` is where its edge stands.
+/// The box: draft, model, lower edge. `left` is the column of its edge.
 fn prompt_box(scene: &Scene, left: usize, cols: usize) -> (Vec<PaintedLine>, (usize, usize)) {
     let indent = " ".repeat(left);
     let side = || PaintedLine::styled(format!("{indent}┃"), BLUE);
@@ -221,7 +221,7 @@ fn session_box(scene: &Scene, now: Instant) -> PaintedRows {
     PaintedRows { lines, cursor, cursor_shown: true }
 }
 
-/// A block of two that runs to the right and fades.
+/// A block of two cells that moves to the right and fades.
 fn bar(step: usize) -> String {
     (0..BAR).map(|place| if step >= place && step < place + 2 { '■' } else { '⬝' }).collect()
 }
