@@ -1,4 +1,4 @@
-// Lines and blocks drawn as shapes, because a font's own never quite meet at the edges of cells.
+// Draws line and block characters as shapes, because those of a font never quite meet at the edges of cells.
 
 /** @typedef {CanvasRenderingContext2D} Context */
 
@@ -69,7 +69,7 @@ function line(context, code, x, y, width, height, color) {
     const thick = weight === 2 ? thin * 2 : thin;
     const offsets = weight === 3 ? [-thin, thin] : [weight === 2 ? -Math.floor(thin / 2) : 0];
     for (const offset of offsets) {
-      // Up to the far side of the middle, so that arms meet.
+      // Reaches past the middle, so that the arms meet.
       const reach = weight === 3 ? thin * 2 : thin;
       if (horizontal) {
         const from = first ? x : middleX - (reach - thin);

@@ -1,4 +1,4 @@
-// The one WebSocket: opened again whenever it is lost, with every view opened again on it.
+// The page's WebSocket: it reconnects whenever it is lost, and reopens all views.
 
 /** @typedef {import("./types").FromServer} FromServer */
 /** @typedef {import("./types").ViewHandler} ViewHandler */
@@ -28,7 +28,7 @@ export class Connection {
   constructor(onMessage, onState) {
     this.onMessage = onMessage;
     this.onState = onState;
-    // A machine that slept, or a phone that changed networks, finds out at once and not after a timeout.
+    // After sleep or a change of networks, check the connection at once instead of waiting for a timeout.
     document.addEventListener("visibilitychange", () => { if (!document.hidden) this.#look(); });
     addEventListener("online", () => this.#look());
     addEventListener("pageshow", () => this.#look());
@@ -40,7 +40,7 @@ export class Connection {
     clearTimeout(this.#retry);
     const url = new URL("/ws", location.href);
     url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
-    // A WebSocket takes no headers from a page, but names of protocols. Read anew each time: another tab may have logged in.
+    // A page can't set headers on a WebSocket, but it can name protocols. The key is read each time: another tab may have logged in.
     const socket = new WebSocket(url, ["vtr", `key.${loginKey()}`]);
     this.#socket = socket;
     socket.onopen = () => {
@@ -76,7 +76,7 @@ export class Connection {
     for (const asked of this.#asked.values()) asked.reject(new Error("The connection was lost."));
     this.#asked.clear();
     if (this.state !== "logged-out") this.#set("lost");
-    // A WebSocket does not say why it was refused; a plain request does.
+    // Browsers don't tell why a WebSocket was refused; a plain request does.
     const answer = await fetch("/whoami", { headers: { authorization: `Bearer ${loginKey()}` } }).catch(() => null);
     if (answer?.status === 401) {
       this.#set("logged-out");
@@ -87,10 +87,10 @@ export class Connection {
     this.#pause = Math.min(this.#pause * 2, RETRY.last);
   }
 
-  /** Finds out whether the connection is alive. */
+  /** Checks whether the connection is alive. */
   #look() {
     const socket = this.#socket;
-    // Also when logged out: another tab may have opened a new link.
+    // Also when logged out, since another tab may have opened a new link.
     if (!socket) {
       this.#pause = RETRY.first;
       this.#open();

@@ -1,4 +1,4 @@
-// Menus and dialogs. Dialogs are the browser's own: they keep the focus, and Escape closes them.
+// Menus and dialogs. Dialogs are native, so they keep the focus and close on Escape.
 
 import { h } from "./dom.js";
 
@@ -45,7 +45,7 @@ export function menu(button, items) {
 }
 
 /**
- * Asks, and gives the fields' values, or null.
+ * Shows a dialog; returns the fields' values, or null if it was cancelled.
  * @param {string} title
  * @param {string} accept what the button says
  * @param {...(Node | string)} body

@@ -1,4 +1,4 @@
-// Making elements. There is no HTML from strings anywhere in the page, so nothing a child prints can become any.
+// Creates elements. The page never makes HTML from strings, so a child's output can't become HTML.
 
 /**
  * @template {keyof HTMLElementTagNameMap} T
@@ -85,7 +85,7 @@ export function age(seconds) {
 }
 
 /**
- * Says something for a moment, also to screen readers.
+ * Shows a short message for a moment; screen readers announce it.
  * @param {string} text
  * @param {string} [more]
  */

@@ -1,4 +1,4 @@
-// One session's frames, shared by everything on the page that shows it: each frame is drawn by all, then acknowledged.
+// One session's frames, shared by all parts of the page that show it: a frame is acknowledged after all have drawn it.
 
 /** @typedef {import("./types").ViewMessage} ViewMessage */
 import { Screen } from "./screen.js";
@@ -82,7 +82,7 @@ export class Feed {
         if (message.id) this.session = message.id;
         if (message.name) this.name = message.name;
         this.#set({ kind: "live", text: "" });
-        // Not in a hidden tab: there, no frame is drawn, none acknowledged, and none more sent.
+        // Not in a hidden tab: it draws no frame, acknowledges none, and so gets no more.
         requestAnimationFrame(() => {
           const dirty = this.#dirty;
           this.#dirty = new Set();

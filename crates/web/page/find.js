@@ -1,11 +1,11 @@
-// Find in a session: in its history and screen, from the newest match back; or on the screen of a full-screen program.
+// Find in a session: in its history and screen, from the newest match backwards, or on a full-screen program's screen.
 
 /** @typedef {import("./terminal.js").Terminal} Terminal */
 import { h, iconButton } from "./dom.js";
 
-// Milliseconds that typing has to rest.
+// Debounce of typing, in milliseconds.
 const PAUSE = 200;
-// Lines that are looked through, and matches that are marked: more than anyone steps through.
+// Maximum lines searched, and matches marked: more than anyone steps through.
 const MOST_LINES = 50_000;
 const MOST_MATCHES = 5_000;
 const MARKS = { all: "found", current: "found-current" };
@@ -91,7 +91,7 @@ export class Find {
     }
   }
 
-  /** A full-screen program drew: what was found may be elsewhere now. */
+  /** A full-screen program drew: the matches may have moved. */
   #redrawn() {
     if (!this.terminal.feed.screen.alternate || !this.#input.value || this.#matches.length === 0) return;
     const current = this.#current;
@@ -103,7 +103,7 @@ export class Find {
 
   /** @param {Element[]} lines newest first @param {string} text */
   #collect(lines, text) {
-    // Small letters also find large ones.
+    // A lower-case query ignores case.
     const fold = text === text.toLowerCase();
     for (const line of lines) {
       if (this.#matches.length >= MOST_MATCHES) return;
@@ -114,7 +114,7 @@ export class Find {
   /** @param {number} by */
   #step(by) {
     const { length } = this.#matches;
-    // The history was left, or the text is newer than the search.
+    // The history was closed, or the text changed after the search.
     if (length === 0 || !this.#matches[0]?.startContainer.isConnected) this.#search();
     else this.#go((this.#current + by + length) % length);
   }
@@ -139,7 +139,7 @@ export class Find {
 }
 
 /**
- * Where a line holds the text, in its order.
+ * The places of the text in a line, in order.
  * @param {Element} line
  * @param {string} text
  * @param {boolean} fold
@@ -147,7 +147,7 @@ export class Find {
 function occurrences(line, text, fold) {
   const plain = line.textContent ?? "";
   let content = fold ? plain.toLowerCase() : plain;
-  // There are letters whose small form is longer: then places would not be places.
+  // Some letters have a longer lower-case form, which would shift positions.
   if (content.length !== plain.length) content = plain;
   /** @type {Range[]} */ const found = [];
   for (let at = content.indexOf(text); at >= 0; at = content.indexOf(text, at + text.length)) {

@@ -1,4 +1,4 @@
-// What has scrolled off, in its colours, as plain text of the page: its own scrolling, selection and find do the rest.
+// The history in its colours, as plain text of the page: the browser does scrolling and selection.
 
 /** @typedef {import("./feed.js").Feed} Feed */
 /** @typedef {import("./types").WireRun} WireRun */
@@ -15,7 +15,7 @@ export class History {
   /** @type {number | undefined} */ #first;
   #more = true;
   /** @type {Promise<void> | null} */ #loading = null;
-  /** It is kept open, and the keyboard is elsewhere. */
+  /** Whether it stays open while the keyboard is elsewhere. */
   staying = false;
   /** @type {() => void} */ onFind = () => {};
 
@@ -46,7 +46,7 @@ export class History {
     this.load();
   }
 
-  /** There are older lines than those that are here. */
+  /** Whether there are older lines than the loaded ones. */
   get more() {
     return this.#more;
   }
@@ -66,12 +66,12 @@ export class History {
     return lines;
   }
 
-  /** What is being loaded is here. */
+  /** Resolves when loading is done. */
   async loaded() {
     await this.#loading;
   }
 
-  /** The next older lines. */
+  /** Loads the next older lines. */
   load() {
     if (this.#loading || !this.#more) return;
     this.#loading = this.#load().finally(() => { this.#loading = null; });
@@ -96,7 +96,7 @@ export class History {
       this.#more = answer.more && lines.length > 0;
       this.#status.textContent = this.#more ? "History" : "History, from the beginning";
       if (first) {
-        // One step above the live screen.
+        // Start one step above the live screen.
         this.#lines.scrollTop = this.#lines.scrollHeight - this.#lines.clientHeight - 3 * NEAR;
         if (!this.staying) this.focus();
         if (!this.staying && this.#lines.scrollHeight <= this.#lines.clientHeight + 1) this.close();
@@ -130,7 +130,7 @@ export class History {
 }
 
 /**
- * Rows of a screen as lines: what was wrapped is one.
+ * Joins a screen's wrapped rows into lines.
  * @param {WireRun[] | null} above what is above the screen of the line that its first row goes on with
  * @param {[number, boolean, WireRun[]][]} rows
  */

@@ -1,5 +1,5 @@
-// The page's half of the login. Storage belongs to an origin, port included; the cookie beside it goes to every port of the
-// host. The server wants both.
+// The page's half of the login. Storage belongs to an origin, which includes the port, while the cookie is sent to every port
+// of the host. The server requires both.
 
 const NAME = "vtr.key";
 
@@ -8,7 +8,7 @@ export function loginKey() {
   try {
     return localStorage.getItem(NAME) ?? "";
   } catch {
-    return ""; // a browser that keeps nothing
+    return ""; // storage is disabled
   }
 }
 
@@ -26,6 +26,6 @@ export function forgetLoginKey() {
   try {
     localStorage.removeItem(NAME);
   } catch {
-    // Then there is none.
+    // Storage is disabled, so there is no key.
   }
 }

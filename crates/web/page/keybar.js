@@ -1,4 +1,4 @@
-// Keys that phones' keyboards lack. Ctrl and Alt hold for the next key.
+// Keys that phone keyboards lack. Ctrl and Alt apply to the next key.
 
 /** @typedef {import("./terminal.js").Terminal} Terminal */
 import { h, toast } from "./dom.js";
@@ -36,7 +36,7 @@ export function keyBar(root, current) {
   const alt = hold("alt", "Alt");
   const keys = KEYS.map(([label, key]) => h("button", {
     type: "button", "aria-label": LABELS[label ?? ""] ?? label,
-    // Taking the focus would fold the keyboard away.
+    // Taking the focus would close the phone's keyboard.
     onpointerdown: (/** @type {Event} */ event) => event.preventDefault(),
     onclick: () => current()?.press(key ?? ""),
   }, label ?? ""));

@@ -1,4 +1,4 @@
-// Keys as the server's grammar writes them: "a", "ctrl+c", "shift+tab", "f5". The engine makes bytes of them.
+// Names of keys in the server's grammar: "a", "ctrl+c", "shift+tab", "f5". The engine encodes them.
 
 /** @type {Record<string, string>} */
 const NAMES = {
@@ -12,7 +12,7 @@ const NAMES = {
  */
 export function keyOf(event) {
   if (event.isComposing || event.keyCode === 229) return null;
-  // The system's and the browser's own.
+  // Keys of the system and the browser.
   if (event.metaKey) return null;
   const named = NAMES[event.key] ?? (/^F([1-9]|1\d|2[0-4])$/.test(event.key) ? event.key.toLowerCase() : undefined);
   const graph = event.getModifierState("AltGraph");
@@ -22,7 +22,7 @@ export function keyOf(event) {
   }
   if ([...event.key].length !== 1) return null;
   if (graph || !(event.ctrlKey || event.altKey)) return event.key;
-  // With Alt some systems make another character: the key itself is meant.
+  // With Alt, some systems produce another character: use the key itself.
   const letter = /^Key([A-Z])$/.exec(event.code)?.[1]?.toLowerCase();
   const digit = /^Digit(\d)$/.exec(event.code)?.[1];
   const ascii = /^[\x21-\x7e]$/.test(event.key);

@@ -1,5 +1,5 @@
-// The sessions of all coordinators, with live thumbnails, and the recordings: the whole page when nothing is open, a
-// side bar when something is.
+// The sessions of all coordinators with live thumbnails, and the recordings: the whole page when nothing is open, a
+// sidebar otherwise.
 
 /** @typedef {import("./types").Place} Place */
 /** @typedef {import("./types").SessionInfo} SessionInfo */
@@ -101,10 +101,10 @@ class Card {
   draw(rows) {
     const { screen } = this.feed;
     const box = this.#thumb;
-    // Less its padding on both sides.
+    // Without its padding.
     if (!rows) [this.#width, this.#height] = [box.clientWidth - 12, box.clientHeight - 12];
     if (this.#width <= 0 || !screen.rows) return;
-    // Cells have whole heights at some sizes and not at others: shrink until all of it is in.
+    // Cell heights are rounded at some sizes: shrink until everything fits.
     let size = Math.min(12, this.#width / (screen.cols * 0.55));
     let metrics = measure(size);
     const fits = () => screen.cols * metrics.cell <= this.#width * metrics.ratio && screen.rows * metrics.height <= this.#height * metrics.ratio;
@@ -221,7 +221,7 @@ export class List {
         }
         before = card.root;
       }
-      // A heading stays when it is what was looked for.
+      // A heading that matches the filter stays.
       group.root.hidden = words.length > 0 && !before && !matches(key);
       group.root.classList.toggle("bare", !before && place.standing === "up");
     }

@@ -1,4 +1,4 @@
-// What a link leads to: it keeps the key, and goes on to the sessions.
+// The page that a link opens: it stores the key and goes to the sessions.
 
 import { keepLoginKey } from "./key.js";
 

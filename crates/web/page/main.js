@@ -1,4 +1,4 @@
-// The page: what is open, in which order, and the bar above it.
+// The page: the open tiles, their order, and the bar above them.
 
 /** @typedef {import("./types").FromServer} FromServer */
 import { Connection } from "./connection.js";
@@ -14,13 +14,13 @@ import { Player } from "./player.js";
 import { settings } from "./settings.js";
 import { Terminal } from "./terminal.js";
 
-// Milliseconds that a program may take to end before it is said that it still runs.
+// Milliseconds that a program may take to end before the page says that it is still running.
 const STILL_RUNS = 2000;
 
 let readOnly = false;
 let welcomed = false;
 
-/** One thing in view: a session, or a recording. */
+/** A tile: a session or a recording. */
 class Tile {
   /** @type {Terminal | null} */ terminal = null;
   /** @type {Player | null} */ player = null;
@@ -68,7 +68,7 @@ class Tile {
     this.#body.append(this.player.root);
   }
 
-  /** The list has news. */
+  /** The list has changed. */
   update() {
     const { coordinator, session: name } = this.#address;
     const session = list.find(coordinator, this.terminal?.feed.session ?? name) ?? list.find(coordinator, name);
@@ -101,7 +101,7 @@ class Tile {
     }
     const { feed } = this.terminal;
     if (session && session.name !== name) {
-      // Renamed: by us or by someone else.
+      // Renamed, here or elsewhere.
       this.item = `${coordinator}/${session.name}`;
       this.root.dataset.item = this.item;
       remember();
@@ -134,7 +134,7 @@ class Tile {
 
   #ring() {
     this.root.classList.remove("bell");
-    void this.root.offsetWidth; // begins the animation anew
+    void this.root.offsetWidth; // restarts the animation
     this.root.classList.add("bell");
   }
 
@@ -148,7 +148,7 @@ class Tile {
     this.#find.focus();
   }
 
-  /** Asks it to end, and looks after a moment whether it did: shells take no notice of TERM. */
+  /** Sends TERM, and checks after a moment whether the program has ended: shells ignore TERM. */
   async #end() {
     const { coordinator, session, name } = /** @type {Terminal} */ (this.terminal).feed;
     const kill = (/** @type {string} */ signal) => connection.ask("kill", { coordinator, session, signal });
@@ -170,7 +170,7 @@ class Tile {
     if (!terminal) return;
     const { coordinator, session } = terminal.feed;
     const name = terminal.feed.name;
-    // The stream may know of the end before the list does.
+    // The stream may know that it ended before the list does.
     const running = terminal.feed.status.kind !== "exited" && (list.find(coordinator, session)?.running ?? false);
     const recorded = readOnly ? null : await connection.ask("record", { coordinator, session, action: "status" }).catch(() => null);
     const send = (/** @type {string} */ what, /** @type {Record<string, unknown>} */ details, /** @type {string} */ done) => () =>
@@ -237,7 +237,7 @@ function show(items) {
   tiles = wanted.map((item) => kept.get(item) ?? new Tile(item));
   const room = byId("tiles");
   for (const [at, tile] of tiles.entries()) {
-    // Moving a tile that is in its place would take the focus from it.
+    // Moving a tile that is already in place would take the focus from it.
     if (room.children[at] !== tile.root) room.insertBefore(tile.root, room.children[at] ?? null);
   }
   const columns = Math.ceil(Math.sqrt(tiles.length));
@@ -270,7 +270,7 @@ function remembered() {
   }
 }
 
-/** Cells of a tile on its own: a session that is started here starts with this window's size. */
+/** The size of a single tile in cells: new sessions start with this window's size. */
 function roomForOne() {
   const { cell, height, ratio } = measure(settings.fontSize);
   const phone = innerWidth <= 720;
@@ -290,7 +290,7 @@ async function create(coordinator) {
   const place = values.coordinator ?? coordinator;
   try {
     const { id } = await connection.ask("spawn", { ...values, ...roomForOne(), coordinator: place });
-    // The list brings its name in a moment.
+    // The list will tell its name in a moment.
     wanted = { coordinator: place, id };
     openWanted();
   } catch (error) {
@@ -328,7 +328,7 @@ async function share() {
 
 async function logOut() {
   if (!await ask("Log out?", "Log out", h("p", {}, "This also logs out this browser's other tabs. You need a new link to log in again."))) return;
-  // The server ends the connection with the login: whether it also answers does not matter.
+  // The server closes the connection with the login, so an answer is not needed.
   connection.ask("log_out").catch(() => {});
   forgetLoginKey();
 }
@@ -410,7 +410,7 @@ keyBar(byId("keybar"), () => active?.terminal ?? null);
 
 addEventListener("popstate", () => show(remembered()));
 addEventListener("keydown", (event) => {
-  // Alt and a digit would be taken by many programs; these are free in browsers and rare in programs.
+  // Many programs use Alt with a digit; these keys are free in browsers and rare in programs.
   if (!(event.ctrlKey && event.altKey) || event.metaKey) return;
   const items = list.items;
   const at = items.indexOf(active?.item ?? "");
@@ -421,7 +421,7 @@ addEventListener("keydown", (event) => {
   show([items[(at + step + items.length) % items.length] ?? ""]);
 }, true);
 
-// Phones shrink what is visible when their keyboard comes up, but not the page.
+// When a phone's keyboard opens, the visible area shrinks, but not the page.
 const viewport = window.visualViewport;
 if (viewport) {
   const fit = () => document.documentElement.style.setProperty("--height", `${viewport.height}px`);

@@ -1,4 +1,4 @@
-// Draws the rows of a screen on a canvas: for a session in full as for its thumbnail.
+// Draws a screen's rows on a canvas, both for a session's tile and for its thumbnail.
 
 /** @typedef {import("./types").Metrics} Metrics */
 /** @typedef {import("./types").Run} Run */
@@ -28,9 +28,9 @@ export function measure(size, ratio = devicePixelRatio) {
     const box = measuring.measureText("0".repeat(64));
     const advance = box.width / 64;
     const [above, below] = [box.fontBoundingBoxAscent, box.fontBoundingBoxDescent];
-    // An underscore may reach below what the font says, and the next row would paint over it.
+    // An underscore may reach below the font's descent, and the next row would paint over it.
     const lowest = Math.max(below, measuring.measureText("_").actualBoundingBoxDescent);
-    // Whole pixels, or lines between cells would blur; tiny ones would be off by too much.
+    // Whole pixels, or lines between cells would blur; for tiny cells rounding would be off by too much.
     const whole = advance > 4;
     const cell = whole ? Math.round(advance) : advance;
     const height = whole ? Math.ceil((above + below) * 1.06) : (above + below) * 1.06;
@@ -86,7 +86,7 @@ export class Painter {
    */
   #row(screen, row, metrics, colors) {
     const context = this.#context;
-    // Thumbnails have rows of broken height, which must meet all the same.
+    // Thumbnails have rows of fractional height, which must still meet.
     const top = Math.floor(row * metrics.height);
     const height = Math.floor((row + 1) * metrics.height) - top;
     context.fillStyle = css(colors.ground);
@@ -121,7 +121,7 @@ export class Painter {
       const font = `${slant}${weight}${metrics.size * metrics.ratio}px ${metrics.family}`;
       if (context.font !== font) context.font = font;
       context.fillStyle = color;
-      // Not zero either way: with it, fonts don't join letters.
+      // Never zero: any letter spacing stops fonts from joining letters.
       const spacing = metrics.cell - metrics.advance || 0.001;
       if (run.shape === SHAPE.narrow && /^[\x20-\u024f]*$/.test(run.text) && "letterSpacing" in context) {
         context.letterSpacing = `${spacing}px`;

@@ -1,4 +1,4 @@
-// A screen in full: the canvas, the text over it, and the cursor; as large as fits.
+// A full screen: the canvas, the text layer over it, and the cursor; as large as fits.
 
 /** @typedef {import("./screen.js").Screen} Screen */
 import { h } from "./dom.js";
@@ -7,9 +7,9 @@ import { settings } from "./settings.js";
 import { TextLayer } from "./textlayer.js";
 import { Colors, css } from "./theme.js";
 
-// Smaller than this nobody reads: the rest is scrolled to.
+// Minimum font size: nobody reads smaller text, so a larger screen is scrolled.
 const LEAST_FONT = 6;
-// Milliseconds between two changes of the text: eyes follow the picture, and the text costs more.
+// Milliseconds between two updates of the text layer: it costs more than the canvas, which people look at.
 const TEXT_PAUSE = 100;
 
 export class Picture {
@@ -39,7 +39,7 @@ export class Picture {
     this.text.setAttribute("aria-label", label);
   }
 
-  /** Cells that would fit at the chosen font size. */
+  /** The size in cells that fits at the chosen font size. */
   room() {
     const metrics = measure(settings.fontSize);
     const cols = Math.floor((this.root.clientWidth * metrics.ratio) / metrics.cell);
@@ -66,12 +66,12 @@ export class Picture {
     if (!screen.rows) return;
     if (!rows) this.#fit();
     const colors = new Colors(settings.theme, screen.colors, screen.reverse);
-    // The one before knows what is readable in it.
+    // Reuse the previous object: it caches contrast-adjusted colours.
     const used = this.#colors?.key === colors.key ? this.#colors : colors;
     this.#colors = used;
     this.#painter.draw(screen, rows, this.metrics, used);
     if (!rows) {
-      // Where a session ends that is smaller than its window.
+      // Shows the edge of a session that is smaller than its tile.
       const { cols, rows } = this.room();
       this.stage.classList.toggle("smaller", screen.cols < cols || screen.rows < rows);
     }

@@ -1,4 +1,4 @@
-// A recording with its scrubber. The server replays it; this asks for the frame at a time, one question at once.
+// A recording with its scrubber. The server replays it; the page asks for the frame of a time, one request at a time.
 
 /** @typedef {import("./types").AboutRecording} About */
 import { h, icon, iconButton, toast } from "./dom.js";
@@ -8,10 +8,10 @@ import { Screen } from "./screen.js";
 import { settings } from "./settings.js";
 
 const SPEEDS = [0.5, 1, 2, 4, 8, 16];
-// Of a pause that is skipped, this much is kept on each side, in milliseconds.
+// Milliseconds that are kept on each side of a skipped pause.
 const KEPT_PAUSE = 500;
 const STEP = 5000;
-// Milliseconds between two questions: 30 frames a second at most.
+// Milliseconds between two requests: at most 30 frames a second.
 const PACE = 33;
 
 /** @param {number} ms @param {boolean} [exact] for what is shorter than a minute */
@@ -102,7 +102,7 @@ export class Player {
       requestAnimationFrame(() => this.picture.draw(rows));
       this.#asked = -1;
       this.root.dataset.at = String(this.#shown);
-      // After a new connection it begins at the beginning again.
+      // After a reconnect it starts from the beginning.
       this.#start();
     } else if (message.t === "gone") {
       this.onStatus(message.reason);
@@ -111,7 +111,7 @@ export class Player {
 
   async #download() {
     try {
-      // Not a plain link: those show no key.
+      // Not a plain link, since those can't send the key.
       const answer = await fetch(`/recordings/${encodeURIComponent(this.name)}`, { headers: { authorization: `Bearer ${loginKey()}` } });
       if (answer.status === 503) throw new Error("Too many downloads at the moment: wait until one has finished, and try again.");
       if (!answer.ok) throw new Error("The recording is not available: it may have been removed, or you may be logged out.");
@@ -168,7 +168,7 @@ export class Player {
     this.#tick = undefined;
     const end = this.about?.ms ?? 0;
     if (this.playing) {
-      // A tab that slept does not jump ahead by all of it.
+      // After a tab has slept, don't jump ahead by all of that time.
       this.position += Math.min(now - this.#last, 250) * Number(this.#speed.value);
       const pause = this.#skip.checked && this.about?.pauses.find(([from, to]) => this.position > from + KEPT_PAUSE && this.position < to - KEPT_PAUSE);
       if (pause) this.position = pause[1] - KEPT_PAUSE;

@@ -1,4 +1,4 @@
-// What a session's screen shows: rows of runs, changed by frames. It draws nothing.
+// The content of a session's screen: rows of runs, updated by frames. It draws nothing.
 
 /** @typedef {import("./types").WireFrame} WireFrame */
 /** @typedef {import("./types").WireRun} WireRun */
@@ -14,7 +14,7 @@ export const LOOK = {
 /** @param {WireRun} run @returns {Run} */
 export function readRun(run) {
   if (typeof run === "string") {
-    // One character a column; most are ASCII, where the length says it.
+    // One character per column; for ASCII, which is most text, the length is enough.
     let cols = run.length;
     for (let at = 0; at < run.length; at++) if ((run.charCodeAt(at) & 0xfc00) === 0xdc00) cols--;
     return { text: run, cols, shape: 0, fg: -1, bg: -1, attributes: 0, underline: 0, underlineColor: -1, link: "" };
@@ -96,7 +96,7 @@ export class Screen {
 }
 
 /**
- * One character or cluster after the other, with its column.
+ * Each character or cluster with its column.
  * @param {Run} run
  * @param {(text: string, col: number, cols: number) => void} visit
  */

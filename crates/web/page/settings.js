@@ -1,4 +1,4 @@
-// What this browser prefers: kept in it, and nowhere else.
+// Preferences, stored in this browser only.
 
 import { THEMES } from "./theme.js";
 
@@ -12,7 +12,7 @@ function stored(key, usual) {
   try {
     return localStorage.getItem(`vtr.${key}`) ?? usual;
   } catch {
-    return usual; // a browser that keeps nothing
+    return usual; // storage is disabled
   }
 }
 
@@ -21,7 +21,7 @@ function store(key, value) {
   try {
     localStorage.setItem(`vtr.${key}`, value);
   } catch {
-    // It lasts as long as the page.
+    // Storage is disabled: the setting lasts as long as the page.
   }
 }
 
@@ -30,12 +30,12 @@ class Settings {
   fontSize = Math.min(FONT.most, Math.max(FONT.least, Number(stored("font", String(FONT.usual))) || FONT.usual));
   /** @type {ThemeChoice} */ choice = /** @type {ThemeChoice} */ (stored("theme", "auto"));
   announce = stored("announce", "no") === "yes";
-  /** Names alone, without pictures. */
+  /** Whether the list shows names only, without thumbnails. */
   plainList = stored("list", "no") === "yes";
 
   constructor() {
     light.addEventListener("change", () => this.#changed());
-    // Another screen, or the browser's own zoom.
+    // The window moved to another display, or was zoomed.
     const watchRatio = () => {
       matchMedia(`(resolution: ${devicePixelRatio}dppx)`).addEventListener("change", () => { this.#changed(); watchRatio(); }, { once: true });
     };

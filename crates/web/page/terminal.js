@@ -1,4 +1,4 @@
-// A live session in full: what is typed, clicked, pasted and selected in it.
+// A live session: typing, clicking, pasting and selecting in it.
 
 /** @typedef {import("./feed.js").Feed} Feed */
 import { h, toast } from "./dom.js";
@@ -9,15 +9,15 @@ import { settings } from "./settings.js";
 
 const FASTEST = 34;
 const MOST_PASTED = 1 << 20;
-// Phones' keyboards only report a deletion when there is something to delete.
+// Phone keyboards only report a deletion if there is something to delete.
 const FILLER = "\u200b";
-/** As the server's MouseButton, by the browser's number. */
+/** The server's MouseButton for the browser's button number. */
 const BUTTONS = [1, 2, 3];
 const MOUSE = { press: 0, release: 1, move: 2, up: 3, down: 4, left: 5, right: 6 };
 
 export class Terminal {
   pace = FASTEST;
-  /** Ctrl and Alt of the key bar: they hold for the next key. */
+  /** Ctrl and Alt of the key bar, which apply to the next key. */
   held = { ctrl: false, alt: false };
   /** @type {() => void} */ onHeld = () => {};
   /** @type {() => void} */ onBell = () => {};
@@ -85,7 +85,7 @@ export class Terminal {
     clearTimeout(this.#speaking);
     this.#history?.root.remove();
     this.feed.remove(this);
-    // The session keeps the size it has: nobody here has one any more.
+    // The session keeps its size: this page no longer asks for one.
     this.feed.resize(0, 0);
   }
 
@@ -107,7 +107,7 @@ export class Terminal {
   layout() {
     this.picture.draw(null);
     clearTimeout(this.#sizing);
-    // A window that is being dragged asks for one size, not for hundreds.
+    // Debounced, so that resizing a window asks for one size and not for hundreds.
     this.#sizing = setTimeout(() => {
       const { cols, rows } = this.picture.room();
       const size = `${cols}x${rows}`;
@@ -123,7 +123,7 @@ export class Terminal {
     if (message.t === "refusal") toast(message.message, message.hint);
   }
 
-  /** Reads out the line the cursor is on, when the output rests. */
+  /** Announces the cursor's line to screen readers when the output pauses. */
   #speak() {
     clearTimeout(this.#speaking);
     this.#speaking = setTimeout(() => {
@@ -141,7 +141,7 @@ export class Terminal {
   #setFocus(focused) {
     if (this.picture.focused === focused) return;
     this.picture.focused = focused;
-    // What is let go elsewhere is not heard here.
+    // A key that is released elsewhere is not reported here.
     if (!focused) for (const code of [...this.#down.keys()]) this.#keyUp(code);
     this.picture.draw(new Set());
     if (this.feed.screen.focus) this.feed.send({ t: "focus", gained: focused });
@@ -174,10 +174,10 @@ export class Terminal {
       this.scrollBack();
       return;
     }
-    // The browser's own paste, which then comes as an event.
+    // The browser's own paste, which arrives as an event.
     if (command && event.shiftKey && event.code === "KeyV") return;
     if (event.shiftKey && event.key === "Insert") return;
-    // The way out for those without a mouse: to the buttons of the session.
+    // The way out of the terminal without a mouse: to the session's buttons.
     if (event.ctrlKey && event.key === "F6") {
       event.preventDefault();
       const buttons = [...(this.root.closest(".tile")?.querySelectorAll("button") ?? [])];
@@ -190,7 +190,7 @@ export class Terminal {
     }
     const key = keyOf(event);
     if (!key) {
-      // A dead key or an input method needs the field; a modifier on its own must leave the selection alone.
+      // A dead key or an input method needs the field; a modifier alone must not clear the selection.
       if (document.activeElement !== this.#area && ["Dead", "Process", "Unidentified"].includes(event.key)) this.focus();
       return;
     }
@@ -312,7 +312,7 @@ export class Terminal {
     }
   }
 
-  /** What has scrolled off. A full-screen program has nothing of it. */
+  /** Opens the history. A full-screen program has none. */
   scrollBack() {
     if (!this.#history && !this.feed.screen.alternate) this.#openHistory();
   }
@@ -329,14 +329,14 @@ export class Terminal {
     return history;
   }
 
-  /** What has scrolled off and the screen as it is now: to stay in until it is let go. */
+  /** Opens the history with the present screen, and keeps it open until it is released. */
   lookBack() {
     const history = this.#history ?? this.#openHistory();
     history.staying = true;
     return history;
   }
 
-  /** Back to the live screen, unless one looks at something older. */
+  /** Returns to the live screen, unless older lines are in view. */
   letGo() {
     const history = this.#history;
     if (!history) return this.focus();
@@ -366,7 +366,7 @@ export class Terminal {
     const steps = this.#steps(event.deltaY / step);
     for (let step = 0; step < Math.min(Math.abs(steps), 10); step++) {
       if (this.#takesMouse(event)) this.#mouse(steps < 0 ? MOUSE.up : MOUSE.down, 0, event);
-      // A full-screen program without the mouse scrolls by its arrow keys.
+      // A full-screen program without mouse support scrolls by arrow keys.
       else for (let line = 0; line < 3; line++) this.feed.send({ t: "key", key: steps < 0 ? "up" : "down" });
     }
   }

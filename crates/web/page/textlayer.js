@@ -1,4 +1,4 @@
-// The screen as text over the picture: transparent, for selection, the browser's find, and screen readers.
+// The screen as transparent text over the canvas, for selection, the browser's find, and screen readers.
 
 /** @typedef {import("./types").Metrics} Metrics */
 /** @typedef {import("./types").Run} Run */
@@ -43,7 +43,7 @@ export class TextLayer {
   #row(screen, row, metrics) {
     const element = this.root.children[row];
     const line = screen.lines[row];
-    // What did not change keeps its place in a selection.
+    // Unchanged text keeps its place in a selection.
     if (!element || !line || this.#lines.get(element) === line) return;
     this.#lines.set(element, line);
     const text = screen.text(row);
@@ -60,7 +60,7 @@ export class TextLayer {
     const plain = /^[\x20-\x7e]*$/.test(run.text);
     if (plain && !link) return document.createTextNode(run.text);
     const width = (/** @type {HTMLElement} */ element, /** @type {number} */ cols) => {
-      // Whatever font has the character, the next one starts at its own column.
+      // Whichever font has the character, the next one starts at its own column.
       if (!plain) element.style.width = `${(cols * metrics.cell) / metrics.ratio}px`;
       return element;
     };
@@ -85,7 +85,7 @@ export class TextLayer {
   }
 
   /**
-   * What is selected of this screen, as it is copied: wrapped rows joined, blanks at the ends of rows left out.
+   * The selected text as it is copied: wrapped rows joined, trailing blanks of rows left out.
    * @param {Screen} screen
    */
   selected(screen) {

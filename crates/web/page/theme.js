@@ -1,13 +1,13 @@
-// Colours: the page's two themes, and what a cell's colours become in them.
+// Colours: the page's two themes, and how a cell's colours are adapted to them.
 
 /** @typedef {import("./types").Theme} Theme */
 /** @typedef {import("./types").Run} Run */
 import { LOOK } from "./screen.js";
 
-// xterm's colours 1 to 14, which the server names by value. Black and white stay: programs mean them.
+// xterm's colours 1 to 14, which the server sends by value. Black and white stay as they are: programs mean them.
 const XTERM = [0xcd0000, 0x00cd00, 0xcdcd00, 0x0000ee, 0xcd00cd, 0x00cdcd, 0xe5e5e5, 0x7f7f7f, 0xff0000, 0x00ff00, 0xffff00,
   0x5c5cff, 0xff00ff, 0x00ffff];
-// The engine's own default colours: unless a program chose others, the theme's are meant.
+// The engine's default colours: unless a program set others, they stand for the theme's.
 const ENGINE = { foreground: 0xe5e5e5, background: 0x000000, cursor: 0xe5e5e5 };
 
 /** @param {number[]} colors */

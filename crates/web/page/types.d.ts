@@ -1,6 +1,6 @@
-// What the server and the page say to each other: the other side of src/message.rs. For the checker only.
+// The messages between server and page, matching src/message.rs and src/from_page.rs. For the type checker only.
 
-/** Text in the default look, or [text, columns, shape, fg, bg, attributes, underline, its colour, link]. */
+/** Text in the default style, or [text, columns, shape, fg, bg, attributes, underline, its colour, link]. */
 export type WireRun = string | [string, number, number, number, number, number, number?, number?, string?];
 
 export interface WireFrame {
@@ -75,14 +75,14 @@ export type FromServer =
   | { t: "pong" };
 
 export interface ViewHandler {
-  /** What opens the view, also after a new connection. */
+  /** The message that opens the view, sent again after a reconnect. */
   start(): Record<string, unknown>;
   take(message: ViewMessage): void;
 }
 
 /** Sizes in device pixels. */
 export interface Metrics {
-  /** Of the font, in CSS pixels. */
+  /** The font size, in CSS pixels. */
   size: number;
   ratio: number;
   family: string;
@@ -97,10 +97,10 @@ export interface Theme {
   foreground: number;
   background: number;
   cursor: number;
-  /** What xterm's colours look like here, as text and as ground. */
+  /** xterm's colours in this theme, as text and as background. */
   text: Map<number, number>;
   ground: Map<number, number>;
-  /** Least contrast of text to the default ground. */
+  /** Minimum contrast of text to the default background. */
   contrast: number;
 }
 
