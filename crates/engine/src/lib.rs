@@ -73,7 +73,6 @@ pub use plain_text::{PlainOutput, PlainText};
 pub use ports::Port;
 pub use pty::{
     ParseSignalError, Pid, RememberedSession, Signal, SpawnError, TtyFacts, read_short_file, return_large_blocks,
-    take_short_turns,
 };
 pub use pulse::Pulse;
 pub use ring::RawOutput;

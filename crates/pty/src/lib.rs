@@ -23,7 +23,6 @@ mod remembered;
 mod short_file;
 mod signal;
 mod spawn;
-mod turns;
 mod waker;
 
 pub use child::{ChildProcess, ExitStatus};
@@ -36,5 +35,4 @@ pub use remembered::RememberedSession;
 pub use short_file::read_short_file;
 pub use signal::{ParseSignalError, Signal};
 pub use spawn::{SpawnError, SpawnRequest, spawn};
-pub use turns::take_short_turns;
 pub use waker::PollWaker;

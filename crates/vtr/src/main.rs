@@ -98,8 +98,6 @@ fn run(cli: Cli, surroundings: Surroundings) -> Exit {
         let outcome = serve.run(&cli.everywhere, &surroundings, &mut output);
         return end(outcome, &output);
     }
-    // A command waits for answers, maybe beside a build that uses every processor. A coordinator's threads read floods.
-    engine::take_short_turns();
     let mut invocation = match Invocation::new(cli.everywhere, surroundings) {
         Ok(invocation) => invocation,
         Err(failed) => {

@@ -1,9 +1,7 @@
 //! Starting 100 sessions on one connection, one after the other and all at once: `Spawn` against `new-session -d` and,
-//! cheaper for tmux, `new-window -d`.
-//!
-//! The client of both sides is this program, with short turns on its processor as `vtr` has them, and without.
+//! cheaper for tmux, `new-window -d`. The client of both sides is this program.
 
-use std::{thread, time::Instant};
+use std::time::Instant;
 
 use anyhow::Result;
 
@@ -19,23 +17,14 @@ const IDLER: [&str; 2] = ["/bin/sleep", "100000"];
 
 pub(super) fn run(setup: &Setup, report: &mut Report) -> Result<()> {
     let mut pair = setup.start()?;
-    let [mut short, mut usual] = <[Times; 2]>::default();
+    let mut times = Times::default();
     for _ in 0..setup.scaled(ROUNDS, 3) {
-        usual.add_round(&mut pair)?;
-        thread::scope(|scope| {
-            let client = scope.spawn(|| {
-                pty::take_short_turns();
-                short.add_round(&mut pair)
-            });
-            client.join().expect("it does not panic")
-        })?;
+        times.add_round(&mut pair)?;
     }
-    let bar = Bar::TimesAtMost(0.5);
-    report.rounds(&format!("start {SESSIONS} sessions"), "ms", &short.ours, &short.theirs, bar);
-    report.rounds("  against windows of one tmux session", "ms", &short.ours, &short.windows, bar);
-    report.rounds("  all asked for at once, on both sides", "ms", &short.ours_at_once, &short.theirs_at_once, bar);
-    report.rounds("  by a client with usual turns", "ms", &usual.ours, &usual.theirs, bar);
-    report.rounds("    all asked for at once", "ms", &usual.ours_at_once, &usual.theirs_at_once, bar);
+    let bar = Bar::TimesAtMost(1.0);
+    report.rounds(&format!("start {SESSIONS} sessions"), "ms", &times.ours, &times.theirs, bar);
+    report.rounds("  against windows of one tmux session", "ms", &times.ours, &times.windows, bar);
+    report.rounds("  all asked for at once, on both sides", "ms", &times.ours_at_once, &times.theirs_at_once, bar);
     Ok(())
 }
 
