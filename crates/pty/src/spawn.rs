@@ -10,8 +10,6 @@ use crate::{ChildProcess, Pty, PtySize};
 #[cfg(target_os = "linux")]
 mod linux;
 #[cfg(target_os = "linux")]
-mod make_way;
-#[cfg(target_os = "linux")]
 mod vfork;
 #[cfg(target_os = "linux")]
 use linux::{ExecCommand as PreparedCommand, keep_exit_statuses};

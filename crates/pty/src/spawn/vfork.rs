@@ -11,11 +11,10 @@ use std::ffi::{CStr, CString};
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::ptr;
-use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicI32, Ordering};
 
 use libc::{c_char, c_int, c_long, c_void};
 
-use super::make_way::make_way;
 use crate::Pid;
 
 /// What the child executes.
@@ -46,7 +45,7 @@ pub(super) struct StartFailure {
     pub(super) errno: c_int,
 }
 
-/// What the child reads, all of it made before the clone, and the numbers it leaves.
+/// What the child reads, all of it made before the clone, and the two numbers it leaves on failure.
 struct Orders {
     parent: libc::pid_t,
     terminal: c_int,
@@ -62,8 +61,6 @@ struct Orders {
     descriptor_limit: c_int,
     failed_stage: AtomicI32,
     errno: AtomicI32,
-    /// Where the child runs just before exec.
-    processor: AtomicU32,
 }
 
 /// No failure yet; steps are stored as their own number plus 1.
@@ -103,7 +100,6 @@ pub(super) fn start(image: &ExecImage<'_>, terminal: BorrowedFd<'_>) -> Result<(
         descriptor_limit: descriptor_limit(),
         failed_stage: AtomicI32::new(UNHARMED),
         errno: AtomicI32::new(0),
-        processor: AtomicU32::new(u32::MAX),
     };
     let mut pidfd: c_int = -1;
     // A handler of this process must not run in the child: it would run in our memory.
@@ -140,10 +136,7 @@ pub(super) fn start(image: &ExecImage<'_>, terminal: BorrowedFd<'_>) -> Result<(
         }),
     };
     match reported.and(pidfd) {
-        Ok(pidfd) => {
-            make_way(pid, orders.processor.load(Ordering::Relaxed));
-            Ok((pid, pidfd))
-        }
+        Ok(pidfd) => Ok((pid, pidfd)),
         Err(failure) => {
             // Either it is exiting already, or it runs and could never be waited for by pidfd.
             let _ = rustix::process::kill_process(pid.to_rustix(), rustix::process::Signal::KILL);
@@ -212,8 +205,6 @@ extern "C" fn obey(orders: *mut c_void) -> c_int {
         }
         let no_signals = [0usize; 4];
         call(libc::SYS_rt_sigprocmask, [libc::SIG_SETMASK as usize, no_signals.as_ptr() as usize, 0, SIGSET_BYTES]);
-
-        call(libc::SYS_getcpu, [orders.processor.as_ptr() as usize, 0, 0, 0]);
 
         // Like execvp(3): try the next candidate if this one does not exist, and remember a refusal.
         let env = orders.env as usize;
