@@ -220,7 +220,6 @@ impl Face {
             continued: listen(SignalKind::from_raw(rustix::process::Signal::CONT.as_raw()))?,
             pulse: None,
             child: None,
-            echo: None,
         };
         let mut events = Vec::new();
         let terminal = Terminal::enter(host, surroundings, &mut events)?;
@@ -259,23 +258,12 @@ impl Face {
             let wake = self.wait().await;
             self.woken(wake)?;
             let events = std::mem::take(&mut self.events);
-            let typed = events.iter().any(|event| matches!(event, Event::Key(_)));
             for event in events {
                 self.event(event);
-            }
-            if typed {
-                self.await_echo();
             }
             self.run_errands()?;
         }
         Ok(())
-    }
-
-    /// What was typed is with the session in sight, unless a layer took it; then the hint is for nothing.
-    fn await_echo(&mut self) {
-        if self.layers.len() == 1 {
-            self.ears.echo = self.app.session().and_then(|session| session.output_hint().ok());
-        }
     }
 
     async fn wait(&mut self) -> Wake {
@@ -328,7 +316,6 @@ impl Face {
                 self.layers.refresh(&mut self.app);
             }
             Wake::Output => self.app.moved = true,
-            Wake::Echo => self.app.moved |= self.ears.catch_echo(),
             Wake::Child(event) => child_wishes::heard(&mut self.app, event),
             Wake::Resized => {
                 self.measure();
@@ -480,7 +467,6 @@ impl Face {
             // What is drawn now is not news any more.
             pulse.borrow_and_update();
         }
-        self.ears.echo = None;
         // What the program in sight prints changes its pane: all around it is on the canvas already.
         let notices = self.app.toasts.deadline().is_some() || trust_prompt::beside(&self.app).is_some();
         let covered = self.layers.len() > 1 || notices || !self.app.looking.is_empty();

@@ -1,8 +1,8 @@
 //! Everything the loop listens to, and what woke it.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use engine::{EngineEvent, OutputHint, Pulse, SessionEvent, SessionId};
+use engine::{EngineEvent, Pulse, SessionEvent, SessionId};
 use ops::RecordingEvent;
 use project::ProjectEvent;
 use tokio::{
@@ -25,12 +25,7 @@ pub(super) struct Ears {
     /// Of the session in sight.
     pub(super) pulse: Option<(SessionId, watch::Receiver<Pulse>)>,
     pub(super) child: Option<broadcast::Receiver<SessionEvent>>,
-    /// While a key's echo is awaited.
-    pub(super) echo: Option<OutputHint>,
 }
-
-/// How long the session's thread may take to read an echo of which the kernel has told.
-const ECHO_PATIENCE: Duration = Duration::from_micros(60);
 
 /// What woke the loop.
 pub(super) enum Wake {
@@ -41,8 +36,6 @@ pub(super) enum Wake {
     Recording(RecordingEvent),
     Notice(Notice),
     Output,
-    /// The session in sight is about to move.
-    Echo,
     Child(SessionEvent),
     Resized,
     Continued,
@@ -51,21 +44,6 @@ pub(super) enum Wake {
 }
 
 impl Ears {
-    /// Waits, awake, until the session in sight has taken what it was told of; false when that takes too long. Falling
-    /// asleep and being woken again would take longer.
-    pub(super) fn catch_echo(&mut self) -> bool {
-        self.echo = None;
-        let Some((_, pulse)) = &self.pulse else { return false };
-        let until = Instant::now() + ECHO_PATIENCE;
-        while !pulse.has_changed().unwrap_or(false) {
-            if Instant::now() >= until {
-                return false;
-            }
-            std::thread::yield_now();
-        }
-        true
-    }
-
     /// Waits for what comes first: what the host says goes before what sessions print. Nothing is lost when the future
     /// is dropped. `input` is what the host says; while a frame is due anyway (`dirty`), more output changes nothing.
     pub(super) async fn listen(
@@ -74,7 +52,7 @@ impl Ears {
         until: Instant,
         dirty: bool,
     ) -> Wake {
-        let Ears { engine, project, recordings, notices, wishes, resized, continued, pulse, child, echo } = self;
+        let Ears { engine, project, recordings, notices, wishes, resized, continued, pulse, child } = self;
         tokio::select! {
             biased;
             _ = wishes.leaving() => Wake::End,
@@ -86,7 +64,6 @@ impl Ears {
             event = project.recv() => Wake::Project(event.ok()),
             Ok(event) = recordings.recv() => Wake::Recording(event),
             () = moved(pulse), if !dirty => Wake::Output,
-            () = came(echo.as_ref()), if !dirty => Wake::Echo,
             event = said(child) => Wake::Child(event),
             () = tokio::time::sleep_until(until.into()) => Wake::Time,
         }
@@ -102,13 +79,6 @@ async fn moved(pulse: &mut Option<(SessionId, watch::Receiver<Pulse>)>) {
                 std::future::pending::<()>().await;
             }
         }
-        None => std::future::pending().await,
-    }
-}
-
-async fn came(echo: Option<&OutputHint>) {
-    match echo {
-        Some(hint) => hint.came().await,
         None => std::future::pending().await,
     }
 }
