@@ -8,7 +8,6 @@ use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant, SystemTime};
 
 use tokio::sync::watch;
-use tokio::task::JoinHandle;
 
 use crate::fair_lock::lock;
 
@@ -18,46 +17,11 @@ pub struct Clock {
     source: Source,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 enum Source {
-    Real(Arc<Anchor>),
+    #[default]
+    Real,
     Fake(Arc<FakeTime>),
-}
-
-impl Default for Source {
-    fn default() -> Self {
-        Source::Real(Arc::default())
-    }
-}
-
-/// A timer that stays when the wait it was set for is over.
-///
-/// A runtime that is told of a timer earlier than all others wakes one of its threads to sleep anew, which takes as
-/// long as an echo. Waits mostly end early, one after the other: with the first one's timer still there, the next
-/// one's is not the earliest.
-#[derive(Debug, Default)]
-struct Anchor {
-    held: Mutex<Option<HeldTimer>>,
-}
-
-#[derive(Debug)]
-struct HeldTimer {
-    until: Instant,
-    task: JoinHandle<()>,
-}
-
-impl Anchor {
-    /// Not after `deadline`, and never more than one. Who does not wait at all leaves it to those who do.
-    fn hold(&self, deadline: Instant) {
-        let now = Instant::now();
-        let mut held = lock(&self.held);
-        if now < deadline && held.as_ref().is_none_or(|held| held.until <= now || deadline < held.until) {
-            let task = tokio::spawn(tokio::time::sleep_until(deadline.into()));
-            if let Some(before) = held.replace(HeldTimer { until: deadline, task }) {
-                before.task.abort();
-            }
-        }
-    }
 }
 
 /// Drives a [`Clock`] by hand.
@@ -83,14 +47,14 @@ impl Clock {
 
     pub fn now(&self) -> Instant {
         match &self.source {
-            Source::Real(_) => Instant::now(),
+            Source::Real => Instant::now(),
             Source::Fake(time) => time.instant + time.elapsed(),
         }
     }
 
     pub fn system_now(&self) -> SystemTime {
         match &self.source {
-            Source::Real(_) => SystemTime::now(),
+            Source::Real => SystemTime::now(),
             Source::Fake(time) => time.system + time.elapsed(),
         }
     }
@@ -98,7 +62,7 @@ impl Clock {
     /// Completes when the clock has reached `deadline`.
     pub async fn sleep_until(&self, deadline: Instant) {
         match &self.source {
-            Source::Real(_) => tokio::time::sleep_until(deadline.into()).await,
+            Source::Real => tokio::time::sleep_until(deadline.into()).await,
             Source::Fake(time) => {
                 let mut elapsed = time.elapsed.subscribe();
                 // The sender lives in `time`, which this future borrows: waiting can't fail.
@@ -107,19 +71,11 @@ impl Clock {
         }
     }
 
-    /// The same for a limit that is seldom reached.
-    pub(crate) async fn time_out_at(&self, deadline: Instant) {
-        if let Source::Real(anchor) = &self.source {
-            anchor.hold(deadline);
-        }
-        self.sleep_until(deadline).await;
-    }
-
     /// How long a blocking wait may last before `deadline` is due. `None`: until an [`Alarm`] rings.
     pub(crate) fn blocking_timeout(&self, deadline: Instant) -> Option<Duration> {
         let left = deadline.saturating_duration_since(self.now());
         match &self.source {
-            Source::Real(_) => Some(left),
+            Source::Real => Some(left),
             Source::Fake(_) => left.is_zero().then_some(left),
         }
     }
@@ -189,17 +145,6 @@ impl fmt::Debug for Alarm {
 mod tests {
     use super::*;
     use std::sync::atomic::{AtomicUsize, Ordering};
-
-    /// One timer, and none of the waits it stands for comes before it.
-    #[tokio::test]
-    async fn the_anchor_holds_the_earliest_deadline() {
-        let (anchor, now) = (Anchor::default(), Instant::now());
-        let held = || lock(&anchor.held).as_ref().map(|held| held.until);
-        for (asked, kept) in [(600, 600), (30, 30), (31, 30), (5, 5), (0, 5)] {
-            anchor.hold(now + Duration::from_secs(asked));
-            assert_eq!(held(), Some(now + Duration::from_secs(kept)));
-        }
-    }
 
     #[tokio::test]
     async fn a_fake_sleep_ends_when_the_clock_gets_there() {

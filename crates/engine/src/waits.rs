@@ -201,7 +201,7 @@ fn deadline(clock: &Clock, timeout: Duration) -> Option<Instant> {
 
 async fn until(clock: &Clock, deadline: Option<Instant>) {
     match deadline {
-        Some(deadline) => clock.time_out_at(deadline).await,
+        Some(deadline) => clock.sleep_until(deadline).await,
         None => std::future::pending().await,
     }
 }
