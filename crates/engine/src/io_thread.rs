@@ -16,7 +16,6 @@ use pty::{PollFd, PollFlags, ReadOutcome, Signal};
 use crate::absorb::{absorb, expire_update};
 use crate::clock::Alarm;
 use crate::fair_lock::lock;
-use crate::on_the_spot::Woken;
 use crate::run::Run;
 use crate::second_thread::{FloodGauge, SecondThread};
 use crate::shared::Shared;
@@ -210,13 +209,7 @@ impl<'a> IoThread<'a> {
 
     fn read(&mut self) -> Terminal {
         self.give_way();
-        let woken = Woken::collect();
-        let terminal = self.read_turn();
-        // Who waits for a flood waits for the runtime: this thread has enough to do.
-        if !self.gauge.is_flooding() {
-            woken.go_on_here();
-        }
-        terminal
+        self.read_turn()
     }
 
     /// Lets those who read a flood again and again go first.

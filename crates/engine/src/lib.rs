@@ -31,7 +31,6 @@ mod log_stream;
 mod mark;
 mod names;
 mod notices;
-pub mod on_the_spot;
 mod options;
 mod orphans;
 mod pattern;

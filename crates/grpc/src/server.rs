@@ -8,7 +8,6 @@ mod authority;
 mod connection;
 mod deadline;
 mod history;
-mod runtime_reads;
 mod service;
 mod size_lead;
 mod subscribe;

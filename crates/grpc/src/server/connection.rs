@@ -9,7 +9,6 @@ use std::{
 };
 
 use bytes::Bytes;
-use engine::on_the_spot::OnTheSpot;
 use futures_util::{
     FutureExt,
     stream::{FuturesUnordered, StreamExt},
@@ -18,7 +17,7 @@ use h2::{RecvStream, server::SendResponse};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tower::{Service, ServiceExt};
 
-use super::{authority::ReadableAuthority, runtime_reads::RuntimeReads, too_long, uptake::GivenRoom};
+use super::{authority::ReadableAuthority, too_long, uptake::GivenRoom};
 use crate::body::{self, Received};
 
 /// What a client may send before we have read it: one input of full size without a pause.
@@ -44,34 +43,17 @@ pub struct ConnectionError(#[from] h2::Error);
 /// Serves until the client goes, or until `stop`: then no new calls are taken, and those under way are finished.
 /// Dropping the future drops them.
 ///
-/// All of it is one task, which the session's own thread goes on with when a call waited for that session: its answer
-/// is on the socket before any other thread would have woken up.
+/// All of it is one task: what a call answers leaves with the connection's next write.
 pub(super) async fn serve<S>(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
-    service: S,
-    stop: impl Future<Output = ()> + Send + 'static,
-) -> Result<(), ConnectionError>
-where
-    S: Service<http::Request<Received>, Response = http::Response<tonic::body::Body>, Error = Infallible>
-        + Clone
-        + Send
-        + 'static,
-    S::Future: Send,
-{
-    let room = Arc::<GivenRoom>::default();
-    let stream = ReadableAuthority::new(RuntimeReads::new(stream), Arc::clone(&room));
-    OnTheSpot::new(take_calls(stream, room, service, stop)).await
-}
-
-async fn take_calls<S>(
-    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
-    room: Arc<GivenRoom>,
     service: S,
     stop: impl Future<Output = ()>,
 ) -> Result<(), ConnectionError>
 where
     S: Service<http::Request<Received>, Response = http::Response<tonic::body::Body>, Error = Infallible> + Clone,
 {
+    let room = Arc::<GivenRoom>::default();
+    let stream = ReadableAuthority::new(stream, Arc::clone(&room));
     let mut connection = h2::server::Builder::new()
         .initial_window_size(WINDOW_BYTES)
         .initial_connection_window_size(4 * WINDOW_BYTES)
