@@ -6,7 +6,7 @@ use crate::fair_lock::lock;
 use crate::run::Run;
 use crate::shared::Shared;
 
-/// Fed per turn of the screen lock: what a reader of a flooding session may have to wait for.
+/// Fed each time the screen is locked: a reader of a flooding session waits for one such piece at most.
 const LOCKED_BYTES: usize = 16 << 10;
 
 /// Takes `bytes`, which follow what was absorbed before. Whoever calls it sees to the late pulse.
@@ -15,14 +15,8 @@ pub(crate) fn absorb(shared: &Shared, run: &Run, bytes: &[u8]) {
     lock(&shared.ring).append(bytes);
     let mut replies = Vec::new();
     let (mut version, mut offset, mut update_due) = (0, 0, None);
-    let mut looks = shared.screen.looks();
     for part in bytes.chunks(LOCKED_BYTES) {
-        let before = std::mem::replace(&mut looks, shared.screen.looks());
-        if looks != before {
-            // Who looks at a flood is served first, also by the processor.
-            std::thread::yield_now();
-        }
-        let mut screen = shared.screen.lock_unseen();
+        let mut screen = shared.screen.lock();
         screen.feed(part, now, &mut replies);
         (version, offset, update_due) = (screen.version(), screen.offset(), screen.update_due());
     }

@@ -5,37 +5,24 @@
 //! whoever waits holds the next place in the queue, so that the flooding thread has to line up
 //! behind it.
 
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 #[derive(Debug, Default)]
 pub(crate) struct FairMutex<T> {
     next: Mutex<()>,
     data: Mutex<T>,
-    looks: AtomicU64,
 }
 
 impl<T> FairMutex<T> {
     pub(crate) fn new(data: T) -> Self {
-        FairMutex { next: Mutex::new(()), data: Mutex::new(data), looks: AtomicU64::new(0) }
+        FairMutex { next: Mutex::new(()), data: Mutex::new(data) }
     }
 
     /// A panic of an earlier holder does not poison it: the session whose thread panicked is ended
     /// by that thread, and its screen stays readable as it was.
     pub(crate) fn lock(&self) -> MutexGuard<'_, T> {
-        self.looks.fetch_add(1, Ordering::Relaxed);
-        self.lock_unseen()
-    }
-
-    /// For whoever floods: it is not counted among those who look.
-    pub(crate) fn lock_unseen(&self) -> MutexGuard<'_, T> {
         let _next = lock(&self.next);
         lock(&self.data)
-    }
-
-    /// How often it has been asked for by those who look.
-    pub(crate) fn looks(&self) -> u64 {
-        self.looks.load(Ordering::Relaxed)
     }
 }
 

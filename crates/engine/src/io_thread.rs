@@ -35,12 +35,6 @@ const PORT_LOOK_DELAY: Duration = Duration::from_millis(100);
 const LATE: Duration = Duration::from_millis(10);
 /// A read that gives less has emptied the terminal, as good as certainly: a look for more would cost an echo its time.
 const SHORT_READ: usize = 256;
-/// Read per turn of a flood that is being looked at.
-const WATCHED_TURN_BYTES: usize = 16 << 10;
-/// A flood that is being looked at pauses so long after each look: who looks is served first, also by the processor.
-const WAY_FOR_READERS: Duration = Duration::from_millis(1);
-/// Looks that follow each other closer than this are someone who reads again and again. A viewer's frames are further apart.
-const READING_ON: Duration = Duration::from_millis(5);
 /// A second thread that had nothing to do for this long is sent home.
 const SECOND_THREAD_LIMIT: Duration = Duration::from_secs(1);
 
@@ -73,12 +67,6 @@ struct IoThread<'a> {
     drain: Option<Drain>,
     port_look_due: Option<Instant>,
     late_pulse_due: Option<Instant>,
-    /// How often the screen had been looked at by the last turn.
-    looks: u64,
-    /// The last turn of a flood before which someone had looked.
-    looked: Option<Instant>,
-    /// Someone reads the flood again and again.
-    watched_until: Option<Instant>,
     /// Ends the sleep when a fake clock moves.
     _alarm: Option<Arc<Alarm>>,
 }
@@ -122,9 +110,6 @@ impl<'a> IoThread<'a> {
             drain: None,
             port_look_due: None,
             late_pulse_due: None,
-            looks: 0,
-            looked: None,
-            watched_until: None,
             _alarm: alarm,
         }
     }
@@ -208,33 +193,12 @@ impl<'a> IoThread<'a> {
     }
 
     fn read(&mut self) -> Terminal {
-        self.give_way();
-        self.read_turn()
-    }
-
-    /// Lets those who read a flood again and again go first.
-    fn give_way(&mut self) {
-        let looks = self.shared.screen.looks();
-        let looked = std::mem::replace(&mut self.looks, looks) != looks;
-        let now = Instant::now();
-        if looked && self.gauge.is_flooding() {
-            let before = self.looked.replace(now);
-            if before.is_some_and(|before| now.saturating_duration_since(before) < READING_ON) {
-                self.watched_until = Some(now + WAY_FOR_READERS + READING_ON);
-                std::thread::sleep(WAY_FOR_READERS);
-            }
-        }
-        self.watched_until = self.watched_until.filter(|until| now < *until);
-    }
-
-    fn read_turn(&mut self) -> Terminal {
         let run = self.run;
         let mut reading = lock(&run.reading);
-        let limit = if self.watched_until.is_some() { WATCHED_TURN_BYTES } else { TURN_BYTES };
         let mut filled = 0;
         let mut terminal = Terminal::Open;
-        while filled < limit {
-            match self.run.pty.read(&mut self.buffer[filled..limit]) {
+        while filled < TURN_BYTES {
+            match self.run.pty.read(&mut self.buffer[filled..]) {
                 Ok(ReadOutcome::Bytes(count)) => {
                     filled += count;
                     if count < SHORT_READ {
@@ -268,8 +232,7 @@ impl<'a> IoThread<'a> {
     /// The first `count` bytes of the buffer are new output.
     fn take_turn(&mut self, count: usize) {
         let bytes = &self.buffer[..count];
-        // Two threads would leave those who look at it no processor.
-        let flood = self.gauge.is_flood(count, Instant::now()) && self.watched_until.is_none();
+        let flood = self.gauge.is_flood(count, Instant::now());
         if flood && self.second.is_none() {
             self.second = SecondThread::start(self.shared, self.run, STACK_BYTES);
         }

@@ -103,7 +103,7 @@ async fn a_flood_is_drawn_in_order_by_a_second_thread_that_goes_home() {
     close(engine).await;
 }
 
-/// One thread goes on with it then, in small steps, and hands over nothing before the other is done.
+/// A reader gets its turn between two pieces, and what it sees is whole.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_flood_that_is_looked_at_stays_in_order() {
     const BYTES: u64 = 8_000_000;
@@ -123,7 +123,7 @@ async fn a_flood_that_is_looked_at_stays_in_order() {
         tokio::select! {
             biased;
             _ = &mut ended => break,
-            // Now and then nobody looks, and the second thread takes over.
+            // Often, and now and then not for a while.
             () = tokio::time::sleep(std::time::Duration::from_millis(if versions % 20 == 0 { 40 } else { 1 })) => {}
         }
     }
