@@ -239,7 +239,7 @@ impl<'a> IoThread<'a> {
         match &self.second {
             // Behind what it has not drawn yet, or to draw while the rest is read.
             Some(second) if flood || !second.is_idle() => {
-                second.hand_over(bytes, self.gauge.is_torrent());
+                second.hand_over(bytes);
                 self.second_until = Some(Instant::now() + SECOND_THREAD_LIMIT);
             }
             _ => absorb(self.shared, self.run, bytes),

@@ -6,11 +6,6 @@
 //! when that is long over. Otherwise the I/O thread draws by itself: what is typed is echoed
 //! without a hand-over. There are only so many of them in an engine: when every core is busy with
 //! floods, more threads only get into each other's way.
-//!
-//! While output comes as fast as the terminal takes it, the second thread stays awake for the next
-//! piece. The kernel moves a terminal's bytes 4 KiB at a time, in a thread of its own, which goes to
-//! a processor that sleeps if there is one: then the reader sleeps and is woken for every 4 KiB. With
-//! none asleep, all of it happens where the bytes are (docs/decisions/0021).
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -25,10 +20,6 @@ use crate::shared::Shared;
 const FLOOD_WINDOW: Duration = Duration::from_millis(10);
 /// 6.5 MB/s: below that, a thread is busy with drawing for a few hundredths of its time.
 const FLOOD_BYTES: usize = 64 << 10;
-/// 33 MB/s: a program that prints so much takes all of the machine that it can get.
-const TORRENT_BYTES: usize = 5 * FLOOD_BYTES;
-/// How long the second thread stays awake for the next piece of a torrent.
-const STAY_AWAKE: Duration = Duration::from_micros(250);
 /// Read ahead of the screen at most.
 const AHEAD_BYTES: usize = 256 << 10;
 
@@ -49,11 +40,6 @@ impl FloodGauge {
     /// As it was judged last.
     pub(crate) fn is_flooding(&self) -> bool {
         self.rate >= FLOOD_BYTES
-    }
-
-    /// A flood as fast as the terminal takes it.
-    pub(crate) fn is_torrent(&self) -> bool {
-        self.rate >= TORRENT_BYTES
     }
 
     /// Counts what was just read.
@@ -115,8 +101,6 @@ struct State {
     drawing: bool,
     /// The second thread has to be woken.
     asleep: bool,
-    /// More comes at once.
-    torrent: bool,
     closed: bool,
 }
 
@@ -132,13 +116,12 @@ impl SecondThread {
         Some(SecondThread { ahead, thread, _slot: slot })
     }
 
-    /// Hands output over, waiting while too much is under way. In a torrent, more comes at once.
-    pub(crate) fn hand_over(&self, bytes: &[u8], torrent: bool) {
+    /// Hands output over, waiting while too much is under way.
+    pub(crate) fn hand_over(&self, bytes: &[u8]) {
         let mut state = lock(&self.ahead.state);
         while state.bytes.len() + bytes.len() > AHEAD_BYTES && !self.thread.is_finished() {
             state = self.ahead.wait(state);
         }
-        state.torrent = torrent;
         state.bytes.extend_from_slice(bytes);
         let asleep = state.asleep;
         drop(state);
@@ -175,20 +158,13 @@ fn draw(shared: &Shared, run: &Run, ahead: &Ahead) {
         let was_full = {
             let mut state = lock(&ahead.state);
             state.drawing = false;
-            let awake_until = state.torrent.then(|| Instant::now() + STAY_AWAKE);
             while state.bytes.is_empty() {
                 if state.closed {
                     return;
                 }
-                if awake_until.is_some_and(|until| Instant::now() < until) {
-                    drop(state);
-                    std::thread::yield_now();
-                    state = lock(&ahead.state);
-                } else {
-                    state.asleep = true;
-                    state = ahead.wait(state);
-                    state.asleep = false;
-                }
+                state.asleep = true;
+                state = ahead.wait(state);
+                state.asleep = false;
             }
             state.drawing = true;
             turn.clear();
@@ -236,19 +212,5 @@ mod tests {
         assert!(after(2, 16 << 10));
         // It dries up.
         assert!(!after(20, 1024));
-    }
-
-    #[test]
-    fn a_torrent_is_a_faster_flood() {
-        let mut now = Instant::now();
-        let mut gauge = FloodGauge::new(now);
-        let mut after = |millis, bytes| {
-            now += Duration::from_millis(millis);
-            (gauge.is_flood(bytes, now), gauge.is_torrent())
-        };
-        assert_eq!(after(10, 4 * FLOOD_BYTES), (true, false));
-        assert_eq!(after(10, 5 * FLOOD_BYTES), (true, true));
-        assert_eq!(after(1, 0), (true, true));
-        assert_eq!(after(100, 5 * FLOOD_BYTES), (false, false));
     }
 }
