@@ -1,45 +1,55 @@
-//! Catching an echo: whoever has typed looks for the answer for a moment, before it sleeps.
+//! Input whose sender waits for the answer: it reads the terminal itself for a moment, before it sleeps.
 //!
-//! Most programs answer a line within some ten microseconds, and to wake the session's own thread, which then wakes
-//! whoever waits for it, takes longer than that.
+//! Most programs answer a line within some ten microseconds. To wake the session's I/O thread, which then wakes
+//! the waiting task, takes longer than that.
 
 use std::time::{Duration, Instant};
 
 use pty::ReadOutcome;
 
 use crate::absorb::absorb;
+use crate::error::Result;
+use crate::input::{Input, Sent};
 use crate::run::Run;
 use crate::session::Session;
 use crate::shared::Shared;
+use crate::status::Origin;
 
-/// Long enough for a program that was asleep, short enough for a thread that others wait for.
+/// Long enough for a program that was asleep, short enough for a thread of the runtime that others wait for.
 const PATIENCE: Duration = Duration::from_micros(100);
-/// More than a program prints at once in answer to a line; what is left is read by the session's thread.
+/// More than a program prints at once in answer to a line; the I/O thread reads what is left.
 const BYTES: usize = 4 << 10;
 
 impl Session {
-    /// Takes what the child prints in answer to input that was just sent, when it had printed `since`
-    /// ([`Sent::output_offset`](crate::Sent::output_offset)): the answer may have come before the terminal had taken all of
-    /// the question. Tells whether there is one. Blocks for a tenth of a millisecond at most.
-    pub fn catch_echo(&self, since: u64) -> bool {
-        let shared = self.shared();
-        let Ok(run) = shared.run() else { return false };
-        let until = Instant::now() + PATIENCE;
-        let unanswered = || shared.pulse.borrow().output_offset <= since;
-        // As soon as the session's thread has it, all is well too.
-        while unanswered() && Instant::now() < until {
-            if take(shared, &run) {
-                break;
-            }
-            // The program may be waiting for this very processor.
-            std::thread::yield_now();
+    /// As [`Session::send`], for a sender that waits for what the program prints next. What it prints within a tenth of a
+    /// millisecond is on the screen when this returns; the sender's thread is blocked for as long.
+    pub fn send_for_answer(&self, input: Input, origin: Origin) -> Result<Sent> {
+        let sent = self.send(input, origin)?;
+        if !sent.is_nothing()
+            && let Ok(run) = self.shared().run()
+        {
+            read_echo(self.shared(), &run, sent.output_offset);
         }
-        !unanswered()
+        Ok(sent)
     }
 }
 
-/// `false` when there was nothing to take.
-fn take(shared: &Shared, run: &Run) -> bool {
+/// `asked` is where the output ended before the input: the answer may have come before the terminal had taken all of it.
+fn read_echo(shared: &Shared, run: &Run, asked: u64) {
+    let until = Instant::now() + PATIENCE;
+    // When the I/O thread was faster, all is well too.
+    while shared.pulse.borrow().output_offset <= asked && Instant::now() < until {
+        if read_once(shared, run) {
+            return;
+        }
+        // The program may be waiting for this very processor.
+        std::thread::yield_now();
+    }
+}
+
+/// `false` when there was nothing to read yet.
+fn read_once(shared: &Shared, run: &Run) -> bool {
+    // The I/O thread is reading: it will publish what it finds.
     let Ok(reading) = run.reading.try_lock() else { return true };
     if reading.behind {
         return true;
@@ -48,10 +58,11 @@ fn take(shared: &Shared, run: &Run) -> bool {
     match run.pty.read(&mut buffer) {
         Ok(ReadOutcome::Bytes(count)) => absorb(shared, run, &buffer[..count]),
         Ok(ReadOutcome::WouldBlock) => return false,
-        // The session's thread finds the same, and knows what to do.
+        // The I/O thread finds the same, and knows what to do.
         Ok(ReadOutcome::Eof) | Err(_) => return true,
     }
     drop(reading);
-    run.note_caught();
+    // For the late pulse, the look for ports and the deadline of an update.
+    run.wake();
     true
 }

@@ -67,6 +67,8 @@ struct IoThread<'a> {
     drain: Option<Drain>,
     port_look_due: Option<Instant>,
     late_pulse_due: Option<Instant>,
+    /// Published output of which the late pulse and the look for ports are seen to.
+    noted_offset: u64,
     /// Ends the sleep when a fake clock moves.
     _alarm: Option<Arc<Alarm>>,
 }
@@ -110,6 +112,7 @@ impl<'a> IoThread<'a> {
             drain: None,
             port_look_due: None,
             late_pulse_due: None,
+            noted_offset: 0,
             _alarm: alarm,
         }
     }
@@ -121,9 +124,7 @@ impl<'a> IoThread<'a> {
             if self.run.is_abandoned() {
                 return None;
             }
-            if self.run.take_caught() {
-                self.note_output();
-            }
+            self.note_echo();
             let terminal = if ready.readable { self.read() } else { Terminal::Open };
             self.run.flush();
             self.keep_deadlines();
@@ -147,8 +148,6 @@ impl<'a> IoThread<'a> {
 
     /// Waits for something to do.
     fn sleep(&self) -> Ready {
-        let told_late = self.late_pulse_due.is_some() || self.shared.late_pulse.receiver_count() == 0;
-        self.run.set_wakes_soon(told_late && self.port_look_due.is_some());
         let timeout = self.timeout();
         let child = self.run.process.child();
         let mut fds = vec![PollFd::new(&self.run.waker, PollFlags::IN)];
@@ -218,6 +217,14 @@ impl<'a> IoThread<'a> {
         }
         reading.behind = self.second.is_some();
         terminal
+    }
+
+    /// Whoever typed may have read the echo (`echo.rs`) and woken this thread for what follows from it.
+    fn note_echo(&mut self) {
+        let published = self.shared.pulse.borrow().output_offset;
+        if std::mem::replace(&mut self.noted_offset, published) != published {
+            self.note_output();
+        }
     }
 
     /// Sees to what follows from output a little later.

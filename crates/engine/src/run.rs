@@ -29,10 +29,6 @@ pub(crate) struct Run {
     update_due: Mutex<Option<Instant>>,
     abandoned: AtomicBool,
     pub(crate) reading: Mutex<Reading>,
-    /// Output was taken by another thread than the run's own, which has still to do what follows from it.
-    caught: AtomicBool,
-    /// The run's own thread wakes up soon enough by itself to see to that.
-    wakes_soon: AtomicBool,
 }
 
 /// Held by whoever reads the terminal, until what was read is on the screen or handed over: output keeps its order.
@@ -71,8 +67,6 @@ impl Run {
             update_due: Mutex::new(None),
             abandoned: AtomicBool::new(false),
             reading: Mutex::default(),
-            caught: AtomicBool::new(false),
-            wakes_soon: AtomicBool::new(false),
         }
     }
 
@@ -136,25 +130,6 @@ impl Run {
 
     pub(crate) fn set_update_due(&self, due: Option<Instant>) {
         *lock(&self.update_due) = due;
-    }
-
-    /// Another thread has put output on the screen.
-    pub(crate) fn note_caught(&self) {
-        self.caught.store(true, Ordering::SeqCst);
-        if !self.wakes_soon.load(Ordering::SeqCst) || self.update_due().is_some() {
-            self.wake();
-        }
-    }
-
-    /// For the run's own thread, once it is awake: whether output was taken meanwhile.
-    pub(crate) fn take_caught(&self) -> bool {
-        self.wakes_soon.store(false, Ordering::SeqCst);
-        self.caught.swap(false, Ordering::SeqCst)
-    }
-
-    /// For the run's own thread, before it sleeps.
-    pub(crate) fn set_wakes_soon(&self, soon: bool) {
-        self.wakes_soon.store(soon, Ordering::SeqCst);
     }
 
     /// Makes the I/O thread look around. It can only fail for want of an open descriptor, and ours is open.

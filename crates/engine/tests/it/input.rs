@@ -59,7 +59,7 @@ async fn the_tail_starts_where_the_input_was_sent() {
 /// Two threads read the terminal by turns then, whichever is first: nothing may be lost or out of order, and what follows
 /// from output follows whoever took it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn echoes_that_are_caught_come_in_order() {
+async fn echoes_that_the_sender_reads_come_in_order() {
     let engine = engine();
     let session = spawn(&engine, Script::new().raw().print("ready ").cat()).await;
     line(&session, "ready").await;
@@ -68,35 +68,18 @@ async fn echoes_that_are_caught_come_in_order() {
     for number in 0..2000 {
         let typed = format!("{number};");
         expected.push_str(&typed);
-        let sent = session.send(text(&typed), Origin::Human).unwrap();
-        session.catch_echo(sent.output_offset);
+        session.send_for_answer(text(&typed), Origin::Human).unwrap();
         if number % 500 == 0 {
-            // Of those that have not been caught, too.
+            // Also of those that the sender has not read.
             watched.wait_for(|pulse| pulse.output_offset as usize >= expected.len()).await.unwrap();
         }
     }
     watched.wait_for(|pulse| pulse.output_offset as usize >= expected.len()).await.unwrap();
     assert_eq!(String::from_utf8(session.raw(0, usize::MAX).bytes).unwrap(), expected);
     let mut late = session.late_pulse();
-    let sent = session.send(text("the end"), Origin::Human).unwrap();
-    session.catch_echo(sent.output_offset);
+    let sent = session.send_for_answer(text("the end"), Origin::Human).unwrap();
     let end = sent.output_offset + 7;
     soon("the late pulse", late.wait_for(|pulse| pulse.output_offset >= end)).await.unwrap();
-    close(engine).await;
-}
-
-/// The session's thread may have taken it while the terminal still took the question.
-#[tokio::test]
-async fn an_answer_that_has_come_is_not_waited_for() {
-    let engine = engine();
-    let session = spawn(&engine, Script::new().raw().print("ready").cat()).await;
-    line(&session, "ready").await;
-    let sent = session.send(text("x"), Origin::Human).unwrap();
-    let asked = sent.output_offset;
-    session.pulse().wait_for(|pulse| pulse.output_offset > asked).await.unwrap();
-    assert!(session.catch_echo(asked));
-    // Nothing else comes.
-    assert!(!session.catch_echo(session.output_offset()));
     close(engine).await;
 }
 

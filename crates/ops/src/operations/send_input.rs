@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use engine::{Input, Sent, Session};
+use engine::{Input, Sent};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use vt::input::{Key, KeyEvent};
@@ -136,16 +136,24 @@ impl<C: Context> Operation<C> for SendInput {
             None => None,
         };
         let key = matches!(input, Input::Key(_));
-        let sent = session.send(input, call.origin())?;
+        let (origin, answered) = (call.origin(), wait.is_some());
+        let send =
+            |input| if answered { session.send_for_answer(input, origin) } else { session.send(input, origin) };
+        let sent = send(input)?;
         if key && sent.is_nothing() {
             let key = args.key.as_deref().unwrap_or_default();
             let error = OpError::invalid_args(format!("the key {key:?} sends nothing to this program"));
             return Err(error.with_hint("terminals have no bytes for it until the program asks for the kitty keyboard"));
         }
         let offset = sent.output_offset;
-        let mut asked = offset;
         if enter {
-            asked = press_enter(&call, &session, sent, apart, digest).await?.output_offset;
+            if apart {
+                pause_before_enter(&call, sent).await;
+            }
+            let input = Input::Key(KeyEvent::press(Key::Enter));
+            // A prompt may have come up since the text was typed, and Enter would answer it.
+            call.host().guard_input(&InputGuard { caller: &call.caller, session: &session, input: &input, digest })?;
+            send(input)?;
         }
         let mode = args.tail_mode.unwrap_or(if wait_ms > 0 { TailMode::Stream } else { TailMode::None });
         if wait_ms > 0 {
@@ -153,10 +161,7 @@ impl<C: Context> Operation<C> for SendInput {
             let _ = session.wait_for_exit(Duration::from_millis(wait_ms)).await;
         }
         let wait = match wait {
-            Some(wait) => {
-                session.catch_echo(asked);
-                Some(wait.await)
-            }
+            Some(wait) => Some(wait.await),
             None => None,
         };
         let mode = match mode {
@@ -169,24 +174,11 @@ impl<C: Context> Operation<C> for SendInput {
     }
 }
 
-async fn press_enter<C: Context>(
-    call: &Call<C>,
-    session: &Session,
-    sent: Sent,
-    apart: bool,
-    digest: Option<&str>,
-) -> Result<Sent, OpError> {
-    if apart {
-        // Counted from when the child could read the text; one that does not read gets its Enter behind it.
-        let pause = ENTER_PAUSE;
-        let _ = tokio::time::timeout(pause, sent.written()).await;
-        let clock = call.engine().clock();
-        clock.sleep_until(clock.now() + pause).await;
-    }
-    let enter = Input::Key(KeyEvent::press(Key::Enter));
-    // A prompt may have come up since the text was typed, and Enter would answer it.
-    call.host().guard_input(&InputGuard { caller: &call.caller, session, input: &enter, digest })?;
-    Ok(session.send(enter, call.origin())?)
+async fn pause_before_enter<C: Context>(call: &Call<C>, sent: Sent) {
+    // Counted from when the child could read the text; one that does not read gets its Enter behind it.
+    let _ = tokio::time::timeout(ENTER_PAUSE, sent.written()).await;
+    let clock = call.engine().clock();
+    clock.sleep_until(clock.now() + ENTER_PAUSE).await;
 }
 
 /// What to send, and whether Enter follows on its own. An agent CLI may take text that comes with its Enter in one read
