@@ -1,14 +1,14 @@
 //! Reaching a coordinator: through its socket, or through a command that bridges to one.
 
+mod busy_wait;
 mod channel;
 mod dial;
 mod error;
-mod pace;
 
 use std::{fmt, path::PathBuf, time::Duration};
 
 use tokio::time::{Instant, timeout_at};
-use tonic::{Code, codegen::http::Uri};
+use tonic::Code;
 
 use self::dial::Dialled;
 pub use self::{channel::Channel, error::ConnectError};
@@ -83,9 +83,7 @@ pub async fn connect_within(endpoint: &Endpoint, patience: Duration) -> Result<C
 
 /// Opens the connection and asks who serves; else why there is no answer.
 async fn greet(endpoint: &Endpoint, dialled: Dialled) -> Result<Client, String> {
-    let channel = Channel::new(endpoint.clone(), dialled).await.map_err(|error| error::innermost(&error))?;
-    // gRPC over Unix sockets has no host; HTTP/2 wants a valid authority.
-    let vtr = VtrClient::with_origin(channel, Uri::from_static("http://localhost"));
+    let vtr = VtrClient::new(Channel::new(endpoint.clone(), dialled));
     let mut vtr = vtr.max_decoding_message_size(MAX_MESSAGE_BYTES);
     let server = match vtr.version(VersionRequest {}).await {
         Ok(answer) => Some(answer.into_inner()),

@@ -7,7 +7,6 @@
 //!
 //! It knows no configuration, no command line and no environment.
 
-mod body;
 pub mod client;
 #[doc(hidden)]
 pub mod codec;

@@ -5,6 +5,7 @@
 
 mod attach;
 mod authority;
+mod body;
 mod connection;
 mod deadline;
 mod history;

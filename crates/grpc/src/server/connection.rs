@@ -17,8 +17,12 @@ use h2::{RecvStream, server::SendResponse};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tower::{Service, ServiceExt};
 
-use super::{authority::ReadableAuthority, too_long, uptake::GivenRoom};
-use crate::body::{self, Received};
+use super::{
+    authority::ReadableAuthority,
+    body::{self, Received},
+    too_long,
+    uptake::GivenRoom,
+};
 
 /// What a client may send before we have read it: one input of full size without a pause.
 const WINDOW_BYTES: u32 = 1 << 20;

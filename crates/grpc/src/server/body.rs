@@ -1,9 +1,8 @@
-//! The bodies of calls and answers: between HTTP/2's streams and what tonic reads and writes.
+//! The bodies of calls and answers: between HTTP/2 streams and what tonic reads and writes.
 
 use std::{
     future::poll_fn,
     pin::{Pin, pin},
-    sync::Arc,
     task::{Context, Poll, ready},
 };
 
@@ -14,14 +13,14 @@ use http::HeaderMap;
 use http_body::{Body, Frame};
 use tonic::Status;
 
-/// What the other side sends.
+/// What a client sends.
 #[derive(Debug)]
-pub(crate) struct Received {
+pub(super) struct Received {
     stream: RecvStream,
 }
 
 impl Received {
-    pub(crate) fn new(stream: RecvStream) -> Self {
+    pub(super) fn new(stream: RecvStream) -> Self {
         Received { stream }
     }
 }
@@ -47,9 +46,9 @@ impl Body for Received {
     }
 }
 
-/// Sends a body to its end, or as far as the other side wants it. What is there already is handed over in the first
-/// poll, so that it leaves together with the head that came before. `last` has the last word about its trailers.
-pub(crate) async fn send(
+/// Sends an answer's body to its end, or as far as the client wants it. What is there already is handed over in the first
+/// poll, so that it leaves together with the head that came before. `last` may change its trailers.
+pub(super) async fn send(
     stream: &mut SendStream<Bytes>,
     body: tonic::body::Body,
     last: impl FnOnce(HeaderMap) -> HeaderMap,
@@ -117,12 +116,6 @@ async fn next_part(stream: &mut SendStream<Bytes>, mut body: Pin<&mut tonic::bod
     .await
 }
 
-/// What the other side said about a call, or that the line to it was lost.
-pub(crate) fn status(error: h2::Error) -> Status {
-    if error.is_reset() {
-        return Status::from_error(Box::new(error));
-    }
-    let mut status = Status::unavailable("the connection was lost");
-    status.set_source(Arc::new(error));
-    status
+fn status(error: h2::Error) -> Status {
+    Status::from_error(Box::new(error))
 }
