@@ -98,7 +98,8 @@ impl SpawnError {
 /// millisecond later, unless the program or its working directory lies on a file system that hangs.
 ///
 /// The child is killed when the *thread* that called this ends, however suddenly, and so with this
-/// process: call it from a thread that lives as long as the child, never from one of a pool. (Not
+/// process: call it from a thread that lives as long as the child, such as a worker of the program's own async runtime,
+/// and never from its pool for blocking work, whose threads end when they are idle. (Not
 /// its own children, which get `SIGHUP` from the vanishing terminal; and not a child that changed
 /// its user, such as `sudo`, which gets `SIGHUP` too.) Linux only.
 ///

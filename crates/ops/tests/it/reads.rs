@@ -2,7 +2,7 @@
 
 use ops::{ErrorKind, Host, operations::*};
 use serde_json::{Value, json};
-use testkit::Script;
+use testkit::{Script, soon};
 
 use crate::stage::{Stage, ended, id, line, until};
 
@@ -180,7 +180,12 @@ async fn ports_are_those_printed_and_those_open() {
     let session =
         stage.spawn(Script::new().print("on http://localhost:5173/ now\n").listen("127.0.0.1:0").hang()).await;
     line(&session, "5173").await;
-    until("the session listens", || !listening(&session).is_empty()).await;
+    soon("the session listens", async {
+        while !session.ports().await.iter().any(|port| port.listening) {
+            tokio::time::sleep(std::time::Duration::from_millis(1)).await;
+        }
+    })
+    .await;
     let read = stage.json("get_process_ports", json!({"process_id": id(&session)})).await.unwrap();
     let ports = read["ports"].as_array().unwrap();
     let printed = ports.iter().find(|port| port["port"] == 5173).unwrap();
@@ -188,14 +193,6 @@ async fn ports_are_those_printed_and_those_open() {
     assert!(printed["first_seen_at"].as_str().unwrap().ends_with('Z'));
     assert!(ports.iter().any(|port| port["listening"] == true), "{read}");
     stage.close().await;
-}
-
-fn listening(session: &engine::Session) -> Vec<engine::Port> {
-    let session = session.clone();
-    tokio::task::block_in_place(|| tokio::runtime::Handle::current().block_on(session.ports()))
-        .into_iter()
-        .filter(|port| port.listening)
-        .collect()
 }
 
 struct Trimming;
