@@ -93,7 +93,7 @@ impl ClientConfig {
 impl Entry {
     fn check(&self) -> Result<(), String> {
         match (&self.path, &self.command) {
-            (Some(path), None) if self.name.is_some() && crate::glob::is_pattern(path) => {
+            (Some(path), None) if self.name.is_some() && crate::path_pattern::is_pattern(path) => {
                 Err(format!("the pattern {path:?} can't have a name: its sockets are called after their files"))
             }
             (Some(_), None) => Ok(()),

@@ -14,7 +14,7 @@ use crate::{
     client_config::{ClientConfig, Entry},
     default_socket,
     failure::{Exit, Failure},
-    glob,
+    path_pattern,
     surroundings::Surroundings,
 };
 
@@ -82,9 +82,9 @@ pub(crate) fn known(
 pub(crate) fn expand(entry: &Entry, timeout: Duration, surroundings: &Surroundings) -> Vec<Coordinator> {
     let timeout = entry.timeout.unwrap_or(timeout);
     let mut found = match (&entry.path, &entry.command) {
-        (Some(path), _) if glob::is_pattern(path) => {
+        (Some(path), _) if path_pattern::is_pattern(path) => {
             let is_socket = |path: &PathBuf| path.metadata().is_ok_and(|found| found.file_type().is_socket());
-            let paths = glob::expand(&surroundings.absolute(path)).into_iter().filter(is_socket);
+            let paths = path_pattern::expand(&surroundings.absolute(path)).into_iter().filter(is_socket);
             paths.map(|path| Coordinator::at(path, timeout)).collect()
         }
         (Some(path), _) => vec![Coordinator::at(surroundings.absolute(path), timeout)],

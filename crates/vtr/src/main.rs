@@ -15,7 +15,7 @@ mod coordinators;
 mod default_socket;
 mod failure;
 mod fleet;
-mod glob;
+mod path_pattern;
 mod host_terminal;
 mod invocation;
 mod output;

@@ -6,7 +6,7 @@ use crate::{
     client_config::{Editor, NewEntry},
     default_socket,
     failure::{Exit, Failure, Outcome},
-    glob,
+    path_pattern,
     invocation::Invocation,
 };
 
@@ -93,7 +93,7 @@ fn add(invocation: &mut Invocation, path: Option<String>, name: Option<String>, 
     let file = invocation.surroundings.client_config_file();
     let new = match (path, name) {
         (Some(path), name) => {
-            if name.is_some() && glob::is_pattern(&path) {
+            if name.is_some() && path_pattern::is_pattern(&path) {
                 return Err(Failure::usage("a pattern can't have a name: its sockets are called after their files"));
             }
             if path.is_empty() {
