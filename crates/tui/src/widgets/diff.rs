@@ -1,81 +1,47 @@
 //! What changed between two texts, line by line.
 
+use std::time::{Duration, Instant};
+
+use similar::{Algorithm, DiffTag};
+
 use super::StyledLine;
 use crate::{
     canvas::Span,
     skin::{Role, Skin},
 };
 
-/// Lines of either text that are compared: the table grows with their product. Longer texts are shown as all new.
-const MAX_LINES: usize = 1000;
 /// Unchanged lines shown around a change.
 const CONTEXT: usize = 2;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Change<'a> {
-    Same(&'a str),
-    Removed(&'a str),
-    Added(&'a str),
-}
+/// For finding the shortest difference. Of texts that share next to nothing, it may then be a longer one.
+const PATIENCE: Duration = Duration::from_millis(100);
 
 /// The lines that differ, marked `-` and `+`, with a few unchanged ones around them.
 pub fn diff_lines(old: &str, new: &str, skin: &Skin) -> Vec<StyledLine> {
-    let changes = changes(old, new);
-    let near = |index: usize| {
-        let from = index.saturating_sub(CONTEXT);
-        changes[from..(index + CONTEXT + 1).min(changes.len())].iter().any(|change| !matches!(change, Change::Same(_)))
-    };
-    let mut out = Vec::new();
-    let mut skipping = false;
-    for (index, change) in changes.iter().enumerate() {
-        let (sign, text, role) = match *change {
-            Change::Same(text) if near(index) => ("  ", text, Role::Muted),
-            Change::Same(_) => {
-                if !skipping {
-                    out.push(vec![Span::new(format!("  {}", skin.glyphs.more()), skin.style(Role::Muted))]);
-                    skipping = true;
-                }
-                continue;
-            }
-            Change::Removed(text) => ("- ", text, Role::Removed),
-            Change::Added(text) => ("+ ", text, Role::Added),
-        };
-        skipping = false;
-        out.push(vec![Span::new(format!("{sign}{text}"), skin.style(role))]);
-    }
-    out
-}
-
-fn changes<'a>(old: &'a str, new: &'a str) -> Vec<Change<'a>> {
     let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
-    if old.len() > MAX_LINES || new.len() > MAX_LINES {
-        let removed = old.into_iter().map(Change::Removed);
-        return removed.chain(new.into_iter().map(Change::Added)).collect();
-    }
-    // Longest common subsequence of the rest of both, from each pair of lines on.
-    let width = new.len() + 1;
-    let mut common = vec![0u16; (old.len() + 1) * width];
-    for i in (0..old.len()).rev() {
-        for j in (0..new.len()).rev() {
-            common[i * width + j] = match old[i] == new[j] {
-                true => common[(i + 1) * width + j + 1] + 1,
-                false => common[(i + 1) * width + j].max(common[i * width + j + 1]),
-            };
-        }
-    }
-    let (mut i, mut j) = (0, 0);
+    let deadline = Instant::now().checked_add(PATIENCE);
+    let changes = similar::capture_diff_slices_deadline(Algorithm::Myers, &old, &new, deadline);
     let mut out = Vec::new();
-    while i < old.len() || j < new.len() {
-        if i < old.len() && j < new.len() && old[i] == new[j] {
-            out.push(Change::Same(old[i]));
-            (i, j) = (i + 1, j + 1);
-        } else if j == new.len() || i < old.len() && common[(i + 1) * width + j] >= common[i * width + j + 1] {
-            out.push(Change::Removed(old[i]));
-            i += 1;
-        } else {
-            out.push(Change::Added(new[j]));
-            j += 1;
+    let mut shown = 0;
+    let skipped = || vec![Span::new(format!("  {}", skin.glyphs.more()), skin.style(Role::Muted))];
+    for change in similar::group_diff_ops(changes, CONTEXT).into_iter().flatten() {
+        let (tag, removed, added) = change.as_tag_tuple();
+        if removed.start > shown {
+            out.push(skipped());
         }
+        shown = removed.end;
+        let mut push = |sign: &str, lines: &[&str], role| {
+            out.extend(lines.iter().map(|text| vec![Span::new(format!("{sign}{text}"), skin.style(role))]));
+        };
+        match tag {
+            DiffTag::Equal => push("  ", &old[removed], Role::Muted),
+            DiffTag::Delete | DiffTag::Insert | DiffTag::Replace => {
+                push("- ", &old[removed], Role::Removed);
+                push("+ ", &new[added], Role::Added);
+            }
+        }
+    }
+    if shown < old.len() {
+        out.push(skipped());
     }
     out
 }
@@ -95,11 +61,22 @@ mod tests {
         assert_eq!(shown(old, new), ["  …", "  3", "  4", "- old", "+ new", "  6", "  7", "  …"]);
         assert_eq!(shown("", "a"), ["+ a"]);
         assert_eq!(shown("a\nb", "b"), ["- a", "  b"]);
+        assert_eq!(shown("a\nb", "a\nb"), ["  …"]);
     }
 
     #[test]
     fn every_line_is_accounted_for() {
         let long = "x\n".repeat(5000);
         assert_eq!(shown(&long, "y").len(), 5001);
+        // Long texts are compared too: one line of 5,000 is new.
+        let numbers = |lines: std::ops::Range<u32>| lines.map(|line| format!("{line}\n")).collect::<String>();
+        let (old, new) = (numbers(0..5000), numbers(0..2500) + "new\n" + &numbers(2500..5000));
+        assert_eq!(shown(&old, &new), ["  …", "  2498", "  2499", "+ new", "  2500", "  2501", "  …"]);
+    }
+
+    #[test]
+    fn texts_without_a_common_line_are_shown_whole() {
+        let text = |sign: char| (0..3000).map(|line| format!("{sign}{line}\n")).collect::<String>();
+        assert_eq!(shown(&text('a'), &text('b')).len(), 6000);
     }
 }
