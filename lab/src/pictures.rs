@@ -1,4 +1,4 @@
-//! The README's pictures: the real program on a terminal, with fake agents in it, drawn by our own `picture`.
+//! The README's pictures: the real program on a terminal, with fake agents in it, drawn by our own `replay::picture`.
 
 use std::{
     fs,
@@ -50,8 +50,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
     for Still { name, title, reach } in STILLS {
         reach(&mut seat)?;
         settle(&mut seat)?;
-        let options = picture::PictureOptions { cursor: true, title: Some((*title).to_owned()) };
-        let svg = picture::svg(&seat.screen.frame(), &options);
+        let options = replay::picture::PictureOptions { cursor: true, title: Some((*title).to_owned()) };
+        let svg = replay::picture::svg(&seat.screen.frame(), &options);
         let file = folder.join(format!("{name}.svg"));
         if !arguments.check {
             fs::write(&file, svg).with_context(|| format!("writing {}", file.display()))?;

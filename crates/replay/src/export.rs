@@ -8,7 +8,7 @@ use std::{
 };
 
 use crate::{
-    new_file,
+    new_file, picture,
     printed::write_printed,
     reel::Reel,
     tape::{Tape, TapeEntry},

@@ -9,6 +9,7 @@ mod export;
 mod folder;
 mod keyframes;
 mod new_file;
+pub mod picture;
 mod printed;
 mod reel;
 mod sightings;

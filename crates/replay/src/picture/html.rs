@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use vt::{Frame, Underline};
 
-use crate::{
+use super::{
     PictureOptions, escape,
     look::{PictureSpan, SpanLook, hex, page_colors, spans},
 };

@@ -100,7 +100,7 @@ fn look<'a>(frame: &Frame, run: &'a StyleRun) -> SpanLook<'a> {
         overline: has(Attributes::OVERLINE),
         underline: style.underline,
         underline_color: frame.theme.resolve(style.underline_color).unwrap_or(foreground),
-        link: run.link.as_ref().map(|link| link.uri.as_str()).filter(|uri| crate::escape::is_safe_link(uri)),
+        link: run.link.as_ref().map(|link| link.uri.as_str()).filter(|uri| super::escape::is_safe_link(uri)),
     }
 }
 

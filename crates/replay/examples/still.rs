@@ -2,6 +2,8 @@
 
 use std::io::Write;
 
+use replay::picture;
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [file, size, format, rest @ ..] = &arguments[..] else {

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use vt::{CursorShape, Frame, Rgb, Underline};
 
-use crate::{
+use super::{
     PictureOptions, escape,
     look::{PictureSpan, SpanLook, hex, page_colors, spans},
 };

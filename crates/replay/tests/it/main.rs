@@ -1,6 +1,6 @@
 //! Pictures of real screens: what is in them, and what never gets in.
 
-use picture::{PictureOptions, html, svg};
+use replay::picture::{PictureOptions, html, svg};
 
 fn frame(cols: u16, rows: u16, text: &str) -> vt::Frame {
     let size = vt::Size::new(cols, rows);
