@@ -61,7 +61,7 @@ pub(crate) struct RunFlags {
     /// Write a log, events, what sessions print and what agents say into DIR, for your eyes only
     #[arg(long, value_name = "DIR", num_args = 0..=1, require_equals = true, value_hint = ValueHint::DirPath)]
     pub(crate) debug: Option<Option<PathBuf>>,
-    /// Write a profile of this run into DIR when it ends: CPU (pprof and flame graph), memory, threads
+    /// Write a profile of this run into DIR when it ends: CPU (for pprof), memory, threads
     #[arg(long, value_name = "DIR", num_args = 0..=1, require_equals = true, value_hint = ValueHint::DirPath)]
     pub(crate) profile: Option<Option<PathBuf>>,
 }

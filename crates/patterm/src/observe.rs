@@ -4,7 +4,6 @@
 mod capture;
 mod events;
 mod files;
-mod flame;
 mod pprof_file;
 mod profile;
 mod threads;

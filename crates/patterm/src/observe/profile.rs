@@ -1,4 +1,4 @@
-//! `--profile`: where the processor's time went, as `cpu.pb` for pprof and `cpu.svg` to look at; what the process holds
+//! `--profile`: where the processor's time went, as `cpu.pb` for any viewer of pprof; what the process holds
 //! (`memory.txt`) and what its threads do (`threads.txt`), as they were just before the end.
 //!
 //! Allocations are not counted: docs/decisions/0005-profiles.md says why.
@@ -12,7 +12,7 @@ use std::{
 
 use pprof::{ProfilerGuard, ProfilerGuardBuilder};
 
-use super::{files, flame, pprof_file, threads};
+use super::{files, pprof_file, threads};
 use crate::failure::{Exit, Failure};
 
 /// Samples a second of processor time; a prime, so that it beats with nothing.
@@ -68,7 +68,6 @@ impl Profile {
         };
         let stacks = Stacks::of(&report);
         self.write("cpu.pb", &pprof_file::encode(&stacks, FREQUENCY));
-        self.write("cpu.svg", flame::draw(&stacks).as_bytes());
     }
 
     fn write(&self, name: &str, bytes: &[u8]) {
