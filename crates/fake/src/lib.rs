@@ -1,10 +1,10 @@
 //! Fake agents: programs that look and behave in a terminal like claude, codex or opencode, and follow a script instead
 //! of a model. They allow testing orchestration, and trying out patterm, without spending a token.
 //!
-//! [`run()`] is the whole program: it takes the vendor's own command line, starts the configured MCP servers, draws on
-//! standard output and reads keys from standard input. Called by `patterm fake-agent` and by the `fake-agent` binary
-//! beside it. It knows nothing of sessions, presets or patterm's tools, and reads no environment: everything comes in
-//! through [`FakeOptions`].
+//! [`run()`] is the whole program: it takes the vendor's own command line, starts the MCP servers it was configured
+//! with, draws on standard output and reads keys from standard input. Called by `main.rs` alone, which
+//! patterm's package builds as `patterm-fake-agent`. It knows nothing of sessions, presets or patterm's tools, and reads no
+//! environment: everything comes in through [`FakeOptions`].
 //!
 //! One thread owns all state (`actor.rs`); helper threads of two kinds only pass on what they read: keys, and lines
 //! from MCP servers. The screens of a vendor are in `costume/`, and nowhere else.

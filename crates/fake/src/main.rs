@@ -1,4 +1,5 @@
-//! The fakes as a program: `fake-agent claude|codex|opencode [the vendor's flags] [--script FILE] [--fast]`.
+//! The program: `patterm-fake-agent claude|codex|opencode [the vendor's flags] [--script FILE] [--fast]`. `patterm fake-agent`
+//! starts it.
 
 use std::process::ExitCode;
 use std::{env, io::Write};

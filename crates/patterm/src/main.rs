@@ -21,6 +21,7 @@ use std::{
     env,
     ffi::OsString,
     io::{self, Write},
+    os::unix::process::CommandExt,
     path::PathBuf,
     process::ExitCode,
 };
@@ -47,7 +48,7 @@ fn main() -> ExitCode {
         Some(watchdog::COMMAND) => return ExitCode::from(watchdog::run(&words).code()),
         Some("hook") if !wants_help => return ExitCode::from(hook::run(&words).code()),
         // Its arguments are the vendor's, not ours.
-        Some("fake-agent") if !wants_help => return fake_agent(words),
+        Some("fake-agent") if !wants_help => return fake_agent(&words),
         _ => {}
     }
     let surroundings = match look_around() {
@@ -86,31 +87,14 @@ fn misused(error: &clap::Error) -> ExitCode {
     }
 }
 
-/// Names a script for fakes whose command line can't be changed.
-const FAKE_SCRIPT: &str = "PATTERM_FAKE_SCRIPT";
-
-fn fake_agent(words: Vec<OsString>) -> ExitCode {
-    let usage = |text: &str| {
-        let _ = writeln!(io::stderr(), "patterm fake-agent: {text}");
-        ExitCode::from(Exit::Usage.code())
-    };
-    let Some((make, arguments)) = words.split_first() else {
-        return usage("which one? claude, codex or opencode");
-    };
-    let make = match make.to_string_lossy().parse::<fake::AgentMake>() {
-        Ok(make) => make,
-        Err(error) => return usage(&error.to_string()),
-    };
-    let Ok(working_dir) = env::current_dir() else { return usage("the working folder can't be found") };
-    let program = env::current_exe().map_or_else(|_| "patterm".into(), OsString::from);
-    fake::run(fake::FakeOptions {
-        make,
-        arguments: arguments.to_vec(),
-        environment: env::vars_os().collect(),
-        working_dir,
-        script: env::var_os(FAKE_SCRIPT).map(PathBuf::from),
-        again: std::iter::once(program).chain(env::args_os().skip(1)).collect(),
-    })
+/// Becomes the program beside this one that plays agents.
+fn fake_agent(words: &[OsString]) -> ExitCode {
+    const PROGRAM: &str = "patterm-fake-agent";
+    let program = env::current_exe().map_or_else(|_| PROGRAM.into(), |own| own.with_file_name(PROGRAM));
+    let error = std::process::Command::new(&program).args(words).exec();
+    let hint = "install it beside patterm: `cargo build -p patterm` makes both";
+    let _ = writeln!(io::stderr(), "patterm: {} can't be started ({error}): {hint}", program.display());
+    ExitCode::from(Exit::Refused.code())
 }
 
 /// `PATTERM_PANIC_ON=f9`, for tests of how we end; nothing a user of a release could trip over.
