@@ -7,8 +7,8 @@ use crate::error::{Error, LimitExceeded, Result};
 use crate::fair_lock::lock;
 use crate::names::{SessionId, SessionName};
 use crate::options::NameChoice;
-use crate::shared::Shared;
-use crate::status::Kind;
+use crate::session::shared::Shared;
+use crate::session::status::Kind;
 
 /// The one place that knows names: a session's own state doesn't hold its name.
 #[derive(Debug)]

@@ -6,8 +6,8 @@
 use thiserror::Error;
 
 use crate::names::{NameError, SessionId, SessionName, shown_name};
-use crate::pattern::PatternError;
-use crate::status::Status;
+use crate::session::status::Status;
+use crate::text::pattern::PatternError;
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -41,7 +41,7 @@ pub enum InvalidArgs {
     #[error(transparent)]
     Pattern(#[from] PatternError),
     #[error("a {kind} needs a command: give its argv")]
-    EmptyArgv { kind: crate::status::Kind },
+    EmptyArgv { kind: crate::session::status::Kind },
     #[error(transparent)]
     Command(pty::SpawnError),
 }

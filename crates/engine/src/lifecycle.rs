@@ -1,24 +1,29 @@
-//! Starting, stopping, restarting and removing a session.
+//! Stopping, restarting and removing a session; starting it is in `start`.
 //!
 //! No lock is held from one step to the next. Operations that meet on one session agree by its
 //! record: a start claims the session, a stop marks the run, a removal marks the session for good.
 
-use std::sync::Arc;
+pub(crate) mod end_signals;
+pub(crate) mod environment;
+pub(crate) mod leftovers;
+pub(crate) mod orphans;
+pub(crate) mod start;
+pub(crate) mod supervisor;
+
 use std::time::{Duration, Instant};
 
-use pty::{PollWaker, Signal, SpawnError, SpawnRequest};
+use pty::Signal;
 use tokio::task::JoinError;
 use tokio::time::timeout;
 
 use crate::engine::EngineInner;
 use crate::error::{Error, Result};
-use crate::io_thread;
+use crate::io::run::Run;
 use crate::notices::EngineEvent;
-use crate::pulse::Life;
-use crate::run::Run;
 use crate::session::Session;
-use crate::shared::Shared;
-use crate::status::{Ending, Kind, Status};
+use crate::session::pulse::Life;
+use crate::session::shared::Shared;
+use crate::session::status::{Kind, Status};
 
 /// How to end a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -27,14 +32,6 @@ pub struct StopRequest {
     pub signal: Option<Signal>,
     /// Before it is killed; `None`: the engine's.
     pub grace: Option<Duration>,
-}
-
-/// What became of a start.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Started {
-    Now,
-    /// It was running, or someone else was starting it.
-    Already,
 }
 
 /// A process that outlives KILL for this long is in the kernel's hands.
@@ -59,12 +56,6 @@ impl Session {
             Ok(session.status())
         })
         .await
-    }
-
-    /// Runs the same command again, on an empty screen.
-    pub async fn start(&self) -> Result<Started> {
-        let session = self.clone();
-        to_the_end(async move { session.start_now().await }).await
     }
 
     /// Stops the run, if there is one, and starts it again. The session's children stay.
@@ -97,20 +88,6 @@ impl Session {
         let until = deadline(request.grace.unwrap_or(self.engine().options.grace));
         end_run(self.shared(), request, until).await;
         self.sweep(until).await;
-    }
-
-    async fn start_now(&self) -> Result<Started> {
-        let (engine, shared) = (self.engine().clone(), self.shared().clone());
-        if !shared.claim_start()? {
-            return Ok(Started::Already);
-        }
-        shared.publish_life();
-        // What the last run left behind would hold its ports and files.
-        self.sweep(Instant::now()).await;
-        let before = shared.clone();
-        blocking(move || before.join_thread()).await;
-        engine.clone().start_program(move || launch(&engine, &shared)).await?;
-        Ok(Started::Now)
     }
 
     async fn remove_alone(&self, request: &StopRequest) {
@@ -147,20 +124,6 @@ impl EngineInner {
 }
 
 impl Shared {
-    /// `true` when the caller is now the one who starts the session.
-    fn claim_start(&self) -> Result<bool> {
-        let mut record = self.record();
-        if record.removing {
-            return Err(Error::NotFound { wanted: self.id.to_string() });
-        }
-        let free = record.status.has_ended();
-        if free {
-            record.status = Status::Starting;
-            record.runs += 1;
-        }
-        Ok(free)
-    }
-
     /// The I/O thread of an ended run is at its last line.
     pub(crate) fn join_thread(&self) {
         let thread = self.record().thread.take();
@@ -168,16 +131,6 @@ impl Shared {
             // It catches its own panics.
             let _ = thread.join();
         }
-    }
-
-    pub(crate) fn fail_start(&self) {
-        {
-            let mut record = self.record();
-            record.status = Status::Errored;
-            record.run = None;
-            record.ending = Some(Ending { exit: None, at: self.clock.system_now() });
-        }
-        self.publish_life();
     }
 }
 
@@ -203,56 +156,6 @@ impl Drop for Restarting<'_> {
             self.0.notices.ended(self.0.id);
         }
     }
-}
-
-/// Runs a claimed session's command. Blocks for some hundred microseconds, in a thread that may start programs.
-pub(crate) fn launch(engine: &EngineInner, shared: &Arc<Shared>) -> Result<()> {
-    let launched = try_launch(engine, shared);
-    if launched.is_err() {
-        shared.fail_start();
-    }
-    launched
-}
-
-fn try_launch(engine: &EngineInner, shared: &Arc<Shared>) -> Result<()> {
-    // After the claim: a shutdown that came before is seen here, one that comes later waits for us.
-    if engine.directory.is_closed() {
-        return Err(Error::ShuttingDown);
-    }
-    let number = shared.record().runs;
-    let size = {
-        let mut screen = shared.screen.lock();
-        if number > 1 {
-            screen.begin_run();
-        }
-        screen.terminal.size()
-    };
-    let command = &shared.command;
-    let (pty, child) = pty::spawn(SpawnRequest {
-        argv: command.argv.clone(),
-        env: command.env.clone(),
-        working_dir: command.working_dir.clone(),
-        size: pty::PtySize { cols: size.cols, rows: size.rows },
-    })?;
-    let waker = PollWaker::new().map_err(|source| SpawnError::TooManyFiles { source })?;
-    let run = Arc::new(Run::new(number, pty, child, waker, shared.limits.input_queue));
-    shared.note_output(shared.clock.now());
-    {
-        let mut record = shared.record();
-        record.status = Status::Running;
-        record.process = Some(run.process.clone());
-        record.run = Some(run.clone());
-        record.started_at = Some(shared.clock.system_now());
-        record.ending = None;
-        record.stop_asked = false;
-    }
-    // Before the thread begins: it may see the end of a short command at once.
-    shared.publish_life();
-    // Whoever sees the end of this run finds its thread in the record.
-    let mut record = shared.record();
-    record.thread =
-        Some(io_thread::start(shared.clone(), run).map_err(|source| SpawnError::TooManyProcesses { source })?);
-    Ok(())
 }
 
 /// Ends the run under way and returns when its I/O thread is done with it.

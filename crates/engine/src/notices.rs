@@ -5,7 +5,7 @@
 use tokio::sync::{broadcast, mpsc};
 
 use crate::names::SessionId;
-use crate::status::{Owner, Status};
+use crate::session::status::{Owner, Status};
 
 /// Something changed in the list of sessions. A hint: after a lag, list again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::clock::Clock;
 use crate::names::{SessionId, SessionName};
-use crate::status::{Kind, Origin};
+use crate::session::status::{Kind, Origin};
 
 #[derive(Clone)]
 pub struct EngineOptions {
@@ -24,9 +24,9 @@ pub struct EngineOptions {
     pub clock: Clock,
     /// The system gives this process the children of others that have ended: it is the first process of a container.
     pub inherits_orphans: bool,
-    /// Flooding sessions that may have a second thread at a time. With more than half of the cores
-    /// drawing, none is left for those who print.
-    pub second_threads: usize,
+    /// Flooding sessions that may have a parser thread at a time. With more than half of the cores
+    /// parsing, none is left for the programs that print.
+    pub parser_threads: usize,
 }
 
 impl Default for EngineOptions {
@@ -40,7 +40,7 @@ impl Default for EngineOptions {
             theme: vt::Theme::default(),
             clock: Clock::real(),
             inherits_orphans: false,
-            second_threads: std::thread::available_parallelism().map_or(1, |cores| cores.get().div_ceil(2)),
+            parser_threads: std::thread::available_parallelism().map_or(1, |cores| cores.get().div_ceil(2)),
         }
     }
 }

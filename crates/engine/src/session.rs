@@ -1,5 +1,13 @@
-//! A handle to one session: what it is, and reading it. Sending is in `input`, waiting in `waits`,
+//! A handle to one session: what it is, and reading it. Sending is in `input`, waiting in `wait`,
 //! starting and ending in `lifecycle`.
+
+pub(crate) mod facts;
+pub(crate) mod frames;
+pub(crate) mod input;
+pub(crate) mod ports;
+pub(crate) mod pulse;
+pub(crate) mod shared;
+pub(crate) mod status;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -13,18 +21,18 @@ use vt::{Cursor, Line, Size, Terminal};
 use crate::clock::Clock;
 use crate::engine::EngineInner;
 use crate::error::{Error, LimitExceeded, Result};
-use crate::facts::{Facts, SessionEvent};
 use crate::fair_lock::lock;
-use crate::frames::{ChangedRows, Frames, VersionedFrame};
+use crate::io::ring::RawOutput;
+use crate::io::tap::{self, Tap, TapOptions};
 use crate::names::{SessionId, SessionName};
 use crate::notices::EngineEvent;
-use crate::plain_text::PlainOutput;
-use crate::ports::{self, Port};
-use crate::pulse::Pulse;
-use crate::ring::RawOutput;
-use crate::shared::Shared;
-use crate::status::{Ending, Kind, Owner, Status};
-use crate::tap::{self, Tap, TapOptions};
+use crate::session::facts::{Facts, SessionEvent};
+use crate::session::frames::{ChangedRows, Frames, VersionedFrame};
+use crate::session::ports::Port;
+use crate::session::pulse::Pulse;
+use crate::session::shared::Shared;
+use crate::session::status::{Ending, Kind, Owner, Status};
+use crate::text::plain_output::PlainOutput;
 
 /// Cheap to clone. Stays readable after the session has ended, and even after it was removed.
 #[derive(Clone, Debug)]

@@ -39,10 +39,7 @@ fn name_pattern(component: Component<'_>) -> Option<Pattern> {
 fn entries(folder: &Path, pattern: &Pattern) -> Vec<PathBuf> {
     let Ok(listing) = folder.read_dir() else { return Vec::new() };
     let names = listing.flatten().map(|entry| entry.file_name());
-    names
-        .filter(|name| pattern.matches_with(&name.to_string_lossy(), OPTIONS))
-        .map(|name| folder.join(name))
-        .collect()
+    names.filter(|name| pattern.matches_with(&name.to_string_lossy(), OPTIONS)).map(|name| folder.join(name)).collect()
 }
 
 #[cfg(test)]

@@ -16,11 +16,11 @@ type Cost = (f64, f64);
 pub(crate) async fn run(megabytes: usize) {
     let bytes = megabytes as u64 * 1_000_000;
     let script = Script::new().raw().flood(bytes).exit(0);
-    let with_second_threads = |second_threads| {
+    let with_parser_threads = |parser_threads| {
         let base_env = vec![("PATH".into(), "/usr/bin:/bin".into())];
-        Engine::new(EngineOptions { base_env, second_threads, ..EngineOptions::default() })
+        Engine::new(EngineOptions { base_env, parser_threads, ..EngineOptions::default() })
     };
-    let (alone, helped) = (with_second_threads(0), with_second_threads(1));
+    let (alone, helped) = (with_parser_threads(0), with_parser_threads(1));
     let mut rounds = Vec::new();
     for _ in 0..ROUNDS {
         let bare = timed(async { bare(&script, bytes) }).await;
@@ -29,7 +29,7 @@ pub(crate) async fn run(megabytes: usize) {
         rounds.push([bare, alone, helped]);
     }
     println!("{megabytes} MB of log lines, {ROUNDS} rounds by turns: median, best; ratios within each round");
-    for (index, name) in ["bare reader", "session, one thread", "session, second thread"].into_iter().enumerate() {
+    for (index, name) in ["bare reader", "session, one thread", "session, parser thread"].into_iter().enumerate() {
         let speeds = sorted(rounds.iter().map(|round| megabytes as f64 / round[index].0));
         let ratios = sorted(rounds.iter().map(|round| round[0].0 / round[index].0));
         let used = sorted(rounds.iter().map(|round| round[index].1 * 1e3));

@@ -73,16 +73,16 @@ async fn a_flooding_session_can_be_read_typed_to_and_stopped() {
 
 /// Two threads share the work then, and nothing may be lost, doubled or out of order.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_flood_is_drawn_in_order_by_a_second_thread_that_goes_home() {
-    let options = engine::EngineOptions { second_threads: 1, ..options() };
+async fn a_flood_is_parsed_in_order_by_a_thread_that_ends_with_it() {
+    let options = engine::EngineOptions { parser_threads: 1, ..options() };
     let engine = engine::Engine::new(options);
     let session =
         spawn(&engine, Script::new().read_line().flood(4_000_000).print("done ").read_line().print("bye").exit(0))
             .await;
-    let name = format!("2nd-{}", session.id());
+    let name = format!("parse-{}", session.id());
     let at_work = || testkit::threads().iter().any(|thread| thread.name == name);
     session.send(Input::Text("\n".into()), Origin::Human).unwrap();
-    until("the second thread works", at_work).await;
+    until("the parser thread works", at_work).await;
     line(&session, "^done").await;
     let numbers = session.with_screen(|screen| {
         let mut numbers = Vec::new();
@@ -94,8 +94,8 @@ async fn a_flood_is_drawn_in_order_by_a_second_thread_that_goes_home() {
     });
     assert_eq!(numbers.last(), Some(&49_999));
     assert!(numbers.windows(2).all(|pair| pair[1] == pair[0] + 1));
-    until("the second thread has gone home", || !at_work()).await;
-    // What comes now is drawn by the first again.
+    until("the parser thread has ended", || !at_work()).await;
+    // The I/O thread parses what comes now again.
     session.send(Input::Text("x\n".into()), Origin::Human).unwrap();
     exit(&session).await;
     assert!(session.grid_text().1.trim_end().ends_with("bye"));

@@ -45,9 +45,10 @@ impl Channel {
                 match first {
                     Some(dialled) => Ok(TokioIo::new(dialled)),
                     // As a status, so that callers are told in our words.
-                    None => dial::dial(&endpoint).await.map(TokioIo::new).map_err(|error| {
-                        Status::unavailable(error.to_string())
-                    }),
+                    None => dial::dial(&endpoint)
+                        .await
+                        .map(TokioIo::new)
+                        .map_err(|error| Status::unavailable(error.to_string())),
                 }
             }
         });

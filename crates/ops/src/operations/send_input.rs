@@ -137,8 +137,7 @@ impl<C: Context> Operation<C> for SendInput {
         };
         let key = matches!(input, Input::Key(_));
         let (origin, answered) = (call.origin(), wait.is_some());
-        let send =
-            |input| if answered { session.send_for_answer(input, origin) } else { session.send(input, origin) };
+        let send = |input| if answered { session.send_for_answer(input, origin) } else { session.send(input, origin) };
         let sent = send(input)?;
         if key && sent.is_nothing() {
             let key = args.key.as_deref().unwrap_or_default();

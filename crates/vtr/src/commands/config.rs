@@ -6,8 +6,8 @@ use crate::{
     client_config::{Editor, NewEntry},
     default_socket,
     failure::{Exit, Failure, Outcome},
-    path_pattern,
     invocation::Invocation,
+    path_pattern,
 };
 
 /// Show and change which coordinators are known

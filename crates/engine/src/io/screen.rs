@@ -9,12 +9,12 @@ use std::time::{Duration, Instant};
 use tokio::sync::broadcast;
 use vt::{Effect, Size, Terminal};
 
-use crate::facts::{Facts, SessionEvent};
-use crate::frames::{ChangedRows, RowVersions, VersionedFrame};
-use crate::line_scan::Batch;
-use crate::ports::Sightings;
-use crate::status::ExitStatus;
-use crate::tap::{self, Keyframe, TapEvent, TapSink};
+use crate::io::tap::{self, Keyframe, TapEvent, TapSink};
+use crate::session::facts::{Facts, SessionEvent};
+use crate::session::frames::{ChangedRows, RowVersions, VersionedFrame};
+use crate::session::ports::Sightings;
+use crate::session::status::ExitStatus;
+use crate::wait::line_scan::Batch;
 
 /// A synchronized update whose end marker is lost is ended after this time.
 pub(crate) const SYNCHRONIZED_UPDATE_LIMIT: Duration = Duration::from_millis(150);

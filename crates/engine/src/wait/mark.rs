@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use crate::line_scan::Batch;
-use crate::screen::Screen;
-use crate::waits::Place;
+use crate::io::screen::Screen;
+use crate::wait::Place;
+use crate::wait::line_scan::Batch;
 
 /// Cheap enough to take before each input: it holds the text of one screen.
 #[derive(Clone, Debug)]

@@ -7,13 +7,13 @@ use std::time::{Duration, Instant};
 
 use pty::ReadOutcome;
 
-use crate::absorb::absorb;
 use crate::error::Result;
-use crate::input::{Input, Sent};
-use crate::run::Run;
+use crate::io::absorb::absorb;
+use crate::io::run::Run;
 use crate::session::Session;
-use crate::shared::Shared;
-use crate::status::Origin;
+use crate::session::input::{Input, Sent};
+use crate::session::shared::Shared;
+use crate::session::status::Origin;
 
 /// Long enough for a program that was asleep, short enough for a thread of the runtime that others wait for.
 const PATIENCE: Duration = Duration::from_micros(100);

@@ -3,8 +3,8 @@
 use std::time::Instant;
 
 use crate::fair_lock::lock;
-use crate::run::Run;
-use crate::shared::Shared;
+use crate::io::run::Run;
+use crate::session::shared::Shared;
 
 /// Fed each time the screen is locked: a reader of a flooding session waits for one such piece at most.
 const LOCKED_BYTES: usize = 16 << 10;

@@ -1,6 +1,6 @@
 //! The tiny values that say "something moved". Whoever wakes up looks for itself.
 
-use crate::status::Status;
+use crate::session::status::Status;
 
 /// Coalesces: a reader that was busy sees only the newest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,21 +3,24 @@
 //! A wait sleeps until the session's pulse moves and then looks for itself. Nothing is polled. Dropping the future is all
 //! it takes to give up.
 
+pub(crate) mod line_scan;
+pub(crate) mod mark;
+
 use std::future::Future;
 use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 
+use self::line_scan::{FoundText, LineScan};
+use self::mark::Mark;
 use crate::clock::Clock;
 use crate::fair_lock::lock;
-use crate::line_scan::{FoundText, LineScan};
-use crate::mark::Mark;
-use crate::pattern::Pattern;
-use crate::plain_text::PlainText;
-use crate::pulse::Life;
 use crate::session::Session;
-use crate::shared::Shared;
-use crate::status::{Ending, Status};
+use crate::session::pulse::Life;
+use crate::session::shared::Shared;
+use crate::session::status::{Ending, Status};
+use crate::text::pattern::Pattern;
+use crate::text::plain_output::PlainText;
 
 /// Where a pattern is looked for.
 #[derive(Clone, Debug)]
@@ -90,7 +93,7 @@ impl Session {
     pub fn wait_for_pattern(&self, request: WaitRequest) -> impl Future<Output = WaitOutcome> + Send + use<> {
         let shared = self.shared().clone();
         let mut pulse = shared.pulse.subscribe();
-        let (first, mut life) = Run::watch(&shared);
+        let (first, mut life) = AwaitedRun::watch(&shared);
         let mut look = Look::new(&shared, request.scope);
         let deadline = deadline(&shared.clock, request.timeout);
         async move {
@@ -133,7 +136,7 @@ impl Session {
         timeout: Duration,
     ) -> impl Future<Output = QuietOutcome> + Send + use<> {
         let shared = self.shared().clone();
-        let (first, mut life) = Run::watch(&shared);
+        let (first, mut life) = AwaitedRun::watch(&shared);
         let deadline = deadline(&shared.clock, timeout);
         async move {
             let timeout = until(&shared.clock, deadline);
@@ -162,7 +165,7 @@ impl Session {
         timeout: Duration,
     ) -> impl Future<Output = Option<(Status, Option<Ending>)>> + Send + use<> {
         let shared = self.shared().clone();
-        let (first, mut life) = Run::watch(&shared);
+        let (first, mut life) = AwaitedRun::watch(&shared);
         let deadline = deadline(&shared.clock, timeout);
         async move {
             tokio::select! {
@@ -178,15 +181,15 @@ impl Session {
 
 /// The run a wait is about: the one under way, or about to begin, when the wait was asked for.
 #[derive(Clone, Copy)]
-struct Run {
+struct AwaitedRun {
     number: u64,
 }
 
-impl Run {
+impl AwaitedRun {
     fn watch(shared: &Shared) -> (Self, watch::Receiver<Life>) {
         let mut life = shared.life.subscribe();
         let number = life.borrow_and_update().run;
-        (Run { number }, life)
+        (AwaitedRun { number }, life)
     }
 
     fn is_over(self, life: Life) -> bool {

@@ -4,9 +4,9 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use crate::fair_lock::lock;
-use crate::pattern::Pattern;
 use crate::session::Session;
-use crate::waits::Place;
+use crate::text::pattern::Pattern;
+use crate::wait::Place;
 
 #[derive(Clone, Debug)]
 pub struct SearchRequest {

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use vt::{DesktopNotification, Effect, ProgressReport, PromptMark};
 
-use crate::status::{Owner, Status};
+use crate::session::status::{Owner, Status};
 
 /// A value and when the child gave it.
 #[derive(Clone, Debug, PartialEq, Eq)]

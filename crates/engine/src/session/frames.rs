@@ -5,9 +5,9 @@ use std::sync::Arc;
 use tokio::sync::watch;
 use vt::{Frame, Terminal};
 
-use crate::pulse::Pulse;
 use crate::session::Session;
-use crate::status::Status;
+use crate::session::pulse::Pulse;
+use crate::session::status::Status;
 
 /// A picture and the version it was taken at.
 #[derive(Clone, Debug)]

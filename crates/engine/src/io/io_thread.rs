@@ -13,13 +13,13 @@ use std::time::{Duration, Instant};
 
 use pty::{PollFd, PollFlags, ReadOutcome, Signal};
 
-use crate::absorb::{absorb, expire_update};
 use crate::clock::Alarm;
 use crate::fair_lock::lock;
-use crate::run::Run;
-use crate::second_thread::{FloodGauge, SecondThread};
-use crate::shared::Shared;
-use crate::status::ExitStatus;
+use crate::io::absorb::{absorb, expire_update};
+use crate::io::parser_thread::{FloodGauge, ParserThread};
+use crate::io::run::Run;
+use crate::session::shared::Shared;
+use crate::session::status::ExitStatus;
 
 /// Enough for the state machine with a wide margin; most of it is never touched.
 const STACK_BYTES: usize = 256 << 10;
@@ -35,8 +35,8 @@ const PORT_LOOK_DELAY: Duration = Duration::from_millis(100);
 const LATE: Duration = Duration::from_millis(10);
 /// A read that gives less has emptied the terminal, as good as certainly: a look for more would cost an echo its time.
 const SHORT_READ: usize = 256;
-/// A second thread that had nothing to do for this long is sent home.
-const SECOND_THREAD_LIMIT: Duration = Duration::from_secs(1);
+/// A parser thread that had nothing to do for this long is ended.
+const PARSER_THREAD_LIMIT: Duration = Duration::from_secs(1);
 
 pub(crate) fn start(shared: Arc<Shared>, run: Arc<Run>) -> io::Result<JoinHandle<()>> {
     let builder = std::thread::Builder::new().name(format!("io-{}", shared.id)).stack_size(STACK_BYTES);
@@ -59,8 +59,8 @@ struct IoThread<'a> {
     buffer: Vec<u8>,
     gauge: FloodGauge,
     /// While the child floods.
-    second: Option<SecondThread>,
-    second_until: Option<Instant>,
+    parser: Option<ParserThread>,
+    parser_until: Option<Instant>,
     /// No process has the terminal open; look again then.
     reopen_check: Option<Instant>,
     /// The child has exited; what it printed last is still being read.
@@ -106,8 +106,8 @@ impl<'a> IoThread<'a> {
             run,
             buffer: vec![0; TURN_BYTES],
             gauge: FloodGauge::new(Instant::now()),
-            second: None,
-            second_until: None,
+            parser: None,
+            parser_until: None,
             reopen_check: None,
             drain: None,
             port_look_due: None,
@@ -134,7 +134,7 @@ impl<'a> IoThread<'a> {
             } else if let Some(Drain { exit, until }) = self.drain
                 && (terminal == Terminal::Closed || Instant::now() >= until)
             {
-                self.end_second_thread();
+                self.end_parser_thread();
                 self.look_for_ports();
                 return Some(exit);
             }
@@ -185,7 +185,7 @@ impl<'a> IoThread<'a> {
         let by_clock = [self.run.update_due(), self.port_look_due].into_iter().flatten();
         let by_clock = by_clock.filter_map(|due| clock.blocking_timeout(due));
         let real =
-            [self.drain.as_ref().map(|drain| drain.until), self.reopen_check, self.second_until, self.late_pulse_due];
+            [self.drain.as_ref().map(|drain| drain.until), self.reopen_check, self.parser_until, self.late_pulse_due];
         let real = real.into_iter().flatten();
         let real = real.map(|due| due.saturating_duration_since(Instant::now()));
         by_clock.chain(real).min()
@@ -215,7 +215,7 @@ impl<'a> IoThread<'a> {
             self.take_turn(filled);
             self.note_output();
         }
-        reading.behind = self.second.is_some();
+        reading.behind = self.parser.is_some();
         terminal
     }
 
@@ -239,24 +239,24 @@ impl<'a> IoThread<'a> {
     /// The first `count` bytes of the buffer are new output.
     fn take_turn(&mut self, count: usize) {
         let bytes = &self.buffer[..count];
-        let flood = self.gauge.is_flood(count, Instant::now());
-        if flood && self.second.is_none() {
-            self.second = SecondThread::start(self.shared, self.run, STACK_BYTES);
+        let flood = self.gauge.count_read(count, Instant::now());
+        if flood && self.parser.is_none() {
+            self.parser = ParserThread::start(self.shared, self.run, STACK_BYTES);
         }
-        match &self.second {
-            // Behind what it has not drawn yet, or to draw while the rest is read.
-            Some(second) if flood || !second.is_idle() => {
-                second.hand_over(bytes);
-                self.second_until = Some(Instant::now() + SECOND_THREAD_LIMIT);
+        match &self.parser {
+            // Behind what it has not parsed yet, or to be parsed while the rest is read.
+            Some(parser) if flood || !parser.is_idle() => {
+                parser.hand_over(bytes);
+                self.parser_until = Some(Instant::now() + PARSER_THREAD_LIMIT);
             }
             _ => absorb(self.shared, self.run, bytes),
         }
     }
 
-    fn end_second_thread(&mut self) {
-        self.second_until = None;
-        if let Some(second) = self.second.take() {
-            second.finish();
+    fn end_parser_thread(&mut self) {
+        self.parser_until = None;
+        if let Some(parser) = self.parser.take() {
+            parser.finish();
         }
         lock(&self.run.reading).behind = false;
     }
@@ -270,13 +270,13 @@ impl<'a> IoThread<'a> {
             self.look_for_ports();
         }
         if self.late_pulse_due.is_some_and(|due| due <= Instant::now()) {
-            // What the second thread has not drawn yet is told the next time. Asked first: it draws on meanwhile.
-            let behind = self.second.as_ref().is_some_and(|second| !second.is_idle());
+            // What the parser thread has not parsed yet is told the next time. Asked first: it goes on meanwhile.
+            let behind = self.parser.as_ref().is_some_and(|parser| !parser.is_idle());
             self.shared.publish_late();
             self.late_pulse_due = behind.then(|| Instant::now() + LATE);
         }
-        if self.second_until.is_some_and(|until| until <= Instant::now()) {
-            self.end_second_thread();
+        if self.parser_until.is_some_and(|until| until <= Instant::now()) {
+            self.end_parser_thread();
         }
     }
 

@@ -5,7 +5,7 @@
 
 use std::mem;
 
-use crate::ring::RawOutput;
+use crate::io::ring::RawOutput;
 
 /// Lines beyond this are handed out in parts: a child need never print a newline.
 const MAX_LINE_BYTES: usize = 64 << 10;

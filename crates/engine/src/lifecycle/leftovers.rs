@@ -13,8 +13,8 @@ use pty::{Pid, RememberedSession, Signal};
 use tokio::sync::oneshot;
 
 use crate::fair_lock::lock;
+use crate::io::run::Process;
 use crate::lifecycle::{blocking, deadline};
-use crate::run::Process;
 
 /// Nothing announces the end of processes that are not our children. Looked for only while some are left.
 const CHECK_EVERY: Duration = Duration::from_millis(20);

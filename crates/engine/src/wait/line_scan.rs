@@ -10,10 +10,10 @@ use std::sync::Arc;
 
 use vt::Terminal;
 
-use crate::mark::Mark;
-use crate::pattern::Pattern;
-use crate::shared::Shared;
-use crate::waits::Place;
+use crate::session::shared::Shared;
+use crate::text::pattern::Pattern;
+use crate::wait::Place;
+use crate::wait::mark::Mark;
 
 /// Lines copied per turn of the screen lock: 120 columns of them take about 0.1 ms. Never less than
 /// a whole screen ([`vt::Size::MAX`]), so that a mark is taken in one turn.

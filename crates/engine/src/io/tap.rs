@@ -11,7 +11,7 @@ use std::time::Instant;
 use tokio::sync::mpsc;
 use vt::{Size, Terminal};
 
-use crate::status::ExitStatus;
+use crate::session::status::ExitStatus;
 
 /// A whole screen as bytes that redraw it on a fresh terminal of `size`.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,10 +1,10 @@
-//! A second thread for a session that floods: it draws while the I/O thread reads on.
+//! The parser thread of a session that floods: it feeds the screen while the I/O thread reads on.
 //!
-//! A terminal's kernel buffer holds some 12 KiB. A thread that reads and draws by turns lets it run
-//! full, and the child stalls for as long as it draws; two threads keep all three busy. The second
-//! one is started when output comes faster than [`FLOOD_BYTES`] per [`FLOOD_WINDOW`], and sent home
-//! when that is long over. Otherwise the I/O thread draws by itself: what is typed is echoed
-//! without a hand-over. There are only so many of them in an engine: when every core is busy with
+//! A terminal's kernel buffer holds some 12 KiB. A thread that reads and parses by turns lets it run
+//! full, and the child stalls for as long as it parses; two threads keep all three busy. The parser thread
+//! is started when output comes faster than [`FLOOD_BYTES`] per [`FLOOD_WINDOW`], and ended
+//! when that is long over. Otherwise the I/O thread parses by itself: what is typed is echoed
+//! without a hand-over. An engine has a limited number of them: when every core is busy with
 //! floods, more threads only get into each other's way.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,13 +12,13 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use crate::absorb::absorb;
 use crate::fair_lock::lock;
-use crate::run::Run;
-use crate::shared::Shared;
+use crate::io::absorb::absorb;
+use crate::io::run::Run;
+use crate::session::shared::Shared;
 
 const FLOOD_WINDOW: Duration = Duration::from_millis(10);
-/// 6.5 MB/s: below that, a thread is busy with drawing for a few hundredths of its time.
+/// 6.5 MB/s: below that, parsing takes a few hundredths of a thread's time.
 const FLOOD_BYTES: usize = 64 << 10;
 /// Read ahead of the screen at most.
 const AHEAD_BYTES: usize = 256 << 10;
@@ -37,13 +37,8 @@ impl FloodGauge {
         FloodGauge { since: now, bytes: 0, rate: 0 }
     }
 
-    /// As it was judged last.
-    pub(crate) fn is_flooding(&self) -> bool {
-        self.rate >= FLOOD_BYTES
-    }
-
-    /// Counts what was just read.
-    pub(crate) fn is_flood(&mut self, bytes: usize, now: Instant) -> bool {
+    /// Counts what was just read; true while it is a flood.
+    pub(crate) fn count_read(&mut self, bytes: usize, now: Instant) -> bool {
         self.bytes += bytes;
         let window = now.saturating_duration_since(self.since);
         if window >= FLOOD_WINDOW {
@@ -51,69 +46,69 @@ impl FloodGauge {
             let rate = self.bytes as u128 * FLOOD_WINDOW.as_nanos() / window.as_nanos();
             *self = FloodGauge { since: now, bytes: 0, rate: usize::try_from(rate).unwrap_or(usize::MAX) };
         }
-        self.is_flooding()
+        self.rate >= FLOOD_BYTES
     }
 }
 
-/// How many second threads an engine may have at a time.
+/// How many parser threads an engine may have at a time.
 #[derive(Clone, Debug)]
-pub(crate) struct Slots {
+pub(crate) struct ParserSlots {
     free: Arc<AtomicUsize>,
 }
 
-impl Slots {
+impl ParserSlots {
     pub(crate) fn new(count: usize) -> Self {
-        Slots { free: Arc::new(AtomicUsize::new(count)) }
+        ParserSlots { free: Arc::new(AtomicUsize::new(count)) }
     }
 
-    fn take(&self) -> Option<Slot> {
+    fn take(&self) -> Option<ParserSlot> {
         let taken = self.free.fetch_update(Ordering::AcqRel, Ordering::Relaxed, |free| free.checked_sub(1));
-        taken.is_ok().then(|| Slot(self.clone()))
+        taken.is_ok().then(|| ParserSlot(self.clone()))
     }
 }
 
 #[derive(Debug)]
-struct Slot(Slots);
+struct ParserSlot(ParserSlots);
 
-impl Drop for Slot {
+impl Drop for ParserSlot {
     fn drop(&mut self) {
         self.0.free.fetch_add(1, Ordering::AcqRel);
     }
 }
 
 #[derive(Debug)]
-pub(crate) struct SecondThread {
+pub(crate) struct ParserThread {
     ahead: Arc<Ahead>,
     thread: JoinHandle<()>,
-    _slot: Slot,
+    _slot: ParserSlot,
 }
 
 #[derive(Debug, Default)]
 struct Ahead {
-    state: Mutex<State>,
+    state: Mutex<AheadState>,
     moved: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct State {
-    /// Read, not drawn yet.
+struct AheadState {
+    /// Read, not parsed yet.
     bytes: Vec<u8>,
-    drawing: bool,
-    /// The second thread has to be woken.
+    parsing: bool,
+    /// The parser thread has to be woken.
     asleep: bool,
     closed: bool,
 }
 
-impl SecondThread {
+impl ParserThread {
     /// `None` when there are enough of them, or the system has no thread for us: the I/O thread then
     /// goes on alone.
     pub(crate) fn start(shared: &Arc<Shared>, run: &Arc<Run>, stack_bytes: usize) -> Option<Self> {
-        let slot = shared.second_threads.take()?;
+        let slot = shared.parser_threads.take()?;
         let ahead = Arc::new(Ahead::default());
-        let builder = std::thread::Builder::new().name(format!("2nd-{}", shared.id)).stack_size(stack_bytes);
+        let builder = std::thread::Builder::new().name(format!("parse-{}", shared.id)).stack_size(stack_bytes);
         let (shared, run, theirs) = (shared.clone(), run.clone(), ahead.clone());
-        let thread = builder.spawn(move || draw(&shared, &run, &theirs)).ok()?;
-        Some(SecondThread { ahead, thread, _slot: slot })
+        let thread = builder.spawn(move || parse(&shared, &run, &theirs)).ok()?;
+        Some(ParserThread { ahead, thread, _slot: slot })
     }
 
     /// Hands output over, waiting while too much is under way.
@@ -133,7 +128,7 @@ impl SecondThread {
     /// Everything handed over is on the screen.
     pub(crate) fn is_idle(&self) -> bool {
         let state = lock(&self.ahead.state);
-        !state.drawing && state.bytes.is_empty()
+        !state.parsing && state.bytes.is_empty()
     }
 
     /// Lets it do what it has, and ends it. A panic there becomes one here.
@@ -147,17 +142,17 @@ impl SecondThread {
 }
 
 impl Ahead {
-    fn wait<'a>(&self, state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
+    fn wait<'a>(&self, state: MutexGuard<'a, AheadState>) -> MutexGuard<'a, AheadState> {
         self.moved.wait(state).unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn draw(shared: &Shared, run: &Run, ahead: &Ahead) {
+fn parse(shared: &Shared, run: &Run, ahead: &Ahead) {
     let mut turn = Vec::new();
     loop {
         let was_full = {
             let mut state = lock(&ahead.state);
-            state.drawing = false;
+            state.parsing = false;
             while state.bytes.is_empty() {
                 if state.closed {
                     return;
@@ -166,7 +161,7 @@ fn draw(shared: &Shared, run: &Run, ahead: &Ahead) {
                 state = ahead.wait(state);
                 state.asleep = false;
             }
-            state.drawing = true;
+            state.parsing = true;
             turn.clear();
             std::mem::swap(&mut state.bytes, &mut turn);
             turn.len() > AHEAD_BYTES / 2
@@ -188,7 +183,7 @@ mod tests {
 
     #[test]
     fn slots_come_back() {
-        let slots = Slots::new(1);
+        let slots = ParserSlots::new(1);
         let first = slots.take().unwrap();
         assert!(slots.take().is_none());
         drop(first);
@@ -201,7 +196,7 @@ mod tests {
         let mut gauge = FloodGauge::new(now);
         let mut after = |millis, bytes| {
             now += Duration::from_millis(millis);
-            gauge.is_flood(bytes, now)
+            gauge.count_read(bytes, now)
         };
         assert!(!after(0, 4096));
         // A megabyte, but over a second.

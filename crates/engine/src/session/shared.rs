@@ -15,18 +15,18 @@ use tokio::sync::watch;
 
 use crate::clock::Clock;
 use crate::error::{Error, Result};
-use crate::facts::SessionEvent;
 use crate::fair_lock::{FairMutex, lock};
-use crate::freed_memory::FreedMemory;
+use crate::io::freed_memory::FreedMemory;
+use crate::io::parser_thread::ParserSlots;
+use crate::io::ring::Ring;
+use crate::io::run::{Process, Run};
+use crate::io::screen::Screen;
 use crate::names::SessionId;
 use crate::notices::Notices;
 use crate::options::Limits;
-use crate::pulse::{Life, Pulse};
-use crate::ring::Ring;
-use crate::run::{Process, Run};
-use crate::screen::Screen;
-use crate::second_thread::Slots;
-use crate::status::{Ending, ExitStatus, Kind, Owner, Status};
+use crate::session::facts::SessionEvent;
+use crate::session::pulse::{Life, Pulse};
+use crate::session::status::{Ending, ExitStatus, Kind, Owner, Status};
 
 #[derive(Debug)]
 pub(crate) struct Shared {
@@ -49,7 +49,7 @@ pub(crate) struct Shared {
     last_output: AtomicU64,
     born: Instant,
     pub(crate) notices: Notices,
-    pub(crate) second_threads: Slots,
+    pub(crate) parser_threads: ParserSlots,
     pub(crate) freed_memory: FreedMemory,
 }
 
@@ -103,7 +103,7 @@ pub(crate) struct Birth {
     pub(crate) limits: Limits,
     pub(crate) clock: Clock,
     pub(crate) notices: Notices,
-    pub(crate) second_threads: Slots,
+    pub(crate) parser_threads: ParserSlots,
     pub(crate) freed_memory: FreedMemory,
 }
 
@@ -120,7 +120,7 @@ impl Shared {
             limits,
             clock,
             notices,
-            second_threads,
+            parser_threads,
             freed_memory,
         } = birth;
         let screen = Screen::new(vt::TerminalOptions {
@@ -161,7 +161,7 @@ impl Shared {
             limits,
             clock,
             notices,
-            second_threads,
+            parser_threads,
             freed_memory,
         }
     }

@@ -4,14 +4,14 @@ use vt::InputModes;
 use vt::input::{FocusChange, KeyEvent, MouseEvent};
 
 use crate::error::{Error, LimitExceeded, Result};
-use crate::facts::SessionEvent;
 use crate::fair_lock::lock;
+use crate::io::run::{Accepted, Run};
 use crate::names::SessionId;
 use crate::notices::EngineEvent;
-use crate::run::{Accepted, Run};
 use crate::session::Session;
-use crate::shared::Shared;
-use crate::status::{Origin, Owner, Status};
+use crate::session::facts::SessionEvent;
+use crate::session::shared::Shared;
+use crate::session::status::{Origin, Owner, Status};
 
 /// Encoded by the modes the child has set at the moment it is sent.
 #[derive(Clone, Debug, PartialEq)]

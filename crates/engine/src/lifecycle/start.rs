@@ -1,0 +1,215 @@
+//! Starting a session's program, for the first time or again.
+//!
+//! A start is claimed in the session's record, then done by a thread of the runtime that lives as long as the engine: the
+//! system kills a program with the thread that started it (docs/decisions/0015).
+
+use std::collections::HashSet;
+use std::ffi::OsString;
+use std::sync::Arc;
+use std::time::Instant;
+
+use pty::{Pid, PollWaker, SpawnError, SpawnRequest};
+
+use super::environment::{check_size, child_environment};
+use super::{blocking, to_the_end, unwrap_task};
+use crate::engine::EngineInner;
+use crate::error::{Error, InvalidArgs, Result};
+use crate::io::io_thread;
+use crate::io::run::Run;
+use crate::notices::EngineEvent;
+use crate::options::NewSession;
+use crate::runtime::STARTS_AT_ONCE;
+use crate::session::Session;
+use crate::session::shared::{Birth, Command, Shared};
+use crate::session::status::{Ending, Kind, Origin, Owner, Status};
+
+/// What became of a start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Started {
+    Now,
+    /// It was running, or someone else was starting it.
+    Already,
+}
+
+impl Session {
+    /// Runs the same command again, on an empty screen.
+    pub async fn start(&self) -> Result<Started> {
+        let session = self.clone();
+        to_the_end(async move { session.start_now().await }).await
+    }
+
+    pub(super) async fn start_now(&self) -> Result<Started> {
+        let (engine, shared) = (self.engine().clone(), self.shared().clone());
+        if !shared.claim_start()? {
+            return Ok(Started::Already);
+        }
+        shared.publish_life();
+        // What the last run left behind would hold its ports and files.
+        self.sweep(Instant::now()).await;
+        let before = shared.clone();
+        blocking(move || before.join_thread()).await;
+        engine.clone().start_program(move || launch(&engine, &shared)).await?;
+        Ok(Started::Now)
+    }
+}
+
+impl EngineInner {
+    /// A new session, with its program started. Blocks for some hundred microseconds.
+    pub(crate) fn spawn_now(self: Arc<Self>, new: NewSession) -> Result<Session> {
+        check_size(&self.options.limits, &new.argv, &new.env)?;
+        let command_line = match (new.argv.is_empty(), new.kind) {
+            (false, _) => new.argv,
+            (true, Kind::Terminal) => vec![self.options.default_shell.clone(), "-i".into()],
+            (true, kind) => return Err(InvalidArgs::EmptyArgv { kind }.into()),
+        };
+        let parent = match new.parent {
+            Some(id) => Some(self.directory.get(id).ok_or(Error::NotFound { wanted: id.to_string() })?),
+            None => None,
+        };
+        let id = self.directory.reserve(&new.name, new.kind)?;
+        let names_id = |name: &OsString| (name.clone(), OsString::from(id.to_string()));
+        let extra: Vec<_> = self.options.id_variables.iter().map(names_id).chain(new.env).collect();
+        let shared = Arc::new(Shared::new(Birth {
+            id,
+            kind: new.kind,
+            parent: new.parent,
+            command: Command {
+                argv: command_line,
+                env: child_environment(&self.options.base_env, &new.env_unset, &extra, id),
+                working_dir: new.working_dir,
+            },
+            owner: if matches!(new.origin, Origin::Agent(_)) { Owner::Orchestrator } else { Owner::User },
+            size: new.size.clamped(),
+            theme: self.options.theme.clone(),
+            limits: self.options.limits.clone(),
+            clock: self.options.clock.clone(),
+            notices: self.notices.clone(),
+            parser_threads: self.parser_threads.clone(),
+            freed_memory: self.freed_memory.clone(),
+        }));
+        self.directory.fill(shared.clone());
+        self.notices.tell(EngineEvent::Added(id));
+        // From here on the end of its parent reaches the session and waits for its start, so the
+        // parent is looked at once more: whichever comes second sees the other.
+        let started = check_parent(parent.as_deref(), new.origin).inspect_err(|_| shared.fail_start());
+        match started.and_then(|()| launch(&self, &shared)) {
+            Ok(()) => Ok(Session::new(self, shared)),
+            Err(error) => {
+                self.forget(&shared);
+                Err(error)
+            }
+        }
+    }
+
+    /// Has `start` done, when it is its turn, by one of the threads that may start programs. To its end, also when nobody
+    /// waits for it any more.
+    pub(crate) async fn start_program<T: Send + 'static>(
+        self: Arc<Self>,
+        start: impl FnOnce() -> T + Send + 'static,
+    ) -> T {
+        let runtime = self.runtime.clone();
+        let started = runtime.spawn(async move {
+            // It is never closed: there is always a turn.
+            let _turn = self.starts.acquire().await;
+            start()
+        });
+        unwrap_task(started.await).await
+    }
+
+    /// Runs `look` with the processes of all sessions while no start is under way; `None` when one is.
+    pub(crate) fn between_starts<T>(&self, look: impl FnOnce(HashSet<Pid>) -> T) -> Option<T> {
+        let _turns = self.starts.try_acquire_many(u32::try_from(STARTS_AT_ONCE).expect("a small number")).ok()?;
+        let all = self.directory.all();
+        let own = all.iter().filter_map(|shared| Some(shared.record().process.as_ref()?.pid)).collect();
+        Some(look(own))
+    }
+}
+
+fn check_parent(parent: Option<&Shared>, origin: Origin) -> Result<()> {
+    let Some(parent) = parent else { return Ok(()) };
+    let record = parent.record();
+    if record.removing {
+        return Err(Error::NotFound { wanted: parent.id.to_string() });
+    }
+    // A person may go on in a tab whose agent has ended; an agent that has ended starts nothing.
+    if record.status.has_ended() && record.restarts == 0 && matches!(origin, Origin::Agent(_)) {
+        return Err(Error::NotRunning { id: parent.id, status: record.status });
+    }
+    Ok(())
+}
+
+impl Shared {
+    /// `true` when the caller is now the one who starts the session.
+    fn claim_start(&self) -> Result<bool> {
+        let mut record = self.record();
+        if record.removing {
+            return Err(Error::NotFound { wanted: self.id.to_string() });
+        }
+        let free = record.status.has_ended();
+        if free {
+            record.status = Status::Starting;
+            record.runs += 1;
+        }
+        Ok(free)
+    }
+
+    fn fail_start(&self) {
+        {
+            let mut record = self.record();
+            record.status = Status::Errored;
+            record.run = None;
+            record.ending = Some(Ending { exit: None, at: self.clock.system_now() });
+        }
+        self.publish_life();
+    }
+}
+
+/// Runs a claimed session's command. Blocks for some hundred microseconds, in a thread that may start programs.
+fn launch(engine: &EngineInner, shared: &Arc<Shared>) -> Result<()> {
+    let launched = try_launch(engine, shared);
+    if launched.is_err() {
+        shared.fail_start();
+    }
+    launched
+}
+
+fn try_launch(engine: &EngineInner, shared: &Arc<Shared>) -> Result<()> {
+    // After the claim: a shutdown that came before is seen here, one that comes later waits for us.
+    if engine.directory.is_closed() {
+        return Err(Error::ShuttingDown);
+    }
+    let number = shared.record().runs;
+    let size = {
+        let mut screen = shared.screen.lock();
+        if number > 1 {
+            screen.begin_run();
+        }
+        screen.terminal.size()
+    };
+    let command = &shared.command;
+    let (pty, child) = pty::spawn(SpawnRequest {
+        argv: command.argv.clone(),
+        env: command.env.clone(),
+        working_dir: command.working_dir.clone(),
+        size: pty::PtySize { cols: size.cols, rows: size.rows },
+    })?;
+    let waker = PollWaker::new().map_err(|source| SpawnError::TooManyFiles { source })?;
+    let run = Arc::new(Run::new(number, pty, child, waker, shared.limits.input_queue));
+    shared.note_output(shared.clock.now());
+    {
+        let mut record = shared.record();
+        record.status = Status::Running;
+        record.process = Some(run.process.clone());
+        record.run = Some(run.clone());
+        record.started_at = Some(shared.clock.system_now());
+        record.ending = None;
+        record.stop_asked = false;
+    }
+    // Before the thread begins: it may see the end of a short command at once.
+    shared.publish_life();
+    // Whoever sees the end of this run finds its thread in the record.
+    let mut record = shared.record();
+    record.thread =
+        Some(io_thread::start(shared.clone(), run).map_err(|source| SpawnError::TooManyProcesses { source })?);
+    Ok(())
+}
