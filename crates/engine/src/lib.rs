@@ -53,7 +53,7 @@ pub use session::pulse::Pulse;
 pub use session::status::{Ending, ExitStatus, Kind, KindError, Origin, Owner, Status};
 pub use session::{Foreground, Session, SessionInfo, Survey};
 pub use text::pattern::{Pattern, PatternError};
-pub use text::plain_output::{PlainOutput, PlainText};
+pub use text::plain_output::PlainOutput;
 pub use text::search::{FoundBytes, FoundLine, RawSearchResult, SearchRequest, SearchResult};
 pub use wait::mark::Mark;
 pub use wait::{PatternMatch, Place, QuietOutcome, Scope, WaitOutcome, WaitRequest};

@@ -10,6 +10,7 @@ use std::future::Future;
 use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
+use vt::PlainText;
 
 use self::line_scan::{FoundText, LineScan};
 use self::mark::Mark;
@@ -20,7 +21,6 @@ use crate::session::pulse::Life;
 use crate::session::shared::Shared;
 use crate::session::status::{Ending, Status};
 use crate::text::pattern::Pattern;
-use crate::text::plain_output::PlainText;
 
 /// Where a pattern is looked for.
 #[derive(Clone, Debug)]
@@ -290,7 +290,7 @@ impl PrintScan {
                 }
             });
             let open = self.plain.open_line();
-            let found = found.or_else(|| pattern.is_match(&open).then_some(open));
+            let found = found.or_else(|| pattern.is_match(open).then(|| open.to_owned()));
             if let Some(text) = found {
                 return Some(FoundText { place: Place::Output, text });
             }

@@ -1,9 +1,10 @@
 //! Reading a session's output as text, priced in tokens: normalised, only what changed, cut with a
 //! marker that says how to get the rest.
 
-use engine::{PlainText, Session};
+use engine::Session;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use vt::PlainText;
 
 use crate::{
     entry::{exit_code, millis, signal_name},
@@ -237,7 +238,7 @@ fn plain(bytes: &[u8]) -> String {
         text.push_str(line);
         text.push('\n');
     });
-    text.push_str(&plain.open_line());
+    text.push_str(plain.open_line());
     text
 }
 

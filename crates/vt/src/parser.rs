@@ -122,6 +122,16 @@ impl Parser {
         }
     }
 
+    /// A control sequence or string has begun and not ended.
+    pub(crate) fn is_in_sequence(&self) -> bool {
+        self.state != ParserState::Ground
+    }
+
+    /// Bytes of a character whose rest has not come yet.
+    pub(crate) fn partial_bytes(&self) -> usize {
+        self.partial_len.into()
+    }
+
     /// Bytes that bring a fresh parser to where this one is: the beginning of a sequence whose rest is still to come.
     pub(crate) fn pending(&self) -> Vec<u8> {
         let mut out = Vec::new();
