@@ -45,7 +45,7 @@ enum What {
     Drain,
     /// Type, and wait for the echo, on one connection
     Echo,
-    /// The same with the command lines
+    /// Commands as agents run them: screen, spawn, send and wait
     Cli,
     /// Read a screen, idle and flooding
     Reads,

@@ -13,7 +13,7 @@ use super::{
 
 const ROUNDS: usize = 10;
 const SESSIONS: usize = 100;
-const IDLER: [&str; 2] = ["/bin/sleep", "100000"];
+pub(super) const IDLER: [&str; 2] = ["/bin/sleep", "100000"];
 
 pub(super) fn run(setup: &Setup, report: &mut Report) -> Result<()> {
     let mut pair = setup.start()?;
