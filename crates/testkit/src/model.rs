@@ -189,6 +189,9 @@ fn answer_request(stream: &TcpStream, request: &HttpRequest, shared: &ModelShare
         return Ok(());
     }
     std::thread::sleep(answer.before);
+    if let Some((status, body)) = &answer.refusal {
+        return http::write_status(stream, *status, body);
+    }
     let model = body["model"].as_str().unwrap_or("scripted");
     let streamed = match dialect {
         ApiDialect::Gemini => path.contains(":stream"),

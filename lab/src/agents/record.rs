@@ -17,11 +17,18 @@ use vt::input::{Key, KeyEvent, Modifiers};
 use super::{stage::Stage, vendors::Vendor};
 use crate::Verdict;
 
+mod films;
+
+use films::{Film, Step};
+
 /// Record a CLI in a short conversation into fixtures/recordings/agents
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     #[arg(long, value_name = "NAME")]
     agent: String,
+    /// What is filmed: `turns`, or a film of this CLI's own
+    #[arg(long, value_name = "NAME", default_value = "turns")]
+    film: String,
     /// Where to, instead of the fixtures
     #[arg(long)]
     into: Option<PathBuf>,
@@ -34,8 +41,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
     let vendor = Vendor::named(&arguments.agent)?;
     let folder = arguments.into.clone().unwrap_or_else(|| crate::repository("fixtures/recordings/agents"));
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let taken = runtime.block_on(record(vendor))?;
-    let name = format!("{}-{}-turns.raw", vendor.name, vendor.version);
+    let film = if arguments.film == "turns" { None } else { Some(Film::named(vendor, &arguments.film)?) };
+    let taken = runtime.block_on(record(vendor, film))?;
+    let name = format!("{}-{}-{}.raw", vendor.name, vendor.installed_version()?, arguments.film);
     fs::write(folder.join(&name), &taken.bytes)?;
     fs::write(folder.join(format!("{name}.timing.jsonl")), taken.timing())?;
     let file = folder.join("points.json");
@@ -98,11 +106,16 @@ fn script() -> ModelScript {
         .say("It is done.")
 }
 
-async fn record(vendor: Vendor) -> Result<Taken> {
-    let stage = Stage::at_a_fixed_place(script(), &[vendor])?;
+async fn record(vendor: Vendor, film: Option<&Film>) -> Result<Taken> {
+    let script = if film.is_some() { films::script() } else { script() };
+    let stage = Stage::at_a_fixed_place(script, &[vendor])?;
+    if let Some(film) = film {
+        (film.prepare)(&stage)?;
+    }
     let environment = stage.environment().into_iter().map(|(name, value)| (name.into(), value.into())).collect();
     let engine = Engine::new(EngineOptions { base_env: environment, ..EngineOptions::default() });
-    let argv: Vec<&str> = [vendor.name].into_iter().chain(vendor.bare_arguments().iter().copied()).collect();
+    let arguments = film.map_or_else(|| vendor.bare_arguments(), Film::arguments);
+    let argv: Vec<&str> = [vendor.name].into_iter().chain(arguments.iter().copied()).collect();
     let started = Instant::now();
     let session = engine
         .spawn(NewSession {
@@ -124,7 +137,10 @@ async fn record(vendor: Vendor) -> Result<Taken> {
             }
         }
     });
-    let played = play(&mut camera, &stage, vendor, &mut outputs).await;
+    let played = match film {
+        Some(film) => show(&mut camera, &(film.steps)(), &mut outputs).await,
+        None => play(&mut camera, &stage, vendor, &mut outputs).await,
+    };
     engine.shutdown(Duration::from_secs(2)).await;
     listening.abort();
     played?;
@@ -178,6 +194,17 @@ impl Camera {
         }
     }
 
+    /// Films until `sign` is on the screen, or no longer is.
+    async fn until(&mut self, outputs: &mut Outputs, sign: &str, there: bool) -> Result<()> {
+        let began = Instant::now();
+        while self.session.grid_text().1.contains(sign) != there {
+            let missing = if there { "does not come" } else { "stays" };
+            ensure!(began.elapsed() < Duration::from_secs(60), "'{sign}' {missing}:\n{}", self.session.grid_text().1);
+            self.roll(outputs, Duration::from_millis(50)).await;
+        }
+        Ok(())
+    }
+
     /// Since the start, to the millisecond.
     fn seconds(&self, at: Instant) -> f64 {
         (at.saturating_duration_since(self.started).as_secs_f64() * 1e3).round() / 1e3
@@ -200,6 +227,22 @@ impl Camera {
         self.roll(outputs, Duration::from_millis(600)).await;
         self.press(KeyEvent::press(Key::Enter))
     }
+}
+
+async fn show(camera: &mut Camera, steps: &[Step], outputs: &mut Outputs) -> Result<()> {
+    for step in steps {
+        match *step {
+            Step::Type(text) => camera.send(Input::Text(text.into()), text)?,
+            Step::Press(key) => camera.press(key.parse()?)?,
+            Step::Ask(text) => camera.prompt(outputs, text).await?,
+            Step::See(sign) => camera.until(outputs, sign, true).await?,
+            Step::Gone(sign) => camera.until(outputs, sign, false).await?,
+            Step::Rest => camera.settle(outputs).await,
+            Step::Roll(milliseconds) => camera.roll(outputs, Duration::from_millis(milliseconds)).await,
+            Step::Is(label, state) => camera.point(label, state),
+        }
+    }
+    Ok(())
 }
 
 async fn play(camera: &mut Camera, stage: &Stage, vendor: Vendor, outputs: &mut Outputs) -> Result<()> {

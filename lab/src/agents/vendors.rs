@@ -48,6 +48,14 @@ impl Vendor {
         found.with_context(|| format!("there is no agent '{name}'; there are {}", names.join(", ")))
     }
 
+    /// Of the program that will run; it may be another one than `version`.
+    pub(crate) fn installed_version(&self) -> Result<String> {
+        let manifest = programs().with_file_name(self.package).join("package.json");
+        let text = fs::read_to_string(&manifest).with_context(|| format!("reading {}", manifest.display()))?;
+        let manifest: serde_json::Value = serde_json::from_str(&text)?;
+        Ok(manifest["version"].as_str().context("a package has a version")?.to_owned())
+    }
+
     /// A prompt without what the CLI itself changes in what is pasted: blanks at the end come and go, claude and
     /// copilot turn tabs into blanks, claude composes accents in short texts (the prompts here hold no other than é), and
     /// copilot and goose put the time before each prompt.

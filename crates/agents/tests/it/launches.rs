@@ -276,8 +276,8 @@ fn claude_gets_its_servers_and_hooks_by_flags() {
 fn codex_gets_its_server_by_arguments_that_are_toml() {
     let stage = stage();
     let made = stage.made(&shipped("codex"));
-    assert_eq!(made.argv[..3], ["codex", "--no-daemon", "--no-alt-screen"]);
-    let settings: Vec<&String> = made.argv[3..]
+    assert_eq!(made.argv[..2], ["codex", "--no-alt-screen"]);
+    let settings: Vec<&String> = made.argv[2..]
         .chunks(2)
         .map(|pair| {
             assert_eq!(pair[0], "-c");
@@ -294,6 +294,7 @@ fn codex_gets_its_server_by_arguments_that_are_toml() {
     assert_eq!(server["default_tools_approval_mode"].as_str(), Some("approve"));
     assert_eq!(server["tool_timeout_sec"].as_integer(), Some(660));
     assert_eq!(document["log_dir"].as_str(), Some("FOLDER"), "its log goes with the launch");
+    assert_eq!(document["check_for_update_on_startup"].as_bool(), Some(false), "it would ask whether it may update");
     assert!(made.env.is_empty());
 }
 

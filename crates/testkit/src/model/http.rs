@@ -66,7 +66,13 @@ fn read_exactly(reader: &mut impl Read, length: usize) -> io::Result<Vec<u8>> {
 }
 
 pub(super) fn write_json(stream: &TcpStream, body: &Value) -> io::Result<()> {
+    write_status(stream, 200, body)
+}
+
+pub(super) fn write_status(stream: &TcpStream, status: u16, body: &Value) -> io::Result<()> {
     let body = body.to_string();
-    let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length";
+    // No client looks at the words behind the number.
+    let head =
+        format!("HTTP/1.1 {status} Answer\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length");
     (&mut &*stream).write_all(format!("{head}: {}\r\n\r\n{body}", body.len()).as_bytes())
 }

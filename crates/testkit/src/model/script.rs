@@ -35,6 +35,8 @@ impl fmt::Debug for AnswerStep {
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModelAnswer {
     pub what: AnswerContent,
+    /// An HTTP status and a body instead.
+    pub refusal: Option<(u16, Value)>,
     /// Wait until the test opens this gate.
     pub gate: Option<String>,
     /// Delay before the first word.
@@ -81,8 +83,13 @@ impl ModelAnswer {
         Self::call("shell", arguments)
     }
 
+    /// As a model's API answers when it is overloaded, or when a limit is reached.
+    pub fn refuse(status: u16, body: Value) -> Self {
+        ModelAnswer { refusal: Some((status, body)), ..Self::say("") }
+    }
+
     fn new(what: AnswerContent) -> Self {
-        ModelAnswer { what, gate: None, before: Duration::ZERO, between: Duration::ZERO }
+        ModelAnswer { what, refusal: None, gate: None, before: Duration::ZERO, between: Duration::ZERO }
     }
 
     pub fn behind_gate(self, gate: &str) -> Self {
