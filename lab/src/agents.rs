@@ -6,6 +6,8 @@ pub(crate) mod headless;
 mod home;
 mod install;
 mod leftovers;
+mod matrix;
+mod moments;
 mod neighbour;
 mod prompts;
 mod record;
@@ -21,6 +23,8 @@ use crate::Verdict;
 #[derive(clap::Subcommand)]
 pub(crate) enum Arguments {
     Install(install::Arguments),
+    Matrix(matrix::Arguments),
+    Moments(moments::Arguments),
     Story(story::Arguments),
     Deliver(deliver::Arguments),
     Home(home::Arguments),
@@ -32,6 +36,8 @@ pub(crate) enum Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
     match arguments {
         Arguments::Install(arguments) => install::run(arguments),
+        Arguments::Matrix(arguments) => matrix::run(arguments),
+        Arguments::Moments(arguments) => moments::run(arguments),
         Arguments::Story(arguments) => story::run(arguments),
         Arguments::Deliver(arguments) => deliver::run(arguments),
         Arguments::Home(arguments) => home::run(arguments),

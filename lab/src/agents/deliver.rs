@@ -1,12 +1,13 @@
 //! Prompts into a real CLI: each must arrive once, submitted and whole, and its receipt must say so.
 
 use std::{
-    path::PathBuf,
+    path::{Path, PathBuf},
     time::{Duration, Instant},
 };
 
 use agents::delivery::{Tag, compose};
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use testkit::model::ModelScript;
 
@@ -37,43 +38,76 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
     let vendor = Vendor::named(&arguments.agent)?;
     let program = headless::program(arguments.patterm.as_deref())?;
-    let stage = Stage::new(ModelScript::new(), &[vendor])?;
-    let patterm = stage.patterm(&program)?;
+    let results = trial(&vendor, &program, arguments.first, arguments.count)?;
+    println!("{} {}: {}", vendor.name, vendor.version, results.summary());
+    Ok(if results.once == arguments.count { Verdict::Good } else { Verdict::Bad })
+}
+
+/// What became of prompts that were sent.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PromptResults {
+    pub(crate) sent: usize,
+    /// Arrived once, submitted and whole.
+    pub(crate) once: usize,
+    /// The end of their turn was told.
+    pub(crate) turns_told: usize,
+    /// How long a turn took.
+    pub(crate) p50_ms: u64,
+    pub(crate) p95_ms: u64,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) faults: Vec<String>,
+}
+
+/// A CLI that takes no prompt at all would have each wait for its end in vain.
+const GIVE_UP_AFTER: usize = 3;
+
+/// Sends the prompts of these numbers, one after the other.
+pub(crate) fn trial(vendor: &Vendor, program: &Path, first: usize, count: usize) -> Result<PromptResults> {
+    let stage = Stage::new(ModelScript::new(), std::slice::from_ref(vendor))?;
+    let patterm = stage.patterm(program)?;
     let mut client = patterm.operator()?;
     let mut agent = Agent::start(&mut client, vendor)?;
     let mut tally = Tally::default();
-    for number in arguments.first..arguments.first + arguments.count {
+    let mut in_a_row = 0;
+    for number in first..first + count {
         let prompt = prompt(number);
         let start = Instant::now();
-        let fault = agent.deliver(&mut client, &stage, &prompt)?;
-        let took = start.elapsed();
-        tally.count(took, fault.is_none());
-        if let Some(fault) = fault {
-            println!("{number} ({}, {} bytes): {fault}", prompt.sort, prompt.body.len());
-            println!("{}", client.grid(&agent.id));
-            // With what is left in its prompt box it would be no fair start for the next one.
-            client.call("close_process", &json!({ "process_id": agent.id }))?;
-            agent = Agent::start(&mut client, vendor)?;
+        let delivered = agent.deliver(&mut client, &stage, &prompt)?;
+        tally.took.push(start.elapsed());
+        tally.turns_told += usize::from(delivered.turn_told);
+        let Some(fault) = delivered.fault else {
+            in_a_row = 0;
+            tally.once += 1;
+            continue;
+        };
+        let fault = format!("prompt {number} ({}, {} bytes): {fault}", prompt.sort, prompt.body.len());
+        println!("{fault}\n{}", client.grid(&agent.id));
+        tally.faults.push(fault);
+        in_a_row += 1;
+        if in_a_row == GIVE_UP_AFTER {
+            tally.faults.push(format!("no more were sent after {GIVE_UP_AFTER} faults in a row"));
+            break;
         }
+        // With what is left in its prompt box it would be no fair start for the next one.
+        client.call("close_process", &json!({ "process_id": agent.id }))?;
+        agent = Agent::start(&mut client, vendor)?;
     }
     client.call("close_process", &json!({ "process_id": agent.id }))?;
     drop(client);
     patterm.end()?;
     let left = stage.left();
-    println!("{}: {}", vendor.name, tally.summary());
-    for left in &left {
-        println!("left behind: {left}");
-    }
-    Ok(if tally.wrong == 0 && left.is_empty() { Verdict::Good } else { Verdict::Bad })
+    ensure!(left.is_empty(), "left behind: {left:?}");
+    Ok(tally.results(count))
 }
 
-struct Agent {
-    vendor: Vendor,
+struct Agent<'a> {
+    vendor: &'a Vendor,
     id: String,
 }
 
-impl Agent {
-    fn start(client: &mut Client, vendor: Vendor) -> Result<Self> {
+impl<'a> Agent<'a> {
+    fn start(client: &mut Client, vendor: &'a Vendor) -> Result<Self> {
         let started = client.call("spawn_agent", &json!({ "agent": vendor.name }))?;
         Ok(Agent { vendor, id: started["process_id"].as_str().context("an agent has an id")?.to_owned() })
     }
@@ -85,8 +119,7 @@ impl Agent {
         prompts
     }
 
-    /// `None` when all went well.
-    fn deliver(&self, client: &mut Client, stage: &Stage, prompt: &Prompt) -> Result<Option<String>> {
+    fn deliver(&self, client: &mut Client, stage: &Stage, prompt: &Prompt) -> Result<Delivered> {
         let before = self.prompts(stage).len();
         let sent = client.call("send_message", &json!({ "target_process_id": self.id, "message": prompt.body }))?;
         let wanted =
@@ -95,8 +128,15 @@ impl Agent {
         let expected = self.vendor.comparable(&compose(None, Some(Tag::Orchestrator), &prompt.body));
         let received = self.prompts(stage).split_off(before);
         let received: Vec<String> = received.iter().map(|one| self.vendor.comparable(one)).collect();
-        Ok(fault(&ended, &expected, &received))
+        let turn_told = ended["reached"] == true && !received.is_empty();
+        Ok(Delivered { turn_told, fault: fault(&ended, &expected, &received) })
     }
+}
+
+struct Delivered {
+    turn_told: bool,
+    /// `None` when all went well.
+    fault: Option<String>,
 }
 
 fn fault(ended: &Value, expected: &str, received: &[String]) -> Option<String> {
@@ -123,31 +163,39 @@ fn difference(expected: &str, received: &str) -> String {
 
 #[derive(Default)]
 struct Tally {
-    right: usize,
-    wrong: usize,
     took: Vec<Duration>,
+    once: usize,
+    turns_told: usize,
+    faults: Vec<String>,
 }
 
 impl Tally {
-    fn count(&mut self, took: Duration, right: bool) {
-        self.took.push(took);
-        if right {
-            self.right += 1;
-        } else {
-            self.wrong += 1;
+    /// Of `count` prompts that were to be sent.
+    fn results(mut self, count: usize) -> PromptResults {
+        self.took.sort_unstable();
+        let at = |part: usize| self.took.get(self.took.len() * part / 100).copied().unwrap_or_default();
+        let milliseconds = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        PromptResults {
+            sent: count,
+            once: self.once,
+            turns_told: self.turns_told,
+            p50_ms: milliseconds(at(50)),
+            p95_ms: milliseconds(at(95)),
+            faults: self.faults,
         }
     }
+}
 
-    fn summary(&self) -> String {
-        let mut took = self.took.clone();
-        took.sort_unstable();
-        let at = |part: usize| took.get(took.len() * part / 100).copied().unwrap_or_default().as_secs_f64();
-        let all = self.right + self.wrong;
+impl PromptResults {
+    pub(crate) fn summary(&self) -> String {
+        let seconds = |milliseconds: u64| milliseconds as f64 / 1e3;
         format!(
-            "{} of {all} arrived once, submitted and whole; a turn took p50 {:.2} s, p95 {:.2} s",
-            self.right,
-            at(50),
-            at(95)
+            "{} of {} arrived once, submitted and whole; {} turns told; a turn took p50 {:.2} s, p95 {:.2} s",
+            self.once,
+            self.sent,
+            self.turns_told,
+            seconds(self.p50_ms),
+            seconds(self.p95_ms)
         )
     }
 }

@@ -35,7 +35,7 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
     let vendor = Vendor::named(&arguments.agent)?;
     let program = headless::program(arguments.patterm.as_deref())?;
-    let visit = |dress| visit(vendor, &program, dress, arguments.keep.as_deref());
+    let visit = |dress| visit(&vendor, &program, dress, arguments.keep.as_deref());
     let (bare, neighbour, dressed) = (visit(Dress::Bare)?, visit(Dress::Neighbour)?, visit(Dress::Preset)?);
     println!("{}: {} files bare, {} from the preset", vendor.name, bare.len(), dressed.len());
     let mut good = true;
@@ -101,7 +101,7 @@ impl Dress {
     }
 
     /// The same prompts in each: two conversations, in the first of which a tool is used if there is one.
-    fn script(self, vendor: Vendor) -> ModelScript {
+    fn script(self, vendor: &Vendor) -> ModelScript {
         let script = ModelScript::new();
         match self {
             Dress::Bare => script,
@@ -120,8 +120,8 @@ const AGAIN: &str = "hello again";
 /// Files with their names made comparable, and the places in them that name the server.
 type Home = BTreeMap<String, BTreeSet<String>>;
 
-fn visit(vendor: Vendor, program: &Path, dress: Dress, keep: Option<&Path>) -> Result<Home> {
-    let stage = Stage::new(dress.script(vendor), &[vendor])?;
+fn visit(vendor: &Vendor, program: &Path, dress: Dress, keep: Option<&Path>) -> Result<Home> {
+    let stage = Stage::new(dress.script(vendor), std::slice::from_ref(vendor))?;
     let agent = if dress == Dress::Preset { vendor.name } else { "other" };
     if dress != Dress::Preset {
         write_other_preset(vendor, dress, &stage.home())?;
@@ -171,7 +171,7 @@ fn rests(human: &mut Client, process: &str) -> Result<()> {
 }
 
 /// The shipped preset without what patterm adds, or with another server in our place.
-fn write_other_preset(vendor: Vendor, dress: Dress, home: &Path) -> Result<()> {
+fn write_other_preset(vendor: &Vendor, dress: Dress, home: &Path) -> Result<()> {
     let file_name = format!("{}.json", vendor.name);
     let shipped = SHIPPED.iter().find(|shipped| shipped.file_name == file_name).context("it has a preset")?;
     let mut preset =

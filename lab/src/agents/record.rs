@@ -41,9 +41,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
     let vendor = Vendor::named(&arguments.agent)?;
     let folder = arguments.into.clone().unwrap_or_else(|| crate::repository("fixtures/recordings/agents"));
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let film = if arguments.film == "turns" { None } else { Some(Film::named(vendor, &arguments.film)?) };
-    let taken = runtime.block_on(record(vendor, film))?;
-    let name = format!("{}-{}-{}.raw", vendor.name, vendor.installed_version()?, arguments.film);
+    let film = if arguments.film == "turns" { None } else { Some(Film::named(&vendor, &arguments.film)?) };
+    let taken = runtime.block_on(record(&vendor, film))?;
+    let name = format!("{}-{}-{}.raw", vendor.name, vendor.version, arguments.film);
     fs::write(folder.join(&name), &taken.bytes)?;
     fs::write(folder.join(format!("{name}.timing.jsonl")), taken.timing())?;
     let file = folder.join("points.json");
@@ -106,9 +106,9 @@ fn script() -> ModelScript {
         .say("It is done.")
 }
 
-async fn record(vendor: Vendor, film: Option<&Film>) -> Result<Taken> {
+async fn record(vendor: &Vendor, film: Option<&Film>) -> Result<Taken> {
     let script = if film.is_some() { films::script() } else { script() };
-    let stage = Stage::at_a_fixed_place(script, &[vendor])?;
+    let stage = Stage::at_a_fixed_place(script, std::slice::from_ref(vendor))?;
     if let Some(film) = film {
         (film.prepare)(&stage)?;
     }
@@ -245,7 +245,7 @@ async fn show(camera: &mut Camera, steps: &[Step], outputs: &mut Outputs) -> Res
     Ok(())
 }
 
-async fn play(camera: &mut Camera, stage: &Stage, vendor: Vendor, outputs: &mut Outputs) -> Result<()> {
+async fn play(camera: &mut Camera, stage: &Stage, vendor: &Vendor, outputs: &mut Outputs) -> Result<()> {
     // Some print nothing for many seconds after their start.
     let began = Instant::now();
     while !vendor.shows_its_prompt(&camera.session.grid_text().1) {
@@ -299,7 +299,7 @@ async fn play(camera: &mut Camera, stage: &Stage, vendor: Vendor, outputs: &mut 
 }
 
 /// Until its question stands: one CLI lets seconds pass before it asks.
-async fn asked(camera: &mut Camera, vendor: Vendor, outputs: &mut Outputs) -> Result<()> {
+async fn asked(camera: &mut Camera, vendor: &Vendor, outputs: &mut Outputs) -> Result<()> {
     let began = Instant::now();
     while !vendor.asks(&camera.session.grid_text().1) {
         ensure!(began.elapsed() < Duration::from_secs(30), "it does not ask:\n{}", camera.session.grid_text().1);
@@ -312,7 +312,7 @@ async fn asked(camera: &mut Camera, vendor: Vendor, outputs: &mut Outputs) -> Re
 async fn arrived(
     camera: &mut Camera,
     stage: &Stage,
-    vendor: Vendor,
+    vendor: &Vendor,
     outputs: &mut Outputs,
     count: usize,
 ) -> Result<()> {

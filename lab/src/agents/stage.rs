@@ -15,7 +15,7 @@ use testkit::model::{ModelScript, ScriptedModel};
 use super::{
     headless::Headless,
     leftovers::left_behind,
-    vendors::{Environment, Place, Vendor, programs},
+    vendors::{Environment, Place, Vendor},
 };
 
 pub(crate) struct Stage {
@@ -24,6 +24,8 @@ pub(crate) struct Stage {
     run: TempDir,
     pub(crate) model: ScriptedModel,
     environment: Environment,
+    /// Where the programs lie.
+    path: Vec<PathBuf>,
 }
 
 impl Stage {
@@ -45,14 +47,21 @@ impl Stage {
             fs::DirBuilder::new().mode(0o700).create(root.path().join(folder))?;
         }
         let model = ScriptedModel::start(script)?;
-        let mut stage = Stage { root, run, model, environment: Vec::new() };
+        let path = vendors.iter().map(Vendor::programs).collect();
+        let mut stage = Stage { root, run, model, environment: Vec::new(), path };
         // So that no CLI looks further up for a project.
         let made =
             Command::new("git").args(["init", "--quiet"]).current_dir(stage.project()).status().context("git")?;
         ensure!(made.success(), "git init failed");
         for vendor in vendors {
-            let program = programs().join(vendor.name);
-            ensure!(program.exists(), "{} is missing: run `cargo lab agents install`", program.display());
+            let program = vendor.programs().join(vendor.name);
+            ensure!(
+                program.exists(),
+                "{} is missing: run `cargo lab agents install {}@{}`",
+                program.display(),
+                vendor.name,
+                vendor.version
+            );
             let (home, project, model) = (stage.home(), stage.project(), stage.model.base_url(vendor.name));
             let place = Place { home: &home, project: &project, model: &model };
             stage.environment.extend(vendor.seed(&place)?);
@@ -68,16 +77,21 @@ impl Stage {
         self.root.path().join("project")
     }
 
-    /// What patterm wrote down of the run.
+    /// Where patterm writes down what happens in the run.
+    pub(crate) fn seen(&self) -> PathBuf {
+        self.root.path().join("seen")
+    }
+
     pub(crate) fn events(&self) -> String {
-        fs::read_to_string(self.root.path().join("seen/events.jsonl")).unwrap_or_default()
+        fs::read_to_string(self.seen().join("events.jsonl")).unwrap_or_default()
     }
 
     /// The environment that patterm, or a CLI without it, is started in.
     pub(crate) fn environment(&self) -> Vec<(String, String)> {
-        let path = std::env::var("PATH").unwrap_or_default();
+        let programs = self.path.iter().map(|folder| format!("{}:", folder.display())).collect::<String>();
+        let path = programs + &std::env::var("PATH").unwrap_or_default();
         let mut all = vec![
-            ("PATH".to_owned(), format!("{}:{path}", programs().display())),
+            ("PATH".to_owned(), path),
             ("HOME".to_owned(), self.home().display().to_string()),
             ("TMPDIR".to_owned(), self.root.path().join("tmp").display().to_string()),
             ("XDG_RUNTIME_DIR".to_owned(), self.run.path().display().to_string()),
@@ -90,7 +104,7 @@ impl Stage {
 
     pub(crate) fn patterm(&self, program: &Path) -> Result<Headless> {
         let mut command = Command::new(program);
-        command.arg("--headless").arg(format!("--debug={}", self.root.path().join("seen").display()));
+        command.arg("--headless").arg(format!("--debug={}", self.seen().display()));
         command.env_clear().envs(self.environment()).current_dir(self.project());
         Headless::start(program, &mut command)
     }

@@ -148,7 +148,7 @@ fn allow(name: &'static str, said: &Conversation) -> ModelAnswer {
 }
 
 fn play(cast: &Cast, program: &Path) -> Result<String> {
-    let stage = Stage::new(cast.script(), &[cast.lead, cast.reviewer, cast.builder])?;
+    let stage = Stage::new(cast.script(), &[cast.lead.clone(), cast.reviewer.clone(), cast.builder.clone()])?;
     let patterm = stage.patterm(program)?;
     let mut human = patterm.operator()?;
     let played = follow(cast, &stage, &mut human);
@@ -229,7 +229,7 @@ fn check(cast: &Cast, stage: &Stage) -> Result<String> {
         said.prompts
     );
     ensure!(stage.project().join("built").exists(), "what the human allowed was not done");
-    for vendor in [cast.reviewer, cast.builder] {
+    for vendor in [&cast.reviewer, &cast.builder] {
         let prompts = stage.model.prompts(vendor.name);
         ensure!(prompts.len() == 1, "{} got {prompts:?}", vendor.name);
     }

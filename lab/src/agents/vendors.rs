@@ -1,22 +1,23 @@
-//! The CLIs: which package and version, and what a home folder and an environment must hold for a run without an account
-//! and without their services. What patterm needs to know of them is in `presets/`, not here.
+//! The CLIs: those that there are presets for, at some version, and what a home folder and an environment must hold for a
+//! run without an account and without their services. What patterm needs to know of them is in `presets/`, not here.
 
 use std::{
     fs,
     path::{Path, PathBuf},
 };
 
-use anyhow::{Context, Result};
+use agents::preset::{MORE, SHIPPED, Shipped, parse_agent};
+use anyhow::{Context, Result, anyhow};
 use serde_json::json;
 use vt::input::{Key, KeyEvent, Modifiers};
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Debug)]
 pub(crate) struct Vendor {
     /// Of the preset and of the program.
     pub(crate) name: &'static str,
-    pub(crate) package: &'static str,
-    pub(crate) version: &'static str,
-    seed: fn(&Place<'_>) -> Result<Environment>,
+    /// At npm.
+    pub(crate) package: String,
+    pub(crate) version: String,
 }
 
 pub(crate) type Environment = Vec<(&'static str, String)>;
@@ -28,32 +29,60 @@ pub(crate) struct Place<'a> {
     pub(crate) model: &'a str,
 }
 
-pub(crate) const VENDORS: &[Vendor] = &[
-    Vendor { name: "claude", package: "@anthropic-ai/claude-code", version: "2.1.197", seed: claude },
-    Vendor { name: "codex", package: "@openai/codex", version: "0.166.0", seed: codex },
-    Vendor { name: "opencode", package: "opencode-ai", version: "1.18.33", seed: opencode },
-    Vendor { name: "gemini", package: "@google/gemini-cli", version: "0.61.0", seed: gemini },
-    Vendor { name: "copilot", package: "@github/copilot", version: "1.0.102", seed: copilot },
-    Vendor { name: "qwen", package: "@qwen-code/qwen-code", version: "0.15.10", seed: qwen },
-    Vendor { name: "goose", package: "@aaif/goose", version: "0.20.1", seed: goose },
+/// What is taken where no version is named.
+const VERSIONS: [(&str, &str); 7] = [
+    ("claude", "2.1.197"),
+    ("codex", "0.166.0"),
+    ("opencode", "1.18.33"),
+    ("gemini", "0.61.0"),
+    ("copilot", "1.0.102"),
+    ("qwen", "0.15.10"),
+    ("goose", "0.20.1"),
 ];
 
 /// A key that opens nothing.
 const KEY: &str = "sk-test-0000000000000000000000000000";
 
 impl Vendor {
-    pub(crate) fn named(name: &str) -> Result<Self> {
-        let names: Vec<&str> = VENDORS.iter().map(|vendor| vendor.name).collect();
-        let found = VENDORS.iter().find(|vendor| vendor.name == name).copied();
-        found.with_context(|| format!("there is no agent '{name}'; there are {}", names.join(", ")))
+    /// Every CLI that a preset is shipped for.
+    pub(crate) fn all() -> Result<Vec<Self>> {
+        SHIPPED.iter().chain(MORE).map(Self::of).collect()
     }
 
-    /// Of the program that will run; it may be another one than `version`.
-    pub(crate) fn installed_version(&self) -> Result<String> {
-        let manifest = programs().with_file_name(self.package).join("package.json");
-        let text = fs::read_to_string(&manifest).with_context(|| format!("reading {}", manifest.display()))?;
-        let manifest: serde_json::Value = serde_json::from_str(&text)?;
-        Ok(manifest["version"].as_str().context("a package has a version")?.to_owned())
+    /// `NAME`, or `NAME@VERSION`.
+    pub(crate) fn named(text: &str) -> Result<Self> {
+        let (name, version) = text.split_once('@').map_or((text, None), |(name, version)| (name, Some(version)));
+        let mut all = Self::all()?;
+        let names: Vec<&str> = all.iter().map(|vendor| vendor.name).collect();
+        let names = names.join(", ");
+        let found = all.iter().position(|vendor| vendor.name == name);
+        let mut vendor =
+            all.swap_remove(found.with_context(|| format!("there is no agent '{name}'; there are {names}"))?);
+        if let Some(version) = version {
+            version.clone_into(&mut vendor.version);
+        }
+        Ok(vendor)
+    }
+
+    fn of(shipped: &Shipped) -> Result<Self> {
+        let name = shipped.program();
+        let preset = parse_agent(Path::new(shipped.file_name), shipped.text).map_err(|problem| anyhow!("{problem}"))?;
+        let install = preset.preset.install.unwrap_or_default();
+        let package =
+            install.strip_prefix("npm install -g ").with_context(|| format!("{name}: how it is installed"))?;
+        let version = VERSIONS.iter().find(|(of, _)| *of == name).with_context(|| format!("{name}: no version"))?.1;
+        Ok(Vendor { name, package: package.to_owned(), version: version.to_owned() })
+    }
+
+    /// Where `agents install` puts this version: below `PATTERM_AGENTS`, or `target/agents`.
+    pub(crate) fn folder(&self) -> PathBuf {
+        let all = std::env::var_os("PATTERM_AGENTS").map_or_else(|| crate::repository("target/agents"), PathBuf::from);
+        all.join(self.name).join(&self.version)
+    }
+
+    /// The folder of its program.
+    pub(crate) fn programs(&self) -> PathBuf {
+        self.folder().join("node_modules/.bin")
     }
 
     /// A prompt without what the CLI itself changes in what is pasted: blanks at the end come and go, claude and
@@ -122,7 +151,16 @@ impl Vendor {
 
     /// Writes what the person would have set up, and answers the environment that it takes.
     pub(crate) fn seed(&self, place: &Place<'_>) -> Result<Environment> {
-        (self.seed)(place)
+        match self.name {
+            "claude" => claude(place),
+            "codex" => codex(place),
+            "opencode" => opencode(place),
+            "gemini" => gemini(place),
+            "copilot" => copilot(place),
+            "qwen" => qwen(place),
+            "goose" => goose(place),
+            name => Err(anyhow!("nobody has written down how {name} runs without an account")),
+        }
     }
 }
 
@@ -130,12 +168,6 @@ impl Vendor {
 fn without_preface(prompt: &str, tag: &str) -> String {
     let rest = prompt.strip_prefix(&format!("<{tag}>")).and_then(|rest| rest.split_once(&format!("</{tag}>")));
     rest.map_or(prompt, |(_, prompt)| prompt.trim_start()).to_owned()
-}
-
-/// Where the programs are: `PATTERM_AGENTS`, or `target/agents`.
-pub(crate) fn programs() -> PathBuf {
-    let folder = std::env::var_os("PATTERM_AGENTS").map_or_else(|| crate::repository("target/agents"), PathBuf::from);
-    folder.join("node_modules/.bin")
 }
 
 fn write(path: PathBuf, text: &str) -> Result<()> {
@@ -217,6 +249,8 @@ fn qwen(place: &Place<'_>) -> Result<Environment> {
         "security": { "auth": { "selectedType": "openai" } },
         "general": { "enableAutoUpdate": false },
         "model": { "name": "scripted" },
+        // Else a newer one lets a model judge what may run.
+        "tools": { "approvalMode": "default" },
         "privacy": { "usageStatisticsEnabled": false },
     });
     write(place.home.join(".qwen/settings.json"), &settings.to_string())?;

@@ -6,7 +6,7 @@ use std::thread::sleep;
 
 use serde_json::{Value, json};
 
-use super::conversation::{Conversation, OfferedTool, texts};
+use super::conversation::{Conversation, INTERRUPTED, OfferedTool, texts};
 use super::script::{AnswerContent, ModelAnswer};
 use super::sse::AnswerStream;
 
@@ -32,10 +32,15 @@ pub(super) fn read(body: &Value) -> Conversation {
                     let tool = called.get(&result["tool_use_id"].to_string()).copied().unwrap_or_default();
                     conversation.answered(tool, texts(&result["content"]).join("\n"));
                 }
-                // Text beside a tool result is added by the client, not by the person.
-                if results.is_empty() {
-                    conversation.said(rest.iter().flat_map(|block| texts(block)));
-                }
+                // Text beside a tool result is added by the client, but what follows the mark of an interrupted turn is
+                // the next prompt.
+                let mark = rest.iter().rposition(|block| texts(block).iter().any(|text| text.starts_with(INTERRUPTED)));
+                let said = match (results.is_empty(), mark) {
+                    (true, _) => &rest[..],
+                    (false, Some(mark)) => &rest[mark + 1..],
+                    (false, None) => &[],
+                };
+                conversation.said(said.iter().flat_map(|block| texts(block)));
             }
             // Claude Code puts system messages after the person's text.
             _ => {}

@@ -146,8 +146,12 @@ impl OfferedTool {
     }
 }
 
+/// The mark of a turn that the person interrupted (Claude Code).
+pub(super) const INTERRUPTED: &str = "[Request interrupted by user";
+
 /// Prefixes of texts that CLIs insert among the person's.
-const CONTEXT: [&str; 6] = [
+const CONTEXT: [&str; 7] = [
+    INTERRUPTED,
     "<system-reminder>",
     "<environment_context>",
     "<user_instructions>",

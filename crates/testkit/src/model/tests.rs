@@ -129,6 +129,21 @@ fn questions_beside_the_conversation_are_answered_and_no_prompts() {
 }
 
 #[test]
+fn a_prompt_after_an_interrupted_call_is_a_prompt() {
+    let model = ScriptedModel::start(script()).unwrap();
+    let result = json!({ "type": "tool_result", "tool_use_id": "a", "is_error": true, "content": "rejected" });
+    let mark = json!({ "type": "text", "text": "[Request interrupted by user for tool use]\n" });
+    let messages = json!([
+        { "role": "user", "content": "please spawn" },
+        { "role": "assistant", "content": [{ "type": "tool_use", "id": "a", "name": "mcp__patterm__spawn_agent" }] },
+        { "role": "user", "content": [result, mark, { "type": "text", "text": "hello" }] },
+    ]);
+    let answer = ask(&model, "/v1/messages", &json!({ "messages": messages, "tools": [{ "name": "x" }] }));
+    assert!(answer.contains("world of words"), "{answer}");
+    assert_eq!(model.prompts("test"), ["hello"]);
+}
+
+#[test]
 fn a_prompt_without_a_reaction_is_repeated_and_a_missing_tool_named() {
     let model = ScriptedModel::start(script()).unwrap();
     let body = |text: &str| json!({ "messages": [{ "role": "user", "content": text }], "tools": [{ "function": { "name": "x" } }] });

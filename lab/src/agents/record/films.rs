@@ -45,7 +45,7 @@ const FILMS: &[Film] = &[
 ];
 
 impl Film {
-    pub(super) fn named(vendor: Vendor, name: &str) -> Result<&'static Self> {
+    pub(super) fn named(vendor: &Vendor, name: &str) -> Result<&'static Self> {
         let of_vendor = || FILMS.iter().filter(|film| film.vendor == vendor.name);
         let names: Vec<&str> = of_vendor().map(|film| film.name).collect();
         let found = of_vendor().find(|film| film.name == name);

@@ -1,0 +1,226 @@
+//! The scenes as data: what is done to a CLI, and what is true then.
+
+use std::{collections::BTreeMap, fs};
+
+use anyhow::{Context, Result};
+use regex::Regex;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::repository;
+
+/// What is to be played with one CLI.
+pub(super) struct ScenePlan {
+    pub(super) facts: CliFacts,
+    pub(super) scenes: Vec<Scene>,
+}
+
+/// `lab/moments/NAME.json`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct CliFacts {
+    /// Regular expressions for what is seen on the screen, by the names that scenes give them with `@`: `prompt`, where
+    /// something may be typed; `asks`, where a command waits to be allowed; and others.
+    signs: BTreeMap<String, String>,
+    /// Keys by the names that scenes give them: `allow`, `refuse`, `interrupt`, `clear`, `leave`.
+    keys: BTreeMap<String, Vec<String>>,
+    /// Tools that the model calls, by the names that prompts give them.
+    #[serde(default)]
+    pub(super) calls: BTreeMap<String, ToolCall>,
+    #[serde(default)]
+    scenes: Vec<Scene>,
+    #[serde(default)]
+    dialogs: Vec<DialogFacts>,
+}
+
+/// A screen of its own that a command opens: while it is up, the agent is blocked.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct DialogFacts {
+    /// What is typed, such as `/model`.
+    opens: String,
+    /// What is seen then, as in a scene.
+    shows: String,
+    #[serde(default = "escape")]
+    leave: Vec<String>,
+    #[serde(default)]
+    from: Option<String>,
+    #[serde(default)]
+    below: Option<String>,
+}
+
+/// A tool of the CLI's own and its arguments.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ToolCall {
+    pub(super) tool: String,
+    pub(super) arguments: Value,
+}
+
+/// Steps from rest to rest. One that fails does not stop the others: the CLI is started anew.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Scene {
+    pub(super) name: String,
+    /// Only from this version on, and only below that one.
+    #[serde(default)]
+    from: Option<String>,
+    #[serde(default)]
+    below: Option<String>,
+    /// Only where the facts have a call or keys of this name.
+    #[serde(default)]
+    needs: Option<String>,
+    pub(super) steps: Vec<Step>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub(super) enum Step {
+    /// Pastes a prompt as a person does, presses Enter and waits until the model has it.
+    Prompt(String),
+    /// Sends it with send_message, and waits until the model has it.
+    Message(String),
+    /// Types without Enter.
+    Type(String),
+    /// Presses keys, or those that the CLI's facts name so.
+    Keys(Vec<String>),
+    /// Waits until the screen shows this regular expression, or what the facts name so (`@prompt`).
+    See(String),
+    /// Waits until it shows it no more.
+    Gone(String),
+    /// Lets the model go on.
+    Open(String),
+    /// Waits until the model was asked this.
+    Asked(String),
+    /// Waits until a command has made this file in the project.
+    File(String),
+    /// Makes it, which lets the command go on.
+    Touch(String),
+    /// Waits for so many milliseconds.
+    Pause(u64),
+    /// Waits until the prompt box is there and nothing was printed for a while.
+    Rest,
+    /// Compares: this is true now, and stays so for so many milliseconds (1500 when left out).
+    Moment {
+        label: String,
+        state: String,
+        #[serde(default = "settled")]
+        lasts: u64,
+    },
+    /// Closes the CLI, and starts it anew when the next scene begins.
+    Close,
+}
+
+fn settled() -> u64 {
+    1500
+}
+
+fn escape() -> Vec<String> {
+    vec!["esc".to_owned()]
+}
+
+impl ScenePlan {
+    /// For a CLI of this version.
+    pub(super) fn read(name: &str, version: &str) -> Result<Self> {
+        let mut facts: CliFacts = read(name)?;
+        let mut scenes: Vec<Scene> = read("scenes")?;
+        // The one that ends the CLI comes last.
+        let last = scenes.pop().context("there are scenes")?;
+        scenes.append(&mut facts.scenes);
+        scenes.extend(facts.dialogs.drain(..).map(Scene::from));
+        scenes.push(last);
+        scenes.retain(|scene| scene.is_for(version) && facts.can_play(scene));
+        Ok(ScenePlan { facts, scenes })
+    }
+}
+
+fn read<T: serde::de::DeserializeOwned>(name: &str) -> Result<T> {
+    let file = repository("lab/moments").join(format!("{name}.json"));
+    let text = fs::read_to_string(&file).with_context(|| format!("reading {}", file.display()))?;
+    let text = agents::preset::plain_json(&text).with_context(|| format!("lab/moments/{name}.json"))?;
+    serde_json::from_str(&text).with_context(|| format!("lab/moments/{name}.json"))
+}
+
+impl CliFacts {
+    /// `@NAME` is what the facts name so; all else is the expression itself.
+    pub(super) fn sign(&self, words: &str) -> Result<Regex> {
+        let expression = match words.strip_prefix('@') {
+            Some(name) => self.signs.get(name).with_context(|| format!("no sign is called '{name}'"))?,
+            None => words,
+        };
+        Ok(Regex::new(expression)?)
+    }
+
+    fn can_play(&self, scene: &Scene) -> bool {
+        scene.needs.as_ref().is_none_or(|name| self.calls.contains_key(name) || self.keys.contains_key(name))
+    }
+
+    /// The keys behind these names.
+    pub(super) fn keys(&self, names: &[String]) -> Vec<String> {
+        names.iter().flat_map(|name| self.keys.get(name).cloned().unwrap_or_else(|| vec![name.clone()])).collect()
+    }
+}
+
+impl Scene {
+    fn is_for(&self, version: &str) -> bool {
+        let reached = |limit: &Option<String>| limit.as_ref().map(|limit| numbers(version) >= numbers(limit));
+        reached(&self.from).unwrap_or(true) && !reached(&self.below).unwrap_or(false)
+    }
+}
+
+impl From<DialogFacts> for Scene {
+    fn from(dialog: DialogFacts) -> Self {
+        let DialogFacts { opens, shows, leave, from, below } = dialog;
+        let moment = |label: String, state: &str| Step::Moment { label, state: state.to_owned(), lasts: settled() };
+        let steps = vec![
+            Step::Type(opens.clone()),
+            Step::Pause(800),
+            Step::Keys(vec!["enter".to_owned()]),
+            Step::See(shows),
+            moment(format!("{opens} is open"), "blocked"),
+            Step::Keys(leave),
+            Step::Rest,
+            moment(format!("{opens} was left"), "idle"),
+        ];
+        Scene { name: opens, from, below, needs: None, steps }
+    }
+}
+
+/// `2.1.325` in an order of its own.
+pub(crate) fn numbers(version: &str) -> Vec<u64> {
+    version.split(['.', '-']).map(|part| part.parse().unwrap_or(0)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_file_of_scenes_can_be_read() {
+        let files = fs::read_dir(repository("lab/moments")).unwrap();
+        let names = files.map(|file| file.unwrap().path().file_stem().unwrap().to_string_lossy().into_owned());
+        for name in names.filter(|name| name != "scenes") {
+            let plan = ScenePlan::read(&name, "1.0.0").unwrap_or_else(|error| panic!("{error:#}"));
+            for scene in &plan.scenes {
+                for step in &scene.steps {
+                    let (Step::See(words) | Step::Gone(words)) = step else { continue };
+                    plan.facts.sign(words).unwrap_or_else(|error| panic!("{name}, {}: {error:#}", scene.name));
+                }
+            }
+            plan.facts.sign("@prompt").unwrap();
+        }
+    }
+
+    #[test]
+    fn scenes_are_for_the_versions_they_name() {
+        let scene = Scene {
+            name: String::new(),
+            from: Some("2.1.10".into()),
+            below: Some("2.2".into()),
+            needs: None,
+            steps: vec![],
+        };
+        assert!(scene.is_for("2.1.10") && scene.is_for("2.1.325"));
+        assert!(!scene.is_for("2.1.9") && !scene.is_for("2.2.0"));
+    }
+}

@@ -1,0 +1,44 @@
+//! What the model answers in the scenes. Prompts say it themselves: `until NAME` holds the answer back behind that gate.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use testkit::model::{Conversation, ModelAnswer, ModelScript};
+
+use super::book::ToolCall;
+
+const LONG: &str = "One two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen.";
+
+/// A command that waits: it makes NAME.started, and ends when there is NAME.go.
+pub(super) const WAITING_COMMAND: &str = "touch \"$1.started\"\nuntil [ -e \"$1.go\" ]; do sleep 0.1; done\n";
+
+/// - `please think until GATE`: a slow answer in pieces.
+/// - `please run NAME until GATE`: the command that waits, then an answer.
+/// - `please call TOOL until GATE`: a tool of the facts, then an answer.
+pub(super) fn script(calls: &BTreeMap<String, ToolCall>) -> ModelScript {
+    let calls = calls.clone();
+    ModelScript::new()
+        .when("please think")
+        .then(|said| held(said, ModelAnswer::say(LONG).paced(Duration::ZERO, Duration::from_millis(200))))
+        .when("please run")
+        .then(|said| ModelAnswer::shell(said, &format!("sh wait.sh {}", word_after(&said.user, "please run"))))
+        .then(|said| held(said, ModelAnswer::say("It is done.")))
+        .when("please call")
+        .then(move |said| match calls.get(word_after(&said.user, "please call")) {
+            Some(call) => ModelAnswer::call(&call.tool, call.arguments.clone()),
+            None => ModelAnswer::say("No such call is in the facts."),
+        })
+        .then(|said| held(said, ModelAnswer::say("It was called.")))
+}
+
+fn held(said: &Conversation, answer: ModelAnswer) -> ModelAnswer {
+    match word_after(&said.user, "until") {
+        "" => answer,
+        gate => answer.behind_gate(gate),
+    }
+}
+
+fn word_after<'a>(text: &'a str, words: &str) -> &'a str {
+    let rest = text.rsplit_once(words).map_or("", |(_, rest)| rest);
+    let word = rest.split_whitespace().next().unwrap_or_default();
+    word.trim_end_matches(|character: char| !character.is_alphanumeric())
+}
