@@ -11,5 +11,5 @@ mod queue;
 mod receipt;
 
 pub use body::{MAX_BODY_BYTES, PREFACE, Tag, clean_body, compose};
-pub use queue::{Delivery, Message, Refused};
+pub use queue::{Delivery, Message, QueueFacts, Refused};
 pub use receipt::{Outcome, Receipt, Ticket, TurnId, TurnIdError, Waiting, Why};

@@ -9,6 +9,8 @@
 //! - [`delivery`]: prompts that arrive once, whole and submitted, with a [`Receipt`].
 //! - [`permission`]: what one agent may answer when another one asks.
 //! - [`run_facts`]: what a preset or a command would do, as the human reads it before they allow it.
+//! - [`version`]: which version of a CLI is installed, and whether its preset was made for it.
+//! - [`report`]: what a session printed and what was told of it, in one file, for people to send.
 //! - [`chrome`]: a grid without what the program draws around the conversation.
 //!
 //! Called by the project's operations and by patterm. It knows no operations, faces, roles, trust or
@@ -20,8 +22,10 @@ pub mod delivery;
 pub mod injection;
 pub mod permission;
 pub mod preset;
+pub mod report;
 pub mod run_facts;
 pub mod state;
+pub mod version;
 
 pub use delivery::{Delivery, Message, Outcome, Receipt, Ticket, TurnId};
 pub use injection::{Launch, LaunchError, LaunchFolder, LaunchRequest};

@@ -8,7 +8,7 @@ use engine::Input;
 use thiserror::Error;
 use vt::input::{Key, KeyEvent, Modifiers};
 
-use crate::preset::{Expression, PermissionRules};
+use crate::preset::{DecisionKind, Expression, PermissionRules};
 use crate::state::{Effect, Prompt};
 
 /// The lists that decide.
@@ -20,6 +20,8 @@ pub struct Policy<'a> {
     pub never: &'a [Expression],
     /// The preset's.
     pub preset: &'a PermissionRules,
+    /// Whether the human leaves questions of the model to other agents, where the preset does.
+    pub answer_questions: bool,
 }
 
 /// Why an agent's input is refused.
@@ -54,6 +56,8 @@ pub enum Forbidden {
     Incomplete,
     #[error("'{subject}' is not among the things that an agent may allow")]
     NotListed { subject: String },
+    #[error("it asks its user a question, and its preset or the settings leave those to the human")]
+    QuestionForHuman,
 }
 
 /// Whether an agent may send `input` while `prompt` is on the screen. `read` is the digest of the prompt that it has
@@ -72,6 +76,14 @@ pub fn judge(prompt: &Prompt, input: &Input, read: Option<&str>, policy: Policy<
         None => return Err(Refusal::Stale(Stale::NeverRead)),
         Some(digest) if digest != prompt.digest => return Err(Refusal::Stale(Stale::Changed)),
         Some(_) => {}
+    }
+    if prompt.kind == DecisionKind::Question {
+        // An answer in words: no more than the same agent could say with a message.
+        return match (&prompt.question, policy.preset.answer_questions && policy.answer_questions) {
+            (_, false) => forbidden(Forbidden::QuestionForHuman),
+            (None, true) => forbidden(Forbidden::Incomplete),
+            (Some(_), true) => Ok(()),
+        };
     }
     if choice.effect != Effect::AllowOnce {
         return forbidden(Forbidden::Widens { label: choice.label.clone() });

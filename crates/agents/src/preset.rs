@@ -16,9 +16,11 @@ mod places;
 mod process;
 mod prompt;
 mod rule;
+mod rules_file;
 mod schema;
 mod shipped;
 mod store;
+mod versions;
 
 pub use agent::{AgentPreset, ReadySignal, RowRange, Submit, TrimHint};
 pub use catalog::{Catalog, Found, Place, PresetFolders};
@@ -33,7 +35,11 @@ pub(crate) use places::expand_home;
 pub use places::resolve_folder;
 pub use process::ProcessPreset;
 pub use prompt::{Mark, PermissionRules, PromptRule};
-pub use rule::{Condition, InputBox, OscMatch, ProgressKind, Proof, Region, Rule, TtyMatch, Vote};
-pub use schema::{agent_schema, process_schema};
+pub use rule::{
+    Condition, DecisionKind, InputBox, ModeRule, OscMatch, ProgressKind, Proof, Region, Rule, TtyMatch, Vote,
+};
+pub use rules_file::{ParsedRules, RulesError, RulesFile};
+pub use schema::{agent_schema, process_schema, rules_schema};
 pub use shipped::{MORE, SHIPPED, Shipped, install_more, install_shipped};
 pub use store::Presets;
+pub use versions::PresetVersions;

@@ -6,6 +6,8 @@
 
 mod secrets;
 
+pub(crate) use secrets::is_secret_name;
+
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -62,10 +64,14 @@ pub fn of_agent(preset: &AgentPreset) -> Vec<RunFact> {
         mcp_injection: _,
         hooks_injection: _,
         working_dir,
-        permissions: PermissionRules { allow },
+        permissions: PermissionRules { allow, answer_questions },
+        versions,
+        // Which of two texts counts; both are shown.
+        rules_version: _,
         prompts,
         regions,
         rules,
+        modes,
         ready_signal,
         submit,
         chrome_trim_hints,
@@ -80,14 +86,23 @@ pub fn of_agent(preset: &AgentPreset) -> Vec<RunFact> {
     };
     let LaunchPlan { argv, env, env_unset, files } = plan;
     let mut facts = of_command(&argv, working_dir.as_deref(), &env, &env_unset);
+    if let Some(versions) = versions {
+        let program = argv.first().map(|program| quoted(program)).unwrap_or_default();
+        let words: Vec<String> = std::iter::once(program).chain(versions.ask.iter().map(|word| quoted(word))).collect();
+        facts.push(RunFact::new("asks for its version with", &words.join(" ")));
+    }
     facts.extend(files.iter().map(of_file));
     if !allow.is_empty() {
         let lines = allow.iter().flat_map(|allowed| allowed.as_str().split('\n')).map(str::to_owned).collect();
         facts.push(RunFact { label: "lets other agents answer its prompts for".into(), lines });
     }
+    if *answer_questions {
+        facts.push(RunFact::new("lets other agents answer", "the questions that its model asks its user"));
+    }
     facts.extend(each("reads prompts by", prompts));
     facts.extend(unless_default("looks at", regions));
     facts.extend(each("tells what it does by", rules));
+    facts.extend(each("tells its mode by", modes));
     facts.extend(unless_default("takes it for ready by", ready_signal));
     facts.extend(unless_default("types prompts by", submit));
     facts.extend(each("leaves out of what is read", chrome_trim_hints));

@@ -64,6 +64,12 @@ impl Engine {
         Engine { inner }
     }
 
+    /// Another engine with the same options and no sessions, for a program that is no session of anybody's. Its sessions
+    /// are in no list of this one; shut it down when it has served.
+    pub fn aside(&self) -> Engine {
+        Engine::new(EngineOptions { inherits_orphans: false, ..self.inner.options.clone() })
+    }
+
     pub fn clock(&self) -> &crate::clock::Clock {
         &self.inner.options.clock
     }

@@ -40,7 +40,7 @@ pub enum InvalidArgs {
     Name(#[from] NameError),
     #[error(transparent)]
     Pattern(#[from] PatternError),
-    #[error("a {kind} needs a command: give its argv")]
+    #[error("a session of the kind {kind} needs a command: give its argv")]
     EmptyArgv { kind: crate::session::status::Kind },
     #[error(transparent)]
     Command(pty::SpawnError),

@@ -1,6 +1,6 @@
 //! The program: helper threads that read, and the main loop that owns all state.
 
-use std::io::Read;
+use std::io::{Read, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitCode};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::actor::{FakeActor, PerformanceEnd};
 use crate::command_line::{CommandLine, TERM_IS_IGNORED};
+use crate::make::AgentMake;
 use crate::options::FakeOptions;
 use crate::terminal::{self, RawMode};
 
@@ -29,6 +30,9 @@ const READ: usize = 64 << 10;
 
 /// Runs the fake to its end. The terminal is restored when this returns.
 pub fn run(options: FakeOptions) -> ExitCode {
+    if options.arguments.first().is_some_and(|word| word == "--version") {
+        return tell_version(options.make);
+    }
     let line = match CommandLine::read(&options) {
         Ok(line) => line,
         Err(error) => return complain(&error.to_string()),
@@ -50,6 +54,14 @@ pub fn run(options: FakeOptions) -> ExitCode {
     drop(actor);
     drop(raw);
     ExitCode::from(code)
+}
+
+/// The version of the CLI that its costume was drawn after.
+fn tell_version(make: AgentMake) -> ExitCode {
+    match writeln!(std::io::stdout(), "{}", make.version()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(_) => ExitCode::FAILURE,
+    }
 }
 
 fn perform(actor: &mut FakeActor, incoming: &Receiver<ActorInput>) -> PerformanceEnd {

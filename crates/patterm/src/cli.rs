@@ -74,6 +74,8 @@ pub(crate) enum Command {
     Config(commands::config::Config),
     Keys(commands::keys::Keys),
     Explain(commands::explain::Explain),
+    Report(commands::report::Report),
+    Rules(commands::rules::Rules),
     ReplayState(commands::replay_state::ReplayState),
     Hook(Hook),
     FakeAgent(FakeAgent),

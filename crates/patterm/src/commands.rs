@@ -9,6 +9,8 @@ pub(crate) mod keys;
 pub(crate) mod man;
 pub(crate) mod presets;
 pub(crate) mod replay_state;
+pub(crate) mod report;
+pub(crate) mod rules;
 pub(crate) mod trust;
 
 use crate::{
@@ -30,6 +32,8 @@ pub(crate) fn run(cli: Cli, surroundings: &Surroundings, output: &mut Output) ->
         Some(Command::Presets(command)) => command.run(&project, surroundings, output),
         Some(Command::Trust(command)) => command.run(&project, surroundings, output),
         Some(Command::Explain(command)) => command.run(surroundings, output),
+        Some(Command::Report(command)) => command.run(surroundings, output),
+        Some(Command::Rules(command)) => command.run(surroundings, output),
         Some(Command::ReplayState(command)) => command.run(&project, surroundings, output),
         Some(Command::Config(command)) => command.run(surroundings, output),
         Some(Command::Keys(command)) => command.run(surroundings, output),

@@ -20,6 +20,7 @@ use std::{
     time::Duration,
 };
 
+use agents::report::Redaction;
 use engine::{Engine, EngineOptions, Limits};
 use mcp::PrivateSocket;
 use project::{Project, ProjectOptions, Settings};
@@ -261,7 +262,9 @@ fn open_project(
         deliver: None,
         program: surroundings.program.clone(),
         home: surroundings.home.clone(),
+        search_path: surroundings.variable("PATH").to_owned(),
         cache_dir: surroundings.cache_dir.clone(),
+        redaction: Redaction::new(&surroundings.home, &surroundings.environment),
         version: env!("CARGO_PKG_VERSION").into(),
         default_size: SIZE,
     })

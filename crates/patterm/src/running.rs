@@ -16,6 +16,7 @@ use serde_json::Value;
 
 use crate::{
     failure::{Exit, Failure},
+    output::printable,
     run::connect_file::ConnectFile,
     surroundings::Surroundings,
 };
@@ -62,4 +63,54 @@ pub(crate) fn call(connect_file: &Path, call: &OneCall) -> Result<Answer, Failur
     let Some(error) = answer.get("error") else { return Ok(Answer::Reply(answer)) };
     let text = |name: &str| error.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
     Ok(Answer::Refused { message: text("message"), hint: text("hint") })
+}
+
+/// Whose runs are asked about a session.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AskedRuns<'a> {
+    /// As the person named it.
+    pub(crate) session: &'a str,
+    /// The one run; all of the person's where it is left out.
+    pub(crate) connect: Option<&'a Path>,
+}
+
+/// Calls an operation about a session of whichever run has it.
+pub(crate) fn ask_all(
+    asked: AskedRuns<'_>,
+    operation: &str,
+    arguments: &Value,
+    surroundings: &Surroundings,
+) -> Result<Value, Failure> {
+    let runs = match asked.connect {
+        Some(file) => vec![surroundings.working_dir.join(file)],
+        None => operators(surroundings),
+    };
+    let one_call = OneCall { operation: operation.into(), arguments: arguments.clone() };
+    let mut answered = Vec::new();
+    let mut refused = None;
+    let mut unreachable = None;
+    for run in runs {
+        match call(&run, &one_call) {
+            Ok(Answer::Reply(reply)) => answered.push((run, reply)),
+            Ok(Answer::Refused { message, hint }) => refused = Some((message, hint)),
+            // A run that is just ending; another may answer.
+            Err(failure) => unreachable = Some(failure),
+        }
+    }
+    if answered.len() > 1 {
+        let files: Vec<String> = answered.iter().map(|(file, _)| file.display().to_string()).collect();
+        let message = format!("{} runs have a session '{}'", files.len(), printable(asked.session));
+        return Err(Failure::new(Exit::Usage, "ambiguous", message)
+            .with_hint(format!("name one with --connect: {}", files.join(", "))));
+    }
+    match (answered.pop(), refused, unreachable) {
+        (Some((_, reply)), _, _) => Ok(reply),
+        (None, Some((message, hint)), _) => Err(Failure::not_found(message).with_hint(hint)),
+        (None, None, Some(failure)) => Err(failure),
+        (None, None, None) => {
+            let message = "no patterm of yours with a connect file is running";
+            Err(Failure::new(Exit::Unreachable, "unreachable", message)
+                .with_hint("start it with --operator-file, or look for the same in its palette"))
+        }
+    }
 }

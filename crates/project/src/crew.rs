@@ -10,9 +10,10 @@ use std::{
 };
 
 use agents::{
-    AgentPreset, AgentStatus, Launch,
+    AgentPreset, AgentStatus, Launch, State, StateWatch,
     delivery::{Message, Refused, TurnId},
     state::{Behaviour, Prompt, Question},
+    version::CliVersion,
 };
 use engine::{Origin, Session, SessionId};
 use tokio::sync::{broadcast, watch};
@@ -47,7 +48,7 @@ struct Inner {
 
 /// An agent that waits for a decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Waiting {
+pub struct WaitingAgent {
     pub session: SessionId,
     pub status: AgentStatus,
     /// What it asks, where that can be read.
@@ -60,14 +61,14 @@ impl Crew {
     }
 
     /// What the agent in this session waits for, if it does.
-    pub fn waiting_in(&self, session: SessionId) -> Option<Waiting> {
+    pub fn waiting_in(&self, session: SessionId) -> Option<WaitingAgent> {
         self.known(session)?.waiting()
     }
 
     /// All that wait for a decision, longest first.
-    pub fn waiting(&self) -> Vec<Waiting> {
+    pub fn waiting(&self) -> Vec<WaitingAgent> {
         let members: Vec<Arc<Member>> = lock(&self.inner.members).values().cloned().collect();
-        let mut waiting: Vec<Waiting> = members.iter().filter_map(|member| member.waiting()).collect();
+        let mut waiting: Vec<WaitingAgent> = members.iter().filter_map(|member| member.waiting()).collect();
         waiting.sort_by_key(|waiting| waiting.status.since);
         waiting
     }
@@ -114,7 +115,38 @@ impl Crew {
     pub(crate) fn status(&self, session: &Session) -> (AgentStatus, usize) {
         let member = self.member(session);
         let on_the_way = member.standing().borrow().on_the_way;
-        (member.watch().current(), on_the_way)
+        (self.with_version(session.id(), member.watch().current()), on_the_way)
+    }
+
+    /// A CLI that does not get ready, or has ended, may be too old for its preset: that is said with its state.
+    pub(crate) fn with_version(&self, session: SessionId, mut status: AgentStatus) -> AgentStatus {
+        if matches!(status.state, State::Starting | State::Unknown | State::Exited)
+            && let Some(too_old) = self.known(session).as_ref().and_then(|member| member.too_old())
+        {
+            status.detail = format!("{}; {too_old}", status.detail);
+        }
+        status
+    }
+
+    pub(crate) fn note_version(&self, session: SessionId, version: CliVersion) {
+        if let Some(member) = self.known(session) {
+            member.note_version(version);
+        }
+    }
+
+    /// Of the CLI in this session, once it is known.
+    pub fn version(&self, session: SessionId) -> Option<CliVersion> {
+        self.known(session)?.version().cloned()
+    }
+
+    /// A delivery that failed may be explained by the CLI's version.
+    pub(crate) fn with_reason(&self, session: SessionId, mut receipt: Receipt) -> Receipt {
+        if receipt.state == DeliveryState::Failed
+            && let Some(too_old) = self.known(session).as_ref().and_then(|member| member.too_old())
+        {
+            receipt.detail = format!("{}; {too_old}", receipt.detail);
+        }
+        receipt
     }
 
     /// What waits for a decision in it, by a look taken now.
@@ -137,6 +169,12 @@ impl Crew {
 
     pub(crate) fn preset(&self, session: SessionId) -> Option<Arc<AgentPreset>> {
         self.known(session)?.preset()
+    }
+
+    /// What follows an agent that was started from a preset.
+    pub(crate) fn watched_agent(&self, session: SessionId) -> Option<(StateWatch, Arc<AgentPreset>)> {
+        let member = self.known(session)?;
+        Some((member.watch().clone(), member.preset()?))
     }
 
     /// The CLI in this session has asked for the list of our tools.
@@ -168,10 +206,12 @@ impl Deliver for Crew {
     fn deliver(&self, target: &Session, text: String, origin: Origin) -> Delivery {
         match self.member(target).send(Message::new(text, origin)) {
             Ok(ticket) => {
-                let mut settling = ticket.clone();
+                let (mut settling, crew, session) = (ticket.clone(), self.clone(), target.id());
                 Delivery {
                     turn_id: ticket.turn_id().to_string(),
-                    receipt: Box::pin(async move { Receipt::from(&settling.settled(Duration::MAX).await.outcome) }),
+                    receipt: Box::pin(async move {
+                        crew.with_reason(session, Receipt::from(&settling.settled(Duration::MAX).await.outcome))
+                    }),
                     ticket: Some(ticket),
                 }
             }
@@ -257,7 +297,6 @@ impl Looker {
 }
 
 fn rest(standing: &Standing) -> Rest {
-    use agents::State;
     let phase = match standing.state() {
         State::Exited => Phase::Ended,
         State::Idle | State::Blocked => Phase::Resting,
@@ -268,7 +307,7 @@ fn rest(standing: &Standing) -> Rest {
 
 fn phase_of_turn(stage: Stage, standing: &Standing) -> Phase {
     match stage {
-        Stage::UnderWay if standing.status.state == agents::State::Blocked => Phase::Resting,
+        Stage::UnderWay if standing.status.state == State::Blocked => Phase::Resting,
         Stage::Queued | Stage::UnderWay => Phase::Working,
         Stage::Settled => Phase::Resting,
         // It will not come to rest any more.

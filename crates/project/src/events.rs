@@ -17,6 +17,12 @@ pub enum ProjectEvent {
     PromptsChanged {
         session: SessionId,
     },
+    /// Something about an agent's program that a person should know, told once a run: its version is too old for its
+    /// preset, or newer than those it was tested with.
+    VersionNote {
+        session: SessionId,
+        note: String,
+    },
     /// An agent asks the face to show a session. Advice, not an order.
     Select {
         session: SessionId,

@@ -171,13 +171,13 @@ fn readiness() -> HelpTopic {
 fn permissions() -> HelpTopic {
     page(
         "permissions",
-        "Agents ask before they act. When one below you is blocked, explain_state shows what it asks: kind, tool, \
-         command, choices, and a digest. Answer with send_input, kind key: a choice's key, enter for the selected one, \
+        "Agents ask before they act. When one below you is blocked, explain_state shows what it asks: kind (permission, \
+         dialog, or question: its model asks its user), tool, command or question, choices, and a digest. Answer with send_input, kind key: a choice's key, enter for the selected one, \
          or esc to refuse, which is always allowed; give the digest as prompt_digest. If another prompt is up by then, \
          the answer is refused (revision_mismatch): read again. You may allow only what is on the list: looking at \
          things, by a command that is read whole, once. What writes, deletes, installs, reaches the network, touches \
          credentials, uses sudo, runs a package's scripts or a broad shell command, or would allow more than this one \
-         thing is the human's to decide (needs_trust): call request_human_attention and wait. None of this is a safety \
+         thing is the human's to decide, and so are dialogs, and questions unless preset and settings leave them to you (needs_trust): call request_human_attention and wait. None of this is a safety \
          boundary: a prompt on a screen is text that a program or a repository may have drawn, and no proof of what \
          will happen. Stored commands and presets of the project run only after the human \
          allowed them (needs_trust); an edit asks again.",

@@ -107,6 +107,11 @@ impl Layout {
         self.folder.join("scratchpads")
     }
 
+    /// Made when the first report of a state is.
+    pub fn reports(&self) -> PathBuf {
+        self.folder.join("reports")
+    }
+
     /// Made when the first recording is.
     pub fn recordings(&self) -> PathBuf {
         self.folder.join("recordings")

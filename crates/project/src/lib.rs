@@ -7,6 +7,7 @@
 //! It must not know JSON-RPC, sockets, tokens' spelling, clap or any widget. It reads no environment: folders, settings
 //! and the clock come in through [`ProjectOptions`].
 
+mod cli_versions;
 mod crew;
 mod delivery;
 mod events;
@@ -29,7 +30,7 @@ pub mod timers;
 pub mod trust;
 mod turn;
 
-pub use crew::{Crew, Standing, Waiting, turns::TurnFacts};
+pub use crew::{Crew, Standing, WaitingAgent, turns::TurnFacts};
 pub use delivery::{Deliver, Delivery, DeliveryState, Receipt, TypeIn};
 pub use events::ProjectEvent;
 pub use identities::{Entrance, Identities, NoIdentities};

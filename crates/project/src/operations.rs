@@ -14,6 +14,7 @@ use crate::{
 pub mod explain_state;
 pub mod get_project_status;
 pub mod report_hook;
+pub mod report_state;
 pub mod request_human_attention;
 pub mod scratchpad_append;
 pub mod scratchpad_delete;
@@ -37,6 +38,7 @@ pub mod whoami;
 pub use explain_state::ExplainState;
 pub use get_project_status::GetProjectStatus;
 pub use report_hook::ReportHook;
+pub use report_state::ReportState;
 pub use request_human_attention::RequestHumanAttention;
 pub use scratchpad_append::ScratchpadAppend;
 pub use scratchpad_delete::ScratchpadDelete;
@@ -77,6 +79,7 @@ pub fn own() -> Vec<Entry<Project>> {
         Entry::of::<RequestHumanAttention>(),
         Entry::of::<WaitForState>(),
         Entry::of::<ExplainState>(),
+        Entry::of::<ReportState>(),
         Entry::of::<TimerWait>(),
         Entry::of::<TimerSet>(),
         Entry::of::<TimerFireWhenIdleAny>(),

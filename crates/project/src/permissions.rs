@@ -68,6 +68,7 @@ pub(crate) fn guard(
                 configured: &configured.allow,
                 never: &configured.never,
                 preset: preset.as_ref().map_or(&nothing, |preset| &preset.permissions),
+                answer_questions: configured.answer_questions,
             };
             permission::judge(&prompt, guard.input, digest, policy)
         }
@@ -85,6 +86,11 @@ fn refused(session: SessionId, refusal: &Refusal) -> OpError {
             ErrorKind::NotReady,
             "it waits for a decision: send one key, which is a choice's, enter, or esc to refuse; explain_state shows the \
              choices",
+        ),
+        Refusal::Forbidden(Forbidden::QuestionForHuman) => (
+            ErrorKind::NeedsTrust,
+            "call request_human_attention with the question and its choices, or leave it with the key esc and say it with \
+             send_message",
         ),
         Refusal::Forbidden(_) => {
             (ErrorKind::NeedsTrust, "call request_human_attention with what it asks, or refuse it with the key esc")

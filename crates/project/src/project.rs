@@ -1,12 +1,14 @@
 //! The project: the context of every operation of patterm.
 
 use std::{
+    collections::HashSet,
+    ffi::OsString,
     path::{Path, PathBuf},
     sync::{Arc, Mutex},
     time::Duration,
 };
 
-use agents::{Catalog, PresetFolders, Presets};
+use agents::{Catalog, PresetFolders, Presets, report::Redaction, version::ProgramVersions};
 use engine::{Engine, EngineEvent};
 use notify::RecommendedWatcher;
 use ops::{Context, Host, Recordings, Table};
@@ -53,10 +55,14 @@ pub struct ProjectOptions {
     pub program: PathBuf,
     /// The user's home folder: presets may name folders below it.
     pub home: PathBuf,
+    /// `PATH`, for finding agents' programs.
+    pub search_path: OsString,
     /// The user's folder for caches, which a CLI's preset may have to name.
     pub cache_dir: PathBuf,
     /// Of sessions that name no size: what a pane has room for.
     pub default_size: ops::Size,
+    /// What is masked in reports.
+    pub redaction: Redaction,
     /// Of the program, for meta.json.
     pub version: String,
 }
@@ -90,6 +96,13 @@ pub(crate) struct Inner {
     pub(crate) presets: Presets,
     pub(crate) program: PathBuf,
     pub(crate) home: PathBuf,
+    pub(crate) search_path: OsString,
+    pub(crate) redaction: Redaction,
+    /// Of this program.
+    pub(crate) version: String,
+    pub(crate) program_versions: ProgramVersions,
+    /// What was told of versions in this run.
+    pub(crate) noted_versions: Mutex<HashSet<String>>,
     pub(crate) cache_dir: PathBuf,
     pub(crate) run_dir: PathBuf,
     pub(crate) default_size: Mutex<ops::Size>,
@@ -164,6 +177,11 @@ impl Project {
             presets,
             program,
             home,
+            search_path: options.search_path,
+            redaction: options.redaction,
+            version: options.version,
+            program_versions: ProgramVersions::default(),
+            noted_versions: Mutex::default(),
             cache_dir,
             run_dir,
             default_size: Mutex::new(options.default_size),

@@ -129,6 +129,9 @@ pub struct Permissions {
     pub allow: Vec<Expression>,
     /// Regular expressions of what agents may not allow, though a preset lists it: anything that matches a part.
     pub never: Vec<Expression>,
+    /// Whether an agent may choose an answer when the model of another one asks its user a question, where that one's
+    /// preset leaves it to agents.
+    pub answer_questions: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -233,7 +236,7 @@ const NEVER: [&str; 7] = [
 impl Default for Permissions {
     fn default() -> Self {
         let never = NEVER.map(|text| Expression::new(text).expect("constants that compile")).to_vec();
-        Permissions { allow: Vec::new(), never }
+        Permissions { allow: Vec::new(), never, answer_questions: true }
     }
 }
 

@@ -6,10 +6,10 @@ use engine::{Clock, Input, Pulse, Session};
 use tokio::sync::watch;
 use vt::input::{Key, KeyEvent};
 
-use super::queue::{Parcel, Slip};
+use super::queue::{Parcel, Queue, Slip};
 use super::receipt::{Waiting, Why};
 use crate::preset::Submit;
-use crate::state::{Board, Glance, InputText, Matcher, State, StateWatch};
+use crate::state::{Board, Glance, InputText, Matcher, PendingDecision, State, StateWatch};
 
 /// Every CLI tried needs less than this between a paste and its Enter.
 const MIN_ENTER_DELAY: Duration = Duration::from_millis(150);
@@ -26,7 +26,7 @@ const UNCLEAR_SILENCE: Duration = Duration::from_secs(1);
 /// Least time between two looks. Real time: it decides only how often.
 const LOOK_INTERVAL: Duration = Duration::from_millis(10);
 
-pub(super) async fn deliver(watch: &StateWatch, parcel: Parcel) {
+pub(super) async fn deliver(watch: &StateWatch, queue: &Queue, parcel: Parcel) {
     let Parcel { message, slip } = parcel;
     let mut courier = Courier {
         watch,
@@ -35,6 +35,7 @@ pub(super) async fn deliver(watch: &StateWatch, parcel: Parcel) {
         clock: watch.clock(),
         board: watch.board(),
         pulse: watch.session().pulse(),
+        queue,
         slip: &slip,
         begun: watch.clock().now(),
     };
@@ -56,6 +57,7 @@ struct Courier<'a> {
     clock: &'a Clock,
     board: watch::Receiver<Board>,
     pulse: watch::Receiver<Pulse>,
+    queue: &'a Queue,
     slip: &'a Slip,
     begun: Instant,
 }
@@ -78,7 +80,8 @@ impl Courier<'_> {
         loop {
             self.board.mark_unchanged();
             let glance = self.watch.glance();
-            let (waiting, limit) = match self.gate(&glance) {
+            let silence = self.clock.now().saturating_duration_since(self.session.last_output());
+            let (waiting, limit) = match gate(&glance, self.submit, silence) {
                 Gate::Open => return Ok(()),
                 Gate::Gone { detail } => return Err(Why::Ended { detail }),
                 Gate::Closed(waiting @ Waiting::NotReady { .. }) => (waiting, ready_timeout),
@@ -92,7 +95,7 @@ impl Courier<'_> {
                 });
             }
             let unclear = matches!(waiting, Waiting::Unclear { .. });
-            self.slip.waits_for(waiting);
+            self.waits_for(waiting);
             let silent_at = if unclear { self.session.last_output().checked_add(UNCLEAR_SILENCE) } else { None };
             let wake = [deadline, silent_at.filter(|at| *at > self.clock.now())].into_iter().flatten().min();
             tokio::select! {
@@ -103,28 +106,18 @@ impl Courier<'_> {
         }
     }
 
-    fn gate(&self, glance: &Glance) -> Gate {
-        let silence = self.clock.now().saturating_duration_since(self.session.last_output());
-        match gate(glance, self.submit, silence) {
-            // The watch may be a few milliseconds behind: ask the screen itself before typing.
-            Gate::Open => match self.prompt_on_screen() {
-                Some(detail) => Gate::Closed(Waiting::Blocked { detail }),
-                None => Gate::Open,
-            },
-            closed => closed,
-        }
+    fn waits_for(&self, waiting: Waiting) {
+        self.queue.first_waits_for(waiting.clone());
+        self.slip.waits_for(waiting);
     }
 
-    /// What waits for a decision right now, by any rule, held for long or not.
-    fn prompt_on_screen(&self) -> Option<String> {
-        let observed = self.watch.observe();
-        let observation = observed.observation();
-        let matcher = Matcher::new(&observation, self.watch.behaviour(), self.clock.now());
-        matcher.visible_prompt()
+    /// What waits for a decision, by a look taken now.
+    fn pending(&self) -> Option<PendingDecision> {
+        pending(&self.watch.glance())
     }
 
     async fn type_text(&mut self, message: &super::Message) -> Result<(), Why> {
-        self.slip.waits_for(Waiting::Typing);
+        self.waits_for(Waiting::Typing);
         let bracketed = self.session.with_screen(|screen| screen.input_modes().bracketed_paste);
         // Unbracketed, each line end would submit what stands before it.
         let mut text = if bracketed { message.text.clone() } else { message.text.replace('\n', " ") };
@@ -184,7 +177,7 @@ impl Courier<'_> {
                 return Ok(verified_by);
             }
             // A second Enter only where the text is seen to stand in the box: it would answer anything else.
-            let still_there = matches!(self.input_now(), InputText::Text(_)) && self.prompt_on_screen().is_none();
+            let still_there = matches!(self.input_now(), InputText::Text(_)) && self.pending().is_none();
             if last || !still_there {
                 break;
             }
@@ -194,10 +187,10 @@ impl Courier<'_> {
 
     /// A prompt that came up since the text was typed: Enter would answer it.
     async fn wait_until_no_prompt(&mut self, timeout: Duration) -> Result<(), Why> {
-        let Some(mut detail) = self.prompt_on_screen() else { return Ok(()) };
+        let Some(mut decision) = self.pending() else { return Ok(()) };
         let deadline = self.clock.now().checked_add(timeout);
         loop {
-            self.slip.waits_for(Waiting::Blocked { detail });
+            self.waits_for(Waiting::Blocked { decision });
             tokio::select! {
                 _ = self.pulse.changed() => {}
                 _ = self.board.changed() => {}
@@ -206,8 +199,8 @@ impl Courier<'_> {
             if let Some(detail) = self.ended() {
                 return Err(Why::Ended { detail });
             }
-            match self.prompt_on_screen() {
-                Some(still) => detail = still,
+            match self.pending() {
+                Some(still) => decision = still,
                 // The text may have gone into the dialog: it is sent only where it can be seen.
                 None if self.submit.input_box.is_some() && !matches!(self.input_now(), InputText::Text(_)) => {
                     return Err(Why::Interrupted);
@@ -248,14 +241,21 @@ impl Courier<'_> {
     }
 }
 
+/// Something may have been seen, or may decide, that keeps prompts from being typed.
+fn pending(glance: &Glance) -> Option<PendingDecision> {
+    let status = &glance.status;
+    let blocked = || PendingDecision { kind: status.kind, detail: status.detail.clone() };
+    glance.pending.clone().or_else(|| (status.state == State::Blocked).then(blocked))
+}
+
 /// Whether the watch's last word lets a prompt be typed.
 fn gate(glance: &Glance, submit: &Submit, silence: Duration) -> Gate {
     let status = &glance.status;
     if glance.over || status.state == State::Exited {
         return Gate::Gone { detail: status.detail.clone() };
     }
-    if status.state == State::Blocked {
-        return Gate::Closed(Waiting::Blocked { detail: status.detail.clone() });
+    if let Some(decision) = pending(glance) {
+        return Gate::Closed(Waiting::Blocked { decision });
     }
     if !glance.readiness.ready {
         return Gate::Closed(Waiting::NotReady { missing: glance.readiness.missing.join(", ") });

@@ -65,10 +65,29 @@ struct Inner {
 
 #[derive(Debug, Default)]
 pub(super) struct Queue {
-    waiting: Mutex<VecDeque<Parcel>>,
-    /// Also counts the one being typed.
+    line: Mutex<PromptLine>,
+    facts: watch::Sender<QueueFacts>,
     arrived: Notify,
+    /// Also counts the one being typed.
     last_turn: AtomicU64,
+}
+
+/// What can be said of a queue without asking each receipt.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct QueueFacts {
+    /// Prompts that were sent and are not settled, the one being delivered among them.
+    pub unsettled: usize,
+    /// What the one that is being delivered waits for, if one is.
+    pub first: Option<Waiting>,
+    /// Counts those that were settled.
+    pub settled: u64,
+}
+
+#[derive(Debug, Default)]
+struct PromptLine {
+    waiting: VecDeque<Parcel>,
+    /// What the one that is being delivered waits for, if one is.
+    first: Option<Waiting>,
 }
 
 /// A prompt and its receipt.
@@ -105,30 +124,36 @@ impl Delivery {
         let clock = self.inner.watch.clock().clone();
         let queue = &self.inner.queue;
         let ticket = {
-            let mut waiting = queue.waiting();
-            if waiting.len() >= MAX_WAITING {
+            let mut line = queue.line();
+            if line.waiting.len() >= MAX_WAITING {
                 return Err(Refused::QueueFull);
             }
             let number = queue.last_turn.fetch_add(1, Ordering::Relaxed) + 1;
             let receipt = Receipt {
                 turn_id: TurnId::new(self.inner.watch.session().id(), number),
-                outcome: Outcome::Queued(Waiting::Turn { ahead: waiting.len() }),
+                outcome: Outcome::Queued(line.place(line.waiting.len())),
                 queued_at: clock.system_now(),
                 written_at: None,
                 accepted_at: None,
                 enters: 0,
             };
             let (sender, receiver) = watch::channel(receipt);
-            waiting.push_back(Parcel { message, slip: Slip { receipt: sender, clock: clock.clone() } });
+            line.waiting.push_back(Parcel { message, slip: Slip { receipt: sender, clock: clock.clone() } });
+            queue.tell_facts(&line);
             Ticket { receipt: receiver, clock }
         };
         queue.arrived.notify_one();
         Ok(ticket)
     }
 
+    /// Moves with everything that happens to a prompt in it.
+    pub fn facts(&self) -> watch::Receiver<QueueFacts> {
+        self.inner.queue.facts.subscribe()
+    }
+
     /// Prompts that wait, the one being typed not counted.
     pub fn waiting(&self) -> usize {
-        self.inner.queue.waiting().len()
+        self.inner.queue.line().waiting.len()
     }
 }
 
@@ -136,22 +161,75 @@ impl Drop for Inner {
     fn drop(&mut self) {
         self.task.abort();
         // Each slip settles its receipt as it goes.
-        self.queue.waiting().clear();
+        self.queue.line().waiting.clear();
     }
 }
 
 impl Queue {
-    fn waiting(&self) -> MutexGuard<'_, VecDeque<Parcel>> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    fn line(&self) -> MutexGuard<'_, PromptLine> {
+        self.line.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The next one, which is the first in line from now on.
+    fn take_next(&self) -> Option<Parcel> {
+        let mut line = self.line();
+        let next = line.waiting.pop_front();
+        line.first = next.as_ref().map(|_| Waiting::Turn { ahead: 0, first: None });
+        line.tell_all();
+        self.tell_facts(&line);
+        next
+    }
+
+    /// What the one that is being delivered waits for: those behind it are told, too.
+    pub(super) fn first_waits_for(&self, waiting: Waiting) {
+        let mut line = self.line();
+        line.first = Some(waiting);
+        line.tell_all();
+        self.tell_facts(&line);
+    }
+
+    /// The receipt of the one that was being delivered is final.
+    fn first_is_settled(&self) {
+        let mut line = self.line();
+        line.first = None;
+        self.facts.send_modify(|facts| facts.settled += 1);
+        self.tell_facts(&line);
+    }
+
+    fn tell_facts(&self, line: &PromptLine) {
+        let unsettled = line.waiting.len() + usize::from(line.first.is_some());
+        self.facts.send_if_modified(|facts| {
+            let now = QueueFacts { unsettled, first: line.first.clone(), settled: facts.settled };
+            let changed = now != *facts;
+            *facts = now;
+            changed
+        });
+    }
+}
+
+impl PromptLine {
+    /// Of the one with this index among those that wait.
+    fn place(&self, index: usize) -> Waiting {
+        let known = |first: &&Waiting| !matches!(first, Waiting::Turn { .. });
+        let first = self.first.as_ref().filter(known).cloned().map(Box::new);
+        Waiting::Turn { ahead: index + usize::from(self.first.is_some()), first }
+    }
+
+    fn tell_all(&self) {
+        for (index, parcel) in self.waiting.iter().enumerate() {
+            parcel.slip.waits_for(self.place(index));
+        }
     }
 }
 
 /// One at a time, in order.
 async fn carry(watch: StateWatch, queue: Arc<Queue>) {
     loop {
-        let next = queue.waiting().pop_front();
-        match next {
-            Some(parcel) => courier::deliver(&watch, parcel).await,
+        match queue.take_next() {
+            Some(parcel) => {
+                courier::deliver(&watch, &queue, parcel).await;
+                queue.first_is_settled();
+            }
             None => queue.arrived.notified().await,
         }
     }

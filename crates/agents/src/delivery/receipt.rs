@@ -8,6 +8,9 @@ use serde::Serialize;
 use thiserror::Error;
 use tokio::sync::watch;
 
+use crate::preset::DecisionKind;
+use crate::state::PendingDecision;
+
 /// A delivered prompt and what the agent makes of it. Unique per engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TurnId {
@@ -43,12 +46,17 @@ pub enum Outcome {
 /// What a queued prompt waits for.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Waiting {
-    #[error("{ahead} prompts are before it")]
-    Turn { ahead: usize },
+    #[error("{}", in_line(*ahead, first.as_deref()))]
+    Turn {
+        /// Prompts before it, the one that is being delivered among them.
+        ahead: usize,
+        /// What the first of them waits for.
+        first: Option<Box<Waiting>>,
+    },
     #[error("the agent is not ready yet: {missing}")]
     NotReady { missing: String },
-    #[error("the agent waits for a decision ({detail}): answer that first")]
-    Blocked { detail: String },
+    #[error("{} ({}): it is typed when that is answered or left", asks(decision.kind), decision.detail)]
+    Blocked { decision: PendingDecision },
     #[error("the agent is working: it is typed when the turn is over")]
     Working,
     #[error("someone has begun to type in the agent's prompt: it is typed when that is sent or cleared")]
@@ -82,6 +90,27 @@ pub enum Why {
     Cancelled,
 }
 
+fn in_line(ahead: usize, first: Option<&Waiting>) -> String {
+    let before = match ahead {
+        0 => return "it is next".to_owned(),
+        1 => "1 prompt is before it".to_owned(),
+        more => format!("{more} prompts are before it"),
+    };
+    match first {
+        Some(first) => format!("{before}, of which the first waits as well: {first}"),
+        None => before,
+    }
+}
+
+fn asks(kind: Option<DecisionKind>) -> &'static str {
+    match kind {
+        None => "the agent waits for a decision",
+        Some(DecisionKind::Permission) => "the agent asks for a permission",
+        Some(DecisionKind::Dialog) => "the agent shows a dialog of its own",
+        Some(DecisionKind::Question) => "the agent asks its user a question",
+    }
+}
+
 impl Outcome {
     /// `queued`, `submitted` or `failed`.
     pub fn as_str(&self) -> &'static str {
@@ -90,11 +119,6 @@ impl Outcome {
             Outcome::Submitted { .. } => "submitted",
             Outcome::Failed(_) => "failed",
         }
-    }
-
-    /// It is held back by what somebody has begun to type.
-    pub fn waits_for_draft(&self) -> bool {
-        *self == Outcome::Queued(Waiting::Draft)
     }
 
     pub fn is_final(&self) -> bool {

@@ -8,7 +8,7 @@ use engine::Facts;
 use proptest::prelude::*;
 
 use super::*;
-use crate::preset::{AgentPreset, SHIPPED, parse_agent};
+use crate::preset::{AgentPreset, DecisionKind, SHIPPED, parse_agent};
 use crate::state::{Behaviour, Matcher, Observation, RunPhase};
 
 const COLS: u16 = 120;
@@ -75,7 +75,7 @@ fn approve(preset: &AgentPreset, grid: &str) -> Result<(), Refusal> {
 fn approve_read(preset: &AgentPreset, prompt: Option<Prompt>) -> Result<(), Refusal> {
     let Some(prompt) = prompt else { return judge_unreadable(&key("enter")) };
     let never = never();
-    let policy = Policy { configured: &[], never: &never, preset: &preset.permissions };
+    let policy = Policy { configured: &[], never: &never, preset: &preset.permissions, answer_questions: true };
     judge(&prompt, &key("enter"), Some(&prompt.digest), policy)
 }
 
@@ -243,7 +243,7 @@ fn only_the_prompt_that_was_read_is_answered() {
     let before = read(&preset, &codex("ls")).unwrap();
     let now = read(&preset, &codex("ls -la")).unwrap();
     let never = never();
-    let policy = Policy { configured: &[], never: &never, preset: &preset.permissions };
+    let policy = Policy { configured: &[], never: &never, preset: &preset.permissions, answer_questions: true };
     let judge = |input: &str, digest| judge(&now, &key(input), digest, policy);
     assert_eq!(judge("enter", Some(&before.digest)), Err(Refusal::Stale(Stale::Changed)));
     assert_eq!(judge("enter", None), Err(Refusal::Stale(Stale::NeverRead)));
@@ -261,7 +261,7 @@ fn saying_no_is_always_allowed_and_more_than_once_never() {
     let preset = preset("codex");
     let prompt = read(&preset, &codex("rm -rf /")).unwrap();
     let wide = [Expression::new(".*").unwrap()];
-    let policy = Policy { configured: &wide, never: &[], preset: &preset.permissions };
+    let policy = Policy { configured: &wide, never: &[], preset: &preset.permissions, answer_questions: true };
     let judge = |input: Input| judge(&prompt, &input, Some(&prompt.digest), policy);
     for no in [key("esc"), key("ctrl-c"), key("3"), Input::Text("\u{1b}".into()), Input::Bytes(vec![3])] {
         assert_eq!(judge(no.clone()), Ok(()), "{no:?}");
@@ -304,13 +304,49 @@ fn a_dialog_that_nobody_can_read_can_only_be_left() {
     }
 }
 
+/// As a CLI may draw a question of its model, and how a preset reads it.
+fn asking(answer_questions: bool) -> AgentPreset {
+    let text = format!(
+        r#"{{"argv": ["x"], "permissions": {{"answer_questions": {answer_questions}}}, "prompts": [{{
+            "name": "question of the model", "kind": "question",
+            "screen": "(?m)^ASK: (?<question>[^\\n]+(?:\\n  [^\\n]+)*)\\n(?<choices>(?:[> ] \\d\\. [^\\n]+\\n)+)\\s*\\z",
+            "choice": "(?m)^(?<selected>>)? *(?<number>\\d)\\. (?<label>[^\\n]+)$"}}]}}"#
+    );
+    parse_agent(Path::new("x.json"), &text).unwrap_or_else(|problem| panic!("{problem}")).preset
+}
+
+#[test]
+fn a_question_is_answered_only_where_preset_and_settings_let_agents() {
+    let grid = "ASK: Which store\n  shall it be?\n> 1. SQLite\n  2. Postgres\n";
+    let prompt = read(&asking(true), grid).unwrap();
+    assert_eq!(prompt.kind, DecisionKind::Question);
+    assert_eq!(prompt.question.as_deref(), Some("Which store\nshall it be?"));
+    assert_eq!((prompt.command.as_deref(), prompt.choices.len(), prompt.choices[0].selected), (None, 2, true));
+    let judged = |preset: bool, settings: bool, input: &str, digest: Option<&str>| {
+        let (preset, never) = (asking(preset), never());
+        let policy = Policy { configured: &[], never: &never, preset: &preset.permissions, answer_questions: settings };
+        judge(&prompt, &key(input), digest, policy)
+    };
+    let read = Some(prompt.digest.as_str());
+    for input in ["enter", "2"] {
+        assert_eq!(judged(true, true, input, read), Ok(()), "{input}");
+        let refused = Err(Refusal::Forbidden(Forbidden::QuestionForHuman));
+        assert_eq!(judged(false, true, input, read), refused, "{input}");
+        assert_eq!(judged(true, false, input, read), refused, "{input}");
+        assert_eq!(judged(true, true, input, None), Err(Refusal::Stale(Stale::NeverRead)));
+        assert_eq!(judged(true, true, input, Some("pr_0")), Err(Refusal::Stale(Stale::Changed)));
+    }
+    assert_eq!(judged(false, false, "esc", None), Ok(()), "leaving is always allowed");
+    assert_eq!(judged(true, true, "y", read), Err(Refusal::Forbidden(Forbidden::NoAnswer)));
+}
+
 #[test]
 fn the_human_can_widen_it() {
     let preset = preset("codex");
     let prompt = |command: &str| read(&preset, &codex(command)).unwrap();
     let never = [Expression::new("cargo").unwrap()];
     let configured = [Expression::new("shell: cargo test(?: -p [a-z]+)?").unwrap()];
-    let policy = Policy { configured: &configured, never: &never, preset: &preset.permissions };
+    let policy = Policy { configured: &configured, never: &never, preset: &preset.permissions, answer_questions: true };
     let judge = |command: &str| {
         let prompt = prompt(command);
         judge(&prompt, &key("enter"), Some(&prompt.digest), policy)

@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 use super::expression::Expression;
 use super::injection::Injection;
 use super::prompt::{PermissionRules, PromptRule};
-use super::rule::{Condition, Proof, Region, Rule};
+use super::rule::{Condition, ModeRule, Proof, Region, Rule};
+use super::versions::PresetVersions;
 
 /// How to start a vendor's agent CLI, hand it patterm's tools, tell what it is doing, and type to it.
 #[derive(Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -26,6 +27,13 @@ pub struct AgentPreset {
     /// How to get the program: shown to the person where it is missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub install: Option<String>,
+    /// Which versions of the program the preset was made for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub versions: Option<PresetVersions>,
+    /// Tells newer rules from older ones: a file of rules (`patterm rules`) with a higher number takes the place of what
+    /// this preset says of `regions`, `rules`, `modes`, `prompts`, `ready_signal`, `submit`, `chrome_trim_hints` and `versions`.
+    #[serde(default)]
+    pub rules_version: u64,
     /// Set on top of what is inherited. Values may hold placeholders.
     #[serde(default)]
     pub env: BTreeMap<String, String>,
@@ -51,6 +59,10 @@ pub struct AgentPreset {
     /// silence for `idle_ms` is idle, output is working.
     #[serde(default)]
     pub rules: Vec<Rule>,
+    /// Which mode the CLI is in, where that changes what it asks for. The first that holds counts, until the prompt box is
+    /// drawn without any.
+    #[serde(default)]
+    pub modes: Vec<ModeRule>,
     /// How prompts that wait for a decision are read. Needed only to let other agents answer them.
     #[serde(default)]
     pub prompts: Vec<PromptRule>,

@@ -10,11 +10,12 @@ use super::agent::AgentPreset;
 use super::content::{Content, ContentHash};
 use super::parse::{MAX_PRESET_BYTES, Parsed, Problem, parse_agent, parse_process};
 use super::process::ProcessPreset;
+use super::rules_file::{ParsedRules, overlay};
 
 /// Files looked at in one folder.
 const MAX_FILES: usize = 1000;
 
-/// Folders that hold `agents/*.json` and `processes/*.json`. Neither has to exist.
+/// Folders that hold `agents/*.json` and `processes/*.json`, and the person's own also `rules/*.json`. None has to exist.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PresetFolders {
     /// The person's own, such as `~/.config/patterm/presets`.
@@ -42,6 +43,8 @@ pub struct Found<P> {
     pub file: PathBuf,
     pub content: Content,
     pub hash: ContentHash,
+    /// The file whose rules take the place of the preset's own.
+    pub rules: Option<PathBuf>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -55,8 +58,14 @@ impl Catalog {
     /// Reads both folders. What can't be read or used is among the problems and hides nothing else.
     pub fn scan(folders: &PresetFolders) -> Self {
         let mut problems = Vec::new();
-        let agents = scan_both(folders, "agents", parse_agent, |preset| &preset.name, &mut problems);
+        let mut agents = scan_both(folders, "agents", parse_agent, |preset| &preset.name, &mut problems);
         let processes = scan_both(folders, "processes", parse_process, |preset| &preset.name, &mut problems);
+        for rules in newest_rules(&folders.global.join("rules"), &mut problems).into_values() {
+            // A project's preset is what the human was asked about.
+            if let Some(found) = agents.get_mut(&rules.preset).filter(|found| found.place == Place::Global) {
+                overlay(found, &rules, &mut problems);
+            }
+        }
         Catalog { agents, processes, problems }
     }
 
@@ -113,6 +122,29 @@ fn scan_both<P>(
     found
 }
 
+/// By preset: of several files for one, the newest counts.
+fn newest_rules(folder: &Path, problems: &mut Vec<Problem>) -> BTreeMap<String, ParsedRules> {
+    let files = match json_files(folder) {
+        Ok(files) => files,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return BTreeMap::new(),
+        Err(error) => {
+            problems.push(Problem::error(folder, format!("the folder can't be read ({error}): check its permissions")));
+            return BTreeMap::new();
+        }
+    };
+    let mut newest: BTreeMap<String, ParsedRules> = BTreeMap::new();
+    for file in files.into_iter().take(MAX_FILES) {
+        match ParsedRules::read_file(&file) {
+            Ok(rules) if newest.get(&rules.preset).is_none_or(|known| known.rules_version < rules.rules_version) => {
+                newest.insert(rules.preset.clone(), rules);
+            }
+            Ok(_) => {}
+            Err(problem) => problems.push(problem),
+        }
+    }
+    newest
+}
+
 fn scan_folder<P>(
     folder: &Path,
     place: Place,
@@ -157,7 +189,7 @@ fn scan_folder<P>(
         }
         let hash = parsed.content.hash();
         let preset = Arc::new(parsed.preset);
-        found.insert(called, Found { preset, place, file, content: parsed.content, hash });
+        found.insert(called, Found { preset, place, file, content: parsed.content, hash, rules: None });
     }
 }
 
@@ -175,7 +207,7 @@ fn json_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-fn read_bounded(file: &Path) -> io::Result<String> {
+pub(super) fn read_bounded(file: &Path) -> io::Result<String> {
     // Asked before it is opened: opening a pipe would wait for its writer.
     if !fs::metadata(file)?.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file: remove it"));

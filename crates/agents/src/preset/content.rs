@@ -33,6 +33,10 @@ impl Content {
         Content { value }
     }
 
+    pub(crate) fn into_value(self) -> Value {
+        self.value
+    }
+
     /// As [`Content::canonical`] wrote it; `None` for anything that is no JSON.
     pub fn from_canonical(text: &str) -> Option<Self> {
         serde_json::from_str(text).ok().map(Content::new)

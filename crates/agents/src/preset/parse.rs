@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -69,7 +70,17 @@ pub struct Parsed<P> {
 
 /// `file` gives the default name, and is named in problems; it is not read.
 pub fn parse_agent(file: &Path, text: &str) -> Result<Parsed<AgentPreset>, Problem> {
-    let (mut preset, content): (AgentPreset, Content) = read(file, text)?;
+    let (preset, content) = read(file, text)?;
+    checked(file, preset, content)
+}
+
+/// A preset whose parts were read from several files.
+pub(super) fn checked_agent(file: &Path, name: &str, value: Value) -> Result<Parsed<AgentPreset>, Problem> {
+    let preset = AgentPreset::deserialize(&value).map_err(|error| Problem::error(file, error.to_string()))?;
+    checked(file, AgentPreset { name: name.to_owned(), ..preset }, Content::new(value))
+}
+
+fn checked(file: &Path, mut preset: AgentPreset, content: Content) -> Result<Parsed<AgentPreset>, Problem> {
     preset.name = checked_name(file, preset.name)?;
     check_command(file, &preset.argv, preset.env.keys().chain(&preset.env_unset))?;
     check_templates(&preset).map_err(|message| Problem::error(file, message))?;
@@ -87,7 +98,7 @@ pub fn parse_process(file: &Path, text: &str) -> Result<Parsed<ProcessPreset>, P
     Ok(Parsed { preset, content, warnings: Vec::new() })
 }
 
-fn read<P: DeserializeOwned>(file: &Path, text: &str) -> Result<(P, Content), Problem> {
+pub(super) fn read<P: DeserializeOwned>(file: &Path, text: &str) -> Result<(P, Content), Problem> {
     if text.len() > MAX_PRESET_BYTES {
         let length = text.len();
         let message = format!("the file has {length} bytes, at most {MAX_PRESET_BYTES} are allowed: make it smaller");
@@ -208,6 +219,7 @@ fn strings_of(injection: &Injection) -> Vec<String> {
 fn check_regions(preset: &AgentPreset) -> Result<(), String> {
     let conditions = preset.rules.iter().flat_map(|rule| [Some(&rule.when), rule.until.as_ref()]);
     let others = preset.submit.proof.iter().map(|proof| &proof.when).chain(&preset.ready_signal.when);
+    let others = others.chain(preset.modes.iter().map(|mode| &mode.when));
     for condition in conditions.flatten().chain(others) {
         if let Some(region) = condition.region.as_ref().filter(|region| !preset.regions.contains_key(*region)) {
             return Err(format!("a rule looks at the region '{region}', which `regions` does not name: add it there"));

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::expression::Expression;
+use super::rule::DecisionKind;
 
 /// A prompt or dialog as it stands on the screen. The first one that matches counts; one that none matches can be
 /// seen, but not answered by an agent.
@@ -12,16 +13,17 @@ use super::expression::Expression;
 pub struct PromptRule {
     /// Shown with the prompt.
     pub name: String,
-    /// What kind of decision it is, such as `permission` or `dialog`.
+    /// What kind of decision it is.
     #[serde(default = "permission")]
-    pub kind: String,
+    pub kind: DecisionKind,
     /// What asks, in patterm's words: `shell`, `edit`, `mcp`. Left out: the group `tool`.
     #[serde(default)]
     pub tool: Option<String>,
     /// Matches the whole prompt, from its first row to its last: end it with `\s*\z`. Groups: `command` is what would
-    /// be done, `reason` what is said for it, `choices` the rows with the choices, `tool` what asks, and `unclear` what
-    /// can't be told from the command: with text in it, no agent may answer, unless `echo` shows the same command once
-    /// more, whole.
+    /// be done, `reason` what is said for it, `question` what the model asks, `choices` the rows with the choices, `tool`
+    /// what asks, and `unclear` what can't be told from the command: with text in it, no agent may answer, unless `echo`
+    /// shows the same command once more, whole. A prompt of the kind `question` needs `question` and `choices`, and no
+    /// `command`.
     pub screen: Expression,
     /// The region it stands in. Default: the whole grid.
     #[serde(default)]
@@ -48,8 +50,8 @@ pub enum Mark {
     Background,
 }
 
-fn permission() -> String {
-    "permission".into()
+fn permission() -> DecisionKind {
+    DecisionKind::Permission
 }
 
 /// What an agent may allow another one to do, where the prompt can be read whole. Everything else is left to the human.
@@ -58,4 +60,8 @@ fn permission() -> String {
 pub struct PermissionRules {
     /// Each matches a whole `tool: command`, as in `shell: ls( -l)?`.
     pub allow: Vec<Expression>,
+    /// Whether another agent may choose an answer when the model asks its user a question (`kind` `question`). Only for a
+    /// CLI whose permission prompts can't be taken for such a question. The setting `permissions.answer_questions` can
+    /// forbid it everywhere.
+    pub answer_questions: bool,
 }

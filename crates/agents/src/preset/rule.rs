@@ -16,9 +16,9 @@ pub struct Rule {
     pub name: String,
     pub when: Condition,
     pub state: Vote,
-    /// What kind of decision a blocked agent waits for, such as `permission` or `dialog`.
+    /// What kind of decision a blocked agent waits for.
     #[serde(default)]
-    pub kind: Option<String>,
+    pub kind: Option<DecisionKind>,
     /// How strong the evidence is. Default: as its strongest part.
     #[serde(default)]
     pub source: Option<Source>,
@@ -33,8 +33,38 @@ pub struct Rule {
     #[serde(default)]
     pub lasts_ms: Option<u64>,
     /// Makes it stale as soon as this comes to hold after the evidence was given, or has gone on holding for 2 seconds.
+    /// Default, for a hook that says `blocked` where `submit.input_box` is known: the prompt box is drawn again. Most CLIs
+    /// report that they ask, and not that the question was dismissed.
     #[serde(default)]
     pub until: Option<Condition>,
+}
+
+/// What a blocked agent waits for. Nothing but an explicit answer is typed into any of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum DecisionKind {
+    /// It wants to do something, and asks for leave.
+    Permission,
+    /// A screen of the CLI's own: settings, a picker, a list, the questions of a first run.
+    Dialog,
+    /// The model asks its user something and offers answers.
+    Question,
+}
+
+impl DecisionKind {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            DecisionKind::Permission => "permission",
+            DecisionKind::Dialog => "dialog",
+            DecisionKind::Question => "question",
+        }
+    }
+}
+
+impl std::fmt::Display for DecisionKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.as_str())
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -44,6 +74,15 @@ pub enum Vote {
     Working,
     /// Waits for a decision.
     Blocked,
+}
+
+/// A mode of the CLI that decides what it asks for, such as its plan mode.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ModeRule {
+    /// Shown with the state: a word or two, as the CLI calls it.
+    pub name: String,
+    pub when: Condition,
 }
 
 /// Everything given must hold.

@@ -4,10 +4,16 @@ use schemars::Schema;
 
 use super::agent::AgentPreset;
 use super::process::ProcessPreset;
+use super::rules_file::RulesFile;
 
 /// Of files in `presets/agents`.
 pub fn agent_schema() -> Schema {
     schemars::schema_for!(AgentPreset)
+}
+
+/// Of files in `presets/rules`.
+pub fn rules_schema() -> Schema {
+    schemars::schema_for!(RulesFile)
 }
 
 /// Of files in `presets/processes`.

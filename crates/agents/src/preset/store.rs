@@ -152,7 +152,8 @@ struct WatchedFolders {
 impl WatchedFolders {
     fn new(folders: &PresetFolders, sender: mpsc::Sender<Moved>) -> Self {
         let roots = std::iter::once(&folders.global).chain(&folders.project);
-        let wanted = roots.flat_map(|root| [root.join("agents"), root.join("processes")]).collect();
+        let mut wanted: Vec<PathBuf> = roots.flat_map(|root| [root.join("agents"), root.join("processes")]).collect();
+        wanted.push(folders.global.join("rules"));
         WatchedFolders { wanted, sender, watcher: None, watched: Vec::new() }
     }
 

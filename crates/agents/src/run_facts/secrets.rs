@@ -16,10 +16,15 @@ pub(super) fn shown(name: &str, value: &str) -> String {
     }
 }
 
-fn is_secret(name: &str, value: &str) -> bool {
+/// Whether a variable of this name holds a secret.
+pub(crate) fn is_secret_name(name: &str) -> bool {
     let last = name.rsplit('_').next().unwrap_or_default().to_ascii_uppercase();
-    let opaque = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'+' | b'=');
     SECRETS.contains(&last.as_str())
+}
+
+fn is_secret(name: &str, value: &str) -> bool {
+    let opaque = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'+' | b'=');
+    is_secret_name(name)
         && value.len() >= MIN_SECRET
         && value.bytes().all(opaque)
         && value.bytes().any(|byte| byte.is_ascii_digit())

@@ -30,10 +30,12 @@ const AGENT: &str = r#"{
     "mcp_injection": { "kind": "flag_file", "flag": "--SEEN-flag", "value": "SEEN-value=${file}",
         "content": { "SEEN-content": "${connect}" }, "files": { "SEEN-name.sh": ["SEEN-file"] } },
     "hooks_injection": { "kind": "env_content", "var": "SEEN_VAR", "content": { "hooks": "SEEN-hook" } },
-    "permissions": { "allow": ["shell: SEEN-allow"] },
+    "permissions": { "allow": ["shell: SEEN-allow"], "answer_questions": true },
+    "versions": { "ask": ["SEEN-ask"] }, "rules_version": 3,
     "regions": { "SEEN-region": { "from_row": 1 } },
     "prompts": [{ "name": "SEEN-prompt", "screen": "SEEN-screen", "choice": "SEEN-choice" }],
     "rules": [{ "name": "SEEN-rule", "when": { "title": "SEEN-title" }, "state": "idle" }],
+    "modes": [{ "name": "SEEN-mode", "when": { "screen": "SEEN-mode-sign" } }],
     "ready_signal": { "when": { "title": "SEEN-ready" } },
     "submit": { "completion": "SEEN-completion" },
     "chrome_trim_hints": ["SEEN-trim"],
@@ -41,7 +43,7 @@ const AGENT: &str = r#"{
 }"#;
 
 /// Fields without a word in the facts, each with a reason in `of_agent`.
-const SILENT: [&str; 5] = ["$schema", "idle_ms", "install", "name", "sub_agent_preface"];
+const SILENT: [&str; 6] = ["$schema", "idle_ms", "install", "name", "rules_version", "sub_agent_preface"];
 
 fn seen_words(text: &str) -> BTreeSet<String> {
     let words = text.split(|c: char| !c.is_ascii_alphanumeric() && !"-_".contains(c));

@@ -4,12 +4,15 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::decide::Evidence;
-use crate::preset::{AgentPreset, Condition, Expression, PromptRule, ReadySignal, Region, Rule, Submit, Vote};
+use crate::preset::{
+    AgentPreset, Condition, Expression, InputBox, ModeRule, PromptRule, ReadySignal, Region, Rule, Submit, Vote,
+};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Behaviour {
     pub regions: BTreeMap<String, Region>,
     pub rules: Vec<Rule>,
+    pub modes: Vec<ModeRule>,
     pub prompts: Vec<PromptRule>,
     pub ready_signal: ReadySignal,
     pub submit: Submit,
@@ -22,6 +25,7 @@ impl Behaviour {
         Behaviour {
             regions: BTreeMap::new(),
             rules: silence_rules(milliseconds, None),
+            modes: Vec::new(),
             prompts: Vec::new(),
             ready_signal: ReadySignal::default(),
             submit: Submit::default(),
@@ -59,6 +63,7 @@ impl Behaviour {
 
     fn conditions(&self) -> impl Iterator<Item = &Condition> {
         let rules = self.rules.iter().flat_map(|rule| std::iter::once(&rule.when).chain(&rule.until));
+        let rules = rules.chain(self.modes.iter().map(|mode| &mode.when));
         rules.chain(&self.ready_signal.when).chain(self.submit.proof.iter().map(|proof| &proof.when))
     }
 }
@@ -70,15 +75,27 @@ impl From<&AgentPreset> for Behaviour {
             let drawn = Expression::new(r"\S").expect("a constant that compiles");
             silence_rules(preset.idle_ms, Some(drawn))
         } else {
-            preset.rules.clone()
+            let mut rules = preset.rules.clone();
+            if preset.submit.input_box.is_some() {
+                rules.iter_mut().for_each(end_with_the_prompt_box);
+            }
+            rules
         };
         Behaviour {
             regions: preset.regions.clone(),
             rules,
+            modes: preset.modes.clone(),
             prompts: preset.prompts.clone(),
             ready_signal: preset.ready_signal.clone(),
             submit: preset.submit.clone(),
         }
+    }
+}
+
+/// A hook tells that the CLI asks, and nothing tells that the question was dismissed, but for the prompt box.
+fn end_with_the_prompt_box(rule: &mut Rule) {
+    if rule.state == Vote::Blocked && rule.when.hook.is_some() && rule.until.is_none() {
+        rule.until = Some(Condition { input: Some(InputBox::Drawn), ..Condition::default() });
     }
 }
 

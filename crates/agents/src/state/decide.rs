@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use super::vocabulary::{Source, State};
-use crate::preset::Vote;
+use crate::preset::{DecisionKind, Vote};
 
 /// What one rule says at one moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,7 +11,7 @@ pub struct Evidence {
     pub rule: String,
     pub source: Source,
     pub vote: Vote,
-    pub kind: Option<String>,
+    pub kind: Option<DecisionKind>,
     pub detail: String,
     pub weight: Weight,
 }
@@ -68,6 +68,20 @@ pub fn decide(evidence: &[Evidence]) -> Decision {
         Some((_, _, 2, index)) => Decision::Matures(index),
         Some((_, _, _, index)) => Decision::Counts(index),
     }
+}
+
+/// What waits for a decision, if anything does: whatever can be seen on the screen, held for long or not, and else what
+/// decides. Evidence that is stale, or that a stronger source speaks against, asks nothing.
+pub fn pending(evidence: &[Evidence], decision: Decision) -> Option<&Evidence> {
+    let asks = |evidence: &&Evidence| evidence.vote == Vote::Blocked;
+    let seen = |evidence: &&Evidence| {
+        evidence.source == Source::Screen && !matches!(evidence.weight, Weight::Stale | Weight::Absent)
+    };
+    let decides = || match decision {
+        Decision::Counts(index) | Decision::Matures(index) => evidence.get(index),
+        Decision::Silent => None,
+    };
+    evidence.iter().filter(asks).find(seen).or_else(|| decides().filter(asks))
 }
 
 impl From<Vote> for State {
@@ -128,6 +142,17 @@ mod tests {
             evidence(Source::Osc, Vote::Blocked, Weight::Lingers),
         ];
         assert_eq!(decide(&votes), Decision::Matures(0));
+    }
+
+    #[test]
+    fn what_is_seen_or_decides_is_pending_and_what_is_over_is_not() {
+        let blocked = |source, weight| evidence(source, Vote::Blocked, weight);
+        let pending_of = |votes: &[Evidence]| pending(votes, decide(votes)).map(|evidence| evidence.source);
+        let idle = evidence(Source::SelfReport, Vote::Idle, holds());
+        assert_eq!(pending_of(&[idle.clone(), blocked(Source::Screen, Weight::TooYoung)]), Some(Source::Screen));
+        assert_eq!(pending_of(&[blocked(Source::SelfReport, Weight::TooYoung)]), Some(Source::SelfReport));
+        assert_eq!(pending_of(&[blocked(Source::SelfReport, Weight::Stale), idle.clone()]), None);
+        assert_eq!(pending_of(&[idle, blocked(Source::Osc, holds())]), None, "its own word is newer than its title");
     }
 
     fn any_evidence() -> impl Strategy<Value = Evidence> {

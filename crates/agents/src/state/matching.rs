@@ -9,7 +9,7 @@ use vt::ProgressReport;
 use super::behaviour::Behaviour;
 use super::observation::{HookEvent, Observation, one_line};
 use super::vocabulary::Source;
-use crate::preset::{Condition, Expression, InputBox, ProgressKind, TtyMatch, Vote};
+use crate::preset::{Condition, Expression, InputBox, ProgressKind, TtyMatch};
 
 /// Characters of a detail.
 const MAX_DETAIL: usize = 120;
@@ -79,12 +79,6 @@ impl<'a> Matcher<'a> {
         let holds = (facts_hold && time_holds)
             .then(|| Match { given: clauses.given, detail: clauses.detail.unwrap_or_else(silent) });
         Answer { holds, look_again: look_again.filter(|_| facts_hold) }
-    }
-
-    /// What a rule for a blocked agent sees now, held for long or not.
-    pub(crate) fn visible_prompt(&self) -> Option<String> {
-        let blocked = self.behaviour.rules.iter().filter(|rule| rule.state == Vote::Blocked);
-        blocked.filter_map(|rule| self.ask(&rule.when).holds).map(|found| found.detail).next()
     }
 
     fn beside_the_screen(&self, condition: &Condition, clauses: &mut Clauses) -> bool {

@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use vt::{Attributes, Color, StyleRun};
 
 use super::matching::Matcher;
-use crate::preset::{Mark, PromptRule};
+use crate::preset::{DecisionKind, Mark, PromptRule};
 
 /// Columns that must be free behind a command: one that reaches further may have been cut or wrapped.
 const MARGIN: usize = 8;
@@ -24,14 +24,16 @@ const MAX_CHOICES: usize = 16;
 pub struct Prompt {
     /// Of the preset.
     pub rule: String,
-    /// `permission` or `dialog`.
-    pub kind: String,
+    pub kind: DecisionKind,
     /// What asks, such as shell, edit or mcp.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
     /// What would be done.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
+    /// What the model asks its user.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub question: Option<String>,
     /// What the agent says for it. Not to be trusted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -96,9 +98,10 @@ impl Matcher<'_> {
         let joined = |rows: Vec<String>| cut(&rows.join("\n"), MAX_TEXT);
         Some(Prompt {
             rule: rule.name.clone(),
-            kind: rule.kind.clone(),
+            kind: rule.kind,
             tool: rule.tool.clone().or_else(|| group("tool").map(joined)),
             command: command.map(joined),
+            question: group("question").map(joined),
             reason: group("reason").or_else(|| group("unclear")).map(joined),
             choices,
             complete,

@@ -7,7 +7,7 @@ use engine::Facts;
 use vt::{Size, Terminal};
 
 use super::behaviour::Behaviour;
-use super::observation::{Observation, RunPhase};
+use super::observation::{HookEvent, Observation, RunPhase};
 use super::pictures;
 use super::prompt::Prompt;
 use super::tracker::{Look, Tracker};
@@ -108,7 +108,8 @@ pub fn typed_from_jsonl(text: &str) -> Vec<Duration> {
     typed
 }
 
-struct Player {
+/// Feeds a terminal and a tracker from a recording.
+pub(crate) struct Player {
     terminal: Terminal,
     facts: Facts,
     tracker: Tracker,
@@ -120,11 +121,12 @@ struct Player {
     /// The open synchronized update, and when it began.
     update: Option<(u64, Duration)>,
     timeline: Vec<ReplayedState>,
+    hook: Option<HookEvent>,
     last: Option<Look>,
 }
 
 impl Player {
-    fn new(size: Size, behaviour: &Behaviour, timed: bool) -> Self {
+    pub(crate) fn new(size: Size, behaviour: &Behaviour, timed: bool) -> Self {
         let mut player = Player {
             terminal: Terminal::new(vt::TerminalOptions { size, ..vt::TerminalOptions::default() }),
             facts: Facts::default(),
@@ -136,13 +138,27 @@ impl Player {
             look_again: None,
             update: None,
             timeline: Vec::new(),
+            hook: None,
             last: None,
         };
         player.look(Duration::ZERO);
         player
     }
 
-    fn read(&mut self, bytes: &[u8], at: Duration) {
+    /// The agent's hook says something.
+    pub(crate) fn hear(&mut self, name: &str, detail: &str, at: Duration) {
+        self.pass_time(at);
+        self.hook = Some(HookEvent::new(name, detail, self.start + at));
+        self.look(at);
+    }
+
+    pub(crate) fn state_at(&mut self, at: Duration) -> State {
+        self.pass_time(at);
+        self.look(at);
+        self.last.as_ref().map_or(State::Unknown, |look| look.state)
+    }
+
+    pub(crate) fn read(&mut self, bytes: &[u8], at: Duration) {
         self.terminal.feed(bytes);
         self.offset += bytes.len();
         self.last_output = at;
@@ -158,7 +174,7 @@ impl Player {
     }
 
     /// Looks again whenever time alone may have changed something.
-    fn pass_time(&mut self, until: Duration) {
+    pub(crate) fn pass_time(&mut self, until: Duration) {
         if self.timed
             && let Some((_, began)) = self.update
             && began + SYNCHRONIZED_UPDATE_LIMIT < until
@@ -191,7 +207,7 @@ impl Player {
             alternate_screen: self.terminal.alternate_screen(),
             cols: self.terminal.size().cols,
             tty: None,
-            hook: None,
+            hook: self.hook.as_ref(),
             tools_listed: None,
             prompt_sent: None,
         };

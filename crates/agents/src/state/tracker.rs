@@ -6,12 +6,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::behaviour::Behaviour;
-use super::decide::{Decision, Evidence, Weight, decide};
+use super::decide::{Decision, Evidence, Weight, decide, pending};
 use super::matching::{Answer, InputText, Matcher, earliest};
 use super::observation::{Observation, RunPhase};
 use super::prompt::Prompt;
 use super::vocabulary::{Source, State};
-use crate::preset::{ReadySignal, Rule, Vote};
+use crate::preset::{DecisionKind, ReadySignal, Rule, Vote};
 
 /// A screen is drawn in parts; what is missing for shorter than this was not gone.
 const SCREEN_LINGERS: Duration = Duration::from_millis(150);
@@ -48,6 +48,7 @@ struct Run {
     worked: Option<Instant>,
     ready: bool,
     ready_sign_since: Option<Instant>,
+    mode: Option<String>,
 }
 
 /// What was known of the run a moment ago.
@@ -86,10 +87,23 @@ pub struct Look {
     pub evidence: Vec<Evidence>,
     pub readiness: Readiness,
     pub input: InputText,
-    /// What it asks, where something on the screen may be a prompt that waits for a decision.
+    /// Something waits for a decision: nothing may be typed but an answer.
+    pub pending: Option<PendingDecision>,
+    /// What it asks, where that can be read.
     pub prompt: Option<Prompt>,
+    /// The CLI's own mode, where the preset can tell.
+    pub mode: Option<String>,
     /// When the answer may change though nothing happens.
     pub look_again: Option<Instant>,
+}
+
+/// What keeps prompts from being typed, for as long as nobody decides.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PendingDecision {
+    /// `None` where the preset does not say.
+    pub kind: Option<DecisionKind>,
+    /// One line for people.
+    pub detail: String,
 }
 
 /// Whether a first prompt may be typed.
@@ -150,10 +164,16 @@ impl Tracker {
         };
         let blocked = state == State::Blocked;
         let readiness = run.readiness(&behaviour.ready_signal, blocked, &matcher, now, &mut look_again);
-        let asks = |evidence: &Evidence| evidence.vote == Vote::Blocked && evidence.weight != Weight::Absent;
-        let running = observation.phase == RunPhase::Running;
-        let prompt = if running && evidence.iter().any(asks) { matcher.prompt() } else { None };
-        Look { state, because, decision, evidence, readiness, input: matcher.input().clone(), prompt, look_again }
+        let asks = pending(&evidence, decision).filter(|_| observation.phase == RunPhase::Running);
+        let prompt = asks.and_then(|_| matcher.prompt());
+        let pending = asks.map(|asks| PendingDecision {
+            kind: prompt.as_ref().map(|prompt| prompt.kind).or(asks.kind),
+            detail: asks.detail.clone(),
+        });
+        let input = matcher.input().clone();
+        run.note_mode(&behaviour, &matcher);
+        let mode = run.mode.clone();
+        Look { state, because, decision, evidence, readiness, input, pending, prompt, mode, look_again }
     }
 }
 
@@ -174,7 +194,7 @@ fn not_yet(behaviour: &Behaviour) -> Look {
         rule: rule.name.clone(),
         source: rule.source.unwrap_or_else(|| rule.when.source()),
         vote: rule.state,
-        kind: rule.kind.clone(),
+        kind: rule.kind,
         detail: String::new(),
         weight: Weight::Absent,
     };
@@ -185,7 +205,9 @@ fn not_yet(behaviour: &Behaviour) -> Look {
         evidence: behaviour.rules.iter().map(absent).collect(),
         readiness: Readiness { ready: false, missing: vec!["it does not run"] },
         input: InputText::Absent,
+        pending: None,
         prompt: None,
+        mode: None,
         look_again: None,
     }
 }
@@ -193,7 +215,16 @@ fn not_yet(behaviour: &Behaviour) -> Look {
 impl Run {
     fn new(number: u64, behaviour: &Behaviour, now: Instant) -> Self {
         let rules = vec![Memory::default(); behaviour.rules.len()];
-        Run { number, began: now, rules, known: Known::Nothing, worked: None, ready: false, ready_sign_since: None }
+        Run {
+            number,
+            began: now,
+            rules,
+            known: Known::Nothing,
+            worked: None,
+            ready: false,
+            ready_sign_since: None,
+            mode: None,
+        }
     }
 
     /// `early`: it may still be starting.
@@ -210,6 +241,16 @@ impl Run {
             Known::Nothing => (State::Starting, None),
             Known::Evidence(known) => (known.vote.into(), Some(known.clone())),
             Known::Lost => (State::Unknown, None),
+        }
+    }
+
+    /// A dialog may hide the sign of a mode; a prompt box without one says that there is none.
+    fn note_mode(&mut self, behaviour: &Behaviour, matcher: &Matcher<'_>) {
+        let seen = behaviour.modes.iter().find(|mode| matcher.ask(&mode.when).holds.is_some());
+        if let Some(seen) = seen {
+            self.mode = Some(seen.name.clone());
+        } else if *matcher.input() != InputText::Absent {
+            self.mode = None;
         }
     }
 
@@ -304,7 +345,7 @@ impl Memory {
             None => self.weigh_gone(rule, source, now, &mut again),
         };
         let detail = if weight == Weight::Absent { String::new() } else { self.detail.clone() };
-        Evidence { rule: rule.name.clone(), source, vote: rule.state, kind: rule.kind.clone(), detail, weight }
+        Evidence { rule: rule.name.clone(), source, vote: rule.state, kind: rule.kind, detail, weight }
     }
 
     /// Since when something speaks against this rule.

@@ -7,6 +7,8 @@ use std::time::{Instant, SystemTime};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::preset::DecisionKind;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
@@ -51,7 +53,9 @@ pub struct AgentStatus {
     /// The rule that decides.
     pub rule: Option<String>,
     /// What kind of decision a blocked agent waits for.
-    pub kind: Option<String>,
+    pub kind: Option<DecisionKind>,
+    /// The CLI's own mode that decides what it asks for, where its preset can tell.
+    pub mode: Option<String>,
     /// One line for people.
     pub detail: String,
     /// Counts the changes of `state`: tells "idle again" from "still idle".

@@ -1,19 +1,20 @@
 //! The state of a live session, kept by one task that sleeps until something moves.
 
-use std::sync::Arc;
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use engine::{Clock, Facts, Session, Status, TtyFacts, VersionedFrame};
+use engine::{Clock, Facts, RawOutput, Session, Status, TtyFacts, VersionedFrame};
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
 use super::behaviour::Behaviour;
 use super::explanation::Explanation;
-use super::matching::{InputText, Matcher};
+use super::matching::InputText;
 use super::observation::{HookEvent, Observation, RunPhase};
 use super::prompt::Prompt;
-use super::tracker::{Look, Readiness, Tracker};
+use super::tracker::{Look, PendingDecision, Readiness, Tracker};
 use super::vocabulary::{AgentStatus, State};
 
 /// Cheap to clone. The watch ends with the session, or when the last clone is dropped.
@@ -36,8 +37,31 @@ struct Shared {
     told: watch::Sender<Told>,
     /// Moves when what a reader may wait for does.
     board: watch::Sender<Board>,
+    /// For reports of what was printed when.
+    times: Mutex<VecDeque<OutputTime>>,
     /// Numbers the looks, so that an older one never overwrites a newer one's answer.
     looks: AtomicU64,
+}
+
+/// Output that was seen by then.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OutputTime {
+    pub(crate) at: Instant,
+    /// Absolute offset of the first byte after it.
+    pub(crate) end: u64,
+}
+
+/// Times that are kept: at one each 10 ms, twenty seconds of a flood.
+const MAX_TIMES: usize = 2048;
+
+/// What a report is made of.
+#[derive(Debug)]
+pub(crate) struct SessionPast {
+    pub(crate) now: Instant,
+    pub(crate) raw: RawOutput,
+    pub(crate) size: vt::Size,
+    pub(crate) times: Vec<OutputTime>,
+    pub(crate) hook: Option<HookEvent>,
 }
 
 /// The latest look, and the memory that the next one needs. One lock guards both.
@@ -63,6 +87,7 @@ pub(crate) struct Glance {
     pub(crate) status: AgentStatus,
     pub(crate) readiness: Readiness,
     pub(crate) input: InputText,
+    pub(crate) pending: Option<PendingDecision>,
     pub(crate) prompt: Option<Prompt>,
     pub(crate) over: bool,
 }
@@ -102,6 +127,7 @@ impl StateWatch {
             session,
             behaviour,
             told: watch::Sender::new(Told::default()),
+            times: Mutex::default(),
             looks: AtomicU64::new(1),
         });
         let task = tokio::spawn(follow(shared.clone())).abort_handle();
@@ -138,13 +164,9 @@ impl StateWatch {
     /// What a look taken now finds waiting for a decision.
     pub fn question(&self) -> Question {
         let glance = self.glance();
-        let seen = || {
-            let observed = self.observe();
-            Matcher::new(&observed.observation(), self.behaviour(), self.clock().now()).visible_prompt().is_some()
-        };
         match glance.prompt {
             Some(prompt) => Question::Prompt(prompt),
-            None if glance.status.state == State::Blocked || seen() => Question::Unreadable,
+            None if glance.status.state == State::Blocked || glance.pending.is_some() => Question::Unreadable,
             None => Question::None,
         }
     }
@@ -228,6 +250,21 @@ impl StateWatch {
         self.session().clock()
     }
 
+    /// What is still known of the run's output, and when it came.
+    pub(crate) fn past(&self) -> SessionPast {
+        let shared = &self.inner.shared;
+        shared.note_output_time();
+        let session = &shared.session;
+        let hook = shared.told.borrow().hook.clone();
+        SessionPast {
+            now: self.clock().now(),
+            raw: session.raw(0, usize::MAX),
+            size: session.info().size,
+            times: shared.times.lock().unwrap_or_else(PoisonError::into_inner).iter().copied().collect(),
+            hook: hook.and_then(|(run, event)| (run == session.run_number()).then_some(event)),
+        }
+    }
+
     pub(crate) fn board(&self) -> watch::Receiver<Board> {
         self.inner.shared.board.subscribe()
     }
@@ -264,6 +301,17 @@ impl Drop for Inner {
 }
 
 impl Shared {
+    fn note_output_time(&self) {
+        let time = OutputTime { at: self.session.last_output(), end: self.session.output_offset() };
+        let mut times = self.times.lock().unwrap_or_else(PoisonError::into_inner);
+        if times.back().is_none_or(|last| last.end < time.end) {
+            if times.len() == MAX_TIMES {
+                times.pop_front();
+            }
+            times.push_back(time);
+        }
+    }
+
     fn observe(&self) -> Observed {
         // A copy: no lock is held while the session's are taken.
         let told = self.told.borrow().clone();
@@ -366,6 +414,7 @@ impl Board {
             status,
             readiness: look.readiness.clone(),
             input: look.input.clone(),
+            pending: look.pending.clone(),
             prompt: look.prompt.clone(),
             over: false,
         };
@@ -383,6 +432,7 @@ impl Board {
             status: status(&self.look, observed, Some(&self.glance.status), clock),
             readiness: self.look.readiness.clone(),
             input: self.look.input.clone(),
+            pending: self.look.pending.clone(),
             prompt: self.look.prompt.clone(),
             over: self.glance.over,
         };
@@ -407,6 +457,7 @@ fn status(look: &Look, observed: &Observed, known: Option<&AgentStatus>, clock: 
         (None, State::Starting | State::Exited) => Some(super::Source::Process),
         (None, _) => None,
     };
+    let of_rule = evidence.and_then(|evidence| evidence.kind);
     let unchanged = known.filter(|known| known.state == state);
     AgentStatus {
         state,
@@ -414,7 +465,8 @@ fn status(look: &Look, observed: &Observed, known: Option<&AgentStatus>, clock: 
         since_time: unchanged.map_or_else(|| clock.system_now(), |known| known.since_time),
         source,
         rule: evidence.map(|evidence| evidence.rule.clone()),
-        kind: evidence.and_then(|evidence| evidence.kind.clone()),
+        kind: look.pending.as_ref().filter(|_| state == State::Blocked).and_then(|pending| pending.kind).or(of_rule),
+        mode: look.mode.clone(),
         detail,
         changes: known.map_or(1, |known| known.changes + u64::from(unchanged.is_none())),
     }
@@ -432,6 +484,7 @@ async fn follow(shared: Arc<Shared>) {
             return;
         }
         told.mark_unchanged();
+        shared.note_output_time();
         let look_again = shared.look();
         let due = async {
             match look_again {

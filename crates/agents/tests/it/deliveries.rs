@@ -117,7 +117,7 @@ async fn nothing_is_typed_into_a_question() {
         &stage,
         &watch,
         &ticket,
-        |waiting| matches!(waiting, Waiting::Blocked { detail } if detail.contains("delete?")),
+        |waiting| matches!(waiting, Waiting::Blocked { decision } if decision.detail.contains("delete?")),
     )
     .await;
     stage.pass(Duration::from_secs(20)).await;
@@ -143,6 +143,89 @@ async fn a_question_that_comes_up_after_the_paste_is_not_answered_by_our_enter()
     type_by_hand(&watch, "y");
     assert_eq!(settle(&stage, &watch, &ticket).await, submitted("empty box"));
     shows(watch.session(), &format!("{}-79-0d", pasted("hi"))).await;
+    stage.end().await;
+}
+
+/// The title says for a moment what the preset takes for a prompt, and stops: nothing else changes, and the delivery must
+/// notice by itself.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_looked_like_a_prompt_for_a_moment_does_not_hold_a_delivery() {
+    let stage = stage();
+    let rules = PRESET.replace(
+        "{\"name\": \"busy title\", \"when\": {\"title\": \"^busy\"}, \"state\": \"working\"},",
+        "{\"name\": \"hint\", \"when\": {\"title\": \"^hint\"}, \"state\": \"blocked\", \"source\": \"screen\",
+          \"hold_ms\": 3600000, \"linger_ms\": 0},",
+    );
+    assert_ne!(rules, PRESET);
+    let script = r"
+        printf '\033[?2004h'; title 'hint'; box ''; A=$(take 1); title 'rest'
+        B=$(take 14); box 'hi'; C=$(take 1); box ''; printf '%s-%s-%s' $A $B $C; forever";
+    let watch = stage.agent_with(script, &rules).await;
+    stage.pass_until("it is ready", &watch, || watch.readiness().ready).await;
+    assert_eq!(watch.current().state, State::Idle);
+    let delivery = Delivery::new(watch.clone());
+    let ticket = delivery.send(message("hi")).unwrap();
+    waits(&stage, &watch, &ticket, |waiting| matches!(waiting, Waiting::Blocked { .. })).await;
+    type_by_hand(&watch, "x");
+    assert_eq!(settle(&stage, &watch, &ticket).await, submitted("empty box"));
+    shows(watch.session(), &format!("78-{}-0d", pasted("hi"))).await;
+    stage.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_refused_prompt_holds_nothing_though_its_hook_was_the_last_word() {
+    let stage = stage();
+    let rules = PRESET.replace(
+        "{\"name\": \"hook stop\"",
+        "{\"name\": \"hook asks\", \"when\": {\"hook\": \"^Ask$\"}, \"state\": \"blocked\", \"kind\": \"permission\"},
+         {\"name\": \"hook stop\"",
+    );
+    let script = r"
+        printf '\033[?2004h'; box ''; take 1 >/dev/null; ask 'delete?'; A=$(take 1); box ''
+        B=$(take 14); box 'hi'; C=$(take 1); box ''; printf '%s-%s-%s' $A $B $C; forever";
+    let watch = stage.agent_with(script, &rules).await;
+    stage.pass_until("it is ready", &watch, || watch.readiness().ready).await;
+    watch.hook("Ask", "tool=Bash");
+    type_by_hand(&watch, "x");
+    shows(watch.session(), "ALLOW? delete?").await;
+    let delivery = Delivery::new(watch.clone());
+    let ticket = delivery.send(message("hi")).unwrap();
+    waits(&stage, &watch, &ticket, |waiting| matches!(waiting, Waiting::Blocked { .. })).await;
+    let told = ticket.receipt().outcome;
+    let Outcome::Queued(waiting) = told else { panic!("{told:?}") };
+    assert!(waiting.to_string().starts_with("the agent asks for a permission ("), "{waiting}");
+    type_by_hand(&watch, "\x1b");
+    assert_eq!(settle(&stage, &watch, &ticket).await, submitted("empty box"));
+    shows(watch.session(), &format!("1b-{}-0d", pasted("hi"))).await;
+    stage.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn those_behind_the_first_are_told_what_it_waits_for() {
+    let stage = stage();
+    let script = r"
+        printf '\033[?2004h'; box 'a draft'; A=$(take 1); ask 'first?'; B=$(take 1); box ''
+        take 15 >/dev/null; box 'one'; take 1 >/dev/null; box ''; forever";
+    let watch = stage.agent_with(script, PRESET).await;
+    let delivery = Delivery::new(watch.clone());
+    let tickets = ["one", "two", "three"].map(|text| delivery.send(message(text)).unwrap());
+    let told = |ticket: &Ticket| match ticket.receipt().outcome {
+        Outcome::Queued(waiting) => waiting.to_string(),
+        other => format!("{other:?}"),
+    };
+    waits(&stage, &watch, &tickets[0], |waiting| *waiting == Waiting::Draft).await;
+    assert!(
+        told(&tickets[1]).starts_with("1 prompt is before it, of which the first waits as well: someone has begun")
+    );
+    assert!(told(&tickets[2]).starts_with("2 prompts are before it, of which the first waits as well: someone"));
+    type_by_hand(&watch, "x");
+    waits(&stage, &watch, &tickets[0], |waiting| matches!(waiting, Waiting::Blocked { .. })).await;
+    assert!(told(&tickets[2]).contains("the agent asks for a permission"), "{}", told(&tickets[2]));
+    type_by_hand(&watch, "y");
+    settle(&stage, &watch, &tickets[0]).await;
+    let next = || !told(&tickets[2]).starts_with("2 prompts");
+    stage.pass_until("the last one has moved up", &watch, next).await;
+    drop(delivery);
     stage.end().await;
 }
 

@@ -5,6 +5,7 @@ mod deliveries;
 mod launches;
 mod presets;
 mod recordings;
+mod reports;
 mod stage;
 mod starts;
 mod states;

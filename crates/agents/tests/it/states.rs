@@ -60,7 +60,7 @@ async fn an_agent_starts_works_asks_and_rests_by_its_rules() {
         let outcome = watch.wait_for(&[wanted], Some(changes), LONG);
         stage.pass_until("the state changes", &watch, || watch.current().changes > changes).await;
         let status = soon(outcome).await.status().clone();
-        seen.push((status.state, status.source.unwrap(), status.kind.clone(), status.detail.clone()));
+        seen.push((status.state, status.source.unwrap(), status.kind, status.detail.clone()));
         if wanted == State::Blocked {
             let explained = watch.explain();
             let standing =
@@ -70,7 +70,7 @@ async fn an_agent_starts_works_asks_and_rests_by_its_rules() {
             assert_eq!(explained.votes.len(), 5);
         }
     }
-    let permission = Some("permission".to_owned());
+    let permission = Some(agents::preset::DecisionKind::Permission);
     assert_eq!(
         seen,
         [

@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use agents::State as AgentState;
+use agents::{State as AgentState, preset::DecisionKind};
 use engine::SessionId;
 use tui::{Sign, host::notify};
 
@@ -99,6 +99,14 @@ pub(super) const COMMANDS: &[Command] = &[
         run: list,
     },
     Command {
+        id: "waiting-prompts",
+        title: "Waiting prompts…",
+        section: Section::Attention,
+        keys: &[],
+        when: always,
+        run: list_prompts,
+    },
+    Command {
         id: "next-waiting",
         title: "Jump to the next that needs you",
         section: Section::Attention,
@@ -164,14 +172,19 @@ fn held_text(item: &Item) -> String {
 /// What the agent in a session waits for, in a line.
 fn question(app: &App, session: SessionId) -> String {
     let Some(waiting) = app.project.crew().waiting_in(session) else { return "waits for a decision".to_owned() };
-    let asked = waiting.prompt.and_then(|prompt| Some((prompt.tool?, prompt.command?)));
-    let detail = match asked {
-        Some((tool, command)) => format!("{tool}: {command}"),
-        None => waiting.status.detail,
+    let says = match waiting.status.kind {
+        Some(DecisionKind::Question) => "asks you",
+        Some(DecisionKind::Dialog) => "shows a dialog",
+        Some(DecisionKind::Permission) | None => "waits for a decision",
     };
-    match one_line(&detail) {
-        detail if detail.is_empty() => "waits for a decision".to_owned(),
-        detail => format!("waits for a decision: {detail}"),
+    let asked = waiting.prompt.and_then(|prompt| match (prompt.question, prompt.tool, prompt.command) {
+        (Some(question), ..) => Some(question),
+        (None, Some(tool), Some(command)) => Some(format!("{tool}: {command}")),
+        (None, ..) => None,
+    });
+    match one_line(&asked.unwrap_or(waiting.status.detail)) {
+        detail if detail.is_empty() => says.to_owned(),
+        detail => format!("{says}: {detail}"),
     }
 }
 
@@ -323,6 +336,27 @@ fn entries(app: &App) -> Vec<PaletteEntry> {
         entry
     }));
     entries
+}
+
+/// Lists what was sent to agents and can't be typed yet, with why.
+fn list_prompts(app: &mut App) {
+    match waiting_prompts(app).is_empty() {
+        true => app.toast(Sign::Idle, "no prompt waits"),
+        false => app.open(Palette::following("waiting prompts", waiting_prompts, app)),
+    }
+}
+
+fn waiting_prompts(app: &App) -> Vec<PaletteEntry> {
+    let entry = |item: &Item| {
+        let (id, (count, reason)) = (item.id, item.waiting_prompts()?);
+        let prompts = if count == 1 { "1 prompt".to_owned() } else { format!("{count} prompts") };
+        let text = format!("{}: {prompts}", item.name);
+        let mut entry =
+            PaletteEntry::new(format!("prompts/{id}"), text, move |app| app.show(id)).detail(one_line(&reason));
+        entry.list.sign = Some(item.sign());
+        Some(entry)
+    };
+    app.sessions.items().iter().filter_map(entry).collect()
 }
 
 fn next(app: &mut App) {

@@ -89,6 +89,18 @@ impl Item {
         self.standing.as_ref().map_or(0, |standing| standing.borrow().held_back())
     }
 
+    /// The CLI's own mode that decides what it asks for.
+    pub(crate) fn mode(&self) -> Option<String> {
+        self.standing.as_ref().filter(|_| !self.has_ended())?.borrow().status.mode.clone()
+    }
+
+    /// Prompts for an agent that can't be typed yet, and why.
+    pub(crate) fn waiting_prompts(&self) -> Option<(usize, String)> {
+        let standing = self.standing.as_ref().filter(|_| !self.has_ended())?.borrow();
+        let (count, reason) = standing.waiting_prompts()?;
+        Some((count, reason.to_string()))
+    }
+
     pub(crate) fn has_ended(&self) -> bool {
         self.status.has_ended()
     }

@@ -3,13 +3,12 @@
 use std::path::PathBuf;
 
 use clap::ValueHint;
-use mcp::OneCall;
 use serde_json::{Value, json};
 
 use crate::{
-    failure::{Exit, Failure, Outcome},
+    failure::{Exit, Outcome},
     output::{Output, columns, printable},
-    running::{self, Answer},
+    running::{self, AskedRuns},
     surroundings::Surroundings,
 };
 
@@ -30,42 +29,11 @@ pub(crate) struct Explain {
 
 impl Explain {
     pub(crate) fn run(self, surroundings: &Surroundings, output: &mut Output) -> Outcome {
-        let runs = match &self.connect {
-            Some(file) => vec![surroundings.working_dir.join(file)],
-            None => running::operators(surroundings),
-        };
-        let call =
-            OneCall { operation: "explain_state".into(), arguments: json!({ "process_id": self.session.as_str() }) };
-        let mut answered = Vec::new();
-        let mut refused = None;
-        let mut unreachable = None;
-        for run in runs {
-            match running::call(&run, &call) {
-                Ok(Answer::Reply(reply)) => answered.push((run, reply)),
-                Ok(Answer::Refused { message, hint }) => refused = Some((message, hint)),
-                // A run that is just ending; another may answer.
-                Err(failure) => unreachable = Some(failure),
-            }
-        }
-        match (answered.as_slice(), refused, unreachable) {
-            ([(_, reply)], _, _) => {
-                output.answer(reply, &lines(reply))?;
-                Ok(Exit::Done)
-            }
-            ([], Some((message, hint)), _) => Err(Failure::not_found(message).with_hint(hint)),
-            ([], None, Some(failure)) => Err(failure),
-            ([], None, None) => {
-                let message = "no patterm of yours with a connect file is running";
-                Err(Failure::new(Exit::Unreachable, "unreachable", message)
-                    .with_hint("start it with --operator-file, or use \"Explain state…\" in its palette"))
-            }
-            (several, _, _) => {
-                let files: Vec<String> = several.iter().map(|(file, _)| file.display().to_string()).collect();
-                let message = format!("{} runs have a session '{}'", files.len(), printable(&self.session));
-                Err(Failure::new(Exit::Usage, "ambiguous", message)
-                    .with_hint(format!("name one with --connect: {}", files.join(", "))))
-            }
-        }
+        let arguments = json!({ "process_id": self.session.as_str() });
+        let asked = AskedRuns { session: &self.session, connect: self.connect.as_deref() };
+        let reply = running::ask_all(asked, "explain_state", &arguments, surroundings)?;
+        output.answer(&reply, &lines(&reply))?;
+        Ok(Exit::Done)
     }
 }
 
@@ -74,6 +42,9 @@ fn lines(reply: &Value) -> Vec<String> {
     let state = &reply["state"];
     let mut lines =
         vec![format!("{}  {}  {}", text(&reply["process_id"]), text(&state["name"]), text(&state["detail"]))];
+    if let Some(mode) = state["mode"].as_str() {
+        lines.push(format!("mode {mode}"));
+    }
     lines.push(format!("since {}, source {}", text(&state["since"]), state["source"].as_str().unwrap_or("-")));
     let missing: Vec<&str> = reply["missing"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     let ready = match (reply["ready"].as_bool(), missing.is_empty()) {
@@ -86,11 +57,18 @@ fn lines(reply: &Value) -> Vec<String> {
         lines.push("something stands in its prompt box".to_owned());
     }
     if let Some(prompt) = reply.get("prompt") {
-        lines.push(format!("asks ({}): {} {}", text(&prompt["kind"]), text(&prompt["tool"]), text(&prompt["command"])));
+        let asked = ["tool", "command", "question"].map(|key| text(&prompt[key]).replace('\n', " "));
+        let asked: Vec<&str> = asked.iter().map(String::as_str).filter(|part| !part.is_empty()).collect();
+        lines.push(format!("asks ({}): {}", text(&prompt["kind"]), asked.join(" ")));
         for choice in prompt["choices"].as_array().into_iter().flatten() {
             let mark = if choice["selected"] == true { ">" } else { " " };
             lines.push(format!("  {mark} {} {}", text(&choice["key"]), text(&choice["label"])));
         }
+    }
+    if let Some(version) = reply.get("version") {
+        let fit = text(&version["fit"]).replace('_', " ");
+        let note = version["note"].as_str().map(|note| format!(": {note}")).unwrap_or_default();
+        lines.push(format!("version {} ({fit}){note}", text(&version["found"])));
     }
     let mut lines: Vec<String> = lines.iter().map(|line| printable(line)).collect();
     lines.push(String::new());

@@ -73,6 +73,9 @@ fn of_project(event: &ProjectEvent) -> Value {
         ProjectEvent::PromptsChanged { session } => {
             json!({ "event": "prompts_changed", "process_id": session.to_string() })
         }
+        ProjectEvent::VersionNote { session, note } => {
+            json!({ "event": "version_note", "process_id": session.to_string(), "note": note })
+        }
         ProjectEvent::Select { session, .. } => json!({ "event": "select", "process_id": session.to_string() }),
         ProjectEvent::TrustPending => json!({ "event": "trust_pending" }),
         ProjectEvent::TrustChanged => json!({ "event": "trust_changed" }),

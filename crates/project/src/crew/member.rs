@@ -3,12 +3,13 @@
 //! An agent with a prompt on its way is not idle, whatever its screen shows: who waits for the answer would be told of
 //! the moment before the question.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use agents::{
     AgentPreset, AgentStatus, Delivery, Launch, State, StateWatch,
-    delivery::{Message, Refused, Ticket},
+    delivery::{Message, QueueFacts, Refused, Ticket, Waiting},
     state::Behaviour,
+    version::{CliVersion, VersionFit},
 };
 use engine::{Session, SessionId};
 use tokio::{
@@ -16,7 +17,7 @@ use tokio::{
     task::AbortHandle,
 };
 
-use super::{Waiting, turns::Turns};
+use super::{WaitingAgent, turns::Turns};
 use crate::events::ProjectEvent;
 
 /// What a session is doing, its prompts considered.
@@ -25,8 +26,8 @@ pub struct Standing {
     pub status: AgentStatus,
     /// Prompts that were sent and not taken yet.
     pub on_the_way: usize,
-    /// What somebody has begun to type holds them back.
-    pub behind_draft: bool,
+    /// What the first of them waits for.
+    pub first_waits: Option<Waiting>,
     /// Counts the changes of [`Standing::state`], and rests that followed work nobody saw.
     pub changes: u64,
     /// Counts what happened to its turns.
@@ -44,31 +45,36 @@ impl Standing {
 
     /// What a person is told: an agent whose prompts wait for a draft does nothing, and will not by itself.
     pub fn shown_state(&self) -> State {
-        if self.behind_draft { self.status.state } else { self.state() }
+        if self.is_behind_draft() { self.status.state } else { self.state() }
     }
 
     /// Prompts that wait until what somebody has begun to type is sent or cleared.
     pub fn held_back(&self) -> usize {
-        if self.behind_draft { self.on_the_way } else { 0 }
+        if self.is_behind_draft() { self.on_the_way } else { 0 }
     }
-}
 
-/// Prompts of one session that were sent and not taken yet.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct PromptCount {
-    all: usize,
-    /// Of these, such as wait for a draft; those behind them wait for their turn.
-    behind_draft: usize,
+    fn is_behind_draft(&self) -> bool {
+        self.first_waits == Some(Waiting::Draft)
+    }
+
+    /// Prompts that wait, and what for; the one that is being typed does not wait any more.
+    pub fn waiting_prompts(&self) -> Option<(usize, &Waiting)> {
+        match &self.first_waits {
+            Some(Waiting::Typing | Waiting::Turn { .. }) | None => None,
+            Some(reason) => Some((self.on_the_way, reason)),
+        }
+    }
 }
 
 #[derive(Debug)]
 pub(super) struct Member {
     watch: StateWatch,
     delivery: Delivery,
-    on_the_way: watch::Sender<PromptCount>,
     standing: watch::Receiver<Standing>,
     turns: Arc<Turns>,
     preset: Option<Arc<AgentPreset>>,
+    /// Of the CLI, once it is known.
+    version: OnceLock<CliVersion>,
     /// Its files go with it.
     _launch: Option<Launch>,
     task: AbortHandle,
@@ -82,14 +88,14 @@ impl Member {
         events: broadcast::Sender<ProjectEvent>,
     ) -> Self {
         let watch = StateWatch::new(session, behaviour);
-        let on_the_way = watch::Sender::new(PromptCount::default());
+        let delivery = Delivery::new(watch.clone());
         let standing =
-            Standing { status: watch.current(), on_the_way: 0, behind_draft: false, changes: 0, turn_changes: 0 };
+            Standing { status: watch.current(), on_the_way: 0, first_waits: None, changes: 0, turn_changes: 0 };
         let (sender, standing) = watch::channel(standing);
         let turns = Arc::<Turns>::default();
         let follower = Follower {
             changes: watch.changes(),
-            on_the_way: on_the_way.subscribe(),
+            prompts: delivery.facts(),
             turns: turns.clone(),
             sender,
             events,
@@ -97,8 +103,7 @@ impl Member {
         };
         let task = tokio::spawn(follower.follow(watch.clone())).abort_handle();
         let (preset, launch) = started.unzip();
-        let delivery = Delivery::new(watch.clone());
-        Member { watch, delivery, on_the_way, standing, turns, preset, _launch: launch, task }
+        Member { watch, delivery, standing, turns, preset, version: OnceLock::new(), _launch: launch, task }
     }
 
     pub(super) fn watch(&self) -> &StateWatch {
@@ -113,45 +118,35 @@ impl Member {
         self.preset.clone()
     }
 
+    pub(super) fn note_version(&self, version: CliVersion) {
+        // Asked once a start.
+        let _ = self.version.set(version);
+    }
+
+    pub(super) fn version(&self) -> Option<&CliVersion> {
+        self.version.get()
+    }
+
+    /// What a start or a delivery that failed may be explained by.
+    pub(super) fn too_old(&self) -> Option<&str> {
+        self.version().filter(|version| version.fit == VersionFit::TooOld)?.sentence.as_deref()
+    }
+
     pub(super) fn send(&self, message: Message) -> Result<Ticket, Refused> {
         let ticket = self.delivery.send(message)?;
-        self.on_the_way.send_modify(|count| count.all += 1);
         self.turns.add(ticket.clone());
-        tokio::spawn(count(ticket.clone(), self.on_the_way.clone()));
         Ok(ticket)
     }
 
-    pub(super) fn waiting(&self) -> Option<Waiting> {
+    pub(super) fn waiting(&self) -> Option<WaitingAgent> {
         let status = self.watch.current();
         let waits = status.state == State::Blocked;
-        waits.then(|| Waiting { session: self.watch.session().id(), status, prompt: self.watch.prompt() })
+        waits.then(|| WaitingAgent { session: self.watch.session().id(), status, prompt: self.watch.prompt() })
     }
 
     pub(super) fn turns(&self) -> Arc<Turns> {
         self.turns.clone()
     }
-}
-
-/// Keeps a prompt counted as it stands, until it has been taken or has failed.
-async fn count(mut ticket: Ticket, counts: watch::Sender<PromptCount>) {
-    let mut drafted = false;
-    loop {
-        let outcome = ticket.receipt().outcome;
-        if outcome.waits_for_draft() != drafted {
-            drafted = !drafted;
-            counts.send_modify(|count| match drafted {
-                true => count.behind_draft += 1,
-                false => count.behind_draft = count.behind_draft.saturating_sub(1),
-            });
-        }
-        if outcome.is_final() || !ticket.moved().await {
-            break;
-        }
-    }
-    counts.send_modify(|count| {
-        count.all = count.all.saturating_sub(1);
-        count.behind_draft = count.behind_draft.saturating_sub(usize::from(drafted));
-    });
 }
 
 impl Drop for Member {
@@ -162,7 +157,7 @@ impl Drop for Member {
 
 struct Follower {
     changes: agents::state::StateChanges,
-    on_the_way: watch::Receiver<PromptCount>,
+    prompts: watch::Receiver<QueueFacts>,
     turns: Arc<Turns>,
     sender: watch::Sender<Standing>,
     events: broadcast::Sender<ProjectEvent>,
@@ -176,7 +171,7 @@ impl Follower {
         let mut seen = watch.current().changes;
         let mut told_of_prompts = false;
         loop {
-            let on_the_way = *self.on_the_way.borrow_and_update();
+            let prompts = self.prompts.borrow_and_update().clone();
             let under_way = self.turns.under_way();
             let status = watch.current();
             let turns_moved = self.turns.note(&under_way, status.state, watch.session().clock().system_now());
@@ -184,7 +179,7 @@ impl Follower {
             let unseen_turn = status.changes > seen + 1;
             seen = status.changes;
             let asks = (status.state == State::Blocked).then(|| watch.prompt().map(|prompt| prompt.digest));
-            self.publish(status, on_the_way, unseen_turn, turns_moved || told_of_prompts);
+            self.publish(status, prompts, unseen_turn, turns_moved || told_of_prompts);
             self.tell_of_question(watch.session().id(), asks);
             told_of_prompts = false;
             tokio::select! {
@@ -193,12 +188,12 @@ impl Follower {
                         let ended = AgentStatus { state: State::Exited, ..watch.current() };
                         let now = watch.session().clock().system_now();
                         self.turns.note(&self.turns.under_way(), State::Exited, now);
-                        self.publish(ended, PromptCount::default(), false, true);
+                        self.publish(ended, QueueFacts::default(), false, true);
                         self.tell_of_question(watch.session().id(), None);
                         return;
                     }
                 }
-                changed = self.on_the_way.changed() => {
+                changed = self.prompts.changed() => {
                     if changed.is_err() {
                         return;
                     }
@@ -217,13 +212,13 @@ impl Follower {
         }
     }
 
-    fn publish(&self, status: AgentStatus, prompts: PromptCount, unseen_turn: bool, turns_moved: bool) {
+    fn publish(&self, status: AgentStatus, prompts: QueueFacts, unseen_turn: bool, turns_moved: bool) {
         self.sender.send_if_modified(|known| {
             let turn_changes = known.turn_changes + u64::from(turns_moved);
             let mut new = Standing {
                 status,
-                on_the_way: prompts.all,
-                behind_draft: prompts.behind_draft > 0,
+                on_the_way: prompts.unsettled,
+                first_waits: prompts.first,
                 changes: known.changes,
                 turn_changes,
             };
@@ -252,19 +247,28 @@ mod tests {
             source: None,
             rule: None,
             kind: None,
+            mode: None,
             detail: String::new(),
             changes: 0,
         };
-        let standing = |on_the_way, behind_draft| Standing {
+        let standing = |on_the_way, first_waits| Standing {
             status: status.clone(),
             on_the_way,
-            behind_draft,
+            first_waits,
             changes: 0,
             turn_changes: 0,
         };
         let told = |standing: Standing| (standing.state(), standing.shown_state(), standing.held_back());
-        assert_eq!(told(standing(0, false)), (State::Idle, State::Idle, 0));
-        assert_eq!(told(standing(1, false)), (State::Working, State::Working, 0), "it is about to be typed");
-        assert_eq!(told(standing(2, true)), (State::Working, State::Idle, 2), "who waits for its rest waits on");
+        assert_eq!(told(standing(0, None)), (State::Idle, State::Idle, 0));
+        assert_eq!(
+            told(standing(1, Some(Waiting::Typing))),
+            (State::Working, State::Working, 0),
+            "it is about to be typed"
+        );
+        assert_eq!(
+            told(standing(2, Some(Waiting::Draft))),
+            (State::Working, State::Idle, 2),
+            "who waits for its rest waits on"
+        );
     }
 }

@@ -3,6 +3,7 @@
 use agents::{
     Source, State,
     state::{CountedVote, InputText, Prompt},
+    version::{CliVersion, VersionFit},
 };
 use ops::{Call, Effects, ErrorKind, Faces, OpError, Operation, Roles, Traits};
 use schemars::JsonSchema;
@@ -36,6 +37,26 @@ pub struct Reply {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt: Option<Prompt>,
     pub votes: Vec<Vote>,
+    /// Of the agent's CLI, once it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub version: Option<VersionFacts>,
+}
+
+/// The version of an agent's CLI, and whether its preset was made for it.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct VersionFacts {
+    pub found: String,
+    /// `tested`, `untested` (between tested ones), `newer` than those, or `too_old`.
+    pub fit: VersionFit,
+    /// What that means for what is told here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+impl From<CliVersion> for VersionFacts {
+    fn from(version: CliVersion) -> Self {
+        VersionFacts { found: version.version.to_string(), fit: version.fit, note: version.sentence }
+    }
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -82,7 +103,7 @@ impl Operation<Project> for ExplainState {
         call.context.inner.read_prompts.note(&call.caller, session.id(), digest);
         Ok(Reply {
             process_id: session.id().to_string(),
-            state: StateFacts::of(&explanation.status),
+            state: StateFacts::of(&call.context.crew().with_version(session.id(), explanation.status)),
             ready: explanation.readiness.ready,
             missing: explanation.readiness.missing.iter().map(ToString::to_string).collect(),
             draft: match explanation.input {
@@ -92,6 +113,7 @@ impl Operation<Project> for ExplainState {
             },
             prompt: explanation.prompt,
             votes: explanation.votes.iter().map(Vote::from).collect(),
+            version: call.context.crew().version(session.id()).map(VersionFacts::from),
         })
     }
 }

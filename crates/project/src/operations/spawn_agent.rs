@@ -143,6 +143,7 @@ async fn start(call: &Call<Project>, found: &Found<AgentPreset>, name: NameChoic
     match started {
         Ok((session, launch)) => {
             let role = if session.parent().is_some() { Role::SubAgent } else { Role::Orchestrator };
+            project.ask_version(&session, found.preset.clone(), &launch);
             // Before the agent is let in: that it has asked for its tools must not be missed.
             project.inner.crew.join(&session, found.preset.clone(), launch);
             identities.assign(&entrance, Caller { role, session: Some(session.id()) });

@@ -80,7 +80,10 @@ pub struct StateFacts {
     pub source: Option<agents::Source>,
     /// What kind of decision a blocked agent waits for.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub kind: Option<String>,
+    pub kind: Option<agents::preset::DecisionKind>,
+    /// The CLI's own mode that decides what it asks for, such as its plan mode or one that allows things by itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mode: Option<String>,
     pub detail: String,
 }
 
@@ -90,7 +93,8 @@ impl StateFacts {
             name: status.state,
             since: ops::rfc3339(status.since_time),
             source: status.source,
-            kind: status.kind.clone(),
+            kind: status.kind,
+            mode: status.mode.clone(),
             detail: status.detail.clone(),
         }
     }
@@ -159,7 +163,9 @@ async fn wait(
     };
     let blocked = standing.borrow().status.state == State::Blocked;
     let prompt = if blocked { drawn_prompt(call, session, &mut standing).await } else { None };
-    let state = StateFacts::of(&standing.borrow().status);
+    let crew = call.context.crew();
+    let status = standing.borrow().status.clone();
+    let state = StateFacts::of(&crew.with_version(session.id(), status));
     let digest = prompt.as_ref().map(|prompt| prompt.digest.as_str());
     call.context.inner.read_prompts.note(&call.caller, session.id(), digest);
     let turn = turn_now();
@@ -167,7 +173,7 @@ async fn wait(
         reached: reason == Reason::Reached,
         reason,
         state,
-        delivery: turn.as_ref().map(Turn::receipt),
+        delivery: turn.as_ref().map(|turn| crew.with_reason(session.id(), turn.receipt())),
         turn: turn.as_ref().map(Turn::facts),
         prompt,
     })

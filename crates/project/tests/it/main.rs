@@ -10,3 +10,4 @@ mod spawning;
 mod stage;
 mod table;
 mod timers;
+mod versions;

@@ -127,7 +127,7 @@ async fn an_agent_is_started_let_in_and_given_its_first_prompt() {
     assert!(["queued", "submitted"].contains(&child["delivery"].as_str().unwrap()), "{child}");
     let below = stage.engine().find("parrot-1").unwrap();
     assert_eq!(below.parent(), Some(session.id()));
-    line(&below, r"^parrot> \[system\] You run as a sub-agent").await;
+    line(&below, r"^parrot> go +\[system\] You run as a sub-agent").await;
     let status = stage.json_as(&caller, "get_process_status", json!({"process_id": "parrot-1"})).await.unwrap();
     assert_eq!((&status["kind"], &status["owner"]), (&json!("agent"), &json!("orchestrator")), "{status}");
     assert!(status["state"]["name"].is_string() && status["state"]["since"].is_string(), "{status}");

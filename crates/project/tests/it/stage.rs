@@ -104,8 +104,10 @@ impl Stage {
             deliver: setting.told.then(|| Arc::new(told.clone()) as Arc<dyn Deliver>),
             program: testkit::child_path().to_owned(),
             home: root.path().join("home"),
+            search_path: "/usr/bin:/bin".into(),
             cache_dir: root.path().join("home/.cache"),
             default_size: ops::Size::default(),
+            redaction: agents::report::Redaction::default(),
             version: "test".into(),
         })
         .unwrap();

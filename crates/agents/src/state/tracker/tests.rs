@@ -231,6 +231,54 @@ fn a_hook_that_comes_too_late_is_not_believed_for_long() {
     assert_eq!(bench.after(1), State::Blocked, "a new question is a new one");
 }
 
+/// A refused permission prompt leaves no hook behind: what the hook said must not outlive the prompt.
+#[test]
+fn a_hook_that_asks_ends_when_the_prompt_box_is_back() {
+    let mut bench = bench(json!({
+        "rules": [rule("blocked", json!({"hook": "^Ask$"})), rule("idle", json!({"input": "drawn"}))],
+        "submit": {"input_box": "(?m)^> (?<text>.*)$"},
+    }));
+    bench.show("> \n");
+    assert_eq!(bench.state(), State::Idle);
+    bench.hook("Ask");
+    let look = bench.look();
+    assert_eq!((look.state, look.pending.is_some()), (State::Blocked, true), "it may not have drawn the prompt yet");
+    bench.show("ALLOW?\n");
+    assert_eq!(bench.after(60_000), State::Blocked);
+    bench.show("> \n");
+    let look = bench.look();
+    assert_eq!((look.state, look.pending), (State::Idle, None));
+    // Drawn all the time: after a moment it is not believed either.
+    bench.hook("Ask");
+    assert_eq!(bench.state(), State::Blocked);
+    bench.now += 2000;
+    let look = bench.look();
+    assert_eq!((look.state, look.pending), (State::Idle, None));
+}
+
+#[test]
+fn a_mode_stays_behind_a_dialog_and_goes_with_its_sign() {
+    let mut bench = bench(json!({
+        "rules": [rule("idle", json!({"input": "drawn"}))],
+        "modes": [
+            {"name": "auto", "when": {"screen": "auto mode on"}},
+            {"name": "plan", "when": {"screen": "mode on"}},
+        ],
+        "submit": {"input_box": "(?m)^> (?<text>.*)$"},
+    }));
+    for (grid, mode) in [
+        ("", None),
+        ("> \nauto mode on", Some("auto")),
+        ("a dialog", Some("auto")),
+        ("> \nplan mode on", Some("plan")),
+        ("> \n", None),
+        ("a dialog", None),
+    ] {
+        bench.show(grid);
+        assert_eq!(bench.look().mode.as_deref(), mode, "{grid:?}");
+    }
+}
+
 #[test]
 fn silence_counts_only_on_a_screen_that_shows_something() {
     let mut bench = bench(json!({"idle_ms": 500}));

@@ -54,7 +54,10 @@ pub(crate) fn tree_items(app: &App) -> Vec<TreeItem> {
         detail: match item.has_ended() {
             true => item.word(),
             false if item.held_back() > 0 => format!("{} held back", item.held_back()),
-            false => minutes(now.saturating_duration_since(item.since())),
+            false => match item.waiting_prompts() {
+                Some((count, _)) => format!("{count} queued"),
+                None => minutes(now.saturating_duration_since(item.since())),
+            },
         },
         sign: if item.attention { Sign::Blocked } else { item.sign() },
         depth: item.depth,

@@ -148,6 +148,14 @@ fn in_sight(app: &App) -> StyledLine {
         let gap = if since.is_empty() { "" } else { " " };
         about.push(Span::new(format!("{} ", item.name), skin.style(Role::Text)));
         about.push(Span::new(format!("{}{gap}{since}  ", item.word()), muted));
+        if let Some(mode) = item.mode() {
+            about.push(Span::new(format!("{mode}  "), skin.style(Role::Warning)));
+        }
+        match item.waiting_prompts() {
+            Some((1, _)) => about.push(Span::new("1 prompt waits  ", muted)),
+            Some((count, _)) => about.push(Span::new(format!("{count} prompts wait  "), muted)),
+            None => {}
+        }
     }
     about
 }

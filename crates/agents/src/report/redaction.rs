@@ -1,0 +1,151 @@
+//! What is masked in a report: the person's name and home, values of variables that are secrets, and what looks like one.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use crate::run_facts::is_secret_name;
+
+/// A shorter value may be a word that stands for something else.
+const MIN_SECRET: usize = 8;
+/// Shorter names are part of too many words.
+const MIN_NAME: usize = 3;
+/// From this length on, letters mixed with digits are taken for a key.
+const MIN_KEY: usize = 32;
+/// What keys of well-known services begin with.
+const KEY_PREFIXES: [&[u8]; 12] = [
+    b"sk-",
+    b"ghp_",
+    b"gho_",
+    b"ghs_",
+    b"github_pat_",
+    b"glpat-",
+    b"xoxb-",
+    b"xoxp-",
+    b"AKIA",
+    b"AIza",
+    b"npm_",
+    b"eyJ",
+];
+const MIN_PREFIXED_KEY: usize = 16;
+
+/// Texts that never leave the machine.
+#[derive(Clone, Default)]
+pub struct Redaction {
+    /// Masked wherever they stand, longest first.
+    secrets: Vec<Vec<u8>>,
+    /// Masked where no letter or digit is beside it.
+    name: Option<Vec<u8>>,
+}
+
+impl std::fmt::Debug for Redaction {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Redaction").field("secrets", &self.secrets.len()).finish_non_exhaustive()
+    }
+}
+
+impl Redaction {
+    /// The home folder gives the person's name.
+    pub fn new(home: &Path, environment: &[(OsString, OsString)]) -> Self {
+        let is_secret = |name: &OsString| name.to_str().is_some_and(is_secret_name);
+        let secret = |(name, value): &(OsString, OsString)| is_secret(name).then(|| value.as_encoded_bytes().to_vec());
+        let mut secrets: Vec<Vec<u8>> = environment.iter().filter_map(secret).collect();
+        secrets.retain(|value| value.len() >= MIN_SECRET);
+        secrets.sort_by_key(|value| std::cmp::Reverse(value.len()));
+        let name = home.file_name().map(|name| name.as_encoded_bytes().to_vec());
+        Redaction { secrets, name: name.filter(|name| name.len() >= MIN_NAME && name != b"root") }
+    }
+
+    /// As many characters as before.
+    pub fn mask(&self, bytes: &mut [u8]) {
+        for secret in &self.secrets {
+            mask_all(bytes, secret, b'x', |_, _| true);
+        }
+        if let Some(name) = &self.name {
+            let of_word = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+            mask_all(bytes, name, b'u', |before, after| {
+                (!of_word(before.last()) || ends_a_sequence(before)) && !of_word(after.first())
+            });
+        }
+        mask_keys(bytes);
+    }
+
+    pub fn masked(&self, text: &str) -> String {
+        let mut bytes = text.as_bytes().to_vec();
+        self.mask(&mut bytes);
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+}
+
+/// Whether these bytes end with a control sequence, such as that of a colour.
+fn ends_a_sequence(bytes: &[u8]) -> bool {
+    let Some((_, mut rest)) = bytes.split_last() else { return false };
+    while let [before @ .., b'0'..=b'?'] = rest {
+        rest = before;
+    }
+    rest.ends_with(b"\x1b[")
+}
+
+/// Masks `wanted` wherever `counts` says so, by what stands before and behind it.
+fn mask_all(bytes: &mut [u8], wanted: &[u8], with: u8, counts: impl Fn(&[u8], &[u8]) -> bool) {
+    let mut at = 0;
+    while let Some(found) = bytes.get(at..).and_then(|rest| rest.windows(wanted.len()).position(|part| part == wanted))
+    {
+        let (start, end) = (at + found, at + found + wanted.len());
+        if counts(&bytes[..start], &bytes[end..]) {
+            // Characters of several bytes take as many columns of a letter each; names are rarely that.
+            bytes[start..end].fill(with);
+        }
+        at = end;
+    }
+}
+
+fn mask_keys(bytes: &mut [u8]) {
+    let of_key = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'+' | b'=');
+    for word in bytes.split_mut(|byte| !of_key(byte)) {
+        let mixed = word.iter().any(u8::is_ascii_digit) && word.iter().any(u8::is_ascii_alphabetic);
+        let prefixed = word.len() >= MIN_PREFIXED_KEY && KEY_PREFIXES.iter().any(|prefix| word.starts_with(prefix));
+        if prefixed || (mixed && word.len() >= MIN_KEY) {
+            word.fill(b'x');
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn redaction() -> Redaction {
+        let environment =
+            [("OPENAI_API_KEY", "correct horse 7"), ("PATH", "/usr/bin:/opt/tools"), ("A_TOKEN", "short")];
+        let environment: Vec<_> = environment.map(|(name, value)| (name.into(), value.into())).to_vec();
+        Redaction::new(Path::new("/home/alice"), &environment)
+    }
+
+    #[test]
+    fn names_homes_and_secrets_are_masked_in_place() {
+        for (text, masked) in [
+            ("cd /home/alice/proj", "cd /home/uuuuu/proj"),
+            ("alice@host: malice _alice alice_x", "uuuuu@host: malice _alice alice_x"),
+            ("\x1b[1;32malice\x1b[0m@h", "\x1b[1;32muuuuu\x1b[0m@h"),
+            ("key correct horse 7.", "key xxxxxxxxxxxxxxx."),
+            ("PATH is /usr/bin:/opt/tools, short", "PATH is /usr/bin:/opt/tools, short"),
+            ("use sk-abcdef0123456789 now", "use xxxxxxxxxxxxxxxxxxx now"),
+            ("0123456789abcdef0123456789abcdef", "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"),
+            ("────────── Do you want to proceed? ❯ 1. Yes", "────────── Do you want to proceed? ❯ 1. Yes"),
+        ] {
+            assert_eq!(redaction().masked(text), masked);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_length_stays_and_nothing_is_left(before in "\\PC{0,20}", after in "\\PC{0,20}") {
+            let text = format!("{before}/home/alice/{after}correct horse 7");
+            let masked = redaction().masked(&text);
+            prop_assert_eq!(masked.chars().count(), text.chars().count());
+            prop_assert!(!masked.contains("/alice/") && !masked.contains("correct horse 7"), "{}", masked);
+        }
+    }
+}
