@@ -186,7 +186,7 @@ impl StateReport {
 
 /// Bytes that redraw what these bytes draw, and say again what they said beside the screen.
 fn screen_after(bytes: &[u8], size: vt::Size) -> Vec<u8> {
-    let mut terminal = vt::Terminal::new(vt::Options { size, ..vt::Options::default() });
+    let mut terminal = vt::Terminal::new(vt::TerminalOptions { size, ..vt::TerminalOptions::default() });
     let mut facts = engine::Facts::default();
     for part in bytes.chunks(64 << 10) {
         terminal.feed(part);
