@@ -9,7 +9,7 @@ pub(super) fn heard(app: &mut App, event: ProjectEvent) {
     match event {
         ProjectEvent::Attention { session, reason, caller } => attention::asked(app, session, reason, caller),
         ProjectEvent::PromptsChanged { session } => attention::asks_otherwise(app, session),
-        ProjectEvent::VersionNote { session: _, note } => app.toast(Sign::Unseen, note),
+        ProjectEvent::VersionNote { session: _, note } => app.toast(tui::Sign::Unseen, note),
         ProjectEvent::Select { session, caller } => attention::advised(app, session, caller),
         ProjectEvent::TrustPending => trust_prompt::pending(app),
         ProjectEvent::TrustChanged => trust_prompt::changed(app),
