@@ -1,5 +1,5 @@
 //! The whole story with real CLIs: one leads two others, each of them asks for permission, the lead answers one and calls
-//! the human for the other, reads what they say, and closes them. Nothing is left.
+//! the human for the other, reads what they say, and closes them. Nothing is left. With four children: [`children`].
 
 use std::{
     path::{Path, PathBuf},
@@ -13,12 +13,17 @@ use testkit::model::{Conversation, ModelAnswer, ModelScript};
 use super::{client::Client, headless, stage::Stage, vendors::Vendor};
 use crate::Verdict;
 
-/// One real CLI leads two others through patterm's tools
+mod children;
+
+/// One real CLI leads others through patterm's tools
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// claude or codex
+    /// claude, codex or opencode
     #[arg(long, value_name = "NAME")]
     orchestrator: String,
+    /// Two workers, or four children of three vendors
+    #[arg(long, value_name = "2|4", default_value = "2", value_parser = ["2", "4"])]
+    children: String,
     #[arg(long, default_value_t = 1)]
     runs: usize,
     /// A patterm that is built already
@@ -28,34 +33,43 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
     let program = headless::program(arguments.patterm.as_deref())?;
-    let cast = Cast::led_by(&arguments.orchestrator)?;
+    let lead = Vendor::named(&arguments.orchestrator)?;
+    let name = lead.name;
+    let story: Box<dyn Story> = match arguments.children.as_str() {
+        "4" => Box::new(children::FourChildren::led_by(lead)),
+        _ => Box::new(TwoWorkers::led_by(lead)?),
+    };
     let mut misses = 0;
     for number in 1..=arguments.runs {
         let start = Instant::now();
-        match play(&cast, &program) {
-            Ok(told) => {
-                println!(
-                    "{} leads, run {number}: good, {:.1} s; {told}",
-                    cast.lead.name,
-                    start.elapsed().as_secs_f64()
-                );
-            }
+        let played = play(story.as_ref(), &program);
+        let seconds = start.elapsed().as_secs_f64();
+        match played {
+            Ok(told) => println!("{name} leads, run {number}: good, {seconds:.1} s; {told}"),
             Err(error) => {
                 misses += 1;
-                println!(
-                    "{} leads, run {number}: MISS, {:.1} s: {error:#}",
-                    cast.lead.name,
-                    start.elapsed().as_secs_f64()
-                );
+                println!("{name} leads, run {number}: MISS, {seconds:.1} s: {error:#}");
             }
         }
     }
-    println!("{} leads: {} of {} runs good", cast.lead.name, arguments.runs - misses, arguments.runs);
+    println!("{name} leads: {} of {} runs good", arguments.runs - misses, arguments.runs);
     Ok(if misses == 0 { Verdict::Good } else { Verdict::Bad })
 }
 
+/// What is played, and what must have come of it.
+trait Story {
+    fn vendors(&self) -> Result<Vec<Vendor>>;
+    fn script(&self) -> ModelScript;
+    /// The human's part.
+    fn follow(&self, stage: &Stage, human: &mut Client) -> Result<()>;
+    /// What the screens show, for a report of a miss.
+    fn scene(&self, human: &mut Client, stage: &Stage) -> String;
+    /// What the models were told, which is what the agents learned.
+    fn check(&self, stage: &Stage) -> Result<()>;
+}
+
 /// Who plays what.
-struct Cast {
+struct TwoWorkers {
     lead: Vendor,
     reviewer: Vendor,
     builder: Vendor,
@@ -66,14 +80,21 @@ const HARMLESS: &str = "git log --oneline";
 /// One that writes: the human is asked.
 const DOUBTFUL: &str = "touch built";
 
-impl Cast {
-    fn led_by(name: &str) -> Result<Self> {
-        let reviewer = match name {
-            "claude" => "codex",
-            "codex" => "claude",
-            _ => bail!("the orchestrator is claude or codex, not '{name}'"),
+impl TwoWorkers {
+    fn led_by(lead: Vendor) -> Result<Self> {
+        let (reviewer, builder) = match lead.name {
+            "claude" => ("codex", "opencode"),
+            "codex" => ("claude", "opencode"),
+            "opencode" => ("codex", "claude"),
+            other => bail!("the orchestrator is claude, codex or opencode, not '{other}'"),
         };
-        Ok(Cast { lead: Vendor::named(name)?, reviewer: Vendor::named(reviewer)?, builder: Vendor::named("opencode")? })
+        Ok(TwoWorkers { lead, reviewer: Vendor::named(reviewer)?, builder: Vendor::named(builder)? })
+    }
+}
+
+impl Story for TwoWorkers {
+    fn vendors(&self) -> Result<Vec<Vendor>> {
+        Ok(vec![self.lead.clone(), self.reviewer.clone(), self.builder.clone()])
     }
 
     fn script(&self) -> ModelScript {
@@ -129,6 +150,72 @@ impl Cast {
             .when("REVIEW-REPORT")
             .say("Noted.")
     }
+
+    fn follow(&self, stage: &Stage, human: &mut Client) -> Result<()> {
+        let lead = json!({ "agent": self.lead.name, "name": "lead", "agent_instructions": "LEAD-THE-WORK" });
+        let started = human.call("spawn_agent", &lead)?;
+        ensure!(started["delivery"] != "failed", "the lead did not start: {started}");
+        let called = Instant::now();
+        while !stage.events().contains("may it write here?") {
+            ensure!(called.elapsed() < Duration::from_secs(300), "nobody called the human");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        let asked = human
+            .call("wait_for_state", &json!({ "process_id": "builder", "states": ["blocked"], "timeout_seconds": 5 }))?;
+        ensure!(asked["reached"] == true, "the human is called to what waits for nothing: {asked}");
+        human.call("send_input", &json!({ "process_id": "builder", "kind": "key", "key": "enter" }))?;
+        human.wait_for_pattern("lead", "STORY-DONE", 240)?;
+        let ended = human
+            .call("wait_for_state", &json!({ "process_id": "lead", "states": ["idle"], "timeout_seconds": 30 }))?;
+        ensure!(ended["reached"] == true, "the lead does not come to rest: {ended}");
+        let left = human.call("list_processes", &json!({ "all": true }))?;
+        let left = left["processes"].as_array().context("a list")?;
+        ensure!(left.len() == 1, "only the lead is left: {left:?}");
+        human.call("close_process", &json!({ "process_id": "lead" }))?;
+        Ok(())
+    }
+
+    fn scene(&self, human: &mut Client, stage: &Stage) -> String {
+        scene(human, stage, &["lead", "reviewer", "builder"])
+    }
+
+    fn check(&self, stage: &Stage) -> Result<()> {
+        let received = stage.model.received();
+        let last = received
+            .iter()
+            .rfind(|one| one.client == self.lead.name && one.conversation.user.contains("REVIEWER-RESTS"));
+        let said = &last.context("the lead was told that the reviewer rests")?.conversation;
+        let find = |tool: &str, fits: &dyn Fn(&Value) -> bool| -> Result<Value> {
+            let found = said.answer_of(tool, fits);
+            ensure!(
+                !found.is_null(),
+                "no fitting answer of {tool} among {:?}",
+                said.earlier.iter().chain(&said.results).collect::<Vec<_>>()
+            );
+            Ok(found)
+        };
+        find("explain_state", &|answer| answer["state"]["name"] == "blocked")?;
+        find("send_input", &|answer| answer["ok"] == true)?;
+        find("send_input", &|answer| answer["kind"] == "needs_trust")?;
+        find("get_process_output", &|answer| {
+            answer["content"].as_str().is_some_and(|text| text.contains("REVIEW-DONE"))
+        })?;
+        find("get_process_output", &|answer| {
+            answer["content"].as_str().is_some_and(|text| text.contains("BUILD-DONE"))
+        })?;
+        find("wait_for_state", &|answer| answer["state"]["name"] == "idle" && answer["reached"] == true)?;
+        ensure!(
+            said.prompts.iter().any(|prompt| prompt.starts_with("[sub-agent:reviewer] REVIEW-REPORT")),
+            "the reviewer's report did not come: {:?}",
+            said.prompts
+        );
+        ensure!(stage.project().join("built").exists(), "what the human allowed was not done");
+        for vendor in [&self.reviewer, &self.builder] {
+            let prompts = stage.model.prompts(vendor.name);
+            ensure!(prompts.len() == 1, "{} got {prompts:?}", vendor.name);
+        }
+        Ok(())
+    }
 }
 
 fn wait(name: &'static str, said: &Conversation, states: &[&str]) -> ModelAnswer {
@@ -147,50 +234,28 @@ fn allow(name: &'static str, said: &Conversation) -> ModelAnswer {
     ModelAnswer::call("patterm:send_input", arguments)
 }
 
-fn play(cast: &Cast, program: &Path) -> Result<String> {
-    let stage = Stage::new(cast.script(), &[cast.lead.clone(), cast.reviewer.clone(), cast.builder.clone()])?;
+fn play(story: &dyn Story, program: &Path) -> Result<String> {
+    let stage = Stage::new(story.script(), &story.vendors()?)?;
     let patterm = stage.patterm(program)?;
     let mut human = patterm.operator()?;
-    let played = follow(cast, &stage, &mut human);
+    let played = story.follow(&stage, &mut human);
     if let Err(error) = played {
-        return Err(error.context(scene(&mut human, &stage)));
+        return Err(error.context(story.scene(&mut human, &stage)));
     }
     drop(human);
     patterm.end()?;
     let left = stage.left();
     ensure!(left.is_empty(), "left behind: {left:?}");
-    check(cast, &stage)
-}
-
-/// The human's part.
-fn follow(cast: &Cast, stage: &Stage, human: &mut Client) -> Result<()> {
-    let lead = json!({ "agent": cast.lead.name, "name": "lead", "agent_instructions": "LEAD-THE-WORK" });
-    let started = human.call("spawn_agent", &lead)?;
-    ensure!(started["delivery"] != "failed", "the lead did not start: {started}");
-    let called = Instant::now();
-    while !stage.events().contains("may it write here?") {
-        ensure!(called.elapsed() < Duration::from_secs(300), "nobody called the human");
-        std::thread::sleep(Duration::from_millis(50));
-    }
-    let asked = human
-        .call("wait_for_state", &json!({ "process_id": "builder", "states": ["blocked"], "timeout_seconds": 5 }))?;
-    ensure!(asked["reached"] == true, "the human is called to what waits for nothing: {asked}");
-    human.call("send_input", &json!({ "process_id": "builder", "kind": "key", "key": "enter" }))?;
-    human.wait_for_pattern("lead", "STORY-DONE", 240)?;
-    let ended =
-        human.call("wait_for_state", &json!({ "process_id": "lead", "states": ["idle"], "timeout_seconds": 30 }))?;
-    ensure!(ended["reached"] == true, "the lead does not come to rest: {ended}");
-    let left = human.call("list_processes", &json!({ "all": true }))?;
-    let left = left["processes"].as_array().context("a list")?;
-    ensure!(left.len() == 1, "only the lead is left: {left:?}");
-    human.call("close_process", &json!({ "process_id": "lead" }))?;
-    Ok(())
+    story.check(&stage)?;
+    let received = stage.model.received();
+    let prompts = received.iter().filter(|one| one.is_prompt()).count();
+    Ok(format!("{} requests, {prompts} of them prompts", received.len()))
 }
 
 /// What the screens show, for a report of a miss.
-fn scene(human: &mut Client, stage: &Stage) -> String {
+fn scene(human: &mut Client, stage: &Stage, sessions: &[&str]) -> String {
     let mut text = String::from("the story did not go on\n");
-    for name in ["lead", "reviewer", "builder"] {
+    for name in sessions {
         let state = human.call("explain_state", &json!({ "process_id": name })).unwrap_or_default();
         text.push_str(&format!("--- {name}: {}\n{}\n", state["state"], human.grid(name).trim_end()));
     }
@@ -200,42 +265,4 @@ fn scene(human: &mut Client, stage: &Stage) -> String {
         text.push_str(&format!("{} {:.40?} {} {last:.300}\n", received.client, said.user, said.results.len()));
     }
     text
-}
-
-/// What the models were told, which is what the agents learned.
-fn check(cast: &Cast, stage: &Stage) -> Result<String> {
-    let received = stage.model.received();
-    let last =
-        received.iter().rfind(|one| one.client == cast.lead.name && one.conversation.user.contains("REVIEWER-RESTS"));
-    let said = &last.context("the lead was told that the reviewer rests")?.conversation;
-    let find = |tool: &str, fits: &dyn Fn(&Value) -> bool| -> Result<Value> {
-        let found = said.answer_of(tool, fits);
-        ensure!(
-            !found.is_null(),
-            "no fitting answer of {tool} among {:?}",
-            said.earlier.iter().chain(&said.results).collect::<Vec<_>>()
-        );
-        Ok(found)
-    };
-    find("explain_state", &|answer| answer["state"]["name"] == "blocked")?;
-    find("send_input", &|answer| answer["ok"] == true)?;
-    find("send_input", &|answer| answer["kind"] == "needs_trust")?;
-    find("get_process_output", &|answer| answer["content"].as_str().is_some_and(|text| text.contains("REVIEW-DONE")))?;
-    find("get_process_output", &|answer| answer["content"].as_str().is_some_and(|text| text.contains("BUILD-DONE")))?;
-    find("wait_for_state", &|answer| answer["state"]["name"] == "idle" && answer["reached"] == true)?;
-    ensure!(
-        said.prompts.iter().any(|prompt| prompt.starts_with("[sub-agent:reviewer] REVIEW-REPORT")),
-        "the reviewer's report did not come: {:?}",
-        said.prompts
-    );
-    ensure!(stage.project().join("built").exists(), "what the human allowed was not done");
-    for vendor in [&cast.reviewer, &cast.builder] {
-        let prompts = stage.model.prompts(vendor.name);
-        ensure!(prompts.len() == 1, "{} got {prompts:?}", vendor.name);
-    }
-    Ok(format!(
-        "{} requests, {} of them prompts",
-        received.len(),
-        received.iter().filter(|one| one.is_prompt()).count()
-    ))
 }

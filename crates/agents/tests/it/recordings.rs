@@ -174,6 +174,31 @@ fn prompt(recording: &str, offset: usize) -> Option<Prompt> {
 }
 
 #[test]
+fn questions_of_the_model_are_read_with_their_answers() {
+    for (recording, label, answers) in [
+        ("codex-0.166.0-work.raw", "the model asks", ["Red", "Blue", "None of the above"]),
+        ("opencode-1.18.33-work.raw", "the model asks", ["Red", "Blue", "Type your own answer"]),
+        ("opencode-1.18.33-work.raw", "the model asks two things", ["Red", "Blue", "Type your own answer"]),
+        ("opencode-1.18.33-work.raw", "the second question", ["Small", "Large", "Type your own answer"]),
+    ] {
+        let points = points();
+        let point = points[recording].iter().find(|point| point.label == label).expect("a point of this label");
+        let prompt = prompt(recording, point.offset).expect("a question that can be read");
+        assert_eq!(prompt.rule, "question of the model", "{recording}, {label}");
+        let asked = if label == "the second question" {
+            "Which sizes? (select all that apply)"
+        } else {
+            "Which colour do you want?"
+        };
+        assert_eq!(prompt.question.as_deref(), Some(asked), "{recording}, {label}");
+        let labels: Vec<&str> = prompt.choices.iter().map(|choice| choice.label.as_str()).collect();
+        assert_eq!(labels, answers, "{recording}, {label}");
+        let keys: Vec<&str> = prompt.choices.iter().filter_map(|choice| choice.key.as_deref()).collect();
+        assert_eq!(keys, ["1", "2", "3"], "{recording}, {label}");
+    }
+}
+
+#[test]
 fn prompts_are_read_as_structure() {
     use Effect::{AllowOnce, Deny, Other};
     let whole = true;

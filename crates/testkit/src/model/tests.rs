@@ -200,3 +200,14 @@ fn it_ends_with_clients_that_say_nothing_and_with_closed_gates() {
     });
     assert_eq!(silent.read(&mut [0; 8]).unwrap_or(0), 0);
 }
+
+#[test]
+fn a_refusal_is_a_status_and_a_body() {
+    let refuse = |_: &Conversation| ModelAnswer::refuse(429, json!({ "error": { "message": "enough for today" } }));
+    let model = ScriptedModel::start(ModelScript::new().when("more").then(refuse)).unwrap();
+    let tools = json!([{ "type": "function", "function": { "name": "any" } }]);
+    let body = json!({ "stream": true, "messages": [{ "role": "user", "content": "more" }], "tools": tools });
+    let answer = ask(&model, "/v1/chat/completions", &body);
+    assert!(answer.starts_with("HTTP/1.1 429 "), "{answer}");
+    assert!(answer.ends_with(r#"{"error":{"message":"enough for today"}}"#), "{answer}");
+}
