@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
+use serde_json::json;
 use testkit::model::{Conversation, ModelAnswer, ModelScript};
 
 use super::book::ToolCall;
@@ -14,6 +15,7 @@ pub(super) const WAITING_COMMAND: &str = "touch \"$1.started\"\nuntil [ -e \"$1.
 /// - `please think until GATE`: a slow answer in pieces.
 /// - `please run NAME until GATE`: the command that waits, then an answer.
 /// - `please call TOOL until GATE`: a tool of the facts, then an answer.
+/// - `please be refused`: an error that asking again does not mend.
 pub(super) fn script(calls: &BTreeMap<String, ToolCall>) -> ModelScript {
     let calls = calls.clone();
     ModelScript::new()
@@ -22,6 +24,13 @@ pub(super) fn script(calls: &BTreeMap<String, ToolCall>) -> ModelScript {
         .when("please run")
         .then(|said| ModelAnswer::shell(said, &format!("sh wait.sh {}", word_after(&said.user, "please run"))))
         .then(|said| held(said, ModelAnswer::say("It is done.")))
+        .when("please be refused")
+        .then(|_| {
+            ModelAnswer::refuse(
+                400,
+                json!({ "error": { "message": "no such thing", "type": "invalid_request_error" } }),
+            )
+        })
         .when("please call")
         .then(move |said| match calls.get(word_after(&said.user, "please call")) {
             Some(call) => ModelAnswer::call(&call.tool, call.arguments.clone()),
