@@ -1,4 +1,4 @@
-//! One call of an operation: by whom, in which program, and how far along.
+//! One call of an operation: its caller, its program, and its progress.
 
 use std::sync::{Arc, OnceLock};
 
@@ -12,17 +12,17 @@ use crate::{
     table::Table,
 };
 
-/// A program as operations see it. Session operations need no more; a program's own ones may.
+/// A program as operations see it. Session operations need no more than this; a program's own operations may.
 pub trait Context: Clone + Send + Sync + 'static {
     fn engine(&self) -> &Engine;
     fn host(&self) -> &dyn Host;
-    /// All that this program can do.
+    /// All operations of this program.
     fn table(&self) -> &Table<Self>;
-    /// Recordings under way and ended.
+    /// Recordings in progress and ended ones.
     fn recordings(&self) -> &Recordings;
 }
 
-/// A program with the operations on sessions and no others. Cheap to clone.
+/// A program with the session operations and no others. Cheap to clone.
 #[derive(Clone)]
 pub struct SessionContext {
     parts: Arc<Parts>,
@@ -70,7 +70,7 @@ impl std::fmt::Debug for SessionContext {
 
 type Tell = dyn Fn(&str) + Send + Sync;
 
-/// How a long call tells that it is still at it. Faces that can't pass it on leave it silent.
+/// Reports that a long call is still running. Faces that can't pass this on leave it silent.
 #[derive(Clone, Default)]
 pub struct Progress(Option<Arc<Tell>>);
 
@@ -106,7 +106,7 @@ pub struct Call<C> {
     pub context: C,
     pub caller: Caller,
     pub progress: Progress,
-    /// The session it is about, and the name that the caller gave for it.
+    /// The session that the call is about, and the name that the caller used for it.
     named: Arc<OnceLock<(SessionId, String)>>,
 }
 
@@ -115,7 +115,7 @@ impl<C: Context> Call<C> {
         Call { context, caller, progress: Progress::silent(), named: Arc::default() }
     }
 
-    /// With somebody to tell how far along it is.
+    /// Sets the receiver of progress reports.
     pub fn with_progress(self, progress: Progress) -> Self {
         Call { progress, ..self }
     }
@@ -132,7 +132,7 @@ impl<C: Context> Call<C> {
         self.caller.session.map_or(Origin::Human, Origin::Agent)
     }
 
-    /// A session to read. Everyone may read everything.
+    /// A session for reading. Every caller may read every session.
     pub fn session(&self, id_or_name: &str) -> Result<Session, OpError> {
         let session = self.engine().find(id_or_name).map_err(|error| match error {
             engine::Error::NotFound { .. } => {
@@ -141,13 +141,14 @@ impl<C: Context> Call<C> {
             other => other.into(),
         })?;
         if session.id().to_string() != id_or_name {
-            // Only the first: an operation is about one session.
+            // Only the first one counts: an operation is about a single session.
             let _ = self.named.set((session.id(), id_or_name.to_owned()));
         }
         Ok(session)
     }
 
-    /// The engine speaks of sessions by id; a caller that gave a name knows no id.
+    /// Puts the caller's name for the session into the error: the engine's errors name the id, which the caller may not
+    /// know.
     pub(crate) fn in_the_callers_words(&self, mut error: OpError) -> OpError {
         if let Some((id, name)) = self.named.get() {
             let (id, name) = (id.to_string(), format!("'{name}'"));
@@ -157,7 +158,7 @@ impl<C: Context> Call<C> {
         error
     }
 
-    /// A session to change: an agent reaches only its own tree.
+    /// A session for changing: an agent reaches only its own tree.
     pub fn own_session(&self, id_or_name: &str) -> Result<Session, OpError> {
         let session = self.session(id_or_name)?;
         let Some(own) = self.caller.session else { return Ok(session) };
@@ -169,7 +170,7 @@ impl<C: Context> Call<C> {
             .with_hint("you may read it; ask the human, or the agent that started it, to change it"))
     }
 
-    /// The root of the tab the caller runs in; none for an operator, and for a caller whose session is gone.
+    /// The root of the tab that the caller runs in; `None` for an operator, and for a caller whose session is gone.
     pub fn own_tab(&self) -> Option<SessionId> {
         let mut at = self.engine().get(self.caller.session?).ok()?;
         while let Some(parent) = at.parent().and_then(|parent| self.engine().get(parent).ok()) {
@@ -178,7 +179,7 @@ impl<C: Context> Call<C> {
         Some(at.id())
     }
 
-    /// `session` is `root` or below it.
+    /// Whether `session` is `root` or below it.
     pub fn is_in_tree(&self, session: &Session, root: SessionId) -> bool {
         let mut at = Some(session.clone());
         while let Some(session) = at {

@@ -1,4 +1,4 @@
-//! Who asks.
+//! Callers and their roles.
 
 use bitflags::bitflags;
 use engine::SessionId;
@@ -8,7 +8,7 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// Stands for the human: the palette, a script with the operator's file, a client of vtr.
+    /// Acts for the human: the palette, a script with the operator's file, a client of vtr.
     Operator,
     /// The agent at the root of a tab.
     Orchestrator,
@@ -39,11 +39,11 @@ impl Roles {
     }
 }
 
-/// Someone who calls operations, known before the first call.
+/// A caller of operations, identified before its first call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Caller {
     pub role: Role,
-    /// The session the caller runs in; none for an operator.
+    /// The session that the caller runs in; `None` for an operator.
     pub session: Option<SessionId>,
 }
 

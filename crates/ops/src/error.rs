@@ -1,8 +1,8 @@
-//! The one error every face converts: a kind for programs, a message for people, a hint for the next step.
+//! The error type that every face converts: a kind for programs, a message for people, a hint for the next step.
 
 use serde::Serialize;
 
-/// What went wrong, as a caller decides by it. Closed: each face maps it with one exhaustive match.
+/// What went wrong, with one kind per decision of a caller. Closed: each face maps it with one exhaustive match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorKind {
@@ -44,10 +44,10 @@ impl ErrorKind {
         ErrorKind::Internal,
     ];
 
-    /// What every operation may answer.
+    /// The kinds that every operation may return.
     pub const OF_ANY: [ErrorKind; 3] = [ErrorKind::InvalidArgs, ErrorKind::RoleForbidden, ErrorKind::Internal];
 
-    /// When it is given, for the reference and for callers that show it.
+    /// When the kind is used, for the reference and for callers that display it.
     pub fn meaning(self) -> &'static str {
         match self {
             ErrorKind::NotFound => "There is no session, preset or other thing of that id or name.",
@@ -91,13 +91,13 @@ impl ErrorKind {
     }
 }
 
-/// Why an operation did not do what it was asked. A timeout is an answer, not an error.
+/// Why an operation failed. A timeout is a reply, not an error.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
 #[error("{message}")]
 pub struct OpError {
     pub kind: ErrorKind,
     pub message: String,
-    /// What to do next; empty when the message says it.
+    /// What to do next; empty if the message says it.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub hint: String,
 }
@@ -112,7 +112,7 @@ impl OpError {
         self
     }
 
-    /// From a message of this house, which says "what happened: what to do next".
+    /// Splits a message of the form "what happened: what to do next".
     pub fn from_text(kind: ErrorKind, text: impl Into<String>) -> Self {
         let text = text.into();
         match text.rsplit_once(": ") {
@@ -145,7 +145,7 @@ impl From<engine::Error> for OpError {
 
 impl From<engine::PatternError> for OpError {
     fn from(error: engine::PatternError) -> Self {
-        // A syntax error shows the pattern, which may hold anything.
+        // A syntax error quotes the pattern, which may contain anything.
         match error {
             engine::PatternError::Syntax(text) => OpError::invalid_args(format!("the pattern is not valid: {text}"))
                 .with_hint("use RE2-style syntax: no look-around, no back-references"),

@@ -1,4 +1,4 @@
-//! How a program adds itself to the shared operations.
+//! The interface through which a program adds its own behaviour to the shared operations.
 
 use std::{borrow::Cow, collections::BTreeMap, path::PathBuf};
 
@@ -11,27 +11,27 @@ use crate::{
     recordings::RecordingRules,
 };
 
-/// What a caller wants to start.
+/// What a caller asks to start.
 #[derive(Clone, Debug)]
 pub struct StartRequest<'a> {
     pub caller: &'a Caller,
     pub kind: Kind,
-    /// The preset it comes from, if any, as [`Host::preset`] gave it.
+    /// The preset, if any, as returned by [`Host::preset`].
     pub preset: Option<&'a Preset>,
     pub argv: &'a [String],
-    /// What the caller itself sets on top of a preset's.
+    /// Variables that the caller sets in addition to the preset's.
     pub env: &'a BTreeMap<String, String>,
-    /// The folder that the caller itself names.
+    /// The folder that the caller named.
     pub working_dir: Option<&'a str>,
-    /// The session that is started again; none for a new one.
+    /// The session that is started again; `None` for a new one.
     pub session: Option<&'a Session>,
 }
 
-/// A command that the program keeps under a name.
+/// A stored command with a name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Preset {
     pub name: String,
-    /// What the program knows this very content by: an edit gives another one.
+    /// Identifies the preset's exact content: an edit changes it.
     pub fingerprint: String,
     pub argv: Vec<String>,
     pub env: BTreeMap<String, String>,
@@ -47,15 +47,15 @@ pub struct HelpTopic {
     pub related_tools: Vec<&'static str>,
 }
 
-/// What a program knows of a session beyond the engine.
+/// What a program knows about a session in addition to the engine.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, schemars::JsonSchema)]
 pub struct SessionNotes {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trusted: Option<bool>,
-    /// Whether it is at work, and how that is known, where the program knows more than silence.
+    /// Whether the session is at work, and the reason, if the program knows more than silence tells.
     #[serde(skip)]
     pub idle: Option<(IdleState, String)>,
-    /// Anything else the program lists with a session: an agent's state, a waiting approval.
+    /// Further fields that the program lists with a session: an agent's state, a pending approval.
     #[serde(flatten)]
     pub more: serde_json::Map<String, serde_json::Value>,
 }
@@ -66,7 +66,7 @@ pub struct InputGuard<'a> {
     pub caller: &'a Caller,
     pub session: &'a Session,
     pub input: &'a Input,
-    /// The digest of the prompt that the caller has read, when it answers one.
+    /// The digest of the prompt that the caller has read, if it answers one.
     pub digest: Option<&'a str>,
 }
 
@@ -77,7 +77,7 @@ pub enum CallerEvent {
     Gone,
 }
 
-/// The program around the operations. Every method has the answer of a program that adds nothing.
+/// The program around the operations. The default methods are those of a program that adds nothing.
 pub trait Host: Send + Sync {
     /// The caller behind a token; `None` refuses it.
     fn resolve(&self, token: &str) -> Option<Caller> {
@@ -85,35 +85,35 @@ pub trait Host: Send + Sync {
         None
     }
 
-    /// Trust: may this be started?
+    /// Trust: whether this may be started.
     fn authorise_start(&self, request: &StartRequest<'_>) -> Result<(), OpError> {
         let _ = request;
         Ok(())
     }
 
-    /// A session was started anew, as it was asked for.
+    /// Called after a new session was started as requested.
     fn started(&self, session: &Session, request: &StartRequest<'_>) {
         let _ = (session, request);
     }
 
-    /// The preset of that name for sessions of this kind.
+    /// The preset with that name for sessions of this kind.
     fn preset(&self, kind: Kind, name: &str) -> Result<Preset, OpError> {
         let _ = kind;
         Err(OpError::new(ErrorKind::NotFound, format!("there is no preset '{}'", engine::shown_name(name)))
             .with_hint("this program keeps no presets: give argv instead"))
     }
 
-    /// Of sessions that name no size.
+    /// The size of sessions for which none is given.
     fn default_size(&self) -> vt::Size {
         vt::Size::default()
     }
 
-    /// Of sessions that name no folder; `None`: the program's own.
+    /// The folder of sessions for which none is given; `None` for the program's own.
     fn default_working_dir(&self) -> Option<PathBuf> {
         None
     }
 
-    /// Where recordings go that name no file; `None`: they have to name one.
+    /// The folder of recordings for which no file is given; `None` if a file is required.
     fn recording_folder(&self) -> Option<PathBuf> {
         None
     }
@@ -123,23 +123,23 @@ pub trait Host: Send + Sync {
         RecordingRules::default()
     }
 
-    /// Why there is no session of this id or name, where the program knows more than that.
+    /// Explains why there is no session with this id or name, if the program knows the reason.
     fn missing_session(&self, id_or_name: &str) -> Option<OpError> {
         let _ = id_or_name;
         None
     }
 
-    /// What whoever lists the sessions should know beside them, for people.
+    /// A notice for people beside the list of sessions.
     fn notice(&self) -> Option<String> {
         None
     }
 
-    /// A session that should have been recorded from its start is not.
+    /// Called when a session that should have been recorded from its start is not.
     fn recording_failed(&self, session: &Session, error: &OpError) {
         let _ = (session, error);
     }
 
-    /// All pages of help for a caller of this role; one called `topics` opens the list of them.
+    /// The help pages for a caller of this role; one named `topics` introduces the list of them.
     fn help_topics(&self, role: Role) -> Vec<HelpTopic> {
         let _ = role;
         crate::operations::help::about_sessions()
@@ -150,18 +150,18 @@ pub trait Host: Send + Sync {
         SessionNotes::default()
     }
 
-    /// A grid without the chrome its program draws around the conversation.
+    /// A grid without the chrome that the program draws around the conversation.
     fn trim_grid(&self, session: &Session, grid: String) -> String {
         let _ = session;
         grid
     }
 
-    /// The caller is about to be told what the session shows.
+    /// Called before the caller is told what the session shows.
     fn looked(&self, caller: &Caller, session: &Session) {
         let _ = (caller, session);
     }
 
-    /// Asked before each input, and again before an Enter that follows it on its own.
+    /// Called before each input, and again before an Enter that follows on its own.
     fn guard_input(&self, guard: &InputGuard<'_>) -> Result<(), OpError> {
         let _ = guard;
         Ok(())

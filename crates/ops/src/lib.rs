@@ -32,5 +32,5 @@ pub use parity::ParityError;
 pub use recordings::{NewRecording, RecordingEvent, RecordingFormat, RecordingRules, RecordingStatus, Recordings};
 pub use table::{Entry, Table};
 pub use vocabulary::{ActiveScreen, CursorPosition, Kind, Owner, SignalArg, Status, rfc3339};
-/// In `Host`'s words; who knows `ops` need not know `vt`.
+/// Used by [`Host`], so that programs need no dependency on `vt` for it.
 pub use vt::Size;

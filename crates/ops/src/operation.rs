@@ -1,4 +1,4 @@
-//! What an operation is.
+//! The trait that every operation implements.
 
 use bitflags::bitflags;
 use schemars::JsonSchema;
@@ -11,14 +11,14 @@ use crate::{
 };
 
 bitflags! {
-    /// Where an operation is offered. A parity test fails when a face lacks one it should have.
+    /// Where an operation is offered. A parity test fails if a face lacks one.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct Faces: u8 {
         const MCP = 1;
         const GRPC = 2;
         const CLI = 4;
         const PALETTE = 8;
-        /// Called by an agent's own hooks, each on a connection of its own, and never listed.
+        /// Called by an agent's own hooks, each on its own connection, and never listed.
         const HOOK = 16;
     }
 }
@@ -27,13 +27,13 @@ bitflags! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effects {
     ReadOnly,
-    /// Changes something, and nothing is lost by it.
+    /// Changes something without losing anything.
     Additive,
     /// May end a process or lose output.
     Destructive,
 }
 
-/// What is said of an operation besides its types. Its description is the doc comment of its arguments.
+/// An operation's properties besides its types. Its description is the doc comment of its arguments.
 #[derive(Clone, Copy, Debug)]
 pub struct Traits {
     pub name: &'static str,
@@ -42,12 +42,12 @@ pub struct Traits {
     pub effects: Effects,
 }
 
-/// One thing that can be done, in a program `C`.
+/// An operation in a program `C`.
 pub trait Operation<C>: 'static {
     const TRAITS: Traits;
     /// The kinds of error it may answer besides [`ErrorKind::OF_ANY`], for the reference.
     const ERRORS: &'static [ErrorKind] = &[];
-    /// What a caller of another role may do instead.
+    /// What a caller of another role can do instead.
     const ROLE_HINT: &'static str = "call whoami to see what you may call, or ask the agent or human who started you";
     /// The doc comment is the tool's description, the command's help and the reference's text.
     type Args: DeserializeOwned + JsonSchema + Send + 'static;
@@ -56,7 +56,7 @@ pub trait Operation<C>: 'static {
     fn run(call: Call<C>, args: Self::Args) -> impl Future<Output = Result<Self::Reply, OpError>> + Send;
 }
 
-/// Runs an operation for a face that has its types: the same role check as through the table.
+/// Runs an operation for a face that has its types, with the same role check as through the table.
 pub async fn run<O: Operation<C>, C: crate::Context>(call: Call<C>, args: O::Args) -> Result<O::Reply, OpError> {
     crate::table::check_role(&O::TRAITS, O::ROLE_HINT, &call.caller)?;
     O::run(call.clone(), args).await.map_err(|error| call.in_the_callers_words(error))

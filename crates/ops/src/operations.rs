@@ -52,7 +52,7 @@ pub use wait_for_idle::WaitForIdle;
 pub use wait_for_pattern::WaitForPattern;
 pub use whoami::Whoami;
 
-/// The lines of the table that every program has.
+/// The entries of the session operations, which every program's table has.
 pub fn entries<C: Context>() -> Vec<Entry<C>> {
     vec![
         Entry::of::<SpawnProcess>(),
@@ -106,7 +106,7 @@ fn authorise_again<C: Context>(call: &Call<C>, session: &Session) -> Result<(), 
     })
 }
 
-/// A size that a caller asks for: one that no terminal can have is refused, not bent.
+/// Validates a requested size: an impossible one is refused, not adjusted.
 fn checked_size(size: vt::Size) -> Result<vt::Size, OpError> {
     if size == size.clamped() {
         return Ok(size);
@@ -117,14 +117,14 @@ fn checked_size(size: vt::Size) -> Result<vt::Size, OpError> {
     Err(OpError::invalid_args(message).with_hint(hint))
 }
 
-/// Of text in one reply: a message of 16 MiB holds it, with room for the rest.
+/// Maximum bytes of text in a reply, so that it fits into a message of 16 MiB with the rest.
 pub const MAX_REPLY_BYTES: usize = 12 << 20;
 
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
-/// Clients give up on a silent call after some minutes; whoever needs longer waits again.
+/// Clients give up on a silent call after some minutes; a caller that needs longer waits again.
 const MAX_TIMEOUT: Duration = Duration::from_secs(600);
 
-/// The time a caller gives for a wait; 30 seconds when left out.
+/// The time limit of a wait; 30 seconds if omitted.
 pub fn timeout(seconds: Option<f64>) -> Result<Duration, OpError> {
     let Some(seconds) = seconds else { return Ok(DEFAULT_TIMEOUT) };
     match Duration::try_from_secs_f64(seconds) {
@@ -134,10 +134,10 @@ pub fn timeout(seconds: Option<f64>) -> Result<Duration, OpError> {
     }
 }
 
-/// Between two signs of life of a long wait.
+/// Interval of progress reports during a long wait.
 const PROGRESS_EVERY: Duration = Duration::from_secs(10);
 
-/// Runs a wait and tells whoever listens that it is still at it.
+/// Runs a wait, and reports progress while it lasts.
 pub async fn with_progress<C, T>(call: &Call<C>, waiting: &str, wait: impl Future<Output = T>) -> T {
     if !call.progress.is_heard() {
         return wait.await;

@@ -1,5 +1,5 @@
-//! Reading a session's output as text, priced in tokens: normalised, only what changed, cut with a
-//! marker that says how to get the rest.
+//! Reads a session's output as text, economical with tokens: normalised, only the changes, and cut with a marker that
+//! tells how to get the rest.
 
 use engine::Session;
 use schemars::JsonSchema;
@@ -12,7 +12,7 @@ use crate::{
     vocabulary::{ActiveScreen, CursorPosition, Status},
 };
 
-/// Of a read that names no limit: more than any screen an agent reads, and about 16,000 tokens.
+/// Limit of a read without one: more than any screen that an agent reads, about 16,000 tokens.
 pub(crate) const DEFAULT_MAX_BYTES: usize = 64 << 10;
 
 /// `grid`: the screen as it is drawn. `stream`: what was printed, without control sequences.
@@ -67,7 +67,7 @@ pub struct ProcessOutput {
     pub truncated: bool,
 }
 
-/// What to read.
+/// The parameters of a read.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Reading {
     pub(crate) mode: OutputMode,
@@ -77,7 +77,7 @@ pub(crate) struct Reading {
 }
 
 pub(crate) fn read(session: &Session, host: &dyn Host, reading: Reading) -> ProcessOutput {
-    // Before the output: an end seen here has its last output in what is read below.
+    // Before the output is read: if the session has ended by now, the read below includes its last output.
     let status = session.status();
     let exit = if status.has_ended() { session.info().ending.and_then(|ending| ending.exit) } else { None };
     let idle_ms = millis(session.idle_for());
@@ -127,7 +127,7 @@ pub(crate) fn read(session: &Session, host: &dyn Host, reading: Reading) -> Proc
     output
 }
 
-/// Line ends as `\n`, no white space at the end of a line, at most one blank line in a row and none at either end.
+/// Normalises text: line ends as `\n`, no trailing white space, at most one blank line in a row and none at either end.
 pub(crate) fn normalise(text: &str) -> String {
     let text = text.replace("\r\n", "\n").replace('\r', "\n");
     let mut out = String::with_capacity(text.len());
@@ -148,7 +148,7 @@ pub(crate) fn normalise(text: &str) -> String {
     out
 }
 
-/// Keeps the bottom of a grid, where the newest is, in whole lines where there are any.
+/// Keeps the bottom of a grid, where the newest output is, in whole lines if possible.
 fn cut_grid(grid: String, max_bytes: usize) -> (String, bool) {
     if grid.len() <= max_bytes {
         return (grid, false);
@@ -193,16 +193,16 @@ struct Stream {
 }
 
 impl Stream {
-    /// From an offset onwards, or the newest there is when none is given.
+    /// Reads from an offset, or the newest output if none is given.
     fn read(session: &Session, since: Option<u64>, max_bytes: usize, has_ended: bool) -> Self {
         let end = session.output_offset();
         let from = since.unwrap_or_else(|| end.saturating_sub(max_bytes as u64));
         let mut raw = session.raw(from, max_bytes);
         let is_newest = raw.next_offset() >= session.output_offset();
-        // What is cut within a character or a sequence comes whole with the next read.
+        // A character or sequence that would be cut comes whole with the next read.
         if !(is_newest && has_ended) {
             let whole = whole_prefix(&raw.bytes);
-            // A sequence longer than the whole read would otherwise never be passed.
+            // Otherwise a sequence longer than the whole read would block reading for ever.
             if whole > 0 || is_newest {
                 raw.bytes.truncate(whole);
             }
@@ -242,10 +242,10 @@ fn plain(bytes: &[u8]) -> String {
     text
 }
 
-/// An escape sequence is looked for this far back; a longer one is no sequence a reader would miss.
+/// How far back an escape sequence is searched for; a longer one is not a sequence that a reader would miss.
 const LONGEST_SEQUENCE: usize = 256;
 
-/// Bytes at the start that end neither within a character nor within a sequence.
+/// The number of bytes at the start that don't end within a character or a sequence.
 pub(crate) fn whole_prefix(bytes: &[u8]) -> usize {
     let from = bytes.len().saturating_sub(LONGEST_SEQUENCE);
     if let Some(at) = bytes[from..].iter().rposition(|byte| *byte == 0x1b)
@@ -268,13 +268,13 @@ fn utf8_length(first: u8) -> usize {
     }
 }
 
-/// `bytes` begin with ESC and hold no other.
+/// `bytes` start with ESC and contain no other ESC.
 fn is_whole_sequence(bytes: &[u8]) -> bool {
     match bytes.get(1) {
         None => false,
         Some(b'[') => bytes[2..].iter().any(|byte| (0x40..=0x7e).contains(byte)),
         Some(b']') => bytes[2..].contains(&0x07),
-        // These end with ESC and a backslash, and there is no second ESC.
+        // These end with ESC and a backslash, but there is no second ESC.
         Some(b'P' | b'X' | b'^' | b'_') => false,
         Some(0x20..=0x2f) => bytes[2..].iter().any(|byte| (0x30..=0x7e).contains(byte)),
         Some(_) => true,

@@ -1,4 +1,4 @@
-//! Comparing what a face offers with what the table says it shall.
+//! Compares a face with the operations that the table declares for it.
 
 use std::collections::BTreeSet;
 
@@ -16,12 +16,12 @@ pub struct ParityError {
 }
 
 impl<C: Context> Table<C> {
-    /// Names of the operations that declare this face, whatever the role.
+    /// Names of the operations that declare this face, for any role.
     pub fn declared(&self, face: Faces) -> BTreeSet<&'static str> {
         self.entries().iter().filter(|entry| entry.traits.faces.contains(face)).map(|entry| entry.name()).collect()
     }
 
-    /// For each face's own test: `offered` are the names of the operations it can run.
+    /// For the tests of faces: `offered` are the names of the operations that the face can run.
     pub fn check_face<'a>(&self, face: Faces, offered: impl IntoIterator<Item = &'a str>) -> Result<(), ParityError> {
         let declared = self.declared(face);
         let offered: BTreeSet<&str> = offered.into_iter().collect();

@@ -1,8 +1,7 @@
-//! Recordings of sessions: those under way, and how the last one of each session ended.
+//! Recordings of sessions: those in progress, and the result of each session's last one.
 //!
-//! A program keeps one registry in its context. Each recording has a thread of its own that takes
-//! events from a tap of the session and writes them: a slow disk costs gaps in that file and holds
-//! up nothing else.
+//! A program keeps one registry in its context. Each recording has its own thread, which takes events from a tap of the
+//! session and writes them: a slow disk costs gaps in that file, but delays nothing else.
 
 use std::{
     collections::HashMap,
@@ -66,44 +65,44 @@ pub struct RecordingStatus {
     pub error: Option<String>,
 }
 
-/// What a recording is made with.
+/// The parameters of a new recording.
 #[derive(Clone, Debug, Default)]
 pub struct NewRecording {
     /// An absolute path, or a name in the program's folder.
     pub file: Option<String>,
-    /// None: as the program's rules say.
+    /// `None`: as the program's rules say.
     pub format: Option<RecordingFormat>,
     pub input: bool,
 }
 
-/// How a program wants recordings to be made.
+/// The program's rules for recordings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RecordingRules {
     /// Every session is recorded from its start.
     pub always: bool,
-    /// A recording that grows beyond this ends.
+    /// Maximum size: the recording ends when it is reached.
     pub max_bytes: Option<u64>,
-    /// Of recordings in the program's folder, the oldest go when there are more.
+    /// How many recordings to keep in the program's folder; the oldest are removed.
     pub keep: Option<usize>,
     pub format: RecordingFormat,
 }
 
-/// Whether a session that has ended by now is recorded all the same.
+/// Whether to record a session that has ended by now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ended {
     Refused,
-    /// It was to be recorded from its start: what it printed is still known.
+    /// It was to be recorded from its start, and its output is still available.
     Written,
 }
 
-/// Something happened to a recording. A hint: after a lag, ask for the status.
+/// A change of a recording. Only a hint: after a lag, query the status.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RecordingEvent {
     Started {
         session: SessionId,
         file: String,
     },
-    /// With an error when it ended early.
+    /// With an error if it ended early.
     Ended {
         session: SessionId,
         file: String,
@@ -111,13 +110,13 @@ pub enum RecordingEvent {
     },
 }
 
-/// Events that wait for a slow listener.
+/// Events queued for a slow listener.
 const EVENT_CAPACITY: usize = 256;
-/// For the first bytes of a recording to reach its file, so that a full disk is told to whoever asked. A disk that is
-/// slower is no reason to keep them waiting.
+/// How long a start waits for the first bytes to reach the file, so that a full disk is reported to the caller. A
+/// slower disk is no reason to keep the caller waiting.
 const FIRST_WRITE: Duration = Duration::from_secs(1);
 
-/// One recording at a time for each session. Cheap to clone.
+/// The registry: at most one recording in progress per session. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Recordings {
     of: Arc<Mutex<HashMap<SessionId, Arc<Recording>>>>,
@@ -134,7 +133,7 @@ impl Default for Recordings {
 struct Recording {
     file: String,
     since: String,
-    /// Turning `true` ends it; so does dropping it.
+    /// Setting it to `true` ends the recording, as does dropping it.
     stop: watch::Sender<bool>,
     tally: watch::Receiver<Tally>,
 }
@@ -159,7 +158,7 @@ impl Recording {
 
     async fn end(&self) {
         self.stop.send_replace(true);
-        // A recorder that is gone without a word is over as well.
+        // A recorder that disappeared without a result counts as over.
         let _ = self.tally.clone().wait_for(|tally| tally.over).await;
     }
 }
@@ -174,7 +173,7 @@ impl Recordings {
         self.begin(call, session, new, Ended::Refused).await
     }
 
-    /// For a session that was just started: one that is over already is recorded too.
+    /// Records a session that was just started, even if it has ended already.
     pub async fn start_new<C: Context>(
         &self,
         call: &Call<C>,
@@ -184,8 +183,8 @@ impl Recordings {
         self.begin(call, session, new, Ended::Written).await
     }
 
-    /// Records a session that was just started, where the program records all. The session runs all the same when that
-    /// fails; then it answers a warning for the caller, and the program is told.
+    /// Records a session that was just started, if the program records all sessions. A failure does not affect the
+    /// session: it is returned as a warning for the caller, and the program is told.
     pub(crate) async fn start_always<C: Context>(&self, call: &Call<C>, session: &Session) -> Option<String> {
         if !call.host().recording_rules().always {
             return None;
@@ -203,7 +202,7 @@ impl Recordings {
         ended: Ended,
     ) -> Result<RecordingStatus, OpError> {
         let (recordings, call, session) = (self.clone(), call.clone(), session.clone());
-        // A caller that goes away meanwhile must not leave a recording that nobody is told of.
+        // If the caller goes away meanwhile, the program must still learn of the recording.
         engine::to_the_end(async move { recordings.begin_now(&call, &session, new, ended).await }).await
     }
 
@@ -237,7 +236,7 @@ impl Recordings {
             }
         })
         .await?;
-        // The tap last: from here on the session's output waits for the writer.
+        // The tap is opened last: from here on the session's output waits for the writer.
         let tap = session.tap(TapOptions { input: new.input, ..TapOptions::default() });
         let (stop, stopped) = watch::channel(false);
         let shown = path.to_string_lossy().into_owned();
@@ -278,7 +277,7 @@ impl Recordings {
         Ok(recording.status())
     }
 
-    /// Tells that it has begun, and later that it is over. Nobody listening is no error.
+    /// Announces its start, and later its end. Having no listener is no error.
     fn tell_of(&self, session: SessionId, recording: &Recording) {
         let (file, events, mut tally) = (recording.file.clone(), self.events.clone(), recording.tally.clone());
         let _ = events.send(RecordingEvent::Started { session, file: file.clone() });
@@ -289,18 +288,18 @@ impl Recordings {
         });
     }
 
-    /// Told from now on.
+    /// Events from now on.
     pub fn events(&self) -> broadcast::Receiver<RecordingEvent> {
         self.events.subscribe()
     }
 
-    /// The files of the recordings under way.
+    /// The files of the recordings in progress.
     pub fn under_way(&self) -> HashMap<SessionId, String> {
         let of = self.of();
         of.iter().filter(|(_, one)| !one.is_over()).map(|(id, one)| (*id, one.file.clone())).collect()
     }
 
-    /// Ends the recording under way, and returns when its file is whole.
+    /// Ends the recording in progress, and returns when its file is complete.
     pub(crate) async fn stop(&self, session: &Session) -> Result<RecordingStatus, OpError> {
         let known = self.of().get(&session.id()).cloned();
         let Some(recording) = known.filter(|recording| !recording.is_over()) else {
@@ -317,12 +316,12 @@ impl Recordings {
         known.map_or_else(RecordingStatus::default, |recording| recording.status())
     }
 
-    /// Whether a recording is under way.
+    /// Whether a recording is in progress.
     pub fn is_recording(&self, session: &Session) -> bool {
         self.running(session.id()).is_some()
     }
 
-    /// Ends all that are under way, and returns when their files are whole.
+    /// Ends all recordings in progress, and returns when their files are complete.
     pub async fn close(&self) {
         let all: Vec<Arc<Recording>> = self.of().values().cloned().collect();
         for recording in &all {
@@ -341,26 +340,26 @@ impl Recordings {
         self.of().get(&id).filter(|recording| !recording.is_over()).cloned()
     }
 
-    /// `false` when another start was quicker.
+    /// `false` if another start was faster.
     fn enter<C: Context>(&self, call: &Call<C>, id: SessionId, recording: &Arc<Recording>) -> bool {
         let kept: Vec<SessionId> = call.engine().list().iter().map(Session::id).collect();
         let mut of = self.of();
         if of.get(&id).is_some_and(|other| !other.is_over()) {
             return false;
         }
-        // What ended with a session that is gone by now is asked for by nobody.
+        // Results of sessions that are gone are dropped: nobody can ask for them.
         of.retain(|id, recording| !recording.is_over() || kept.contains(id));
         of.insert(id, recording.clone());
         true
     }
 
     fn of(&self) -> MutexGuard<'_, HashMap<SessionId, Arc<Recording>>> {
-        // No one panics while holding it, and the map would still be whole.
+        // No code panics while holding the lock, and the map would be valid anyway.
         self.of.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// A recording that did not come about leaves no file.
+/// A recording that failed to start leaves no file.
 fn discard(path: &Path, error: OpError) -> OpError {
     let _ = std::fs::remove_file(path);
     error

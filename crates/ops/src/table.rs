@@ -1,4 +1,4 @@
-//! The table: every operation of a program, erased to JSON for faces that speak it.
+//! The table: all operations of a program, type-erased to JSON for faces that need it.
 
 use std::{pin::Pin, sync::OnceLock};
 
@@ -14,10 +14,10 @@ use crate::{
 
 type Running = Pin<Box<dyn Future<Output = Result<Value, OpError>> + Send>>;
 
-/// One line of the table.
+/// An entry of the table.
 pub struct Entry<C> {
     pub traits: Traits,
-    /// Besides those of any operation.
+    /// In addition to the kinds that any operation may return.
     pub errors: &'static [ErrorKind],
     role_hint: &'static str,
     run: fn(Call<C>, Value) -> Running,
@@ -90,8 +90,8 @@ pub(crate) fn check_role(traits: &Traits, hint: &str, caller: &Caller) -> Result
     Err(OpError::new(ErrorKind::RoleForbidden, format!("{} is not for your role", traits.name)).with_hint(hint))
 }
 
-/// Schemas stand alone: weak clients don't follow references. Arguments are described as they are read and
-/// replies as they are written, which differ where a default or an empty value is left out.
+/// Schemas are self-contained: some clients can't follow references. Arguments are described for reading and replies
+/// for writing, which differ where a default or an empty value is omitted.
 fn schema_of<T: JsonSchema>(contract: fn(SchemaSettings) -> SchemaSettings) -> Schema {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.inline_subschemas = true;
@@ -100,7 +100,7 @@ fn schema_of<T: JsonSchema>(contract: fn(SchemaSettings) -> SchemaSettings) -> S
     contract(settings).into_generator().into_root_schema_for::<T>()
 }
 
-/// Every operation of a program, in the order it is listed.
+/// All operations of a program, in the order of their listing.
 #[derive(Debug)]
 pub struct Table<C> {
     entries: Vec<Entry<C>>,
@@ -119,7 +119,7 @@ impl<C: Context> Table<C> {
         self.entries.iter().find(|entry| entry.name() == name)
     }
 
-    /// What a role finds on a face.
+    /// The operations that a role finds on a face.
     pub fn offered(&self, face: Faces, role: Role) -> impl Iterator<Item = &Entry<C>> {
         self.entries.iter().filter(move |entry| entry.traits.faces.contains(face) && entry.traits.roles.allow(role))
     }

@@ -1,4 +1,4 @@
-//! The engine's words as callers read and write them.
+//! The engine's terms in the form that callers read and write.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -127,7 +127,7 @@ impl From<&str> for SignalArg {
 /// A moment as RFC 3339, in UTC, to the millisecond.
 pub fn rfc3339(at: std::time::SystemTime) -> String {
     use jiff::{Timestamp, Unit};
-    // Out of jiff's range is no time a session can have.
+    // A time beyond jiff's range can't be a session's.
     let at = Timestamp::try_from(at).unwrap_or(Timestamp::UNIX_EPOCH);
     format!("{:.3}", at.round(Unit::Millisecond).unwrap_or(at))
 }

@@ -43,7 +43,7 @@ impl<C: Context> Operation<C> for GetProcessOutput {
 
     async fn run(call: Call<C>, args: Args) -> Result<ProcessOutput, OpError> {
         let session = call.session(&args.process_id)?;
-        // Part of a screen is not what it shows.
+        // Only a whole screen counts as having been seen.
         if args.mode == OutputMode::Grid && args.since_version.is_none() && args.max_bytes.is_none() {
             call.host().looked(&call.caller, &session);
         }

@@ -61,7 +61,7 @@ impl<C: Context> Operation<C> for GetProcessRawOutput {
             && error.valid_up_to() > 0
             && !status.has_ended()
         {
-            // A character that is cut at the end comes whole with the next read.
+            // A character cut at the end comes whole with the next read.
             raw.bytes.truncate(error.valid_up_to());
         }
         let new_offset = raw.next_offset();

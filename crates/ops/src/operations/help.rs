@@ -1,4 +1,4 @@
-//! Explaining the tools to who calls them.
+//! Explains the tools to callers.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

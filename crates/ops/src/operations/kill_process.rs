@@ -40,7 +40,7 @@ impl<C: Context> Operation<C> for KillProcess {
         let session = call.own_session(&args.process_id)?;
         let signal = args.signal.as_ref().map(SignalArg::parse).transpose()?.unwrap_or(engine::Signal::TERM);
         let wait = timeout(Some(args.wait_ms.unwrap_or(0) as f64 / 1000.0))?;
-        // Begun before the signal: the run that is waited for is the one that gets it.
+        // Started before the signal, so that it waits for the same run that gets the signal.
         let end = session.wait_for_exit(wait);
         session.kill(signal)?;
         if !wait.is_zero() {

@@ -91,7 +91,7 @@ impl<C: Context> Operation<C> for SearchOutput {
         let limit = within("matches", args.limit.unwrap_or(DEFAULT_LIMIT), MAX_LIMIT)?;
         let before = within("lines of context", args.context_before.unwrap_or(0), MAX_CONTEXT)?;
         let after = within("lines of context", args.context_after.unwrap_or(0), MAX_CONTEXT)?;
-        // A full history takes milliseconds: too long to keep other calls waiting.
+        // Searching a full history takes milliseconds: too long to block other calls.
         let searched = tokio::task::spawn_blocking(move || match args.kind {
             SearchKind::Rendered => {
                 let found =
@@ -112,7 +112,7 @@ impl<C: Context> Operation<C> for SearchOutput {
     }
 }
 
-/// Says what is too much by its own name: faces call the arguments differently.
+/// Names the argument in the error by the caller's word for it: faces name arguments differently.
 fn within(what: &str, value: u32, most: u32) -> Result<usize, OpError> {
     if value > most {
         let error = OpError::invalid_args(format!("{value} {what} are too many"));

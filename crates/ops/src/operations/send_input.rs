@@ -87,7 +87,7 @@ pub struct Reply {
     pub tail: Option<ProcessOutput>,
 }
 
-/// Between a text and an Enter of its own: programs that get both in one read take the Enter for a part of the text.
+/// Delay between a text and an Enter of its own: programs that read both at once take the Enter as part of the text.
 const ENTER_PAUSE: Duration = Duration::from_millis(150);
 const MAX_WAIT_MS: u64 = 600_000;
 
@@ -128,7 +128,7 @@ impl<C: Context> Operation<C> for SendInput {
         let digest = args.prompt_digest.as_deref();
         call.host().guard_input(&InputGuard { caller: &call.caller, session: &session, input: &input, digest })?;
         let apart = agent || matches!(input, Input::Paste(_));
-        // Before the input: no answer can be too fast.
+        // Started before the input, so that no response is too fast.
         let wait = match &args.wait_for {
             Some(pattern) => {
                 Some(wait_for_pattern::begin(&call, &session, pattern, args.timeout_seconds, WaitScope::NewOutput)?)
@@ -156,7 +156,7 @@ impl<C: Context> Operation<C> for SendInput {
         }
         let mode = args.tail_mode.unwrap_or(if wait_ms > 0 { TailMode::Stream } else { TailMode::None });
         if wait_ms > 0 {
-            // A session that ends has nothing more to say.
+            // A session that ends prints nothing more.
             let _ = session.wait_for_exit(Duration::from_millis(wait_ms)).await;
         }
         let wait = match wait {
@@ -174,14 +174,14 @@ impl<C: Context> Operation<C> for SendInput {
 }
 
 async fn pause_before_enter<C: Context>(call: &Call<C>, sent: Sent) {
-    // Counted from when the child could read the text; one that does not read gets its Enter behind it.
+    // Counted from when the child could read the text; if it does not read, Enter follows in the queue.
     let _ = tokio::time::timeout(ENTER_PAUSE, sent.written()).await;
     let clock = call.engine().clock();
     clock.sleep_until(clock.now() + ENTER_PAUSE).await;
 }
 
-/// What to send, and whether Enter follows on its own. An agent CLI may take text that comes with its Enter in one read
-/// for a paste, and the Enter for a part of it.
+/// The input to send, and whether Enter follows on its own. An agent CLI that reads a text together with its Enter may
+/// take it for a paste, and the Enter as part of it.
 fn keystrokes(args: &Args, agent: bool) -> Result<(Input, bool), OpError> {
     let extra = |what: &str, kind: &str| {
         OpError::invalid_args(format!("{what} is given and the kind is {kind}"))
@@ -200,7 +200,7 @@ fn keystrokes(args: &Args, agent: bool) -> Result<(Input, bool), OpError> {
         InputKind::Text => {
             let mut text = args.text.clone().ok_or_else(|| missing("text", "text"))?;
             let submit = args.submit.unwrap_or(args.prompt_digest.is_none());
-            // One line end at the end is the Enter itself.
+            // A single line end at the end is the Enter itself.
             let body = text.strip_suffix('\n').map_or(text.as_str(), |text| text.strip_suffix('\r').unwrap_or(text));
             if submit && body.contains(['\n', '\r']) {
                 return Ok((Input::Paste(body.to_owned()), true));
@@ -210,7 +210,7 @@ fn keystrokes(args: &Args, agent: bool) -> Result<(Input, bool), OpError> {
                 return Ok((Input::Text(text), true));
             }
             if submit {
-                // In one piece: accepted whole, with its Enter, or not at all.
+                // In one piece: accepted as a whole with its Enter, or not at all.
                 text.truncate(body.len());
                 text.push('\n');
             }
@@ -272,7 +272,7 @@ mod tests {
         assert_eq!(text("a\nb", None), (Input::Paste("a\nb".into()), true));
         assert_eq!(text("a\nb\n", None), (Input::Paste("a\nb".into()), true));
         assert_eq!(text("a\rb", None), (Input::Paste("a\rb".into()), true));
-        // Not submitted: the caller means the line ends it wrote.
+        // Not submitted: the caller wants exactly these line ends.
         assert_eq!(text("a\nb\n", Some(false)), (Input::Text("a\nb\n".into()), false));
     }
 

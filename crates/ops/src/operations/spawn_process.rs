@@ -135,7 +135,7 @@ impl<C: Context> Operation<C> for SpawnProcess {
         };
         let given = preset.as_ref().map_or(args.argv.as_ref(), |preset| Some(&preset.argv));
         let argv = command_line(given.cloned().unwrap_or_default(), args.shell)?;
-        // A caller that goes away meanwhile must not leave a session that the program was never told of.
+        // If the caller goes away meanwhile, the program must still learn of the session.
         engine::to_the_end(start(call, args, kind, preset, argv)).await
     }
 }
@@ -187,7 +187,7 @@ async fn start<C: Context>(
             ..NewSession::new(kind, argv.clone())
         })
         .await?;
-    // Before anything is waited for: from here on the session can be started again.
+    // Before anything is awaited: from here on the session can be started again.
     call.host().started(&session, &request);
     let warning = call.context.recordings().start_always(&call, &session).await;
     let name = session.name().map(|name| name.to_string()).unwrap_or_default();

@@ -67,7 +67,7 @@ pub enum NoMatch {
     Exited,
 }
 
-/// A line can be as long as its program likes; who waits needs to recognise it.
+/// A line can be of any length; the caller only needs to recognise it.
 const MAX_SNIPPET: usize = 4096;
 
 #[derive(Debug)]
@@ -90,7 +90,7 @@ impl<C: Context> Operation<C> for WaitForPattern {
     }
 }
 
-/// What counts as new output is settled here, before the first poll.
+/// Fixes what counts as new output, before the first poll.
 pub(super) fn begin<C: Context>(
     call: &Call<C>,
     session: &Session,
@@ -105,7 +105,7 @@ pub(super) fn begin<C: Context>(
         WaitScope::Scrollback => Scope::Scrollback,
         WaitScope::NewOutput => Scope::NewOutput,
     };
-    // In a box: what waits for it would be several times as large otherwise.
+    // Boxed, because the futures that contain it would be several times as large otherwise.
     let wait = Box::pin(session.wait_for_pattern(WaitRequest { pattern, scope, timeout }));
     let waiting = format!("waiting for the pattern in {}", session.id());
     let call = call.clone();
@@ -136,12 +136,12 @@ impl From<WaitOutcome> for Reply {
     }
 }
 
-/// Drawn lines end with their last visible character, so blanks that a pattern wants there may be missing.
+/// Drawn lines end with their last visible character, so blanks that a pattern expects at the end may be missing.
 fn with_line_ends(pattern: &str) -> Cow<'_, str> {
     let mut body = pattern.trim_end_matches(' ');
     let escapes = body.bytes().rev().take_while(|byte| *byte == b'\\').count();
     if escapes % 2 == 1 && body.len() < pattern.len() {
-        // Its blank belongs to it.
+        // The escaped blank belongs to the escape.
         body = &pattern[..=body.len()];
     }
     match pattern.len() - body.len() {

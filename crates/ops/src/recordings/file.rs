@@ -1,4 +1,4 @@
-//! Where a recording goes: a file that is the user's alone, and is never written over.
+//! A recording's file: private to the user, and never overwritten.
 
 use std::{
     fs::{DirBuilder, File, OpenOptions},
@@ -10,7 +10,8 @@ use std::{
 
 use crate::{ErrorKind, OpError, rfc3339};
 
-/// An absolute path as given, a bare name in `folder`, or a name made from the session's and the time.
+/// Resolves the path: an absolute path as given, a bare name in `folder`, or a name made from the session's and the
+/// time.
 pub(super) fn choose(
     wanted: Option<&str>,
     folder: Option<&Path>,
@@ -31,13 +32,13 @@ pub(super) fn choose(
     let mut parts = path.components();
     match (parts.next(), parts.next(), folder) {
         (Some(Component::Normal(name)), None, Some(folder)) => Ok(folder.join(name)),
-        // The program's own folder is no place a caller knows.
+        // A relative path is refused: callers don't know the program's folder.
         _ => Err(OpError::invalid_args(format!("'{wanted}' is no absolute path"))
             .with_hint("give an absolute path, or a bare file name where there is a folder for recordings")),
     }
 }
 
-/// Makes the file, and `folder` too if it is not there.
+/// Creates the file, and `folder` if it does not exist.
 pub(super) fn create(path: &Path, folder: Option<&Path>) -> Result<File, OpError> {
     if let Some(folder) = folder {
         let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
@@ -47,9 +48,9 @@ pub(super) fn create(path: &Path, folder: Option<&Path>) -> Result<File, OpError
     file.map_err(|error| refused(path, &error))
 }
 
-/// Takes the oldest recordings out of `folder` until `keep` are left; those in `in_use` and `new` stay.
+/// Removes the oldest recordings in `folder` until `keep` are left; those in `in_use` and `new` stay.
 pub(super) fn prune(folder: &Path, keep: usize, new: &Path, in_use: &[PathBuf]) {
-    // What can't be read or removed is left alone: the recording matters more.
+    // Files that can't be read or removed are left: the new recording matters more.
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     let age = |path: &Path| path.symlink_metadata().ok().filter(|found| found.is_file())?.modified().ok();
     let mut kept: Vec<(SystemTime, PathBuf)> = entries
@@ -65,7 +66,7 @@ pub(super) fn prune(folder: &Path, keep: usize, new: &Path, in_use: &[PathBuf]) 
     }
 }
 
-/// A file of which not a byte could be written: the disk is full, as a rule.
+/// A file into which not even the first bytes could be written: usually the disk is full.
 pub(super) fn unwritten(path: &Path, error: &str) -> OpError {
     OpError::new(ErrorKind::LimitExceeded, format!("nothing is recorded: {} can't be written: {error}", path.display()))
         .with_hint("make room there, or choose another file")

@@ -1,20 +1,20 @@
-//! Where commands begin and end in a shell's output, by the marks it prints itself (OSC 133).
+//! Finds the marks that a shell prints where commands begin and end (OSC 133).
 //!
-//! Only these are looked for, byte by byte, because a recorder has no screen of its own.
+//! Only these are searched for, byte by byte, because a recorder has no screen of its own.
 
-/// Bytes of a mark that are looked at: the letter, an exit status.
+/// Bytes of a mark that are kept: the letter, an exit status.
 const MAX_BODY: usize = 32;
 const START: &[u8] = b"\x1b]133;";
 
 #[derive(Debug, Default)]
 pub(super) struct PromptMarks {
-    /// Bytes of `START` seen.
+    /// Bytes of `START` matched so far.
     matched: usize,
     body: Vec<u8>,
 }
 
 impl PromptMarks {
-    /// Labels of the marks that end in `bytes`. A mark may be cut anywhere between two calls.
+    /// Labels of the marks that end in `bytes`. A mark may be split anywhere between two calls.
     pub(super) fn feed(&mut self, bytes: &[u8]) -> Vec<String> {
         let mut labels = Vec::new();
         for &byte in bytes {

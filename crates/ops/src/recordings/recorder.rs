@@ -1,4 +1,4 @@
-//! The thread that writes one recording.
+//! The thread that writes a recording.
 
 use std::{
     fs::File,
@@ -14,13 +14,13 @@ use tokio::{runtime::Handle, sync::watch};
 
 use super::prompt_marks::PromptMarks;
 
-/// How far a recording is.
+/// A recording's progress.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tally {
     pub(super) bytes: u64,
     pub(super) events: u64,
     pub(super) gaps: u64,
-    /// The file is whole and closed.
+    /// The file is complete and closed.
     pub(super) over: bool,
     pub(super) error: Option<String>,
 }
@@ -31,7 +31,7 @@ pub(super) struct Recorder {
     format: cast::AsciicastVersion,
     max_bytes: Option<u64>,
     marks: PromptMarks,
-    /// `true`, or gone: it shall end.
+    /// `true`, or closed: the recording has to end.
     stopped: watch::Receiver<bool>,
     tally: watch::Sender<Tally>,
 }
@@ -48,7 +48,7 @@ impl Recorder {
         (Recorder { tap, file, format, max_bytes, marks: PromptMarks::default(), stopped, tally }, told)
     }
 
-    /// Needs the runtime around it only to sleep until there is something to write.
+    /// Uses the runtime only to sleep until there is something to write.
     pub(super) fn run(self, id: SessionId, header: cast::CastHeader) -> io::Result<()> {
         let runtime = Handle::current();
         let work = move || runtime.block_on(self.write(header));
@@ -71,7 +71,7 @@ impl Recorder {
         let mut cast = cast::CastWriter::new(sink, self.format, &header)?;
         let recorded = self.record(&mut cast).await;
         if recorded.is_err() {
-            // A line that did not get through whole would spoil those before it.
+            // A line that was written partially would make the file invalid.
             let _ = self.file.set_len(cast.bytes());
         }
         cast.finish(recorded?)?;
@@ -79,7 +79,7 @@ impl Recorder {
         self.file.sync_all()
     }
 
-    /// Until the run ends or someone stops it; answers when that was.
+    /// Records until the run ends or the recording is stopped; returns the time of that.
     async fn record(&mut self, cast: &mut cast::CastWriter<File>) -> io::Result<Duration> {
         let start = self.tap.start.at;
         cast.output(Duration::ZERO, &self.tap.start.bytes)?;
@@ -89,13 +89,13 @@ impl Recorder {
             if let Some(limit) = self.max_bytes
                 && cast.bytes() > limit
             {
-                // The file is whole, only not the whole story.
+                // The file is valid, but incomplete.
                 self.tally.send_modify(|tally| tally.error = Some(format!("it has reached {limit} bytes")));
                 break;
             }
             let event = tokio::select! {
                 biased;
-                // An error: whoever could stop it is gone, and so is whoever would read it.
+                // An error means that the registry is gone, and with it all readers of the status.
                 _ = self.stopped.wait_for(|stopped| *stopped) => break,
                 event = self.tap.next() => event,
             };
@@ -104,7 +104,7 @@ impl Recorder {
                 return Ok(end);
             }
         }
-        // What was printed before the stop belongs to it; a flood after it does not.
+        // Output printed before the stop is included; a flood after it is not.
         let stop = Instant::now();
         while let Some(event) = self.waiting_event().await {
             if moment(&event) > stop {
@@ -117,7 +117,7 @@ impl Recorder {
         Ok(stop.saturating_duration_since(start))
     }
 
-    /// The next event if it is there already. Asks no timer, as the runtime may be going down.
+    /// The next event if it is there already. Uses no timer, since the runtime may be shutting down.
     async fn waiting_event(&mut self) -> Option<TapEvent> {
         let mut next = pin!(self.tap.next());
         poll_fn(|context| match next.as_mut().poll(context) {
@@ -127,7 +127,7 @@ impl Recorder {
         .await
     }
 
-    /// Answers the end when it was the last one.
+    /// Returns the end's time if it was the last event.
     fn event(
         &mut self,
         cast: &mut cast::CastWriter<File>,
@@ -155,7 +155,7 @@ impl Recorder {
                     *known = keyframe.size;
                     cast.resize(at, known.cols, known.rows)?;
                 }
-                // The picture is drawn for a fresh terminal.
+                // A keyframe is drawn for a fresh terminal.
                 cast.output(at, b"\x1bc")?;
                 cast.output(at, &keyframe.bytes)?;
             }
@@ -184,7 +184,7 @@ fn moment(event: &TapEvent) -> Instant {
     }
 }
 
-/// As a shell tells it: 128 and the number for a signal.
+/// The exit status as in a shell: 128 and the number for a signal.
 fn status(exit: ExitStatus) -> i32 {
     match exit {
         ExitStatus::Code(code) => code,
@@ -192,7 +192,7 @@ fn status(exit: ExitStatus) -> i32 {
     }
 }
 
-/// The recording of a session that was over before it could begin: what it printed, and its end.
+/// Writes the recording of a session that ended before it could begin: its output and its end.
 pub(super) fn write_ended(
     session: &Session,
     file: File,
@@ -214,7 +214,7 @@ pub(super) fn write_ended(
     Ok(Tally { bytes: cast.bytes(), events: cast.events(), over: true, ..Tally::default() })
 }
 
-/// Says nothing of the environment but the terminal's type, which is the same for all sessions.
+/// Of the environment it contains only the terminal's type, which is the same for all sessions.
 pub(super) fn header(session: &Session, size: vt::Size, began: SystemTime) -> cast::CastHeader {
     let info = session.info();
     let words: Vec<_> = info.argv.iter().map(|word| word.to_string_lossy()).collect();

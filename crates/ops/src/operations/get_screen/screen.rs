@@ -1,5 +1,5 @@
-//! A frame as the reply of an operation. Faces with types of their own convert the frame itself; JSON
-//! is written from it without a second copy of the cells.
+//! A frame as an operation's reply. Faces with their own types convert the frame itself; JSON is written from it
+//! without copying the cells.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use serde::{Serialize, Serializer, ser::SerializeSeq};
 
 use crate::vocabulary::{ActiveScreen, CursorPosition};
 
-/// One picture of one session.
+/// A session's screen.
 #[derive(Clone, Debug)]
 pub struct Screen {
     pub id: SessionId,
@@ -18,7 +18,7 @@ pub struct Screen {
     pub frame: VersionedFrame,
 }
 
-/// The form of [`Screen`] in JSON.
+/// The JSON form of [`Screen`].
 #[derive(Serialize, JsonSchema)]
 struct ScreenJson<'a> {
     process_id: String,
@@ -50,7 +50,7 @@ struct Cells<'a> {
 
 #[derive(Serialize, JsonSchema)]
 struct CellJson<'a> {
-    /// One character or cluster; empty for the second cell of a wide one.
+    /// One character or cluster; empty for the second cell of a wide character.
     char: &'a str,
     /// 0xRRGGBB as a number, -1 for the default colour.
     fg: i32,

@@ -1,8 +1,8 @@
-//! The pages that are about sessions.
+//! The help pages about sessions.
 
 use crate::HelpTopic;
 
-/// All that a program without presets, agents or projects needs.
+/// The pages for a program without presets, agents or projects.
 pub fn about_sessions() -> Vec<HelpTopic> {
     let page = |name, content: &'static str, related: &[&'static str]| HelpTopic {
         name,
