@@ -4,7 +4,7 @@ use std::{fmt::Write, fs};
 
 use anyhow::{Context as _, Result};
 use clap::Args;
-use ops::{Effects, Entry, ErrorKind, Faces, Roles, SessionContext};
+use ops::{CallEffects, Entry, ErrorKind, Faces, Roles, SessionContext};
 use project::Project;
 use serde_json::{Map, Value};
 
@@ -249,11 +249,11 @@ fn roles(roles: Roles) -> String {
     all.iter().filter(|(role, _)| roles.contains(*role)).map(|(_, name)| *name).collect::<Vec<_>>().join(", ")
 }
 
-fn effect(effects: Effects) -> &'static str {
+fn effect(effects: CallEffects) -> &'static str {
     match effects {
-        Effects::ReadOnly => "reads",
-        Effects::Additive => "changes, nothing is lost",
-        Effects::Destructive => "may end or lose something",
+        CallEffects::ReadOnly => "reads",
+        CallEffects::Additive => "changes, nothing is lost",
+        CallEffects::Destructive => "may end or lose something",
     }
 }
 

@@ -1,6 +1,6 @@
 //! Operations as MCP tools: their listing, replies and errors.
 
-use ops::{Context, Effects, Entry, ErrorKind, OpError, Traits};
+use ops::{CallEffects, Context, Entry, ErrorKind, OpError, OperationTraits};
 use serde_json::{Value, json};
 
 use crate::{MESSAGE_LIMIT, schema};
@@ -24,11 +24,11 @@ pub(crate) fn has_structured_reply<C: Context>(entry: &Entry<C>) -> bool {
     entry.reply_schema().get("type").and_then(Value::as_str) == Some("object")
 }
 
-fn annotations(traits: &Traits) -> Value {
+fn annotations(traits: &OperationTraits) -> Value {
     let (read_only, destructive) = match traits.effects {
-        Effects::ReadOnly => (true, false),
-        Effects::Additive => (false, false),
-        Effects::Destructive => (false, true),
+        CallEffects::ReadOnly => (true, false),
+        CallEffects::Additive => (false, false),
+        CallEffects::Destructive => (false, true),
     };
     json!({ "readOnlyHint": read_only, "destructiveHint": destructive })
 }

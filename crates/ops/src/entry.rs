@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::{
     host::{Host, SessionNotes},
-    vocabulary::{ActiveScreen, CursorPosition, Kind, Owner, Status, rfc3339},
+    vocabulary::{ActiveScreen, CursorPosition, ProcessKind, ProcessLife, ProcessOwner, rfc3339},
 };
 
 /// A session that has printed nothing for this long counts as idle.
@@ -28,8 +28,8 @@ pub enum IdleState {
 pub struct ProcessEntry {
     pub process_id: String,
     pub name: String,
-    pub kind: Kind,
-    pub status: Status,
+    pub kind: ProcessKind,
+    pub status: ProcessLife,
     /// The session that started it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent_process_id: Option<String>,
@@ -72,7 +72,7 @@ pub struct ProcessStatus {
     pub screen_version: u64,
     /// As the program set it; empty when it did not.
     pub title: String,
-    pub owner: Owner,
+    pub owner: ProcessOwner,
     /// The same facts as the engine gives them, for faces that convert by type.
     #[serde(skip)]
     pub info: SessionInfo,

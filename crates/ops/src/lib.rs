@@ -26,11 +26,11 @@ pub use caller::{Caller, Role, Roles};
 pub use entry::{IDLE_AFTER, IdleState, ProcessEntry, ProcessStatus, exit_code, signal_name};
 pub use error::{ErrorKind, OpError};
 pub use host::{CallerEvent, HelpTopic, Host, InputGuard, NoHost, Preset, SessionNotes, StartRequest};
-pub use operation::{Effects, Faces, Operation, Traits, run};
+pub use operation::{CallEffects, Faces, Operation, OperationTraits, run};
 pub use output::{ChangedRow, OutputMode, ProcessOutput};
 pub use parity::ParityError;
 pub use recordings::{NewRecording, RecordingEvent, RecordingFormat, RecordingRules, RecordingStatus, Recordings};
 pub use table::{Entry, Table};
-pub use vocabulary::{ActiveScreen, CursorPosition, Kind, Owner, SignalArg, Status, rfc3339};
+pub use vocabulary::{ActiveScreen, CursorPosition, ProcessKind, ProcessLife, ProcessOwner, SignalArg, rfc3339};
 /// Used by [`Host`], so that programs need no dependency on `vt` for it.
 pub use vt::Size;

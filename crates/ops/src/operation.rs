@@ -25,7 +25,7 @@ bitflags! {
 
 /// What a call changes, for clients that ask their human first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Effects {
+pub enum CallEffects {
     ReadOnly,
     /// Changes something without losing anything.
     Additive,
@@ -35,16 +35,16 @@ pub enum Effects {
 
 /// An operation's properties besides its types. Its description is the doc comment of its arguments.
 #[derive(Clone, Copy, Debug)]
-pub struct Traits {
+pub struct OperationTraits {
     pub name: &'static str,
     pub roles: Roles,
     pub faces: Faces,
-    pub effects: Effects,
+    pub effects: CallEffects,
 }
 
 /// An operation in a program `C`.
 pub trait Operation<C>: 'static {
-    const TRAITS: Traits;
+    const TRAITS: OperationTraits;
     /// The kinds of error it may answer besides [`ErrorKind::OF_ANY`], for the reference.
     const ERRORS: &'static [ErrorKind] = &[];
     /// What a caller of another role can do instead.

@@ -6,7 +6,7 @@ use engine::Session;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{Call, Context, Entry, OpError, StartRequest, Status};
+use crate::{Call, Context, Entry, OpError, ProcessLife, StartRequest};
 
 pub mod close_process;
 pub mod get_process_output;
@@ -81,14 +81,14 @@ pub fn entries<C: Context>() -> Vec<Entry<C>> {
 
 /// Where a session stands after an operation that starts or ends its program.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Standing {
+pub struct LifecycleReply {
     pub process_id: String,
-    pub status: Status,
+    pub status: ProcessLife,
 }
 
-impl Standing {
+impl LifecycleReply {
     fn of(session: &Session) -> Self {
-        Standing { process_id: session.id().to_string(), status: session.status().into() }
+        LifecycleReply { process_id: session.id().to_string(), status: session.status().into() }
     }
 }
 

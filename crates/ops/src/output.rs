@@ -9,7 +9,7 @@ use vt::PlainText;
 use crate::{
     entry::{exit_code, millis, signal_name},
     host::Host,
-    vocabulary::{ActiveScreen, CursorPosition, Status},
+    vocabulary::{ActiveScreen, CursorPosition, ProcessLife},
 };
 
 /// Limit of a read without one: more than any screen that an agent reads, about 16,000 tokens.
@@ -53,7 +53,7 @@ pub struct ProcessOutput {
     pub cursor: CursorPosition,
     /// Milliseconds since the last output.
     pub idle_ms: u64,
-    pub status: Status,
+    pub status: ProcessLife,
     /// Of a program that exited.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
@@ -69,14 +69,14 @@ pub struct ProcessOutput {
 
 /// The parameters of a read.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Reading {
+pub(crate) struct OutputRead {
     pub(crate) mode: OutputMode,
     pub(crate) since_offset: Option<u64>,
     pub(crate) since_version: Option<u64>,
     pub(crate) max_bytes: Option<usize>,
 }
 
-pub(crate) fn read(session: &Session, host: &dyn Host, reading: Reading) -> ProcessOutput {
+pub(crate) fn read(session: &Session, host: &dyn Host, reading: OutputRead) -> ProcessOutput {
     // Before the output is read: if the session has ended by now, the read below includes its last output.
     let status = session.status();
     let exit = if status.has_ended() { session.info().ending.and_then(|ending| ending.exit) } else { None };

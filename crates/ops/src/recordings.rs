@@ -21,7 +21,7 @@ mod file;
 mod prompt_marks;
 mod recorder;
 
-use recorder::{Recorder, Tally};
+use recorder::{Recorder, RecordingProgress};
 
 /// Version of the asciicast format.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -119,7 +119,7 @@ const FIRST_WRITE: Duration = Duration::from_secs(1);
 /// The registry: at most one recording in progress per session. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Recordings {
-    of: Arc<Mutex<HashMap<SessionId, Arc<Recording>>>>,
+    of: Arc<Mutex<HashMap<SessionId, Arc<RunningRecording>>>>,
     events: broadcast::Sender<RecordingEvent>,
 }
 
@@ -130,15 +130,15 @@ impl Default for Recordings {
 }
 
 #[derive(Debug)]
-struct Recording {
+struct RunningRecording {
     file: String,
     since: String,
     /// Setting it to `true` ends the recording, as does dropping it.
     stop: watch::Sender<bool>,
-    tally: watch::Receiver<Tally>,
+    tally: watch::Receiver<RecordingProgress>,
 }
 
-impl Recording {
+impl RunningRecording {
     fn status(&self) -> RecordingStatus {
         let tally = self.tally.borrow();
         RecordingStatus {
@@ -246,7 +246,7 @@ impl Recordings {
                 let written = recorder::write_ended(session, file, format, &header);
                 let tally = written.map_err(|error| discard(&path, file::refused(&path, &error)))?;
                 let (_, tally) = watch::channel(tally);
-                let recording = Arc::new(Recording { file: shown, since: rfc3339(began), stop, tally });
+                let recording = Arc::new(RunningRecording { file: shown, since: rfc3339(began), stop, tally });
                 self.enter(call, session.id(), &recording);
                 return Ok(recording.status());
             }
@@ -254,7 +254,7 @@ impl Recordings {
         };
         let header = recorder::header(session, tap.start.size, began);
         let (recorder, tally) = Recorder::new(tap, file, format, rules.max_bytes, stopped);
-        let recording = Arc::new(Recording { file: shown, since: rfc3339(began), stop, tally });
+        let recording = Arc::new(RunningRecording { file: shown, since: rfc3339(began), stop, tally });
         if !self.enter(call, session.id(), &recording) {
             let message = format!("session {} is being recorded already", session.id());
             let error = OpError::new(ErrorKind::AlreadyExists, message).with_hint("stop that recording first");
@@ -278,7 +278,7 @@ impl Recordings {
     }
 
     /// Announces its start, and later its end. Having no listener is no error.
-    fn tell_of(&self, session: SessionId, recording: &Recording) {
+    fn tell_of(&self, session: SessionId, recording: &RunningRecording) {
         let (file, events, mut tally) = (recording.file.clone(), self.events.clone(), recording.tally.clone());
         let _ = events.send(RecordingEvent::Started { session, file: file.clone() });
         tokio::spawn(async move {
@@ -323,7 +323,7 @@ impl Recordings {
 
     /// Ends all recordings in progress, and returns when their files are complete.
     pub async fn close(&self) {
-        let all: Vec<Arc<Recording>> = self.of().values().cloned().collect();
+        let all: Vec<Arc<RunningRecording>> = self.of().values().cloned().collect();
         for recording in &all {
             recording.stop.send_replace(true);
         }
@@ -336,12 +336,12 @@ impl Recordings {
         self.of().values().filter(|recording| !recording.is_over()).map(|one| PathBuf::from(&one.file)).collect()
     }
 
-    fn running(&self, id: SessionId) -> Option<Arc<Recording>> {
+    fn running(&self, id: SessionId) -> Option<Arc<RunningRecording>> {
         self.of().get(&id).filter(|recording| !recording.is_over()).cloned()
     }
 
     /// `false` if another start was faster.
-    fn enter<C: Context>(&self, call: &Call<C>, id: SessionId, recording: &Arc<Recording>) -> bool {
+    fn enter<C: Context>(&self, call: &Call<C>, id: SessionId, recording: &Arc<RunningRecording>) -> bool {
         let kept: Vec<SessionId> = call.engine().list().iter().map(Session::id).collect();
         let mut of = self.of();
         if of.get(&id).is_some_and(|other| !other.is_over()) {
@@ -353,7 +353,7 @@ impl Recordings {
         true
     }
 
-    fn of(&self) -> MutexGuard<'_, HashMap<SessionId, Arc<Recording>>> {
+    fn of(&self) -> MutexGuard<'_, HashMap<SessionId, Arc<RunningRecording>>> {
         // No code panics while holding the lock, and the map would be valid anyway.
         self.of.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -9,14 +9,14 @@ use crate::{
     call::{Call, Context},
     caller::{Caller, Role},
     error::{ErrorKind, OpError},
-    operation::{Faces, Operation, Traits},
+    operation::{Faces, Operation, OperationTraits},
 };
 
 type Running = Pin<Box<dyn Future<Output = Result<Value, OpError>> + Send>>;
 
 /// An entry of the table.
 pub struct Entry<C> {
-    pub traits: Traits,
+    pub traits: OperationTraits,
     /// In addition to the kinds that any operation may return.
     pub errors: &'static [ErrorKind],
     role_hint: &'static str,
@@ -83,7 +83,7 @@ impl<C> std::fmt::Debug for Entry<C> {
     }
 }
 
-pub(crate) fn check_role(traits: &Traits, hint: &str, caller: &Caller) -> Result<(), OpError> {
+pub(crate) fn check_role(traits: &OperationTraits, hint: &str, caller: &Caller) -> Result<(), OpError> {
     if traits.roles.allow(caller.role) {
         return Ok(());
     }

@@ -6,28 +6,28 @@ use serde::{Deserialize, Serialize};
 /// What runs in a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum ProcessKind {
     Agent,
     Terminal,
     Command,
 }
 
-impl From<engine::Kind> for Kind {
+impl From<engine::Kind> for ProcessKind {
     fn from(kind: engine::Kind) -> Self {
         match kind {
-            engine::Kind::Agent => Kind::Agent,
-            engine::Kind::Terminal => Kind::Terminal,
-            engine::Kind::Command => Kind::Command,
+            engine::Kind::Agent => ProcessKind::Agent,
+            engine::Kind::Terminal => ProcessKind::Terminal,
+            engine::Kind::Command => ProcessKind::Command,
         }
     }
 }
 
-impl From<Kind> for engine::Kind {
-    fn from(kind: Kind) -> Self {
+impl From<ProcessKind> for engine::Kind {
+    fn from(kind: ProcessKind) -> Self {
         match kind {
-            Kind::Agent => engine::Kind::Agent,
-            Kind::Terminal => engine::Kind::Terminal,
-            Kind::Command => engine::Kind::Command,
+            ProcessKind::Agent => engine::Kind::Agent,
+            ProcessKind::Terminal => engine::Kind::Terminal,
+            ProcessKind::Command => engine::Kind::Command,
         }
     }
 }
@@ -36,7 +36,7 @@ impl From<Kind> for engine::Kind {
 /// `errored` could not be started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Status {
+pub enum ProcessLife {
     Starting,
     Running,
     Stopped,
@@ -44,14 +44,14 @@ pub enum Status {
     Errored,
 }
 
-impl From<engine::Status> for Status {
+impl From<engine::Status> for ProcessLife {
     fn from(status: engine::Status) -> Self {
         match status {
-            engine::Status::Starting => Status::Starting,
-            engine::Status::Running => Status::Running,
-            engine::Status::Stopped => Status::Stopped,
-            engine::Status::Exited => Status::Exited,
-            engine::Status::Errored => Status::Errored,
+            engine::Status::Starting => ProcessLife::Starting,
+            engine::Status::Running => ProcessLife::Running,
+            engine::Status::Stopped => ProcessLife::Stopped,
+            engine::Status::Exited => ProcessLife::Exited,
+            engine::Status::Errored => ProcessLife::Errored,
         }
     }
 }
@@ -59,16 +59,16 @@ impl From<engine::Status> for Status {
 /// Who drives a session. A sign, not a lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Owner {
+pub enum ProcessOwner {
     User,
     Orchestrator,
 }
 
-impl From<engine::Owner> for Owner {
+impl From<engine::Owner> for ProcessOwner {
     fn from(owner: engine::Owner) -> Self {
         match owner {
-            engine::Owner::User => Owner::User,
-            engine::Owner::Orchestrator => Owner::Orchestrator,
+            engine::Owner::User => ProcessOwner::User,
+            engine::Owner::Orchestrator => ProcessOwner::Orchestrator,
         }
     }
 }
@@ -146,15 +146,15 @@ mod tests {
     #[test]
     fn words_are_spelled_as_the_engine_spells_them() {
         for kind in engine::Kind::ALL {
-            assert_eq!(serde_json::to_value(Kind::from(kind)).unwrap(), kind.as_str());
-            assert_eq!(engine::Kind::from(Kind::from(kind)), kind);
+            assert_eq!(serde_json::to_value(ProcessKind::from(kind)).unwrap(), kind.as_str());
+            assert_eq!(engine::Kind::from(ProcessKind::from(kind)), kind);
         }
         use engine::Status::*;
         for status in [Starting, Running, Stopped, Exited, Errored] {
-            assert_eq!(serde_json::to_value(Status::from(status)).unwrap(), status.as_str());
+            assert_eq!(serde_json::to_value(ProcessLife::from(status)).unwrap(), status.as_str());
         }
         for owner in [engine::Owner::User, engine::Owner::Orchestrator] {
-            assert_eq!(serde_json::to_value(Owner::from(owner)).unwrap(), owner.as_str());
+            assert_eq!(serde_json::to_value(ProcessOwner::from(owner)).unwrap(), owner.as_str());
         }
     }
 

@@ -433,7 +433,7 @@ fn spawn_args(request: SpawnRequest) -> Result<spawn_process::Args, OpError> {
     })
 }
 
-fn grep_match(found: search_output::Match, first_line: u64) -> GrepMatch {
+fn grep_match(found: search_output::OutputMatch, first_line: u64) -> GrepMatch {
     let line = found.line_no.unwrap_or_default();
     // Rows of a full-screen program count from the top of the screen already.
     let number = if found.on_screen { line } else { line.saturating_sub(first_line) };

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use ops::{Call, Effects, Entry, ErrorKind, Faces, OpError, Operation, Roles, Traits};
+use ops::{Call, CallEffects, Entry, ErrorKind, Faces, OpError, Operation, OperationTraits, Roles};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -23,8 +23,8 @@ pub(crate) fn entries() -> Vec<Entry<Program>> {
     ]
 }
 
-const fn traits(name: &'static str, effects: Effects) -> Traits {
-    Traits { name, roles: Roles::ANYONE, faces: Faces::MCP, effects }
+const fn traits(name: &'static str, effects: CallEffects) -> OperationTraits {
+    OperationTraits { name, roles: Roles::ANYONE, faces: Faces::MCP, effects }
 }
 
 /// Says the same again.
@@ -68,7 +68,7 @@ pub(crate) struct Nothing {}
 pub(crate) struct Echo;
 
 impl Operation<Program> for Echo {
-    const TRAITS: Traits = traits("echo", Effects::ReadOnly);
+    const TRAITS: OperationTraits = traits("echo", CallEffects::ReadOnly);
     type Args = Words;
     type Reply = Said;
 
@@ -82,7 +82,7 @@ impl Operation<Program> for Echo {
 pub(crate) struct Hold;
 
 impl Operation<Program> for Hold {
-    const TRAITS: Traits = traits("hold", Effects::Additive);
+    const TRAITS: OperationTraits = traits("hold", CallEffects::Additive);
     type Args = Nothing;
     type Reply = Said;
 
@@ -111,7 +111,7 @@ impl Operation<Program> for Hold {
 pub(crate) struct Wait;
 
 impl Operation<Program> for Wait {
-    const TRAITS: Traits = traits("wait", Effects::ReadOnly);
+    const TRAITS: OperationTraits = traits("wait", CallEffects::ReadOnly);
     type Args = Nothing;
     type Reply = Said;
 
@@ -124,7 +124,7 @@ impl Operation<Program> for Wait {
 pub(crate) struct Fail;
 
 impl Operation<Program> for Fail {
-    const TRAITS: Traits = traits("fail", Effects::ReadOnly);
+    const TRAITS: OperationTraits = traits("fail", CallEffects::ReadOnly);
     type Args = Nothing;
     type Reply = Said;
 
@@ -136,7 +136,7 @@ impl Operation<Program> for Fail {
 pub(crate) struct Crash;
 
 impl Operation<Program> for Crash {
-    const TRAITS: Traits = traits("crash", Effects::ReadOnly);
+    const TRAITS: OperationTraits = traits("crash", CallEffects::ReadOnly);
     type Args = Nothing;
     type Reply = Said;
 
@@ -155,7 +155,7 @@ pub(crate) struct Size {
 pub(crate) struct Fill;
 
 impl Operation<Program> for Fill {
-    const TRAITS: Traits = traits("fill", Effects::ReadOnly);
+    const TRAITS: OperationTraits = traits("fill", CallEffects::ReadOnly);
     type Args = Size;
     type Reply = Said;
 
@@ -167,7 +167,7 @@ impl Operation<Program> for Fill {
 pub(crate) struct Erase;
 
 impl Operation<Program> for Erase {
-    const TRAITS: Traits = traits("erase", Effects::Destructive);
+    const TRAITS: OperationTraits = traits("erase", CallEffects::Destructive);
     type Args = Nothing;
     type Reply = Said;
 
@@ -179,7 +179,8 @@ impl Operation<Program> for Erase {
 pub(crate) struct Lead;
 
 impl Operation<Program> for Lead {
-    const TRAITS: Traits = Traits { roles: Roles::ORCHESTRATOR, ..traits("lead", Effects::Additive) };
+    const TRAITS: OperationTraits =
+        OperationTraits { roles: Roles::ORCHESTRATOR, ..traits("lead", CallEffects::Additive) };
     type Args = Nothing;
     type Reply = Said;
 
@@ -192,7 +193,7 @@ impl Operation<Program> for Lead {
 pub(crate) struct Bare;
 
 impl Operation<Program> for Bare {
-    const TRAITS: Traits = traits("bare", Effects::ReadOnly);
+    const TRAITS: OperationTraits = traits("bare", CallEffects::ReadOnly);
     type Args = Nothing;
     type Reply = Vec<u8>;
 
@@ -205,7 +206,7 @@ impl Operation<Program> for Bare {
 pub(crate) struct Hidden;
 
 impl Operation<Program> for Hidden {
-    const TRAITS: Traits = Traits { faces: Faces::GRPC, ..traits("hidden", Effects::ReadOnly) };
+    const TRAITS: OperationTraits = OperationTraits { faces: Faces::GRPC, ..traits("hidden", CallEffects::ReadOnly) };
     type Args = Nothing;
     type Reply = Said;
 

@@ -4,7 +4,7 @@ use engine::StopRequest;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Call, Context, Effects, ErrorKind, Faces, OpError, Operation, Roles, Traits};
+use crate::{Call, CallEffects, Context, ErrorKind, Faces, OpError, Operation, OperationTraits, Roles};
 
 /// Remove a session and everything below it: programs that still run are asked to end, and killed after
 /// the grace time. Output and history are gone then, and the name is free again.
@@ -22,11 +22,11 @@ pub struct Reply {}
 pub struct CloseProcess;
 
 impl<C: Context> Operation<C> for CloseProcess {
-    const TRAITS: Traits = Traits {
+    const TRAITS: OperationTraits = OperationTraits {
         name: "close_process",
         roles: Roles::ANYONE,
         faces: Faces::all().difference(Faces::HOOK),
-        effects: Effects::Destructive,
+        effects: CallEffects::Destructive,
     };
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::NotFound, ErrorKind::NotRelated];
     type Args = Args;

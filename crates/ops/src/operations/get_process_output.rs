@@ -4,8 +4,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::{
-    Call, Context, Effects, ErrorKind, Faces, OpError, Operation, OutputMode, ProcessOutput, Roles, Traits,
-    output::{self, Reading},
+    Call, CallEffects, Context, ErrorKind, Faces, OpError, Operation, OperationTraits, OutputMode, ProcessOutput,
+    Roles,
+    output::{self, OutputRead},
 };
 
 /// Read a session as plain text. `grid` is the whole visible screen: find the part you are after in it, or
@@ -35,8 +36,12 @@ pub struct Args {
 pub struct GetProcessOutput;
 
 impl<C: Context> Operation<C> for GetProcessOutput {
-    const TRAITS: Traits =
-        Traits { name: "get_process_output", roles: Roles::ANYONE, faces: Faces::MCP, effects: Effects::ReadOnly };
+    const TRAITS: OperationTraits = OperationTraits {
+        name: "get_process_output",
+        roles: Roles::ANYONE,
+        faces: Faces::MCP,
+        effects: CallEffects::ReadOnly,
+    };
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::NotFound];
     type Args = Args;
     type Reply = ProcessOutput;
@@ -47,7 +52,7 @@ impl<C: Context> Operation<C> for GetProcessOutput {
         if args.mode == OutputMode::Grid && args.since_version.is_none() && args.max_bytes.is_none() {
             call.host().looked(&call.caller, &session);
         }
-        let reading = Reading {
+        let reading = OutputRead {
             mode: args.mode,
             since_offset: args.since_offset,
             since_version: args.since_version,

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Call, Context, Effects, ErrorKind, Faces, OpError, Operation, Roles, Traits, rfc3339};
+use crate::{Call, CallEffects, Context, ErrorKind, Faces, OpError, Operation, OperationTraits, Roles, rfc3339};
 
 /// Network ports of a session: those its output has mentioned (URLs and host:port), and those its
 /// processes really listen on, marked `listening`. Nothing is probed.
@@ -16,11 +16,11 @@ pub struct Args {
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Reply {
-    pub ports: Vec<Port>,
+    pub ports: Vec<PortEntry>,
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Port {
+pub struct PortEntry {
     pub port: u16,
     /// As the session printed it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -34,11 +34,11 @@ pub struct Port {
 pub struct GetProcessPorts;
 
 impl<C: Context> Operation<C> for GetProcessPorts {
-    const TRAITS: Traits = Traits {
+    const TRAITS: OperationTraits = OperationTraits {
         name: "get_process_ports",
         roles: Roles::ANYONE,
         faces: Faces::MCP.union(Faces::PALETTE),
-        effects: Effects::ReadOnly,
+        effects: CallEffects::ReadOnly,
     };
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::NotFound];
     type Args = Args;
@@ -46,7 +46,7 @@ impl<C: Context> Operation<C> for GetProcessPorts {
 
     async fn run(call: Call<C>, args: Args) -> Result<Reply, OpError> {
         let session = call.session(&args.process_id)?;
-        let ports = session.ports().await.into_iter().map(|port| Port {
+        let ports = session.ports().await.into_iter().map(|port| PortEntry {
             port: port.port,
             url: port.url,
             first_seen_at: rfc3339(port.first_seen_at),

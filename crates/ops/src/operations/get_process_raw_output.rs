@@ -4,7 +4,9 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Call, Context, Effects, ErrorKind, Faces, OpError, Operation, Roles, Status, Traits, output};
+use crate::{
+    Call, CallEffects, Context, ErrorKind, Faces, OpError, Operation, OperationTraits, ProcessLife, Roles, output,
+};
 
 /// Read the bytes a session printed, control sequences included. Few need this: get_process_output is the
 /// readable form. The last 1 MiB is kept.
@@ -26,18 +28,18 @@ pub struct Reply {
     pub content: String,
     /// How `content` is written, when the bytes are not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub encoding: Option<Encoding>,
+    pub encoding: Option<ContentEncoding>,
     /// Where the next read goes on.
     pub new_offset: u64,
     /// Bytes asked for that are no longer kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dropped_bytes: Option<u64>,
-    pub status: Status,
+    pub status: ProcessLife,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Encoding {
+pub enum ContentEncoding {
     Base64,
 }
 
@@ -45,8 +47,12 @@ pub enum Encoding {
 pub struct GetProcessRawOutput;
 
 impl<C: Context> Operation<C> for GetProcessRawOutput {
-    const TRAITS: Traits =
-        Traits { name: "get_process_raw_output", roles: Roles::ANYONE, faces: Faces::MCP, effects: Effects::ReadOnly };
+    const TRAITS: OperationTraits = OperationTraits {
+        name: "get_process_raw_output",
+        roles: Roles::ANYONE,
+        faces: Faces::MCP,
+        effects: CallEffects::ReadOnly,
+    };
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::NotFound];
     type Args = Args;
     type Reply = Reply;
@@ -68,7 +74,7 @@ impl<C: Context> Operation<C> for GetProcessRawOutput {
         let dropped_bytes = (args.since_offset.is_some() && raw.dropped > 0).then_some(raw.dropped);
         let (content, encoding) = match String::from_utf8(raw.bytes) {
             Ok(text) => (text, None),
-            Err(error) => (STANDARD.encode(error.as_bytes()), Some(Encoding::Base64)),
+            Err(error) => (STANDARD.encode(error.as_bytes()), Some(ContentEncoding::Base64)),
         };
         Ok(Reply { content, encoding, new_offset, dropped_bytes, status: status.into() })
     }

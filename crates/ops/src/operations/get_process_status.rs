@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::{Call, Context, Effects, ErrorKind, Faces, OpError, Operation, ProcessStatus, Roles, Traits};
+use crate::{Call, CallEffects, Context, ErrorKind, Faces, OpError, Operation, OperationTraits, ProcessStatus, Roles};
 
 /// Everything about one session except its output: status, how it ended, command line, folder, times,
 /// size, cursor, title, owner, and the version of its screen.
@@ -18,11 +18,11 @@ pub struct Args {
 pub struct GetProcessStatus;
 
 impl<C: Context> Operation<C> for GetProcessStatus {
-    const TRAITS: Traits = Traits {
+    const TRAITS: OperationTraits = OperationTraits {
         name: "get_process_status",
         roles: Roles::ANYONE,
         faces: Faces::all().difference(Faces::HOOK),
-        effects: Effects::ReadOnly,
+        effects: CallEffects::ReadOnly,
     };
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::NotFound];
     type Args = Args;

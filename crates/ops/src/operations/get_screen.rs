@@ -4,11 +4,11 @@ use engine::VersionedFrame;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::{Call, Context, Effects, ErrorKind, Faces, OpError, Operation, Roles, Traits};
+use crate::{Call, CallEffects, Context, ErrorKind, Faces, OpError, Operation, OperationTraits, Roles};
 
 mod screen;
 
-pub use screen::Screen;
+pub use screen::ScreenReply;
 
 /// The visible screen of a session with colours and attributes, cell by cell, and its cursor.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -22,20 +22,20 @@ pub struct Args {
 pub struct GetScreen;
 
 impl<C: Context> Operation<C> for GetScreen {
-    const TRAITS: Traits = Traits {
+    const TRAITS: OperationTraits = OperationTraits {
         name: "get_screen",
         roles: Roles::ANYONE,
         faces: Faces::GRPC.union(Faces::CLI),
-        effects: Effects::ReadOnly,
+        effects: CallEffects::ReadOnly,
     };
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::NotFound];
     type Args = Args;
-    type Reply = Screen;
+    type Reply = ScreenReply;
 
-    async fn run(call: Call<C>, args: Args) -> Result<Screen, OpError> {
+    async fn run(call: Call<C>, args: Args) -> Result<ScreenReply, OpError> {
         let session = call.session(&args.process_id)?;
         let frame: VersionedFrame = session.frame();
         let name = session.name().map(|name| name.to_string()).unwrap_or_default();
-        Ok(Screen { id: session.id(), name, frame })
+        Ok(ScreenReply { id: session.id(), name, frame })
     }
 }

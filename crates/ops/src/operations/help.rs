@@ -4,7 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Call, Context, Effects, Entry, ErrorKind, Faces, HelpTopic, OpError, Operation, Roles, Traits};
+use crate::{
+    Call, CallEffects, Context, Entry, ErrorKind, Faces, HelpTopic, OpError, Operation, OperationTraits, Roles,
+};
 
 mod topics;
 
@@ -30,7 +32,8 @@ pub struct Reply {
 pub struct Help;
 
 impl<C: Context> Operation<C> for Help {
-    const TRAITS: Traits = Traits { name: "help", roles: Roles::ANYONE, faces: Faces::MCP, effects: Effects::ReadOnly };
+    const TRAITS: OperationTraits =
+        OperationTraits { name: "help", roles: Roles::ANYONE, faces: Faces::MCP, effects: CallEffects::ReadOnly };
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::NotFound];
     type Args = Args;
     type Reply = Reply;

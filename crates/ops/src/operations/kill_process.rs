@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Standing, timeout};
-use crate::{Call, Context, Effects, ErrorKind, Faces, OpError, Operation, Roles, SignalArg, Traits};
+use super::{LifecycleReply, timeout};
+use crate::{Call, CallEffects, Context, ErrorKind, Faces, OpError, Operation, OperationTraits, Roles, SignalArg};
 
 /// Send a signal to a session's program and to the job in the foreground of its terminal, and nothing
 /// more: the session stays, and an end that follows is the program's own.
@@ -26,17 +26,17 @@ pub struct Args {
 pub struct KillProcess;
 
 impl<C: Context> Operation<C> for KillProcess {
-    const TRAITS: Traits = Traits {
+    const TRAITS: OperationTraits = OperationTraits {
         name: "kill_process",
         roles: Roles::ANYONE,
         faces: Faces::GRPC.union(Faces::CLI).union(Faces::PALETTE),
-        effects: Effects::Destructive,
+        effects: CallEffects::Destructive,
     };
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::NotFound, ErrorKind::NotRunning, ErrorKind::NotRelated];
     type Args = Args;
-    type Reply = Standing;
+    type Reply = LifecycleReply;
 
-    async fn run(call: Call<C>, args: Args) -> Result<Standing, OpError> {
+    async fn run(call: Call<C>, args: Args) -> Result<LifecycleReply, OpError> {
         let session = call.own_session(&args.process_id)?;
         let signal = args.signal.as_ref().map(SignalArg::parse).transpose()?.unwrap_or(engine::Signal::TERM);
         let wait = timeout(Some(args.wait_ms.unwrap_or(0) as f64 / 1000.0))?;
@@ -46,6 +46,6 @@ impl<C: Context> Operation<C> for KillProcess {
         if !wait.is_zero() {
             end.await;
         }
-        Ok(Standing::of(&session))
+        Ok(LifecycleReply::of(&session))
     }
 }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Call, Context, Effects, Faces, Kind, OpError, Operation, ProcessEntry, Roles, Traits};
+use crate::{Call, CallEffects, Context, Faces, OpError, Operation, OperationTraits, ProcessEntry, ProcessKind, Roles};
 
 /// List sessions. An agent gets those of its own tab, the agent at its root and everything below it, or with `all`
 /// those of every tab, to read only; who is in no tab gets all. `idle_state` is judged by silence alone.
@@ -12,7 +12,7 @@ use crate::{Call, Context, Effects, Faces, Kind, OpError, Operation, ProcessEntr
 pub struct Args {
     /// Only sessions of this kind.
     #[serde(default)]
-    pub kind: Option<Kind>,
+    pub kind: Option<ProcessKind>,
     /// Those of every tab, for a caller that is in one.
     #[serde(default)]
     pub all: bool,
@@ -28,11 +28,11 @@ pub struct Reply {
 pub struct ListProcesses;
 
 impl<C: Context> Operation<C> for ListProcesses {
-    const TRAITS: Traits = Traits {
+    const TRAITS: OperationTraits = OperationTraits {
         name: "list_processes",
         roles: Roles::ANYONE,
         faces: Faces::MCP.union(Faces::GRPC).union(Faces::CLI),
-        effects: Effects::ReadOnly,
+        effects: CallEffects::ReadOnly,
     };
     type Args = Args;
     type Reply = Reply;

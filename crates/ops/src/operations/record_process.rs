@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::{
-    Call, Context, Effects, ErrorKind, Faces, OpError, Operation, RecordingFormat, RecordingStatus, Roles, Traits,
-    recordings::NewRecording,
+    Call, CallEffects, Context, ErrorKind, Faces, OpError, Operation, OperationTraits, RecordingFormat,
+    RecordingStatus, Roles, recordings::NewRecording,
 };
 
 /// Record a session to an asciicast file that players replay. `start` begins with the screen as it is and goes on
@@ -43,11 +43,11 @@ pub enum RecordAction {
 pub struct RecordProcess;
 
 impl<C: Context> Operation<C> for RecordProcess {
-    const TRAITS: Traits = Traits {
+    const TRAITS: OperationTraits = OperationTraits {
         name: "record_process",
         roles: Roles::OPERATOR,
         faces: Faces::GRPC.union(Faces::CLI).union(Faces::PALETTE),
-        effects: Effects::Additive,
+        effects: CallEffects::Additive,
     };
     const ERRORS: &'static [ErrorKind] =
         &[ErrorKind::NotFound, ErrorKind::AlreadyExists, ErrorKind::NotRunning, ErrorKind::LimitExceeded];

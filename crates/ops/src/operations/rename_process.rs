@@ -4,7 +4,7 @@ use engine::SessionName;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Call, Context, Effects, ErrorKind, Faces, OpError, Operation, Roles, Traits};
+use crate::{Call, CallEffects, Context, ErrorKind, Faces, OpError, Operation, OperationTraits, Roles};
 
 /// Give a session another name. Its id stays.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -26,11 +26,11 @@ pub struct Reply {
 pub struct RenameProcess;
 
 impl<C: Context> Operation<C> for RenameProcess {
-    const TRAITS: Traits = Traits {
+    const TRAITS: OperationTraits = OperationTraits {
         name: "rename_process",
         roles: Roles::ANYONE,
         faces: Faces::all().difference(Faces::HOOK),
-        effects: Effects::Additive,
+        effects: CallEffects::Additive,
     };
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::NotFound, ErrorKind::AlreadyExists, ErrorKind::NotRelated];
     type Args = Args;

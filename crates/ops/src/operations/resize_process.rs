@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::checked_size;
-use crate::{Call, Context, Effects, ErrorKind, Faces, OpError, Operation, Roles, Traits};
+use crate::{Call, CallEffects, Context, ErrorKind, Faces, OpError, Operation, OperationTraits, Roles};
 
 /// Change the size of a session's terminal. The program is told, and lines are wrapped anew.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -29,11 +29,11 @@ pub struct Reply {
 pub struct ResizeProcess;
 
 impl<C: Context> Operation<C> for ResizeProcess {
-    const TRAITS: Traits = Traits {
+    const TRAITS: OperationTraits = OperationTraits {
         name: "resize_process",
         roles: Roles::ANYONE,
         faces: Faces::GRPC.union(Faces::CLI),
-        effects: Effects::Additive,
+        effects: CallEffects::Additive,
     };
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::NotFound, ErrorKind::NotRunning, ErrorKind::NotRelated];
     type Args = Args;

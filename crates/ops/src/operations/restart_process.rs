@@ -4,8 +4,8 @@ use engine::StopRequest;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Standing, authorise_again};
-use crate::{Call, Context, Effects, ErrorKind, Faces, OpError, Operation, Roles, SignalArg, Traits};
+use super::{LifecycleReply, authorise_again};
+use crate::{Call, CallEffects, Context, ErrorKind, Faces, OpError, Operation, OperationTraits, Roles, SignalArg};
 
 /// End a session's program as stop_process does, if it runs, and start it again with the same argv,
 /// environment and folder, on an empty screen. An agent or a terminal can be restarted only while it runs.
@@ -23,11 +23,11 @@ pub struct Args {
 pub struct RestartProcess;
 
 impl<C: Context> Operation<C> for RestartProcess {
-    const TRAITS: Traits = Traits {
+    const TRAITS: OperationTraits = OperationTraits {
         name: "restart_process",
         roles: Roles::ANYONE,
         faces: Faces::MCP.union(Faces::PALETTE),
-        effects: Effects::Destructive,
+        effects: CallEffects::Destructive,
     };
     const ERRORS: &'static [ErrorKind] = &[
         ErrorKind::NotFound,
@@ -38,9 +38,9 @@ impl<C: Context> Operation<C> for RestartProcess {
         ErrorKind::ShuttingDown,
     ];
     type Args = Args;
-    type Reply = Standing;
+    type Reply = LifecycleReply;
 
-    async fn run(call: Call<C>, args: Args) -> Result<Standing, OpError> {
+    async fn run(call: Call<C>, args: Args) -> Result<LifecycleReply, OpError> {
         let session = call.own_session(&args.process_id)?;
         let signal = args.signal.as_ref().map(SignalArg::parse).transpose()?;
         if session.kind() != engine::Kind::Command && session.status().has_ended() {
@@ -50,6 +50,6 @@ impl<C: Context> Operation<C> for RestartProcess {
         authorise_again(&call, &session)?;
         session.restart(StopRequest { signal, grace: None }).await?;
         call.context.recordings().start_always(&call, &session).await;
-        Ok(Standing::of(&session))
+        Ok(LifecycleReply::of(&session))
     }
 }

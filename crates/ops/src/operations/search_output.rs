@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::MAX_REPLY_BYTES;
-use crate::{Call, Context, Effects, ErrorKind, Faces, OpError, Operation, Roles, Traits};
+use crate::{Call, CallEffects, Context, ErrorKind, Faces, OpError, Operation, OperationTraits, Roles};
 
 /// Find lines of a session by a regular expression. `rendered` looks at the lines of history and screen as
 /// they are drawn, joined where they wrapped; `raw` at the bytes that were printed.
@@ -40,7 +40,7 @@ pub enum SearchKind {
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Reply {
-    pub matches: Vec<Match>,
+    pub matches: Vec<OutputMatch>,
     /// There are more matches than the limit, or than 12 MiB hold.
     pub truncated: bool,
     /// Rendered: number of the oldest line still kept.
@@ -49,7 +49,7 @@ pub struct Reply {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Match {
+pub struct OutputMatch {
     /// Number of the line in all that was drawn, from 0, which stays valid while output scrolls; of a full-screen
     /// program, the row of the screen. Left out for raw matches.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -75,11 +75,11 @@ const MAX_CONTEXT: u32 = 1000;
 pub struct SearchOutput;
 
 impl<C: Context> Operation<C> for SearchOutput {
-    const TRAITS: Traits = Traits {
+    const TRAITS: OperationTraits = OperationTraits {
         name: "search_output",
         roles: Roles::ANYONE,
         faces: Faces::MCP.union(Faces::GRPC).union(Faces::CLI),
-        effects: Effects::ReadOnly,
+        effects: CallEffects::ReadOnly,
     };
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::NotFound];
     type Args = Args;
@@ -121,13 +121,13 @@ fn within(what: &str, value: u32, most: u32) -> Result<usize, OpError> {
     Ok(value as usize)
 }
 
-fn rendered_match(found: engine::FoundLine) -> Match {
+fn rendered_match(found: engine::FoundLine) -> OutputMatch {
     let (line_no, on_screen) = match found.place {
         Place::Line(line) => (Some(line), false),
         Place::Row(row) => (Some(u64::from(row)), true),
         Place::Output => (None, false),
     };
-    Match {
+    OutputMatch {
         line_no,
         on_screen,
         offset: None,
@@ -137,9 +137,9 @@ fn rendered_match(found: engine::FoundLine) -> Match {
     }
 }
 
-fn raw_match(found: engine::FoundBytes) -> Match {
+fn raw_match(found: engine::FoundBytes) -> OutputMatch {
     let line = found.line.strip_suffix(b"\r").unwrap_or(&found.line);
-    Match {
+    OutputMatch {
         line_no: None,
         on_screen: false,
         offset: Some(found.offset),

@@ -9,8 +9,9 @@ use vt::input::{Key, KeyEvent};
 
 use super::wait_for_pattern::{self, WaitScope};
 use crate::{
-    Call, Context, Effects, ErrorKind, Faces, InputGuard, OpError, Operation, OutputMode, ProcessOutput, Roles, Traits,
-    output::{self, Reading},
+    Call, CallEffects, Context, ErrorKind, Faces, InputGuard, OpError, Operation, OperationTraits, OutputMode,
+    ProcessOutput, Roles,
+    output::{self, OutputRead},
 };
 
 /// Type into a session. `text` is typed and submitted with Enter unless `submit` is false; several lines go as
@@ -95,11 +96,11 @@ const MAX_WAIT_MS: u64 = 600_000;
 pub struct SendInput;
 
 impl<C: Context> Operation<C> for SendInput {
-    const TRAITS: Traits = Traits {
+    const TRAITS: OperationTraits = OperationTraits {
         name: "send_input",
         roles: Roles::ANYONE,
         faces: Faces::MCP.union(Faces::GRPC).union(Faces::CLI),
-        effects: Effects::Destructive,
+        effects: CallEffects::Destructive,
     };
     const ERRORS: &'static [ErrorKind] = &[
         ErrorKind::NotFound,
@@ -168,7 +169,7 @@ impl<C: Context> Operation<C> for SendInput {
             TailMode::Stream => OutputMode::Stream,
             TailMode::Grid => OutputMode::Grid,
         };
-        let reading = Reading { mode, since_offset: Some(offset), ..Reading::default() };
+        let reading = OutputRead { mode, since_offset: Some(offset), ..OutputRead::default() };
         Ok(Reply { ok: true, wait, tail: Some(output::read(&session, call.host(), reading)) })
     }
 }

@@ -7,7 +7,9 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
 use super::checked_size;
-use crate::{Call, Context, Effects, ErrorKind, Faces, OpError, Operation, Preset, Roles, StartRequest, Traits};
+use crate::{
+    Call, CallEffects, Context, ErrorKind, Faces, OpError, Operation, OperationTraits, Preset, Roles, StartRequest,
+};
 
 /// Start a program in a terminal of its own. `terminal` is an interactive shell unless argv says otherwise;
 /// `command` runs argv, or a stored command where there are presets. What an agent starts ends with the agent, any other
@@ -89,11 +91,11 @@ pub struct Reply {
 pub struct SpawnProcess;
 
 impl<C: Context> Operation<C> for SpawnProcess {
-    const TRAITS: Traits = Traits {
+    const TRAITS: OperationTraits = OperationTraits {
         name: "spawn_process",
         roles: Roles::ANYONE,
         faces: Faces::all().difference(Faces::HOOK),
-        effects: Effects::Additive,
+        effects: CallEffects::Additive,
     };
     const ERRORS: &'static [ErrorKind] = &[
         ErrorKind::NotFound,

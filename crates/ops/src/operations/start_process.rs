@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Standing, authorise_again};
-use crate::{Call, Context, Effects, ErrorKind, Faces, OpError, Operation, Roles, Traits};
+use super::{LifecycleReply, authorise_again};
+use crate::{Call, CallEffects, Context, ErrorKind, Faces, OpError, Operation, OperationTraits, Roles};
 
 /// Run an ended command again, with the same argv, environment and folder, on an empty screen. Does
 /// nothing if it runs. Terminals and agents can't be started again: spawn a new one.
@@ -19,11 +19,11 @@ pub struct Args {
 pub struct StartProcess;
 
 impl<C: Context> Operation<C> for StartProcess {
-    const TRAITS: Traits = Traits {
+    const TRAITS: OperationTraits = OperationTraits {
         name: "start_process",
         roles: Roles::ANYONE,
         faces: Faces::MCP.union(Faces::PALETTE),
-        effects: Effects::Additive,
+        effects: CallEffects::Additive,
     };
     const ERRORS: &'static [ErrorKind] = &[
         ErrorKind::NotFound,
@@ -34,9 +34,9 @@ impl<C: Context> Operation<C> for StartProcess {
         ErrorKind::ShuttingDown,
     ];
     type Args = Args;
-    type Reply = Standing;
+    type Reply = LifecycleReply;
 
-    async fn run(call: Call<C>, args: Args) -> Result<Standing, OpError> {
+    async fn run(call: Call<C>, args: Args) -> Result<LifecycleReply, OpError> {
         let session = call.own_session(&args.process_id)?;
         if session.kind() != engine::Kind::Command {
             let message =
@@ -46,6 +46,6 @@ impl<C: Context> Operation<C> for StartProcess {
         authorise_again(&call, &session)?;
         session.start().await?;
         call.context.recordings().start_always(&call, &session).await;
-        Ok(Standing::of(&session))
+        Ok(LifecycleReply::of(&session))
     }
 }

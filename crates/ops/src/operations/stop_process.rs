@@ -4,8 +4,8 @@ use engine::StopRequest;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::Standing;
-use crate::{Call, Context, Effects, ErrorKind, Faces, OpError, Operation, Roles, SignalArg, Traits};
+use super::LifecycleReply;
+use crate::{Call, CallEffects, Context, ErrorKind, Faces, OpError, Operation, OperationTraits, Roles, SignalArg};
 
 /// End a session's program: ask with a signal, wait for the grace time, kill. The session stays, can be
 /// read, and a command can be started again. Answers when it has ended; does nothing if it had.
@@ -23,20 +23,20 @@ pub struct Args {
 pub struct StopProcess;
 
 impl<C: Context> Operation<C> for StopProcess {
-    const TRAITS: Traits = Traits {
+    const TRAITS: OperationTraits = OperationTraits {
         name: "stop_process",
         roles: Roles::ANYONE,
         faces: Faces::MCP.union(Faces::PALETTE),
-        effects: Effects::Destructive,
+        effects: CallEffects::Destructive,
     };
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::NotFound, ErrorKind::NotRelated];
     type Args = Args;
-    type Reply = Standing;
+    type Reply = LifecycleReply;
 
-    async fn run(call: Call<C>, args: Args) -> Result<Standing, OpError> {
+    async fn run(call: Call<C>, args: Args) -> Result<LifecycleReply, OpError> {
         let session = call.own_session(&args.process_id)?;
         let signal = args.signal.as_ref().map(SignalArg::parse).transpose()?;
         session.stop(StopRequest { signal, grace: None }).await?;
-        Ok(Standing::of(&session))
+        Ok(LifecycleReply::of(&session))
     }
 }

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{timeout, with_progress};
-use crate::{Call, Context, Effects, ErrorKind, Faces, OpError, Operation, Roles, Traits};
+use crate::{Call, CallEffects, Context, ErrorKind, Faces, OpError, Operation, OperationTraits, Roles};
 
 /// Wait until a session has printed nothing for a while, or the time is up. A session whose program has ended
 /// is idle at once, with the reason `exited`.
@@ -44,11 +44,11 @@ const DEFAULT_IDLE_MS: u64 = 5000;
 pub struct WaitForIdle;
 
 impl<C: Context> Operation<C> for WaitForIdle {
-    const TRAITS: Traits = Traits {
+    const TRAITS: OperationTraits = OperationTraits {
         name: "wait_for_idle",
         roles: Roles::ANYONE,
         faces: Faces::GRPC.union(Faces::CLI),
-        effects: Effects::ReadOnly,
+        effects: CallEffects::ReadOnly,
     };
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::NotFound];
     type Args = Args;

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{timeout, with_progress};
-use crate::{Call, Context, Effects, ErrorKind, Faces, OpError, Operation, Roles, Traits};
+use crate::{Call, CallEffects, Context, ErrorKind, Faces, OpError, Operation, OperationTraits, Roles};
 
 /// Wait until a session shows a text that matches a regular expression, the time is up, or its program has
 /// ended. `grid` looks at the visible screen, now and as it changes; `scrollback` at every line drawn so far and
@@ -74,11 +74,11 @@ const MAX_SNIPPET: usize = 4096;
 pub struct WaitForPattern;
 
 impl<C: Context> Operation<C> for WaitForPattern {
-    const TRAITS: Traits = Traits {
+    const TRAITS: OperationTraits = OperationTraits {
         name: "wait_for_pattern",
         roles: Roles::ANYONE,
         faces: Faces::MCP.union(Faces::GRPC).union(Faces::CLI),
-        effects: Effects::ReadOnly,
+        effects: CallEffects::ReadOnly,
     };
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::NotFound];
     type Args = Args;

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Call, Context, Effects, Faces, OpError, Operation, ProcessEntry, Role, Roles, Traits};
+use crate::{Call, CallEffects, Context, Faces, OpError, Operation, OperationTraits, ProcessEntry, Role, Roles};
 
 /// Who you are here: your role, your own session, and the tools you may call.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -23,8 +23,8 @@ pub struct Reply {
 pub struct Whoami;
 
 impl<C: Context> Operation<C> for Whoami {
-    const TRAITS: Traits =
-        Traits { name: "whoami", roles: Roles::ANYONE, faces: Faces::MCP, effects: Effects::ReadOnly };
+    const TRAITS: OperationTraits =
+        OperationTraits { name: "whoami", roles: Roles::ANYONE, faces: Faces::MCP, effects: CallEffects::ReadOnly };
     type Args = Args;
     type Reply = Reply;
 

@@ -16,7 +16,7 @@ use super::prompt_marks::PromptMarks;
 
 /// A recording's progress.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Tally {
+pub(super) struct RecordingProgress {
     pub(super) bytes: u64,
     pub(super) events: u64,
     pub(super) gaps: u64,
@@ -33,7 +33,7 @@ pub(super) struct Recorder {
     marks: PromptMarks,
     /// `true`, or closed: the recording has to end.
     stopped: watch::Receiver<bool>,
-    tally: watch::Sender<Tally>,
+    tally: watch::Sender<RecordingProgress>,
 }
 
 impl Recorder {
@@ -43,8 +43,8 @@ impl Recorder {
         format: cast::AsciicastVersion,
         max_bytes: Option<u64>,
         stopped: watch::Receiver<bool>,
-    ) -> (Self, watch::Receiver<Tally>) {
-        let (tally, told) = watch::channel(Tally::default());
+    ) -> (Self, watch::Receiver<RecordingProgress>) {
+        let (tally, told) = watch::channel(RecordingProgress::default());
         (Recorder { tap, file, format, max_bytes, marks: PromptMarks::default(), stopped, tally }, told)
     }
 
@@ -198,7 +198,7 @@ pub(super) fn write_ended(
     file: File,
     format: cast::AsciicastVersion,
     header: &cast::CastHeader,
-) -> io::Result<Tally> {
+) -> io::Result<RecordingProgress> {
     let raw = session.raw(0, usize::MAX);
     let mut cast = cast::CastWriter::new(file.try_clone()?, format, header)?;
     if raw.dropped == 0 {
@@ -211,7 +211,7 @@ pub(super) fn write_ended(
     }
     cast.finish(Duration::ZERO)?;
     file.sync_all()?;
-    Ok(Tally { bytes: cast.bytes(), events: cast.events(), over: true, ..Tally::default() })
+    Ok(RecordingProgress { bytes: cast.bytes(), events: cast.events(), over: true, ..RecordingProgress::default() })
 }
 
 /// Of the environment it contains only the terminal's type, which is the same for all sessions.

@@ -1,6 +1,8 @@
 //! Everything an agent needs to find its way, at once.
 
-use ops::{Call, Effects, Faces, OpError, Operation, ProcessEntry, Roles, Traits, operations::list_processes};
+use ops::{
+    Call, CallEffects, Faces, OpError, Operation, OperationTraits, ProcessEntry, Roles, operations::list_processes,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -28,11 +30,11 @@ pub struct Reply {
 pub struct GetProjectStatus;
 
 impl Operation<Project> for GetProjectStatus {
-    const TRAITS: Traits = Traits {
+    const TRAITS: OperationTraits = OperationTraits {
         name: "get_project_status",
         roles: Roles::ANYONE,
         faces: Faces::MCP.union(Faces::PALETTE),
-        effects: Effects::ReadOnly,
+        effects: CallEffects::ReadOnly,
     };
     type Args = Args;
     type Reply = Reply;

@@ -1,6 +1,6 @@
 //! What an agent's own hooks tell of it.
 
-use ops::{Call, Effects, Faces, OpError, Operation, Roles, Traits};
+use ops::{Call, CallEffects, Faces, OpError, Operation, OperationTraits, Roles};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -22,11 +22,11 @@ pub struct Args {
 pub struct ReportHook;
 
 impl Operation<Project> for ReportHook {
-    const TRAITS: Traits = Traits {
+    const TRAITS: OperationTraits = OperationTraits {
         name: "report_hook",
         roles: Roles::ORCHESTRATOR.union(Roles::SUB_AGENT),
         faces: Faces::HOOK,
-        effects: Effects::Additive,
+        effects: CallEffects::Additive,
     };
     type Args = Args;
     type Reply = Done;

@@ -1,6 +1,6 @@
 //! Calling the human.
 
-use ops::{Call, Effects, ErrorKind, Faces, OpError, Operation, Roles, Traits};
+use ops::{Call, CallEffects, ErrorKind, Faces, OpError, Operation, OperationTraits, Roles};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -26,8 +26,12 @@ const MAX_REASON: usize = 500;
 pub struct RequestHumanAttention;
 
 impl Operation<Project> for RequestHumanAttention {
-    const TRAITS: Traits =
-        Traits { name: "request_human_attention", roles: Roles::ANYONE, faces: Faces::MCP, effects: Effects::Additive };
+    const TRAITS: OperationTraits = OperationTraits {
+        name: "request_human_attention",
+        roles: Roles::ANYONE,
+        faces: Faces::MCP,
+        effects: CallEffects::Additive,
+    };
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::NotFound, ErrorKind::NotRelated];
     type Args = Args;
     type Reply = Done;

@@ -1,6 +1,6 @@
 //! Adding to a scratchpad.
 
-use ops::{Call, Effects, ErrorKind, Faces, OpError, Operation, Roles, Traits};
+use ops::{Call, CallEffects, ErrorKind, Faces, OpError, Operation, OperationTraits, Roles};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -29,8 +29,12 @@ pub struct Reply {
 pub struct ScratchpadAppend;
 
 impl Operation<Project> for ScratchpadAppend {
-    const TRAITS: Traits =
-        Traits { name: "scratchpad_append", roles: Roles::ANYONE, faces: Faces::MCP, effects: Effects::Additive };
+    const TRAITS: OperationTraits = OperationTraits {
+        name: "scratchpad_append",
+        roles: Roles::ANYONE,
+        faces: Faces::MCP,
+        effects: CallEffects::Additive,
+    };
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::WrongKind, ErrorKind::LimitExceeded, ErrorKind::NotReady];
     type Args = Args;
     type Reply = Reply;

@@ -1,6 +1,6 @@
 //! Removing a scratchpad.
 
-use ops::{Call, Effects, ErrorKind, Faces, OpError, Operation, Roles, Traits};
+use ops::{Call, CallEffects, ErrorKind, Faces, OpError, Operation, OperationTraits, Roles};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -19,8 +19,12 @@ pub struct Args {
 pub struct ScratchpadDelete;
 
 impl Operation<Project> for ScratchpadDelete {
-    const TRAITS: Traits =
-        Traits { name: "scratchpad_delete", roles: Roles::ANYONE, faces: Faces::MCP, effects: Effects::Destructive };
+    const TRAITS: OperationTraits = OperationTraits {
+        name: "scratchpad_delete",
+        roles: Roles::ANYONE,
+        faces: Faces::MCP,
+        effects: CallEffects::Destructive,
+    };
     const ERRORS: &'static [ErrorKind] =
         &[ErrorKind::NotFound, ErrorKind::WrongKind, ErrorKind::LimitExceeded, ErrorKind::NotReady];
     type Args = Args;

@@ -1,6 +1,6 @@
 //! Listing the scratchpads.
 
-use ops::{Call, Effects, ErrorKind, Faces, OpError, Operation, Roles, Traits};
+use ops::{Call, CallEffects, ErrorKind, Faces, OpError, Operation, OperationTraits, Roles};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -47,8 +47,12 @@ pub(super) async fn list(project: &Project) -> Result<Vec<Scratchpad>, OpError> 
 pub struct ScratchpadList;
 
 impl Operation<Project> for ScratchpadList {
-    const TRAITS: Traits =
-        Traits { name: "scratchpad_list", roles: Roles::ANYONE, faces: Faces::MCP, effects: Effects::ReadOnly };
+    const TRAITS: OperationTraits = OperationTraits {
+        name: "scratchpad_list",
+        roles: Roles::ANYONE,
+        faces: Faces::MCP,
+        effects: CallEffects::ReadOnly,
+    };
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::NotReady];
     type Args = Args;
     type Reply = Reply;

@@ -1,6 +1,6 @@
 //! Reading a scratchpad.
 
-use ops::{Call, Effects, ErrorKind, Faces, OpError, Operation, Roles, Traits};
+use ops::{Call, CallEffects, ErrorKind, Faces, OpError, Operation, OperationTraits, Roles};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -25,8 +25,12 @@ pub struct Reply {
 pub struct ScratchpadRead;
 
 impl Operation<Project> for ScratchpadRead {
-    const TRAITS: Traits =
-        Traits { name: "scratchpad_read", roles: Roles::ANYONE, faces: Faces::MCP, effects: Effects::ReadOnly };
+    const TRAITS: OperationTraits = OperationTraits {
+        name: "scratchpad_read",
+        roles: Roles::ANYONE,
+        faces: Faces::MCP,
+        effects: CallEffects::ReadOnly,
+    };
     const ERRORS: &'static [ErrorKind] =
         &[ErrorKind::NotFound, ErrorKind::WrongKind, ErrorKind::LimitExceeded, ErrorKind::NotReady];
     type Args = Args;

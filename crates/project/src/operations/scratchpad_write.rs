@@ -1,6 +1,6 @@
 //! Writing a scratchpad.
 
-use ops::{Call, Effects, ErrorKind, Faces, OpError, Operation, Roles, Traits};
+use ops::{Call, CallEffects, ErrorKind, Faces, OpError, Operation, OperationTraits, Roles};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -40,8 +40,12 @@ pub struct Reply {
 pub struct ScratchpadWrite;
 
 impl Operation<Project> for ScratchpadWrite {
-    const TRAITS: Traits =
-        Traits { name: "scratchpad_write", roles: Roles::ANYONE, faces: Faces::MCP, effects: Effects::Destructive };
+    const TRAITS: OperationTraits = OperationTraits {
+        name: "scratchpad_write",
+        roles: Roles::ANYONE,
+        faces: Faces::MCP,
+        effects: CallEffects::Destructive,
+    };
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::WrongKind, ErrorKind::LimitExceeded, ErrorKind::NotReady];
     type Args = Args;
     type Reply = Reply;

@@ -1,6 +1,6 @@
 //! Asking the face to show a session.
 
-use ops::{Call, Effects, ErrorKind, Faces, OpError, Operation, Roles, Traits};
+use ops::{Call, CallEffects, ErrorKind, Faces, OpError, Operation, OperationTraits, Roles};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -20,8 +20,12 @@ pub struct Args {
 pub struct SelectProcess;
 
 impl Operation<Project> for SelectProcess {
-    const TRAITS: Traits =
-        Traits { name: "select_process", roles: Roles::ANYONE, faces: Faces::MCP, effects: Effects::Additive };
+    const TRAITS: OperationTraits = OperationTraits {
+        name: "select_process",
+        roles: Roles::ANYONE,
+        faces: Faces::MCP,
+        effects: CallEffects::Additive,
+    };
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::NotFound];
     type Args = Args;
     type Reply = Done;

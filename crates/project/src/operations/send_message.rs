@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use agents::delivery::MAX_BODY_BYTES;
 use engine::Kind;
-use ops::{Call, Effects, ErrorKind, Faces, OpError, Operation, Roles, Traits};
+use ops::{Call, CallEffects, ErrorKind, Faces, OpError, Operation, OperationTraits, Roles};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
@@ -63,11 +63,11 @@ impl Reply {
 pub struct SendMessage;
 
 impl Operation<Project> for SendMessage {
-    const TRAITS: Traits = Traits {
+    const TRAITS: OperationTraits = OperationTraits {
         name: "send_message",
         roles: Roles::ANYONE,
         faces: Faces::MCP.union(Faces::PALETTE),
-        effects: Effects::Additive,
+        effects: CallEffects::Additive,
     };
     const ERRORS: &'static [ErrorKind] = &[
         ErrorKind::NotFound,

@@ -8,7 +8,7 @@ use agents::{
     preset::slug,
 };
 use engine::{Kind, NameChoice, NewSession, Session, SessionName};
-use ops::{Call, Caller, Effects, ErrorKind, Faces, OpError, Operation, Role, Roles, Traits};
+use ops::{Call, CallEffects, Caller, ErrorKind, Faces, OpError, Operation, OperationTraits, Role, Roles};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
@@ -56,11 +56,11 @@ pub struct SpawnAgent;
 
 impl Operation<Project> for SpawnAgent {
     /// Where `max_depth` is more than 2, the project's table lets sub-agents in as well.
-    const TRAITS: Traits = Traits {
+    const TRAITS: OperationTraits = OperationTraits {
         name: "spawn_agent",
         roles: Roles::OPERATOR.union(Roles::ORCHESTRATOR),
         faces: Faces::MCP,
-        effects: Effects::Additive,
+        effects: CallEffects::Additive,
     };
     const ERRORS: &'static [ErrorKind] = &[
         ErrorKind::NotFound,

@@ -1,6 +1,6 @@
 //! Cancelling a timer.
 
-use ops::{Call, Effects, ErrorKind, Faces, OpError, Operation, Roles, Traits};
+use ops::{Call, CallEffects, ErrorKind, Faces, OpError, Operation, OperationTraits, Roles};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -19,11 +19,11 @@ pub struct Args {
 pub struct TimerCancel;
 
 impl Operation<Project> for TimerCancel {
-    const TRAITS: Traits = Traits {
+    const TRAITS: OperationTraits = OperationTraits {
         name: "timer_cancel",
         roles: Roles::ANYONE,
         faces: Faces::MCP.union(Faces::PALETTE),
-        effects: Effects::Destructive,
+        effects: CallEffects::Destructive,
     };
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::NotFound];
     type Args = Args;

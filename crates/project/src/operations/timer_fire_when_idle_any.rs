@@ -1,6 +1,6 @@
 //! Waiting for the first of several to come to rest.
 
-use ops::{Call, Effects, ErrorKind, Faces, OpError, Operation, Roles, Traits};
+use ops::{Call, CallEffects, ErrorKind, Faces, OpError, Operation, OperationTraits, Roles};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -18,11 +18,11 @@ pub struct Args(WhenIdle);
 pub struct TimerFireWhenIdleAny;
 
 impl Operation<Project> for TimerFireWhenIdleAny {
-    const TRAITS: Traits = Traits {
+    const TRAITS: OperationTraits = OperationTraits {
         name: "timer_fire_when_idle_any",
         roles: Roles::ANYONE,
         faces: Faces::MCP,
-        effects: Effects::Additive,
+        effects: CallEffects::Additive,
     };
     const ERRORS: &'static [ErrorKind] = timer_set::ERRORS;
     type Args = Args;

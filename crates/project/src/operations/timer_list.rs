@@ -1,6 +1,6 @@
 //! Listing timers.
 
-use ops::{Call, Effects, Faces, OpError, Operation, Roles, Traits};
+use ops::{Call, CallEffects, Faces, OpError, Operation, OperationTraits, Roles};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -57,11 +57,11 @@ pub enum TimerStatus {
 pub struct TimerList;
 
 impl Operation<Project> for TimerList {
-    const TRAITS: Traits = Traits {
+    const TRAITS: OperationTraits = OperationTraits {
         name: "timer_list",
         roles: Roles::ANYONE,
         faces: Faces::MCP.union(Faces::PALETTE),
-        effects: Effects::ReadOnly,
+        effects: CallEffects::ReadOnly,
     };
     type Args = Args;
     type Reply = Reply;

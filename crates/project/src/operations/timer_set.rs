@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use agents::TurnId;
 use engine::{Kind, Session};
-use ops::{Call, Effects, ErrorKind, Faces, OpError, Operation, Roles, Traits};
+use ops::{Call, CallEffects, ErrorKind, Faces, OpError, Operation, OperationTraits, Roles};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -88,8 +88,8 @@ const MAX_LABEL: usize = 100;
 pub struct TimerSet;
 
 impl Operation<Project> for TimerSet {
-    const TRAITS: Traits =
-        Traits { name: "timer_set", roles: Roles::ANYONE, faces: Faces::MCP, effects: Effects::Additive };
+    const TRAITS: OperationTraits =
+        OperationTraits { name: "timer_set", roles: Roles::ANYONE, faces: Faces::MCP, effects: CallEffects::Additive };
     const ERRORS: &'static [ErrorKind] = ERRORS;
     type Args = Args;
     type Reply = Reply;

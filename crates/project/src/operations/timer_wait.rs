@@ -1,6 +1,6 @@
 //! The plainest timer.
 
-use ops::{Call, Effects, ErrorKind, Faces, OpError, Operation, Roles, Traits};
+use ops::{Call, CallEffects, ErrorKind, Faces, OpError, Operation, OperationTraits, Roles};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -26,8 +26,8 @@ pub struct Args {
 pub struct TimerWait;
 
 impl Operation<Project> for TimerWait {
-    const TRAITS: Traits =
-        Traits { name: "timer_wait", roles: Roles::ANYONE, faces: Faces::MCP, effects: Effects::Additive };
+    const TRAITS: OperationTraits =
+        OperationTraits { name: "timer_wait", roles: Roles::ANYONE, faces: Faces::MCP, effects: CallEffects::Additive };
     const ERRORS: &'static [ErrorKind] = timer_set::ERRORS;
     type Args = Args;
     type Reply = Reply;

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use agents::{AgentStatus, State, TurnId, state::Prompt};
 use engine::Session;
-use ops::{Call, Effects, ErrorKind, Faces, OpError, Operation, Roles, Traits};
+use ops::{Call, CallEffects, ErrorKind, Faces, OpError, Operation, OperationTraits, Roles};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -107,8 +107,12 @@ const PROMPT_DRAWN: Duration = Duration::from_secs(1);
 pub struct WaitForState;
 
 impl Operation<Project> for WaitForState {
-    const TRAITS: Traits =
-        Traits { name: "wait_for_state", roles: Roles::ANYONE, faces: Faces::MCP, effects: Effects::ReadOnly };
+    const TRAITS: OperationTraits = OperationTraits {
+        name: "wait_for_state",
+        roles: Roles::ANYONE,
+        faces: Faces::MCP,
+        effects: CallEffects::ReadOnly,
+    };
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::NotFound];
     type Args = Args;
     type Reply = Reply;

@@ -1,6 +1,6 @@
 //! Telling an agent who it is here.
 
-use ops::{Call, Context, Effects, Faces, OpError, Operation, Role, Roles, Traits};
+use ops::{Call, CallEffects, Context, Faces, OpError, Operation, OperationTraits, Role, Roles};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -45,8 +45,8 @@ impl ProjectFacts {
 pub struct Whoami;
 
 impl Operation<Project> for Whoami {
-    const TRAITS: Traits =
-        Traits { name: "whoami", roles: Roles::ANYONE, faces: Faces::MCP, effects: Effects::ReadOnly };
+    const TRAITS: OperationTraits =
+        OperationTraits { name: "whoami", roles: Roles::ANYONE, faces: Faces::MCP, effects: CallEffects::ReadOnly };
     type Args = Args;
     type Reply = Reply;
 

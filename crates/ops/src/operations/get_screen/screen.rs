@@ -11,14 +11,14 @@ use crate::vocabulary::{ActiveScreen, CursorPosition};
 
 /// A session's screen.
 #[derive(Clone, Debug)]
-pub struct Screen {
+pub struct ScreenReply {
     pub id: SessionId,
     /// Empty once the session has been removed.
     pub name: String,
     pub frame: VersionedFrame,
 }
 
-/// The JSON form of [`Screen`].
+/// The JSON form of [`ScreenReply`].
 #[derive(Serialize, JsonSchema)]
 struct ScreenJson<'a> {
     process_id: String,
@@ -40,10 +40,10 @@ struct Rows<'a>(&'a vt::Frame);
 struct RowJson<'a> {
     /// Cells from the left; blank ones in the default look are left out at the end of a row.
     #[schemars(with = "Vec<CellJson<'static>>")]
-    cells: Cells<'a>,
+    cells: RowCells<'a>,
 }
 
-struct Cells<'a> {
+struct RowCells<'a> {
     line: &'a vt::Line,
     theme: &'a vt::Theme,
 }
@@ -60,7 +60,7 @@ struct CellJson<'a> {
     attributes: Vec<&'static str>,
 }
 
-impl Serialize for Screen {
+impl Serialize for ScreenReply {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let frame = &*self.frame.frame;
         ScreenJson {
@@ -78,7 +78,7 @@ impl Serialize for Screen {
     }
 }
 
-impl JsonSchema for Screen {
+impl JsonSchema for ScreenReply {
     fn schema_name() -> Cow<'static, str> {
         "Screen".into()
     }
@@ -91,11 +91,11 @@ impl JsonSchema for Screen {
 impl Serialize for Rows<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let theme = &*self.0.theme;
-        serializer.collect_seq(self.0.rows.iter().map(|line| RowJson { cells: Cells { line, theme } }))
+        serializer.collect_seq(self.0.rows.iter().map(|line| RowJson { cells: RowCells { line, theme } }))
     }
 }
 
-impl Serialize for Cells<'_> {
+impl Serialize for RowCells<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut sequence = serializer.serialize_seq(None)?;
         for cell in self.line.cells() {

@@ -3,7 +3,7 @@
 //! What is asked comes from the operation's schema, so that an operation in the table needs nothing here.
 
 use engine::SessionId;
-use ops::{Context, Effects, OpError};
+use ops::{CallEffects, Context, OpError};
 use serde_json::{Map, Value};
 use tui::{
     Canvas, CanvasCursor, Event, Handled, Layer, Rect, Role, Sign, Span,
@@ -28,7 +28,7 @@ enum Step {
 pub(crate) struct Form {
     operation: &'static str,
     title: String,
-    effects: Effects,
+    effects: CallEffects,
     fields: Vec<Field>,
     given: Map<String, Value>,
     /// Fields answered so far, in order: Escape goes back.
@@ -184,9 +184,9 @@ fn sessions(app: &App) -> (Vec<ListEntry>, Vec<Value>) {
 }
 
 /// What came of it, as far as it is to be seen.
-fn concluded(app: &mut App, operation: &str, title: &str, effects: Effects, outcome: Result<Value, OpError>) {
+fn concluded(app: &mut App, operation: &str, title: &str, effects: CallEffects, outcome: Result<Value, OpError>) {
     match outcome {
-        Ok(reply) if effects == Effects::ReadOnly => {
+        Ok(reply) if effects == CallEffects::ReadOnly => {
             let text = serde_json::to_string_pretty(&reply).unwrap_or_default();
             text_view::open(app, title.trim_end_matches('…'), &text);
         }
