@@ -155,7 +155,7 @@ fn a_search_finds_across_rows_and_goes_round() {
     assert_eq!(search(&mut mode, "/ a l p h a enter"), (3, 0));
     assert!(mode.status().contains("match 2 of 2"), "{}", mode.status());
     assert_eq!(search(&mut mode, "n"), (0, 0));
-    assert!(mode.status().contains("other end"), "{}", mode.status());
+    assert!(mode.status().contains("wrapped around"), "{}", mode.status());
     assert_eq!(search(&mut mode, "N"), (3, 0));
     // `gamma` is cut by the edge: row 1 ends in its middle.
     assert_eq!(search(&mut mode, "? g a m m a enter"), (1, 5));

@@ -29,7 +29,7 @@ async fn wrong_names_and_origins_are_refused_on_every_route() {
         refused(&stage.request("GET", path, &[("Cookie", &cookie)]).await, 421, "that name");
         for foreign in ["http://evil.example", "null", &format!("https://{host}")] {
             let headers = [("Host", host.as_str()), ("Origin", foreign), ("Cookie", cookie.as_str())];
-            refused(&stage.request("GET", path, &headers).await, 403, "Another site");
+            refused(&stage.request("GET", path, &headers).await, 403, "another site");
         }
     }
     // None of that used the link up.
@@ -47,9 +47,9 @@ async fn without_a_login_there_is_nothing_to_see() {
     }
     refused(&stage.get("/login", "").await, 401, "no token");
     refused(&stage.get("/login?token=", "").await, 401, "no token");
-    refused(&stage.get("/login?token=guess", "").await, 401, "not known");
-    refused(&stage.get("/nowhere", "").await, 404, "nothing here");
-    refused(&stage.get("/a/b", "").await, 404, "nothing here");
+    refused(&stage.get("/login?token=guess", "").await, 401, "unknown");
+    refused(&stage.get("/nowhere", "").await, 404, "not found");
+    refused(&stage.get("/a/b", "").await, 404, "not found");
     refused(&stage.request("POST", "/", &[("Host", &stage.host())]).await, 405, "can't be done");
     // The refusals' own style needs no login.
     assert_eq!(stage.get("/style.css", "").await.status, 200);
@@ -66,7 +66,7 @@ async fn a_link_is_good_once_and_its_cookie_is_strict() {
     assert!(cookie.starts_with(&format!("vtr_web_{}=", stage.address.port())), "{cookie}");
     assert!(cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict") && cookie.contains("Path=/"), "{cookie}");
     assert_eq!(answer.header("referrer-policy"), Some("no-referrer"));
-    refused(&stage.get(&link, "").await, 401, "has been used");
+    refused(&stage.get(&link, "").await, 401, "already been used");
     let login = Login::read(&answer);
     // The browser that used it is led to the page, and the key is not told again.
     let again = stage.get(&link, &login.cookie).await;
@@ -129,8 +129,8 @@ async fn the_websocket_needs_an_origin_and_a_login() {
         headers
     };
     for (more, status, said) in [
-        (vec![("Cookie", cookie.clone())], 403, "no page"),
-        (vec![("Cookie", cookie.clone()), ("Origin", "http://evil.example".to_owned())], 403, "Another site"),
+        (vec![("Cookie", cookie.clone())], 403, "not opened by the page"),
+        (vec![("Cookie", cookie.clone()), ("Origin", "http://evil.example".to_owned())], 403, "another site"),
         (vec![("Origin", origin.clone())], 401, "not logged in"),
         (vec![("Origin", origin.clone()), ("Cookie", cookie.clone())], 401, "not logged in"),
     ] {
