@@ -7,11 +7,11 @@
 use std::{convert::Infallible, fmt::Debug, sync::LazyLock, time::Duration};
 
 use bytes::Bytes;
-use engine::{Engine, EngineOptions, Kind, Limits, NameChoice, NewSession, SessionName, StopRequest};
+use engine::{Engine, EngineOptions, Kind, EngineLimits, NameChoice, NewSession, SessionName, StopRequest};
 use grpc::{
-    Failure, MAX_MESSAGE_BYTES,
+    CallFailure, MAX_MESSAGE_BYTES,
     proto::{vtr_client::VtrClient, *},
-    server::{About, Server},
+    server::{ServerAbout, GrpcServer},
 };
 use http::{HeaderMap, HeaderName, HeaderValue, Request, Response};
 use http_body_util::{BodyExt, Full};
@@ -152,7 +152,7 @@ fn reads_back<M: Message + Default + PartialEq + Debug>(bytes: &[u8]) {
 fn failure_is_a_failure(how: u8, details: &[u8]) {
     let code = Code::from(i32::from(how) % 17);
     let status = Status::with_details(code, "said", Bytes::copy_from_slice(details));
-    assert_eq!(Failure::from(&status).code, code);
+    assert_eq!(CallFailure::from(&status).code, code);
 }
 
 type Line = tower::util::BoxCloneSyncService<Request<tonic::body::Body>, Response<tonic::body::Body>, Infallible>;
@@ -178,7 +178,7 @@ fn client(answer: Bytes) -> VtrClient<Line> {
 struct Stage {
     runtime: Runtime,
     engine: Engine,
-    server: Server,
+    server: GrpcServer,
 }
 
 struct NoStarts;
@@ -193,11 +193,11 @@ impl Stage {
     fn new() -> Self {
         let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
         let inside = runtime.enter();
-        let limits = Limits { sessions: 1, ..Limits::default() };
+        let limits = EngineLimits { sessions: 1, ..EngineLimits::default() };
         let base_env = vec![("PATH".into(), "/usr/bin:/bin".into())];
         let engine = Engine::new(EngineOptions { base_env, limits, grace: Duration::ZERO, ..EngineOptions::default() });
-        let about = About { program: "fuzzed".into(), version: "1".into() };
-        let server = Server::new(SessionContext::new(engine.clone(), NoStarts), Caller::operator(), about);
+        let about = ServerAbout { program: "fuzzed".into(), version: "1".into() };
+        let server = GrpcServer::new(SessionContext::new(engine.clone(), NoStarts), Caller::operator(), about);
         drop(inside);
         Stage { runtime, engine, server }
     }

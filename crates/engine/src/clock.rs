@@ -14,11 +14,11 @@ use crate::fair_lock::lock;
 /// Cheap to clone; clones tell the same time.
 #[derive(Clone, Debug, Default)]
 pub struct Clock {
-    source: Source,
+    source: ClockSource,
 }
 
 #[derive(Clone, Debug, Default)]
-enum Source {
+enum ClockSource {
     #[default]
     Real,
     Fake(Arc<FakeTime>),
@@ -34,11 +34,11 @@ struct FakeTime {
     instant: Instant,
     system: SystemTime,
     elapsed: watch::Sender<Duration>,
-    alarms: Mutex<Vec<Weak<Alarm>>>,
+    alarms: Mutex<Vec<Weak<ClockAlarm>>>,
 }
 
 /// Called after a fake clock moved, from the thread that moved it. A real clock never calls.
-pub(crate) struct Alarm(Box<dyn Fn() + Send + Sync>);
+pub(crate) struct ClockAlarm(Box<dyn Fn() + Send + Sync>);
 
 impl Clock {
     pub fn real() -> Self {
@@ -47,23 +47,23 @@ impl Clock {
 
     pub fn now(&self) -> Instant {
         match &self.source {
-            Source::Real => Instant::now(),
-            Source::Fake(time) => time.instant + time.elapsed(),
+            ClockSource::Real => Instant::now(),
+            ClockSource::Fake(time) => time.instant + time.elapsed(),
         }
     }
 
     pub fn system_now(&self) -> SystemTime {
         match &self.source {
-            Source::Real => SystemTime::now(),
-            Source::Fake(time) => time.system + time.elapsed(),
+            ClockSource::Real => SystemTime::now(),
+            ClockSource::Fake(time) => time.system + time.elapsed(),
         }
     }
 
     /// Completes when the clock has reached `deadline`.
     pub async fn sleep_until(&self, deadline: Instant) {
         match &self.source {
-            Source::Real => tokio::time::sleep_until(deadline.into()).await,
-            Source::Fake(time) => {
+            ClockSource::Real => tokio::time::sleep_until(deadline.into()).await,
+            ClockSource::Fake(time) => {
                 let mut elapsed = time.elapsed.subscribe();
                 // The sender lives in `time`, which this future borrows: waiting can't fail.
                 let _ = elapsed.wait_for(|elapsed| time.instant + *elapsed >= deadline).await;
@@ -71,19 +71,19 @@ impl Clock {
         }
     }
 
-    /// How long a blocking wait may last before `deadline` is due. `None`: until an [`Alarm`] rings.
+    /// How long a blocking wait may last before `deadline` is due. `None`: until an [`ClockAlarm`] rings.
     pub(crate) fn blocking_timeout(&self, deadline: Instant) -> Option<Duration> {
         let left = deadline.saturating_duration_since(self.now());
         match &self.source {
-            Source::Real => Some(left),
-            Source::Fake(_) => left.is_zero().then_some(left),
+            ClockSource::Real => Some(left),
+            ClockSource::Fake(_) => left.is_zero().then_some(left),
         }
     }
 
     /// `ring` is called after each move of a fake clock for as long as the result is kept.
-    pub(crate) fn on_move(&self, ring: impl Fn() + Send + Sync + 'static) -> Option<Arc<Alarm>> {
-        let Source::Fake(time) = &self.source else { return None };
-        let alarm = Arc::new(Alarm(Box::new(ring)));
+    pub(crate) fn on_move(&self, ring: impl Fn() + Send + Sync + 'static) -> Option<Arc<ClockAlarm>> {
+        let ClockSource::Fake(time) = &self.source else { return None };
+        let alarm = Arc::new(ClockAlarm(Box::new(ring)));
         let mut alarms = lock(&time.alarms);
         alarms.retain(|alarm| alarm.strong_count() > 0);
         alarms.push(Arc::downgrade(&alarm));
@@ -105,7 +105,7 @@ impl FakeClock {
     }
 
     pub fn clock(&self) -> Clock {
-        Clock { source: Source::Fake(self.time.clone()) }
+        Clock { source: ClockSource::Fake(self.time.clone()) }
     }
 
     pub fn advance(&self, by: Duration) {
@@ -135,7 +135,7 @@ impl fmt::Debug for FakeTime {
     }
 }
 
-impl fmt::Debug for Alarm {
+impl fmt::Debug for ClockAlarm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Alarm")
     }

@@ -7,19 +7,19 @@ use crate::error::{Error, LimitExceeded, Result};
 use crate::fair_lock::lock;
 use crate::names::{SessionId, SessionName};
 use crate::options::NameChoice;
-use crate::session::shared::Shared;
+use crate::session::shared::SessionShared;
 use crate::session::status::Kind;
 
 /// The one place that knows names: a session's own state doesn't hold its name.
 #[derive(Debug)]
 pub(crate) struct Directory {
-    table: Mutex<Table>,
+    table: Mutex<NameTable>,
     limit: usize,
 }
 
 #[derive(Debug, Default)]
-struct Table {
-    entries: HashMap<SessionId, Entry>,
+struct NameTable {
+    entries: HashMap<SessionId, DirectoryEntry>,
     by_name: HashMap<SessionName, SessionId>,
     /// Default names are never given twice: a name an agent remembers never means another session.
     next_number: HashMap<String, u64>,
@@ -28,12 +28,12 @@ struct Table {
 }
 
 #[derive(Debug)]
-struct Entry {
+struct DirectoryEntry {
     name: SessionName,
     /// Order of creation.
     number: u64,
     /// `None` while only the name is reserved.
-    shared: Option<Arc<Shared>>,
+    shared: Option<Arc<SessionShared>>,
 }
 
 impl Directory {
@@ -65,11 +65,11 @@ impl Directory {
         let number = table.added;
         table.added += 1;
         table.by_name.insert(name.clone(), id);
-        table.entries.insert(id, Entry { name, number, shared: None });
+        table.entries.insert(id, DirectoryEntry { name, number, shared: None });
         Ok(id)
     }
 
-    pub(crate) fn fill(&self, shared: Arc<Shared>) {
+    pub(crate) fn fill(&self, shared: Arc<SessionShared>) {
         if let Some(entry) = lock(&self.table).entries.get_mut(&shared.id) {
             entry.shared = Some(shared);
         }
@@ -111,12 +111,12 @@ impl Directory {
         lock(&self.table).entries.get(&id).map(|entry| entry.name.clone())
     }
 
-    pub(crate) fn get(&self, id: SessionId) -> Option<Arc<Shared>> {
+    pub(crate) fn get(&self, id: SessionId) -> Option<Arc<SessionShared>> {
         lock(&self.table).entries.get(&id)?.shared.clone()
     }
 
     /// By id or by name.
-    pub(crate) fn find(&self, wanted: &str) -> Result<Arc<Shared>> {
+    pub(crate) fn find(&self, wanted: &str) -> Result<Arc<SessionShared>> {
         let table = lock(&self.table);
         let id = wanted.parse().ok().or_else(|| table.by_name.get(wanted).copied());
         let found = id.and_then(|id| table.entries.get(&id)).and_then(|entry| entry.shared.clone());
@@ -125,7 +125,7 @@ impl Directory {
     }
 
     /// In order of creation.
-    pub(crate) fn all(&self) -> Vec<Arc<Shared>> {
+    pub(crate) fn all(&self) -> Vec<Arc<SessionShared>> {
         let table = lock(&self.table);
         let mut all: Vec<_> =
             table.entries.values().filter_map(|entry| Some((entry.number, entry.shared.clone()?))).collect();
@@ -134,14 +134,14 @@ impl Directory {
         all.into_iter().map(|(_, shared)| shared).collect()
     }
 
-    pub(crate) fn children_of(&self, parent: SessionId) -> Vec<Arc<Shared>> {
+    pub(crate) fn children_of(&self, parent: SessionId) -> Vec<Arc<SessionShared>> {
         let mut all = self.all();
         all.retain(|shared| shared.parent == Some(parent));
         all
     }
 
     /// A session and everything below it, parents before their children.
-    pub(crate) fn tree(&self, root: &Arc<Shared>) -> Vec<Arc<Shared>> {
+    pub(crate) fn tree(&self, root: &Arc<SessionShared>) -> Vec<Arc<SessionShared>> {
         let mut tree = vec![root.clone()];
         // A child is always created after its parent, so one pass in that order finds all of them.
         for shared in self.all() {
@@ -153,7 +153,7 @@ impl Directory {
     }
 }
 
-impl Table {
+impl NameTable {
     fn default_name(&mut self, slug: &str) -> SessionName {
         let next = self.next_number.entry(slug.to_owned()).or_insert(1);
         loop {

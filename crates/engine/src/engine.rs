@@ -12,14 +12,14 @@ use crate::directory::Directory;
 use crate::error::{Error, Result};
 use crate::io::freed_memory::FreedMemory;
 use crate::io::parser_thread::ParserSlots;
-use crate::lifecycle::leftovers::Leftovers;
+use crate::lifecycle::leftovers::LeftoverFinder;
 use crate::lifecycle::{StopRequest, blocking, deadline, end_run, orphans, supervisor, to_the_end};
 use crate::names::SessionId;
-use crate::notices::{EngineEvent, Notices};
+use crate::notices::{EngineEvent, NoticeBus};
 use crate::options::{EngineOptions, NewSession};
 use crate::runtime::STARTS_AT_ONCE;
 use crate::session::Session;
-use crate::session::shared::Shared;
+use crate::session::shared::SessionShared;
 
 /// Cheap to clone. Dropping the last handle, sessions included, kills what still runs; use
 /// [`Engine::shutdown`] to end it in order.
@@ -32,8 +32,8 @@ pub struct Engine {
 pub(crate) struct EngineInner {
     pub(crate) options: EngineOptions,
     pub(crate) directory: Directory,
-    pub(crate) notices: Notices,
-    pub(crate) leftovers: Leftovers,
+    pub(crate) notices: NoticeBus,
+    pub(crate) leftovers: LeftoverFinder,
     pub(crate) parser_threads: ParserSlots,
     pub(crate) freed_memory: FreedMemory,
     /// Its threads start the programs: the system ends a program with the thread that started it, and these live as long
@@ -46,12 +46,12 @@ impl Engine {
     /// Needs a tokio runtime around it, for the supervisor's task, the timers and the starts: programs end with it at the
     /// latest.
     pub fn new(options: EngineOptions) -> Self {
-        let (notices, ended) = Notices::new();
+        let (notices, ended) = NoticeBus::new();
         let inner = Arc::new(EngineInner {
             directory: Directory::new(options.limits.sessions),
             runtime: Handle::current(),
             starts: Semaphore::new(STARTS_AT_ONCE),
-            leftovers: Leftovers::default(),
+            leftovers: LeftoverFinder::default(),
             parser_threads: ParserSlots::new(options.parser_threads),
             freed_memory: FreedMemory::watch(),
             notices,
@@ -74,7 +74,7 @@ impl Engine {
         &self.inner.options.clock
     }
 
-    pub fn limits(&self) -> &crate::options::Limits {
+    pub fn limits(&self) -> &crate::options::EngineLimits {
         &self.inner.options.limits
     }
 
@@ -117,7 +117,7 @@ impl Engine {
         to_the_end(self.inner.clone().end_all(grace)).await;
     }
 
-    fn session(&self, shared: Arc<Shared>) -> Session {
+    fn session(&self, shared: Arc<SessionShared>) -> Session {
         Session::new(self.inner.clone(), shared)
     }
 }

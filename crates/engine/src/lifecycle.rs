@@ -18,11 +18,11 @@ use tokio::time::timeout;
 
 use crate::engine::EngineInner;
 use crate::error::{Error, Result};
-use crate::io::run::Run;
+use crate::io::run::ProgramRun;
 use crate::notices::EngineEvent;
 use crate::session::Session;
-use crate::session::pulse::Life;
-use crate::session::shared::Shared;
+use crate::session::pulse::LifePulse;
+use crate::session::shared::SessionShared;
 use crate::session::status::{Kind, Status};
 
 /// How to end a run.
@@ -113,7 +113,7 @@ impl Session {
 
 impl EngineInner {
     /// Takes an ended session out of the list.
-    pub(crate) fn forget(&self, shared: &Shared) {
+    pub(crate) fn forget(&self, shared: &SessionShared) {
         shared.record().process = None;
         self.directory.remove(shared.id);
         shared.publish_removal();
@@ -123,7 +123,7 @@ impl EngineInner {
     }
 }
 
-impl Shared {
+impl SessionShared {
     /// The I/O thread of an ended run is at its last line.
     pub(crate) fn join_thread(&self) {
         let thread = self.record().thread.take();
@@ -135,10 +135,10 @@ impl Shared {
 }
 
 /// Marks a session as being restarted, so that its end is not taken for the end of its children.
-struct Restarting<'a>(&'a Shared);
+struct Restarting<'a>(&'a SessionShared);
 
 impl<'a> Restarting<'a> {
-    fn begin(shared: &'a Shared) -> Self {
+    fn begin(shared: &'a SessionShared) -> Self {
         shared.record().restarts += 1;
         Restarting(shared)
     }
@@ -159,7 +159,7 @@ impl Drop for Restarting<'_> {
 }
 
 /// Ends the run under way and returns when its I/O thread is done with it.
-pub(crate) async fn end_run(shared: &Shared, request: &StopRequest, until: Instant) {
+pub(crate) async fn end_run(shared: &SessionShared, request: &StopRequest, until: Instant) {
     let mut life = shared.life.subscribe();
     // The sender lives in `shared`: waiting can't fail, here and below.
     let _ = life.wait_for(|life| life.status != Status::Starting).await;
@@ -171,7 +171,7 @@ pub(crate) async fn end_run(shared: &Shared, request: &StopRequest, until: Insta
     };
     ask_to_end(shared.kind, &run, request.signal);
     let number = run.number;
-    let over = |life: &Life| life.run != number || life.status.has_ended();
+    let over = |life: &LifePulse| life.run != number || life.status.has_ended();
     if timeout(until.saturating_duration_since(Instant::now()), life.wait_for(over)).await.is_ok() {
         return;
     }
@@ -184,7 +184,7 @@ pub(crate) async fn end_run(shared: &Shared, request: &StopRequest, until: Insta
 }
 
 /// A signal that can't be delivered is no matter: what decides is whether the run ends.
-fn ask_to_end(kind: Kind, run: &Run, signal: Option<Signal>) {
+fn ask_to_end(kind: Kind, run: &ProgramRun, signal: Option<Signal>) {
     let asked = signal.unwrap_or(Signal::TERM);
     let _ = run.process.signal(asked);
     signal_job(run, asked);
@@ -197,7 +197,7 @@ fn ask_to_end(kind: Kind, run: &Run, signal: Option<Signal>) {
 }
 
 /// A shell puts each job into a group of its own.
-fn signal_job(run: &Run, signal: Signal) {
+fn signal_job(run: &ProgramRun, signal: Signal) {
     if run.pty.foreground_group().is_some_and(|group| group != run.process.pid) {
         let _ = run.pty.signal_foreground(signal);
     }

@@ -21,16 +21,16 @@ pub enum EngineEvent {
 const EVENT_CAPACITY: usize = 1024;
 
 #[derive(Clone, Debug)]
-pub(crate) struct Notices {
+pub(crate) struct NoticeBus {
     events: broadcast::Sender<EngineEvent>,
     /// Unbounded, but holds at most one message per end of a run that the supervisor has not seen.
     ended: mpsc::UnboundedSender<SessionId>,
 }
 
-impl Notices {
+impl NoticeBus {
     pub(crate) fn new() -> (Self, mpsc::UnboundedReceiver<SessionId>) {
         let (ended, receiver) = mpsc::unbounded_channel();
-        (Notices { events: broadcast::Sender::new(EVENT_CAPACITY), ended }, receiver)
+        (NoticeBus { events: broadcast::Sender::new(EVENT_CAPACITY), ended }, receiver)
     }
 
     pub(crate) fn listen(&self) -> broadcast::Receiver<EngineEvent> {

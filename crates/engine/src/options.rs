@@ -17,7 +17,7 @@ pub struct EngineOptions {
     pub id_variables: Vec<OsString>,
     /// Runs in terminals that name no command.
     pub default_shell: OsString,
-    pub limits: Limits,
+    pub limits: EngineLimits,
     /// Between asking a child to end and killing it.
     pub grace: Duration,
     pub theme: vt::Theme,
@@ -35,7 +35,7 @@ impl Default for EngineOptions {
             base_env: Vec::new(),
             id_variables: Vec::new(),
             default_shell: "/bin/sh".into(),
-            limits: Limits::default(),
+            limits: EngineLimits::default(),
             grace: Duration::from_secs(5),
             theme: vt::Theme::default(),
             clock: Clock::real(),
@@ -57,7 +57,7 @@ impl fmt::Debug for EngineOptions {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct EngineLimits {
     pub sessions: usize,
     /// Bytes of one input.
     pub input: usize,
@@ -76,9 +76,9 @@ pub struct Limits {
     pub command: usize,
 }
 
-impl Default for Limits {
+impl Default for EngineLimits {
     fn default() -> Self {
-        Limits {
+        EngineLimits {
             sessions: 1024,
             input: 1 << 20,
             input_queue: 2 << 20,

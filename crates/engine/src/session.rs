@@ -26,19 +26,19 @@ use crate::io::ring::RawOutput;
 use crate::io::tap::{self, Tap, TapOptions};
 use crate::names::{SessionId, SessionName};
 use crate::notices::EngineEvent;
-use crate::session::facts::{Facts, SessionEvent};
-use crate::session::frames::{ChangedRows, Frames, VersionedFrame};
-use crate::session::ports::Port;
+use crate::session::facts::{ChildFacts, SessionEvent};
+use crate::session::frames::{ChangedRows, FrameStream, VersionedFrame};
+use crate::session::ports::SessionPort;
 use crate::session::pulse::Pulse;
-use crate::session::shared::Shared;
-use crate::session::status::{Ending, Kind, Owner, Status};
+use crate::session::shared::SessionShared;
+use crate::session::status::{Kind, Owner, RunEnding, Status};
 use crate::text::plain_output::PlainOutput;
 
 /// Cheap to clone. Stays readable after the session has ended, and even after it was removed.
 #[derive(Clone, Debug)]
 pub struct Session {
     engine: Arc<EngineInner>,
-    shared: Arc<Shared>,
+    shared: Arc<SessionShared>,
 }
 
 /// What a session is at one moment.
@@ -50,7 +50,7 @@ pub struct SessionInfo {
     pub kind: Kind,
     pub parent: Option<SessionId>,
     pub status: Status,
-    pub ending: Option<Ending>,
+    pub ending: Option<RunEnding>,
     pub owner: Owner,
     pub argv: Vec<OsString>,
     pub working_dir: Option<PathBuf>,
@@ -70,9 +70,9 @@ pub struct SessionInfo {
 
 /// What rules look at, all of one moment.
 #[derive(Clone, Debug)]
-pub struct Survey {
+pub struct SessionSurvey {
     pub version: u64,
-    pub facts: Facts,
+    pub facts: ChildFacts,
     /// The visible grid, one row a line, trailing blanks trimmed.
     pub grid: String,
     pub size: Size,
@@ -81,7 +81,7 @@ pub struct Survey {
 
 /// The job in the foreground of a session's terminal: the shell itself, or what it runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Foreground {
+pub struct ForegroundJob {
     pub group: Pid,
     /// Short name of the group's first process, if it still runs.
     pub command: Option<String>,
@@ -92,11 +92,11 @@ pub struct Foreground {
 const MIN_TAP_BYTES: usize = 256 << 10;
 
 impl Session {
-    pub(crate) fn new(engine: Arc<EngineInner>, shared: Arc<Shared>) -> Self {
+    pub(crate) fn new(engine: Arc<EngineInner>, shared: Arc<SessionShared>) -> Self {
         Session { engine, shared }
     }
 
-    pub(crate) fn shared(&self) -> &Arc<Shared> {
+    pub(crate) fn shared(&self) -> &Arc<SessionShared> {
         &self.shared
     }
 
@@ -227,11 +227,11 @@ impl Session {
     }
 
     /// Screen, and what was said beside it, in one look.
-    pub fn survey(&self) -> Survey {
+    pub fn survey(&self) -> SessionSurvey {
         let mut grid = String::new();
         let screen = self.shared.screen.lock();
         screen.terminal.grid_text(&mut grid);
-        Survey {
+        SessionSurvey {
             version: screen.version(),
             facts: screen.facts.clone(),
             grid,
@@ -256,7 +256,7 @@ impl Session {
     }
 
     /// What the child has said about itself.
-    pub fn facts(&self) -> Facts {
+    pub fn facts(&self) -> ChildFacts {
         self.shared.screen.lock().facts.clone()
     }
 
@@ -282,8 +282,8 @@ impl Session {
     }
 
     /// Pictures for a viewer, at the viewer's own rate.
-    pub fn frames(&self) -> Frames {
-        Frames::new(self.clone(), self.pulse())
+    pub fn frames(&self) -> FrameStream {
+        FrameStream::new(self.clone(), self.pulse())
     }
 
     /// Everything this run prints from now on, beginning with a picture of the screen.
@@ -314,9 +314,9 @@ impl Session {
     }
 
     /// Who reads the keyboard now; `None` when nobody does.
-    pub fn foreground(&self) -> Result<Option<Foreground>> {
+    pub fn foreground(&self) -> Result<Option<ForegroundJob>> {
         let group = self.shared.run()?.pty.foreground_group();
-        Ok(group.map(|group| Foreground {
+        Ok(group.map(|group| ForegroundJob {
             group,
             command: pty::processes::command_name(group),
             working_dir: pty::processes::working_dir(group),
@@ -363,7 +363,7 @@ impl Session {
     }
 
     /// Ports the session printed, and those its processes listen on now.
-    pub async fn ports(&self) -> Vec<Port> {
+    pub async fn ports(&self) -> Vec<SessionPort> {
         let shared = self.shared.clone();
         // Reads the process table: milliseconds on a busy host.
         let listed = tokio::task::spawn_blocking(move || {

@@ -13,18 +13,18 @@ use tokio::sync::watch;
 use vt::PlainText;
 
 use self::line_scan::{FoundText, LineScan};
-use self::mark::Mark;
+use self::mark::OutputMark;
 use crate::clock::Clock;
 use crate::fair_lock::lock;
 use crate::session::Session;
-use crate::session::pulse::Life;
-use crate::session::shared::Shared;
-use crate::session::status::{Ending, Status};
+use crate::session::pulse::LifePulse;
+use crate::session::shared::SessionShared;
+use crate::session::status::{RunEnding, Status};
 use crate::text::pattern::Pattern;
 
 /// Where a pattern is looked for.
 #[derive(Clone, Debug)]
-pub enum Scope {
+pub enum PatternScope {
     /// The visible grid as one text, a line a row.
     Grid,
     /// Rendered lines one by one, those in history and those to come.
@@ -32,13 +32,13 @@ pub enum Scope {
     /// Output after the call: rendered lines as far as they changed, and the plain text of what was printed.
     NewOutput,
     /// As `NewOutput`, but after an earlier [`Session::mark`].
-    Since(Mark),
+    Since(OutputMark),
 }
 
 #[derive(Clone, Debug)]
 pub struct WaitRequest {
     pub pattern: Pattern,
-    pub scope: Scope,
+    pub scope: PatternScope,
     pub timeout: Duration,
 }
 
@@ -50,14 +50,14 @@ pub enum WaitOutcome {
     },
     /// The run ended and its last output does not match either.
     Exited {
-        ending: Option<Ending>,
+        ending: Option<RunEnding>,
         skipped_lines: u64,
     },
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PatternMatch {
-    pub place: Place,
+    pub place: MatchPlace,
     /// The line, or the rows of the grid that the match touches.
     pub text: String,
     /// Lines that left the history before they could be looked at.
@@ -66,7 +66,7 @@ pub struct PatternMatch {
 
 /// Where a text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Place {
+pub enum MatchPlace {
     /// A row of the visible grid.
     Row(u16),
     /// A logical line of history and screen, by its number.
@@ -79,13 +79,13 @@ pub enum Place {
 pub enum QuietOutcome {
     Quiet { idle: Duration },
     TimedOut,
-    Exited { ending: Option<Ending> },
+    Exited { ending: Option<RunEnding> },
 }
 
 impl Session {
-    /// A moment in the output, for [`Scope::Since`].
-    pub fn mark(&self) -> Mark {
-        Mark::of(&mut self.shared().screen.lock())
+    /// A moment in the output, for [`PatternScope::Since`].
+    pub fn mark(&self) -> OutputMark {
+        OutputMark::of(&mut self.shared().screen.lock())
     }
 
     /// Waits until the pattern matches, the time is up, or the run has ended. What counts as new
@@ -94,7 +94,7 @@ impl Session {
         let shared = self.shared().clone();
         let mut pulse = shared.pulse.subscribe();
         let (first, mut life) = AwaitedRun::watch(&shared);
-        let mut look = Look::new(&shared, request.scope);
+        let mut look = WaitLook::new(&shared, request.scope);
         let deadline = deadline(&shared.clock, request.timeout);
         async move {
             let timeout = until(&shared.clock, deadline);
@@ -163,7 +163,7 @@ impl Session {
     pub fn wait_for_exit(
         &self,
         timeout: Duration,
-    ) -> impl Future<Output = Option<(Status, Option<Ending>)>> + Send + use<> {
+    ) -> impl Future<Output = Option<(Status, Option<RunEnding>)>> + Send + use<> {
         let shared = self.shared().clone();
         let (first, mut life) = AwaitedRun::watch(&shared);
         let deadline = deadline(&shared.clock, timeout);
@@ -186,13 +186,13 @@ struct AwaitedRun {
 }
 
 impl AwaitedRun {
-    fn watch(shared: &Shared) -> (Self, watch::Receiver<Life>) {
+    fn watch(shared: &SessionShared) -> (Self, watch::Receiver<LifePulse>) {
         let mut life = shared.life.subscribe();
         let number = life.borrow_and_update().run;
         (AwaitedRun { number }, life)
     }
 
-    fn is_over(self, life: Life) -> bool {
+    fn is_over(self, life: LifePulse) -> bool {
         life.removed || life.run != self.number || life.status.has_ended()
     }
 }
@@ -209,43 +209,43 @@ async fn until(clock: &Clock, deadline: Option<Instant>) {
     }
 }
 
-enum Look {
+enum WaitLook {
     Grid,
     Lines(LineScan),
     New(LineScan, PrintScan),
 }
 
-impl Look {
-    fn new(shared: &Shared, scope: Scope) -> Self {
-        let after = |mark: Mark| {
+impl WaitLook {
+    fn new(shared: &SessionShared, scope: PatternScope) -> Self {
+        let after = |mark: OutputMark| {
             let printed = PrintScan::after(&mark);
-            Look::New(LineScan::after(mark), printed)
+            WaitLook::New(LineScan::after(mark), printed)
         };
         match scope {
-            Scope::Grid => Look::Grid,
-            Scope::Scrollback => Look::Lines(LineScan::from_the_start()),
-            Scope::NewOutput => after(Mark::of(&mut shared.screen.lock())),
-            Scope::Since(mark) => after(mark),
+            PatternScope::Grid => WaitLook::Grid,
+            PatternScope::Scrollback => WaitLook::Lines(LineScan::from_the_start()),
+            PatternScope::NewOutput => after(OutputMark::of(&mut shared.screen.lock())),
+            PatternScope::Since(mark) => after(mark),
         }
     }
 
     /// Whether a first look is worth its time: right after an input nothing has been printed yet.
     fn may_find_in_output_up_to(&self, offset: u64) -> bool {
         match self {
-            Look::Grid | Look::Lines(_) => true,
-            Look::New(_, printed) => printed.offset < offset,
+            WaitLook::Grid | WaitLook::Lines(_) => true,
+            WaitLook::New(_, printed) => printed.offset < offset,
         }
     }
 
-    async fn at(&mut self, shared: &Shared, pattern: &Pattern) -> Option<PatternMatch> {
+    async fn at(&mut self, shared: &SessionShared, pattern: &Pattern) -> Option<PatternMatch> {
         let found = match self {
-            Look::Grid => {
+            WaitLook::Grid => {
                 let mut grid = String::new();
                 shared.screen.lock().terminal.grid_text(&mut grid);
                 match_grid(&grid, pattern)
             }
-            Look::Lines(scan) => scan.next_match(shared, pattern).await,
-            Look::New(scan, printed) => match scan.next_match(shared, pattern).await {
+            WaitLook::Lines(scan) => scan.next_match(shared, pattern).await,
+            WaitLook::New(scan, printed) => match scan.next_match(shared, pattern).await {
                 Some(found) => Some(found),
                 None => printed.next_match(shared, pattern).await,
             },
@@ -255,8 +255,8 @@ impl Look {
 
     fn skipped_lines(&self) -> u64 {
         match self {
-            Look::Grid => 0,
-            Look::Lines(scan) | Look::New(scan, _) => scan.skipped_lines(),
+            WaitLook::Grid => 0,
+            WaitLook::Lines(scan) | WaitLook::New(scan, _) => scan.skipped_lines(),
         }
     }
 }
@@ -272,11 +272,11 @@ struct PrintScan {
 const RAW_BYTES_PER_TURN: usize = 64 << 10;
 
 impl PrintScan {
-    fn after(mark: &Mark) -> Self {
+    fn after(mark: &OutputMark) -> Self {
         PrintScan { offset: mark.offset, plain: PlainText::default() }
     }
 
-    async fn next_match(&mut self, shared: &Shared, pattern: &Pattern) -> Option<FoundText> {
+    async fn next_match(&mut self, shared: &SessionShared, pattern: &Pattern) -> Option<FoundText> {
         loop {
             let raw = lock(&shared.ring).read(self.offset, RAW_BYTES_PER_TURN);
             if raw.bytes.is_empty() {
@@ -292,7 +292,7 @@ impl PrintScan {
             let open = self.plain.open_line();
             let found = found.or_else(|| pattern.is_match(open).then(|| open.to_owned()));
             if let Some(text) = found {
-                return Some(FoundText { place: Place::Output, text });
+                return Some(FoundText { place: MatchPlace::Output, text });
             }
             tokio::task::yield_now().await;
         }
@@ -308,33 +308,36 @@ fn match_grid(grid: &str, pattern: &Pattern) -> Option<FoundText> {
     let last = found.end.max(found.start + 1).min(grid.len()) - newline;
     let end = grid.get(last..).and_then(|rest| rest.find('\n')).map_or(grid.len(), |at| last + at);
     let row = grid[..start].bytes().filter(|byte| *byte == b'\n').count();
-    Some(FoundText { place: Place::Row(u16::try_from(row).unwrap_or(u16::MAX)), text: grid[start..end].to_owned() })
+    Some(FoundText {
+        place: MatchPlace::Row(u16::try_from(row).unwrap_or(u16::MAX)),
+        text: grid[start..end].to_owned(),
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn matched(grid: &str, pattern: &str) -> Option<(Place, String)> {
+    fn matched(grid: &str, pattern: &str) -> Option<(MatchPlace, String)> {
         match_grid(grid, &Pattern::new(pattern).unwrap()).map(|found| (found.place, found.text))
     }
 
     #[test]
     fn a_grid_match_gives_the_rows_it_touches() {
         let grid = "one\ntwo three\n\nfour\n";
-        assert_eq!(matched(grid, "three"), Some((Place::Row(1), "two three".into())));
-        assert_eq!(matched(grid, "one\\ntwo"), Some((Place::Row(0), "one\ntwo three".into())));
-        assert_eq!(matched(grid, "(?m)^four$"), Some((Place::Row(3), "four".into())));
-        assert_eq!(matched(grid, "one\\n"), Some((Place::Row(0), "one".into())));
+        assert_eq!(matched(grid, "three"), Some((MatchPlace::Row(1), "two three".into())));
+        assert_eq!(matched(grid, "one\\ntwo"), Some((MatchPlace::Row(0), "one\ntwo three".into())));
+        assert_eq!(matched(grid, "(?m)^four$"), Some((MatchPlace::Row(3), "four".into())));
+        assert_eq!(matched(grid, "one\\n"), Some((MatchPlace::Row(0), "one".into())));
         assert_eq!(matched(grid, "five"), None);
     }
 
     #[test]
     fn empty_and_odd_matches_stay_within_the_grid() {
-        assert_eq!(matched("ab\ncd\n", ""), Some((Place::Row(0), "ab".into())));
-        assert_eq!(matched("", ""), Some((Place::Row(0), String::new())));
-        assert_eq!(matched("ab\ncd\n", "\\z"), Some((Place::Row(2), String::new())));
-        assert_eq!(matched("é\n", "\\n"), Some((Place::Row(0), "é".into())));
-        assert_eq!(matched("é", "$"), Some((Place::Row(0), "é".into())));
+        assert_eq!(matched("ab\ncd\n", ""), Some((MatchPlace::Row(0), "ab".into())));
+        assert_eq!(matched("", ""), Some((MatchPlace::Row(0), String::new())));
+        assert_eq!(matched("ab\ncd\n", "\\z"), Some((MatchPlace::Row(2), String::new())));
+        assert_eq!(matched("é\n", "\\n"), Some((MatchPlace::Row(0), "é".into())));
+        assert_eq!(matched("é", "$"), Some((MatchPlace::Row(0), "é".into())));
     }
 }

@@ -4,7 +4,7 @@
 use std::{error::Error, path::PathBuf, time::Duration};
 
 use engine::{Engine, EngineOptions};
-use grpc::server::{About, Server};
+use grpc::server::{GrpcServer, ServerAbout};
 use ops::{Caller, NoHost, SessionContext};
 use tokio::net::UnixListener;
 
@@ -13,8 +13,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let socket = PathBuf::from(std::env::args_os().nth(1).ok_or("say which socket to listen on")?);
     let engine = Engine::new(EngineOptions { base_env: std::env::vars_os().collect(), ..EngineOptions::default() });
     let context = SessionContext::new(engine.clone(), NoHost);
-    let about = About { program: "coordinator".into(), version: env!("CARGO_PKG_VERSION").into() };
-    let server = Server::new(context, Caller::operator(), about);
+    let about = ServerAbout { program: "coordinator".into(), version: env!("CARGO_PKG_VERSION").into() };
+    let server = GrpcServer::new(context, Caller::operator(), about);
     let listener = UnixListener::bind(&socket)?;
     println!("listening on {}; end it with Enter", socket.display());
     let accepting = tokio::spawn(async move {

@@ -13,9 +13,9 @@ use std::{
 
 use engine::{Engine, EngineOptions};
 use grpc::{
-    client::{self, Client, Endpoint},
+    client::{self, CoordinatorClient, Endpoint},
     proto::*,
-    server::{About, Server},
+    server::{GrpcServer, ServerAbout},
 };
 use ops::{Caller, NoHost, SessionContext};
 use tokio::net::UnixListener;
@@ -49,8 +49,8 @@ fn server_runtime() -> std::io::Result<tokio::runtime::Runtime> {
 async fn serve(socket: PathBuf, ready: mpsc::Sender<()>, stopped: tokio::sync::oneshot::Receiver<()>) -> Result<()> {
     let engine = Engine::new(EngineOptions { base_env: std::env::vars_os().collect(), ..EngineOptions::default() });
     let context = SessionContext::new(engine.clone(), NoHost);
-    let about = About { program: "latency".into(), version: "0".into() };
-    let server = Server::new(context, Caller::operator(), about);
+    let about = ServerAbout { program: "latency".into(), version: "0".into() };
+    let server = GrpcServer::new(context, Caller::operator(), about);
     let listener = UnixListener::bind(socket)?;
     ready.send(())?;
     let accept = async {
@@ -84,20 +84,20 @@ async fn measure(socket: PathBuf) -> Result<()> {
     echo(&client).await
 }
 
-async fn spawn(client: &Client, name: &str, command: &str) -> Result<()> {
+async fn spawn(client: &CoordinatorClient, name: &str, command: &str) -> Result<()> {
     let argv = ["/bin/sh", "-c", command].map(str::to_owned).to_vec();
     let request = SpawnRequest { name: name.into(), argv, cols: COLS, rows: ROWS, ..Default::default() };
     client.vtr().spawn(request).await?;
     Ok(())
 }
 
-async fn wait_until_shown(client: &Client, name: &str, pattern: &str) -> Result<()> {
+async fn wait_until_shown(client: &CoordinatorClient, name: &str, pattern: &str) -> Result<()> {
     let scope = WaitScope::Scrollback.into();
     let request = WaitForRequest { name: name.into(), pattern: pattern.into(), scope, ..Default::default() };
     if client.vtr().wait_for(request).await?.into_inner().matched { Ok(()) } else { Err("it never showed".into()) }
 }
 
-async fn version(client: &Client) -> Result<()> {
+async fn version(client: &CoordinatorClient) -> Result<()> {
     let mut vtr = client.vtr();
     let mut times = Vec::with_capacity(CALLS);
     for _ in 0..CALLS {
@@ -109,7 +109,7 @@ async fn version(client: &Client) -> Result<()> {
     Ok(())
 }
 
-async fn screens(client: &Client, what: &str, name: &str, format: ScreenFormat) -> Result<()> {
+async fn screens(client: &CoordinatorClient, what: &str, name: &str, format: ScreenFormat) -> Result<()> {
     let mut vtr = client.vtr();
     let mut times = Vec::with_capacity(CALLS);
     for _ in 0..CALLS {
@@ -125,7 +125,7 @@ async fn screens(client: &Client, what: &str, name: &str, format: ScreenFormat) 
 }
 
 /// Wait and send go side by side on one connection: the time is from the sending to the wait's answer.
-async fn echo(client: &Client) -> Result<()> {
+async fn echo(client: &CoordinatorClient) -> Result<()> {
     let mut times = Vec::with_capacity(CALLS);
     let mut vtr = client.vtr();
     for number in 0..CALLS {

@@ -10,8 +10,8 @@ use std::{fmt, path::PathBuf, time::Duration};
 use tokio::time::{Instant, timeout_at};
 use tonic::Code;
 
-use self::dial::Dialled;
-pub use self::{channel::Channel, error::ConnectError};
+use self::dial::DialledStream;
+pub use self::{channel::CoordinatorChannel, error::ConnectError};
 use crate::{
     failure::MAX_MESSAGE_BYTES,
     proto::{VersionRequest, VersionResponse, vtr_client::VtrClient},
@@ -37,14 +37,14 @@ impl fmt::Display for Endpoint {
 
 /// A connection to a coordinator that has answered. Cheap to clone; calls of all clones share it.
 #[derive(Clone, Debug)]
-pub struct Client {
-    vtr: VtrClient<Channel>,
+pub struct CoordinatorClient {
+    vtr: VtrClient<CoordinatorChannel>,
     server: Option<VersionResponse>,
 }
 
-impl Client {
+impl CoordinatorClient {
     /// The calls. Each takes `&mut`, so this is a clone.
-    pub fn vtr(&self) -> VtrClient<Channel> {
+    pub fn vtr(&self) -> VtrClient<CoordinatorChannel> {
         self.vtr.clone()
     }
 
@@ -58,11 +58,11 @@ impl Client {
 pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Connects, and asks for the server's version to see that it is one.
-pub async fn connect(endpoint: &Endpoint) -> Result<Client, ConnectError> {
+pub async fn connect(endpoint: &Endpoint) -> Result<CoordinatorClient, ConnectError> {
     connect_within(endpoint, CONNECT_TIMEOUT).await
 }
 
-pub async fn connect_within(endpoint: &Endpoint, patience: Duration) -> Result<Client, ConnectError> {
+pub async fn connect_within(endpoint: &Endpoint, patience: Duration) -> Result<CoordinatorClient, ConnectError> {
     let deadline = Instant::now() + patience;
     let timed_out = || ConnectError::TimedOut { endpoint: endpoint.clone(), after: patience };
     let dialled = timeout_at(deadline, dial::dial(endpoint)).await.map_err(|_| timed_out())??;
@@ -82,13 +82,13 @@ pub async fn connect_within(endpoint: &Endpoint, patience: Duration) -> Result<C
 }
 
 /// Opens the connection and asks who serves; else why there is no answer.
-async fn greet(endpoint: &Endpoint, dialled: Dialled) -> Result<Client, String> {
-    let vtr = VtrClient::new(Channel::new(endpoint.clone(), dialled));
+async fn greet(endpoint: &Endpoint, dialled: DialledStream) -> Result<CoordinatorClient, String> {
+    let vtr = VtrClient::new(CoordinatorChannel::new(endpoint.clone(), dialled));
     let mut vtr = vtr.max_decoding_message_size(MAX_MESSAGE_BYTES);
     let server = match vtr.version(VersionRequest {}).await {
         Ok(answer) => Some(answer.into_inner()),
         Err(status) if status.code() == Code::Unimplemented => None,
         Err(status) => return Err(error::innermost(&status)),
     };
-    Ok(Client { vtr, server })
+    Ok(CoordinatorClient { vtr, server })
 }

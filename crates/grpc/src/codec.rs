@@ -13,37 +13,37 @@ use tonic::{
 use crate::failure;
 
 #[derive(Debug)]
-pub struct Codec<T, U>(PhantomData<(T, U)>);
+pub struct VtrCodec<T, U>(PhantomData<(T, U)>);
 
-impl<T, U> Default for Codec<T, U> {
+impl<T, U> Default for VtrCodec<T, U> {
     fn default() -> Self {
-        Codec(PhantomData)
+        VtrCodec(PhantomData)
     }
 }
 
-impl<T, U> tonic::codec::Codec for Codec<T, U>
+impl<T, U> tonic::codec::Codec for VtrCodec<T, U>
 where
     T: Message + Send + 'static,
     U: Message + Default + Send + 'static,
 {
     type Encode = T;
     type Decode = U;
-    type Encoder = Writer<T>;
-    type Decoder = Reader<U>;
+    type Encoder = MessageWriter<T>;
+    type Decoder = MessageReader<U>;
 
-    fn encoder(&mut self) -> Writer<T> {
-        Writer(PhantomData)
+    fn encoder(&mut self) -> MessageWriter<T> {
+        MessageWriter(PhantomData)
     }
 
-    fn decoder(&mut self) -> Reader<U> {
-        Reader(PhantomData)
+    fn decoder(&mut self) -> MessageReader<U> {
+        MessageReader(PhantomData)
     }
 }
 
 #[derive(Debug)]
-pub struct Writer<T>(PhantomData<T>);
+pub struct MessageWriter<T>(PhantomData<T>);
 
-impl<T: Message> Encoder for Writer<T> {
+impl<T: Message> Encoder for MessageWriter<T> {
     type Item = T;
     type Error = Status;
 
@@ -60,9 +60,9 @@ impl<T: Message> Encoder for Writer<T> {
 }
 
 #[derive(Debug)]
-pub struct Reader<U>(PhantomData<U>);
+pub struct MessageReader<U>(PhantomData<U>);
 
-impl<U: Message + Default> Decoder for Reader<U> {
+impl<U: Message + Default> Decoder for MessageReader<U> {
     type Item = U;
     type Error = Status;
 

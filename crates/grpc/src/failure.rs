@@ -42,7 +42,7 @@ pub(crate) fn status(error: OpError) -> Status {
 
 /// A failed call, as a client decides by it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Failure {
+pub struct CallFailure {
     /// `None` when the failure is not an operation's: the line broke, or the server is not ours.
     pub kind: Option<ErrorKind>,
     pub code: Code,
@@ -51,16 +51,20 @@ pub struct Failure {
     pub hint: String,
 }
 
-impl From<&Status> for Failure {
+impl From<&Status> for CallFailure {
     fn from(status: &Status) -> Self {
-        let plain =
-            || Failure { kind: None, code: status.code(), message: status.message().to_owned(), hint: String::new() };
+        let plain = || CallFailure {
+            kind: None,
+            code: status.code(),
+            message: status.message().to_owned(),
+            hint: String::new(),
+        };
         let Some(mut info) = status.get_details_error_info().filter(|info| info.domain == ERROR_DOMAIN) else {
             return plain();
         };
         let mut take = |key: &str| info.metadata.remove(key).unwrap_or_default();
         let name = take("kind");
-        Failure {
+        CallFailure {
             kind: ErrorKind::ALL.into_iter().find(|kind| kind.as_str() == name),
             code: status.code(),
             message: take("message"),
@@ -78,7 +82,7 @@ mod tests {
         for kind in ErrorKind::ALL {
             let status = status(OpError::new(kind, "no such thing").with_hint("look elsewhere"));
             assert_eq!(status.message(), "no such thing: look elsewhere");
-            let failure = Failure::from(&status);
+            let failure = CallFailure::from(&status);
             assert_eq!((failure.kind, failure.code), (Some(kind), code(kind)));
             assert_eq!((failure.message.as_str(), failure.hint.as_str()), ("no such thing", "look elsewhere"));
         }
@@ -86,7 +90,7 @@ mod tests {
 
     #[test]
     fn a_status_of_others_has_no_kind() {
-        let failure = Failure::from(&Status::unavailable("gone"));
+        let failure = CallFailure::from(&Status::unavailable("gone"));
         assert_eq!((failure.kind, failure.message.as_str()), (None, "gone"));
     }
 }

@@ -16,7 +16,7 @@ pub mod listen;
 pub mod screen_row;
 pub mod server;
 
-pub use failure::{ERROR_DOMAIN, Failure, MAX_MESSAGE_BYTES};
+pub use failure::{CallFailure, ERROR_DOMAIN, MAX_MESSAGE_BYTES};
 
 /// What a viewer that was shown `before` has to draw, for faces that show frames of their own terminals. What is not
 /// about the screen (name, title, modes) is left empty.
@@ -29,7 +29,7 @@ pub fn frame_update(version: u64, frame: std::sync::Arc<vt::Frame>, before: Opti
 pub mod proto {
     include!("generated/vtr.rs");
 
-    pub use crate::screen_row::{Cell, Cells, ScreenRow};
+    pub use crate::screen_row::{EncodedCells, RowCell, ScreenRow};
 
     /// For reflection.
     pub const DESCRIPTORS: &[u8] = include_bytes!("generated/vtr.descriptors.bin");

@@ -22,7 +22,7 @@ const USUAL_ROW_BYTES: usize = 3500;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ScreenRow {
     /// One for each column, or none when runs were asked for.
-    pub cells: Cells,
+    pub cells: EncodedCells,
     /// Without the blanks at the end of the row; none when cells were asked for.
     pub runs: Vec<CellRun>,
     /// The text flows on into the next row.
@@ -41,7 +41,7 @@ impl ScreenRow {
 
 /// The cells of a row as they travel: `ScreenCell` messages with their keys.
 #[derive(Clone, Debug, Default)]
-pub struct Cells(Encoded);
+pub struct EncodedCells(Encoded);
 
 #[derive(Clone, Debug)]
 enum Encoded {
@@ -59,7 +59,7 @@ impl Default for Encoded {
 
 /// One column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Cell<'a> {
+pub struct RowCell<'a> {
     /// A character or a cluster; a space for a blank cell; empty for the second cell of a wide character.
     pub text: &'a str,
     /// 0xRRGGBB, -1 for the default colour.
@@ -69,10 +69,10 @@ pub struct Cell<'a> {
     pub attributes: u32,
 }
 
-impl Cells {
+impl EncodedCells {
     /// `encoded` holds `ScreenCell`s as field 1 of a `ScreenRow`.
     pub(crate) fn from_encoded(encoded: Bytes) -> Self {
-        Cells(Encoded::Shared(encoded))
+        EncodedCells(Encoded::Shared(encoded))
     }
 
     fn bytes(&self) -> &[u8] {
@@ -87,7 +87,7 @@ impl Cells {
     }
 
     /// From the left. Ends early at a cell that is not well-formed.
-    pub fn iter(&self) -> impl Iterator<Item = Cell<'_>> {
+    pub fn iter(&self) -> impl Iterator<Item = RowCell<'_>> {
         let mut rest = self.bytes();
         std::iter::from_fn(move || {
             let (_, cell) = (rest.try_get_u8().ok()?, take_delimited(&mut rest)?);
@@ -96,7 +96,7 @@ impl Cells {
     }
 }
 
-impl PartialEq for Cells {
+impl PartialEq for EncodedCells {
     fn eq(&self, other: &Self) -> bool {
         self.iter().eq(other.iter())
     }
@@ -109,8 +109,8 @@ fn take_delimited<'a>(from: &mut &'a [u8]) -> Option<&'a [u8]> {
     Some(taken)
 }
 
-fn read_cell(mut rest: &[u8]) -> Option<Cell<'_>> {
-    let mut cell = Cell { text: "", fg_color: 0, bg_color: 0, attributes: 0 };
+fn read_cell(mut rest: &[u8]) -> Option<RowCell<'_>> {
+    let mut cell = RowCell { text: "", fg_color: 0, bg_color: 0, attributes: 0 };
     while !rest.is_empty() {
         let (tag, wire_type) = encoding::decode_key(&mut rest).ok()?;
         match (tag, wire_type) {

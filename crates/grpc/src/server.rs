@@ -25,29 +25,29 @@ use tonic::service::Routes;
 use tonic_health::ServingStatus;
 
 pub use self::connection::ConnectionError;
-use self::service::Service;
+use self::service::VtrService;
 use crate::{failure::MAX_MESSAGE_BYTES, proto};
 
 /// Which program serves, for clients that compare versions.
 #[derive(Clone, Debug)]
-pub struct About {
+pub struct ServerAbout {
     pub program: String,
     pub version: String,
 }
 
 /// Everything a coordinator offers over gRPC: sessions, health and reflection. Cheap to clone.
 #[derive(Clone, Debug)]
-pub struct Server {
+pub struct GrpcServer {
     routes: Routes,
 }
 
 /// The name under which health is asked for.
 const SERVICE: &str = "vtr.VTR";
 
-impl Server {
+impl GrpcServer {
     /// Every call is made as `caller`.
-    pub fn new<C: Context>(context: C, caller: Caller, about: About) -> Self {
-        let service = proto::vtr_server::VtrServer::new(Service::new(context, caller, about))
+    pub fn new<C: Context>(context: C, caller: Caller, about: ServerAbout) -> Self {
+        let service = proto::vtr_server::VtrServer::new(VtrService::new(context, caller, about))
             .max_decoding_message_size(MAX_MESSAGE_BYTES)
             .max_encoding_message_size(MAX_MESSAGE_BYTES);
         let (reporter, health) = tonic_health::server::health_reporter();
@@ -62,7 +62,7 @@ impl Server {
             .add_service(health)
             .add_service(reflection().build_v1().expect("the descriptors are generated and whole"))
             .add_service(reflection().build_v1alpha().expect("the descriptors are generated and whole"));
-        Server { routes: routes.prepare() }
+        GrpcServer { routes: routes.prepare() }
     }
 
     /// Serves until the client goes, or until `stop`: then no new calls are taken, and those under way

@@ -21,7 +21,7 @@ use std::{
 };
 
 use agents::report::Redaction;
-use engine::{Engine, EngineOptions, Limits};
+use engine::{Engine, EngineLimits, EngineOptions};
 use mcp::PrivateSocket;
 use project::{Project, ProjectOptions, Settings};
 use tokio::net::{TcpListener, UnixListener};
@@ -111,10 +111,10 @@ impl Run {
         let engine = Engine::new(EngineOptions {
             base_env: surroundings.environment.clone(),
             default_shell: surroundings.shell.clone(),
-            limits: Limits {
+            limits: EngineLimits {
                 history_lines: options.settings.scrollback.lines,
                 history_bytes: options.settings.scrollback.bytes,
-                ..Limits::default()
+                ..EngineLimits::default()
             },
             grace,
             inherits_orphans: std::process::id() == 1,

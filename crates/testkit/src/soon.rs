@@ -2,7 +2,7 @@
 
 use std::{future::Future, time::Duration};
 
-use engine::{Pattern, Scope, Session, WaitOutcome, WaitRequest};
+use engine::{Pattern, PatternScope, Session, WaitOutcome, WaitRequest};
 
 use crate::wait::DEADLINE;
 
@@ -32,7 +32,7 @@ pub async fn until(reason: &str, mut condition: impl FnMut() -> bool) {
 pub async fn line(session: &Session, pattern: &str) -> String {
     let request = WaitRequest {
         pattern: Pattern::new(pattern).expect("the test's pattern is one"),
-        scope: Scope::Scrollback,
+        scope: PatternScope::Scrollback,
         timeout: DEADLINE,
     };
     match session.wait_for_pattern(request).await {

@@ -21,7 +21,7 @@ mod task;
 mod wire_input;
 
 use grpc::{
-    client::Client,
+    client::CoordinatorClient,
     proto::{InfoRequest, Session},
 };
 
@@ -47,7 +47,7 @@ pub(crate) struct Wishes {
 #[derive(Debug)]
 struct Beginning {
     known: Vec<Coordinator>,
-    clients: Vec<(Coordinator, Client)>,
+    clients: Vec<(Coordinator, CoordinatorClient)>,
     session: Option<(Coordinator, Session)>,
 }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use grpc::{
-    client::Client,
+    client::CoordinatorClient,
     proto::{InfoRequest, ListRequest, ListResponse, Session, VersionResponse},
 };
 use tokio::task::JoinSet;
@@ -18,7 +18,7 @@ use crate::{
 #[derive(Clone, Debug)]
 pub(crate) struct Reached {
     pub(crate) coordinator: Coordinator,
-    pub(crate) client: Client,
+    pub(crate) client: CoordinatorClient,
 }
 
 /// Why one did not answer, for people.

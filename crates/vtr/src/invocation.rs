@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use grpc::client::Client;
+use grpc::client::CoordinatorClient;
 
 use crate::{
     cli::Everywhere,
@@ -33,7 +33,7 @@ const LEAST_PATIENCE: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub(crate) struct Target {
     pub(crate) coordinator: Coordinator,
-    pub(crate) client: Client,
+    pub(crate) client: CoordinatorClient,
     /// Its name, or its id, as given.
     pub(crate) session: String,
 }

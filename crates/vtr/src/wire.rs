@@ -125,7 +125,7 @@ pub(crate) fn cell_shape(run: &CellRun) -> RunShape {
 /// A refusal of the coordinator.
 pub(crate) fn failure(status: &tonic::Status, coordinator: &Coordinator) -> Failure {
     use tonic::Code;
-    let grpc::Failure { kind, code, message, hint } = status.into();
+    let grpc::CallFailure { kind, code, message, hint } = status.into();
     let Some(kind) = kind else {
         if is_lost(status) {
             let message = format!("the coordinator {} went away: {}", coordinator.name, silence(status));
@@ -146,7 +146,7 @@ pub(crate) fn failure(status: &tonic::Status, coordinator: &Coordinator) -> Fail
 /// The line to the coordinator broke before it could answer, or it could not be dialled.
 pub(crate) fn is_lost(status: &tonic::Status) -> bool {
     use tonic::Code;
-    let of_ours = grpc::Failure::from(status).kind.is_some();
+    let of_ours = grpc::CallFailure::from(status).kind.is_some();
     !of_ours && matches!(status.code(), Code::Unavailable | Code::Cancelled | Code::Unknown)
 }
 

@@ -7,7 +7,7 @@
 use std::{sync::Arc, time::Duration};
 
 use grpc::{
-    client::Client,
+    client::CoordinatorClient,
     proto::{
         AttachEvent, AttachInput, AttachRequest, AttachResize, AttachStart, FrameAck, Session, attach_event::Event,
         attach_input::Input, attach_request::Message,
@@ -110,7 +110,7 @@ impl ViewAttachment {
     }
 
     /// Waits for the coordinator to be connected, and returns its client.
-    async fn reach(&mut self, size: &mut Option<(i32, i32)>) -> Result<Client, ViewClosed> {
+    async fn reach(&mut self, size: &mut Option<(i32, i32)>) -> Result<CoordinatorClient, ViewClosed> {
         let mut told = None;
         loop {
             let reason = match self.place().map(|place| place.standing.clone()) {
@@ -168,7 +168,11 @@ impl ViewAttachment {
         }
     }
 
-    async fn attached(&mut self, client: &Client, size: &mut Option<(i32, i32)>) -> Result<AttachmentEnd, ViewClosed> {
+    async fn attached(
+        &mut self,
+        client: &CoordinatorClient,
+        size: &mut Option<(i32, i32)>,
+    ) -> Result<AttachmentEnd, ViewClosed> {
         let session = self.listed().map_or_else(|| self.session.clone(), |session| session.id);
         let (requests, receiver) = mpsc::channel(WAITING_INPUTS);
         let (cols, rows) = size.unwrap_or_default();

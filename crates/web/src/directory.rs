@@ -11,7 +11,7 @@ use std::{
 };
 
 use grpc::{
-    client::{self, Client, Endpoint},
+    client::{self, CoordinatorClient, Endpoint},
     proto::{Session, WatchSessionsRequest, watch_sessions_event::Event},
 };
 use tokio::{sync::watch, task::JoinHandle, time::Instant};
@@ -53,7 +53,7 @@ pub(crate) struct CoordinatorEntry {
 #[derive(Clone, Debug)]
 pub(crate) enum CoordinatorStatus {
     Connecting,
-    Up(Box<Client>),
+    Up(Box<CoordinatorClient>),
     /// Not reachable, and the reason.
     Away(String),
 }
@@ -221,10 +221,10 @@ async fn follow(coordinator: &NamedCoordinator, key: &str, board: &Weak<Director
 
 /// The error of a coordinator, worded for people.
 pub(crate) fn said(status: &tonic::Status) -> String {
-    match grpc::Failure::from(status) {
+    match grpc::CallFailure::from(status) {
         // An error without a kind comes from the transport, not from the coordinator.
-        grpc::Failure { kind: None, .. } => "the connection to it was closed".to_owned(),
-        grpc::Failure { message, .. } => message,
+        grpc::CallFailure { kind: None, .. } => "the connection to it was closed".to_owned(),
+        grpc::CallFailure { message, .. } => message,
     }
 }
 

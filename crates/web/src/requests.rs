@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use grpc::{
-    client::Client,
+    client::CoordinatorClient,
     proto::{GetHistoryRequest, KillRequest, RecordAction, RecordRequest, RemoveRequest, RenameRequest, SpawnRequest},
 };
 use serde_json::json;
@@ -104,17 +104,17 @@ async fn run(ask: PageRequest, visitor: &LoggedInVisitor, inner: &WebState) -> R
     Ok(AnswerValue::Small(value))
 }
 
-fn client(inner: &WebState, coordinator: &str) -> Result<Client, AnswerError> {
+fn client(inner: &WebState, coordinator: &str) -> Result<CoordinatorClient, AnswerError> {
     let places = inner.directory.places();
     let places = places.borrow();
     match places.iter().find(|place| place.key == coordinator).map(|place| &place.standing) {
-        Some(CoordinatorStatus::Up(client)) => Ok(Client::clone(client)),
+        Some(CoordinatorStatus::Up(client)) => Ok(CoordinatorClient::clone(client)),
         _ => Err(error("The coordinator can't be reached.", "Try again when it is back.")),
     }
 }
 
 fn refused(status: tonic::Status) -> AnswerError {
-    let grpc::Failure { hint, .. } = (&status).into();
+    let grpc::CallFailure { hint, .. } = (&status).into();
     AnswerError { message: said(&status), hint }
 }
 

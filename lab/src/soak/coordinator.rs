@@ -11,7 +11,7 @@ use std::{
 
 use anyhow::{Context, Result, bail, ensure};
 use grpc::{
-    client::{self, Channel, Endpoint},
+    client::{self, CoordinatorChannel, Endpoint},
     proto::{
         GetHistoryRequest, ListRequest, RecordAction, RecordRequest, RemoveRequest, ResizeRequest, SpawnRequest,
         SubscribeRequest, WaitForRequest, vtr_client::VtrClient,
@@ -99,7 +99,7 @@ fn serve(program: &Path, folder: &TempDir) -> Result<(EndedProcess, PathBuf)> {
 
 /// Where one worker works: a connection, names and chance of its own.
 struct Ground {
-    vtr: VtrClient<Channel>,
+    vtr: VtrClient<CoordinatorChannel>,
     program: PathBuf,
     socket: PathBuf,
     folder: PathBuf,

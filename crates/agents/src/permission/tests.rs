@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use engine::Facts;
+use engine::ChildFacts;
 use proptest::prelude::*;
 
 use super::*;
@@ -35,7 +35,7 @@ fn read_printed(preset: &AgentPreset, printed: &str) -> Option<Prompt> {
 
 fn read_rows(preset: &AgentPreset, grid: &str, rows: Option<&[Arc<vt::Line>]>) -> Option<Prompt> {
     let behaviour = Behaviour::from(preset);
-    let facts = Facts::default();
+    let facts = ChildFacts::default();
     let now = Instant::now();
     let observation = Observation {
         phase: RunPhase::Running,

@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 use std::time::{Duration, Instant};
 
-use engine::Seen;
+use engine::SeenValue;
 use vt::ProgressReport;
 
 use super::behaviour::Behaviour;
@@ -101,7 +101,7 @@ impl<'a> Matcher<'a> {
             clauses.fact(facts.progress.as_ref().map(|progress| progress.at), || format!("progress {kind:?}"));
         }
         if !condition.agent_state.is_empty() {
-            let Some(Seen { value: pairs, at, .. }) = &facts.agent_state else { return false };
+            let Some(SeenValue { value: pairs, at, .. }) = &facts.agent_state else { return false };
             let said = |key: &str| pairs.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str());
             if !condition.agent_state.iter().all(|(key, wanted)| said(key).is_some_and(|value| wanted.is_match(value)))
             {
@@ -118,7 +118,7 @@ impl<'a> Matcher<'a> {
             clauses.fact(Some(body.at), || format!("OSC {number} {}", body.value));
         }
         if let Some(wanted) = &condition.notification {
-            let matches = |seen: &&Seen<vt::DesktopNotification>| {
+            let matches = |seen: &&SeenValue<vt::DesktopNotification>| {
                 wanted.is_match(&seen.value.title) || wanted.is_match(&seen.value.body)
             };
             let Some(seen) = facts.notification.as_ref().filter(matches) else { return false };

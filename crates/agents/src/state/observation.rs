@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use engine::{ExitStatus, Facts, TtyFacts};
+use engine::{ChildFacts, ExitStatus, TtyFacts};
 use vt::Line;
 
 /// Where the run stands.
@@ -23,7 +23,7 @@ pub struct Observation<'a> {
     pub run: u64,
     /// The last output, or the start where there was none.
     pub last_output: Instant,
-    pub facts: &'a Facts,
+    pub facts: &'a ChildFacts,
     /// The visible grid, one row a line.
     pub grid: &'a str,
     /// The same rows with their colours, where a rule asks for them.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use engine::Facts;
+use engine::ChildFacts;
 use vt::{Size, Terminal};
 
 use super::behaviour::Behaviour;
@@ -111,7 +111,7 @@ pub fn typed_from_jsonl(text: &str) -> Vec<Duration> {
 /// Feeds a terminal and a tracker from a recording.
 pub(crate) struct Player {
     terminal: Terminal,
-    facts: Facts,
+    facts: ChildFacts,
     tracker: Tracker,
     start: Instant,
     timed: bool,
@@ -129,7 +129,7 @@ impl Player {
     pub(crate) fn new(size: Size, behaviour: &Behaviour, timed: bool) -> Self {
         let mut player = Player {
             terminal: Terminal::new(vt::TerminalOptions { size, ..vt::TerminalOptions::default() }),
-            facts: Facts::default(),
+            facts: ChildFacts::default(),
             tracker: Tracker::new(Arc::new(behaviour.clone())),
             start: Instant::now(),
             timed,

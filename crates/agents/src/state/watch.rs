@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use engine::{Clock, Facts, RawOutput, Session, Status, TtyFacts, VersionedFrame};
+use engine::{ChildFacts, Clock, RawOutput, Session, Status, TtyFacts, VersionedFrame};
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
@@ -334,7 +334,7 @@ pub(crate) struct Observed {
     run: u64,
     phase: RunPhase,
     last_output: Instant,
-    facts: Facts,
+    facts: ChildFacts,
     grid: String,
     /// `None` also where the screen moved on between the two looks at it.
     colours: Option<VersionedFrame>,

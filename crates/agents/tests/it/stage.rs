@@ -120,7 +120,7 @@ pub(crate) fn type_by_hand(watch: &StateWatch, text: &str) {
 pub(crate) async fn shows(session: &Session, text: &str) {
     let request = engine::WaitRequest {
         pattern: engine::Pattern::literal(text).unwrap(),
-        scope: engine::Scope::Grid,
+        scope: engine::PatternScope::Grid,
         timeout: Duration::from_secs(1 << 30),
     };
     let waited = tokio::time::timeout(DEADLINE, session.wait_for_pattern(request)).await;

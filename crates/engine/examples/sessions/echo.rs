@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use engine::{Input, Origin, Pattern, Scope, WaitOutcome, WaitRequest};
+use engine::{Input, Origin, Pattern, PatternScope, WaitOutcome, WaitRequest};
 use testkit::Script;
 
 pub(crate) async fn run(rounds: usize) {
@@ -15,7 +15,7 @@ pub(crate) async fn run(rounds: usize) {
             let text = format!("echo {round}.");
             let pattern = Pattern::literal(&text).unwrap();
             let start = Instant::now();
-            let request = WaitRequest { pattern, scope: Scope::NewOutput, timeout: Duration::from_secs(60) };
+            let request = WaitRequest { pattern, scope: PatternScope::NewOutput, timeout: Duration::from_secs(60) };
             let wait = session.wait_for_pattern(request);
             session.send(Input::Text(text + "\r"), Origin::System).unwrap();
             let outcome = wait.await;

@@ -23,7 +23,7 @@ mod spawn;
 
 use std::time::Duration;
 
-use engine::{Engine, EngineOptions, Kind, NewSession, Pattern, Scope, Session, WaitOutcome, WaitRequest};
+use engine::{Engine, EngineOptions, Kind, NewSession, Pattern, PatternScope, Session, WaitOutcome, WaitRequest};
 use testkit::Script;
 
 fn main() {
@@ -57,7 +57,7 @@ fn command(script: Script) -> NewSession {
 
 async fn line(session: &Session, text: &str) {
     let pattern = Pattern::new(text).unwrap();
-    let request = WaitRequest { pattern, scope: Scope::Scrollback, timeout: Duration::from_secs(600) };
+    let request = WaitRequest { pattern, scope: PatternScope::Scrollback, timeout: Duration::from_secs(600) };
     let outcome = session.wait_for_pattern(request).await;
     assert!(matches!(outcome, WaitOutcome::Matched(_)), "{outcome:?}");
 }

@@ -3,14 +3,14 @@
 use std::time::Instant;
 
 use crate::fair_lock::lock;
-use crate::io::run::Run;
-use crate::session::shared::Shared;
+use crate::io::run::ProgramRun;
+use crate::session::shared::SessionShared;
 
 /// Fed each time the screen is locked: a reader of a flooding session waits for one such piece at most.
 const LOCKED_BYTES: usize = 16 << 10;
 
 /// Takes `bytes`, which follow what was absorbed before. Whoever calls it sees to the late pulse.
-pub(crate) fn absorb(shared: &Shared, run: &Run, bytes: &[u8]) {
+pub(crate) fn absorb(shared: &SessionShared, run: &ProgramRun, bytes: &[u8]) {
     let now = shared.clock.now();
     lock(&shared.ring).append(bytes);
     let mut replies = Vec::new();
@@ -30,7 +30,7 @@ pub(crate) fn absorb(shared: &Shared, run: &Run, bytes: &[u8]) {
 }
 
 /// Ends a synchronized update that has lasted too long.
-pub(crate) fn expire_update(shared: &Shared, run: &Run, now: Instant) {
+pub(crate) fn expire_update(shared: &SessionShared, run: &ProgramRun, now: Instant) {
     let (expired, version, offset, update_due) = {
         let mut screen = shared.screen.lock();
         (screen.expire_update(now), screen.version(), screen.offset(), screen.update_due())

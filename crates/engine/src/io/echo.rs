@@ -9,10 +9,10 @@ use pty::ReadOutcome;
 
 use crate::error::Result;
 use crate::io::absorb::absorb;
-use crate::io::run::Run;
+use crate::io::run::ProgramRun;
 use crate::session::Session;
-use crate::session::input::{Input, Sent};
-use crate::session::shared::Shared;
+use crate::session::input::{Input, SentInput};
+use crate::session::shared::SessionShared;
 use crate::session::status::Origin;
 
 /// Long enough for a program that was asleep, short enough for a thread of the runtime that others wait for.
@@ -23,7 +23,7 @@ const BYTES: usize = 4 << 10;
 impl Session {
     /// As [`Session::send`], for a sender that waits for what the program prints next. What it prints within a tenth of a
     /// millisecond is on the screen when this returns; the sender's thread is blocked for as long.
-    pub fn send_for_answer(&self, input: Input, origin: Origin) -> Result<Sent> {
+    pub fn send_for_answer(&self, input: Input, origin: Origin) -> Result<SentInput> {
         let sent = self.send(input, origin)?;
         if !sent.is_nothing()
             && let Ok(run) = self.shared().run()
@@ -35,7 +35,7 @@ impl Session {
 }
 
 /// `asked` is where the output ended before the input: the answer may have come before the terminal had taken all of it.
-fn read_echo(shared: &Shared, run: &Run, asked: u64) {
+fn read_echo(shared: &SessionShared, run: &ProgramRun, asked: u64) {
     let until = Instant::now() + PATIENCE;
     // When the I/O thread was faster, all is well too.
     while shared.pulse.borrow().output_offset <= asked && Instant::now() < until {
@@ -48,7 +48,7 @@ fn read_echo(shared: &Shared, run: &Run, asked: u64) {
 }
 
 /// `false` when there was nothing to read yet.
-fn read_once(shared: &Shared, run: &Run) -> bool {
+fn read_once(shared: &SessionShared, run: &ProgramRun) -> bool {
     // The I/O thread is reading: it will publish what it finds.
     let Ok(reading) = run.reading.try_lock() else { return true };
     if reading.behind {

@@ -13,12 +13,12 @@ use std::time::{Duration, Instant};
 
 use pty::{PollFd, PollFlags, ReadOutcome, Signal};
 
-use crate::clock::Alarm;
+use crate::clock::ClockAlarm;
 use crate::fair_lock::lock;
 use crate::io::absorb::{absorb, expire_update};
 use crate::io::parser_thread::{FloodGauge, ParserThread};
-use crate::io::run::Run;
-use crate::session::shared::Shared;
+use crate::io::run::ProgramRun;
+use crate::session::shared::SessionShared;
 use crate::session::status::ExitStatus;
 
 /// Enough for the state machine with a wide margin; most of it is never touched.
@@ -38,7 +38,7 @@ const SHORT_READ: usize = 256;
 /// A parser thread that had nothing to do for this long is ended.
 const PARSER_THREAD_LIMIT: Duration = Duration::from_secs(1);
 
-pub(crate) fn start(shared: Arc<Shared>, run: Arc<Run>) -> io::Result<JoinHandle<()>> {
+pub(crate) fn start(shared: Arc<SessionShared>, run: Arc<ProgramRun>) -> io::Result<JoinHandle<()>> {
     let builder = std::thread::Builder::new().name(format!("io-{}", shared.id)).stack_size(STACK_BYTES);
     builder.spawn(move || {
         let exit = match catch_unwind(AssertUnwindSafe(|| IoThread::new(&shared, &run).turns())) {
@@ -54,8 +54,8 @@ pub(crate) fn start(shared: Arc<Shared>, run: Arc<Run>) -> io::Result<JoinHandle
 }
 
 struct IoThread<'a> {
-    shared: &'a Arc<Shared>,
-    run: &'a Arc<Run>,
+    shared: &'a Arc<SessionShared>,
+    run: &'a Arc<ProgramRun>,
     buffer: Vec<u8>,
     gauge: FloodGauge,
     /// While the child floods.
@@ -70,7 +70,7 @@ struct IoThread<'a> {
     /// Published output of which the late pulse and the look for ports are seen to.
     noted_offset: u64,
     /// Ends the sleep when a fake clock moves.
-    _alarm: Option<Arc<Alarm>>,
+    _alarm: Option<Arc<ClockAlarm>>,
 }
 
 #[derive(Clone, Copy)]
@@ -86,13 +86,13 @@ struct Ready {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Terminal {
+enum TerminalPhase {
     Open,
     Closed,
 }
 
 impl<'a> IoThread<'a> {
-    fn new(shared: &'a Arc<Shared>, run: &'a Arc<Run>) -> Self {
+    fn new(shared: &'a Arc<SessionShared>, run: &'a Arc<ProgramRun>) -> Self {
         let alarm = shared.clock.on_move({
             let run = Arc::downgrade(run);
             move || {
@@ -125,23 +125,23 @@ impl<'a> IoThread<'a> {
                 return None;
             }
             self.note_echo();
-            let terminal = if ready.readable { self.read() } else { Terminal::Open };
+            let terminal = if ready.readable { self.read() } else { TerminalPhase::Open };
             self.run.flush();
             self.keep_deadlines();
             if ready.exited && self.drain.is_none() {
                 let exit = self.run.process.child_mut().try_wait().ok().flatten();
                 self.drain = exit.map(|exit| Drain { exit, until: Instant::now() + DRAIN_LIMIT });
             } else if let Some(Drain { exit, until }) = self.drain
-                && (terminal == Terminal::Closed || Instant::now() >= until)
+                && (terminal == TerminalPhase::Closed || Instant::now() >= until)
             {
                 self.end_parser_thread();
                 self.look_for_ports();
                 return Some(exit);
             }
             self.reopen_check = match terminal {
-                Terminal::Closed => Some(Instant::now() + REOPEN_CHECK),
-                Terminal::Open if ready.readable => None,
-                Terminal::Open => self.reopen_check,
+                TerminalPhase::Closed => Some(Instant::now() + REOPEN_CHECK),
+                TerminalPhase::Open if ready.readable => None,
+                TerminalPhase::Open => self.reopen_check,
             };
         }
     }
@@ -191,11 +191,11 @@ impl<'a> IoThread<'a> {
         by_clock.chain(real).min()
     }
 
-    fn read(&mut self) -> Terminal {
+    fn read(&mut self) -> TerminalPhase {
         let run = self.run;
         let mut reading = lock(&run.reading);
         let mut filled = 0;
-        let mut terminal = Terminal::Open;
+        let mut terminal = TerminalPhase::Open;
         while filled < TURN_BYTES {
             match self.run.pty.read(&mut self.buffer[filled..]) {
                 Ok(ReadOutcome::Bytes(count)) => {
@@ -206,7 +206,7 @@ impl<'a> IoThread<'a> {
                 }
                 Ok(ReadOutcome::WouldBlock) => break,
                 Ok(ReadOutcome::Eof) | Err(_) => {
-                    terminal = Terminal::Closed;
+                    terminal = TerminalPhase::Closed;
                     break;
                 }
             }

@@ -14,8 +14,8 @@ use std::time::{Duration, Instant};
 
 use crate::fair_lock::lock;
 use crate::io::absorb::absorb;
-use crate::io::run::Run;
-use crate::session::shared::Shared;
+use crate::io::run::ProgramRun;
+use crate::session::shared::SessionShared;
 
 const FLOOD_WINDOW: Duration = Duration::from_millis(10);
 /// 6.5 MB/s: below that, parsing takes a few hundredths of a thread's time.
@@ -102,7 +102,7 @@ struct AheadState {
 impl ParserThread {
     /// `None` when there are enough of them, or the system has no thread for us: the I/O thread then
     /// goes on alone.
-    pub(crate) fn start(shared: &Arc<Shared>, run: &Arc<Run>, stack_bytes: usize) -> Option<Self> {
+    pub(crate) fn start(shared: &Arc<SessionShared>, run: &Arc<ProgramRun>, stack_bytes: usize) -> Option<Self> {
         let slot = shared.parser_threads.take()?;
         let ahead = Arc::new(Ahead::default());
         let builder = std::thread::Builder::new().name(format!("parse-{}", shared.id)).stack_size(stack_bytes);
@@ -147,7 +147,7 @@ impl Ahead {
     }
 }
 
-fn parse(shared: &Shared, run: &Run, ahead: &Ahead) {
+fn parse(shared: &SessionShared, run: &ProgramRun, ahead: &Ahead) {
     let mut turn = Vec::new();
     loop {
         let was_full = {

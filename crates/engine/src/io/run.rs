@@ -15,10 +15,10 @@ use crate::fair_lock::lock;
 const BETWEEN_READS: usize = 2 << 10;
 
 #[derive(Debug)]
-pub(crate) struct Run {
+pub(crate) struct ProgramRun {
     pub(crate) number: u64,
     pub(crate) pty: Pty,
-    pub(crate) process: Arc<Process>,
+    pub(crate) process: Arc<RunProcess>,
     pub(crate) waker: PollWaker,
     input: Mutex<InputQueue>,
     /// The queue is not empty: known without its lock, which is held while the terminal takes input.
@@ -28,12 +28,12 @@ pub(crate) struct Run {
     /// When a synchronized update that is open has lasted too long.
     update_due: Mutex<Option<Instant>>,
     abandoned: AtomicBool,
-    pub(crate) reading: Mutex<Reading>,
+    pub(crate) reading: Mutex<ReadOrder>,
 }
 
 /// Held by whoever reads the terminal, until what was read is on the screen or handed over: output keeps its order.
 #[derive(Debug, Default)]
-pub(crate) struct Reading {
+pub(crate) struct ReadOrder {
     /// What was read before may not be on the screen yet: only the run's own thread knows.
     pub(crate) behind: bool,
 }
@@ -48,18 +48,18 @@ struct InputQueue {
 
 /// Input that was accepted, and how to tell that it has been written.
 #[derive(Debug)]
-pub(crate) struct Accepted {
+pub(crate) struct AcceptedInput {
     pub(crate) upto: u64,
     /// `None` when it has been written already.
     pub(crate) written: Option<watch::Receiver<u64>>,
 }
 
-impl Run {
+impl ProgramRun {
     pub(crate) fn new(number: u64, pty: Pty, child: ChildProcess, waker: PollWaker, input_queue: usize) -> Self {
-        Run {
+        ProgramRun {
             number,
             pty,
-            process: Arc::new(Process { pid: child.pid(), child: RwLock::new(child) }),
+            process: Arc::new(RunProcess { pid: child.pid(), child: RwLock::new(child) }),
             waker,
             input: Mutex::new(InputQueue { queue: WriteQueue::new(input_queue), accepted: 0, room: BETWEEN_READS }),
             input_waits: AtomicBool::new(false),
@@ -72,7 +72,7 @@ impl Run {
 
     /// Queues all of `bytes` or nothing, and writes at once what the terminal takes at once: a key
     /// stroke does not have to wait for a thread to wake up. What is long is written by and by.
-    pub(crate) fn type_bytes(&self, bytes: &[u8]) -> Result<Accepted, QueueFull> {
+    pub(crate) fn type_bytes(&self, bytes: &[u8]) -> Result<AcceptedInput, QueueFull> {
         let (upto, empty, written) = {
             let mut input = lock(&self.input);
             input.queue.push(bytes)?;
@@ -82,11 +82,11 @@ impl Run {
         };
         self.note_written(written);
         if empty {
-            return Ok(Accepted { upto, written: None });
+            return Ok(AcceptedInput { upto, written: None });
         }
         let receiver = self.written.subscribe();
         self.wake();
-        Ok(Accepted { upto, written: Some(receiver) })
+        Ok(AcceptedInput { upto, written: Some(receiver) })
     }
 
     /// Writes what the terminal takes, now that it has been read.
@@ -156,13 +156,13 @@ impl InputQueue {
 
 /// The program itself. Kept after its end, to find what it left behind in its session.
 #[derive(Debug)]
-pub(crate) struct Process {
+pub(crate) struct RunProcess {
     pub(crate) pid: Pid,
     /// Readers signal or wait for its end; the one writer is the I/O thread that takes the exit status.
     child: RwLock<ChildProcess>,
 }
 
-impl Process {
+impl RunProcess {
     pub(crate) fn child(&self) -> RwLockReadGuard<'_, ChildProcess> {
         self.child.read().unwrap_or_else(PoisonError::into_inner)
     }

@@ -9,12 +9,12 @@ use std::time::{Duration, Instant};
 use tokio::sync::broadcast;
 use vt::{Effect, Size, Terminal};
 
-use crate::io::tap::{self, Keyframe, TapEvent, TapSink};
-use crate::session::facts::{Facts, SessionEvent};
+use crate::io::tap::{self, TapEvent, TapKeyframe, TapSink};
+use crate::session::facts::{ChildFacts, SessionEvent};
 use crate::session::frames::{ChangedRows, RowVersions, VersionedFrame};
-use crate::session::ports::Sightings;
+use crate::session::ports::PortSightings;
 use crate::session::status::ExitStatus;
-use crate::wait::line_scan::Batch;
+use crate::wait::line_scan::LineBatch;
 
 /// A synchronized update whose end marker is lost is ended after this time.
 pub(crate) const SYNCHRONIZED_UPDATE_LIMIT: Duration = Duration::from_millis(150);
@@ -26,16 +26,16 @@ const KEPT_COPY_BYTES: usize = 32 << 10;
 const EVENT_CAPACITY: usize = 256;
 
 #[derive(Debug)]
-pub(crate) struct Screen {
+pub(crate) struct SessionScreen {
     pub(crate) terminal: Terminal,
     version: u64,
     /// Raw output up to here has been fed.
     offset: u64,
     rows: RowVersions,
     /// What was copied last, and at which version.
-    copied: Option<(u64, Batch)>,
-    pub(crate) facts: Facts,
-    pub(crate) sightings: Sightings,
+    copied: Option<(u64, LineBatch)>,
+    pub(crate) facts: ChildFacts,
+    pub(crate) sightings: PortSightings,
     taps: Vec<TapSink>,
     /// Made for the first listener: most sessions never have one.
     events: Option<broadcast::Sender<SessionEvent>>,
@@ -48,16 +48,16 @@ struct OpenUpdate {
     due: Instant,
 }
 
-impl Screen {
+impl SessionScreen {
     pub(crate) fn new(options: vt::TerminalOptions) -> Self {
-        Screen {
+        SessionScreen {
             terminal: Terminal::new(options),
             version: 0,
             offset: 0,
             rows: RowVersions::default(),
             copied: None,
-            facts: Facts::default(),
-            sightings: Sightings::default(),
+            facts: ChildFacts::default(),
+            sightings: PortSightings::default(),
             taps: Vec::new(),
             events: None,
             update: None,
@@ -169,19 +169,19 @@ impl Screen {
         self.terminal.feed(b"\x18\x1bc");
         self.terminal.take_effects();
         self.update = None;
-        self.facts = Facts::default();
+        self.facts = ChildFacts::default();
         self.sightings.forget(self.terminal.first_screen_line());
         self.version += 1;
     }
 
     /// The text of the lines from `from` on, as far as one turn goes.
-    pub(crate) fn lines_from(&mut self, from: u64) -> Batch {
+    pub(crate) fn lines_from(&mut self, from: u64) -> LineBatch {
         let kept = self.copied.as_ref().filter(|(version, _)| *version == self.version);
         if let Some(batch) = kept.and_then(|(_, batch)| batch.part(from)) {
             return batch;
         }
         self.terminal.prepare_text();
-        let batch = Batch::copy(&self.terminal, from);
+        let batch = LineBatch::copy(&self.terminal, from);
         // Who waits for one answer after the other marks the screen where the last one was found.
         self.copied = (batch.text().len() <= KEPT_COPY_BYTES).then(|| (self.version, batch.clone()));
         batch
@@ -196,7 +196,7 @@ impl Screen {
         self.rows.changed_since(since, frame)
     }
 
-    pub(crate) fn keyframe(&self, now: Instant) -> Keyframe {
+    pub(crate) fn keyframe(&self, now: Instant) -> TapKeyframe {
         tap::keyframe(&self.terminal, now, self.version, self.offset)
     }
 

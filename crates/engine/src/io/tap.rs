@@ -15,7 +15,7 @@ use crate::session::status::ExitStatus;
 
 /// A whole screen as bytes that redraw it on a fresh terminal of `size`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Keyframe {
+pub struct TapKeyframe {
     pub at: Instant,
     pub size: Size,
     pub bytes: Vec<u8>,
@@ -42,7 +42,7 @@ pub enum TapEvent {
     /// The listener was too slow: `dropped_bytes` of output are missing, `keyframe` is the screen after them.
     Gap {
         dropped_bytes: u64,
-        keyframe: Keyframe,
+        keyframe: TapKeyframe,
     },
     /// The last event of a run.
     Exit {
@@ -70,7 +70,7 @@ const MAX_WAITING_EVENTS: usize = 4096;
 /// The listener's end. Dropping it ends the tap.
 #[derive(Debug)]
 pub struct Tap {
-    pub start: Keyframe,
+    pub start: TapKeyframe,
     events: mpsc::Receiver<TapEvent>,
     waiting: Arc<AtomicUsize>,
 }
@@ -108,7 +108,7 @@ fn weight(event: &TapEvent) -> usize {
 }
 
 /// Makes the two ends. The caller holds the screen lock, so `start` is the screen now.
-pub(crate) fn tap(options: TapOptions, start: Keyframe) -> (Tap, TapSink) {
+pub(crate) fn tap(options: TapOptions, start: TapKeyframe) -> (Tap, TapSink) {
     let (sender, receiver) = mpsc::channel(MAX_WAITING_EVENTS + 2);
     let reserve = || sender.clone().try_reserve_owned().expect("a new queue has room");
     let waiting = Arc::new(AtomicUsize::new(0));
@@ -131,7 +131,7 @@ impl TapSink {
     }
 
     /// Hands `event` over, or makes a gap. `keyframe` draws the screen as it is before `event`.
-    pub(crate) fn push(&mut self, event: TapEvent, keyframe: impl FnOnce() -> Keyframe) {
+    pub(crate) fn push(&mut self, event: TapEvent, keyframe: impl FnOnce() -> TapKeyframe) {
         if self.in_gap && self.waiting.load(Ordering::Relaxed) <= self.capacity / 2 {
             self.in_gap = !self.send(TapEvent::Gap { dropped_bytes: self.dropped_bytes, keyframe: keyframe() });
             if !self.in_gap {
@@ -147,7 +147,7 @@ impl TapSink {
     }
 
     /// The last event. `keyframe` draws the final screen, in case output was dropped before.
-    pub(crate) fn finish(self, event: TapEvent, keyframe: impl FnOnce() -> Keyframe) {
+    pub(crate) fn finish(self, event: TapEvent, keyframe: impl FnOnce() -> TapKeyframe) {
         if self.in_gap {
             let gap = TapEvent::Gap { dropped_bytes: self.dropped_bytes, keyframe: keyframe() };
             self.waiting.fetch_add(weight(&gap), Ordering::Relaxed);
@@ -168,16 +168,16 @@ impl TapSink {
     }
 }
 
-pub(crate) fn keyframe(terminal: &Terminal, at: Instant, version: u64, offset: u64) -> Keyframe {
-    Keyframe { at, size: terminal.size(), bytes: terminal.serialize(), version, offset }
+pub(crate) fn keyframe(terminal: &Terminal, at: Instant, version: u64, offset: u64) -> TapKeyframe {
+    TapKeyframe { at, size: terminal.size(), bytes: terminal.serialize(), version, offset }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn frame(mark: u64) -> Keyframe {
-        Keyframe { at: Instant::now(), size: Size::default(), bytes: vec![b'k'; 4], version: mark, offset: mark }
+    fn frame(mark: u64) -> TapKeyframe {
+        TapKeyframe { at: Instant::now(), size: Size::default(), bytes: vec![b'k'; 4], version: mark, offset: mark }
     }
 
     fn output(bytes: &[u8]) -> TapEvent {

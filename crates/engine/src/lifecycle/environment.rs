@@ -8,7 +8,7 @@ use std::ffi::{OsStr, OsString};
 
 use crate::error::LimitExceeded;
 use crate::names::SessionId;
-use crate::options::Limits;
+use crate::options::EngineLimits;
 
 /// Variables of the base environment that never reach a child. A trailing `*` stands for any ending.
 ///
@@ -112,7 +112,7 @@ pub(crate) fn child_environment(
 
 /// Refuses what a request brings before any of it is copied.
 pub(crate) fn check_size(
-    limits: &Limits,
+    limits: &EngineLimits,
     argv: &[OsString],
     extra: &[(OsString, OsString)],
 ) -> Result<(), LimitExceeded> {
@@ -214,7 +214,7 @@ mod tests {
 
     #[test]
     fn a_request_brings_only_so_much() {
-        let limits = Limits { variables: 2, command: 20, ..Limits::default() };
+        let limits = EngineLimits { variables: 2, command: 20, ..EngineLimits::default() };
         let check = |argv: &[&str], extra: &[(&str, &str)]| {
             check_size(&limits, &argv.iter().map(Into::into).collect::<Vec<_>>(), &pairs(extra))
         };

@@ -13,7 +13,7 @@ use pty::{Pid, RememberedSession, Signal};
 use tokio::sync::oneshot;
 
 use crate::fair_lock::lock;
-use crate::io::run::Process;
+use crate::io::run::RunProcess;
 use crate::lifecycle::{blocking, deadline};
 
 /// Nothing announces the end of processes that are not our children. Looked for only while some are left.
@@ -28,7 +28,7 @@ pub(crate) trait Remains: Clone + Send + 'static {
     fn signal(&self, signal: Signal) -> usize;
 }
 
-impl Remains for Arc<Process> {
+impl Remains for Arc<RunProcess> {
     fn session(&self) -> Pid {
         self.pid
     }
@@ -51,13 +51,13 @@ impl Remains for RememberedSession {
 /// Ends what is left of the sessions of a program that is no more: asks, waits for the grace, kills. Needs a tokio runtime
 /// around it.
 pub async fn end_remembered_sessions(sessions: Vec<RememberedSession>, grace: Duration) {
-    Leftovers::default().sweep(sessions, deadline(grace)).await;
+    LeftoverFinder::default().sweep(sessions, deadline(grace)).await;
 }
 
 /// Finds and ends them. A look goes through every process of the system (some 1 µs each), so
 /// those who want one at the same time share it.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Leftovers {
+pub(crate) struct LeftoverFinder {
     census: Arc<Mutex<Census>>,
 }
 
@@ -65,16 +65,16 @@ pub(crate) struct Leftovers {
 struct Census {
     under_way: bool,
     /// Served by the next look: one that is under way may have passed what they ask for.
-    waiting: Vec<Question>,
+    waiting: Vec<LeftoverQuery>,
 }
 
 #[derive(Debug)]
-struct Question {
+struct LeftoverQuery {
     sessions: Vec<Pid>,
     answer: oneshot::Sender<Arc<HashSet<Pid>>>,
 }
 
-impl Leftovers {
+impl LeftoverFinder {
     /// Asks whatever is left of what has `ended` to end, gives it until `until`, then kills it. It has ignored the
     /// hang-up that came with the end of its terminal, or none was sent to it.
     pub(crate) async fn sweep<R: Remains>(&self, ended: Vec<R>, until: Instant) {
@@ -108,7 +108,7 @@ impl Leftovers {
         let (answer, receiver) = oneshot::channel();
         let idle = {
             let mut census = lock(&self.census);
-            census.waiting.push(Question { sessions, answer });
+            census.waiting.push(LeftoverQuery { sessions, answer });
             !std::mem::replace(&mut census.under_way, true)
         };
         if idle {

@@ -15,17 +15,17 @@ use super::{blocking, to_the_end, unwrap_task};
 use crate::engine::EngineInner;
 use crate::error::{Error, InvalidArgs, Result};
 use crate::io::io_thread;
-use crate::io::run::Run;
+use crate::io::run::ProgramRun;
 use crate::notices::EngineEvent;
 use crate::options::NewSession;
 use crate::runtime::STARTS_AT_ONCE;
 use crate::session::Session;
-use crate::session::shared::{Birth, Command, Shared};
-use crate::session::status::{Ending, Kind, Origin, Owner, Status};
+use crate::session::shared::{SessionBirth, SessionCommand, SessionShared};
+use crate::session::status::{Kind, Origin, Owner, RunEnding, Status};
 
 /// What became of a start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Started {
+pub enum StartOutcome {
     Now,
     /// It was running, or someone else was starting it.
     Already,
@@ -33,15 +33,15 @@ pub enum Started {
 
 impl Session {
     /// Runs the same command again, on an empty screen.
-    pub async fn start(&self) -> Result<Started> {
+    pub async fn start(&self) -> Result<StartOutcome> {
         let session = self.clone();
         to_the_end(async move { session.start_now().await }).await
     }
 
-    pub(super) async fn start_now(&self) -> Result<Started> {
+    pub(super) async fn start_now(&self) -> Result<StartOutcome> {
         let (engine, shared) = (self.engine().clone(), self.shared().clone());
         if !shared.claim_start()? {
-            return Ok(Started::Already);
+            return Ok(StartOutcome::Already);
         }
         shared.publish_life();
         // What the last run left behind would hold its ports and files.
@@ -49,7 +49,7 @@ impl Session {
         let before = shared.clone();
         blocking(move || before.join_thread()).await;
         engine.clone().start_program(move || launch(&engine, &shared)).await?;
-        Ok(Started::Now)
+        Ok(StartOutcome::Now)
     }
 }
 
@@ -69,11 +69,11 @@ impl EngineInner {
         let id = self.directory.reserve(&new.name, new.kind)?;
         let names_id = |name: &OsString| (name.clone(), OsString::from(id.to_string()));
         let extra: Vec<_> = self.options.id_variables.iter().map(names_id).chain(new.env).collect();
-        let shared = Arc::new(Shared::new(Birth {
+        let shared = Arc::new(SessionShared::new(SessionBirth {
             id,
             kind: new.kind,
             parent: new.parent,
-            command: Command {
+            command: SessionCommand {
                 argv: command_line,
                 env: child_environment(&self.options.base_env, &new.env_unset, &extra, id),
                 working_dir: new.working_dir,
@@ -125,7 +125,7 @@ impl EngineInner {
     }
 }
 
-fn check_parent(parent: Option<&Shared>, origin: Origin) -> Result<()> {
+fn check_parent(parent: Option<&SessionShared>, origin: Origin) -> Result<()> {
     let Some(parent) = parent else { return Ok(()) };
     let record = parent.record();
     if record.removing {
@@ -138,7 +138,7 @@ fn check_parent(parent: Option<&Shared>, origin: Origin) -> Result<()> {
     Ok(())
 }
 
-impl Shared {
+impl SessionShared {
     /// `true` when the caller is now the one who starts the session.
     fn claim_start(&self) -> Result<bool> {
         let mut record = self.record();
@@ -158,14 +158,14 @@ impl Shared {
             let mut record = self.record();
             record.status = Status::Errored;
             record.run = None;
-            record.ending = Some(Ending { exit: None, at: self.clock.system_now() });
+            record.ending = Some(RunEnding { exit: None, at: self.clock.system_now() });
         }
         self.publish_life();
     }
 }
 
 /// Runs a claimed session's command. Blocks for some hundred microseconds, in a thread that may start programs.
-fn launch(engine: &EngineInner, shared: &Arc<Shared>) -> Result<()> {
+fn launch(engine: &EngineInner, shared: &Arc<SessionShared>) -> Result<()> {
     let launched = try_launch(engine, shared);
     if launched.is_err() {
         shared.fail_start();
@@ -173,7 +173,7 @@ fn launch(engine: &EngineInner, shared: &Arc<Shared>) -> Result<()> {
     launched
 }
 
-fn try_launch(engine: &EngineInner, shared: &Arc<Shared>) -> Result<()> {
+fn try_launch(engine: &EngineInner, shared: &Arc<SessionShared>) -> Result<()> {
     // After the claim: a shutdown that came before is seen here, one that comes later waits for us.
     if engine.directory.is_closed() {
         return Err(Error::ShuttingDown);
@@ -194,7 +194,7 @@ fn try_launch(engine: &EngineInner, shared: &Arc<Shared>) -> Result<()> {
         size: pty::PtySize { cols: size.cols, rows: size.rows },
     })?;
     let waker = PollWaker::new().map_err(|source| SpawnError::TooManyFiles { source })?;
-    let run = Arc::new(Run::new(number, pty, child, waker, shared.limits.input_queue));
+    let run = Arc::new(ProgramRun::new(number, pty, child, waker, shared.limits.input_queue));
     shared.note_output(shared.clock.now());
     {
         let mut record = shared.record();

@@ -11,7 +11,7 @@ use crate::session::status::{Owner, Status};
 
 /// A value and when the child gave it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Seen<T> {
+pub struct SeenValue<T> {
     pub value: T,
     pub at: Instant,
     /// The screen's version at that moment.
@@ -20,25 +20,25 @@ pub struct Seen<T> {
 
 /// Of one run of a session; a restart begins with none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Facts {
-    pub title: Option<Seen<String>>,
-    pub icon_name: Option<Seen<String>>,
+pub struct ChildFacts {
+    pub title: Option<SeenValue<String>>,
+    pub icon_name: Option<SeenValue<String>>,
     /// OSC 7, as the child reports it: not checked.
-    pub working_directory: Option<Seen<String>>,
-    pub progress: Option<Seen<ProgressReport>>,
+    pub working_directory: Option<SeenValue<String>>,
+    pub progress: Option<SeenValue<ProgressReport>>,
     /// OSC 7501.
-    pub agent_state: Option<Seen<Vec<(String, String)>>>,
-    pub prompt: Option<Seen<PromptMark>>,
+    pub agent_state: Option<SeenValue<Vec<(String, String)>>>,
+    pub prompt: Option<SeenValue<PromptMark>>,
     /// The latest one; `notifications` counts them all.
-    pub notification: Option<Seen<DesktopNotification>>,
+    pub notification: Option<SeenValue<DesktopNotification>>,
     pub notifications: u64,
     /// When the bell rang last; `bells` counts the turns of output in which it did.
-    pub bell: Option<Seen<()>>,
+    pub bell: Option<SeenValue<()>>,
     pub bells: u64,
-    pub resize_request: Option<Seen<vt::Size>>,
+    pub resize_request: Option<SeenValue<vt::Size>>,
     /// The latest body of each OSC the terminal gives no meaning to, at most
-    /// [`Facts::MAX_UNKNOWN_OSC`] of them, most recent last.
-    pub unknown_osc: Vec<(u32, Seen<String>)>,
+    /// [`ChildFacts::MAX_UNKNOWN_OSC`] of them, most recent last.
+    pub unknown_osc: Vec<(u32, SeenValue<String>)>,
 }
 
 /// Something happened to one session. A slow listener loses the oldest ones and is told so.
@@ -50,13 +50,13 @@ pub enum SessionEvent {
     Status(Status),
 }
 
-impl Facts {
+impl ChildFacts {
     pub const MAX_UNKNOWN_OSC: usize = 16;
 
     /// Takes over what the child said. Whoever replays a recording keeps its own facts with this.
     pub fn note(&mut self, effect: &Effect, at: Instant, version: u64) {
-        fn seen<T>(value: T, at: Instant, version: u64) -> Option<Seen<T>> {
-            Some(Seen { value, at, version })
+        fn seen<T>(value: T, at: Instant, version: u64) -> Option<SeenValue<T>> {
+            Some(SeenValue { value, at, version })
         }
         match effect {
             Effect::Title(title) => self.title = seen(title.clone(), at, version),
@@ -87,7 +87,7 @@ impl Facts {
         if self.unknown_osc.len() == Self::MAX_UNKNOWN_OSC {
             self.unknown_osc.remove(0);
         }
-        self.unknown_osc.push((number, Seen { value: body.to_owned(), at, version }));
+        self.unknown_osc.push((number, SeenValue { value: body.to_owned(), at, version }));
     }
 }
 
@@ -97,21 +97,21 @@ mod tests {
 
     #[test]
     fn unknown_sequences_stay_bounded_and_the_newest_wins() {
-        let mut facts = Facts::default();
+        let mut facts = ChildFacts::default();
         let now = Instant::now();
         for number in 0..100 {
             facts.note(&Effect::UnknownOsc { number, body: "a".into() }, now, 1);
         }
         facts.note(&Effect::UnknownOsc { number: 99, body: "b".into() }, now, 2);
-        assert_eq!(facts.unknown_osc.len(), Facts::MAX_UNKNOWN_OSC);
+        assert_eq!(facts.unknown_osc.len(), ChildFacts::MAX_UNKNOWN_OSC);
         let (number, last) = facts.unknown_osc.last().unwrap();
         assert_eq!((*number, last.value.as_str()), (99, "b"));
     }
 
     #[test]
     fn what_was_copied_is_not_kept() {
-        let mut facts = Facts::default();
+        let mut facts = ChildFacts::default();
         facts.note(&Effect::Clipboard { selection: "c".into(), data: b"secret".to_vec() }, Instant::now(), 1);
-        assert_eq!(facts, Facts::default());
+        assert_eq!(facts, ChildFacts::default());
     }
 }

@@ -72,16 +72,16 @@ impl RowVersions {
 
 /// A viewer's stream of pictures. However slow the viewer, it gets the newest.
 #[derive(Debug)]
-pub struct Frames {
+pub struct FrameStream {
     session: Session,
     pulse: watch::Receiver<Pulse>,
     /// Version and status when the last picture was given; `None` before the first.
     seen: Option<(u64, Status)>,
 }
 
-impl Frames {
+impl FrameStream {
     pub(crate) fn new(session: Session, pulse: watch::Receiver<Pulse>) -> Self {
-        Frames { session, pulse, seen: None }
+        FrameStream { session, pulse, seen: None }
     }
 
     /// The next picture: at once the first time, then when the screen or the status moved.

@@ -5,12 +5,12 @@ use vt::input::{FocusChange, KeyEvent, MouseEvent};
 
 use crate::error::{Error, LimitExceeded, Result};
 use crate::fair_lock::lock;
-use crate::io::run::{Accepted, Run};
+use crate::io::run::{AcceptedInput, ProgramRun};
 use crate::names::SessionId;
 use crate::notices::EngineEvent;
 use crate::session::Session;
 use crate::session::facts::SessionEvent;
-use crate::session::shared::Shared;
+use crate::session::shared::SessionShared;
 use crate::session::status::{Origin, Owner, Status};
 
 /// Encoded by the modes the child has set at the moment it is sent.
@@ -59,16 +59,16 @@ impl Input {
 
 /// Input that was accepted whole.
 #[derive(Debug)]
-pub struct Sent {
+pub struct SentInput {
     /// Raw output from here on came after the input: where a tail starts.
     pub output_offset: u64,
     /// The screen before the input.
     pub version: u64,
     id: SessionId,
-    accepted: Option<Accepted>,
+    accepted: Option<AcceptedInput>,
 }
 
-impl Sent {
+impl SentInput {
     /// The program's terminal has no bytes for the input in its modes of the moment.
     pub fn is_nothing(&self) -> bool {
         self.accepted.is_none()
@@ -77,7 +77,7 @@ impl Sent {
     /// Completes when the child's terminal has taken all of it, which is at once unless the child
     /// does not read. Fails when the run ends first.
     pub async fn written(self) -> Result<()> {
-        let Some(Accepted { upto, written: Some(mut written) }) = self.accepted else { return Ok(()) };
+        let Some(AcceptedInput { upto, written: Some(mut written) }) = self.accepted else { return Ok(()) };
         let ended = |_| Error::NotRunning { id: self.id, status: Status::Exited };
         written.wait_for(|written| *written >= upto).await.map_err(ended)?;
         Ok(())
@@ -87,7 +87,7 @@ impl Sent {
 impl Session {
     /// Sends `input` whole, or not at all. Never waits for the child: what it does not read yet
     /// is queued, up to a limit.
-    pub fn send(&self, input: Input, origin: Origin) -> Result<Sent> {
+    pub fn send(&self, input: Input, origin: Origin) -> Result<SentInput> {
         let shared = self.shared();
         let (length, limit) = (input.len(), shared.limits.input);
         if length > limit {
@@ -104,7 +104,7 @@ impl Session {
         let output_offset = lock(&shared.ring).end();
         let bytes = input.encode(&modes);
         let accepted = if bytes.is_empty() { None } else { Some(shared.type_bytes(&run, &bytes)?) };
-        Ok(Sent { output_offset, version, id: shared.id, accepted })
+        Ok(SentInput { output_offset, version, id: shared.id, accepted })
     }
 
     pub fn owner(&self) -> Owner {
@@ -117,8 +117,8 @@ impl Session {
     }
 }
 
-impl Shared {
-    fn type_bytes(&self, run: &Run, bytes: &[u8]) -> Result<Accepted> {
+impl SessionShared {
+    fn type_bytes(&self, run: &ProgramRun, bytes: &[u8]) -> Result<AcceptedInput> {
         // Asked before the bytes are typed: the Enter behind a password turns the echo on again.
         let recorded =
             self.screen.lock().has_input_taps() && run.pty.tty_facts().is_ok_and(|facts| !facts.hides_a_line());

@@ -12,7 +12,7 @@ use regex::Regex;
 
 /// A port, as far as it is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Port {
+pub struct SessionPort {
     pub port: u16,
     /// As the session printed it, if it printed one.
     pub url: Option<String>,
@@ -30,13 +30,13 @@ const LINES_PER_TURN: u64 = 256;
 const MAX_LINE_BYTES: usize = 4096;
 
 #[derive(Debug, Default)]
-pub(crate) struct Sightings {
-    found: Vec<Port>,
+pub(crate) struct PortSightings {
+    found: Vec<SessionPort>,
     /// Lines before this have been looked at and can't change any more.
     next_line: u64,
 }
 
-impl Sightings {
+impl PortSightings {
     /// Where a look begins: behind the lines that are done with. A screen that grew has taken
     /// lines back from history, which can change again.
     pub(crate) fn start(&self, terminal: &vt::Terminal) -> u64 {
@@ -65,7 +65,7 @@ impl Sightings {
         grid.lines().for_each(|row| note_line(&mut self.found, row, now));
     }
 
-    pub(crate) fn found(&self) -> Vec<Port> {
+    pub(crate) fn found(&self) -> Vec<SessionPort> {
         self.found.clone()
     }
 
@@ -76,7 +76,7 @@ impl Sightings {
     }
 }
 
-fn note_line(found: &mut Vec<Port>, text: &str, at: SystemTime) {
+fn note_line(found: &mut Vec<SessionPort>, text: &str, at: SystemTime) {
     if text.len() > MAX_LINE_BYTES || !text.contains(':') {
         return;
     }
@@ -84,7 +84,7 @@ fn note_line(found: &mut Vec<Port>, text: &str, at: SystemTime) {
         if let Some(known) = found.iter_mut().find(|known| known.port == port) {
             known.url = known.url.take().or(url);
         } else if found.len() < MAX_SIGHTINGS {
-            found.push(Port { port, url, first_seen_at: at, listening: false });
+            found.push(SessionPort { port, url, first_seen_at: at, listening: false });
         }
     }
 }
@@ -150,11 +150,11 @@ fn trim_url(url: &str) -> &str {
 }
 
 /// Sightings and sockets as one list, by port.
-pub(crate) fn merge(mut sightings: Vec<Port>, listening: &[u16], now: SystemTime) -> Vec<Port> {
+pub(crate) fn merge(mut sightings: Vec<SessionPort>, listening: &[u16], now: SystemTime) -> Vec<SessionPort> {
     for port in listening {
         match sightings.iter_mut().find(|known| known.port == *port) {
             Some(known) => known.listening = true,
-            None => sightings.push(Port { port: *port, url: None, first_seen_at: now, listening: true }),
+            None => sightings.push(SessionPort { port: *port, url: None, first_seen_at: now, listening: true }),
         }
     }
     sightings.sort_by_key(|port| port.port);
@@ -210,7 +210,7 @@ mod tests {
     fn a_listening_socket_marks_its_sighting_or_stands_alone() {
         let now = SystemTime::UNIX_EPOCH;
         let sighted =
-            vec![Port { port: 5173, url: Some("http://x:5173".into()), first_seen_at: now, listening: false }];
+            vec![SessionPort { port: 5173, url: Some("http://x:5173".into()), first_seen_at: now, listening: false }];
         let merged = merge(sighted, &[5173, 22], now);
         assert_eq!(
             merged.iter().map(|port| (port.port, port.listening)).collect::<Vec<_>>(),

@@ -16,7 +16,7 @@ pub struct Pulse {
 
 /// Where a session stands, without its output: waits for an end are not woken by every byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Life {
+pub(crate) struct LifePulse {
     pub(crate) status: Status,
     /// Counts the starts: tells "still running" from "running again".
     pub(crate) run: u64,

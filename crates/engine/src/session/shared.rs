@@ -19,48 +19,48 @@ use crate::fair_lock::{FairMutex, lock};
 use crate::io::freed_memory::FreedMemory;
 use crate::io::parser_thread::ParserSlots;
 use crate::io::ring::Ring;
-use crate::io::run::{Process, Run};
-use crate::io::screen::Screen;
+use crate::io::run::{ProgramRun, RunProcess};
+use crate::io::screen::SessionScreen;
 use crate::names::SessionId;
-use crate::notices::Notices;
-use crate::options::Limits;
+use crate::notices::NoticeBus;
+use crate::options::EngineLimits;
 use crate::session::facts::SessionEvent;
-use crate::session::pulse::{Life, Pulse};
-use crate::session::status::{Ending, ExitStatus, Kind, Owner, Status};
+use crate::session::pulse::{LifePulse, Pulse};
+use crate::session::status::{ExitStatus, Kind, Owner, RunEnding, Status};
 
 #[derive(Debug)]
-pub(crate) struct Shared {
+pub(crate) struct SessionShared {
     pub(crate) id: SessionId,
     pub(crate) kind: Kind,
     pub(crate) parent: Option<SessionId>,
     pub(crate) created_at: SystemTime,
-    pub(crate) command: Command,
-    pub(crate) limits: Limits,
+    pub(crate) command: SessionCommand,
+    pub(crate) limits: EngineLimits,
     pub(crate) clock: Clock,
-    record: Mutex<Record>,
-    pub(crate) screen: FairMutex<Screen>,
+    record: Mutex<SessionRecord>,
+    pub(crate) screen: FairMutex<SessionScreen>,
     pub(crate) ring: Mutex<Ring>,
     pub(crate) pulse: watch::Sender<Pulse>,
     /// The same for those nobody waits for: output is told a little later, so that its wake-ups don't stand in the
     /// way of whoever draws it.
     pub(crate) late_pulse: watch::Sender<Pulse>,
-    pub(crate) life: watch::Sender<Life>,
+    pub(crate) life: watch::Sender<LifePulse>,
     /// Microseconds after `born`.
     last_output: AtomicU64,
     born: Instant,
-    pub(crate) notices: Notices,
+    pub(crate) notices: NoticeBus,
     pub(crate) parser_threads: ParserSlots,
     pub(crate) freed_memory: FreedMemory,
 }
 
 /// What a session runs, each time it is started.
-pub(crate) struct Command {
+pub(crate) struct SessionCommand {
     pub(crate) argv: Vec<OsString>,
     pub(crate) env: Vec<(OsString, OsString)>,
     pub(crate) working_dir: Option<PathBuf>,
 }
 
-impl std::fmt::Debug for Command {
+impl std::fmt::Debug for SessionCommand {
     /// Without the environment: its values are never printed.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Command")
@@ -71,16 +71,16 @@ impl std::fmt::Debug for Command {
 }
 
 #[derive(Debug)]
-pub(crate) struct Record {
+pub(crate) struct SessionRecord {
     pub(crate) status: Status,
     /// Counts the starts, the one under way included.
     pub(crate) runs: u64,
     pub(crate) started_at: Option<SystemTime>,
-    pub(crate) ending: Option<Ending>,
+    pub(crate) ending: Option<RunEnding>,
     /// While something runs.
-    pub(crate) run: Option<Arc<Run>>,
+    pub(crate) run: Option<Arc<ProgramRun>>,
     /// Of the last run, also after its end.
-    pub(crate) process: Option<Arc<Process>>,
+    pub(crate) process: Option<Arc<RunProcess>>,
     pub(crate) thread: Option<JoinHandle<()>>,
     /// Someone asked for the end of this run.
     pub(crate) stop_asked: bool,
@@ -90,26 +90,26 @@ pub(crate) struct Record {
     pub(crate) owner: Owner,
 }
 
-/// What [`Shared::new`] needs.
+/// What [`SessionShared::new`] needs.
 #[derive(Debug)]
-pub(crate) struct Birth {
+pub(crate) struct SessionBirth {
     pub(crate) id: SessionId,
     pub(crate) kind: Kind,
     pub(crate) parent: Option<SessionId>,
-    pub(crate) command: Command,
+    pub(crate) command: SessionCommand,
     pub(crate) owner: Owner,
     pub(crate) size: vt::Size,
     pub(crate) theme: vt::Theme,
-    pub(crate) limits: Limits,
+    pub(crate) limits: EngineLimits,
     pub(crate) clock: Clock,
-    pub(crate) notices: Notices,
+    pub(crate) notices: NoticeBus,
     pub(crate) parser_threads: ParserSlots,
     pub(crate) freed_memory: FreedMemory,
 }
 
-impl Shared {
-    pub(crate) fn new(birth: Birth) -> Self {
-        let Birth {
+impl SessionShared {
+    pub(crate) fn new(birth: SessionBirth) -> Self {
+        let SessionBirth {
             id,
             kind,
             parent,
@@ -123,7 +123,7 @@ impl Shared {
             parser_threads,
             freed_memory,
         } = birth;
-        let screen = Screen::new(vt::TerminalOptions {
+        let screen = SessionScreen::new(vt::TerminalOptions {
             size,
             theme,
             history_lines: limits.history_lines,
@@ -132,13 +132,13 @@ impl Shared {
         });
         let status = Status::Starting;
         let pulse = Pulse { version: 0, output_offset: 0, status, removed: false };
-        Shared {
+        SessionShared {
             id,
             kind,
             parent,
             created_at: clock.system_now(),
             command,
-            record: Mutex::new(Record {
+            record: Mutex::new(SessionRecord {
                 status,
                 runs: 1,
                 started_at: None,
@@ -155,7 +155,7 @@ impl Shared {
             ring: Mutex::new(Ring::new(limits.ring)),
             pulse: watch::Sender::new(pulse),
             late_pulse: watch::Sender::new(pulse),
-            life: watch::Sender::new(Life { status, run: 1, removed: false }),
+            life: watch::Sender::new(LifePulse { status, run: 1, removed: false }),
             last_output: AtomicU64::new(0),
             born: clock.now(),
             limits,
@@ -166,7 +166,7 @@ impl Shared {
         }
     }
 
-    pub(crate) fn record(&self) -> MutexGuard<'_, Record> {
+    pub(crate) fn record(&self) -> MutexGuard<'_, SessionRecord> {
         lock(&self.record)
     }
 
@@ -175,13 +175,13 @@ impl Shared {
     }
 
     /// The run under way, or the error that there is none.
-    pub(crate) fn run(&self) -> Result<Arc<Run>> {
+    pub(crate) fn run(&self) -> Result<Arc<ProgramRun>> {
         let record = self.record();
         record.run.clone().ok_or(Error::NotRunning { id: self.id, status: record.status })
     }
 
     /// The child printed something. One value for all readers; those that are busy see only the last one.
-    /// [`Shared::publish_late`] must follow.
+    /// [`SessionShared::publish_late`] must follow.
     pub(crate) fn publish_output(&self, version: u64, output_offset: u64) {
         self.pulse.send_modify(|pulse| {
             pulse.version = pulse.version.max(version);
@@ -239,20 +239,20 @@ impl Shared {
     pub(crate) fn look_for_ports(&self) {
         let now = self.clock.system_now();
         let (mut at, stop) = {
-            let Screen { terminal, sightings, .. } = &mut *self.screen.lock();
+            let SessionScreen { terminal, sightings, .. } = &mut *self.screen.lock();
             if terminal.alternate_screen() {
                 sightings.look_at_grid(terminal, now);
             }
             (sightings.start(terminal), terminal.lines().end)
         };
         while at < stop {
-            let Screen { terminal, sightings, .. } = &mut *self.screen.lock();
+            let SessionScreen { terminal, sightings, .. } = &mut *self.screen.lock();
             at = sightings.look(terminal, at, now).max(at + 1);
         }
     }
 
     /// The end of a run, called by its I/O thread as the last thing it does.
-    pub(crate) fn finish_run(&self, run: &Run, exit: Option<ExitStatus>) {
+    pub(crate) fn finish_run(&self, run: &ProgramRun, exit: Option<ExitStatus>) {
         let now = self.clock.now();
         let (version, offset) = {
             let mut screen = self.screen.lock();
@@ -265,7 +265,7 @@ impl Shared {
             let mut record = self.record();
             debug_assert_eq!(record.runs, run.number);
             record.status = if record.stop_asked { Status::Stopped } else { Status::Exited };
-            record.ending = Some(Ending { exit, at: self.clock.system_now() });
+            record.ending = Some(RunEnding { exit, at: self.clock.system_now() });
             record.run = None;
             record.restarts > 0
         };
@@ -276,7 +276,7 @@ impl Shared {
     }
 }
 
-impl Drop for Shared {
+impl Drop for SessionShared {
     fn drop(&mut self) {
         let history = self.screen.lock().terminal.history_bytes();
         let ring = lock(&self.ring).bytes();

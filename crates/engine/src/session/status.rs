@@ -88,7 +88,7 @@ impl fmt::Display for Status {
 
 /// How the last run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ending {
+pub struct RunEnding {
     /// `None` when the program never ran.
     pub exit: Option<ExitStatus>,
     pub at: SystemTime,

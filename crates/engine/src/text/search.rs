@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::fair_lock::lock;
 use crate::session::Session;
 use crate::text::pattern::Pattern;
-use crate::wait::Place;
+use crate::wait::MatchPlace;
 
 #[derive(Clone, Debug)]
 pub struct SearchRequest {
@@ -30,7 +30,7 @@ pub struct SearchResult {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundLine {
     /// A numbered line, or a row of the alternate screen.
-    pub place: Place,
+    pub place: MatchPlace,
     /// A line that does not fit is cut.
     pub text: String,
     /// Of the first match in `text`.
@@ -122,7 +122,7 @@ impl<'a> Collection<'a> {
         Collection { wanted, recent: VecDeque::new(), result: SearchResult::default(), bytes: 0, full: false }
     }
 
-    fn pass(&mut self, place: Place, text: &str) {
+    fn pass(&mut self, place: MatchPlace, text: &str) {
         self.show_after(text);
         if let Some(found) = self.wanted.pattern.regex().find(text) {
             let has_room = !self.result.truncated && self.result.matches.len() < self.wanted.limit;
@@ -156,7 +156,7 @@ impl<'a> Collection<'a> {
     }
 
     /// Whether it fits. The first one does: with as much around it as there is room for.
-    fn take(&mut self, place: Place, line: &str, bytes: Range<usize>) -> bool {
+    fn take(&mut self, place: MatchPlace, line: &str, bytes: Range<usize>) -> bool {
         let (text, bytes) = cut(line, bytes, self.wanted.max_bytes);
         let room = self.wanted.max_bytes.saturating_sub(self.bytes + cost(text));
         let mut used = 0;
@@ -219,7 +219,7 @@ mod tests {
         let wanted = SearchRequest { pattern, limit: 10_000, before: context, after: context, max_bytes: bytes };
         let mut found = Collection::new(&wanted);
         for (number, line) in (0..).zip(lines) {
-            found.pass(Place::Line(number), line);
+            found.pass(MatchPlace::Line(number), line);
             let kept: usize = found.result.matches.iter().map(FoundLine::cost).sum();
             assert_eq!(found.bytes, kept, "line {number}");
             assert!(kept <= bytes.max(cost("") + bytes), "{kept} bytes at line {number}");
@@ -236,7 +236,7 @@ mod tests {
         let result = search(lines.iter().map(String::as_str), ".", 1000, 1 << 20);
         assert!(result.truncated && !result.matches.is_empty());
         for (found, number) in result.matches.iter().zip(0..) {
-            assert_eq!((found.place, found.text.as_str()), (Place::Line(number as u64), lines[number].as_str()));
+            assert_eq!((found.place, found.text.as_str()), (MatchPlace::Line(number as u64), lines[number].as_str()));
             assert_eq!(found.before, lines[number.saturating_sub(1000)..number]);
             assert_eq!(found.after, lines[number + 1..=number + 1000]);
         }

@@ -10,10 +10,10 @@ use std::sync::Arc;
 
 use vt::Terminal;
 
-use crate::session::shared::Shared;
+use crate::session::shared::SessionShared;
 use crate::text::pattern::Pattern;
-use crate::wait::Place;
-use crate::wait::mark::Mark;
+use crate::wait::MatchPlace;
+use crate::wait::mark::OutputMark;
 
 /// Lines copied per turn of the screen lock: 120 columns of them take about 0.1 ms. Never less than
 /// a whole screen ([`vt::Size::MAX`]), so that a mark is taken in one turn.
@@ -21,7 +21,7 @@ const LINES_PER_TURN: u64 = 1024;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FoundText {
-    pub(crate) place: Place,
+    pub(crate) place: MatchPlace,
     pub(crate) text: String,
 }
 
@@ -33,7 +33,7 @@ pub(crate) struct LineScan {
     /// is asked for: what was dropped long ago is not there.
     counting: bool,
     /// `None` when old lines count as well.
-    after: Option<Mark>,
+    after: Option<OutputMark>,
     skipped: u64,
 }
 
@@ -42,7 +42,7 @@ impl LineScan {
         LineScan { next: 0, counting: false, after: None, skipped: 0 }
     }
 
-    pub(crate) fn after(mark: Mark) -> Self {
+    pub(crate) fn after(mark: OutputMark) -> Self {
         LineScan { next: mark.first_line(), counting: true, after: Some(mark), skipped: 0 }
     }
 
@@ -52,7 +52,7 @@ impl LineScan {
     }
 
     /// The first match in all that may have changed since the last call.
-    pub(crate) async fn next_match(&mut self, shared: &Shared, pattern: &Pattern) -> Option<FoundText> {
+    pub(crate) async fn next_match(&mut self, shared: &SessionShared, pattern: &Pattern) -> Option<FoundText> {
         // A screen that grew has taken lines back from history: they can change again.
         let mut at = self.next.min(shared.screen.lock().terminal.first_screen_line());
         loop {
@@ -78,7 +78,7 @@ impl LineScan {
         }
     }
 
-    fn is_match(&self, pattern: &Pattern, place: Place, text: &str) -> bool {
+    fn is_match(&self, pattern: &Pattern, place: MatchPlace, text: &str) -> bool {
         match self.after.as_ref().and_then(|mark| mark.known_prefix(place, text)) {
             None => pattern.is_match(text),
             // Most of a screen stays as it is.
@@ -91,7 +91,7 @@ impl LineScan {
 
 /// Some lines, copied out of the screen: once, however many ask for them before the screen moves again.
 #[derive(Clone, Debug)]
-pub(crate) struct Batch {
+pub(crate) struct LineBatch {
     copied: Arc<Copied>,
     /// Places in `copied` that come before what was asked for.
     skipped: usize,
@@ -106,10 +106,10 @@ pub(crate) struct Batch {
 struct Copied {
     text: String,
     /// Place and end of each line's text.
-    ends: Vec<(Place, usize)>,
+    ends: Vec<(MatchPlace, usize)>,
 }
 
-impl Batch {
+impl LineBatch {
     /// Lines from `from` on, as many as one turn of the lock allows. With the last of them come the
     /// rows of an alternate screen, if one is shown.
     pub(crate) fn copy(terminal: &Terminal, from: u64) -> Self {
@@ -121,7 +121,7 @@ impl Batch {
         let mut ends = Vec::new();
         terminal.for_each_line(start..end, &mut |number, line| {
             text.push_str(line);
-            ends.push((Place::Line(number), text.len()));
+            ends.push((MatchPlace::Line(number), text.len()));
             true
         });
         let is_last = end == kept.end;
@@ -130,29 +130,29 @@ impl Batch {
             terminal.grid_text(&mut grid);
             for (row, line) in (0u16..).zip(grid.lines()) {
                 text.push_str(line);
-                ends.push((Place::Row(row), text.len()));
+                ends.push((MatchPlace::Row(row), text.len()));
             }
         }
         let copied = Arc::new(Copied { text, ends });
-        Batch { copied, skipped: 0, lines: start..end, first_screen_line, is_last }
+        LineBatch { copied, skipped: 0, lines: start..end, first_screen_line, is_last }
     }
 
     /// The part of it that a copy from `from` would hold, of a screen that has not moved since.
     pub(crate) fn part(&self, from: u64) -> Option<Self> {
         let skip = from.checked_sub(self.lines.start)?.min(self.lines.end - self.lines.start);
-        self.is_last.then(|| Batch {
+        self.is_last.then(|| LineBatch {
             skipped: self.skipped + skip as usize,
             lines: self.lines.start + skip..self.lines.end,
             ..self.clone()
         })
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (Place, &str)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (MatchPlace, &str)> {
         self.places().map(|(place, text)| (place, &self.copied.text[text]))
     }
 
-    /// Each line's place, and where its text is in [`Batch::text`].
-    pub(crate) fn places(&self) -> impl Iterator<Item = (Place, Range<usize>)> {
+    /// Each line's place, and where its text is in [`LineBatch::text`].
+    pub(crate) fn places(&self) -> impl Iterator<Item = (MatchPlace, Range<usize>)> {
         let (before, asked) = self.copied.ends.split_at(self.skipped);
         let mut from = before.last().map_or(0, |(_, end)| *end);
         asked.iter().map(move |(place, end)| {

@@ -2,32 +2,32 @@
 
 use std::ops::Range;
 
-use crate::io::screen::Screen;
-use crate::wait::Place;
-use crate::wait::line_scan::Batch;
+use crate::io::screen::SessionScreen;
+use crate::wait::MatchPlace;
+use crate::wait::line_scan::LineBatch;
 
 /// Cheap enough to take before each input: it holds the text of one screen.
 #[derive(Clone, Debug)]
-pub struct Mark {
+pub struct OutputMark {
     /// What was on the screen then. Lines before it were finished.
-    then: Batch,
-    /// The parts of it that have not changed since, in the order of [`Batch::iter`].
-    known: Vec<Known>,
+    then: LineBatch,
+    /// The parts of it that have not changed since, in the order of [`LineBatch::iter`].
+    known: Vec<MarkedScreen>,
     /// Raw output from here on is new.
     pub(crate) offset: u64,
 }
 
 #[derive(Clone, Debug)]
-struct Known {
-    place: Place,
+struct MarkedScreen {
+    place: MatchPlace,
     text: Range<usize>,
 }
 
-impl Mark {
-    pub(crate) fn of(screen: &mut Screen) -> Self {
+impl OutputMark {
+    pub(crate) fn of(screen: &mut SessionScreen) -> Self {
         let then = screen.lines_from(screen.terminal.first_screen_line());
-        let known = then.places().map(|(place, text)| Known { place, text }).collect();
-        Mark { then, known, offset: screen.offset() }
+        let known = then.places().map(|(place, text)| MarkedScreen { place, text }).collect();
+        OutputMark { then, known, offset: screen.offset() }
     }
 
     pub(crate) fn first_line(&self) -> u64 {
@@ -35,8 +35,8 @@ impl Mark {
     }
 
     /// Bytes at the start of `text` that were there at the mark already; `None` when none of it was.
-    pub(crate) fn known_prefix(&self, place: Place, text: &str) -> Option<usize> {
-        if matches!(place, Place::Line(line) if line < self.first_line()) {
+    pub(crate) fn known_prefix(&self, place: MatchPlace, text: &str) -> Option<usize> {
+        if matches!(place, MatchPlace::Line(line) if line < self.first_line()) {
             // A screen that grew took it back from history: all of it is old.
             return Some(text.len());
         }
@@ -46,11 +46,11 @@ impl Mark {
 
     /// What has changed once is new from then on, even if it becomes what it was: a screen that is
     /// cleared and printed again is new output.
-    pub(crate) fn forget_what_changed(&mut self, batch: &Batch) {
-        let Mark { then, known, .. } = self;
+    pub(crate) fn forget_what_changed(&mut self, batch: &LineBatch) {
+        let OutputMark { then, known, .. } = self;
         let old = then.text();
         let mut now = batch.iter().peekable();
-        known.retain_mut(|Known { place, text }| {
+        known.retain_mut(|MarkedScreen { place, text }| {
             while now.next_if(|(other, _)| order(*other) < order(*place)).is_some() {}
             match now.next_if(|(other, _)| other == place) {
                 Some((_, new)) => {
@@ -58,18 +58,18 @@ impl Mark {
                     text.start < text.end
                 }
                 // Not on the screen any more, unless the batch ended before it.
-                None => !batch.is_last || matches!(place, Place::Line(line) if *line < batch.lines.start),
+                None => !batch.is_last || matches!(place, MatchPlace::Line(line) if *line < batch.lines.start),
             }
         });
     }
 }
 
-/// Lines, then the rows of an alternate screen: as a [`Batch`] has them.
-fn order(place: Place) -> (u8, u64) {
+/// Lines, then the rows of an alternate screen: as a [`LineBatch`] has them.
+fn order(place: MatchPlace) -> (u8, u64) {
     match place {
-        Place::Line(line) => (0, line),
-        Place::Row(row) => (1, row.into()),
-        Place::Output => (2, 0),
+        MatchPlace::Line(line) => (0, line),
+        MatchPlace::Row(row) => (1, row.into()),
+        MatchPlace::Output => (2, 0),
     }
 }
 

@@ -1,6 +1,8 @@
 //! Typing into sessions.
 
-use engine::{Engine, Error, Input, Kind, LimitExceeded, Limits, NewSession, Origin, Owner, Session, SessionEvent};
+use engine::{
+    Engine, EngineLimits, Error, Input, Kind, LimitExceeded, NewSession, Origin, Owner, Session, SessionEvent,
+};
 use testkit::Script;
 use vt::input::{FocusChange, KeyEvent};
 
@@ -85,7 +87,7 @@ async fn echoes_that_the_sender_reads_come_in_order() {
 
 #[tokio::test]
 async fn a_child_that_does_not_read_fills_its_own_queue_only() {
-    let engine = Engine::new(with_limits(Limits { input_queue: 300_000, ..Limits::default() }));
+    let engine = Engine::new(with_limits(EngineLimits { input_queue: 300_000, ..EngineLimits::default() }));
     let deaf = spawn(&engine, Script::new().raw().print("ready").hang()).await;
     let other = spawn(&engine, Script::new().cat()).await;
     line(&deaf, "ready").await;

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use engine::{
-    EngineEvent, Error, ExitStatus, Input, Kind, Limits, NewSession, Origin, Signal, Started, Status, StopRequest,
+    EngineEvent, EngineLimits, Error, ExitStatus, Input, Kind, NewSession, Origin, Signal, StartOutcome, Status,
+    StopRequest,
 };
 use testkit::Script;
 
@@ -117,7 +118,7 @@ async fn start_runs_it_again_on_an_empty_screen_with_the_same_id() {
     let (id, name) = (session.id(), session.name());
     let first_pid = number_after(&session, "pid").await;
     let (version, offset) = (session.frame().version, session.output_offset());
-    assert_eq!(session.start().await.unwrap(), Started::Now);
+    assert_eq!(session.start().await.unwrap(), StartOutcome::Now);
     exit(&session).await;
     assert_eq!((session.id(), session.name()), (id, name));
     assert_ne!(number_after(&session, "pid").await, first_pid);
@@ -133,7 +134,7 @@ async fn start_of_a_running_session_changes_nothing() {
     let engine = engine();
     let session = spawn(&engine, Script::new().pid().hang()).await;
     let pid = session.info().pid;
-    assert_eq!(session.start().await.unwrap(), Started::Already);
+    assert_eq!(session.start().await.unwrap(), StartOutcome::Already);
     assert_eq!(session.info().pid, pid);
     close(engine).await;
 }
@@ -154,7 +155,7 @@ async fn a_stored_session_that_cannot_start_again_is_errored_and_can_be_mended()
     assert_eq!(session.status(), Status::Errored);
     assert_eq!(session.info().ending.unwrap().exit, None);
     std::fs::rename(&elsewhere, &program).unwrap();
-    assert_eq!(session.start().await.unwrap(), Started::Now);
+    assert_eq!(session.start().await.unwrap(), StartOutcome::Now);
     assert_eq!(exit(&session).await, (Status::Exited, Some(ExitStatus::Code(0))));
     close(engine).await;
 }
@@ -199,7 +200,7 @@ async fn remove_ends_the_process_and_frees_the_name() {
 
 #[tokio::test]
 async fn the_number_of_sessions_is_bounded() {
-    let engine = engine::Engine::new(with_limits(Limits { sessions: 2, ..Limits::default() }));
+    let engine = engine::Engine::new(with_limits(EngineLimits { sessions: 2, ..EngineLimits::default() }));
     let first = spawn(&engine, Script::new().hang()).await;
     spawn(&engine, Script::new().hang()).await;
     let refused = engine.spawn(command(Script::new().hang())).await.unwrap_err();

@@ -1,6 +1,6 @@
 //! Reading a session: raw bytes, grid, rows, frames, search, facts.
 
-use engine::{Engine, Input, Limits, Origin, Place, SearchRequest, Session, SessionEvent};
+use engine::{Engine, EngineLimits, Input, MatchPlace, Origin, SearchRequest, Session, SessionEvent};
 use testkit::Script;
 use vt::Effect;
 
@@ -12,7 +12,7 @@ fn enter(session: &Session) {
 
 #[tokio::test]
 async fn raw_output_is_addressed_by_offset_and_forgets_its_start() {
-    let engine = Engine::new(with_limits(Limits { ring: 1000, ..Limits::default() }));
+    let engine = Engine::new(with_limits(EngineLimits { ring: 1000, ..EngineLimits::default() }));
     let session = spawn(&engine, Script::new().raw().flood_lines(5_000, 100).exit(0)).await;
     exit(&session).await;
     assert_eq!(session.output_offset(), 5_000);
@@ -78,7 +78,7 @@ async fn search_finds_rendered_lines_with_context() {
     let result = session.search(&request);
     assert!(!result.truncated);
     let [first, second] = &result.matches[..] else { panic!("{result:?}") };
-    assert_eq!((first.place, first.text.as_str(), first.bytes.clone()), (Place::Line(1000), "a needle", 2..8));
+    assert_eq!((first.place, first.text.as_str(), first.bytes.clone()), (MatchPlace::Line(1000), "a needle", 2..8));
     assert!(first.before[0].starts_with("00000999") && first.after == ["after"]);
     assert_eq!((second.text.as_str(), second.before.as_slice()), ("needle 2", ["after".to_owned()].as_slice()));
     let one = session.search(&SearchRequest { limit: 1, ..request.clone() });

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use engine::{
-    Ending, Engine, EngineOptions, Error, ExitStatus, FakeClock, Kind, Limits, NewSession, Pattern, Scope, Session,
-    Status, StopRequest, WaitRequest,
+    Engine, EngineLimits, EngineOptions, Error, ExitStatus, FakeClock, Kind, NewSession, Pattern, PatternScope,
+    RunEnding, Session, Status, StopRequest, WaitRequest,
 };
 use testkit::{DEADLINE, Script};
 pub(crate) use testkit::{line, soon, until};
@@ -20,7 +20,7 @@ pub(crate) fn options() -> EngineOptions {
     }
 }
 
-pub(crate) fn with_limits(limits: Limits) -> EngineOptions {
+pub(crate) fn with_limits(limits: EngineLimits) -> EngineOptions {
     EngineOptions { limits, ..options() }
 }
 
@@ -49,7 +49,7 @@ pub(crate) fn pattern(text: &str) -> Pattern {
     Pattern::new(text).unwrap()
 }
 
-pub(crate) fn wait_for(scope: Scope, text: &str, timeout: Duration) -> WaitRequest {
+pub(crate) fn wait_for(scope: PatternScope, text: &str, timeout: Duration) -> WaitRequest {
     WaitRequest { pattern: pattern(text), scope, timeout }
 }
 
@@ -63,7 +63,7 @@ pub(crate) async fn number_after(session: &Session, word: &str) -> i32 {
 pub(crate) async fn exit(session: &Session) -> (Status, Option<ExitStatus>) {
     let ended = session.wait_for_exit(DEADLINE).await;
     let (status, ending) = ended.unwrap_or_else(|| panic!("it does not end:\n{}", session.grid_text().1));
-    (status, ending.and_then(|Ending { exit, .. }| exit))
+    (status, ending.and_then(|RunEnding { exit, .. }| exit))
 }
 
 /// A zombie counts as gone: its parent's business is not ours.

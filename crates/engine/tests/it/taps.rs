@@ -1,6 +1,6 @@
 //! Recording taps.
 
-use engine::{Error, ExitStatus, Input, Limits, Origin, TapEvent, TapOptions};
+use engine::{EngineLimits, Error, ExitStatus, Input, Origin, TapEvent, TapOptions};
 use testkit::Script;
 
 use crate::stage::*;
@@ -118,7 +118,7 @@ async fn input_is_recorded_only_when_asked_and_passwords_never() {
 
 #[tokio::test]
 async fn taps_are_counted_and_freed() {
-    let engine = engine::Engine::new(with_limits(Limits { taps: 2, ..Limits::default() }));
+    let engine = engine::Engine::new(with_limits(EngineLimits { taps: 2, ..EngineLimits::default() }));
     let session = spawn(&engine, Script::new().hang()).await;
     let first = session.tap(TapOptions::default()).unwrap();
     let _second = session.tap(TapOptions::default()).unwrap();

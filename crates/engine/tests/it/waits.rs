@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use engine::{
-    Engine, ExitStatus, Input, Limits, Origin, Place, QuietOutcome, Scope, Session, Status, StopRequest, WaitOutcome,
+    Engine, EngineLimits, ExitStatus, Input, MatchPlace, Origin, PatternScope, QuietOutcome, Session, Status,
+    StopRequest, WaitOutcome,
 };
 use testkit::{DEADLINE, Script};
 
@@ -15,7 +16,7 @@ fn type_text(session: &Session, text: &str) {
     session.send(Input::Text(text.into()), Origin::Human).unwrap();
 }
 
-fn matched(outcome: WaitOutcome) -> (Place, String) {
+fn matched(outcome: WaitOutcome) -> (MatchPlace, String) {
     match outcome {
         WaitOutcome::Matched(found) => (found.place, found.text),
         other => panic!("no match: {other:?}"),
@@ -26,8 +27,8 @@ fn matched(outcome: WaitOutcome) -> (Place, String) {
 async fn the_grid_is_matched_as_one_text() {
     let engine = engine();
     let session = spawn(&engine, Script::new().print("\x1b[2;1HDo you want to proceed?\x1b[3;1H 1. Yes").hang()).await;
-    let found = session.wait_for_pattern(wait_for(Scope::Grid, r"proceed\?\n 1\. Yes", DEADLINE)).await;
-    assert_eq!(matched(found), (Place::Row(1), "Do you want to proceed?\n 1. Yes".into()));
+    let found = session.wait_for_pattern(wait_for(PatternScope::Grid, r"proceed\?\n 1\. Yes", DEADLINE)).await;
+    assert_eq!(matched(found), (MatchPlace::Row(1), "Do you want to proceed?\n 1. Yes".into()));
     close(engine).await;
 }
 
@@ -42,13 +43,13 @@ async fn scrollback_sees_the_past_and_the_future() {
     line(&session, "middle").await;
     // Long gone from the screen.
     assert_eq!(
-        matched(session.wait_for_pattern(wait_for(Scope::Scrollback, "^first$", NO_TIME)).await),
-        (Place::Line(0), "first".into())
+        matched(session.wait_for_pattern(wait_for(PatternScope::Scrollback, "^first$", NO_TIME)).await),
+        (MatchPlace::Line(0), "first".into())
     );
-    let later = session.wait_for_pattern(wait_for(Scope::Scrollback, "^last$", DEADLINE));
+    let later = session.wait_for_pattern(wait_for(PatternScope::Scrollback, "^last$", DEADLINE));
     type_text(&session, "go\n");
     assert_eq!(matched(later.await).1, "last");
-    let never = session.wait_for_pattern(wait_for(Scope::Scrollback, "never", NO_TIME)).await;
+    let never = session.wait_for_pattern(wait_for(PatternScope::Scrollback, "never", NO_TIME)).await;
     assert_eq!(never, WaitOutcome::TimedOut { skipped_lines: 0 });
     close(engine).await;
 }
@@ -77,9 +78,9 @@ async fn new_output_is_only_what_came_after_the_call() {
     )
     .await;
     line(&session, "prompt").await;
-    let old = session.wait_for_pattern(wait_for(Scope::NewOutput, "ready", NO_TIME)).await;
+    let old = session.wait_for_pattern(wait_for(PatternScope::NewOutput, "ready", NO_TIME)).await;
     assert_eq!(old, WaitOutcome::TimedOut { skipped_lines: 0 });
-    let wait = session.wait_for_pattern(wait_for(Scope::NewOutput, "ready", DEADLINE));
+    let wait = session.wait_for_pattern(wait_for(PatternScope::NewOutput, "ready", DEADLINE));
     tokio::pin!(wait);
     type_text(&session, "x\n");
     line(&session, "more").await;
@@ -96,7 +97,7 @@ async fn the_same_words_printed_again_are_new() {
     let page = "\x1b[H\x1b[2JPASSED\r\n";
     let session = spawn(&engine, Script::new().print(page).read_line().print(page).hang()).await;
     line(&session, "PASSED").await;
-    let wait = session.wait_for_pattern(wait_for(Scope::NewOutput, "PASSED", DEADLINE));
+    let wait = session.wait_for_pattern(wait_for(PatternScope::NewOutput, "PASSED", DEADLINE));
     type_text(&session, "\n");
     assert_eq!(matched(wait.await).1, "PASSED");
     close(engine).await;
@@ -109,9 +110,9 @@ async fn a_word_completed_on_the_screen_is_new() {
     let session =
         spawn(&engine, Script::new().print("status: runn\x1b[1;12H").read_line().print("\x1b[1;13Hing").hang()).await;
     line(&session, "runn").await;
-    let wait = session.wait_for_pattern(wait_for(Scope::NewOutput, "status: running", DEADLINE));
+    let wait = session.wait_for_pattern(wait_for(PatternScope::NewOutput, "status: running", DEADLINE));
     type_text(&session, "\n");
-    assert_eq!(matched(wait.await), (Place::Line(0), "status: running".into()));
+    assert_eq!(matched(wait.await), (MatchPlace::Line(0), "status: running".into()));
     close(engine).await;
 }
 
@@ -119,8 +120,8 @@ async fn a_word_completed_on_the_screen_is_new() {
 async fn the_alternate_screen_is_seen_too() {
     let engine = engine();
     let session = spawn(&engine, Script::new().print("\x1b[?1049h\x1b[5;3Hin the menu").hang()).await;
-    let found = session.wait_for_pattern(wait_for(Scope::Scrollback, "menu", DEADLINE)).await;
-    assert_eq!(matched(found), (Place::Row(4), "  in the menu".into()));
+    let found = session.wait_for_pattern(wait_for(PatternScope::Scrollback, "menu", DEADLINE)).await;
+    assert_eq!(matched(found), (MatchPlace::Row(4), "  in the menu".into()));
     close(engine).await;
 }
 
@@ -133,7 +134,7 @@ async fn a_mark_makes_send_then_wait_safe() {
     type_text(&session, "go\n");
     line(&session, "done").await;
     // The output is there already, but it came after the mark.
-    let found = session.wait_for_pattern(wait_for(Scope::Since(mark), "^done$", NO_TIME)).await;
+    let found = session.wait_for_pattern(wait_for(PatternScope::Since(mark), "^done$", NO_TIME)).await;
     assert_eq!(matched(found).1, "done");
     close(engine).await;
 }
@@ -144,8 +145,8 @@ async fn lines_that_rush_by_are_found() {
     let session =
         spawn(&engine, Script::new().read_line().flood(400_000).print("needle\n").flood(400_000).print("end\n").hang())
             .await;
-    let in_lines = session.wait_for_pattern(wait_for(Scope::Scrollback, "needle", DEADLINE));
-    let in_output = session.wait_for_pattern(wait_for(Scope::NewOutput, "needle", DEADLINE));
+    let in_lines = session.wait_for_pattern(wait_for(PatternScope::Scrollback, "needle", DEADLINE));
+    let in_output = session.wait_for_pattern(wait_for(PatternScope::NewOutput, "needle", DEADLINE));
     type_text(&session, "\n");
     let (in_lines, in_output) = tokio::join!(in_lines, in_output);
     assert_eq!((matched(in_lines).1, matched(in_output).1), ("needle".into(), "needle".into()));
@@ -154,9 +155,9 @@ async fn lines_that_rush_by_are_found() {
 
 #[tokio::test]
 async fn lines_that_left_the_history_unseen_are_counted() {
-    let engine = Engine::new(with_limits(Limits { history_lines: 50, ..Limits::default() }));
+    let engine = Engine::new(with_limits(EngineLimits { history_lines: 50, ..EngineLimits::default() }));
     let session = spawn(&engine, Script::new().read_line().flood(80_000).print("end\n").hang()).await;
-    let wait = session.wait_for_pattern(wait_for(Scope::Scrollback, "^end$", DEADLINE));
+    let wait = session.wait_for_pattern(wait_for(PatternScope::Scrollback, "^end$", DEADLINE));
     tokio::pin!(wait);
     // One look at the empty screen, and none again before 1,000 lines have gone by.
     assert!(tokio::time::timeout(NO_TIME, wait.as_mut()).await.is_err());
@@ -171,7 +172,7 @@ async fn lines_that_left_the_history_unseen_are_counted() {
 #[tokio::test]
 async fn a_wait_ends_with_the_run_after_a_last_look() {
     let engine = engine();
-    for scope in [Scope::Grid, Scope::Scrollback, Scope::NewOutput] {
+    for scope in [PatternScope::Grid, PatternScope::Scrollback, PatternScope::NewOutput] {
         let session = spawn(&engine, Script::new().read_line().print("last words").exit(4)).await;
         let wait = |text| session.wait_for_pattern(wait_for(scope.clone(), text, DEADLINE));
         let (seen, unseen) = (wait("last words"), wait("never said"));
@@ -182,7 +183,7 @@ async fn a_wait_ends_with_the_run_after_a_last_look() {
         assert_eq!(ending.unwrap().exit, Some(ExitStatus::Code(4)));
         // Asked after the end: the past counts, and the answer comes at once.
         let late = wait("last words").await;
-        assert_eq!(matches!(late, WaitOutcome::Matched(_)), !matches!(scope, Scope::NewOutput), "{late:?}");
+        assert_eq!(matches!(late, WaitOutcome::Matched(_)), !matches!(scope, PatternScope::NewOutput), "{late:?}");
     }
     close(engine).await;
 }
@@ -192,7 +193,7 @@ async fn a_restart_ends_waits_for_the_old_run() {
     let engine = engine();
     let session = spawn(&engine, Script::new().print("up\n").hang()).await;
     line(&session, "up").await;
-    let wait = session.wait_for_pattern(wait_for(Scope::NewOutput, "never", DEADLINE));
+    let wait = session.wait_for_pattern(wait_for(PatternScope::NewOutput, "never", DEADLINE));
     let ended = session.wait_for_exit(DEADLINE);
     session.restart(StopRequest::default()).await.unwrap();
     let outcome = soon("the wait ends", wait).await;
@@ -207,8 +208,9 @@ async fn dropping_a_wait_frees_it_at_once() {
     let session = spawn(&engine, Script::new().hang()).await;
     let listeners = || session.pulse_listeners();
     let before = listeners();
-    let waits: Vec<_> =
-        (0..100).map(|_| tokio::spawn(session.wait_for_pattern(wait_for(Scope::Grid, "never", DEADLINE)))).collect();
+    let waits: Vec<_> = (0..100)
+        .map(|_| tokio::spawn(session.wait_for_pattern(wait_for(PatternScope::Grid, "never", DEADLINE))))
+        .collect();
     assert_eq!(listeners(), before + 100);
     for wait in &waits {
         wait.abort();
@@ -253,8 +255,8 @@ async fn quiet_is_measured_by_the_clock() {
 async fn timeouts_are_by_the_clock_and_may_be_endless() {
     let (engine, clock) = engine_on_fake_time();
     let session = spawn(&engine, Script::new().hang()).await;
-    let wait = session.wait_for_pattern(wait_for(Scope::Grid, "never", Duration::from_secs(30)));
-    let endless = tokio::spawn(session.wait_for_pattern(wait_for(Scope::Grid, "never", Duration::MAX)));
+    let wait = session.wait_for_pattern(wait_for(PatternScope::Grid, "never", Duration::from_secs(30)));
+    let endless = tokio::spawn(session.wait_for_pattern(wait_for(PatternScope::Grid, "never", Duration::MAX)));
     clock.advance(Duration::from_secs(30));
     assert!(matches!(soon("the time is up", wait).await, WaitOutcome::TimedOut { .. }));
     assert!(!endless.is_finished());

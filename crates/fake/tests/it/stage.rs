@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use engine::{
-    Ending, Engine, EngineOptions, ExitStatus, Input, Kind, NewSession, Origin, Pattern, Scope, Session, WaitOutcome,
-    WaitRequest,
+    Engine, EngineOptions, ExitStatus, Input, Kind, NewSession, Origin, Pattern, PatternScope, RunEnding, Session,
+    WaitOutcome, WaitRequest,
 };
 use fake::AgentMake;
 use tempfile::TempDir;
@@ -166,7 +166,8 @@ pub(crate) fn example(name: &str) -> PathBuf {
 impl Fake {
     /// Waits until the grid matches, and gives it.
     pub(crate) async fn sees(&self, pattern: &str) -> String {
-        let request = WaitRequest { pattern: Pattern::new(pattern).unwrap(), scope: Scope::Grid, timeout: DEADLINE };
+        let request =
+            WaitRequest { pattern: Pattern::new(pattern).unwrap(), scope: PatternScope::Grid, timeout: DEADLINE };
         match self.session.wait_for_pattern(request).await {
             WaitOutcome::Matched(_) => self.grid(),
             other => panic!("the grid never matches {pattern:?}: {other:?}\n{}", self.grid()),
@@ -176,7 +177,7 @@ impl Fake {
     /// Waits until a line of history or screen matches.
     pub(crate) async fn prints(&self, pattern: &str) -> String {
         let request =
-            WaitRequest { pattern: Pattern::new(pattern).unwrap(), scope: Scope::Scrollback, timeout: DEADLINE };
+            WaitRequest { pattern: Pattern::new(pattern).unwrap(), scope: PatternScope::Scrollback, timeout: DEADLINE };
         match self.session.wait_for_pattern(request).await {
             WaitOutcome::Matched(found) => found.text,
             other => panic!("no line matches {pattern:?}: {other:?}\n{}", self.grid()),
@@ -236,7 +237,7 @@ impl Fake {
     pub(crate) async fn exit(&self) -> Option<ExitStatus> {
         let ended = self.session.wait_for_exit(DEADLINE).await;
         let (_, ending) = ended.unwrap_or_else(|| panic!("it does not end:\n{}", self.grid()));
-        ending.and_then(|Ending { exit, .. }| exit)
+        ending.and_then(|RunEnding { exit, .. }| exit)
     }
 
     /// The text of a file in its folder, as soon as it holds `word`.

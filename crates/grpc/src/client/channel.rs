@@ -17,7 +17,7 @@ use tonic::{
 };
 use tower::service_fn;
 
-use super::{Endpoint, busy_wait::BusyWait, dial, dial::Dialled};
+use super::{Endpoint, busy_wait::BusyWait, dial, dial::DialledStream};
 
 /// Bytes a server may send before this client has read the ones before: a whole screen of cells, so
 /// that reading one takes no second round trip.
@@ -30,14 +30,14 @@ const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
 /// Cheap to clone; calls of all clones share the connection.
 #[derive(Clone)]
-pub struct Channel {
+pub struct CoordinatorChannel {
     transport: transport::Channel,
     busy_wait: Arc<BusyWait>,
 }
 
-impl Channel {
+impl CoordinatorChannel {
     /// Begins with the stream that was `dialled` already.
-    pub(super) fn new(endpoint: Endpoint, dialled: Dialled) -> Self {
+    pub(super) fn new(endpoint: Endpoint, dialled: DialledStream) -> Self {
         let mut first = Some(dialled);
         let dial = service_fn(move |_| {
             let (first, endpoint) = (first.take(), endpoint.clone());
@@ -60,11 +60,11 @@ impl Channel {
             .http2_keep_alive_interval(KEEP_ALIVE)
             .keep_alive_timeout(KEEP_ALIVE)
             .connect_with_connector_lazy(dial);
-        Channel { transport, busy_wait: Arc::default() }
+        CoordinatorChannel { transport, busy_wait: Arc::default() }
     }
 }
 
-impl tower::Service<http::Request<Body>> for Channel {
+impl tower::Service<http::Request<Body>> for CoordinatorChannel {
     type Response = http::Response<Body>;
     type Error = transport::Error;
     type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Self::Error>> + Send>>;
@@ -80,7 +80,7 @@ impl tower::Service<http::Request<Body>> for Channel {
     }
 }
 
-impl fmt::Debug for Channel {
+impl fmt::Debug for CoordinatorChannel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.transport.fmt(f)
     }

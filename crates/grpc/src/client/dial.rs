@@ -19,13 +19,13 @@ use tokio::{
 
 use super::{ConnectError, Endpoint};
 
-pub(super) enum Dialled {
+pub(super) enum DialledStream {
     Socket(UnixStream),
-    Command { stdin: ChildStdin, stdout: ChildStdout, child: Arc<Bridge> },
+    Command { stdin: ChildStdin, stdout: ChildStdout, child: Arc<CommandBridge> },
 }
 
 /// The command behind a stream. Killed when the last holder is gone.
-pub(super) struct Bridge {
+pub(super) struct CommandBridge {
     command: Endpoint,
     child: Mutex<Option<Child>>,
     stderr: watch::Receiver<Stderr>,
@@ -47,10 +47,10 @@ const FIRST_BYTES: usize = 200;
 /// A command that fails closes its output a moment before it can be waited for.
 const EXIT_PATIENCE: Duration = Duration::from_secs(1);
 
-pub(super) async fn dial(endpoint: &Endpoint) -> Result<Dialled, ConnectError> {
+pub(super) async fn dial(endpoint: &Endpoint) -> Result<DialledStream, ConnectError> {
     match endpoint {
         Endpoint::Socket(path) => match UnixStream::connect(path).await {
-            Ok(stream) => Ok(Dialled::Socket(stream)),
+            Ok(stream) => Ok(DialledStream::Socket(stream)),
             Err(source) => Err(ConnectError::socket(path.clone(), source)),
         },
         Endpoint::Command(argv) => {
@@ -59,7 +59,7 @@ pub(super) async fn dial(endpoint: &Endpoint) -> Result<Dialled, ConnectError> {
     }
 }
 
-fn start(argv: &[String]) -> io::Result<Dialled> {
+fn start(argv: &[String]) -> io::Result<DialledStream> {
     let (program, arguments) =
         argv.split_first().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "it is empty"))?;
     let mut child = Command::new(program)
@@ -86,24 +86,24 @@ fn start(argv: &[String]) -> io::Result<Dialled> {
         heard.send_modify(|stderr| stderr.closed = true);
     });
     let command = Endpoint::Command(argv.to_vec());
-    Ok(Dialled::Command {
+    Ok(DialledStream::Command {
         stdin,
         stdout,
-        child: Arc::new(Bridge { command, child: Mutex::new(Some(child)), stderr, first: Mutex::default() }),
+        child: Arc::new(CommandBridge { command, child: Mutex::new(Some(child)), stderr, first: Mutex::default() }),
     })
 }
 
-impl Dialled {
+impl DialledStream {
     /// For a command: whom to ask why it failed.
-    pub(super) fn complaints(&self) -> Option<Arc<Bridge>> {
+    pub(super) fn complaints(&self) -> Option<Arc<CommandBridge>> {
         match self {
-            Dialled::Socket(_) => None,
-            Dialled::Command { child, .. } => Some(child.clone()),
+            DialledStream::Socket(_) => None,
+            DialledStream::Command { child, .. } => Some(child.clone()),
         }
     }
 }
 
-impl Bridge {
+impl CommandBridge {
     /// How the command failed, if it is what failed.
     pub(super) async fn failure(&self, deadline: Instant) -> Option<ConnectError> {
         if let Some(said) = self.chatter() {
@@ -120,7 +120,7 @@ impl Bridge {
     }
 }
 
-impl Bridge {
+impl CommandBridge {
     fn heard(&self, bytes: &[u8]) {
         let mut first = self.first.lock().unwrap_or_else(PoisonError::into_inner);
         let room = FIRST_BYTES.saturating_sub(first.len());
@@ -136,11 +136,11 @@ impl Bridge {
     }
 }
 
-impl AsyncRead for Dialled {
+impl AsyncRead for DialledStream {
     fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         match self.get_mut() {
-            Dialled::Socket(stream) => Pin::new(stream).poll_read(cx, buf),
-            Dialled::Command { stdout, child, .. } => {
+            DialledStream::Socket(stream) => Pin::new(stream).poll_read(cx, buf),
+            DialledStream::Command { stdout, child, .. } => {
                 let before = buf.filled().len();
                 ready!(Pin::new(stdout).poll_read(cx, buf))?;
                 child.heard(&buf.filled()[before..]);
@@ -150,25 +150,25 @@ impl AsyncRead for Dialled {
     }
 }
 
-impl AsyncWrite for Dialled {
+impl AsyncWrite for DialledStream {
     fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         match self.get_mut() {
-            Dialled::Socket(stream) => Pin::new(stream).poll_write(cx, bytes),
-            Dialled::Command { stdin, .. } => Pin::new(stdin).poll_write(cx, bytes),
+            DialledStream::Socket(stream) => Pin::new(stream).poll_write(cx, bytes),
+            DialledStream::Command { stdin, .. } => Pin::new(stdin).poll_write(cx, bytes),
         }
     }
 
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         match self.get_mut() {
-            Dialled::Socket(stream) => Pin::new(stream).poll_flush(cx),
-            Dialled::Command { stdin, .. } => Pin::new(stdin).poll_flush(cx),
+            DialledStream::Socket(stream) => Pin::new(stream).poll_flush(cx),
+            DialledStream::Command { stdin, .. } => Pin::new(stdin).poll_flush(cx),
         }
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         match self.get_mut() {
-            Dialled::Socket(stream) => Pin::new(stream).poll_shutdown(cx),
-            Dialled::Command { stdin, .. } => {
+            DialledStream::Socket(stream) => Pin::new(stream).poll_shutdown(cx),
+            DialledStream::Command { stdin, .. } => {
                 ready!(Pin::new(stdin).poll_shutdown(cx))?;
                 Poll::Ready(Ok(()))
             }
@@ -181,15 +181,15 @@ impl AsyncWrite for Dialled {
         bufs: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         match self.get_mut() {
-            Dialled::Socket(stream) => Pin::new(stream).poll_write_vectored(cx, bufs),
-            Dialled::Command { stdin, .. } => Pin::new(stdin).poll_write_vectored(cx, bufs),
+            DialledStream::Socket(stream) => Pin::new(stream).poll_write_vectored(cx, bufs),
+            DialledStream::Command { stdin, .. } => Pin::new(stdin).poll_write_vectored(cx, bufs),
         }
     }
 
     fn is_write_vectored(&self) -> bool {
         match self {
-            Dialled::Socket(stream) => stream.is_write_vectored(),
-            Dialled::Command { stdin, .. } => stdin.is_write_vectored(),
+            DialledStream::Socket(stream) => stream.is_write_vectored(),
+            DialledStream::Command { stdin, .. } => stdin.is_write_vectored(),
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::{
     proto::{
         self, CellRun, CellShape, CursorShape, GetScreenResponse, HistoryLine, RowUpdate, ScreenFormat, UnderlineStyle,
     },
-    screen_row::{Cells, ScreenRow},
+    screen_row::{EncodedCells, ScreenRow},
 };
 
 pub(crate) fn screen(
@@ -89,7 +89,7 @@ fn cursor_shape(frame: &Frame) -> CursorShape {
 }
 
 fn run_row(line: &Line, theme: &Theme) -> ScreenRow {
-    ScreenRow { cells: Cells::default(), runs: runs(line, theme), wrapped: line.wrapped() }
+    ScreenRow { cells: EncodedCells::default(), runs: runs(line, theme), wrapped: line.wrapped() }
 }
 
 fn runs(line: &Line, theme: &Theme) -> Vec<CellRun> {
@@ -165,7 +165,7 @@ fn cell_rows(frame: &Frame) -> Result<Vec<ScreenRow>, OpError> {
     };
     let rows: Vec<(BytesMut, bool)> = frame.rows.iter().map(row).collect();
     let finish = |(cells, wrapped): (BytesMut, bool)| ScreenRow {
-        cells: Cells::from_encoded(Bytes::from(cells)),
+        cells: EncodedCells::from_encoded(Bytes::from(cells)),
         runs: Vec::new(),
         wrapped,
     };
@@ -262,7 +262,7 @@ mod tests {
     use vt::{Size, Terminal, TerminalOptions};
 
     use super::*;
-    use crate::{proto::ScreenCell, screen_row::Cell};
+    use crate::{proto::ScreenCell, screen_row::RowCell};
 
     fn frame(cols: u16, rows: u16, bytes: &str) -> Frame {
         let mut terminal = Terminal::new(TerminalOptions { size: Size::new(cols, rows), ..TerminalOptions::default() });
@@ -277,7 +277,7 @@ mod tests {
         cells: Vec<ScreenCell>,
     }
 
-    const BLANK: Cell<'static> = Cell { text: " ", fg_color: -1, bg_color: -1, attributes: 0 };
+    const BLANK: RowCell<'static> = RowCell { text: " ", fg_color: -1, bg_color: -1, attributes: 0 };
 
     #[test]
     fn cells_are_what_generated_code_reads() {

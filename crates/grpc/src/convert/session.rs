@@ -1,6 +1,6 @@
 //! A session as a message.
 
-use engine::{Ending, ExitStatus, SessionInfo};
+use engine::{ExitStatus, RunEnding, SessionInfo};
 
 use super::timestamp;
 use crate::proto::{Session, SessionExited, SessionStatus};
@@ -38,7 +38,7 @@ pub(crate) fn session(info: SessionInfo) -> Session {
 }
 
 /// How a session ended.
-pub(crate) fn exited(id: engine::SessionId, ending: Option<Ending>) -> SessionExited {
+pub(crate) fn exited(id: engine::SessionId, ending: Option<RunEnding>) -> SessionExited {
     let exit = ending.and_then(|ending| ending.exit);
     SessionExited { exit_code: exit_code(exit), signal: ops::signal_name(exit).unwrap_or_default(), id: id.to_string() }
 }

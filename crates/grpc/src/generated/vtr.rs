@@ -1293,7 +1293,7 @@ pub mod vtr_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::Codec::default();
+            let codec = crate::codec::VtrCodec::default();
             let path = http::uri::PathAndQuery::from_static("/vtr.VTR/Spawn");
             let mut req = request.into_request();
             req.extensions_mut().insert(GrpcMethod::new("vtr.VTR", "Spawn"));
@@ -1312,7 +1312,7 @@ pub mod vtr_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::Codec::default();
+            let codec = crate::codec::VtrCodec::default();
             let path = http::uri::PathAndQuery::from_static("/vtr.VTR/List");
             let mut req = request.into_request();
             req.extensions_mut().insert(GrpcMethod::new("vtr.VTR", "List"));
@@ -1331,7 +1331,7 @@ pub mod vtr_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::Codec::default();
+            let codec = crate::codec::VtrCodec::default();
             let path = http::uri::PathAndQuery::from_static("/vtr.VTR/Info");
             let mut req = request.into_request();
             req.extensions_mut().insert(GrpcMethod::new("vtr.VTR", "Info"));
@@ -1350,7 +1350,7 @@ pub mod vtr_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::Codec::default();
+            let codec = crate::codec::VtrCodec::default();
             let path = http::uri::PathAndQuery::from_static("/vtr.VTR/Kill");
             let mut req = request.into_request();
             req.extensions_mut().insert(GrpcMethod::new("vtr.VTR", "Kill"));
@@ -1369,7 +1369,7 @@ pub mod vtr_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::Codec::default();
+            let codec = crate::codec::VtrCodec::default();
             let path = http::uri::PathAndQuery::from_static("/vtr.VTR/Remove");
             let mut req = request.into_request();
             req.extensions_mut().insert(GrpcMethod::new("vtr.VTR", "Remove"));
@@ -1388,7 +1388,7 @@ pub mod vtr_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::Codec::default();
+            let codec = crate::codec::VtrCodec::default();
             let path = http::uri::PathAndQuery::from_static("/vtr.VTR/Rename");
             let mut req = request.into_request();
             req.extensions_mut().insert(GrpcMethod::new("vtr.VTR", "Rename"));
@@ -1410,7 +1410,7 @@ pub mod vtr_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::Codec::default();
+            let codec = crate::codec::VtrCodec::default();
             let path = http::uri::PathAndQuery::from_static("/vtr.VTR/GetScreen");
             let mut req = request.into_request();
             req.extensions_mut().insert(GrpcMethod::new("vtr.VTR", "GetScreen"));
@@ -1432,7 +1432,7 @@ pub mod vtr_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::Codec::default();
+            let codec = crate::codec::VtrCodec::default();
             let path = http::uri::PathAndQuery::from_static("/vtr.VTR/GetHistory");
             let mut req = request.into_request();
             req.extensions_mut().insert(GrpcMethod::new("vtr.VTR", "GetHistory"));
@@ -1451,7 +1451,7 @@ pub mod vtr_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::Codec::default();
+            let codec = crate::codec::VtrCodec::default();
             let path = http::uri::PathAndQuery::from_static("/vtr.VTR/Grep");
             let mut req = request.into_request();
             req.extensions_mut().insert(GrpcMethod::new("vtr.VTR", "Grep"));
@@ -1473,7 +1473,7 @@ pub mod vtr_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::Codec::default();
+            let codec = crate::codec::VtrCodec::default();
             let path = http::uri::PathAndQuery::from_static("/vtr.VTR/SendText");
             let mut req = request.into_request();
             req.extensions_mut().insert(GrpcMethod::new("vtr.VTR", "SendText"));
@@ -1495,7 +1495,7 @@ pub mod vtr_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::Codec::default();
+            let codec = crate::codec::VtrCodec::default();
             let path = http::uri::PathAndQuery::from_static("/vtr.VTR/SendKey");
             let mut req = request.into_request();
             req.extensions_mut().insert(GrpcMethod::new("vtr.VTR", "SendKey"));
@@ -1517,7 +1517,7 @@ pub mod vtr_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::Codec::default();
+            let codec = crate::codec::VtrCodec::default();
             let path = http::uri::PathAndQuery::from_static("/vtr.VTR/SendBytes");
             let mut req = request.into_request();
             req.extensions_mut().insert(GrpcMethod::new("vtr.VTR", "SendBytes"));
@@ -1536,7 +1536,7 @@ pub mod vtr_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::Codec::default();
+            let codec = crate::codec::VtrCodec::default();
             let path = http::uri::PathAndQuery::from_static("/vtr.VTR/Resize");
             let mut req = request.into_request();
             req.extensions_mut().insert(GrpcMethod::new("vtr.VTR", "Resize"));
@@ -1558,7 +1558,7 @@ pub mod vtr_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::Codec::default();
+            let codec = crate::codec::VtrCodec::default();
             let path = http::uri::PathAndQuery::from_static("/vtr.VTR/WaitFor");
             let mut req = request.into_request();
             req.extensions_mut().insert(GrpcMethod::new("vtr.VTR", "WaitFor"));
@@ -1580,7 +1580,7 @@ pub mod vtr_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::Codec::default();
+            let codec = crate::codec::VtrCodec::default();
             let path = http::uri::PathAndQuery::from_static("/vtr.VTR/WaitForIdle");
             let mut req = request.into_request();
             req.extensions_mut().insert(GrpcMethod::new("vtr.VTR", "WaitForIdle"));
@@ -1605,7 +1605,7 @@ pub mod vtr_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::Codec::default();
+            let codec = crate::codec::VtrCodec::default();
             let path = http::uri::PathAndQuery::from_static("/vtr.VTR/Subscribe");
             let mut req = request.into_request();
             req.extensions_mut().insert(GrpcMethod::new("vtr.VTR", "Subscribe"));
@@ -1629,7 +1629,7 @@ pub mod vtr_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::Codec::default();
+            let codec = crate::codec::VtrCodec::default();
             let path = http::uri::PathAndQuery::from_static("/vtr.VTR/Attach");
             let mut req = request.into_streaming_request();
             req.extensions_mut().insert(GrpcMethod::new("vtr.VTR", "Attach"));
@@ -1651,7 +1651,7 @@ pub mod vtr_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::Codec::default();
+            let codec = crate::codec::VtrCodec::default();
             let path = http::uri::PathAndQuery::from_static("/vtr.VTR/WatchSessions");
             let mut req = request.into_request();
             req.extensions_mut().insert(GrpcMethod::new("vtr.VTR", "WatchSessions"));
@@ -1670,7 +1670,7 @@ pub mod vtr_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::Codec::default();
+            let codec = crate::codec::VtrCodec::default();
             let path = http::uri::PathAndQuery::from_static("/vtr.VTR/Record");
             let mut req = request.into_request();
             req.extensions_mut().insert(GrpcMethod::new("vtr.VTR", "Record"));
@@ -1692,7 +1692,7 @@ pub mod vtr_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::Codec::default();
+            let codec = crate::codec::VtrCodec::default();
             let path = http::uri::PathAndQuery::from_static("/vtr.VTR/DumpAsciinema");
             let mut req = request.into_request();
             req.extensions_mut().insert(GrpcMethod::new("vtr.VTR", "DumpAsciinema"));
@@ -1714,7 +1714,7 @@ pub mod vtr_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::Codec::default();
+            let codec = crate::codec::VtrCodec::default();
             let path = http::uri::PathAndQuery::from_static("/vtr.VTR/Version");
             let mut req = request.into_request();
             req.extensions_mut().insert(GrpcMethod::new("vtr.VTR", "Version"));
@@ -1990,7 +1990,7 @@ pub mod vtr_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = SpawnSvc(inner);
-                        let codec = crate::codec::Codec::default();
+                        let codec = crate::codec::VtrCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -2033,7 +2033,7 @@ pub mod vtr_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListSvc(inner);
-                        let codec = crate::codec::Codec::default();
+                        let codec = crate::codec::VtrCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -2076,7 +2076,7 @@ pub mod vtr_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = InfoSvc(inner);
-                        let codec = crate::codec::Codec::default();
+                        let codec = crate::codec::VtrCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -2119,7 +2119,7 @@ pub mod vtr_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = KillSvc(inner);
-                        let codec = crate::codec::Codec::default();
+                        let codec = crate::codec::VtrCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -2162,7 +2162,7 @@ pub mod vtr_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = RemoveSvc(inner);
-                        let codec = crate::codec::Codec::default();
+                        let codec = crate::codec::VtrCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -2205,7 +2205,7 @@ pub mod vtr_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = RenameSvc(inner);
-                        let codec = crate::codec::Codec::default();
+                        let codec = crate::codec::VtrCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -2248,7 +2248,7 @@ pub mod vtr_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = GetScreenSvc(inner);
-                        let codec = crate::codec::Codec::default();
+                        let codec = crate::codec::VtrCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -2291,7 +2291,7 @@ pub mod vtr_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = GetHistorySvc(inner);
-                        let codec = crate::codec::Codec::default();
+                        let codec = crate::codec::VtrCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -2334,7 +2334,7 @@ pub mod vtr_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = GrepSvc(inner);
-                        let codec = crate::codec::Codec::default();
+                        let codec = crate::codec::VtrCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -2377,7 +2377,7 @@ pub mod vtr_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = SendTextSvc(inner);
-                        let codec = crate::codec::Codec::default();
+                        let codec = crate::codec::VtrCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -2420,7 +2420,7 @@ pub mod vtr_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = SendKeySvc(inner);
-                        let codec = crate::codec::Codec::default();
+                        let codec = crate::codec::VtrCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -2463,7 +2463,7 @@ pub mod vtr_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = SendBytesSvc(inner);
-                        let codec = crate::codec::Codec::default();
+                        let codec = crate::codec::VtrCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -2506,7 +2506,7 @@ pub mod vtr_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ResizeSvc(inner);
-                        let codec = crate::codec::Codec::default();
+                        let codec = crate::codec::VtrCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -2549,7 +2549,7 @@ pub mod vtr_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = WaitForSvc(inner);
-                        let codec = crate::codec::Codec::default();
+                        let codec = crate::codec::VtrCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -2592,7 +2592,7 @@ pub mod vtr_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = WaitForIdleSvc(inner);
-                        let codec = crate::codec::Codec::default();
+                        let codec = crate::codec::VtrCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -2638,7 +2638,7 @@ pub mod vtr_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = SubscribeSvc(inner);
-                        let codec = crate::codec::Codec::default();
+                        let codec = crate::codec::VtrCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -2684,7 +2684,7 @@ pub mod vtr_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = AttachSvc(inner);
-                        let codec = crate::codec::Codec::default();
+                        let codec = crate::codec::VtrCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -2730,7 +2730,7 @@ pub mod vtr_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = WatchSessionsSvc(inner);
-                        let codec = crate::codec::Codec::default();
+                        let codec = crate::codec::VtrCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -2773,7 +2773,7 @@ pub mod vtr_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = RecordSvc(inner);
-                        let codec = crate::codec::Codec::default();
+                        let codec = crate::codec::VtrCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -2816,7 +2816,7 @@ pub mod vtr_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = DumpAsciinemaSvc(inner);
-                        let codec = crate::codec::Codec::default();
+                        let codec = crate::codec::VtrCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -2859,7 +2859,7 @@ pub mod vtr_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = VersionSvc(inner);
-                        let codec = crate::codec::Codec::default();
+                        let codec = crate::codec::VtrCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,

@@ -52,7 +52,7 @@ pub(super) async fn attach<C: Context>(
         shown: None,
         unacknowledged: None,
         next_frame: Instant::now(),
-        end: End::Open,
+        end: EndTold::Open,
         requests,
         session,
         call,
@@ -87,12 +87,12 @@ struct Attachment<C: Context> {
     /// Version of the frame whose acknowledgement is awaited.
     unacknowledged: Option<u64>,
     next_frame: Instant,
-    end: End,
+    end: EndTold,
 }
 
 /// How far the end of the session has been told.
 #[derive(Clone, Copy)]
-enum End {
+enum EndTold {
     Open,
     /// It has ended; so long an acknowledgement is awaited that lets the last frame go.
     Patient(Instant),
@@ -116,23 +116,23 @@ impl<C: Context> Attachment<C> {
             let may_send = self.unacknowledged.is_none();
             let ended = pulse.status.has_ended() || pulse.removed;
             self.end = match self.end {
-                End::Open if ended => End::Patient(Instant::now() + LAST_ACK_PATIENCE),
+                EndTold::Open if ended => EndTold::Patient(Instant::now() + LAST_ACK_PATIENCE),
                 // It was started again meanwhile.
-                End::Patient(_) if !ended => End::Open,
+                EndTold::Patient(_) if !ended => EndTold::Open,
                 end => end,
             };
             let patience = match self.end {
-                End::Open => None,
-                End::Patient(_) if news && may_send => {
-                    self.end = End::Drawn;
+                EndTold::Open => None,
+                EndTold::Patient(_) if news && may_send => {
+                    self.end = EndTold::Drawn;
                     return Some(self.frame());
                 }
-                End::Patient(until) if !may_send && Instant::now() < until => Some(until),
-                End::Patient(_) | End::Drawn => {
-                    self.end = End::Told;
+                EndTold::Patient(until) if !may_send && Instant::now() < until => Some(until),
+                EndTold::Patient(_) | EndTold::Drawn => {
+                    self.end = EndTold::Told;
                     return Some(Event::SessionExited(convert::exited(self.session.id(), self.session.info().ending)));
                 }
-                End::Told => return None,
+                EndTold::Told => return None,
             };
             tokio::select! {
                 biased;

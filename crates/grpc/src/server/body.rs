@@ -15,17 +15,17 @@ use tonic::Status;
 
 /// What a client sends.
 #[derive(Debug)]
-pub(super) struct Received {
+pub(super) struct ReceivedBody {
     stream: RecvStream,
 }
 
-impl Received {
+impl ReceivedBody {
     pub(super) fn new(stream: RecvStream) -> Self {
-        Received { stream }
+        ReceivedBody { stream }
     }
 }
 
-impl Body for Received {
+impl Body for ReceivedBody {
     type Data = Bytes;
     type Error = Status;
 
@@ -58,16 +58,16 @@ pub(super) async fn send(
     loop {
         // Sending fails when the stream is over: whoever reads the other side's body is told why.
         let data = match next {
-            Part::Data(data) => data,
-            Part::Trailers(trailers) => return drop(stream.send_trailers(last(trailers))),
-            Part::End => return drop(stream.send_data(Bytes::new(), true)),
+            BodyPart::Data(data) => data,
+            BodyPart::Trailers(trailers) => return drop(stream.send_trailers(last(trailers))),
+            BodyPart::End => return drop(stream.send_data(Bytes::new(), true)),
             // Half of it is of no use to anybody.
-            Part::Failed => return stream.send_reset(Reason::INTERNAL_ERROR),
-            Part::Unwanted => return,
+            BodyPart::Failed => return stream.send_reset(Reason::INTERNAL_ERROR),
+            BodyPart::Unwanted => return,
         };
         // The end goes along with the last data, when it is known by then.
         let known = next_part(stream, body.as_mut()).now_or_never();
-        let ended = matches!(known, Some(Part::End));
+        let ended = matches!(known, Some(BodyPart::End));
         if stream.send_data(data, ended).is_err() || ended {
             return;
         }
@@ -76,7 +76,7 @@ pub(super) async fn send(
             None => next_part(stream, body.as_mut()).await,
         };
         // Not before the first part: a stream that was just opened has no room yet, and HTTP/2 keeps what does not fit.
-        if matches!(next, Part::Data(_)) {
+        if matches!(next, BodyPart::Data(_)) {
             stream.reserve_capacity(1);
             while stream.capacity() == 0 {
                 let Some(Ok(_)) = poll_fn(|cx| stream.poll_capacity(cx)).await else { return };
@@ -85,7 +85,7 @@ pub(super) async fn send(
     }
 }
 
-enum Part {
+enum BodyPart {
     Data(Bytes),
     Trailers(HeaderMap),
     End,
@@ -95,20 +95,20 @@ enum Part {
     Unwanted,
 }
 
-async fn next_part(stream: &mut SendStream<Bytes>, mut body: Pin<&mut tonic::body::Body>) -> Part {
+async fn next_part(stream: &mut SendStream<Bytes>, mut body: Pin<&mut tonic::body::Body>) -> BodyPart {
     poll_fn(|cx| {
         loop {
             return Poll::Ready(match body.as_mut().poll_frame(cx) {
                 Poll::Ready(Some(Ok(frame))) => match frame.into_data() {
                     Ok(data) if !data.has_remaining() => continue,
-                    Ok(data) => Part::Data(data),
-                    Err(frame) => Part::Trailers(frame.into_trailers().unwrap_or_default()),
+                    Ok(data) => BodyPart::Data(data),
+                    Err(frame) => BodyPart::Trailers(frame.into_trailers().unwrap_or_default()),
                 },
-                Poll::Ready(Some(Err(_))) => Part::Failed,
-                Poll::Ready(None) => Part::End,
+                Poll::Ready(Some(Err(_))) => BodyPart::Failed,
+                Poll::Ready(None) => BodyPart::End,
                 Poll::Pending => {
                     let _ = ready!(stream.poll_reset(cx));
-                    Part::Unwanted
+                    BodyPart::Unwanted
                 }
             });
         }

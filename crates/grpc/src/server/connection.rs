@@ -19,7 +19,7 @@ use tower::{Service, ServiceExt};
 
 use super::{
     authority::ReadableAuthority,
-    body::{self, Received},
+    body::{self, ReceivedBody},
     too_long,
     uptake::GivenRoom,
 };
@@ -54,7 +54,7 @@ pub(super) async fn serve<S>(
     stop: impl Future<Output = ()>,
 ) -> Result<(), ConnectionError>
 where
-    S: Service<http::Request<Received>, Response = http::Response<tonic::body::Body>, Error = Infallible> + Clone,
+    S: Service<http::Request<ReceivedBody>, Response = http::Response<tonic::body::Body>, Error = Infallible> + Clone,
 {
     let room = Arc::<GivenRoom>::default();
     let stream = ReadableAuthority::new(stream, Arc::clone(&room));
@@ -102,9 +102,9 @@ where
 /// One call. It is dropped, and all it does with it, when its client does not want it any more.
 async fn answer<S>(service: S, request: http::Request<RecvStream>, mut respond: SendResponse<Bytes>)
 where
-    S: Service<http::Request<Received>, Response = http::Response<tonic::body::Body>, Error = Infallible>,
+    S: Service<http::Request<ReceivedBody>, Response = http::Response<tonic::body::Body>, Error = Infallible>,
 {
-    let asked = service.oneshot(request.map(Received::new));
+    let asked = service.oneshot(request.map(ReceivedBody::new));
     let response = tokio::select! {
         biased;
         Ok(response) = asked => too_long::explain(response),
@@ -127,7 +127,7 @@ mod tests {
     #[tokio::test]
     async fn a_call_that_panics_takes_no_other_with_it() {
         let (ours, theirs) = tokio::io::duplex(64 << 10);
-        let service = tower::service_fn(|request: http::Request<Received>| async move {
+        let service = tower::service_fn(|request: http::Request<ReceivedBody>| async move {
             assert_ne!(request.uri().path(), "/boom", "as asked");
             Ok(http::Response::new(tonic::body::Body::empty()))
         });

@@ -41,7 +41,7 @@ impl HistoryReads {
         session: Session,
         request: GetHistoryRequest,
     ) -> Result<GetHistoryResponse, OpError> {
-        let wanted = Wanted::of(&request)?;
+        let wanted = WantedLines::of(&request)?;
         let broken =
             |_| OpError::new(ErrorKind::Internal, "the reading of history was broken off").with_hint("try again");
         let place = Arc::clone(&self.0).acquire_owned().await.expect("nobody closes the semaphore");
@@ -58,22 +58,22 @@ impl HistoryReads {
     }
 }
 
-struct Wanted {
+struct WantedLines {
     lines: u64,
     bytes: usize,
     before: Option<u64>,
 }
 
-impl Wanted {
+impl WantedLines {
     fn of(request: &GetHistoryRequest) -> Result<Self, OpError> {
         let given = |value| if value == 0 { None } else { Some(value) };
         let lines = given(count("max_lines", request.max_lines)?).unwrap_or(DEFAULT_LINES);
         let bytes = given(count("max_bytes", request.max_bytes)?).map_or(MAX_REPLY_BYTES, |bytes| bytes as usize);
-        Ok(Wanted { lines: lines.into(), bytes: bytes.min(MAX_REPLY_BYTES), before: request.before })
+        Ok(WantedLines { lines: lines.into(), bytes: bytes.min(MAX_REPLY_BYTES), before: request.before })
     }
 }
 
-fn copy(session: &Session, wanted: &Wanted) -> GetHistoryResponse {
+fn copy(session: &Session, wanted: &WantedLines) -> GetHistoryResponse {
     let (frame, open) = session.frame_with_open_line();
     let kept = session.with_screen(|screen| screen.lines().start);
     let theme = &frame.frame.theme;

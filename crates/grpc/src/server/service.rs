@@ -18,7 +18,7 @@ use ops::{
 };
 use tonic::{Request, Response, Status, Streaming};
 
-use super::{About, attach, deadline, history::HistoryReads, size_lead::SizeLeads, subscribe, watch};
+use super::{ServerAbout, attach, deadline, history::HistoryReads, size_lead::SizeLeads, subscribe, watch};
 use crate::{
     convert::{self, COLS, ROWS, count, extent, given, known, seconds},
     failure::{self, MAX_MESSAGE_BYTES},
@@ -34,18 +34,18 @@ const DEFAULT_MATCHES: u32 = 100;
 const MAX_CAST_BYTES: u64 = MAX_MESSAGE_BYTES as u64 - (1 << 20);
 
 #[derive(Debug)]
-pub(super) struct Service<C> {
+pub(super) struct VtrService<C> {
     context: C,
     caller: Caller,
-    about: About,
+    about: ServerAbout,
     started_at: SystemTime,
     leads: Arc<SizeLeads>,
     histories: HistoryReads,
 }
 
-impl<C: Context> Service<C> {
-    pub(super) fn new(context: C, caller: Caller, about: About) -> Self {
-        Service {
+impl<C: Context> VtrService<C> {
+    pub(super) fn new(context: C, caller: Caller, about: ServerAbout) -> Self {
+        VtrService {
             context,
             caller,
             about,
@@ -98,7 +98,7 @@ async fn described<C: Context>(call: Call<C>, process_id: String) -> Result<Opti
 }
 
 #[tonic::async_trait]
-impl<C: Context> Vtr for Service<C> {
+impl<C: Context> Vtr for VtrService<C> {
     async fn spawn(&self, request: Request<SpawnRequest>) -> Answer<SpawnResponse> {
         self.answer(request, |call, request| async move {
             let record = request.record.clone().map(new_recording).transpose()?;

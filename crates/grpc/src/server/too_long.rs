@@ -49,7 +49,7 @@ mod tests {
         let explained = explain_trailers(trailers(&Status::out_of_range("encoded message length too large")));
         let status = Status::from_header_map(&explained).unwrap();
         assert_eq!(status.code(), Code::ResourceExhausted);
-        assert_eq!(failure::Failure::from(&status).kind, Some(ErrorKind::LimitExceeded));
+        assert_eq!(failure::CallFailure::from(&status).kind, Some(ErrorKind::LimitExceeded));
         for other in [Status::ok(""), Status::not_found("nobody")] {
             assert_eq!(explain_trailers(trailers(&other)), trailers(&other));
         }

@@ -14,21 +14,21 @@ use crate::{
 
 pub(super) fn events(engine: Engine) -> impl Stream<Item = Result<WatchSessionsEvent, Status>> + Send {
     // Listening starts before the list is taken: a change in between is told twice, never missed.
-    let watch = Watch { changes: engine.events(), engine, known: None };
+    let watch = SessionsWatch { changes: engine.events(), engine, known: None };
     stream::unfold(watch, |mut watch| async {
         let event = watch.next().await?;
         Some((Ok(WatchSessionsEvent { event: Some(event) }), watch))
     })
 }
 
-struct Watch {
+struct SessionsWatch {
     engine: Engine,
     changes: broadcast::Receiver<EngineEvent>,
     /// Names of the sessions the client knows; `None` before the first list.
     known: Option<HashMap<SessionId, String>>,
 }
 
-impl Watch {
+impl SessionsWatch {
     async fn next(&mut self) -> Option<Event> {
         if self.known.is_none() {
             return Some(self.snapshot());

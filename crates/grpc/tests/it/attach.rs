@@ -1,7 +1,7 @@
 //! Attach: frames by acknowledgement, input, size, end.
 
 use grpc::{
-    client::Channel,
+    client::CoordinatorChannel,
     proto::{attach_event::Event, attach_input::Input, attach_request::Message, vtr_client::VtrClient, *},
 };
 use testkit::Script;
@@ -17,7 +17,7 @@ struct Attached {
 }
 
 impl Attached {
-    async fn new(vtr: &mut VtrClient<Channel>, start: AttachStart) -> Self {
+    async fn new(vtr: &mut VtrClient<CoordinatorChannel>, start: AttachStart) -> Self {
         let (requests, receiver) = mpsc::unbounded_channel();
         requests.send(AttachRequest { message: Some(Message::Start(start)) }).unwrap();
         let events = vtr.attach(UnboundedReceiverStream::new(receiver)).await.unwrap().into_inner();

@@ -1,7 +1,7 @@
 //! Each unary call, when all goes well.
 
 use grpc::{
-    client::Channel,
+    client::CoordinatorChannel,
     proto::{vtr_client::VtrClient, *},
 };
 use testkit::{DEADLINE, Script};
@@ -319,7 +319,12 @@ async fn history_and_screen_are_one_picture() {
 }
 
 /// A session that has printed this many links, one a cell, each to a target of its own.
-async fn with_links(stage: &Stage, vtr: &mut VtrClient<Channel>, links: u32, target: &str) -> engine::Session {
+async fn with_links(
+    stage: &Stage,
+    vtr: &mut VtrClient<CoordinatorChannel>,
+    links: u32,
+    target: &str,
+) -> engine::Session {
     let command = format!(
         "awk 'BEGIN {{ for (i = 0; i < {links}; i++) printf \"\\033]8;;{target}%d\\033\\\\x\", i; print \"\\033]8;;\\033\\\\\"; for (i = 0; i < 30; i++) print \"\" ; print \"printed\" }}'; exec cat"
     );

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use grpc::{ERROR_DOMAIN, Failure, proto::*};
+use grpc::{CallFailure, ERROR_DOMAIN, proto::*};
 use ops::ErrorKind;
 use testkit::{DEADLINE, Script};
 use tonic::{Code, Request, Status};
@@ -15,7 +15,7 @@ fn is<T: std::fmt::Debug>(result: Result<T, Status>, code: Code, kind: ErrorKind
     let status = result.unwrap_err();
     let info = status.get_details_error_info().unwrap_or_else(|| panic!("no details: {status:?}"));
     assert_eq!((info.domain.as_str(), info.reason), (ERROR_DOMAIN, kind.as_str().to_uppercase()), "{status:?}");
-    let failure = Failure::from(&status);
+    let failure = CallFailure::from(&status);
     assert_eq!((failure.code, failure.kind), (code, Some(kind)), "{status:?}");
     assert!(!failure.message.is_empty() && !failure.hint.is_empty(), "says what to do next: {failure:?}");
     assert!(status.message().starts_with(&failure.message), "{status:?}");
@@ -196,6 +196,6 @@ async fn a_server_that_goes_says_so() {
     soon("it shuts down", stage.engine.shutdown(Duration::ZERO)).await;
     let spawn = SpawnRequest { command: "true".into(), ..Default::default() };
     let status = vtr.spawn(spawn).await.unwrap_err();
-    assert_eq!((status.code(), Failure::from(&status).kind), (Code::Unavailable, Some(ErrorKind::ShuttingDown)));
+    assert_eq!((status.code(), CallFailure::from(&status).kind), (Code::Unavailable, Some(ErrorKind::ShuttingDown)));
     stage.close().await;
 }

@@ -94,7 +94,7 @@ async fn a_message_of_100_megabytes_is_refused_by_its_header() {
     let request = SendBytesRequest { name: "one".into(), data: vec![b'x'; 100_000_000] };
     let status = soon("it is refused", vtr.send_bytes(request)).await.unwrap_err();
     assert_eq!(status.code(), Code::ResourceExhausted, "{status:?}");
-    let failure = grpc::Failure::from(&status);
+    let failure = grpc::CallFailure::from(&status);
     assert_eq!(failure.kind, Some(ops::ErrorKind::LimitExceeded));
     assert!(failure.message.contains("16777216") && failure.hint.contains("in parts"), "{failure:?}");
     vtr.info(InfoRequest { name: "one".into() }).await.unwrap();
@@ -127,7 +127,7 @@ async fn text_that_is_not_utf_8_is_the_senders_fault() {
     let codec = tonic_prost::ProstCodec::<RawText, SendTextResponse>::default();
     let status = client.unary(request, path, codec).await.unwrap_err();
     assert_eq!(status.code(), Code::InvalidArgument, "{status:?}");
-    assert_eq!(grpc::Failure::from(&status).kind, Some(ops::ErrorKind::InvalidArgs));
+    assert_eq!(grpc::CallFailure::from(&status).kind, Some(ops::ErrorKind::InvalidArgs));
     stage.close().await;
 }
 

@@ -4,9 +4,9 @@ use std::{path::PathBuf, time::Duration};
 
 use engine::{Engine, EngineOptions, Session};
 use grpc::{
-    client::{self, Channel, Client, Endpoint},
+    client::{self, CoordinatorChannel, CoordinatorClient, Endpoint},
     proto::{SpawnRequest, vtr_client::VtrClient},
-    server::{About, Server},
+    server::{GrpcServer, ServerAbout},
 };
 use ops::{Caller, NoHost, SessionContext};
 use testkit::{DEADLINE, Script};
@@ -29,8 +29,8 @@ impl Stage {
         let folder = tempfile::tempdir().unwrap();
         let listener = UnixListener::bind(folder.path().join("vtr.sock")).unwrap();
         let context = SessionContext::new(engine.clone(), NoHost);
-        let about = About { program: "stage".into(), version: "1.2.3".into() };
-        let server = Server::new(context, Caller::operator(), about);
+        let about = ServerAbout { program: "stage".into(), version: "1.2.3".into() };
+        let server = GrpcServer::new(context, Caller::operator(), about);
         let accepting = tokio::spawn(async move {
             loop {
                 let (stream, _) = listener.accept().await.unwrap();
@@ -47,16 +47,16 @@ impl Stage {
     }
 
     /// A connection of its own.
-    pub(crate) async fn connect(&self) -> Client {
+    pub(crate) async fn connect(&self) -> CoordinatorClient {
         client::connect(&Endpoint::Socket(self.socket())).await.unwrap()
     }
 
-    pub(crate) async fn vtr(&self) -> VtrClient<Channel> {
+    pub(crate) async fn vtr(&self) -> VtrClient<CoordinatorChannel> {
         self.connect().await.vtr()
     }
 
     /// Spawned through the face.
-    pub(crate) async fn spawn(&self, vtr: &mut VtrClient<Channel>, name: &str, script: Script) -> Session {
+    pub(crate) async fn spawn(&self, vtr: &mut VtrClient<CoordinatorChannel>, name: &str, script: Script) -> Session {
         let argv = script.argv().into_iter().map(|word| word.into_string().unwrap()).collect();
         let request = SpawnRequest { name: name.into(), argv, ..SpawnRequest::default() };
         let session = vtr.spawn(request).await.unwrap().into_inner().session.unwrap();
@@ -73,7 +73,7 @@ impl Stage {
 pub(crate) async fn shows(session: &Session, pattern: &str) {
     let request = engine::WaitRequest {
         pattern: engine::Pattern::new(pattern).unwrap(),
-        scope: engine::Scope::Scrollback,
+        scope: engine::PatternScope::Scrollback,
         timeout: DEADLINE,
     };
     let outcome = session.wait_for_pattern(request).await;

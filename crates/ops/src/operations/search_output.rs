@@ -1,6 +1,6 @@
 //! Searching what a session has printed.
 
-use engine::{Pattern, Place, SearchRequest};
+use engine::{MatchPlace, Pattern, SearchRequest};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -123,9 +123,9 @@ fn within(what: &str, value: u32, most: u32) -> Result<usize, OpError> {
 
 fn rendered_match(found: engine::FoundLine) -> OutputMatch {
     let (line_no, on_screen) = match found.place {
-        Place::Line(line) => (Some(line), false),
-        Place::Row(row) => (Some(u64::from(row)), true),
-        Place::Output => (None, false),
+        MatchPlace::Line(line) => (Some(line), false),
+        MatchPlace::Row(row) => (Some(u64::from(row)), true),
+        MatchPlace::Output => (None, false),
     };
     OutputMatch {
         line_no,

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use engine::{Input, Sent};
+use engine::{Input, SentInput};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use vt::input::{Key, KeyEvent};
@@ -174,7 +174,7 @@ impl<C: Context> Operation<C> for SendInput {
     }
 }
 
-async fn pause_before_enter<C: Context>(call: &Call<C>, sent: Sent) {
+async fn pause_before_enter<C: Context>(call: &Call<C>, sent: SentInput) {
     // Counted from when the child could read the text; if it does not read, Enter follows in the queue.
     let _ = tokio::time::timeout(ENTER_PAUSE, sent.written()).await;
     let clock = call.engine().clock();

@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, time::Duration};
 
-use engine::{Pattern, Place, Scope, Session, WaitOutcome, WaitRequest};
+use engine::{MatchPlace, Pattern, PatternScope, Session, WaitOutcome, WaitRequest};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -101,9 +101,9 @@ pub(super) fn begin<C: Context>(
     let pattern = Pattern::new(&with_line_ends(pattern))?;
     let timeout: Duration = timeout(timeout_seconds)?;
     let scope = match scope {
-        WaitScope::Grid => Scope::Grid,
-        WaitScope::Scrollback => Scope::Scrollback,
-        WaitScope::NewOutput => Scope::NewOutput,
+        WaitScope::Grid => PatternScope::Grid,
+        WaitScope::Scrollback => PatternScope::Scrollback,
+        WaitScope::NewOutput => PatternScope::NewOutput,
     };
     // Boxed, because the futures that contain it would be several times as large otherwise.
     let wait = Box::pin(session.wait_for_pattern(WaitRequest { pattern, scope, timeout }));
@@ -118,9 +118,9 @@ impl From<WaitOutcome> for Reply {
             WaitOutcome::Matched(found) => Reply {
                 matched: true,
                 line_no: match found.place {
-                    Place::Row(row) => Some(u64::from(row)),
-                    Place::Line(line) => Some(line),
-                    Place::Output => None,
+                    MatchPlace::Row(row) => Some(u64::from(row)),
+                    MatchPlace::Line(line) => Some(line),
+                    MatchPlace::Output => None,
                 },
                 snippet: Some(shortened(found.text)),
                 reason: None,

@@ -58,8 +58,8 @@ impl Share {
     }
 
     pub(super) fn open(self, project: Project, observers: Observers) -> io::Result<Sharing> {
-        let about = grpc::server::About { program: "patterm".into(), version: env!("CARGO_PKG_VERSION").into() };
-        let server = grpc::server::Server::new(project.clone(), Caller::operator(), about);
+        let about = grpc::server::ServerAbout { program: "patterm".into(), version: env!("CARGO_PKG_VERSION").into() };
+        let server = grpc::server::GrpcServer::new(project.clone(), Caller::operator(), about);
         let admission = Admission { owner: self.user, group: None, allowed: Vec::new() };
         let gate = Gate::new(self.listener, admission)?;
         Ok(Sharing { gate, guest: Guest { project, server, observers }, socket: self.socket })
@@ -116,7 +116,7 @@ impl Shared {
 #[derive(Clone, Debug)]
 struct Guest {
     project: Project,
-    server: grpc::server::Server,
+    server: grpc::server::GrpcServer,
     observers: Observers,
 }
 

@@ -11,7 +11,7 @@ use std::{
 };
 
 use grpc::{
-    client::{Client, Endpoint, connect},
+    client::{CoordinatorClient, Endpoint, connect},
     proto::{GetScreenRequest, ListRequest, RemoveRequest, ScreenFormat, SendTextRequest, SpawnRequest},
 };
 use rustix::process::Signal;
@@ -23,7 +23,7 @@ fn socket_of(patterm: &Headless) -> PathBuf {
     patterm.hello["share"].as_str().unwrap().into()
 }
 
-async fn reach(socket: &Path) -> Client {
+async fn reach(socket: &Path) -> CoordinatorClient {
     connect(&Endpoint::Socket(socket.into())).await.unwrap()
 }
 

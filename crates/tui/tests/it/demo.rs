@@ -3,7 +3,7 @@
 use std::{env, fs, path::PathBuf};
 
 use engine::{
-    Engine, EngineOptions, Input, Kind, NewSession, Origin, Pattern, Scope, Session, WaitOutcome, WaitRequest,
+    Engine, EngineOptions, Input, Kind, NewSession, Origin, Pattern, PatternScope, Session, WaitOutcome, WaitRequest,
 };
 use testkit::DEADLINE;
 use tui::Rect;
@@ -37,7 +37,7 @@ async fn start(engine: &Engine) -> Session {
 }
 
 async fn shows(session: &Session, text: &str) {
-    let request = WaitRequest { pattern: Pattern::new(text).unwrap(), scope: Scope::Grid, timeout: DEADLINE };
+    let request = WaitRequest { pattern: Pattern::new(text).unwrap(), scope: PatternScope::Grid, timeout: DEADLINE };
     match session.wait_for_pattern(request).await {
         WaitOutcome::Matched(_) => {}
         other => panic!("{text:?} is not shown: {other:?}\n{}", session.grid_text().1),

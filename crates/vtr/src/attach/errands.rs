@@ -4,7 +4,7 @@
 use std::{pin::pin, time::Duration};
 
 use grpc::{
-    client::Client,
+    client::CoordinatorClient,
     proto::{
         GetHistoryRequest, InfoRequest, KillRequest, ListRequest, RecordAction, RecordRequest, RemoveRequest,
         RenameRequest, SpawnRequest,
@@ -25,7 +25,7 @@ const SIGN_OF_LIFE: Duration = Duration::from_secs(2);
 #[derive(Clone, Debug)]
 pub(crate) struct Errand {
     pub(crate) coordinator: Coordinator,
-    pub(crate) client: Option<Client>,
+    pub(crate) client: Option<CoordinatorClient>,
     pub(crate) news: Sender,
 }
 
@@ -33,7 +33,7 @@ impl Errand {
     /// Runs `ask`, and tells what it answers, or why it could not be done.
     fn run<F, Asked>(self, ask: F)
     where
-        F: FnOnce(Client) -> Asked + Send + 'static,
+        F: FnOnce(CoordinatorClient) -> Asked + Send + 'static,
         Asked: Future<Output = Result<News, tonic::Status>> + Send,
     {
         tokio::spawn(async move {
@@ -133,7 +133,7 @@ impl Order {
 }
 
 /// All sessions of those that answer, in the roster's order.
-pub(crate) fn versions(members: Vec<(usize, Client)>, news: Sender) {
+pub(crate) fn versions(members: Vec<(usize, CoordinatorClient)>, news: Sender) {
     tokio::spawn(async move {
         let mut all = Vec::new();
         for (place, client) in members {

@@ -9,7 +9,7 @@ use std::{
 };
 
 use grpc::{
-    client::Client,
+    client::CoordinatorClient,
     proto::{
         AttachEvent, AttachRequest, AttachResize, AttachStart, Frame, InfoRequest, Refusal, SessionExited,
         attach_event::Event, attach_request::Message,
@@ -77,7 +77,7 @@ struct Outbox {
 
 impl Link {
     /// `client` is a connection to use as long as it lasts.
-    pub(crate) fn open(number: LinkNumber, wanted: Wanted, client: Option<Client>, news: Sender) -> Self {
+    pub(crate) fn open(number: LinkNumber, wanted: Wanted, client: Option<CoordinatorClient>, news: Sender) -> Self {
         let (requests, receiver) = mpsc::channel(WAITING_MESSAGES);
         let outbox = Arc::new(Mutex::new(Outbox { requests, size: wanted.size }));
         let line = Line { wanted, outbox: Arc::clone(&outbox), first: Some(receiver), news, number };
@@ -112,7 +112,7 @@ enum End {
 }
 
 impl Line {
-    async fn keep(mut self, mut client: Option<Client>) {
+    async fn keep(mut self, mut client: Option<CoordinatorClient>) {
         let mut pause = FIRST_PAUSE;
         let mut told = false;
         loop {
@@ -144,7 +144,7 @@ impl Line {
     }
 
     /// Attaches once, until that ends. `drew`: it got as far as a frame.
-    async fn attach(&mut self, client: Option<Client>, drew: &mut bool) -> End {
+    async fn attach(&mut self, client: Option<CoordinatorClient>, drew: &mut bool) -> End {
         let client = match client {
             Some(client) => client,
             None => match fleet::reach(&self.wanted.coordinator).await {
@@ -161,7 +161,7 @@ impl Line {
     }
 
     /// People know the name: what the coordinator says of it is told, rather than what it says of the id.
-    async fn why_gone(&self, client: &Client, words: String) -> String {
+    async fn why_gone(&self, client: &CoordinatorClient, words: String) -> String {
         let name = &self.wanted.name;
         let mut vtr = client.vtr();
         let asking = vtr.info(InfoRequest { name: name.clone() });
@@ -173,12 +173,14 @@ impl Line {
                 // It was refused for another reason.
                 _ => words,
             },
-            Ok(Err(status)) if grpc::Failure::from(&status).kind.is_some() => grpc::Failure::from(&status).message,
+            Ok(Err(status)) if grpc::CallFailure::from(&status).kind.is_some() => {
+                grpc::CallFailure::from(&status).message
+            }
             Ok(Err(_)) | Err(_) => words,
         }
     }
 
-    async fn stream(&mut self, client: &Client, name: String, drew: &mut bool) -> End {
+    async fn stream(&mut self, client: &CoordinatorClient, name: String, drew: &mut bool) -> End {
         let (requests, vt::Size { cols, rows }) = self.requests();
         let start = AttachStart {
             name,
@@ -232,7 +234,7 @@ impl Line {
 }
 
 fn refused(status: &tonic::Status) -> End {
-    let failure = grpc::Failure::from(status);
+    let failure = grpc::CallFailure::from(status);
     match failure.kind {
         None | Some(ErrorKind::ShuttingDown) => End::Lost(wire::silence(status)),
         Some(_) => End::Gone(failure.message),

@@ -1,7 +1,7 @@
 //! What the tasks behind the screen tell it.
 
 use grpc::{
-    client::Client,
+    client::CoordinatorClient,
     proto::{GetHistoryResponse, Session, WatchSessionsEvent},
 };
 use tokio::sync::mpsc;
@@ -34,7 +34,7 @@ pub(crate) enum News {
 #[derive(Debug)]
 pub(crate) enum RosterEvent {
     /// It answers.
-    Here(Box<Client>),
+    Here(Box<CoordinatorClient>),
     Change(Box<WatchSessionsEvent>),
     Silent(String),
 }

@@ -3,7 +3,7 @@
 use std::{collections::HashMap, time::Duration};
 
 use grpc::{
-    client::Client,
+    client::CoordinatorClient,
     proto::{Session, SessionStatus, WatchSessionsRequest, watch_sessions_event::Event},
 };
 
@@ -28,7 +28,7 @@ pub(crate) struct SessionRef {
 #[derive(Debug)]
 pub(crate) struct Member {
     pub(crate) coordinator: Coordinator,
-    pub(crate) client: Option<Client>,
+    pub(crate) client: Option<CoordinatorClient>,
     /// Oldest first.
     pub(crate) sessions: Vec<Session>,
     /// Why it does not answer.
@@ -52,7 +52,7 @@ impl Roster {
     }
 
     /// Watches those of `known` that are not watched yet. `clients` are connections that are there already.
-    pub(crate) fn watch(&mut self, known: &[Coordinator], clients: &[(Coordinator, Client)]) {
+    pub(crate) fn watch(&mut self, known: &[Coordinator], clients: &[(Coordinator, CoordinatorClient)]) {
         for coordinator in known {
             if self.place_of(coordinator).is_some() {
                 continue;
@@ -195,7 +195,7 @@ pub(crate) fn is_running(session: &Session) -> bool {
 }
 
 /// Tells the list and its changes, and gets them back when the line was lost.
-async fn watch(place: usize, coordinator: Coordinator, mut client: Option<Client>, news: Sender) {
+async fn watch(place: usize, coordinator: Coordinator, mut client: Option<CoordinatorClient>, news: Sender) {
     let mut pause = PAUSE;
     loop {
         let silence = match client.take() {
@@ -214,7 +214,7 @@ async fn watch(place: usize, coordinator: Coordinator, mut client: Option<Client
 }
 
 /// Until the line is lost: answers why.
-async fn follow(place: usize, client: Client, news: &Sender, pause: &mut Duration) -> String {
+async fn follow(place: usize, client: CoordinatorClient, news: &Sender, pause: &mut Duration) -> String {
     let mut events = match client.vtr().watch_sessions(WatchSessionsRequest {}).await {
         Ok(answer) => answer.into_inner(),
         Err(status) => return wire::silence(&status),

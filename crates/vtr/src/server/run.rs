@@ -2,7 +2,7 @@
 
 use std::{io, path::Path, time::Duration};
 
-use engine::{EndSignals, Engine, EngineOptions, Limits};
+use engine::{EndSignals, Engine, EngineLimits, EngineOptions};
 use grpc::listen::{Admission, Closing, Gate, LockError, LockFile, Permissions, Socket, SocketError};
 use ops::{Caller, Context, RecordingEvent, SessionContext};
 use tokio::{
@@ -118,7 +118,7 @@ pub(crate) async fn serve(
         // The id, which a rename does not change.
         id_variables: vec!["VTR_SESSION".into()],
         default_shell: settings.shell.clone(),
-        limits: Limits { history_lines: settings.scrollback, ..Limits::default() },
+        limits: EngineLimits { history_lines: settings.scrollback, ..EngineLimits::default() },
         grace: settings.kill_timeout,
         inherits_orphans: std::process::id() == 1,
         ..EngineOptions::default()
@@ -133,8 +133,8 @@ pub(crate) async fn serve(
         recording_rules: settings.recording.clone(),
     };
     let context = SessionContext::new(engine.clone(), host);
-    let about = grpc::server::About { program: "vtr".into(), version: env!("CARGO_PKG_VERSION").into() };
-    let server = grpc::server::Server::new(context.clone(), Caller::operator(), about);
+    let about = grpc::server::ServerAbout { program: "vtr".into(), version: env!("CARGO_PKG_VERSION").into() };
+    let server = grpc::server::GrpcServer::new(context.clone(), Caller::operator(), about);
     let guest = Guest { context: context.clone(), server };
     tracing::info!(socket = %settings.socket.display(), pid = std::process::id(), "listening");
     if let Some(lost) = &lost_in_words {
@@ -194,7 +194,7 @@ async fn warn_of_recordings(mut events: broadcast::Receiver<RecordingEvent>) {
 #[derive(Clone)]
 struct Guest {
     context: SessionContext,
-    server: grpc::server::Server,
+    server: grpc::server::GrpcServer,
 }
 
 impl Guest {

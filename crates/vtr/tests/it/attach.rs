@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use engine::{
-    Engine, EngineOptions, Input, Kind, NewSession, Origin, Pattern, Scope, Session, WaitOutcome, WaitRequest,
+    Engine, EngineOptions, Input, Kind, NewSession, Origin, Pattern, PatternScope, Session, WaitOutcome, WaitRequest,
 };
 use testkit::{DEADLINE, wait_until_with};
 use vt::{
@@ -69,7 +69,7 @@ impl Attached {
         let pattern = pattern.to_owned();
         async move {
             let request =
-                WaitRequest { pattern: Pattern::new(&pattern).unwrap(), scope: Scope::Grid, timeout: DEADLINE };
+                WaitRequest { pattern: Pattern::new(&pattern).unwrap(), scope: PatternScope::Grid, timeout: DEADLINE };
             match self.terminal.wait_for_pattern(request).await {
                 WaitOutcome::Matched(_) => {}
                 other => panic!("{caller}: {pattern:?} is not shown: {other:?}\n{}", self.text()),

@@ -8,7 +8,7 @@ use std::{
 };
 
 use grpc::{
-    client::{Client, Endpoint, connect},
+    client::{CoordinatorClient, Endpoint, connect},
     proto::*,
 };
 use testkit::{Script, wait_until};
@@ -20,23 +20,23 @@ use crate::{
 
 const MEGABYTE: u64 = 1 << 20;
 
-async fn client(stage: &Stage) -> Client {
+async fn client(stage: &Stage) -> CoordinatorClient {
     connect(&Endpoint::Socket(stage.socket().to_owned())).await.unwrap()
 }
 
-async fn spawn(client: &Client, name: &str, script: &Script) {
+async fn spawn(client: &CoordinatorClient, name: &str, script: &Script) {
     let argv = script.argv().into_iter().map(|word| word.into_string().unwrap()).collect();
     let request = SpawnRequest { name: name.into(), argv, ..Default::default() };
     client.vtr().spawn(request).await.unwrap();
 }
 
-async fn watchers(client: &Client, name: &str) -> i32 {
+async fn watchers(client: &CoordinatorClient, name: &str) -> i32 {
     let answer = client.vtr().info(InfoRequest { name: name.into() }).await.unwrap();
     answer.into_inner().session.unwrap().watchers
 }
 
 /// Until the session's screen shows it.
-async fn see(client: &Client, name: &str, pattern: &str) {
+async fn see(client: &CoordinatorClient, name: &str, pattern: &str) {
     let scope = WaitScope::Grid.into();
     let request = WaitForRequest { name: name.into(), pattern: pattern.into(), scope, ..Default::default() };
     assert!(client.vtr().wait_for(request).await.unwrap().into_inner().matched, "{pattern} never showed");
@@ -144,7 +144,7 @@ async fn a_message_of_100_megabytes_is_refused_and_never_kept() {
     let before = resident(pid);
     let request = SendBytesRequest { name: "x".into(), data: vec![b'x'; 100_000_000] };
     let status = client.vtr().send_bytes(request).await.unwrap_err();
-    let failure = grpc::Failure::from(&status);
+    let failure = grpc::CallFailure::from(&status);
     assert_eq!((failure.code, failure.kind), (tonic::Code::ResourceExhausted, Some(ops::ErrorKind::LimitExceeded)));
     let grown = peak(pid).saturating_sub(before);
     println!("a message of 100 MB: {grown} bytes more at most");
@@ -165,7 +165,7 @@ async fn a_child_that_does_not_read_holds_up_nobody() {
     for _ in 0..20 {
         let request = SendBytesRequest { name: "deaf".into(), data: vec![b'x'; 1_000_000] };
         if let Err(status) = client.vtr().send_bytes(request).await {
-            let failure = grpc::Failure::from(&status);
+            let failure = grpc::CallFailure::from(&status);
             assert_eq!(failure.kind, Some(ops::ErrorKind::LimitExceeded), "{failure:?}");
             assert!(failure.message.contains("'deaf' does not read"), "{failure:?}");
             refused += 1;

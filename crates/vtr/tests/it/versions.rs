@@ -17,8 +17,8 @@ impl Other {
         let runtime = tokio::runtime::Runtime::new().unwrap();
         let guard = runtime.enter();
         let context = SessionContext::new(Engine::new(EngineOptions::default()), ops::NoHost);
-        let about = grpc::server::About { program: "vtr".into(), version: version.into() };
-        let server = grpc::server::Server::new(context, ops::Caller::operator(), about);
+        let about = grpc::server::ServerAbout { program: "vtr".into(), version: version.into() };
+        let server = grpc::server::GrpcServer::new(context, ops::Caller::operator(), about);
         let listener = tokio::net::UnixListener::bind(socket).unwrap();
         runtime.spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {

@@ -7,7 +7,7 @@ use futures_util::{SinkExt, StreamExt};
 use grpc::{
     client::{self, Endpoint},
     proto::SpawnRequest,
-    server::{About, Server as Coordinating},
+    server::{GrpcServer as Coordinating, ServerAbout},
 };
 use ops::{Caller, NoHost, SessionContext};
 use serde_json::{Value, json};
@@ -40,8 +40,11 @@ impl Coordinated {
         let _ = std::fs::remove_file(&socket);
         let listener = UnixListener::bind(&socket).unwrap();
         let context = SessionContext::new(engine.clone(), NoHost);
-        let server =
-            Coordinating::new(context, Caller::operator(), About { program: "stage".into(), version: "1".into() });
+        let server = Coordinating::new(
+            context,
+            Caller::operator(),
+            ServerAbout { program: "stage".into(), version: "1".into() },
+        );
         let accepting = tokio::spawn(async move {
             // Dropped with the task, and every connection with them.
             let mut connections = tokio::task::JoinSet::new();

@@ -9,7 +9,7 @@ use std::{
 
 use anyhow::{Context, Result, bail};
 use grpc::{
-    client::{self, Channel, Client, Endpoint},
+    client::{self, CoordinatorChannel, CoordinatorClient, Endpoint},
     proto::{
         RemoveRequest, SpawnRequest, SubscribeRequest, WaitForRequest, WaitScope, subscribe_event::Event,
         vtr_client::VtrClient,
@@ -22,7 +22,7 @@ use crate::own_process::{EndedProcess, bare_command};
 
 pub(super) struct Coordinator {
     // In this order: the client goes before the server.
-    client: Client,
+    client: CoordinatorClient,
     runtime: Runtime,
     process: EndedProcess,
     program: PathBuf,
@@ -58,7 +58,7 @@ impl Coordinator {
     }
 
     /// The calls, on the one connection.
-    pub(super) fn vtr(&self) -> VtrClient<Channel> {
+    pub(super) fn vtr(&self) -> VtrClient<CoordinatorChannel> {
         self.client.vtr()
     }
 

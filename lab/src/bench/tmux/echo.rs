@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 use grpc::{
-    client::Channel,
+    client::CoordinatorChannel,
     proto::{SendTextRequest, VersionRequest, WaitForRequest, WaitScope, vtr_client::VtrClient},
 };
 
@@ -77,12 +77,12 @@ fn wait(text: &str) -> WaitForRequest {
     WaitForRequest { name: "echo".into(), pattern, scope: WaitScope::Grid.into(), ..Default::default() }
 }
 
-async fn send_then_wait(vtr: &mut VtrClient<Channel>, text: &str) -> Result<()> {
+async fn send_then_wait(vtr: &mut VtrClient<CoordinatorChannel>, text: &str) -> Result<()> {
     vtr.send_text(send(text)).await?;
     found(vtr.wait_for(wait(text)).await?.into_inner().matched)
 }
 
-async fn send_and_wait(vtr: &mut VtrClient<Channel>, text: &str) -> Result<()> {
+async fn send_and_wait(vtr: &mut VtrClient<CoordinatorChannel>, text: &str) -> Result<()> {
     let request = SendTextRequest { wait_pattern: text.replace('.', "\\."), ..send(text) };
     found(vtr.send_text(request).await?.into_inner().wait.is_some_and(|wait| wait.matched))
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use grpc::{
-    client::{self, Client, Endpoint},
+    client::{self, CoordinatorClient, Endpoint},
     proto::SpawnRequest,
 };
 use tokio::runtime::Runtime;
@@ -39,7 +39,7 @@ pub(super) fn end_tmux(folder: &Path) {
 /// patterm, and a way to start sessions in it.
 pub(super) struct Patterm {
     // In this order: the client goes before the server.
-    client: Client,
+    client: CoordinatorClient,
     runtime: Runtime,
     pub(super) seat: Seat,
 }

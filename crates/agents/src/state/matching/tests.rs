@@ -1,6 +1,6 @@
 //! Conditions, one clause at a time.
 
-use engine::{Facts, TtyFacts};
+use engine::{ChildFacts, TtyFacts};
 use serde_json::{Value, json};
 use vt::{DesktopNotification, Effect};
 
@@ -9,7 +9,7 @@ use crate::preset::AgentPreset;
 use crate::state::{HookEvent, RunPhase};
 
 struct Scene {
-    facts: Facts,
+    facts: ChildFacts,
     grid: &'static str,
     tty: Option<TtyFacts>,
     hook: Option<HookEvent>,
@@ -30,7 +30,7 @@ fn scene() -> Scene {
     });
     let preset: AgentPreset = serde_json::from_value(preset).unwrap();
     Scene {
-        facts: Facts::default(),
+        facts: ChildFacts::default(),
         grid: GRID,
         tty: None,
         hook: None,

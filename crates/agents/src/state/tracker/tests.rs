@@ -1,6 +1,6 @@
 //! Holding, lingering, staleness and readiness, on made-up observations.
 
-use engine::Facts;
+use engine::ChildFacts;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use vt::Effect;
@@ -15,7 +15,7 @@ struct Bench {
     tracker: Tracker,
     start: Instant,
     now: u64,
-    facts: Facts,
+    facts: ChildFacts,
     grid: String,
     hook: Option<HookEvent>,
     tools_listed: Option<Instant>,
@@ -34,7 +34,7 @@ fn bench(preset: Value) -> Bench {
         tracker: Tracker::new(Arc::new(Behaviour::from(&preset))),
         start,
         now: 0,
-        facts: Facts::default(),
+        facts: ChildFacts::default(),
         grid: String::new(),
         hook: None,
         tools_listed: None,
