@@ -1,7 +1,7 @@
-//! The time the engine measures idleness and deadlines with: real, or driven by a test.
+//! The clock for idle times and deadlines: real, or driven by a test.
 //!
-//! What concerns the operating system (the grace after a signal, draining a dead child's terminal)
-//! always runs on real time, so that a stopped fake clock never keeps a process alive.
+//! Waits for the operating system (the grace period after a signal, draining a dead child's terminal) always use real
+//! time, so that a stopped fake clock never keeps a process alive.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, Weak};
@@ -65,13 +65,13 @@ impl Clock {
             ClockSource::Real => tokio::time::sleep_until(deadline.into()).await,
             ClockSource::Fake(time) => {
                 let mut elapsed = time.elapsed.subscribe();
-                // The sender lives in `time`, which this future borrows: waiting can't fail.
+                // The sender is in `time`, which this future borrows, so waiting can't fail.
                 let _ = elapsed.wait_for(|elapsed| time.instant + *elapsed >= deadline).await;
             }
         }
     }
 
-    /// How long a blocking wait may last before `deadline` is due. `None`: until an [`ClockAlarm`] rings.
+    /// How long a blocking wait may last before `deadline`. `None`: until a [`ClockAlarm`] rings.
     pub(crate) fn blocking_timeout(&self, deadline: Instant) -> Option<Duration> {
         let left = deadline.saturating_duration_since(self.now());
         match &self.source {
@@ -80,7 +80,7 @@ impl Clock {
         }
     }
 
-    /// `ring` is called after each move of a fake clock for as long as the result is kept.
+    /// Calls `ring` after each move of a fake clock, for as long as the result is kept.
     pub(crate) fn on_move(&self, ring: impl Fn() + Send + Sync + 'static) -> Option<Arc<ClockAlarm>> {
         let ClockSource::Fake(time) = &self.source else { return None };
         let alarm = Arc::new(ClockAlarm(Box::new(ring)));
@@ -92,7 +92,7 @@ impl Clock {
 }
 
 impl FakeClock {
-    /// Starts at the real now and stands still.
+    /// Starts at the real time and stands still.
     pub fn new() -> Self {
         FakeClock {
             time: Arc::new(FakeTime {

@@ -1,4 +1,4 @@
-//! Which sessions there are, and who has which name.
+//! The sessions of an engine and their names.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -10,7 +10,7 @@ use crate::options::NameChoice;
 use crate::session::shared::SessionShared;
 use crate::session::status::Kind;
 
-/// The one place that knows names: a session's own state doesn't hold its name.
+/// The only place that knows names: a session's own state does not contain its name.
 #[derive(Debug)]
 pub(crate) struct Directory {
     table: Mutex<NameTable>,
@@ -21,7 +21,7 @@ pub(crate) struct Directory {
 struct NameTable {
     entries: HashMap<SessionId, DirectoryEntry>,
     by_name: HashMap<SessionName, SessionId>,
-    /// Default names are never given twice: a name an agent remembers never means another session.
+    /// Default names are never reused, so a name that an agent remembers never means another session.
     next_number: HashMap<String, u64>,
     added: u64,
     closed: bool,
@@ -41,8 +41,8 @@ impl Directory {
         Directory { table: Mutex::default(), limit }
     }
 
-    /// Takes a name and an id that nobody has. They are free again unless [`Directory::fill`] follows
-    /// or after [`Directory::remove`].
+    /// Reserves an unused name and id. They become free again unless [`Directory::fill`] follows, and after
+    /// [`Directory::remove`].
     pub(crate) fn reserve(&self, choice: &NameChoice, kind: Kind) -> Result<SessionId> {
         let mut table = lock(&self.table);
         if table.closed {
@@ -82,7 +82,7 @@ impl Directory {
         true
     }
 
-    /// No session can be added from now on.
+    /// From now on no session can be added.
     pub(crate) fn close(&self) {
         lock(&self.table).closed = true;
     }
@@ -115,12 +115,12 @@ impl Directory {
         lock(&self.table).entries.get(&id)?.shared.clone()
     }
 
-    /// By id or by name.
+    /// Finds a session by id or name.
     pub(crate) fn find(&self, wanted: &str) -> Result<Arc<SessionShared>> {
         let table = lock(&self.table);
         let id = wanted.parse().ok().or_else(|| table.by_name.get(wanted).copied());
         let found = id.and_then(|id| table.entries.get(&id)).and_then(|entry| entry.shared.clone());
-        // The wanted text comes from outside: a long one is shown in part.
+        // The text comes from outside: only part of a long one is repeated.
         found.ok_or_else(|| Error::NotFound { wanted: wanted.chars().take(SessionName::MAX_LENGTH).collect() })
     }
 
@@ -143,7 +143,7 @@ impl Directory {
     /// A session and everything below it, parents before their children.
     pub(crate) fn tree(&self, root: &Arc<SessionShared>) -> Vec<Arc<SessionShared>> {
         let mut tree = vec![root.clone()];
-        // A child is always created after its parent, so one pass in that order finds all of them.
+        // A child is always created after its parent, so one pass in order of creation finds the whole tree.
         for shared in self.all() {
             if tree.iter().any(|above| shared.parent == Some(above.id)) {
                 tree.push(shared);

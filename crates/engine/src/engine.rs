@@ -21,8 +21,8 @@ use crate::runtime::STARTS_AT_ONCE;
 use crate::session::Session;
 use crate::session::shared::SessionShared;
 
-/// Cheap to clone. Dropping the last handle, sessions included, kills what still runs; use
-/// [`Engine::shutdown`] to end it in order.
+/// Cheap to clone. Dropping the last handle, sessions included, kills all running programs; use [`Engine::shutdown`]
+/// for an orderly end.
 #[derive(Clone, Debug)]
 pub struct Engine {
     inner: Arc<EngineInner>,
@@ -36,15 +36,15 @@ pub(crate) struct EngineInner {
     pub(crate) leftovers: LeftoverFinder,
     pub(crate) parser_threads: ParserSlots,
     pub(crate) freed_memory: FreedMemory,
-    /// Its threads start the programs: the system ends a program with the thread that started it, and these live as long
-    /// as this engine.
+    /// Programs are started on its threads: the kernel kills a child when the thread that started it ends, and these
+    /// threads live as long as the engine.
     pub(crate) runtime: Handle,
     pub(crate) starts: Semaphore,
 }
 
 impl Engine {
-    /// Needs a tokio runtime around it, for the supervisor's task, the timers and the starts: programs end with it at the
-    /// latest.
+    /// Must be called in a tokio runtime, for the supervisor's task, timers and starts. Programs end with the runtime
+    /// at the latest.
     pub fn new(options: EngineOptions) -> Self {
         let (notices, ended) = NoticeBus::new();
         let inner = Arc::new(EngineInner {
@@ -78,8 +78,8 @@ impl Engine {
         &self.inner.options.limits
     }
 
-    /// Starts a session. When the program can't be started, the error says why and nothing is left.
-    /// A future dropped early does not undo it: the session then is in the list.
+    /// Starts a session. On an error nothing is left behind. Dropping the future does not undo a start: the session is
+    /// then in the list.
     pub async fn spawn(&self, new: NewSession) -> Result<Session> {
         let inner = self.inner.clone();
         self.inner.clone().start_program(move || inner.spawn_now(new)).await
@@ -104,15 +104,15 @@ impl Engine {
         self.inner.directory.children_of(parent).into_iter().map(|shared| self.session(shared)).collect()
     }
 
-    /// Changes to the list of sessions from now on.
+    /// Changes of the list of sessions from now on.
     pub fn events(&self) -> broadcast::Receiver<EngineEvent> {
         self.inner.notices.listen()
     }
 
-    /// Ends every session and refuses new ones. Afterwards no process, thread or descriptor of this
-    /// engine is left, but its sessions can still be read.
+    /// Ends every session and refuses new ones. Afterwards no process, thread or descriptor of this engine is left, but
+    /// its sessions can still be read.
     pub async fn shutdown(&self, grace: Duration) {
-        // From the very call on, whenever the rest gets its turn.
+        // Takes effect with the call itself, however late the rest is scheduled.
         self.inner.directory.close();
         to_the_end(self.inner.clone().end_all(grace)).await;
     }
@@ -150,7 +150,7 @@ impl Drop for EngineInner {
         for shared in self.directory.all() {
             let run = shared.record().run.clone();
             if let Some(run) = run {
-                // Its I/O thread sees the end and goes.
+                // Its I/O thread notices the exit and ends.
                 let _ = run.process.signal(Signal::KILL);
             }
         }

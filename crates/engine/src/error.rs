@@ -1,7 +1,7 @@
-//! What can go wrong, one variant per decision a caller makes.
+//! The engine's errors, with one variant per decision of a caller.
 //!
-//! The variants are the house's error kinds, as far as an engine can meet them. Messages say what
-//! happened, to which session, and what to do next.
+//! The variants are those of the house's error kinds that can occur in an engine. Messages say what happened, to which
+//! session, and what to do next.
 
 use thiserror::Error;
 
@@ -33,7 +33,7 @@ pub enum Error {
     Internal { id: SessionId, doing: &'static str, source: std::io::Error },
 }
 
-/// An argument that can't be right, whatever the state of the session.
+/// An argument that is invalid in any state of the session.
 #[derive(Debug, Error)]
 pub enum InvalidArgs {
     #[error(transparent)]
@@ -87,7 +87,7 @@ impl From<PatternError> for Error {
 }
 
 impl From<pty::SpawnError> for Error {
-    /// What the request got wrong, told apart from what the system could not do.
+    /// Tells errors in the request apart from failures of the system.
     fn from(error: pty::SpawnError) -> Self {
         use pty::SpawnError::{BadArgument, BadVariable, EmptyCommand, TooLong, WorkingDirectory};
         match error {

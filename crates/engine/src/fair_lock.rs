@@ -1,9 +1,8 @@
-//! A mutex that a busy thread cannot keep for itself.
+//! A mutex that a busy thread can't monopolise.
 //!
-//! The I/O thread of a flooding session takes the screen lock again a few microseconds after it
-//! let go: with a plain mutex a reader that sleeps on it is woken too late, again and again. Here
-//! whoever waits holds the next place in the queue, so that the flooding thread has to line up
-//! behind it.
+//! The I/O thread of a flooding session locks the screen again a few microseconds after it released it. With a plain
+//! mutex, a sleeping reader would repeatedly be woken too late. Here waiters queue up, and the flooding thread has to
+//! queue behind them.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -18,15 +17,15 @@ impl<T> FairMutex<T> {
         FairMutex { next: Mutex::new(()), data: Mutex::new(data) }
     }
 
-    /// A panic of an earlier holder does not poison it: the session whose thread panicked is ended
-    /// by that thread, and its screen stays readable as it was.
+    /// A panic of an earlier holder does not poison it: the thread that panicked ends its session, and the screen stays
+    /// readable.
     pub(crate) fn lock(&self) -> MutexGuard<'_, T> {
         let _next = lock(&self.next);
         lock(&self.data)
     }
 }
 
-/// Locks a plain mutex, whatever became of an earlier holder.
+/// Locks a plain mutex, poisoned or not.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -37,8 +36,7 @@ mod tests {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicBool, Ordering};
 
-    /// With one holder that locks again at once, a second one still gets its turns; the deadline
-    /// of the test runner is the only clock here.
+    /// One holder locks again at once; a second one must still get the lock. Only the test runner's time limit applies.
     #[test]
     fn a_greedy_holder_does_not_starve_others() {
         let shared = Arc::new(FairMutex::new(0u64));

@@ -1,4 +1,4 @@
-//! The bytes of a running session: the threads that move them, and what they fill.
+//! The bytes of a running session: the threads that move them, and the buffers they fill.
 
 pub(crate) mod absorb;
 mod echo;

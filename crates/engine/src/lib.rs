@@ -1,15 +1,16 @@
 //! Sessions: programs in terminals that can be read, typed to, waited for and ended.
 //!
-//! An [`Engine`] owns any number of [`Session`]s. Each has one OS thread that moves its bytes into a
-//! [`vt::Terminal`] and publishes a tiny [`Pulse`]; requests are async functions that wake up by
-//! it, take a short lock and look for themselves. Locks are not nested, but for the one that says who reads a terminal,
-//! which comes first; none is held over an `.await`.
+//! An [`Engine`] owns any number of [`Session`]s. Each has one OS thread that moves its bytes into a [`vt::Terminal`]
+//! and publishes a tiny [`Pulse`]; requests are async functions that are woken by the pulse, take a short lock and read
+//! the state themselves. Locks are not nested, except that the read lock of a terminal comes before all others; none is
+//! held over an `.await`.
 //!
 //! Called by the operations, by the agent rules and by the programs' UI. It knows nothing of tools,
 //! faces, presets, trust or configuration, and reads no environment: everything comes in through
 //! [`EngineOptions`] and [`NewSession`]. It has no global state: two engines can live in one process.
 //!
-//! `io/` moves bytes, `session/` is what a handle gives, `lifecycle/` starts and ends, `wait/` and `text/` look for text.
+//! `io/` moves bytes, `session/` is the handle's API, `lifecycle/` starts and ends programs, `wait/` and `text/` search
+//! text.
 
 mod clock;
 mod directory;

@@ -1,7 +1,7 @@
 //! Stopping, restarting and removing a session; starting it is in `start`.
 //!
-//! No lock is held from one step to the next. Operations that meet on one session agree by its
-//! record: a start claims the session, a stop marks the run, a removal marks the session for good.
+//! No lock is held from one step to the next. Concurrent operations on one session coordinate through its record: a
+//! start claims the session, a stop marks the run, a removal marks the session for good.
 
 pub(crate) mod end_signals;
 pub(crate) mod environment;
@@ -30,16 +30,16 @@ use crate::session::status::{Kind, Status};
 pub struct StopRequest {
     /// `None`: TERM; for a terminal also HUP, as interactive shells ignore TERM.
     pub signal: Option<Signal>,
-    /// Before it is killed; `None`: the engine's.
+    /// Delay before the program is killed; `None` for the engine's default.
     pub grace: Option<Duration>,
 }
 
-/// A process that outlives KILL for this long is in the kernel's hands.
+/// A process that survives KILL for this long is stuck in the kernel.
 const KILL_PATIENCE: Duration = Duration::from_secs(5);
 
 impl Session {
-    /// Signals the child's process group, and the job in its terminal's foreground. Nothing else:
-    /// an end that follows is the child's own.
+    /// Signals the child's process group, and its terminal's foreground job. Nothing else happens: if the child exits,
+    /// that counts as its own exit.
     pub fn kill(&self, signal: Signal) -> Result<()> {
         let run = self.shared().run()?;
         let reached = run.process.signal(signal).map_err(|source| self.internal("sending a signal", source))?;
@@ -47,8 +47,8 @@ impl Session {
         if reached { Ok(()) } else { Err(Error::NotRunning { id: self.id(), status: self.status() }) }
     }
 
-    /// Ends the run: asks, waits for the grace, kills, and sees to what it left behind. A session
-    /// that is not running stays as it is.
+    /// Ends the run: asks, waits for the grace period, kills, and ends leftover processes. A session that is not
+    /// running is left as it is.
     pub async fn stop(&self, request: StopRequest) -> Result<Status> {
         let session = self.clone();
         to_the_end(async move {
@@ -58,7 +58,7 @@ impl Session {
         .await
     }
 
-    /// Stops the run, if there is one, and starts it again. The session's children stay.
+    /// Stops the run, if there is one, and starts the program again. The session's children stay.
     pub async fn restart(&self, request: StopRequest) -> Result<Status> {
         let session = self.clone();
         to_the_end(async move {
@@ -70,15 +70,15 @@ impl Session {
         .await
     }
 
-    /// Stops the session and everything below it, and takes them out of the engine. Their names are
-    /// free again; handles stay readable.
+    /// Stops the session and everything below it, and removes them from the engine. Their names become free; handles
+    /// stay readable.
     pub async fn remove(&self, request: StopRequest) -> Result<()> {
         let tree = self.engine().directory.tree(self.shared());
         let sessions = tree.into_iter().map(|shared| Session::new(self.engine().clone(), shared));
         let removals: Vec<_> =
             sessions.map(|session| tokio::spawn(async move { session.remove_alone(&request).await })).collect();
         for removal in removals {
-            // Fails only when the runtime goes down, and this future with it.
+            // Fails only if the runtime shuts down, and this future with it.
             let _ = removal.await;
         }
         Ok(())
@@ -112,29 +112,29 @@ impl Session {
 }
 
 impl EngineInner {
-    /// Takes an ended session out of the list.
+    /// Removes an ended session from the list.
     pub(crate) fn forget(&self, shared: &SessionShared) {
         shared.record().process = None;
         self.directory.remove(shared.id);
         shared.publish_removal();
         self.notices.tell(EngineEvent::Removed(shared.id));
-        // Its children are gone or going with it; those that were just being added are not.
+        // Its children are gone or going; this covers children that were just being added.
         self.notices.ended(shared.id);
     }
 }
 
 impl SessionShared {
-    /// The I/O thread of an ended run is at its last line.
+    /// The I/O thread of an ended run is about to return.
     pub(crate) fn join_thread(&self) {
         let thread = self.record().thread.take();
         if let Some(thread) = thread {
-            // It catches its own panics.
+            // The thread catches its own panics.
             let _ = thread.join();
         }
     }
 }
 
-/// Marks a session as being restarted, so that its end is not taken for the end of its children.
+/// Marks a session as being restarted, so that the end of its run does not end its children.
 struct Restarting<'a>(&'a SessionShared);
 
 impl<'a> Restarting<'a> {
@@ -151,17 +151,17 @@ impl Drop for Restarting<'_> {
             record.restarts -= 1;
             record.restarts == 0 && record.status.has_ended()
         };
-        // The restart failed or was given up: now it is an end after all.
+        // The restart failed or was cancelled, so the end counts after all.
         if left_ended {
             self.0.notices.ended(self.0.id);
         }
     }
 }
 
-/// Ends the run under way and returns when its I/O thread is done with it.
+/// Ends the current run and returns when its I/O thread is done with it.
 pub(crate) async fn end_run(shared: &SessionShared, request: &StopRequest, until: Instant) {
     let mut life = shared.life.subscribe();
-    // The sender lives in `shared`: waiting can't fail, here and below.
+    // The sender is in `shared`, so waiting can't fail, here and below.
     let _ = life.wait_for(|life| life.status != Status::Starting).await;
     let run = {
         let mut record = shared.record();
@@ -175,7 +175,7 @@ pub(crate) async fn end_run(shared: &SessionShared, request: &StopRequest, until
     if timeout(until.saturating_duration_since(Instant::now()), life.wait_for(over)).await.is_ok() {
         return;
     }
-    // Its group is enough: the child can't leave it, and what is elsewhere is swept up later.
+    // Signalling the group is enough: the child can't leave it, and other processes are swept up later.
     let _ = run.process.signal(Signal::KILL);
     if timeout(KILL_PATIENCE, life.wait_for(over)).await.is_err() {
         run.abandon();
@@ -183,7 +183,7 @@ pub(crate) async fn end_run(shared: &SessionShared, request: &StopRequest, until
     }
 }
 
-/// A signal that can't be delivered is no matter: what decides is whether the run ends.
+/// A signal that can't be delivered is ignored: what counts is whether the run ends.
 fn ask_to_end(kind: Kind, run: &ProgramRun, signal: Option<Signal>) {
     let asked = signal.unwrap_or(Signal::TERM);
     let _ = run.process.signal(asked);
@@ -191,31 +191,31 @@ fn ask_to_end(kind: Kind, run: &ProgramRun, signal: Option<Signal>) {
     if signal.is_none() && kind == Kind::Terminal {
         let _ = run.process.signal(Signal::HUP);
     }
-    // A stopped process gets signals only when it goes on.
+    // A stopped process handles signals only after CONT.
     let _ = run.process.signal(Signal::CONT);
     signal_job(run, Signal::CONT);
 }
 
-/// A shell puts each job into a group of its own.
+/// A shell puts each job into its own process group.
 fn signal_job(run: &ProgramRun, signal: Signal) {
     if run.pty.foreground_group().is_some_and(|group| group != run.process.pid) {
         let _ = run.pty.signal_foreground(signal);
     }
 }
 
-/// When a grace given now is over. An endless one lasts a year.
+/// The end of a grace period that starts now. An endless one lasts a year.
 pub(crate) fn deadline(grace: Duration) -> Instant {
     const YEAR: Duration = Duration::from_secs(365 * 24 * 3600);
     Instant::now() + grace.min(YEAR)
 }
 
-/// Does `work` even if whoever asked for it goes away: half a stop would leave a process that was
-/// asked to end and is never killed, and half a start one that nobody has noted down.
+/// Runs `work` to completion even if the caller goes away: half a stop would leave a process that was asked to end and
+/// is never killed, and half a start one that is not recorded anywhere.
 pub async fn to_the_end<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> T {
     unwrap_task(tokio::spawn(work).await).await
 }
 
-/// Runs what may block for a moment beside the async tasks.
+/// Runs briefly blocking work outside of the async tasks.
 pub(crate) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     unwrap_task(tokio::task::spawn_blocking(work).await).await
 }
@@ -224,7 +224,7 @@ pub(crate) async fn unwrap_task<T>(done: Result<T, JoinError>) -> T {
     match done.map_err(JoinError::try_into_panic) {
         Ok(done) => done,
         Err(Ok(panic)) => std::panic::resume_unwind(panic),
-        // The runtime is going down and will not poll this future again.
+        // The runtime is shutting down and will not poll this future again.
         Err(Err(_)) => std::future::pending().await,
     }
 }

@@ -1,4 +1,4 @@
-//! How sessions are called: ids made by the engine, names chosen by people and agents.
+//! Ids made by the engine, and names chosen by people and agents.
 
 use std::borrow::Borrow;
 use std::fmt;
@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-/// `p_` and six hex digits, by chance: unique among the sessions of an engine, and not given again soon.
+/// `p_` and six random hex digits: unique among the sessions of an engine, and not reused soon.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SessionId([u8; 3]);
 
@@ -95,7 +95,7 @@ impl SessionName {
         &self.0
     }
 
-    /// `slug-number`, with whatever `slug` holds beyond the rule replaced by `-`.
+    /// `slug-number`, with invalid characters of `slug` replaced by `-`.
     pub(crate) fn numbered(slug: &str, number: u64) -> Self {
         let suffix = format!("-{number}");
         let mut name: String = slug
@@ -112,7 +112,8 @@ impl SessionName {
     }
 }
 
-/// A name that someone gave, as a message may repeat it: enough to recognise it, and nothing that acts on a terminal.
+/// A given name in a form that is safe to repeat in a message: long enough to be recognised, without characters that
+/// act on a terminal.
 pub fn shown_name(given: &str) -> String {
     let mut visible = given.chars().filter(|character| !character.is_control());
     let mut shown: String = visible.by_ref().take(SessionName::MAX_LENGTH).collect();
@@ -146,7 +147,7 @@ impl FromStr for SessionName {
     }
 }
 
-/// So that a table of names can be asked with plain text.
+/// Allows looking up a table of names by plain text.
 impl Borrow<str> for SessionName {
     fn borrow(&self) -> &str {
         &self.0
@@ -184,7 +185,7 @@ mod tests {
         for (bad, character) in [("a b", ' '), ("a[b", '['), ("é", 'é'), ("a:b", ':'), ("a\n", '\n'), ("a/b", '/')] {
             assert_eq!(SessionName::new(bad), Err(NameError::ForbiddenCharacter { character }));
         }
-        // Programs that get them as arguments would take them for something else.
+        // Programs that get them as arguments would take them for options or paths.
         for name in ["-", "-x", "--", ".", "..", "..."] {
             assert_eq!(SessionName::new(name), Err(NameError::LooksLikeSyntax { name: name.into() }));
         }

@@ -1,4 +1,4 @@
-//! Notices that go up from sessions: to the supervisor, and to whoever watches the list of sessions.
+//! Notices sent up from sessions: to the supervisor, and to those who watch the list of sessions.
 //!
 //! Sending never waits.
 
@@ -7,7 +7,7 @@ use tokio::sync::{broadcast, mpsc};
 use crate::names::SessionId;
 use crate::session::status::{Owner, Status};
 
-/// Something changed in the list of sessions. A hint: after a lag, list again.
+/// A change of the list of sessions. Only a hint: after a lag, list again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EngineEvent {
     Added(SessionId),
@@ -17,13 +17,13 @@ pub enum EngineEvent {
     Removed(SessionId),
 }
 
-/// Engine events that wait for a slow listener.
+/// Engine events queued for a slow listener.
 const EVENT_CAPACITY: usize = 1024;
 
 #[derive(Clone, Debug)]
 pub(crate) struct NoticeBus {
     events: broadcast::Sender<EngineEvent>,
-    /// Unbounded, but holds at most one message per end of a run that the supervisor has not seen.
+    /// Unbounded, but contains at most one message per ended run that the supervisor has not handled.
     ended: mpsc::UnboundedSender<SessionId>,
 }
 
@@ -37,7 +37,7 @@ impl NoticeBus {
         self.events.subscribe()
     }
 
-    /// Nobody listening is no error.
+    /// Having no listener is no error.
     pub(crate) fn tell(&self, event: EngineEvent) {
         let _ = self.events.send(event);
     }
@@ -46,7 +46,7 @@ impl NoticeBus {
         self.tell(EngineEvent::Status(id, status));
     }
 
-    /// After a shutdown there is no supervisor any more, and nothing left to supervise.
+    /// After a shutdown there is no supervisor, and nothing to supervise.
     pub(crate) fn ended(&self, id: SessionId) {
         let _ = self.ended.send(id);
     }

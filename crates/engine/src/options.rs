@@ -1,4 +1,4 @@
-//! What an engine and a session are made with.
+//! Parameters of engines and sessions.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -11,21 +11,21 @@ use crate::session::status::{Kind, Origin};
 
 #[derive(Clone)]
 pub struct EngineOptions {
-    /// What children inherit, before [`NOT_INHERITED`](crate::NOT_INHERITED) is taken away.
+    /// The environment that children inherit, without [`NOT_INHERITED`](crate::NOT_INHERITED).
     pub base_env: Vec<(OsString, OsString)>,
-    /// Variables that tell each child the id of its session, beside the engine's own.
+    /// Further variables that contain the session's id, in addition to the engine's own.
     pub id_variables: Vec<OsString>,
-    /// Runs in terminals that name no command.
+    /// The command of terminals for which none is given.
     pub default_shell: OsString,
     pub limits: EngineLimits,
-    /// Between asking a child to end and killing it.
+    /// Delay between asking a child to end and killing it.
     pub grace: Duration,
     pub theme: vt::Theme,
     pub clock: Clock,
-    /// The system gives this process the children of others that have ended: it is the first process of a container.
+    /// The kernel gives this process the orphans of the system: it is the first process of a container.
     pub inherits_orphans: bool,
-    /// Flooding sessions that may have a parser thread at a time. With more than half of the cores
-    /// parsing, none is left for the programs that print.
+    /// Maximum parser threads for flooding sessions. With more than half of the cores parsing, none would be left for
+    /// the programs that print.
     pub parser_threads: usize,
 }
 
@@ -46,7 +46,7 @@ impl Default for EngineOptions {
 }
 
 impl fmt::Debug for EngineOptions {
-    /// Without the environment: its values are never printed.
+    /// Omits the environment: its values are never printed.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("EngineOptions")
             .field("default_shell", &self.default_shell)
@@ -59,20 +59,20 @@ impl fmt::Debug for EngineOptions {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EngineLimits {
     pub sessions: usize,
-    /// Bytes of one input.
+    /// Maximum bytes of one input.
     pub input: usize,
-    /// Bytes waiting for one child to read them. Room for one full input and its paste brackets
-    /// behind others.
+    /// Maximum bytes queued for a child. Has room for a full input with its paste brackets behind others.
     pub input_queue: usize,
     /// Raw bytes kept per session.
     pub ring: usize,
     pub history_lines: usize,
     pub history_bytes: usize,
-    /// Recordings of one session at a time.
+    /// Maximum simultaneous recordings of a session.
     pub taps: usize,
-    /// Variables that one start may set on top of what is inherited.
+    /// Maximum variables that a start may set in addition to inherited ones.
     pub variables: usize,
-    /// Bytes of a command line and those variables together. Systems take some 2 MiB, with what is inherited.
+    /// Maximum bytes of a command line and those variables together. Systems allow some 2 MiB, including what is
+    /// inherited.
     pub command: usize,
 }
 
@@ -100,13 +100,13 @@ pub struct NewSession {
     pub argv: Vec<OsString>,
     pub name: NameChoice,
     pub parent: Option<SessionId>,
-    /// Set on top of what is inherited.
+    /// Set in addition to what is inherited.
     pub env: Vec<(OsString, OsString)>,
-    /// Taken away from what is inherited.
+    /// Removed from what is inherited.
     pub env_unset: Vec<OsString>,
     pub working_dir: Option<PathBuf>,
     pub size: vt::Size,
-    /// Decides who owns the session at first: what an agent starts is the orchestrator's.
+    /// Determines the first owner: a session started by an agent belongs to the orchestrator.
     pub origin: Origin,
 }
 
@@ -137,7 +137,7 @@ impl NewSession {
 }
 
 impl fmt::Debug for NewSession {
-    /// Without the values of the environment.
+    /// Omits the values of the environment.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("NewSession")
             .field("kind", &self.kind)

@@ -5,24 +5,25 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use tokio::runtime::{Builder, Runtime};
 
-/// A start blocks its thread for some hundred microseconds, and for good if the program lies on a file system that hangs.
+/// A start blocks its thread for some hundred microseconds, and for ever if the program is on a file system that hangs.
 pub(crate) const STARTS_AT_ONCE: usize = 2;
 
-/// For work that blocks, besides the workers.
+/// Threads for blocking work, besides the workers.
 const SPARE_THREADS: usize = 1;
 
-/// How many threads a runtime for an engine needs: one for each processor, besides those that starts may block.
+/// Number of threads of a runtime for an engine: one per processor, and those that starts may block.
 pub fn worker_threads() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from) + STARTS_AT_ONCE
 }
 
-/// For a program that lives long: tasks for requests; bytes have threads of their own. Refused, in a sentence, where the system has no threads left.
+/// A runtime for a long-lived program: tasks for requests, while bytes have their own threads. Fails with a readable
+/// error if the system has no threads left.
 pub fn build_runtime(thread_name: &str) -> io::Result<Runtime> {
     try_threads(worker_threads() + SPARE_THREADS)?;
     Builder::new_multi_thread().worker_threads(worker_threads()).enable_all().thread_name(thread_name).build()
 }
 
-/// tokio panics when it is refused a thread: so many are started at once, and ended again, to see whether they can be had.
+/// tokio panics if it can't create a thread, so this first creates and joins as many to see whether they are available.
 fn try_threads(count: usize) -> io::Result<()> {
     let gate = Arc::new(RwLock::new(()));
     let closed = gate.write().unwrap_or_else(PoisonError::into_inner);
@@ -34,7 +35,7 @@ fn try_threads(count: usize) -> io::Result<()> {
     });
     drop(closed);
     for thread in threads {
-        // It does nothing that could panic.
+        // The thread does nothing that could panic.
         let _ = thread.join();
     }
     started.map_err(|error: io::Error| {

@@ -41,7 +41,7 @@ pub struct Session {
     shared: Arc<SessionShared>,
 }
 
-/// What a session is at one moment.
+/// A session's state at one moment.
 #[derive(Clone, Debug)]
 pub struct SessionInfo {
     pub id: SessionId,
@@ -64,11 +64,11 @@ pub struct SessionInfo {
     pub alternate_screen: bool,
     pub version: u64,
     pub output_offset: u64,
-    /// As [`Session::pulse_listeners`].
+    /// See [`Session::pulse_listeners`].
     pub watchers: usize,
 }
 
-/// What rules look at, all of one moment.
+/// The inputs of agent rules, all from one moment.
 #[derive(Clone, Debug)]
 pub struct SessionSurvey {
     pub version: u64,
@@ -79,16 +79,16 @@ pub struct SessionSurvey {
     pub alternate_screen: bool,
 }
 
-/// The job in the foreground of a session's terminal: the shell itself, or what it runs.
+/// A session's foreground job: the shell itself, or the program it runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ForegroundJob {
     pub group: Pid,
-    /// Short name of the group's first process, if it still runs.
+    /// Short name of the group's first process, if it is still running.
     pub command: Option<String>,
     pub working_dir: Option<PathBuf>,
 }
 
-/// Least room for a recording tap: a few reads' worth.
+/// Minimum capacity of a recording tap: a few reads' worth.
 const MIN_TAP_BYTES: usize = 256 << 10;
 
 impl Session {
@@ -108,7 +108,8 @@ impl Session {
         self.shared.id
     }
 
-    /// The program of the last run, also after its end; `None` before the first and once the session has been removed.
+    /// The pid of the last run's program, also after its end; `None` before the first run and after the session was
+    /// removed.
     pub fn last_program(&self) -> Option<Pid> {
         self.shared.record().process.as_ref().map(|process| process.pid)
     }
@@ -144,7 +145,7 @@ impl Session {
         let title = terminal.title().to_owned();
         let (size, cursor, alternate_screen) = (terminal.size(), terminal.cursor(), terminal.alternate_screen());
         let (version, output_offset) = (screen.version(), screen.offset());
-        // Not held while the record is.
+        // The screen lock must not be held while the record is locked.
         drop(screen);
         let record = shared.record();
         SessionInfo {
@@ -171,49 +172,50 @@ impl Session {
         }
     }
 
-    /// The engine's.
+    /// The engine's clock.
     pub fn clock(&self) -> &Clock {
         &self.shared.clock
     }
 
-    /// Counts the starts, the one under way included.
+    /// The number of starts, including the current one.
     pub fn run_number(&self) -> u64 {
         self.shared.record().runs
     }
 
-    /// When the last output came, or the run began.
+    /// The time of the last output, or of the run's start.
     pub fn last_output(&self) -> Instant {
         self.shared.last_output()
     }
 
-    /// Time since the last output, or since the start when there was none.
+    /// Time since the last output, or since the start if there was none.
     pub fn idle_for(&self) -> Duration {
         self.shared.clock.now().saturating_duration_since(self.shared.last_output())
     }
 
-    /// The screen itself, under its lock, for reading: be quick, and take nothing else.
+    /// Access to the screen under its lock: be quick, and take no other lock.
     pub fn with_screen<R>(&self, read: impl FnOnce(&mut Terminal) -> R) -> R {
         read(&mut self.shared.screen.lock().terminal)
     }
 
-    /// Tells that a copy of so many bytes of this session's is about to be freed, so that its pages go back to the system.
+    /// Announces that a copy of this many bytes from this session is about to be freed, so that its pages are returned
+    /// to the system.
     pub fn note_freed_soon(&self, bytes: usize) {
         self.shared.freed_memory.note(bytes);
     }
 
-    /// The picture now. Rows that did not change since the one before are shared with it.
+    /// The current frame. Unchanged rows are shared with the previous one.
     pub fn frame(&self) -> VersionedFrame {
         self.shared.screen.lock().frame()
     }
 
-    /// The picture now, and what is above it of the line that its first row goes on with: in one look, since the child
-    /// prints on.
+    /// The current frame, and the part above it of the line that its first row continues: in one step, since the child
+    /// keeps printing.
     pub fn frame_with_open_line(&self) -> (VersionedFrame, Option<Line>) {
         let mut screen = self.shared.screen.lock();
         (screen.frame(), screen.terminal.open_line())
     }
 
-    /// The picture now, and which rows differ from what a reader saw at `version`.
+    /// The current frame, and the rows that changed since `version`.
     pub fn rows_since(&self, version: u64) -> ChangedRows {
         self.shared.screen.lock().changed_rows(version)
     }
@@ -226,7 +228,7 @@ impl Session {
         (screen.version(), text)
     }
 
-    /// Screen, and what was said beside it, in one look.
+    /// The screen and the child's reports, read in one step.
     pub fn survey(&self) -> SessionSurvey {
         let mut grid = String::new();
         let screen = self.shared.screen.lock();
@@ -240,13 +242,13 @@ impl Session {
         }
     }
 
-    /// At most `max` raw bytes from `since` on.
+    /// At most `max` raw bytes starting at `since`.
     pub fn raw(&self, since: u64, max: usize) -> RawOutput {
         lock(&self.shared.ring).read(since, max)
     }
 
-    /// At most `max` raw bytes from `since` on, without their control sequences. A `max` of a few
-    /// kilobytes always gets on.
+    /// At most `max` raw bytes starting at `since`, without their control sequences. A `max` of a few kilobytes always
+    /// makes progress.
     pub fn plain(&self, since: u64, max: usize) -> PlainOutput {
         PlainOutput::of(&self.raw(since, max))
     }
@@ -255,40 +257,40 @@ impl Session {
         lock(&self.shared.ring).end()
     }
 
-    /// What the child has said about itself.
+    /// What the child has reported about itself.
     pub fn facts(&self) -> ChildFacts {
         self.shared.screen.lock().facts.clone()
     }
 
-    /// From now on; a slow listener loses the oldest and is told.
+    /// Events from now on; a slow listener loses the oldest ones and is told.
     pub fn events(&self) -> broadcast::Receiver<SessionEvent> {
         self.shared.screen.lock().listen()
     }
 
-    /// Moves whenever the session does.
+    /// Changes whenever the session does.
     pub fn pulse(&self) -> watch::Receiver<Pulse> {
         self.shared.pulse.subscribe()
     }
 
-    /// The same for whoever only watches: output is told up to 10 ms later. A key's echo is then on the screen before
-    /// anybody else wakes up.
+    /// The same for observers that only watch: output is published up to 10 ms later, so that a key's echo is on the
+    /// screen before they are woken.
     pub fn late_pulse(&self) -> watch::Receiver<Pulse> {
         self.shared.late_pulse.subscribe()
     }
 
-    /// How many listen to the pulse now: viewers and waits.
+    /// The number of listeners to the pulse: viewers and waits.
     pub fn pulse_listeners(&self) -> usize {
         self.shared.pulse.receiver_count()
     }
 
-    /// Pictures for a viewer, at the viewer's own rate.
+    /// Frames for a viewer, at the viewer's own rate.
     pub fn frames(&self) -> FrameStream {
         FrameStream::new(self.clone(), self.pulse())
     }
 
-    /// Everything this run prints from now on, beginning with a picture of the screen.
+    /// Everything that this run prints from now on, starting with a keyframe.
     pub fn tap(&self, mut options: TapOptions) -> Result<Tap> {
-        // Checked before and after: a run that ends meanwhile would never end the tap.
+        // Checked before and after: the tap would never end if the run ended in between.
         let run = self.shared.run()?;
         options.capacity = options.capacity.max(MIN_TAP_BYTES);
         let tap = {
@@ -307,13 +309,13 @@ impl Session {
         Ok(tap)
     }
 
-    /// How the child's terminal treats input now.
+    /// The present input settings of the child's terminal.
     pub fn tty_facts(&self) -> Result<TtyFacts> {
         let run = self.shared.run()?;
         run.pty.tty_facts().map_err(|source| self.internal("reading the terminal's modes", source))
     }
 
-    /// Who reads the keyboard now; `None` when nobody does.
+    /// The process group that reads the keyboard; `None` if there is none.
     pub fn foreground(&self) -> Result<Option<ForegroundJob>> {
         let group = self.shared.run()?.pty.foreground_group();
         Ok(group.map(|group| ForegroundJob {
@@ -323,7 +325,7 @@ impl Session {
         }))
     }
 
-    /// Clamped to what a terminal can be. The child is told.
+    /// Clamped to valid sizes. The child is told.
     pub fn resize(&self, size: Size) -> Result<Size> {
         let run = self.shared.run()?;
         let size = size.clamped();
@@ -331,7 +333,7 @@ impl Session {
         let (version, offset, told) = {
             let mut screen = self.shared.screen.lock();
             if screen.terminal.size() != size {
-                // The screen first: what the child prints for the new size must find it. Both under
+                // The screen is resized first, before the child's output for the new size arrives. Both happen under
                 // one lock, so that two resizes can't leave child and screen with different sizes.
                 screen.resize(size, self.shared.clock.now(), &mut replies);
             }
@@ -340,7 +342,7 @@ impl Session {
         };
         self.shared.publish(version, offset);
         if !replies.is_empty() {
-            // In-band report; a child that doesn't read its input can't be told.
+            // The in-band report; a child that does not read its input can't be told.
             let _ = run.type_bytes(&replies);
         }
         told.map_err(|source| self.internal("resizing the terminal", source))?;
@@ -362,10 +364,10 @@ impl Session {
         }
     }
 
-    /// Ports the session printed, and those its processes listen on now.
+    /// Ports that the session printed, and those that its processes listen on now.
     pub async fn ports(&self) -> Vec<SessionPort> {
         let shared = self.shared.clone();
-        // Reads the process table: milliseconds on a busy host.
+        // Reads the process table, which takes milliseconds on a busy host.
         let listed = tokio::task::spawn_blocking(move || {
             shared.look_for_ports();
             let sighted = shared.screen.lock().sightings.found();

@@ -1,4 +1,4 @@
-//! Text in what a session shows and has printed: patterns, searches, output without control sequences.
+//! Text that a session shows or has printed: patterns, searches, output without control sequences.
 
 pub(crate) mod pattern;
 pub(crate) mod plain_output;

@@ -1,7 +1,7 @@
-//! Waiting for a session: for a pattern, for quiet, for its end.
+//! Waits on a session: for a pattern, for quiet, for its end.
 //!
-//! A wait sleeps until the session's pulse moves and then looks for itself. Nothing is polled. Dropping the future is all
-//! it takes to give up.
+//! A wait sleeps until the session's pulse changes and then checks by itself; nothing is polled. Dropping the future
+//! cancels the wait.
 
 pub(crate) mod line_scan;
 pub(crate) mod mark;
@@ -22,14 +22,14 @@ use crate::session::shared::SessionShared;
 use crate::session::status::{RunEnding, Status};
 use crate::text::pattern::Pattern;
 
-/// Where a pattern is looked for.
+/// The text that a pattern is matched against.
 #[derive(Clone, Debug)]
 pub enum PatternScope {
-    /// The visible grid as one text, a line a row.
+    /// The visible grid as one text, one line per row.
     Grid,
-    /// Rendered lines one by one, those in history and those to come.
+    /// Rendered lines one by one, both those in history and future ones.
     Scrollback,
-    /// Output after the call: rendered lines as far as they changed, and the plain text of what was printed.
+    /// Output after the call: rendered lines as far as they changed, and the plain text of the printed bytes.
     NewOutput,
     /// As `NewOutput`, but after an earlier [`Session::mark`].
     Since(OutputMark),
@@ -48,7 +48,7 @@ pub enum WaitOutcome {
     TimedOut {
         skipped_lines: u64,
     },
-    /// The run ended and its last output does not match either.
+    /// The run ended, and its last output does not match.
     Exited {
         ending: Option<RunEnding>,
         skipped_lines: u64,
@@ -60,18 +60,18 @@ pub struct PatternMatch {
     pub place: MatchPlace,
     /// The line, or the rows of the grid that the match touches.
     pub text: String,
-    /// Lines that left the history before they could be looked at.
+    /// Lines that left the history before they could be checked.
     pub skipped_lines: u64,
 }
 
-/// Where a text is.
+/// The place of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MatchPlace {
     /// A row of the visible grid.
     Row(u16),
     /// A logical line of history and screen, by its number.
     Line(u64),
-    /// It was printed, but is not on the screen any more, or was there before in the same words.
+    /// It was printed, but is no longer on the screen, or the screen showed the same text before.
     Output,
 }
 
@@ -83,13 +83,13 @@ pub enum QuietOutcome {
 }
 
 impl Session {
-    /// A moment in the output, for [`PatternScope::Since`].
+    /// The present moment in the output, for [`PatternScope::Since`].
     pub fn mark(&self) -> OutputMark {
         OutputMark::of(&mut self.shared().screen.lock())
     }
 
-    /// Waits until the pattern matches, the time is up, or the run has ended. What counts as new
-    /// output is settled when this is called, not when the future is first polled.
+    /// Waits until the pattern matches, the time is up, or the run has ended. The call itself, not the first poll,
+    /// decides what counts as new output.
     pub fn wait_for_pattern(&self, request: WaitRequest) -> impl Future<Output = WaitOutcome> + Send + use<> {
         let shared = self.shared().clone();
         let mut pulse = shared.pulse.subscribe();
@@ -101,8 +101,8 @@ impl Session {
             tokio::pin!(timeout);
             let mut looked = false;
             loop {
-                // Where the run stands is read before the output: an end seen here has its last
-                // output on the screen already.
+                // The run's status is read before the output: if the end is seen here, the last output is already on
+                // the screen.
                 let over = first.is_over(*life.borrow_and_update());
                 let printed = pulse.borrow_and_update().output_offset;
                 let worthwhile = std::mem::replace(&mut looked, true) || look.may_find_in_output_up_to(printed);
@@ -114,7 +114,7 @@ impl Session {
                     return WaitOutcome::Exited { ending: shared.record().ending, skipped_lines };
                 }
                 tokio::select! {
-                    // The senders live in `shared`, which this future holds: changes can't fail.
+                    // The senders are in `shared`, which this future holds, so waiting can't fail.
                     _ = pulse.changed() => {}
                     _ = life.changed() => {}
                     () = &mut timeout => {
@@ -128,8 +128,8 @@ impl Session {
         }
     }
 
-    /// Waits until there was no output for `idle`, the time is up, or the run has ended. Output
-    /// does not wake it: it looks again when the session could be quiet at the earliest.
+    /// Waits until there was no output for `idle`, the time is up, or the run has ended. Output does not wake it: it
+    /// checks again at the earliest time at which the session could be quiet.
     pub fn wait_for_quiet(
         &self,
         idle: Duration,
@@ -159,7 +159,7 @@ impl Session {
         }
     }
 
-    /// How the run ended, or `None` when the time was up first.
+    /// How the run ended, or `None` if the time was up first.
     pub fn wait_for_exit(
         &self,
         timeout: Duration,
@@ -179,7 +179,7 @@ impl Session {
     }
 }
 
-/// The run a wait is about: the one under way, or about to begin, when the wait was asked for.
+/// The run that a wait refers to: the one in progress, or about to begin, when the wait was requested.
 #[derive(Clone, Copy)]
 struct AwaitedRun {
     number: u64,
@@ -197,7 +197,7 @@ impl AwaitedRun {
     }
 }
 
-/// `None` for a time too far away to be reached.
+/// `None` for a time too far in the future.
 fn deadline(clock: &Clock, timeout: Duration) -> Option<Instant> {
     clock.now().checked_add(timeout)
 }
@@ -229,7 +229,7 @@ impl WaitLook {
         }
     }
 
-    /// Whether a first look is worth its time: right after an input nothing has been printed yet.
+    /// Whether a first check is worthwhile: right after an input nothing has been printed yet.
     fn may_find_in_output_up_to(&self, offset: u64) -> bool {
         match self {
             WaitLook::Grid | WaitLook::Lines(_) => true,
@@ -261,14 +261,14 @@ impl WaitLook {
     }
 }
 
-/// Looks at what is printed, line by line. Sees what rendered lines can't show: a line that is
-/// printed again in the same words, or painted over before anyone looked.
+/// Checks the printed bytes line by line. It finds what rendered lines can't show: a line that is printed again with
+/// the same text, or overwritten before it was checked.
 struct PrintScan {
     offset: u64,
     plain: PlainText,
 }
 
-/// Raw bytes copied per turn of the ring's lock.
+/// Raw bytes copied each time the ring is locked.
 const RAW_BYTES_PER_TURN: usize = 64 << 10;
 
 impl PrintScan {
@@ -299,7 +299,7 @@ impl PrintScan {
     }
 }
 
-/// The first match, with the whole rows it touches.
+/// The first match, with the complete rows that it touches.
 fn match_grid(grid: &str, pattern: &Pattern) -> Option<FoundText> {
     let found = pattern.find(grid)?;
     let start = grid[..found.start].rfind('\n').map_or(0, |at| at + 1);

@@ -1,4 +1,4 @@
-//! Reaching a coordinator: through its socket, or through a command that bridges to one.
+//! Connects to a coordinator: through its socket, or through a command that bridges to one.
 
 mod busy_wait;
 mod channel;
@@ -21,8 +21,7 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Endpoint {
     Socket(PathBuf),
-    /// A program and its arguments whose standard streams lead to a coordinator, as in
-    /// `ssh host vtr dial-stdio`.
+    /// A program and its arguments whose standard streams lead to a coordinator, such as `ssh host vtr dial-stdio`.
     Command(Vec<String>),
 }
 
@@ -43,12 +42,12 @@ pub struct CoordinatorClient {
 }
 
 impl CoordinatorClient {
-    /// The calls. Each takes `&mut`, so this is a clone.
+    /// The client for calls. Calls take `&mut`, so this is a clone.
     pub fn vtr(&self) -> VtrClient<CoordinatorChannel> {
         self.vtr.clone()
     }
 
-    /// What serves; `None` for a coordinator that is too old to say.
+    /// The server's version; `None` if the coordinator is too old to tell.
     pub fn server(&self) -> Option<&VersionResponse> {
         self.server.as_ref()
     }
@@ -57,7 +56,7 @@ impl CoordinatorClient {
 /// How long [`connect`] waits for an answer.
 pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Connects, and asks for the server's version to see that it is one.
+/// Connects, and asks for the server's version to check that it is a coordinator.
 pub async fn connect(endpoint: &Endpoint) -> Result<CoordinatorClient, ConnectError> {
     connect_within(endpoint, CONNECT_TIMEOUT).await
 }
@@ -81,7 +80,7 @@ pub async fn connect_within(endpoint: &Endpoint, patience: Duration) -> Result<C
     }
 }
 
-/// Opens the connection and asks who serves; else why there is no answer.
+/// Opens the connection and asks for the server's version, or returns why there is no answer.
 async fn greet(endpoint: &Endpoint, dialled: DialledStream) -> Result<CoordinatorClient, String> {
     let vtr = VtrClient::new(CoordinatorChannel::new(endpoint.clone(), dialled));
     let mut vtr = vtr.max_decoding_message_size(MAX_MESSAGE_BYTES);

@@ -1,4 +1,5 @@
-//! Messages on the wire: as tonic's own codec, but a message that can't be read is the sender's fault.
+//! Encodes and decodes messages: like tonic's own codec, but a message that can't be decoded is reported as the
+//! sender's fault.
 
 use std::marker::PhantomData;
 
@@ -67,7 +68,8 @@ impl<U: Message + Default> Decoder for MessageReader<U> {
     type Error = Status;
 
     fn decode(&mut self, from: &mut DecodeBuf<'_>) -> Result<Option<U>, Status> {
-        // All of it is there, in one piece: reading a slice takes a fraction of what reading a buffer byte by byte does.
+        // The buffer is contiguous, and decoding a slice takes a fraction of the time of decoding a buffer byte by
+        // byte.
         let message = from.copy_to_bytes(from.remaining());
         U::decode(message.as_ref()).map(Some).map_err(|error| {
             let error = OpError::invalid_args(format!("the message can't be read ({error})"));

@@ -1,4 +1,4 @@
-//! The engine's and the operations' types as messages, and back.
+//! Converts the engine's and the operations' types to messages, and back.
 
 mod input;
 mod screen;
@@ -26,7 +26,7 @@ pub(crate) fn rgb(vt::Rgb { r, g, b }: vt::Rgb) -> u32 {
     u32::from_be_bytes([0, r, g, b])
 }
 
-/// proto3's way to leave a text out.
+/// An empty text means "absent" in proto3.
 pub(crate) fn given(text: String) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
@@ -40,7 +40,7 @@ pub(crate) fn seconds(field: &str, duration: Option<prost_types::Duration>) -> R
     }
 }
 
-/// A value of an enum. prost takes an unknown one for the first, which is not what was asked for.
+/// Validates an enum value. prost maps unknown values to the first one, which is not what was requested.
 pub(crate) fn known<E: TryFrom<i32>>(field: &str, value: i32) -> Result<E, OpError> {
     E::try_from(value).map_err(|_| {
         OpError::invalid_args(format!("{field} is {value}, which means nothing here"))
@@ -48,7 +48,7 @@ pub(crate) fn known<E: TryFrom<i32>>(field: &str, value: i32) -> Result<E, OpErr
     })
 }
 
-/// A number of columns or rows; 0 leaves it out.
+/// A number of columns or rows; 0 means "absent".
 pub(crate) fn extent(field: &str, value: i32, allowed: RangeInclusive<u16>) -> Result<Option<u16>, OpError> {
     match u16::try_from(value) {
         Ok(0) => Ok(None),
@@ -60,9 +60,9 @@ pub(crate) fn extent(field: &str, value: i32, allowed: RangeInclusive<u16>) -> R
     }
 }
 
-/// Columns that a terminal can have.
+/// Valid column counts of a terminal.
 pub(crate) const COLS: RangeInclusive<u16> = vt::Size::MIN.cols..=vt::Size::MAX.cols;
-/// Rows that a terminal can have.
+/// Valid row counts of a terminal.
 pub(crate) const ROWS: RangeInclusive<u16> = vt::Size::MIN.rows..=vt::Size::MAX.rows;
 
 pub(crate) fn count(field: &str, value: i32) -> Result<u32, OpError> {

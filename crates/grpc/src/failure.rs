@@ -6,10 +6,10 @@ use ops::{ErrorKind, OpError};
 use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, StatusExt};
 
-/// Of the [`tonic_types::ErrorInfo`] that every error carries.
+/// The domain of the [`tonic_types::ErrorInfo`] in every error.
 pub const ERROR_DOMAIN: &str = "vtr";
 
-/// One message, in either direction. Longer ones are refused before they are read.
+/// Maximum size of a message in either direction. Longer ones are refused before they are read.
 pub const MAX_MESSAGE_BYTES: usize = 16 << 20;
 
 fn code(kind: ErrorKind) -> Code {
@@ -26,7 +26,7 @@ fn code(kind: ErrorKind) -> Code {
     }
 }
 
-/// The status says message and hint for people; the details have them apart for programs.
+/// The status contains message and hint for people; the details contain them separately for programs.
 pub(crate) fn status(error: OpError) -> Status {
     let OpError { kind, message, hint } = error;
     let text = if hint.is_empty() { message.clone() } else { format!("{message}: {hint}") };
@@ -40,10 +40,10 @@ pub(crate) fn status(error: OpError) -> Status {
     Status::with_error_details(code(kind), text, details)
 }
 
-/// A failed call, as a client decides by it.
+/// A failed call, in the form that clients decide by.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallFailure {
-    /// `None` when the failure is not an operation's: the line broke, or the server is not ours.
+    /// `None` if the failure is not an operation's: the connection broke, or the server is not ours.
     pub kind: Option<ErrorKind>,
     pub code: Code,
     pub message: String,

@@ -1,9 +1,9 @@
 //! The gRPC face: proto/vtr.proto in Rust, a server for any program that has operations, and a client.
 //!
-//! Everything a call does is done by an operation of `ops` or by the engine; this crate converts, and
-//! holds the streams. [`server`] speaks to one connection at a time, so that the program decides who
-//! may connect, and what else it serves on the same socket; [`listen`] is that socket. [`client`] reaches a server through a Unix
-//! socket or through the standard streams of a command.
+//! The work of every call is done by an operation of `ops` or by the engine; this crate converts, and manages the
+//! streams. [`server`] serves one connection at a time, so that the program decides who may connect, and what else it
+//! serves on the same socket; [`listen`] is that socket. [`client`] reaches a server through a Unix socket or through
+//! the standard streams of a command.
 //!
 //! It knows no configuration, no command line and no environment.
 
@@ -18,8 +18,8 @@ pub mod server;
 
 pub use failure::{CallFailure, ERROR_DOMAIN, MAX_MESSAGE_BYTES};
 
-/// What a viewer that was shown `before` has to draw, for faces that show frames of their own terminals. What is not
-/// about the screen (name, title, modes) is left empty.
+/// The update for a viewer whose last frame is `before`, for faces that show frames of their own terminals. Fields that
+/// don't concern the screen (name, title, modes) are left empty.
 pub fn frame_update(version: u64, frame: std::sync::Arc<vt::Frame>, before: Option<&vt::Frame>) -> proto::Frame {
     convert::frame_update(&engine::VersionedFrame { version, frame }, before)
 }

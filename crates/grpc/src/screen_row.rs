@@ -1,8 +1,8 @@
-//! `vtr.ScreenRow` by hand: its cells stay in their encoded form.
+//! `vtr.ScreenRow` by hand: its cells stay encoded.
 //!
-//! A screen of 120x40 has 4,800 cells. As generated messages each would hold a `String`: thousands of
-//! allocations on each side of every GetScreen. Here the server writes them straight from the line,
-//! and a client reads them in place.
+//! A screen of 120x40 has 4,800 cells. As generated messages, each would contain a `String`: thousands of allocations
+//! on each side of every GetScreen. Here the server writes them straight from the line, and a client reads them in
+//! place.
 
 use bytes::{Buf, BufMut, Bytes};
 use prost::{
@@ -21,11 +21,11 @@ const USUAL_ROW_BYTES: usize = 3500;
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ScreenRow {
-    /// One for each column, or none when runs were asked for.
+    /// One per column, or none if runs were requested.
     pub cells: EncodedCells,
-    /// Without the blanks at the end of the row; none when cells were asked for.
+    /// Without the blanks at the end of the row; none if cells were requested.
     pub runs: Vec<CellRun>,
-    /// The text flows on into the next row.
+    /// The text continues in the next row.
     pub wrapped: bool,
 }
 
@@ -39,13 +39,13 @@ impl ScreenRow {
     }
 }
 
-/// The cells of a row as they travel: `ScreenCell` messages with their keys.
+/// The encoded cells of a row: `ScreenCell` messages with their keys.
 #[derive(Clone, Debug, Default)]
 pub struct EncodedCells(Encoded);
 
 #[derive(Clone, Debug)]
 enum Encoded {
-    /// Written by a server, and perhaps sent more than once.
+    /// Written by a server, possibly sent more than once.
     Shared(Bytes),
     /// Read from the wire.
     Own(Vec<u8>),
@@ -86,7 +86,7 @@ impl EncodedCells {
         self.bytes().is_empty()
     }
 
-    /// From the left. Ends early at a cell that is not well-formed.
+    /// From the left. Ends early at a malformed cell.
     pub fn iter(&self) -> impl Iterator<Item = RowCell<'_>> {
         let mut rest = self.bytes();
         std::iter::from_fn(move || {
@@ -118,7 +118,7 @@ fn read_cell(mut rest: &[u8]) -> Option<RowCell<'_>> {
             (2..=4, WireType::Varint) => {
                 let value = encoding::decode_varint(&mut rest).ok()?;
                 match tag {
-                    // Negative numbers travel as 64 bits; the low 32 are the number.
+                    // Negative numbers are encoded in 64 bits; the low 32 are the number.
                     2 => cell.fg_color = value as i32,
                     3 => cell.bg_color = value as i32,
                     _ => cell.attributes = value as u32,
@@ -181,7 +181,7 @@ impl ScreenRow {
         encoding::encode_key(CELLS, WireType::LengthDelimited, cells);
         encoding::encode_varint(length, cells);
         let length = length as usize;
-        // Nearly always the cell lies in one piece.
+        // Nearly always the cell is contiguous.
         if let Some(cell) = buf.chunk().get(..length) {
             cells.extend_from_slice(cell);
             buf.advance(length);
@@ -192,7 +192,7 @@ impl ScreenRow {
     }
 }
 
-/// prost keeps the making of its errors to itself, so one is provoked.
+/// prost has no public constructor for its errors, so one is provoked.
 fn decode_error() -> DecodeError {
     encoding::decode_varint(&mut &[][..]).expect_err("nothing is no number")
 }

@@ -1,7 +1,7 @@
-//! The serving side: one accepted connection at a time, for any program that has operations.
+//! The server: serves one accepted connection at a time, for any program that has operations.
 //!
-//! Who may connect, and what else the socket speaks, is the program's business: it hands over a byte
-//! stream that it has accepted, and perhaps looked into.
+//! The program decides who may connect and what else the socket serves: it hands over a byte stream that it has
+//! accepted, and possibly peeked into.
 
 mod attach;
 mod authority;
@@ -28,7 +28,7 @@ pub use self::connection::ConnectionError;
 use self::service::VtrService;
 use crate::{failure::MAX_MESSAGE_BYTES, proto};
 
-/// Which program serves, for clients that compare versions.
+/// The program's name and version, for clients that compare versions.
 #[derive(Clone, Debug)]
 pub struct ServerAbout {
     pub program: String,
@@ -41,7 +41,7 @@ pub struct GrpcServer {
     routes: Routes,
 }
 
-/// The name under which health is asked for.
+/// The service name for health checks.
 const SERVICE: &str = "vtr.VTR";
 
 impl GrpcServer {
@@ -51,7 +51,7 @@ impl GrpcServer {
             .max_decoding_message_size(MAX_MESSAGE_BYTES)
             .max_encoding_message_size(MAX_MESSAGE_BYTES);
         let (reporter, health) = tonic_health::server::health_reporter();
-        // Nobody else holds its lock yet.
+        // The lock is uncontended here.
         let _ = reporter.set_service_status(SERVICE, ServingStatus::Serving).now_or_never();
         let reflection = || {
             tonic_reflection::server::Builder::configure()
@@ -65,8 +65,8 @@ impl GrpcServer {
         GrpcServer { routes: routes.prepare() }
     }
 
-    /// Serves until the client goes, or until `stop`: then no new calls are taken, and those under way
-    /// are finished. Dropping the future drops them.
+    /// Serves until the client closes, or until `stop`: then no new calls are accepted, and those in progress are
+    /// finished. Dropping the future drops them.
     pub async fn serve_connection(
         &self,
         stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,

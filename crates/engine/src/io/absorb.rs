@@ -1,4 +1,4 @@
-//! What happens to output once it has been read: ring, screen, answers, pulse.
+//! Processes output after it was read: ring, screen, replies, pulse.
 
 use std::time::Instant;
 
@@ -6,10 +6,10 @@ use crate::fair_lock::lock;
 use crate::io::run::ProgramRun;
 use crate::session::shared::SessionShared;
 
-/// Fed each time the screen is locked: a reader of a flooding session waits for one such piece at most.
+/// Bytes parsed each time the screen is locked: a reader of a flooding session waits for one such piece at most.
 const LOCKED_BYTES: usize = 16 << 10;
 
-/// Takes `bytes`, which follow what was absorbed before. Whoever calls it sees to the late pulse.
+/// Processes `bytes`, which follow the ones before. The caller is responsible for the late pulse.
 pub(crate) fn absorb(shared: &SessionShared, run: &ProgramRun, bytes: &[u8]) {
     let now = shared.clock.now();
     lock(&shared.ring).append(bytes);
@@ -24,7 +24,7 @@ pub(crate) fn absorb(shared: &SessionShared, run: &ProgramRun, bytes: &[u8]) {
     shared.note_output(now);
     shared.publish_output(version, offset);
     if !replies.is_empty() {
-        // A child that asks without reading the answers loses them: the queue is bounded.
+        // A child that sends queries without reading the replies loses them: the queue is bounded.
         let _ = run.type_bytes(&replies);
     }
 }

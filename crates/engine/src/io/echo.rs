@@ -1,7 +1,7 @@
-//! Input whose sender waits for the answer: it reads the terminal itself for a moment, before it sleeps.
+//! Input whose sender waits for the response: the sender reads the terminal itself for a moment before it sleeps.
 //!
-//! Most programs answer a line within some ten microseconds. To wake the session's I/O thread, which then wakes
-//! the waiting task, takes longer than that.
+//! Most programs respond to a line within some ten microseconds. Waking the session's I/O thread, which then wakes the
+//! waiting task, takes longer.
 
 use std::time::{Duration, Instant};
 
@@ -15,14 +15,14 @@ use crate::session::input::{Input, SentInput};
 use crate::session::shared::SessionShared;
 use crate::session::status::Origin;
 
-/// Long enough for a program that was asleep, short enough for a thread of the runtime that others wait for.
+/// Long enough for a program that has to be woken first, short enough for a shared runtime thread.
 const PATIENCE: Duration = Duration::from_micros(100);
-/// More than a program prints at once in answer to a line; the I/O thread reads what is left.
+/// More than a program prints at once in response to a line; the I/O thread reads the rest.
 const BYTES: usize = 4 << 10;
 
 impl Session {
-    /// As [`Session::send`], for a sender that waits for what the program prints next. What it prints within a tenth of a
-    /// millisecond is on the screen when this returns; the sender's thread is blocked for as long.
+    /// Like [`Session::send`], for a sender that waits for the program's next output. Output within a tenth of a
+    /// millisecond is on the screen when this returns; the sender's thread is blocked for that time.
     pub fn send_for_answer(&self, input: Input, origin: Origin) -> Result<SentInput> {
         let sent = self.send(input, origin)?;
         if !sent.is_nothing()
@@ -34,22 +34,23 @@ impl Session {
     }
 }
 
-/// `asked` is where the output ended before the input: the answer may have come before the terminal had taken all of it.
+/// `asked` is the end of the output before the input: the response may have come before the terminal accepted all of
+/// it.
 fn read_echo(shared: &SessionShared, run: &ProgramRun, asked: u64) {
     let until = Instant::now() + PATIENCE;
-    // When the I/O thread was faster, all is well too.
+    // The I/O thread may be faster, with the same result.
     while shared.pulse.borrow().output_offset <= asked && Instant::now() < until {
         if read_once(shared, run) {
             return;
         }
-        // The program may be waiting for this very processor.
+        // The program may need this very processor.
         std::thread::yield_now();
     }
 }
 
-/// `false` when there was nothing to read yet.
+/// `false` if there was nothing to read yet.
 fn read_once(shared: &SessionShared, run: &ProgramRun) -> bool {
-    // The I/O thread is reading: it will publish what it finds.
+    // The I/O thread is reading, and will publish the output.
     let Ok(reading) = run.reading.try_lock() else { return true };
     if reading.behind {
         return true;
@@ -58,11 +59,11 @@ fn read_once(shared: &SessionShared, run: &ProgramRun) -> bool {
     match run.pty.read(&mut buffer) {
         Ok(ReadOutcome::Bytes(count)) => absorb(shared, run, &buffer[..count]),
         Ok(ReadOutcome::WouldBlock) => return false,
-        // The I/O thread finds the same, and knows what to do.
+        // The I/O thread sees the same, and handles it.
         Ok(ReadOutcome::Eof) | Err(_) => return true,
     }
     drop(reading);
-    // For the late pulse, the look for ports and the deadline of an update.
+    // The I/O thread handles the late pulse, the search for ports and the deadline of an update.
     run.wake();
     true
 }

@@ -1,9 +1,8 @@
 //! The thread that moves one session's bytes.
 //!
-//! It sleeps in `poll` on the terminal, the process and its waker, with a timeout only while a
-//! deadline is open: an idle session costs no wake-ups. Each turn reads a bounded amount, then writes
-//! waiting input, so that no child can keep its own input, or this thread's other duties, waiting,
-//! and no long input can outrun its echo.
+//! It sleeps in `poll` on the terminal, the process and its waker, with a timeout only while there is a deadline: an
+//! idle session costs no wake-ups. Each iteration reads a bounded amount and then writes queued input, so that a child
+//! can't delay its own input or this thread's other duties, and long input can't outrun its echo.
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -23,19 +22,19 @@ use crate::session::status::ExitStatus;
 
 /// Enough for the state machine with a wide margin; most of it is never touched.
 const STACK_BYTES: usize = 256 << 10;
-/// Read per turn before anything else gets its chance.
+/// Maximum bytes read per iteration.
 const TURN_BYTES: usize = 64 << 10;
-/// How long a dead child's terminal is drained when some other process keeps it open.
+/// How long a dead child's terminal is drained while another process keeps it open.
 const DRAIN_LIMIT: Duration = Duration::from_millis(200);
-/// No process has the terminal open: nothing announces that one opens it again, so we look.
+/// No process has the terminal open. Nothing announces that one opens it again, so it is polled.
 const REOPEN_CHECK: Duration = Duration::from_secs(1);
-/// Output that paused for this long is searched for ports.
+/// Output is searched for ports after it has paused for this long.
 const PORT_LOOK_DELAY: Duration = Duration::from_millis(100);
-/// Output is told to those who only watch this much later. Real time: it decides only when they look, not what they see.
+/// Delay of the late pulse. Real time, since it only affects when observers look, not what they see.
 const LATE: Duration = Duration::from_millis(10);
-/// A read that gives less has emptied the terminal, as good as certainly: a look for more would cost an echo its time.
+/// A shorter read has almost certainly emptied the terminal: another read would delay an echo.
 const SHORT_READ: usize = 256;
-/// A parser thread that had nothing to do for this long is ended.
+/// A parser thread is ended after being idle for this long.
 const PARSER_THREAD_LIMIT: Duration = Duration::from_secs(1);
 
 pub(crate) fn start(shared: Arc<SessionShared>, run: Arc<ProgramRun>) -> io::Result<JoinHandle<()>> {
@@ -43,7 +42,7 @@ pub(crate) fn start(shared: Arc<SessionShared>, run: Arc<ProgramRun>) -> io::Res
     builder.spawn(move || {
         let exit = match catch_unwind(AssertUnwindSafe(|| IoThread::new(&shared, &run).turns())) {
             Ok(exit) => exit,
-            // A bug of ours in handling this child's bytes ends this session and no other.
+            // A bug of ours in handling this child's bytes ends only this session.
             Err(_) => {
                 let _ = run.process.signal(Signal::KILL);
                 run.process.child_mut().wait().ok()
@@ -58,18 +57,18 @@ struct IoThread<'a> {
     run: &'a Arc<ProgramRun>,
     buffer: Vec<u8>,
     gauge: FloodGauge,
-    /// While the child floods.
+    /// Present while the child floods.
     parser: Option<ParserThread>,
     parser_until: Option<Instant>,
-    /// No process has the terminal open; look again then.
+    /// No process has the terminal open; check again at this time.
     reopen_check: Option<Instant>,
-    /// The child has exited; what it printed last is still being read.
+    /// The child has exited; its last output is still being read.
     drain: Option<Drain>,
     port_look_due: Option<Instant>,
     late_pulse_due: Option<Instant>,
-    /// Published output of which the late pulse and the look for ports are seen to.
+    /// The output up to which the late pulse and the search for ports are done.
     noted_offset: u64,
-    /// Ends the sleep when a fake clock moves.
+    /// Interrupts the sleep when a fake clock moves.
     _alarm: Option<Arc<ClockAlarm>>,
 }
 
@@ -117,7 +116,7 @@ impl<'a> IoThread<'a> {
         }
     }
 
-    /// Until the child has ended and what it printed has been read.
+    /// Runs until the child has ended and its output has been read.
     fn turns(&mut self) -> Option<ExitStatus> {
         loop {
             let ready = self.sleep();
@@ -151,8 +150,8 @@ impl<'a> IoThread<'a> {
         let timeout = self.timeout();
         let child = self.run.process.child();
         let mut fds = vec![PollFd::new(&self.run.waker, PollFlags::IN)];
-        // After the exit its descriptor stays readable, and a terminal nobody has open stays "hung
-        // up": asking for either would never sleep.
+        // After the exit the process descriptor stays readable, and a terminal that no process has open stays "hung
+        // up": polling either would never sleep.
         let watch_exit = self.drain.is_none();
         if watch_exit {
             fds.push(PollFd::from_borrowed_fd(child.exit_fd(), PollFlags::IN));
@@ -162,7 +161,7 @@ impl<'a> IoThread<'a> {
             let write = if self.run.has_input() { PollFlags::OUT } else { PollFlags::empty() };
             fds.push(PollFd::new(&self.run.pty, PollFlags::IN | write));
         }
-        // It fails only for want of memory; then this turn looks at everything.
+        // It fails only if memory is short; then this iteration checks everything.
         let failed = pty::poll(&mut fds, timeout).is_err();
         let mut happened = fds.iter().map(|fd| failed || !fd.revents().is_empty());
         if happened.next() == Some(true) {
@@ -173,13 +172,13 @@ impl<'a> IoThread<'a> {
             failed
                 || fds.last().is_some_and(|fd| fd.revents().intersects(PollFlags::IN | PollFlags::HUP | PollFlags::ERR))
         } else {
-            // Woken for whatever reason: a look costs one system call.
+            // Woken for some other reason: checking costs one system call.
             true
         };
         Ready { readable, exited }
     }
 
-    /// `None` while no deadline is open.
+    /// `None` while there is no deadline.
     fn timeout(&self) -> Option<Duration> {
         let clock = &self.shared.clock;
         let by_clock = [self.run.update_due(), self.port_look_due].into_iter().flatten();
@@ -219,7 +218,7 @@ impl<'a> IoThread<'a> {
         terminal
     }
 
-    /// Whoever typed may have read the echo (`echo.rs`) and woken this thread for what follows from it.
+    /// A sender may have read the echo itself (`echo.rs`) and woken this thread for the follow-up work.
     fn note_echo(&mut self) {
         let published = self.shared.pulse.borrow().output_offset;
         if std::mem::replace(&mut self.noted_offset, published) != published {
@@ -227,10 +226,10 @@ impl<'a> IoThread<'a> {
         }
     }
 
-    /// Sees to what follows from output a little later.
+    /// Schedules the follow-up work of output.
     fn note_output(&mut self) {
         self.port_look_due = Some(self.shared.clock.now() + PORT_LOOK_DELAY);
-        // Who begins to watch after this look finds the output on the screen.
+        // An observer that starts after this check finds the output on the screen.
         if self.late_pulse_due.is_none() && self.shared.late_pulse.receiver_count() > 0 {
             self.late_pulse_due = Some(Instant::now() + LATE);
         }
@@ -244,7 +243,7 @@ impl<'a> IoThread<'a> {
             self.parser = ParserThread::start(self.shared, self.run, STACK_BYTES);
         }
         match &self.parser {
-            // Behind what it has not parsed yet, or to be parsed while the rest is read.
+            // Queued behind output that is not parsed yet, or parsed while reading continues.
             Some(parser) if flood || !parser.is_idle() => {
                 parser.hand_over(bytes);
                 self.parser_until = Some(Instant::now() + PARSER_THREAD_LIMIT);
@@ -270,7 +269,8 @@ impl<'a> IoThread<'a> {
             self.look_for_ports();
         }
         if self.late_pulse_due.is_some_and(|due| due <= Instant::now()) {
-            // What the parser thread has not parsed yet is told the next time. Asked first: it goes on meanwhile.
+            // Output that the parser thread has not parsed yet is published next time. Checked first, since the thread
+            // keeps running.
             let behind = self.parser.as_ref().is_some_and(|parser| !parser.is_idle());
             self.shared.publish_late();
             self.late_pulse_due = behind.then(|| Instant::now() + LATE);

@@ -1,11 +1,10 @@
-//! The parser thread of a session that floods: it feeds the screen while the I/O thread reads on.
+//! The parser thread of a flooding session: it feeds the screen while the I/O thread keeps reading.
 //!
-//! A terminal's kernel buffer holds some 12 KiB. A thread that reads and parses by turns lets it run
-//! full, and the child stalls for as long as it parses; two threads keep all three busy. The parser thread
-//! is started when output comes faster than [`FLOOD_BYTES`] per [`FLOOD_WINDOW`], and ended
-//! when that is long over. Otherwise the I/O thread parses by itself: what is typed is echoed
-//! without a hand-over. An engine has a limited number of them: when every core is busy with
-//! floods, more threads only get into each other's way.
+//! A terminal's kernel buffer has some 12 KiB. A thread that reads and parses alternately lets it run full, and the
+//! child stalls while it parses; with two threads all three stay busy. The parser thread is started when output exceeds
+//! [`FLOOD_BYTES`] per [`FLOOD_WINDOW`], and ended some time after the flood. Otherwise the I/O thread parses by
+//! itself, so that typed keys are echoed without a hand-over. The number of parser threads per engine is limited: when
+//! every core is busy with floods, more threads only compete with each other.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -18,17 +17,17 @@ use crate::io::run::ProgramRun;
 use crate::session::shared::SessionShared;
 
 const FLOOD_WINDOW: Duration = Duration::from_millis(10);
-/// 6.5 MB/s: below that, parsing takes a few hundredths of a thread's time.
+/// 6.5 MB/s: below that, parsing takes a few per cent of a thread's time.
 const FLOOD_BYTES: usize = 64 << 10;
-/// Read ahead of the screen at most.
+/// Maximum bytes read ahead of the screen.
 const AHEAD_BYTES: usize = 256 << 10;
 
-/// Tells whether output is a flood.
+/// Detects floods.
 #[derive(Debug)]
 pub(crate) struct FloodGauge {
     since: Instant,
     bytes: usize,
-    /// Per [`FLOOD_WINDOW`], as it was judged last.
+    /// The last measured rate per [`FLOOD_WINDOW`].
     rate: usize,
 }
 
@@ -37,12 +36,12 @@ impl FloodGauge {
         FloodGauge { since: now, bytes: 0, rate: 0 }
     }
 
-    /// Counts what was just read; true while it is a flood.
+    /// Counts the bytes just read; true while output is a flood.
     pub(crate) fn count_read(&mut self, bytes: usize, now: Instant) -> bool {
         self.bytes += bytes;
         let window = now.saturating_duration_since(self.since);
         if window >= FLOOD_WINDOW {
-            // Judged by the time it really took: a pause is no flood, however much came before it.
+            // Uses the actual duration: output after a pause is not a flood, however much came before.
             let rate = self.bytes as u128 * FLOOD_WINDOW.as_nanos() / window.as_nanos();
             *self = FloodGauge { since: now, bytes: 0, rate: usize::try_from(rate).unwrap_or(usize::MAX) };
         }
@@ -50,7 +49,7 @@ impl FloodGauge {
     }
 }
 
-/// How many parser threads an engine may have at a time.
+/// The limit of parser threads per engine.
 #[derive(Clone, Debug)]
 pub(crate) struct ParserSlots {
     free: Arc<AtomicUsize>,
@@ -91,7 +90,7 @@ struct Ahead {
 
 #[derive(Debug, Default)]
 struct AheadState {
-    /// Read, not parsed yet.
+    /// Read, but not parsed yet.
     bytes: Vec<u8>,
     parsing: bool,
     /// The parser thread has to be woken.
@@ -100,8 +99,7 @@ struct AheadState {
 }
 
 impl ParserThread {
-    /// `None` when there are enough of them, or the system has no thread for us: the I/O thread then
-    /// goes on alone.
+    /// `None` if there are enough parser threads, or the system can't create one: the I/O thread then continues alone.
     pub(crate) fn start(shared: &Arc<SessionShared>, run: &Arc<ProgramRun>, stack_bytes: usize) -> Option<Self> {
         let slot = shared.parser_threads.take()?;
         let ahead = Arc::new(Ahead::default());
@@ -111,7 +109,7 @@ impl ParserThread {
         Some(ParserThread { ahead, thread, _slot: slot })
     }
 
-    /// Hands output over, waiting while too much is under way.
+    /// Hands output over; blocks while too much is queued.
     pub(crate) fn hand_over(&self, bytes: &[u8]) {
         let mut state = lock(&self.ahead.state);
         while state.bytes.len() + bytes.len() > AHEAD_BYTES && !self.thread.is_finished() {
@@ -125,13 +123,13 @@ impl ParserThread {
         }
     }
 
-    /// Everything handed over is on the screen.
+    /// Whether everything handed over is on the screen.
     pub(crate) fn is_idle(&self) -> bool {
         let state = lock(&self.ahead.state);
         !state.parsing && state.bytes.is_empty()
     }
 
-    /// Lets it do what it has, and ends it. A panic there becomes one here.
+    /// Lets the thread finish its work, and joins it. A panic in it is propagated.
     pub(crate) fn finish(self) {
         lock(&self.ahead.state).closed = true;
         self.ahead.moved.notify_all();
@@ -171,7 +169,7 @@ fn parse(shared: &SessionShared, run: &ProgramRun, ahead: &Ahead) {
         }
         absorb(shared, run, &turn);
         if run.update_due().is_some() {
-            // The I/O thread sleeps without a deadline while it knows of none.
+            // The I/O thread sleeps without a deadline unless it is woken.
             run.wake();
         }
     }
@@ -205,7 +203,7 @@ mod tests {
         assert!(!(0..4).any(|_| after(2, 16 << 10)));
         assert!(after(2, 16 << 10));
         assert!(after(2, 16 << 10));
-        // It dries up.
+        // The flood ends.
         assert!(!after(20, 1024));
     }
 }

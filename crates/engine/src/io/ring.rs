@@ -1,28 +1,28 @@
-//! The last bytes a child printed, addressed by their absolute offset in the whole stream.
+//! The last bytes that a child printed, addressed by their absolute offset in the stream.
 //!
-//! Grows as it fills: an idle session pays for what it printed, not for the limit.
+//! It grows as it fills: an idle session uses memory for what it printed, not for the limit.
 
-/// A bounded byte buffer that forgets its oldest bytes.
+/// A bounded byte buffer that drops its oldest bytes.
 #[derive(Debug)]
 pub(crate) struct Ring {
-    /// Byte `o` of the stream sits at `o % capacity`; until the first wrap that is simply `o`.
+    /// Byte `o` of the stream is at `o % capacity`; until the first wrap that is simply `o`.
     bytes: Vec<u8>,
     capacity: usize,
     end: u64,
 }
 
-/// A copy of some of the raw output.
+/// A copy of part of the raw output.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RawOutput {
     /// Absolute offset of the first byte in `bytes`.
     pub offset: u64,
     pub bytes: Vec<u8>,
-    /// Bytes between the offset asked for and `offset` that are no longer kept.
+    /// Bytes between the requested offset and `offset` that are no longer kept.
     pub dropped: u64,
 }
 
 impl RawOutput {
-    /// Where the next read goes on.
+    /// The offset of the next read.
     pub fn next_offset(&self) -> u64 {
         self.offset + self.bytes.len() as u64
     }
@@ -34,12 +34,12 @@ impl Ring {
         Ring { bytes: Vec::new(), capacity: capacity.max(1), end: 0 }
     }
 
-    /// Absolute offset behind the newest byte: how many bytes were ever printed.
+    /// Absolute offset after the newest byte: the number of bytes ever printed.
     pub(crate) fn end(&self) -> u64 {
         self.end
     }
 
-    /// What it takes in memory.
+    /// Its size in memory.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes.capacity()
     }
@@ -49,7 +49,7 @@ impl Ring {
     }
 
     pub(crate) fn append(&mut self, bytes: &[u8]) {
-        // Of more than a whole ring only the tail can stay.
+        // Only the tail of more than a whole ring can be kept.
         let skipped = bytes.len().saturating_sub(self.capacity);
         if skipped > 0 {
             self.end += skipped as u64;
@@ -62,7 +62,7 @@ impl Ring {
             self.end += fits as u64;
             rest = &rest[fits..];
         } else if self.bytes.len() < self.capacity {
-            // The whole ring is about to be overwritten, so what its unused part holds is of no concern.
+            // The whole ring is about to be overwritten, so the content of its unused part does not matter.
             self.bytes.resize(self.capacity, 0);
         }
         while !rest.is_empty() {
@@ -74,7 +74,7 @@ impl Ring {
         }
     }
 
-    /// Doubles, but never past the capacity: `Vec` alone would round a 1 MiB ring up to 2 MiB.
+    /// Doubles, but never beyond the capacity: `Vec` by itself would grow a 1 MiB ring to 2 MiB.
     fn reserve(&mut self, more: usize) {
         let needed = self.bytes.len() + more;
         if needed > self.bytes.capacity() {
@@ -83,7 +83,7 @@ impl Ring {
         }
     }
 
-    /// At most `max` bytes from `since` on. An offset from the future reads as "nothing yet".
+    /// At most `max` bytes starting at `since`. An offset beyond the end gives no bytes.
     pub(crate) fn read(&self, since: u64, max: usize) -> RawOutput {
         let since = since.min(self.end);
         let offset = since.max(self.start());

@@ -1,4 +1,4 @@
-//! One run of a session's program: its terminal, its process, and the input on its way to it.
+//! One run of a session's program: its terminal, its process, and its queued input.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,8 +10,8 @@ use tokio::sync::watch;
 
 use crate::fair_lock::lock;
 
-/// Written before the terminal is read again. The kernel holds some 16 KiB of echo, of which 10 may be input that it took
-/// but has not echoed yet, and drops what is beyond.
+/// Input written before the terminal is read again. The kernel buffers some 16 KiB of echo, of which 10 may be input
+/// that was accepted but not echoed yet, and drops the rest.
 const BETWEEN_READS: usize = 2 << 10;
 
 #[derive(Debug)]
@@ -21,20 +21,21 @@ pub(crate) struct ProgramRun {
     pub(crate) process: Arc<RunProcess>,
     pub(crate) waker: PollWaker,
     input: Mutex<InputQueue>,
-    /// The queue is not empty: known without its lock, which is held while the terminal takes input.
+    /// Whether the queue is not empty. Readable without the queue's lock, which is held while the terminal accepts
+    /// input.
     input_waits: AtomicBool,
-    /// Bytes of input the terminal has taken so far. Ends with the run.
+    /// Bytes of input that the terminal has accepted so far. Dropped with the run.
     written: watch::Sender<u64>,
-    /// When a synchronized update that is open has lasted too long.
+    /// The deadline of a synchronized update in progress.
     update_due: Mutex<Option<Instant>>,
     abandoned: AtomicBool,
     pub(crate) reading: Mutex<ReadOrder>,
 }
 
-/// Held by whoever reads the terminal, until what was read is on the screen or handed over: output keeps its order.
+/// Locked while the terminal is read, until the bytes are on the screen or handed over, so that output keeps its order.
 #[derive(Debug, Default)]
 pub(crate) struct ReadOrder {
-    /// What was read before may not be on the screen yet: only the run's own thread knows.
+    /// Earlier bytes may not be on the screen yet; only the run's own thread knows.
     pub(crate) behind: bool,
 }
 
@@ -42,15 +43,15 @@ pub(crate) struct ReadOrder {
 struct InputQueue {
     queue: WriteQueue,
     accepted: u64,
-    /// May be written before the terminal is read again.
+    /// Bytes that may be written before the terminal is read again.
     room: usize,
 }
 
-/// Input that was accepted, and how to tell that it has been written.
+/// Accepted input, and how to learn that it has been written.
 #[derive(Debug)]
 pub(crate) struct AcceptedInput {
     pub(crate) upto: u64,
-    /// `None` when it has been written already.
+    /// `None` if it has been written already.
     pub(crate) written: Option<watch::Receiver<u64>>,
 }
 
@@ -70,8 +71,8 @@ impl ProgramRun {
         }
     }
 
-    /// Queues all of `bytes` or nothing, and writes at once what the terminal takes at once: a key
-    /// stroke does not have to wait for a thread to wake up. What is long is written by and by.
+    /// Queues all of `bytes` or nothing, and writes at once what the terminal accepts: a key need not wait for a thread
+    /// to wake up. Long input is written gradually.
     pub(crate) fn type_bytes(&self, bytes: &[u8]) -> Result<AcceptedInput, QueueFull> {
         let (upto, empty, written) = {
             let mut input = lock(&self.input);
@@ -89,7 +90,7 @@ impl ProgramRun {
         Ok(AcceptedInput { upto, written: Some(receiver) })
     }
 
-    /// Writes what the terminal takes, now that it has been read.
+    /// Writes more input after the terminal has been read.
     pub(crate) fn flush(&self) {
         let written = {
             let mut input = lock(&self.input);
@@ -132,12 +133,12 @@ impl ProgramRun {
         *lock(&self.update_due) = due;
     }
 
-    /// Makes the I/O thread look around. It can only fail for want of an open descriptor, and ours is open.
+    /// Wakes the I/O thread. It could only fail without an open descriptor, and ours is open.
     pub(crate) fn wake(&self) {
         let _ = self.waker.wake();
     }
 
-    /// Lets the I/O thread end although the process has not: not even KILL ended it.
+    /// Lets the I/O thread end although the process has not: even KILL did not end it.
     pub(crate) fn abandon(&self) {
         self.abandoned.store(true, Ordering::Release);
         self.wake();
@@ -154,11 +155,11 @@ impl InputQueue {
     }
 }
 
-/// The program itself. Kept after its end, to find what it left behind in its session.
+/// The program's process. Kept after its end, to find processes that it left in its session.
 #[derive(Debug)]
 pub(crate) struct RunProcess {
     pub(crate) pid: Pid,
-    /// Readers signal or wait for its end; the one writer is the I/O thread that takes the exit status.
+    /// Readers signal it or wait for its end; only the I/O thread, which collects the exit status, writes.
     child: RwLock<ChildProcess>,
 }
 
@@ -171,7 +172,7 @@ impl RunProcess {
         self.child.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// `Ok(false)` when nothing is left that could be signalled.
+    /// `Ok(false)` if there is nothing left to signal.
     pub(crate) fn signal(&self, signal: Signal) -> io::Result<bool> {
         match self.child().signal_group(signal) {
             Ok(()) => Ok(true),

@@ -1,7 +1,6 @@
-//! What one lock guards: the terminal, its version, what the child said beside it, and the taps.
+//! The state behind the screen lock: the terminal, its version, the child's reports, and the taps.
 //!
-//! Everything here is short work on values already in memory. Whoever holds the lock waits for
-//! nothing and takes no other lock.
+//! Everything here is short work on values in memory. The holder of the lock waits for nothing and takes no other lock.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -19,25 +18,25 @@ use crate::wait::line_scan::LineBatch;
 /// A synchronized update whose end marker is lost is ended after this time.
 pub(crate) const SYNCHRONIZED_UPDATE_LIMIT: Duration = Duration::from_millis(150);
 
-/// Of the screen's text, between two who ask for it: as much as a large screen has.
+/// Maximum size of a copy of the screen's text that is kept between two requests: that of a large screen.
 const KEPT_COPY_BYTES: usize = 32 << 10;
 
-/// Session events that wait for a slow listener.
+/// Session events queued for a slow listener.
 const EVENT_CAPACITY: usize = 256;
 
 #[derive(Debug)]
 pub(crate) struct SessionScreen {
     pub(crate) terminal: Terminal,
     version: u64,
-    /// Raw output up to here has been fed.
+    /// Raw output up to this offset has been fed.
     offset: u64,
     rows: RowVersions,
-    /// What was copied last, and at which version.
+    /// The last copy of lines, and its version.
     copied: Option<(u64, LineBatch)>,
     pub(crate) facts: ChildFacts,
     pub(crate) sightings: PortSightings,
     taps: Vec<TapSink>,
-    /// Made for the first listener: most sessions never have one.
+    /// Created for the first listener: most sessions never have one.
     events: Option<broadcast::Sender<SessionEvent>>,
     update: Option<OpenUpdate>,
 }
@@ -72,7 +71,7 @@ impl SessionScreen {
         self.offset
     }
 
-    /// Takes output of the child. Bytes owed in answer to it are appended to `replies`.
+    /// Feeds output of the child. Replies to it are appended to `replies`.
     pub(crate) fn feed(&mut self, bytes: &[u8], now: Instant, replies: &mut Vec<u8>) {
         if !self.taps.is_empty() {
             let shared: Arc<[u8]> = bytes.into();
@@ -94,7 +93,7 @@ impl SessionScreen {
         self.moved(now, replies);
     }
 
-    /// What was typed, for taps that asked for it.
+    /// Records input for taps that asked for it.
     pub(crate) fn note_input(&mut self, bytes: &[u8], now: Instant) {
         let shared: Arc<[u8]> = bytes.into();
         self.tell_taps(now, |sink| sink.wants_input.then(|| TapEvent::Input { at: now, bytes: shared.clone() }));
@@ -131,7 +130,7 @@ impl SessionScreen {
         };
     }
 
-    /// When a synchronized update that is open now will have lasted too long.
+    /// The deadline of a synchronized update in progress.
     pub(crate) fn update_due(&self) -> Option<Instant> {
         self.update.map(|update| update.due)
     }
@@ -151,7 +150,7 @@ impl SessionScreen {
         self.version += 1;
     }
 
-    /// The run is over: what a half-finished update hid comes to light, taps hear the exit.
+    /// The run is over: an unfinished update becomes visible, and taps are told the exit.
     pub(crate) fn finish(&mut self, exit: Option<ExitStatus>, now: Instant) {
         if self.terminal.synchronized_update().is_some() {
             self.end_update();
@@ -162,10 +161,10 @@ impl SessionScreen {
         }
     }
 
-    /// A new run begins with an empty screen: a wait for "ready" must not see the last run's.
-    /// Line numbers and the version go on, so that nothing read before is mistaken for new.
+    /// A new run starts with an empty screen: a wait for "ready" must not match the last run's output. Line numbers and
+    /// the version continue, so that nothing read before counts as new.
     pub(crate) fn begin_run(&mut self) {
-        // CAN ends whatever sequence the last run died in, RIS clears screen, history and modes.
+        // CAN aborts a sequence in which the last run died, RIS clears screen, history and modes.
         self.terminal.feed(b"\x18\x1bc");
         self.terminal.take_effects();
         self.update = None;
@@ -174,7 +173,7 @@ impl SessionScreen {
         self.version += 1;
     }
 
-    /// The text of the lines from `from` on, as far as one turn goes.
+    /// The text of lines starting at `from`, as much as is copied under one lock.
     pub(crate) fn lines_from(&mut self, from: u64) -> LineBatch {
         let kept = self.copied.as_ref().filter(|(version, _)| *version == self.version);
         if let Some(batch) = kept.and_then(|(_, batch)| batch.part(from)) {
@@ -182,7 +181,8 @@ impl SessionScreen {
         }
         self.terminal.prepare_text();
         let batch = LineBatch::copy(&self.terminal, from);
-        // Who waits for one answer after the other marks the screen where the last one was found.
+        // Kept for a client that waits for one response after the other, and marks the screen where the last one was
+        // found.
         self.copied = (batch.text().len() <= KEPT_COPY_BYTES).then(|| (self.version, batch.clone()));
         batch
     }
@@ -200,7 +200,7 @@ impl SessionScreen {
         tap::keyframe(&self.terminal, now, self.version, self.offset)
     }
 
-    /// Taps whose listener has gone don't count.
+    /// Taps whose listener is gone don't count.
     pub(crate) fn tap_count(&mut self) -> usize {
         self.taps.retain(|sink| !sink.is_closed());
         self.taps.len()
@@ -231,7 +231,7 @@ impl SessionScreen {
         if let Some(events) = &self.events
             && events.send(event).is_err()
         {
-            // Nobody listens any more.
+            // No listener is left.
             self.events = None;
         }
     }

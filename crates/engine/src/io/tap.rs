@@ -1,8 +1,8 @@
-//! A recording tap: everything a session prints, from one exact moment on.
+//! A recording tap: everything that a session prints, from an exact moment on.
 //!
-//! The first picture and the stream after it are handed over in one step under the screen lock, so
-//! nothing is missed or doubled. The I/O thread never waits for a listener: one that falls behind
-//! gets a gap, with a new picture to go on from.
+//! The first keyframe and the stream after it are created in one step under the screen lock, so nothing is missed or
+//! duplicated. The I/O thread never waits for a listener: a listener that falls behind gets a gap, with a new keyframe
+//! to continue from.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -20,7 +20,7 @@ pub struct TapKeyframe {
     pub size: Size,
     pub bytes: Vec<u8>,
     pub version: u64,
-    /// Raw output up to this offset is in the picture.
+    /// The keyframe includes raw output up to this offset.
     pub offset: u64,
 }
 
@@ -30,7 +30,7 @@ pub enum TapEvent {
         at: Instant,
         bytes: Arc<[u8]>,
     },
-    /// What was typed, if asked for, but for lines that are read without an echo: those are passwords.
+    /// Typed input, if requested, except for lines read without echo, which are passwords.
     Input {
         at: Instant,
         bytes: Arc<[u8]>,
@@ -39,7 +39,7 @@ pub enum TapEvent {
         at: Instant,
         size: Size,
     },
-    /// The listener was too slow: `dropped_bytes` of output are missing, `keyframe` is the screen after them.
+    /// The listener was too slow: `dropped_bytes` of output are missing; `keyframe` is the screen after them.
     Gap {
         dropped_bytes: u64,
         keyframe: TapKeyframe,
@@ -54,7 +54,7 @@ pub enum TapEvent {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TapOptions {
     pub input: bool,
-    /// Output waiting for the listener before it is dropped, in bytes.
+    /// Maximum bytes of output queued for the listener; more is dropped.
     pub capacity: usize,
 }
 
@@ -64,10 +64,10 @@ impl Default for TapOptions {
     }
 }
 
-/// Events that may wait, however small each is.
+/// Maximum queued events, however small they are.
 const MAX_WAITING_EVENTS: usize = 4096;
 
-/// The listener's end. Dropping it ends the tap.
+/// The listener's side. Dropping it ends the tap.
 #[derive(Debug)]
 pub struct Tap {
     pub start: TapKeyframe,
@@ -76,7 +76,7 @@ pub struct Tap {
 }
 
 impl Tap {
-    /// The next event, or `None` after the last one of the run.
+    /// The next event; `None` after the last one of the run.
     pub async fn next(&mut self) -> Option<TapEvent> {
         let event = self.events.recv().await?;
         self.waiting.fetch_sub(weight(&event), Ordering::Relaxed);
@@ -84,11 +84,11 @@ impl Tap {
     }
 }
 
-/// The session's end, kept beside the screen.
+/// The session's side, stored beside the screen.
 #[derive(Debug)]
 pub(crate) struct TapSink {
     events: mpsc::Sender<TapEvent>,
-    /// Room kept for the last two events: they must arrive however full the queue is.
+    /// Reserved space for the last two events, which must arrive even if the queue is full.
     last_gap: mpsc::OwnedPermit<TapEvent>,
     exit: mpsc::OwnedPermit<TapEvent>,
     waiting: Arc<AtomicUsize>,
@@ -98,7 +98,7 @@ pub(crate) struct TapSink {
     in_gap: bool,
 }
 
-/// Bytes an event keeps alive while it waits.
+/// Bytes that a queued event keeps in memory.
 fn weight(event: &TapEvent) -> usize {
     match event {
         TapEvent::Output { bytes, .. } | TapEvent::Input { bytes, .. } => bytes.len(),
@@ -107,7 +107,7 @@ fn weight(event: &TapEvent) -> usize {
     }
 }
 
-/// Makes the two ends. The caller holds the screen lock, so `start` is the screen now.
+/// Creates both sides. The caller holds the screen lock, so `start` is the present screen.
 pub(crate) fn tap(options: TapOptions, start: TapKeyframe) -> (Tap, TapSink) {
     let (sender, receiver) = mpsc::channel(MAX_WAITING_EVENTS + 2);
     let reserve = || sender.clone().try_reserve_owned().expect("a new queue has room");
@@ -130,7 +130,7 @@ impl TapSink {
         self.events.is_closed()
     }
 
-    /// Hands `event` over, or makes a gap. `keyframe` draws the screen as it is before `event`.
+    /// Queues `event`, or a gap instead. `keyframe` draws the screen as it is before `event`.
     pub(crate) fn push(&mut self, event: TapEvent, keyframe: impl FnOnce() -> TapKeyframe) {
         if self.in_gap && self.waiting.load(Ordering::Relaxed) <= self.capacity / 2 {
             self.in_gap = !self.send(TapEvent::Gap { dropped_bytes: self.dropped_bytes, keyframe: keyframe() });
@@ -146,7 +146,7 @@ impl TapSink {
         }
     }
 
-    /// The last event. `keyframe` draws the final screen, in case output was dropped before.
+    /// Queues the last event. `keyframe` draws the final screen, in case output was dropped before.
     pub(crate) fn finish(self, event: TapEvent, keyframe: impl FnOnce() -> TapKeyframe) {
         if self.in_gap {
             let gap = TapEvent::Gap { dropped_bytes: self.dropped_bytes, keyframe: keyframe() };

@@ -1,7 +1,7 @@
-//! The environment a child starts with.
+//! The environment of a child.
 //!
-//! The engine reads no environment itself: the program hands its own in, and this file says what
-//! a child may inherit of it.
+//! The engine reads no environment itself: the program passes in its own, and this file decides what a child may
+//! inherit of it.
 
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
@@ -10,11 +10,11 @@ use crate::error::LimitExceeded;
 use crate::names::SessionId;
 use crate::options::EngineLimits;
 
-/// Variables of the base environment that never reach a child. A trailing `*` stands for any ending.
+/// Variables of the base environment that are never passed to a child. A trailing `*` matches any ending.
 ///
-/// Multiplexers and terminals around us: a child that believes it talks to them sends them its
-/// private sequences. Agents around us: a nested agent that sees them refuses to start or joins
-/// the outer one's session. LINES and COLUMNS would freeze the size of the outer window.
+/// Those of multiplexers and terminals around us: a child that believes it runs in one sends it private sequences.
+/// Those of agents around us: a nested agent that sees them refuses to start, or joins the outer one's session. LINES
+/// and COLUMNS would freeze the size of the outer window.
 pub const NOT_INHERITED: &[&str] = &[
     "COLUMNS",
     "LINES",
@@ -70,8 +70,8 @@ pub const NOT_INHERITED: &[&str] = &[
     "AMP_CURRENT_THREAD_ID",
 ];
 
-/// Exceptions to [`NOT_INHERITED`]: a person's own settings and credentials that share a prefix
-/// with an agent's session variables. Without them an agent could start without its login.
+/// Exceptions to [`NOT_INHERITED`]: a person's own settings and credentials that share a prefix with an agent's session
+/// variables. Without them an agent might start without its login.
 pub const INHERITED_ANYWAY: &[&str] = &[
     "CLAUDE_CODE_OAUTH_*",
     "CLAUDE_CODE_USE_*",
@@ -89,8 +89,8 @@ pub const INHERITED_ANYWAY: &[&str] = &[
     "CLAUDE_CODE_GIT_BASH_PATH",
 ];
 
-/// `base` without what must not be inherited, then the engine's own variables, then `unset`
-/// taken away and `extra` set, so that a request has the last word.
+/// `base` without the variables that must not be inherited, then the engine's own, then `unset` removed and `extra`
+/// set: the request has the last word.
 pub(crate) fn child_environment(
     base: &[(OsString, OsString)],
     unset: &[OsString],
@@ -103,14 +103,14 @@ pub(crate) fn child_environment(
     let unset: HashSet<&OsString> = unset.iter().collect();
     let inherited = base.iter().filter(|(name, _)| is_inherited(name));
     let all = inherited.chain(&own).chain(&own_id).filter(|(name, _)| !unset.contains(name)).chain(extra);
-    // From the last on, so that each name is looked up once: a request may bring thousands.
+    // In reverse, so that each name is looked up once: a request may contain thousands.
     let mut named = HashSet::new();
     let mut environment: Vec<_> = all.rev().filter(|(name, _)| named.insert(name)).cloned().collect();
     environment.reverse();
     environment
 }
 
-/// Refuses what a request brings before any of it is copied.
+/// Checks the size of a request before any of it is copied.
 pub(crate) fn check_size(
     limits: &EngineLimits,
     argv: &[OsString],
@@ -119,7 +119,7 @@ pub(crate) fn check_size(
     if extra.len() > limits.variables {
         return Err(LimitExceeded::Variables { count: extra.len(), limit: limits.variables });
     }
-    // As the system counts them: each with what ends it, and a `=` in between.
+    // Counted as the system does: each with its terminator, and a `=` in between.
     let words: usize = argv.iter().map(|word| word.len() + 1).sum();
     let variables: usize = extra.iter().map(|(name, value)| name.len() + value.len() + 2).sum();
     match words + variables {
@@ -129,7 +129,7 @@ pub(crate) fn check_size(
 }
 
 fn is_inherited(name: &OsStr) -> bool {
-    // Every name in the lists is ASCII; what is not text can't be one of them.
+    // All names in the lists are ASCII, so a name that is not text can't be in them.
     let Some(name) = name.to_str() else { return true };
     !listed(NOT_INHERITED, name) || listed(INHERITED_ANYWAY, name)
 }

@@ -1,9 +1,9 @@
-//! What remains of a session when its program has ended: background jobs, daemons that kept the
-//! terminal, children that closed it.
+//! Processes left over when a session's program has ended: background jobs, daemons that kept the terminal, children
+//! that closed it.
 //!
-//! They are found by the kernel's session number, which all descendants share unless they began a
-//! session of their own (`setsid`): those left on purpose and are out of reach. So is everything
-//! on systems other than Linux, where only the terminal's hang-up reaches them.
+//! They are found by the kernel's session number, which all descendants share unless they started a session of their
+//! own (`setsid`): those left on purpose and are out of reach. On systems other than Linux none are found, and only the
+//! terminal's hang-up reaches them.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
@@ -16,15 +16,15 @@ use crate::fair_lock::lock;
 use crate::io::run::RunProcess;
 use crate::lifecycle::{blocking, deadline};
 
-/// Nothing announces the end of processes that are not our children. Looked for only while some are left.
+/// The end of processes that are not our children is not announced. Polled only while some are left.
 const CHECK_EVERY: Duration = Duration::from_millis(20);
-/// Each round kills all there are; more than a few are needed only against a fork bomb.
+/// Each round kills all of them; more than a few rounds are needed only against a fork bomb.
 const KILL_ROUNDS: usize = 50;
 
-/// What may have left processes behind.
+/// Something that may have left processes behind.
 pub(crate) trait Remains: Clone + Send + 'static {
     fn session(&self) -> Pid;
-    /// Answers how many processes it reached. One that belongs to a stranger by now is not reached.
+    /// Returns how many processes were signalled. Processes under a reused number are not.
     fn signal(&self, signal: Signal) -> usize;
 }
 
@@ -48,14 +48,14 @@ impl Remains for RememberedSession {
     }
 }
 
-/// Ends what is left of the sessions of a program that is no more: asks, waits for the grace, kills. Needs a tokio runtime
-/// around it.
+/// Ends what is left of the sessions of a program that is gone: asks, waits for the grace period, kills. Must be called
+/// in a tokio runtime.
 pub async fn end_remembered_sessions(sessions: Vec<RememberedSession>, grace: Duration) {
     LeftoverFinder::default().sweep(sessions, deadline(grace)).await;
 }
 
-/// Finds and ends them. A look goes through every process of the system (some 1 µs each), so
-/// those who want one at the same time share it.
+/// Finds and ends leftover processes. A search reads every process of the system (some 1 µs each), so simultaneous
+/// requests share one.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LeftoverFinder {
     census: Arc<Mutex<Census>>,
@@ -64,7 +64,7 @@ pub(crate) struct LeftoverFinder {
 #[derive(Debug, Default)]
 struct Census {
     under_way: bool,
-    /// Served by the next look: one that is under way may have passed what they ask for.
+    /// Answered by the next search: the current one may have passed the processes in question.
     waiting: Vec<LeftoverQuery>,
 }
 
@@ -75,8 +75,8 @@ struct LeftoverQuery {
 }
 
 impl LeftoverFinder {
-    /// Asks whatever is left of what has `ended` to end, gives it until `until`, then kills it. It has ignored the
-    /// hang-up that came with the end of its terminal, or none was sent to it.
+    /// Asks all that is left of `ended` to end, waits until `until`, then kills it. These processes have ignored the
+    /// hang-up of their terminal, or got none.
     pub(crate) async fn sweep<R: Remains>(&self, ended: Vec<R>, until: Instant) {
         let left = self.with_members(ended).await;
         if left.is_empty() {
@@ -115,12 +115,12 @@ impl LeftoverFinder {
             let census = self.census.clone();
             tokio::task::spawn_blocking(move || serve(&census));
         }
-        // Fails only if the runtime is going down: then nobody is left to sweep for.
+        // Fails only if the runtime is shutting down: then the result does not matter.
         receiver.await.unwrap_or_default()
     }
 }
 
-/// Looks until nobody waits any more.
+/// Searches until no request is left.
 fn serve(census: &Mutex<Census>) {
     loop {
         let waiting = {
@@ -134,13 +134,13 @@ fn serve(census: &Mutex<Census>) {
         let sessions = waiting.iter().flat_map(|question| question.sessions.iter().copied()).collect();
         let living = Arc::new(pty::processes::living_sessions(&sessions));
         for question in waiting {
-            // One that was dropped no longer wants to know.
+            // The caller has dropped its request.
             let _ = question.answer.send(living.clone());
         }
     }
 }
 
-/// Those that had anything to signal. A number that belongs to a stranger by now has not.
+/// Those that had any process to signal. Processes under a reused number don't count.
 async fn signal_all<R: Remains>(mut remains: Vec<R>, signals: &'static [Signal]) -> Vec<R> {
     blocking(move || {
         remains.retain(|one| signals.iter().map(|signal| one.signal(*signal)).max().unwrap_or(0) > 0);

@@ -1,5 +1,5 @@
-//! Processes that the system gives to this program when their parents have ended, as it does to the first process of a
-//! container: somebody has to take their exit statuses, or they stay in the process table for good.
+//! Orphaned processes that the kernel gives to this program because it is the first process of a container: it has to
+//! collect their exit statuses, or they stay in the process table for ever.
 
 use std::sync::Weak;
 use std::time::Duration;
@@ -13,11 +13,11 @@ const NEXT_TRY: Duration = Duration::from_millis(10);
 
 /// Reaps them whenever a process has ended, until the engine is gone.
 pub(crate) async fn reap(engine: Weak<EngineInner>) {
-    // Refused only where no signal can be listened to: then a program could not be ended either.
+    // Refused only where no signal can be handled: then a program could not be ended either.
     let Ok(mut ends) = signal(SignalKind::child()) else { return };
     loop {
         let Some(engine) = engine.upgrade() else { return };
-        // A program that is being started has ended before the directory knows its number: its status is not an orphan's.
+        // A program that is being started may end before the directory knows its pid: its status is not an orphan's.
         while engine.between_starts(|own| pty::processes::reap_orphans(&own)).is_none() {
             tokio::time::sleep(NEXT_TRY).await;
         }

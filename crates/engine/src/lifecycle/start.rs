@@ -1,7 +1,7 @@
-//! Starting a session's program, for the first time or again.
+//! Starts a session's program, for the first time or again.
 //!
-//! A start is claimed in the session's record, then done by a thread of the runtime that lives as long as the engine: the
-//! system kills a program with the thread that started it (docs/decisions/0015).
+//! A start is claimed in the session's record and then done by a thread of the runtime that lives as long as the
+//! engine: the kernel kills a program with the thread that started it (docs/decisions/0015).
 
 use std::collections::HashSet;
 use std::ffi::OsString;
@@ -23,11 +23,11 @@ use crate::session::Session;
 use crate::session::shared::{SessionBirth, SessionCommand, SessionShared};
 use crate::session::status::{Kind, Origin, Owner, RunEnding, Status};
 
-/// What became of a start.
+/// The result of a start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StartOutcome {
     Now,
-    /// It was running, or someone else was starting it.
+    /// It was running, or being started by someone else.
     Already,
 }
 
@@ -44,7 +44,7 @@ impl Session {
             return Ok(StartOutcome::Already);
         }
         shared.publish_life();
-        // What the last run left behind would hold its ports and files.
+        // Leftover processes of the last run would keep its ports and files.
         self.sweep(Instant::now()).await;
         let before = shared.clone();
         blocking(move || before.join_thread()).await;
@@ -54,7 +54,7 @@ impl Session {
 }
 
 impl EngineInner {
-    /// A new session, with its program started. Blocks for some hundred microseconds.
+    /// Creates a session and starts its program. Blocks for some hundred microseconds.
     pub(crate) fn spawn_now(self: Arc<Self>, new: NewSession) -> Result<Session> {
         check_size(&self.options.limits, &new.argv, &new.env)?;
         let command_line = match (new.argv.is_empty(), new.kind) {
@@ -89,8 +89,8 @@ impl EngineInner {
         }));
         self.directory.fill(shared.clone());
         self.notices.tell(EngineEvent::Added(id));
-        // From here on the end of its parent reaches the session and waits for its start, so the
-        // parent is looked at once more: whichever comes second sees the other.
+        // From here on the end of its parent reaches the session and waits for its start. The parent is checked once
+        // more: whichever comes second sees the other.
         let started = check_parent(parent.as_deref(), new.origin).inspect_err(|_| shared.fail_start());
         match started.and_then(|()| launch(&self, &shared)) {
             Ok(()) => Ok(Session::new(self, shared)),
@@ -101,22 +101,22 @@ impl EngineInner {
         }
     }
 
-    /// Has `start` done, when it is its turn, by one of the threads that may start programs. To its end, also when nobody
-    /// waits for it any more.
+    /// Waits for a free slot and runs `start` on one of the threads that may start programs. It runs to completion,
+    /// even if the caller goes away.
     pub(crate) async fn start_program<T: Send + 'static>(
         self: Arc<Self>,
         start: impl FnOnce() -> T + Send + 'static,
     ) -> T {
         let runtime = self.runtime.clone();
         let started = runtime.spawn(async move {
-            // It is never closed: there is always a turn.
+            // The semaphore is never closed.
             let _turn = self.starts.acquire().await;
             start()
         });
         unwrap_task(started.await).await
     }
 
-    /// Runs `look` with the processes of all sessions while no start is under way; `None` when one is.
+    /// Runs `look` with the processes of all sessions while no start is in progress; `None` if one is.
     pub(crate) fn between_starts<T>(&self, look: impl FnOnce(HashSet<Pid>) -> T) -> Option<T> {
         let _turns = self.starts.try_acquire_many(u32::try_from(STARTS_AT_ONCE).expect("a small number")).ok()?;
         let all = self.directory.all();
@@ -131,7 +131,7 @@ fn check_parent(parent: Option<&SessionShared>, origin: Origin) -> Result<()> {
     if record.removing {
         return Err(Error::NotFound { wanted: parent.id.to_string() });
     }
-    // A person may go on in a tab whose agent has ended; an agent that has ended starts nothing.
+    // A person may continue in a tab whose agent has ended; an agent that has ended starts nothing.
     if record.status.has_ended() && record.restarts == 0 && matches!(origin, Origin::Agent(_)) {
         return Err(Error::NotRunning { id: parent.id, status: record.status });
     }
@@ -139,7 +139,7 @@ fn check_parent(parent: Option<&SessionShared>, origin: Origin) -> Result<()> {
 }
 
 impl SessionShared {
-    /// `true` when the caller is now the one who starts the session.
+    /// `true` if the caller has claimed the start.
     fn claim_start(&self) -> Result<bool> {
         let mut record = self.record();
         if record.removing {
@@ -164,7 +164,7 @@ impl SessionShared {
     }
 }
 
-/// Runs a claimed session's command. Blocks for some hundred microseconds, in a thread that may start programs.
+/// Runs a claimed session's command. Blocks for some hundred microseconds, on a thread that may start programs.
 fn launch(engine: &EngineInner, shared: &Arc<SessionShared>) -> Result<()> {
     let launched = try_launch(engine, shared);
     if launched.is_err() {
@@ -174,7 +174,7 @@ fn launch(engine: &EngineInner, shared: &Arc<SessionShared>) -> Result<()> {
 }
 
 fn try_launch(engine: &EngineInner, shared: &Arc<SessionShared>) -> Result<()> {
-    // After the claim: a shutdown that came before is seen here, one that comes later waits for us.
+    // After the claim: an earlier shutdown is seen here, a later one waits for us.
     if engine.directory.is_closed() {
         return Err(Error::ShuttingDown);
     }
@@ -205,9 +205,9 @@ fn try_launch(engine: &EngineInner, shared: &Arc<SessionShared>) -> Result<()> {
         record.ending = None;
         record.stop_asked = false;
     }
-    // Before the thread begins: it may see the end of a short command at once.
+    // Before the thread starts: it may see the end of a short command at once.
     shared.publish_life();
-    // Whoever sees the end of this run finds its thread in the record.
+    // A reader that sees the end of this run must find its thread in the record.
     let mut record = shared.record();
     record.thread =
         Some(io_thread::start(shared.clone(), run).map_err(|source| SpawnError::TooManyProcesses { source })?);

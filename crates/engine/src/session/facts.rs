@@ -1,7 +1,7 @@
-//! What a child said about itself beyond its screen: the latest of each kind, bounded.
+//! What a child has reported about itself beyond its screen: the latest of each kind, bounded.
 //!
-//! Facts are what readers and rules look at; [`SessionEvent`]s are hints that one moved. Whoever
-//! missed events reads the facts again.
+//! Readers and rules use the facts; [`SessionEvent`]s are only hints that one changed. A listener that missed events
+//! reads the facts again.
 
 use std::time::Instant;
 
@@ -9,7 +9,7 @@ use vt::{DesktopNotification, Effect, ProgressReport, PromptMark};
 
 use crate::session::status::{Owner, Status};
 
-/// A value and when the child gave it.
+/// A value and the time at which the child reported it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SeenValue<T> {
     pub value: T,
@@ -18,12 +18,12 @@ pub struct SeenValue<T> {
     pub version: u64,
 }
 
-/// Of one run of a session; a restart begins with none.
+/// Of one run of a session; a restart starts without any.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ChildFacts {
     pub title: Option<SeenValue<String>>,
     pub icon_name: Option<SeenValue<String>>,
-    /// OSC 7, as the child reports it: not checked.
+    /// OSC 7, as reported by the child: not verified.
     pub working_directory: Option<SeenValue<String>>,
     pub progress: Option<SeenValue<ProgressReport>>,
     /// OSC 7501.
@@ -41,10 +41,10 @@ pub struct ChildFacts {
     pub unknown_osc: Vec<(u32, SeenValue<String>)>,
 }
 
-/// Something happened to one session. A slow listener loses the oldest ones and is told so.
+/// An event of one session. A slow listener loses the oldest ones and is told so.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SessionEvent {
-    /// The child asked or reported something. Never a `Reply`: those are answered already.
+    /// A request or report of the child. Never a `Reply`: those are already answered.
     Child(Effect),
     Owner(Owner),
     Status(Status),
@@ -53,7 +53,7 @@ pub enum SessionEvent {
 impl ChildFacts {
     pub const MAX_UNKNOWN_OSC: usize = 16;
 
-    /// Takes over what the child said. Whoever replays a recording keeps its own facts with this.
+    /// Records what the child reported. Replays of recordings keep their own facts with this.
     pub fn note(&mut self, effect: &Effect, at: Instant, version: u64) {
         fn seen<T>(value: T, at: Instant, version: u64) -> Option<SeenValue<T>> {
             Some(SeenValue { value, at, version })
@@ -77,7 +77,7 @@ impl ChildFacts {
                 self.resize_request = seen(vt::Size::new(*cols, *rows), at, version);
             }
             Effect::UnknownOsc { number, body } => self.note_osc(*number, body, at, version),
-            // A clipboard write is an event only: what was copied is nobody's business later.
+            // A clipboard write is only an event: what was copied must not be stored.
             Effect::Clipboard { .. } | Effect::Reply(_) => {}
         }
     }

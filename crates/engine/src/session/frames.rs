@@ -1,4 +1,4 @@
-//! Frames for viewers: the newest one each time, and which rows moved since a version.
+//! Frames for viewers: always the newest, and the rows that changed since a version.
 
 use std::sync::Arc;
 
@@ -9,36 +9,36 @@ use crate::session::Session;
 use crate::session::pulse::Pulse;
 use crate::session::status::Status;
 
-/// A picture and the version it was taken at.
+/// A frame and its version.
 #[derive(Clone, Debug)]
 pub struct VersionedFrame {
     pub version: u64,
     pub frame: Arc<Frame>,
 }
 
-/// The newest picture, and where it differs from an earlier version.
+/// The newest frame, and its differences to an earlier version.
 #[derive(Clone, Debug)]
 pub struct ChangedRows {
     pub frame: VersionedFrame,
-    /// Positions, from the top. All of them when the version asked for is unknown.
+    /// Row positions from the top; all of them if the requested version is unknown.
     pub rows: Vec<u16>,
 }
 
-/// At which version each row position last changed.
+/// The version at which each row position last changed.
 ///
-/// Worked out when someone reads, never on the byte path: a row is stamped with the version at
-/// which the change was noticed, which is at or after the one that made it. A reader always gets
-/// versions from reads, so it never misses a row; it may be told of one twice.
+/// Computed when someone reads, never on the byte path: a row is stamped with the version at which the change was
+/// noticed, which is at or after the one that made it. Readers get versions from reads, so they never miss a row, but
+/// may get one twice.
 #[derive(Debug, Default)]
 pub(crate) struct RowVersions {
     last: Option<VersionedFrame>,
     changed: Vec<u64>,
-    /// Versions before this can't be compared with: the grid had another size.
+    /// Earlier versions can't be compared: the grid had another size.
     comparable_from: u64,
 }
 
 impl RowVersions {
-    /// The picture at `version`, made once however many ask.
+    /// The frame at `version`, computed once for all readers.
     pub(crate) fn frame(&mut self, terminal: &mut Terminal, version: u64) -> VersionedFrame {
         if let Some(last) = &self.last
             && last.version == version
@@ -62,7 +62,7 @@ impl RowVersions {
         now
     }
 
-    /// `frame` is what [`RowVersions::frame`] just gave.
+    /// `frame` is the result of [`RowVersions::frame`].
     pub(crate) fn changed_since(&self, since: u64, frame: VersionedFrame) -> ChangedRows {
         let comparable = (self.comparable_from..=frame.version).contains(&since);
         let rows = (0u16..).zip(&self.changed).filter(|(_, changed)| !comparable || **changed > since);
@@ -70,12 +70,12 @@ impl RowVersions {
     }
 }
 
-/// A viewer's stream of pictures. However slow the viewer, it gets the newest.
+/// A viewer's stream of frames. A slow viewer always gets the newest.
 #[derive(Debug)]
 pub struct FrameStream {
     session: Session,
     pulse: watch::Receiver<Pulse>,
-    /// Version and status when the last picture was given; `None` before the first.
+    /// Version and status of the last frame returned; `None` before the first.
     seen: Option<(u64, Status)>,
 }
 
@@ -84,8 +84,8 @@ impl FrameStream {
         FrameStream { session, pulse, seen: None }
     }
 
-    /// The next picture: at once the first time, then when the screen or the status moved.
-    /// In that last case it may be the same one again. `None` once the session has been removed. Dropping the future loses nothing.
+    /// The next frame: immediately the first time, then when the screen or the status changed. If only the status
+    /// changed, the frame may be the same one again. `None` once the session has been removed. Cancel-safe.
     pub async fn next(&mut self) -> Option<VersionedFrame> {
         loop {
             let pulse = *self.pulse.borrow_and_update();
@@ -98,7 +98,7 @@ impl FrameStream {
                 self.seen = now;
                 return Some(frame);
             }
-            // The sender lives as long as the session this stream holds.
+            // The sender lives as long as the session, which this stream holds.
             self.pulse.changed().await.ok()?;
         }
     }

@@ -1,4 +1,4 @@
-//! Input on its way to the child: what can be sent, by whom, and what the sender learns.
+//! Input to the child: what can be sent, by whom, and what the sender is told.
 
 use vt::InputModes;
 use vt::input::{FocusChange, KeyEvent, MouseEvent};
@@ -13,18 +13,18 @@ use crate::session::facts::SessionEvent;
 use crate::session::shared::SessionShared;
 use crate::session::status::{Origin, Owner, Status};
 
-/// Encoded by the modes the child has set at the moment it is sent.
+/// Encoded by the child's modes at the moment of sending.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Input {
     Key(KeyEvent),
     /// Typed text; line ends are typed as Enter.
     Text(String),
-    /// Bracketed when the child asked for it, and never able to leave its brackets.
+    /// Bracketed if the child asked for it; the text can't break out of its brackets.
     Paste(String),
-    /// As they are.
+    /// Sent unchanged.
     Bytes(Vec<u8>),
     Mouse(MouseEvent),
-    /// The wheel as arrow keys, lines downwards, if the child wants that of its alternate screen.
+    /// The wheel as arrow keys, in lines downwards, if the child wants that on its alternate screen.
     Wheel(i32),
     Focus(FocusChange),
 }
@@ -51,31 +51,31 @@ impl Input {
         }
     }
 
-    /// Whether a person who sends this takes the session over. Focus and a moving mouse don't.
+    /// Whether a person who sends this takes over the session. Focus and mouse motion don't.
     fn takes_over(&self) -> bool {
         matches!(self, Input::Key(_) | Input::Text(_) | Input::Paste(_) | Input::Bytes(_))
     }
 }
 
-/// Input that was accepted whole.
+/// Input that was accepted completely.
 #[derive(Debug)]
 pub struct SentInput {
-    /// Raw output from here on came after the input: where a tail starts.
+    /// Raw output from this offset on came after the input: the start of a tail.
     pub output_offset: u64,
-    /// The screen before the input.
+    /// The screen's version before the input.
     pub version: u64,
     id: SessionId,
     accepted: Option<AcceptedInput>,
 }
 
 impl SentInput {
-    /// The program's terminal has no bytes for the input in its modes of the moment.
+    /// In its present modes, the program's terminal encodes this input as no bytes.
     pub fn is_nothing(&self) -> bool {
         self.accepted.is_none()
     }
 
-    /// Completes when the child's terminal has taken all of it, which is at once unless the child
-    /// does not read. Fails when the run ends first.
+    /// Completes when the child's terminal has accepted all of it, which is immediately unless the child does not read.
+    /// Fails if the run ends first.
     pub async fn written(self) -> Result<()> {
         let Some(AcceptedInput { upto, written: Some(mut written) }) = self.accepted else { return Ok(()) };
         let ended = |_| Error::NotRunning { id: self.id, status: Status::Exited };
@@ -85,8 +85,8 @@ impl SentInput {
 }
 
 impl Session {
-    /// Sends `input` whole, or not at all. Never waits for the child: what it does not read yet
-    /// is queued, up to a limit.
+    /// Sends `input` completely, or not at all. Never waits for the child: what it does not read yet is queued, up to a
+    /// limit.
     pub fn send(&self, input: Input, origin: Origin) -> Result<SentInput> {
         let shared = self.shared();
         let (length, limit) = (input.len(), shared.limits.input);
@@ -111,7 +111,7 @@ impl Session {
         self.shared().record().owner
     }
 
-    /// The person hands the session back to the agent that drives it.
+    /// The person returns the session to the agent that drives it.
     pub fn release(&self) {
         self.shared().set_owner(Owner::Orchestrator);
     }
@@ -119,7 +119,7 @@ impl Session {
 
 impl SessionShared {
     fn type_bytes(&self, run: &ProgramRun, bytes: &[u8]) -> Result<AcceptedInput> {
-        // Asked before the bytes are typed: the Enter behind a password turns the echo on again.
+        // Checked before the bytes are typed: the Enter after a password turns the echo on again.
         let recorded =
             self.screen.lock().has_input_taps() && run.pty.tty_facts().is_ok_and(|facts| !facts.hides_a_line());
         let accepted = run.type_bytes(bytes).map_err(|full| LimitExceeded::InputQueue {

@@ -1,8 +1,8 @@
-//! Ports a session speaks of or listens on.
+//! Ports that a session mentions or listens on.
 //!
-//! Sightings come from rendered lines, so colour codes and the borders of reads don't matter. They
-//! are looked for when output has paused or someone asks, never while bytes pour in. Nothing is
-//! probed: listening sockets are read from the process table.
+//! Sightings come from rendered lines, so colour codes and read boundaries don't matter. The search runs when output
+//! has paused or on request, never while bytes pour in. Nothing is probed: listening sockets are read from the process
+//! table.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -10,21 +10,21 @@ use std::time::SystemTime;
 
 use regex::Regex;
 
-/// A port, as far as it is known.
+/// What is known of a port.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SessionPort {
     pub port: u16,
-    /// As the session printed it, if it printed one.
+    /// As printed by the session, if it was.
     pub url: Option<String>,
-    /// When it was first noticed.
+    /// When it was first seen.
     pub first_seen_at: SystemTime,
-    /// A process of the session has a socket listening on it now.
+    /// Whether a process of the session listens on it now.
     pub listening: bool,
 }
 
-/// Different sightings kept per session; a program that prints more is not announcing servers.
+/// Maximum different sightings per session; a program that prints more is not announcing servers.
 const MAX_SIGHTINGS: usize = 64;
-/// Lines looked at per turn of the lock: about 0.1 ms.
+/// Lines checked each time the screen is locked: about 0.1 ms.
 const LINES_PER_TURN: u64 = 256;
 /// A longer line is data.
 const MAX_LINE_BYTES: usize = 4096;
@@ -32,18 +32,18 @@ const MAX_LINE_BYTES: usize = 4096;
 #[derive(Debug, Default)]
 pub(crate) struct PortSightings {
     found: Vec<SessionPort>,
-    /// Lines before this have been looked at and can't change any more.
+    /// Lines before this have been checked and can't change any more.
     next_line: u64,
 }
 
 impl PortSightings {
-    /// Where a look begins: behind the lines that are done with. A screen that grew has taken
-    /// lines back from history, which can change again.
+    /// Where a search starts: after the lines that are done. A screen that grew has taken lines back from history,
+    /// which can change again.
     pub(crate) fn start(&self, terminal: &vt::Terminal) -> u64 {
         self.next_line.min(terminal.first_screen_line())
     }
 
-    /// Looks at some lines from `from` on, and answers where to go on.
+    /// Checks some lines starting at `from`, and returns where to continue.
     pub(crate) fn look(&mut self, terminal: &vt::Terminal, from: u64, now: SystemTime) -> u64 {
         let lines = terminal.lines();
         let start = from.max(lines.start);
@@ -53,12 +53,12 @@ impl PortSightings {
             note_line(found, text, now);
             found.len() < MAX_SIGHTINGS
         });
-        // Lines on the screen may still change: they are looked at again next time.
+        // Lines on the screen may still change: they are checked again next time.
         self.next_line = self.next_line.max(end.min(terminal.first_screen_line()));
         end
     }
 
-    /// Looks at an alternate screen, whose rows are no lines.
+    /// Checks an alternate screen, whose rows are not lines.
     pub(crate) fn look_at_grid(&mut self, terminal: &vt::Terminal, now: SystemTime) {
         let mut grid = String::new();
         terminal.grid_text(&mut grid);
@@ -69,7 +69,7 @@ impl PortSightings {
         self.found.clone()
     }
 
-    /// A new run: what the last one printed is no longer true.
+    /// A new run: what the last one printed no longer counts.
     pub(crate) fn forget(&mut self, next_line: u64) {
         self.found.clear();
         self.next_line = next_line;
@@ -89,14 +89,14 @@ fn note_line(found: &mut Vec<SessionPort>, text: &str, at: SystemTime) {
     }
 }
 
-/// Scheme, host and the rest up to white space, quotes and brackets that usually enclose a URL.
+/// Scheme, host and the rest, up to white space, quotes and brackets that usually enclose a URL.
 static URL: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r#"\b(?<scheme>https?|wss?)://(?<host>\[[0-9a-fA-F:.]+\]|[^\s/:?#"'`<>()\[\]{}|\\]+)(?::(?<port>\d{1,5}))?(?:[/?#][^\s"'`<>|\\]*)?"#)
         .expect("a constant pattern")
 });
 
-/// `localhost:3000`, `0.0.0.0:80`, `[::1]:5173`, `*:8080`, and `:8080` by itself. Names that could as
-/// well be files (`main.rs:12`) and times of day are left alone.
+/// `localhost:3000`, `0.0.0.0:80`, `[::1]:5173`, `*:8080`, and `:8080` by itself. Text that may be a file
+/// (`main.rs:12`) or a time of day does not match.
 static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?:^|[^\w.:/\]-])(?:(?:(?:[\w-]+\.)*localhost|\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-fA-F:.]+\]|\*):(?<port>\d{1,5})|:(?<bare>\d{2,5}))(?:[^\w:.]|\.\W|\.?$)")
         .expect("a constant pattern")
@@ -121,7 +121,7 @@ fn sightings(text: &str) -> Vec<(u16, Option<String>)> {
     let mut at = 0;
     while let Some(address) = ADDRESS.captures_at(text, at) {
         let port = address.name("port").or(address.name("bare")).expect("either branch has a port");
-        // The character behind one address may be the one before the next.
+        // The character after one address may be the one before the next.
         at = port.end();
         if urls.iter().any(|url| url.contains(&port.start())) {
             continue;
@@ -149,7 +149,7 @@ fn trim_url(url: &str) -> &str {
     }
 }
 
-/// Sightings and sockets as one list, by port.
+/// Merges sightings and sockets into one list, by port.
 pub(crate) fn merge(mut sightings: Vec<SessionPort>, listening: &[u16], now: SystemTime) -> Vec<SessionPort> {
     for port in listening {
         match sightings.iter_mut().find(|known| known.port == *port) {

@@ -1,20 +1,20 @@
-//! The tiny values that say "something moved". Whoever wakes up looks for itself.
+//! Tiny values that say "something changed". Readers that are woken read the state themselves.
 
 use crate::session::status::Status;
 
-/// Coalesces: a reader that was busy sees only the newest.
+/// Coalescing: a busy reader sees only the newest value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pulse {
-    /// Of the screen.
+    /// The screen's version.
     pub version: u64,
     /// Raw bytes printed so far.
     pub output_offset: u64,
     pub status: Status,
-    /// The session is gone from its engine; nothing will move any more.
+    /// The session was removed from its engine; nothing will change any more.
     pub removed: bool,
 }
 
-/// Where a session stands, without its output: waits for an end are not woken by every byte.
+/// A session's lifecycle without its output, so that waits for an end are not woken by every byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LifePulse {
     pub(crate) status: Status,

@@ -1,7 +1,7 @@
 //! The state of one session, shared by its handles and its I/O thread.
 //!
-//! Each lock guards one thing, is held for microseconds, and is never taken while another is held, but for the one that
-//! says who reads the terminal: that one comes before all others.
+//! Each lock guards one thing, is held for microseconds, and is never taken while another one is held, except for the
+//! read lock of the terminal, which comes before all others.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -41,8 +41,8 @@ pub(crate) struct SessionShared {
     pub(crate) screen: FairMutex<SessionScreen>,
     pub(crate) ring: Mutex<Ring>,
     pub(crate) pulse: watch::Sender<Pulse>,
-    /// The same for those nobody waits for: output is told a little later, so that its wake-ups don't stand in the
-    /// way of whoever draws it.
+    /// The same for observers off the echo path: output is published up to 10 ms late, so that waking them does not
+    /// delay the viewer that draws it.
     pub(crate) late_pulse: watch::Sender<Pulse>,
     pub(crate) life: watch::Sender<LifePulse>,
     /// Microseconds after `born`.
@@ -53,7 +53,7 @@ pub(crate) struct SessionShared {
     pub(crate) freed_memory: FreedMemory,
 }
 
-/// What a session runs, each time it is started.
+/// What a session runs at each start.
 pub(crate) struct SessionCommand {
     pub(crate) argv: Vec<OsString>,
     pub(crate) env: Vec<(OsString, OsString)>,
@@ -61,7 +61,7 @@ pub(crate) struct SessionCommand {
 }
 
 impl std::fmt::Debug for SessionCommand {
-    /// Without the environment: its values are never printed.
+    /// Omits the environment: its values are never printed.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Command")
             .field("argv", &self.argv)
@@ -73,24 +73,24 @@ impl std::fmt::Debug for SessionCommand {
 #[derive(Debug)]
 pub(crate) struct SessionRecord {
     pub(crate) status: Status,
-    /// Counts the starts, the one under way included.
+    /// The number of starts, including the current one.
     pub(crate) runs: u64,
     pub(crate) started_at: Option<SystemTime>,
     pub(crate) ending: Option<RunEnding>,
-    /// While something runs.
+    /// Present while something runs.
     pub(crate) run: Option<Arc<ProgramRun>>,
-    /// Of the last run, also after its end.
+    /// The last run's process, also after its end.
     pub(crate) process: Option<Arc<RunProcess>>,
     pub(crate) thread: Option<JoinHandle<()>>,
-    /// Someone asked for the end of this run.
+    /// The end of this run was requested.
     pub(crate) stop_asked: bool,
-    /// How many restarts are under way: the end of this run is not the end of the session.
+    /// Restarts in progress: the end of this run is not the end of the session.
     pub(crate) restarts: usize,
     pub(crate) removing: bool,
     pub(crate) owner: Owner,
 }
 
-/// What [`SessionShared::new`] needs.
+/// The parameters of [`SessionShared::new`].
 #[derive(Debug)]
 pub(crate) struct SessionBirth {
     pub(crate) id: SessionId,
@@ -174,13 +174,13 @@ impl SessionShared {
         self.record().status
     }
 
-    /// The run under way, or the error that there is none.
+    /// The current run, or an error if there is none.
     pub(crate) fn run(&self) -> Result<Arc<ProgramRun>> {
         let record = self.record();
         record.run.clone().ok_or(Error::NotRunning { id: self.id, status: record.status })
     }
 
-    /// The child printed something. One value for all readers; those that are busy see only the last one.
+    /// The child printed something. There is one value for all readers; busy ones see only the last.
     /// [`SessionShared::publish_late`] must follow.
     pub(crate) fn publish_output(&self, version: u64, output_offset: u64) {
         self.pulse.send_modify(|pulse| {
@@ -194,19 +194,19 @@ impl SessionShared {
         self.late_pulse.send_if_modified(|known| std::mem::replace(known, newest) != newest);
     }
 
-    /// The screen moved, and not because of output.
+    /// The screen changed for a reason other than output.
     pub(crate) fn publish(&self, version: u64, output_offset: u64) {
         self.publish_output(version, output_offset);
         self.publish_late();
     }
 
-    /// Tells everyone where the session stands. Called right after the record changed, without its lock.
+    /// Publishes the session's lifecycle. Called right after the record changed, without its lock.
     pub(crate) fn publish_life(&self) {
         let (status, run) = {
             let record = self.record();
             (record.status, record.runs)
         };
-        // Events first: whoever acts on the end of a wait finds them in their order.
+        // Events first: a listener that reacts to the end of a wait finds them in order.
         if self.life.borrow().status != status {
             self.screen.lock().tell(SessionEvent::Status(status));
             self.notices.status(self.id, status);
@@ -234,8 +234,8 @@ impl SessionShared {
         self.born + Duration::from_micros(self.last_output.load(Ordering::Acquire))
     }
 
-    /// Searches lines not seen yet, letting go of the screen after each few. What is printed
-    /// meanwhile is left for the next time: a flood can't hold the search up.
+    /// Searches lines not checked yet, releasing the screen after each few. Lines printed meanwhile are left for the
+    /// next time: a flood can't prolong the search.
     pub(crate) fn look_for_ports(&self) {
         let now = self.clock.system_now();
         let (mut at, stop) = {
@@ -251,7 +251,7 @@ impl SessionShared {
         }
     }
 
-    /// The end of a run, called by its I/O thread as the last thing it does.
+    /// Ends a run; the last thing that its I/O thread does.
     pub(crate) fn finish_run(&self, run: &ProgramRun, exit: Option<ExitStatus>) {
         let now = self.clock.now();
         let (version, offset) = {
@@ -259,7 +259,7 @@ impl SessionShared {
             screen.finish(exit, now);
             (screen.version(), screen.offset())
         };
-        // Readers that wake up for the status must find the last output published.
+        // Readers woken by the status must find the last output published.
         self.publish(version, offset);
         let goes_on = {
             let mut record = self.record();

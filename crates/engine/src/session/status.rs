@@ -1,4 +1,4 @@
-//! What a session is, and where it stands in its life.
+//! What a session is, and its lifecycle.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,8 +7,7 @@ use std::time::SystemTime;
 pub use pty::ExitStatus;
 use thiserror::Error;
 
-/// What runs in a session. The engine treats all alike but for default names and how they are
-/// asked to end.
+/// What runs in a session. The engine treats all kinds alike, except for default names and how they are asked to end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
     Agent,
@@ -52,10 +51,10 @@ impl FromStr for Kind {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Status {
-    /// The name is taken, the program is being started.
+    /// The name is reserved, and the program is being started.
     Starting,
     Running,
-    /// Ended because someone asked for it.
+    /// Ended on request.
     Stopped,
     /// Ended by itself.
     Exited,
@@ -94,7 +93,7 @@ pub struct RunEnding {
     pub at: SystemTime,
 }
 
-/// Who drives a session. A sign for people and agents, not a lock: both can always write.
+/// Who drives a session. Only shown to people and agents, not a lock: both can always write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Owner {
     User,
@@ -110,7 +109,7 @@ impl Owner {
     }
 }
 
-/// Who asks for something.
+/// Who makes a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Origin {
     Human,

@@ -1,6 +1,6 @@
 //! A regular expression that is safe to run on a session's output.
 //!
-//! The engine behind it takes time linear in the text; the limits bound what one pattern may cost.
+//! The underlying engine takes time linear in the text; the limits bound the cost of a pattern.
 
 use std::fmt;
 use std::ops::Range;
@@ -15,12 +15,12 @@ pub struct Pattern(Arc<Compiled>);
 
 struct Compiled {
     source: String,
-    /// The text that it stands for, when it is no more than that. Searched for as it is: to compile an expression
-    /// takes longer than most of what it is then used for.
+    /// The text, if the pattern is only a literal. It is searched for directly: compiling an expression takes longer
+    /// than most of its searches.
     plain: Option<String>,
-    /// Of a plain text only when someone asks for it.
+    /// Compiled on demand if the pattern is a literal.
     text: OnceLock<Regex>,
-    /// The same pattern for bytes that need not be UTF-8; few callers search those.
+    /// The same pattern for bytes that need not be UTF-8; few callers need it.
     bytes: OnceLock<Option<regex::bytes::Regex>>,
 }
 
@@ -47,7 +47,7 @@ impl Pattern {
             Some(_) => OnceLock::new(),
             None => compile(pattern)
                 .or_else(|error| match error {
-                    // If that does not help, the error is of the pattern as it was written.
+                    // If that does not help, report the error of the pattern as it was written.
                     PatternError::Syntax(_) => compile(&with_literal_braces(pattern)).map_err(|_| error),
                     other => Err(other),
                 })?
@@ -72,7 +72,7 @@ impl Pattern {
         }
     }
 
-    /// Where it matches first.
+    /// The first match.
     pub(crate) fn find(&self, text: &str) -> Option<Range<usize>> {
         match &self.0.plain {
             Some(plain) => text.find(plain).map(|at| at..at + plain.len()),
@@ -80,7 +80,7 @@ impl Pattern {
         }
     }
 
-    /// Whether one of its matches reaches beyond the first `known` bytes.
+    /// Whether some match extends beyond the first `known` bytes.
     pub(crate) fn is_match_beyond(&self, text: &str, known: usize) -> bool {
         match &self.0.plain {
             Some(plain) => text.match_indices(plain).any(|(at, found)| at + found.len() > known),
@@ -92,7 +92,7 @@ impl Pattern {
         self.0.text.get_or_init(|| compile(&self.0.source).expect("plain text is an expression"))
     }
 
-    /// The pattern over raw bytes. `None` when the byte form alone grows past the size limit.
+    /// The pattern for raw bytes. `None` if only the byte form exceeds the size limit.
     pub fn bytes_regex(&self) -> Option<&regex::bytes::Regex> {
         let source = self.regex().as_str();
         let build = || regex::bytes::RegexBuilder::new(source).size_limit(Self::MAX_COMPILED_BYTES).build().ok();
@@ -107,10 +107,10 @@ fn compile(pattern: &str) -> Result<Regex, PatternError> {
     })
 }
 
-/// `pattern` with each `{` escaped that begins no repetition, as RE2 reads it: who waits for JSON writes `{"ok"`.
+/// Escapes each `{` that does not start a repetition, as RE2 reads it: a wait for JSON contains `{"ok"`.
 fn with_literal_braces(pattern: &str) -> String {
     let mut escaped = String::with_capacity(pattern.len() + 8);
-    // How many brackets are open: in a class a brace is plain already.
+    // Nesting depth of classes: in a class, braces are literal already.
     let mut classes = 0_usize;
     let mut rest = pattern;
     while let Some(first) = rest.chars().next() {
@@ -136,7 +136,7 @@ fn with_literal_braces(pattern: &str) -> String {
     escaped
 }
 
-/// Of the backslash at the start of `rest` and what belongs to it, `\p{Greek}` as a whole.
+/// The length of the escape at the start of `rest`, including `\p{Greek}` as a whole.
 fn escape_length(rest: &str) -> usize {
     let Some(name) = rest[1..].chars().next() else { return 1 };
     let length = 1 + name.len_utf8();
@@ -149,7 +149,7 @@ fn escape_length(rest: &str) -> usize {
     }
 }
 
-/// Of a class's bracket, with its negation and a closing bracket right after, which is a member.
+/// The length of a class's opening, with its negation and a closing bracket right after it, which is a member.
 fn class_opening_length(rest: &str) -> usize {
     let inside = &rest[1..];
     let members = inside.strip_prefix('^').unwrap_or(inside);
@@ -166,7 +166,7 @@ fn is_repetition(rest: &str) -> bool {
     })
 }
 
-/// What `pattern` matches, when that is one text only: signs are in it only escaped.
+/// The literal that `pattern` matches, if it matches only one: special characters occur only escaped.
 fn plain_text(pattern: &str) -> Option<String> {
     const SIGNS: &str = r"\.+*?()|[]{}^$";
     let mut text = String::with_capacity(pattern.len());
@@ -206,7 +206,7 @@ mod tests {
         assert!(pattern.bytes_regex().unwrap().is_match(b"\xff\xfe error: E42"));
     }
 
-    /// Matched as it is or compiled, a plain text is the same pattern.
+    /// A literal matches the same, searched directly or compiled.
     #[test]
     fn plain_texts_are_found_as_expressions_would() {
         for pattern in ["ready", r"took 3\.5 s\?", "", "aa", "é", r"C:\\", "a-b #1 ~&/"] {
@@ -222,7 +222,7 @@ mod tests {
                 assert_eq!(pattern.regex().is_match(text), compiled.is_match(text));
             }
         }
-        // The longest of them can be compiled too.
+        // The longest one can be compiled too.
         assert!(Pattern::new(&"é".repeat(Pattern::MAX_BYTES / 2)).unwrap().regex().is_match(&"é".repeat(3000)));
         for pattern in ["a.b", "a|b", r"\d", r"\<a", "(?i)a", "^a", "a$", "[a]", "a{2}", r"\x41"] {
             assert!(Pattern::new(pattern).unwrap().0.plain.is_none(), "{pattern:?}");
@@ -257,7 +257,7 @@ mod tests {
         for (pattern, text) in [("a{2}", "a{2}"), ("^a{2,}$", "a"), ("^a{1,2}$", "aaa"), (r"^\p{Lu}$", "a")] {
             assert!(!Pattern::new(pattern).unwrap().is_match(text), "{pattern:?} {text:?}");
         }
-        // What is wrong for another reason is told of the pattern as it was written.
+        // Other syntax errors are reported for the pattern as it was written.
         for pattern in ["{(", "x{[", r"{\"] {
             let Err(PatternError::Syntax(text)) = Pattern::new(pattern) else { panic!("{pattern:?}") };
             assert!(text.contains(pattern) && !text.contains(r"\{"), "{text}");

@@ -1,21 +1,21 @@
-//! Raw output as plain text, in reads that fit together.
+//! Raw output as plain text, in consecutive reads.
 
 use vt::PlainText;
 
 use crate::io::ring::RawOutput;
 
-/// A sequence longer than this is not waited for: it may never end.
+/// A longer sequence is not held back: it may never end.
 const MAX_HELD_BACK: usize = 4096;
 
 /// Raw output as plain text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PlainOutput {
     pub text: String,
-    /// Raw offset of the first byte that was looked at.
+    /// Raw offset of the first byte that was read.
     pub offset: u64,
-    /// Where the next read goes on: texts of reads in a row fit together.
+    /// The offset of the next read: texts of consecutive reads fit together.
     pub next_offset: u64,
-    /// Bytes between the offset asked for and `offset` that are no longer kept.
+    /// Bytes between the requested offset and `offset` that are no longer kept.
     pub dropped: u64,
 }
 
@@ -52,7 +52,7 @@ mod tests {
             while at < raw.len() && want < 100 {
                 let bytes = raw[at..raw.len().min(at + want)].to_vec();
                 let read = PlainOutput::of(&RawOutput { offset: at as u64, bytes, dropped: 0 });
-                // A reader that gets nothing asks for more.
+                // The read was too small for any text: read more.
                 want = if read.next_offset as usize == at { want + 1 } else { size };
                 at = read.next_offset as usize;
                 text.push_str(&read.text);

@@ -1,4 +1,4 @@
-//! Searching what a session has printed: rendered lines, or raw bytes.
+//! Searches what a session has printed: rendered lines, or raw bytes.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -11,19 +11,19 @@ use crate::wait::MatchPlace;
 #[derive(Clone, Debug)]
 pub struct SearchRequest {
     pub pattern: Pattern,
-    /// Matches to return; there may be more.
+    /// Maximum matches to return.
     pub limit: usize,
-    /// Lines of context around each.
+    /// Lines of context around each match.
     pub before: usize,
     pub after: usize,
-    /// Of text to return, context included.
+    /// Maximum bytes of text to return, context included.
     pub max_bytes: usize,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SearchResult {
     pub matches: Vec<FoundLine>,
-    /// There are more matches than the limit, or than fit: those that are left out are the newest.
+    /// There are more matches than the limit, or than fit; the newest ones are left out.
     pub truncated: bool,
 }
 
@@ -31,9 +31,9 @@ pub struct SearchResult {
 pub struct FoundLine {
     /// A numbered line, or a row of the alternate screen.
     pub place: MatchPlace,
-    /// A line that does not fit is cut.
+    /// Cut if the line does not fit.
     pub text: String,
-    /// Of the first match in `text`.
+    /// The first match in `text`.
     pub bytes: Range<usize>,
     pub before: Vec<String>,
     pub after: Vec<String>,
@@ -49,16 +49,16 @@ pub struct RawSearchResult {
 pub struct FoundBytes {
     /// Absolute offset of the line's first byte.
     pub offset: u64,
-    /// The line between two newlines that holds the match, without them.
+    /// The line that contains the match, without its newlines.
     pub line: Vec<u8>,
 }
 
-/// A longer raw line is cut: most likely it isn't one.
+/// A longer raw line is cut: most likely it is not a line.
 const MAX_RAW_LINE: usize = 4096;
 
 impl Session {
-    /// Lines of history and screen in which the pattern matches, oldest first, joined where they
-    /// wrapped. The screen is locked for a few lines at a time and never while the pattern runs.
+    /// Lines of history and screen that match the pattern, oldest first, joined where they wrapped. The screen is
+    /// locked for a few lines at a time and never while the pattern runs.
     pub fn search(&self, request: &SearchRequest) -> SearchResult {
         let mut found = Collection::new(request);
         let mut at = 0;
@@ -77,7 +77,7 @@ impl Session {
         }
     }
 
-    /// Lines of the kept raw output in which the pattern matches, oldest first.
+    /// Lines of the kept raw output that match the pattern, oldest first.
     pub fn search_raw(&self, pattern: &Pattern, limit: usize) -> RawSearchResult {
         let kept = lock(&self.shared().ring).read(0, usize::MAX);
         let mut result = RawSearchResult::default();
@@ -94,7 +94,7 @@ impl Session {
             let start = start.max(found.start().saturating_sub(MAX_RAW_LINE));
             let line = kept.bytes[start..end.min(start + 2 * MAX_RAW_LINE)].to_vec();
             result.matches.push(FoundBytes { offset: kept.offset + start as u64, line });
-            // One match a line, and always onwards.
+            // One match per line, always moving forward.
             at = end + 1;
             if at > kept.bytes.len() {
                 break;
@@ -104,16 +104,16 @@ impl Session {
     }
 }
 
-/// Matches with their context. Neighbours share lines and each has its own copy of them, so what is kept is counted.
-/// When it is too much the newest match goes: those that stay are whole.
+/// Collects matches with their context. Neighbours each have their own copy of shared lines, so the total is counted.
+/// If it becomes too much, the newest match is dropped: those that remain are complete.
 struct Collection<'a> {
     wanted: &'a SearchRequest,
-    /// The lines just before, at most `before` of them.
+    /// The preceding lines, at most `before` of them.
     recent: VecDeque<String>,
     result: SearchResult,
-    /// Of the text in `result`.
+    /// Bytes of text in `result`.
     bytes: usize,
-    /// One match is there, and no more of its context fits.
+    /// The only match is complete, and no more of its context fits.
     full: bool,
 }
 
@@ -136,7 +136,7 @@ impl<'a> Collection<'a> {
         }
     }
 
-    /// `text` comes after the matches that lack lines.
+    /// Appends `text` to the matches that still lack lines of context.
     fn show_after(&mut self, text: &str) {
         let lacks_lines = |found: &&FoundLine| found.after.len() < self.wanted.after;
         let mut open = self.result.matches.iter().rev().take_while(lacks_lines).count();
@@ -155,7 +155,7 @@ impl<'a> Collection<'a> {
         self.bytes += open * cost(text);
     }
 
-    /// Whether it fits. The first one does: with as much around it as there is room for.
+    /// Adds a match; returns whether it fits. The first one always does, with as much context as there is room for.
     fn take(&mut self, place: MatchPlace, line: &str, bytes: Range<usize>) -> bool {
         let (text, bytes) = cut(line, bytes, self.wanted.max_bytes);
         let room = self.wanted.max_bytes.saturating_sub(self.bytes + cost(text));
@@ -176,7 +176,7 @@ impl<'a> Collection<'a> {
         true
     }
 
-    /// Nothing that follows could change the result.
+    /// Whether no further line could change the result.
     fn is_complete(&self) -> bool {
         let last = self.result.matches.last();
         self.full || self.result.truncated && last.is_none_or(|last| last.after.len() >= self.wanted.after)
@@ -189,12 +189,12 @@ impl FoundLine {
     }
 }
 
-/// Empty lines take room as well.
+/// Empty lines count as well.
 fn cost(line: &str) -> usize {
     line.len() + size_of::<String>()
 }
 
-/// At most `most` bytes of `line`, with the beginning of the match at `found` among them.
+/// At most `most` bytes of `line`, including the beginning of the match at `found`.
 fn cut(line: &str, found: Range<usize>, most: usize) -> (&str, Range<usize>) {
     if line.len() <= most {
         return (line, found);

@@ -1,9 +1,8 @@
-//! Looking for a pattern in rendered lines, those that are there and those that come.
+//! Searches rendered lines for a pattern, both existing and future ones.
 //!
-//! Lines have numbers that never change, so a scan remembers the next number to look at and finds
-//! every line however fast it scrolled by, as long as the history still holds it. Lines on the
-//! screen can still change and are looked at again each time; so are the rows of an alternate
-//! screen, which have no line numbers.
+//! Lines have numbers that never change, so a scan remembers the next number to check and finds every line, however
+//! fast it scrolled by, as long as the history still has it. Lines on the screen can still change and are checked again
+//! each time, as are the rows of an alternate screen, which have no line numbers.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -15,8 +14,8 @@ use crate::text::pattern::Pattern;
 use crate::wait::MatchPlace;
 use crate::wait::mark::OutputMark;
 
-/// Lines copied per turn of the screen lock: 120 columns of them take about 0.1 ms. Never less than
-/// a whole screen ([`vt::Size::MAX`]), so that a mark is taken in one turn.
+/// Lines copied each time the screen is locked: with 120 columns they take about 0.1 ms. Never less than a whole screen
+/// ([`vt::Size::MAX`]), so that a mark is taken in one step.
 const LINES_PER_TURN: u64 = 1024;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,12 +26,12 @@ pub(crate) struct FoundText {
 
 #[derive(Debug)]
 pub(crate) struct LineScan {
-    /// Lines before this have been looked at and can't change any more.
+    /// Lines before this have been checked and can't change any more.
     next: u64,
-    /// Lines that go before they are looked at were missed. Not so at first, when all of the past
-    /// is asked for: what was dropped long ago is not there.
+    /// Whether lines that disappear before they are checked count as missed. Not at the start of a scan of the whole
+    /// past: lines dropped long ago are not there.
     counting: bool,
-    /// `None` when old lines count as well.
+    /// `None` if old lines count as well.
     after: Option<OutputMark>,
     skipped: u64,
 }
@@ -46,12 +45,12 @@ impl LineScan {
         LineScan { next: mark.first_line(), counting: true, after: Some(mark), skipped: 0 }
     }
 
-    /// Lines that left the history before they could be looked at.
+    /// Lines that left the history before they could be checked.
     pub(crate) fn skipped_lines(&self) -> u64 {
         self.skipped
     }
 
-    /// The first match in all that may have changed since the last call.
+    /// The first match in the lines that may have changed since the last call.
     pub(crate) async fn next_match(&mut self, shared: &SessionShared, pattern: &Pattern) -> Option<FoundText> {
         // A screen that grew has taken lines back from history: they can change again.
         let mut at = self.next.min(shared.screen.lock().terminal.first_screen_line());
@@ -81,21 +80,21 @@ impl LineScan {
     fn is_match(&self, pattern: &Pattern, place: MatchPlace, text: &str) -> bool {
         match self.after.as_ref().and_then(|mark| mark.known_prefix(place, text)) {
             None => pattern.is_match(text),
-            // Most of a screen stays as it is.
+            // Most of a screen is unchanged.
             Some(known) if known == text.len() => false,
-            // It was there: a match counts if it reaches into what was printed since.
+            // The text was there before: a match counts if it extends into what was printed since.
             Some(known) => pattern.is_match_beyond(text, known),
         }
     }
 }
 
-/// Some lines, copied out of the screen: once, however many ask for them before the screen moves again.
+/// Some lines, copied from the screen: once for all who ask before the screen changes again.
 #[derive(Clone, Debug)]
 pub(crate) struct LineBatch {
     copied: Arc<Copied>,
-    /// Places in `copied` that come before what was asked for.
+    /// Entries in `copied` before the requested line.
     skipped: usize,
-    /// Lines looked at. Begins later than asked when older ones are gone.
+    /// The range of lines checked. Starts later than requested if older ones are gone.
     pub(crate) lines: Range<u64>,
     pub(crate) first_screen_line: u64,
     /// Everything up to the end of the screen has been copied.
@@ -110,8 +109,8 @@ struct Copied {
 }
 
 impl LineBatch {
-    /// Lines from `from` on, as many as one turn of the lock allows. With the last of them come the
-    /// rows of an alternate screen, if one is shown.
+    /// Lines starting at `from`, as many as are copied under one lock. The last batch includes the rows of an alternate
+    /// screen, if one is shown.
     pub(crate) fn copy(terminal: &Terminal, from: u64) -> Self {
         let kept = terminal.lines();
         let first_screen_line = terminal.first_screen_line();
@@ -137,7 +136,7 @@ impl LineBatch {
         LineBatch { copied, skipped: 0, lines: start..end, first_screen_line, is_last }
     }
 
-    /// The part of it that a copy from `from` would hold, of a screen that has not moved since.
+    /// The part of it that a copy starting at `from` would contain, if the screen has not changed since.
     pub(crate) fn part(&self, from: u64) -> Option<Self> {
         let skip = from.checked_sub(self.lines.start)?.min(self.lines.end - self.lines.start);
         self.is_last.then(|| LineBatch {
@@ -151,7 +150,7 @@ impl LineBatch {
         self.places().map(|(place, text)| (place, &self.copied.text[text]))
     }
 
-    /// Each line's place, and where its text is in [`LineBatch::text`].
+    /// Each line's place, and the range of its text in [`LineBatch::text`].
     pub(crate) fn places(&self) -> impl Iterator<Item = (MatchPlace, Range<usize>)> {
         let (before, asked) = self.copied.ends.split_at(self.skipped);
         let mut from = before.last().map_or(0, |(_, end)| *end);

@@ -1,4 +1,4 @@
-//! A moment in a session's output: tells what was printed after it from what was there before.
+//! A moment in a session's output, which separates new output from old.
 
 use std::ops::Range;
 
@@ -6,14 +6,14 @@ use crate::io::screen::SessionScreen;
 use crate::wait::MatchPlace;
 use crate::wait::line_scan::LineBatch;
 
-/// Cheap enough to take before each input: it holds the text of one screen.
+/// Cheap enough to take before each input: it contains the text of one screen.
 #[derive(Clone, Debug)]
 pub struct OutputMark {
-    /// What was on the screen then. Lines before it were finished.
+    /// The content of the screen at that moment. Lines before it were finished.
     then: LineBatch,
-    /// The parts of it that have not changed since, in the order of [`LineBatch::iter`].
+    /// The entries that have not changed since, in the order of [`LineBatch::iter`].
     known: Vec<MarkedScreen>,
-    /// Raw output from here on is new.
+    /// Raw output from this offset on is new.
     pub(crate) offset: u64,
 }
 
@@ -34,7 +34,7 @@ impl OutputMark {
         self.then.first_screen_line
     }
 
-    /// Bytes at the start of `text` that were there at the mark already; `None` when none of it was.
+    /// The number of bytes at the start of `text` that were there at the mark already; `None` if none were.
     pub(crate) fn known_prefix(&self, place: MatchPlace, text: &str) -> Option<usize> {
         if matches!(place, MatchPlace::Line(line) if line < self.first_line()) {
             // A screen that grew took it back from history: all of it is old.
@@ -44,8 +44,8 @@ impl OutputMark {
         Some(common_prefix(&self.then.text()[self.known[at].text.clone()], text))
     }
 
-    /// What has changed once is new from then on, even if it becomes what it was: a screen that is
-    /// cleared and printed again is new output.
+    /// A line that changed once is new from then on, even if it gets its old text again: a screen that is cleared and
+    /// printed again is new output.
     pub(crate) fn forget_what_changed(&mut self, batch: &LineBatch) {
         let OutputMark { then, known, .. } = self;
         let old = then.text();
@@ -57,14 +57,14 @@ impl OutputMark {
                     text.end = text.start + common_prefix(&old[text.clone()], new);
                     text.start < text.end
                 }
-                // Not on the screen any more, unless the batch ended before it.
+                // No longer on the screen, unless the batch ended before it.
                 None => !batch.is_last || matches!(place, MatchPlace::Line(line) if *line < batch.lines.start),
             }
         });
     }
 }
 
-/// Lines, then the rows of an alternate screen: as a [`LineBatch`] has them.
+/// Lines, then the rows of an alternate screen, as in a [`LineBatch`].
 fn order(place: MatchPlace) -> (u8, u64) {
     match place {
         MatchPlace::Line(line) => (0, line),
@@ -73,7 +73,7 @@ fn order(place: MatchPlace) -> (u8, u64) {
     }
 }
 
-/// In bytes, at a border of characters.
+/// In bytes, at a character boundary.
 fn common_prefix(old: &str, new: &str) -> usize {
     if old == new {
         return new.len();

@@ -1,4 +1,4 @@
-//! A busy-wait for answers: most calls are answered sooner than a processor that went to sleep is awake again.
+//! A busy-wait for answers: most calls are answered faster than a sleeping processor wakes up.
 
 use std::{
     future::Future,
@@ -11,10 +11,10 @@ use futures_util::FutureExt;
 
 /// After a call was sent, it is polled for this long before its task sleeps.
 const LONGEST: Duration = Duration::from_micros(200);
-/// After an answer that took longer, the next call sleeps at once: whoever answers it needs the processor.
+/// After an answer that took longer, the next call sleeps at once: the server may need the processor.
 const PROMPT: Duration = Duration::from_micros(400);
 
-/// What is known of one connection's calls.
+/// What is known of a connection's calls.
 #[derive(Debug, Default)]
 pub(super) struct BusyWait {
     in_flight: AtomicUsize,
@@ -32,7 +32,7 @@ impl BusyWait {
                 if let Some(answered) = answer.as_mut().now_or_never() {
                     return answered;
                 }
-                // Others of this thread, then others of this processor.
+                // Yields first to other tasks of this thread, then to other threads of this processor.
                 tokio::task::yield_now().await;
                 std::thread::yield_now();
             }
@@ -43,7 +43,7 @@ impl BusyWait {
     }
 }
 
-/// One call that has no answer yet, also when its caller gives it up.
+/// A call without an answer, counted until it is answered or dropped.
 struct InFlight<'a>(&'a AtomicUsize);
 
 impl<'a> InFlight<'a> {
@@ -65,7 +65,7 @@ mod tests {
     use std::future::poll_fn;
     use std::task::Poll;
 
-    /// Ready at its `polls`-th poll. Never wakes anybody: only whoever polls it by itself gets there.
+    /// Ready at its `polls`-th poll. Never wakes its task: only a busy-wait gets there.
     fn ready_after(polls: usize) -> impl Future<Output = ()> {
         let mut seen = 0;
         poll_fn(move |_| {
@@ -74,7 +74,7 @@ mod tests {
         })
     }
 
-    /// More than one try: this thread may be held up for longer than it polls.
+    /// Several tries: this thread may be descheduled for longer than it polls.
     async fn is_polled(wait: &BusyWait) -> bool {
         for _ in 0..20 {
             if tokio::time::timeout(PROMPT * 100, wait.answer(ready_after(2))).await.is_ok() {

@@ -1,4 +1,4 @@
-//! tonic's channel over a socket or a command's streams. It dials anew when the connection was lost.
+//! tonic's channel over a socket or a command's streams. It reconnects after the connection was lost.
 
 use std::{
     fmt,
@@ -19,13 +19,12 @@ use tower::service_fn;
 
 use super::{Endpoint, busy_wait::BusyWait, dial, dial::DialledStream};
 
-/// Bytes a server may send before this client has read the ones before: a whole screen of cells, so
-/// that reading one takes no second round trip.
+/// Flow-control window: room for a whole screen of cells, so that reading one takes no second round trip.
 const WINDOW_BYTES: u32 = 1 << 20;
-/// The largest HTTP/2 frame to receive: a screen in few pieces.
+/// The largest HTTP/2 frame to receive, so that a screen comes in few pieces.
 const FRAME_BYTES: u32 = 256 << 10;
-/// While an answer is awaited or a stream is open, the server is asked for a sign of life this often, and has as long to
-/// give it: a connection that is dead without a word, as after a sleep, is noticed.
+/// While a call is open, the server is pinged at this interval, and has as long to answer: this notices a connection
+/// that is silently dead, as after a sleep.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
 /// Cheap to clone; calls of all clones share the connection.
@@ -36,7 +35,7 @@ pub struct CoordinatorChannel {
 }
 
 impl CoordinatorChannel {
-    /// Begins with the stream that was `dialled` already.
+    /// Starts with the stream that was already `dialled`.
     pub(super) fn new(endpoint: Endpoint, dialled: DialledStream) -> Self {
         let mut first = Some(dialled);
         let dial = service_fn(move |_| {
@@ -44,7 +43,7 @@ impl CoordinatorChannel {
             async move {
                 match first {
                     Some(dialled) => Ok(TokioIo::new(dialled)),
-                    // As a status, so that callers are told in our words.
+                    // As a status, so that callers get our own error.
                     None => dial::dial(&endpoint)
                         .await
                         .map(TokioIo::new)
@@ -52,7 +51,7 @@ impl CoordinatorChannel {
                 }
             }
         });
-        // gRPC over Unix sockets has no host; HTTP/2 wants a valid authority.
+        // gRPC over Unix sockets has no host, but HTTP/2 requires a valid authority.
         let transport = Transport::from_static("http://localhost")
             .initial_stream_window_size(WINDOW_BYTES)
             .initial_connection_window_size(4 * WINDOW_BYTES)

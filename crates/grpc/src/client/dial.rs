@@ -1,4 +1,4 @@
-//! Byte streams to a coordinator, opened before HTTP/2 sees them so that failures keep their type.
+//! Opens byte streams to a coordinator, before HTTP/2 uses them, so that failures keep their type.
 
 use std::{
     io,
@@ -24,25 +24,25 @@ pub(super) enum DialledStream {
     Command { stdin: ChildStdin, stdout: ChildStdout, child: Arc<CommandBridge> },
 }
 
-/// The command behind a stream. Killed when the last holder is gone.
+/// The command behind a stream. Killed when the last reference is dropped.
 pub(super) struct CommandBridge {
     command: Endpoint,
     child: Mutex<Option<Child>>,
     stderr: watch::Receiver<Stderr>,
-    /// The beginning of what it printed where the protocol belongs.
+    /// The first bytes that it printed where the protocol should be.
     first: Mutex<Vec<u8>>,
 }
 
 #[derive(Default)]
 struct Stderr {
-    /// The beginning of it.
+    /// The first bytes of its standard error.
     text: Vec<u8>,
     closed: bool,
 }
 
-/// Of a command's complaints, this much is kept.
+/// Bytes kept of a command's standard error.
 const STDERR_BYTES: usize = 4 << 10;
-/// Of what it prints in place of the protocol, this much is shown.
+/// Bytes shown of the output in place of the protocol.
 const FIRST_BYTES: usize = 200;
 /// A command that fails closes its output a moment before it can be waited for.
 const EXIT_PATIENCE: Duration = Duration::from_secs(1);
@@ -76,7 +76,7 @@ fn start(argv: &[String]) -> io::Result<DialledStream> {
     let (heard, stderr) = watch::channel(Stderr::default());
     tokio::spawn(async move {
         let mut piece = [0; 1024];
-        // Read to its end, or the command would block on a full pipe.
+        // Read to the end, or the command would block on a full pipe.
         while let Ok(count @ 1..) = errors.read(&mut piece).await {
             heard.send_modify(|stderr| {
                 let room = STDERR_BYTES.saturating_sub(stderr.text.len());
@@ -94,7 +94,7 @@ fn start(argv: &[String]) -> io::Result<DialledStream> {
 }
 
 impl DialledStream {
-    /// For a command: whom to ask why it failed.
+    /// For commands: tells why it failed.
     pub(super) fn complaints(&self) -> Option<Arc<CommandBridge>> {
         match self {
             DialledStream::Socket(_) => None,
@@ -104,7 +104,7 @@ impl DialledStream {
 }
 
 impl CommandBridge {
-    /// How the command failed, if it is what failed.
+    /// The command's failure, if it failed.
     pub(super) async fn failure(&self, deadline: Instant) -> Option<ConnectError> {
         if let Some(said) = self.chatter() {
             return Some(ConnectError::Chatter { command: self.command.clone(), said });
@@ -127,7 +127,7 @@ impl CommandBridge {
         first.extend_from_slice(&bytes[..bytes.len().min(room)]);
     }
 
-    /// Text before the protocol. HTTP/2 begins with the length of a frame, which is never a letter's worth.
+    /// Text before the protocol. HTTP/2 starts with the length of a frame, which is never in the range of letters.
     fn chatter(&self) -> Option<String> {
         let first = self.first.lock().unwrap_or_else(PoisonError::into_inner);
         let begins_a_frame = first.first().is_none_or(|byte| *byte == 0);

@@ -1,4 +1,4 @@
-//! Why a coordinator was not reached, and what to do about it.
+//! Why a coordinator could not be reached, and what to do about it.
 
 use std::{
     error::Error,
@@ -39,7 +39,7 @@ pub enum ConnectError {
 }
 
 impl ConnectError {
-    /// What a socket said instead of connecting.
+    /// The error of connecting to a socket.
     pub fn socket(path: PathBuf, source: io::Error) -> Self {
         match source.kind() {
             io::ErrorKind::NotFound => ConnectError::NoSocket { path },
@@ -55,7 +55,7 @@ fn is_no_socket(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|found| !found.file_type().is_socket())
 }
 
-/// What lies at the bottom of an error: those around it only say that something went wrong.
+/// The innermost cause of an error: the outer ones only say that something failed.
 pub(super) fn innermost(error: &dyn Error) -> String {
     let mut at = error;
     while let Some(source) = at.source() {

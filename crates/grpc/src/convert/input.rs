@@ -1,4 +1,4 @@
-//! What an attached client types, as the engine takes it.
+//! Converts an attached client's input for the engine.
 
 use engine::Input;
 use ops::OpError;

@@ -1,4 +1,4 @@
-//! Frames as messages: cells for those who want one a column, runs for those who want few bytes.
+//! Frames as messages: cells for clients that want one per column, runs for those that want few bytes.
 
 use bytes::{BufMut, Bytes, BytesMut};
 use engine::{SessionId, VersionedFrame};
@@ -44,13 +44,13 @@ pub(crate) fn screen(
     })
 }
 
-/// What a viewer that was shown `before` has to draw. What is not about the screen is left empty.
+/// The update for a viewer whose last frame is `before`. Fields that don't concern the screen are left empty.
 pub(crate) fn frame_update(VersionedFrame { version, frame }: &VersionedFrame, before: Option<&Frame>) -> proto::Frame {
     let update = |row: u16| {
         let line = &frame.rows[usize::from(row)];
         RowUpdate { row: row.into(), runs: runs(line, &frame.theme), wrapped: line.wrapped() }
     };
-    // A palette that changed changes every row, though no cell did.
+    // A changed palette changes every row, although no cell did.
     let before = before.filter(|before| before.size == frame.size && before.theme == frame.theme);
     let row_updates = match before {
         Some(before) => frame.damage(before).map(update).collect(),
@@ -127,7 +127,7 @@ fn runs(line: &Line, theme: &Theme) -> Vec<CellRun> {
     line.runs().iter().map(&mut next).collect()
 }
 
-/// The bits that proto/vtr.proto lists.
+/// The bits listed in proto/vtr.proto.
 fn attributes(style: &Style) -> u32 {
     const BITS: [(Attributes, u32); 8] = [
         (Attributes::BOLD, 0x01),
@@ -145,10 +145,10 @@ fn attributes(style: &Style) -> u32 {
         .fold(underline, |bits, (_, bit)| bits | bit)
 }
 
-/// A cell in the default colours takes 27 bytes: each -1 travels as ten.
+/// A cell in the default colours takes 27 bytes: each -1 is encoded in ten.
 const USUAL_CELL_BYTES: usize = 28;
 
-/// All rows lie in one buffer: a screen costs one allocation for its cells.
+/// All rows share one buffer: a screen costs one allocation for its cells.
 fn cell_rows(frame: &Frame) -> Result<Vec<ScreenRow>, OpError> {
     let columns = usize::from(frame.size.cols);
     let bytes = columns * frame.rows.len() * USUAL_CELL_BYTES;
@@ -172,7 +172,7 @@ fn cell_rows(frame: &Frame) -> Result<Vec<ScreenRow>, OpError> {
     Ok(rows.into_iter().map(finish).collect())
 }
 
-/// Writes the cells of `line`, and says how many columns they cover.
+/// Writes the cells of `line`, and returns how many columns they cover.
 fn write_cells(line: &Line, theme: &Theme, into: &mut BytesMut) -> usize {
     let mut rest = line.text();
     let mut columns = 0;
@@ -270,7 +270,7 @@ mod tests {
         terminal.frame()
     }
 
-    /// A row as another implementation of the protocol reads it.
+    /// A row as decoded by another implementation of the protocol.
     #[derive(Clone, PartialEq, Message)]
     struct PlainRow {
         #[prost(message, repeated, tag = "1")]

@@ -43,8 +43,8 @@ pub(crate) fn exited(id: engine::SessionId, ending: Option<RunEnding>) -> Sessio
     SessionExited { exit_code: exit_code(exit), signal: ops::signal_name(exit).unwrap_or_default(), id: id.to_string() }
 }
 
-/// One number that tells success from failure: clients of the protocol's first fields know nothing else. As shells have
-/// it, a death by a signal is 128 and its number.
+/// A single number that tells success from failure, for clients that know only the protocol's first fields. As in
+/// shells, a death by signal is 128 plus the signal's number.
 fn exit_code(exit: Option<ExitStatus>) -> i32 {
     match exit {
         Some(ExitStatus::Code(code)) => code,
@@ -53,7 +53,7 @@ fn exit_code(exit: Option<ExitStatus>) -> i32 {
     }
 }
 
-/// What shells say of a program that they could not start.
+/// The exit code that shells give a program that could not be started.
 const NEVER_RAN: i32 = 127;
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Attach: watching and driving one session.
 //!
-//! HTTP/2 alone would feed a slow client old frames out of its receive window. So the client
-//! acknowledges each frame it has drawn, and the next one is made only then: always the newest.
+//! With HTTP/2's flow control alone, a slow client would get old frames out of its receive window. So the client
+//! acknowledges each frame that it has drawn, and the next one is made only then: it is always the newest.
 
 use std::{sync::Arc, time::Duration};
 
@@ -24,13 +24,13 @@ use crate::{
     },
 };
 
-/// Between two frames: a client that acknowledges at once needs no more than a display shows.
+/// Minimum interval between two frames, for clients that acknowledge at once.
 const FRAME_PAUSE: Duration = Duration::from_millis(16);
-/// After the session's end, for the acknowledgement that lets the last frame go.
+/// After the session's end, how long to wait for the acknowledgement that lets the last frame be sent.
 const LAST_ACK_PATIENCE: Duration = Duration::from_secs(2);
 
-/// Reads the first message and attaches. The attachment lives in the task that writes its events, without a queue
-/// between: a client that does not read is not read from either.
+/// Reads the first message and attaches. The attachment lives in the task that writes its events, without a queue in
+/// between: input is not read from a client that does not read its events.
 pub(super) async fn attach<C: Context>(
     call: Call<C>,
     mut requests: Streaming<AttachRequest>,
@@ -63,40 +63,40 @@ pub(super) async fn attach<C: Context>(
     }))
 }
 
-/// `None` when the client does not say. A view may be narrower than any terminal.
+/// `None` if the client does not tell. A view may be narrower than any terminal.
 fn view_size(cols: i32, rows: i32) -> Result<Option<vt::Size>, OpError> {
     let cols = extent("cols", cols, 1..=vt::Size::MAX.cols)?;
     let rows = extent("rows", rows, 1..=vt::Size::MAX.rows)?;
     Ok(cols.zip(rows).map(|(cols, rows)| vt::Size { cols, rows }))
 }
 
-/// Ends with whoever holds it.
+/// Detaches on drop.
 struct Attachment<C: Context> {
     call: Call<C>,
     session: Session,
     start: AttachStart,
-    /// Of the client's view; `None` when it must not matter.
+    /// The client's view; `None` if it must not affect the size.
     size: Option<vt::Size>,
     id: AttachmentId,
     leads: Arc<SizeLeads>,
     requests: Streaming<AttachRequest>,
     pulse: watch::Receiver<Pulse>,
-    /// `None` when there is nobody left to ring.
+    /// `None` if there is no channel for bells any more.
     bells: Option<broadcast::Receiver<SessionEvent>>,
     shown: Option<VersionedFrame>,
-    /// Version of the frame whose acknowledgement is awaited.
+    /// The version of the frame whose acknowledgement is pending.
     unacknowledged: Option<u64>,
     next_frame: Instant,
     end: EndTold,
 }
 
-/// How far the end of the session has been told.
+/// How much of the session's end has been sent.
 #[derive(Clone, Copy)]
 enum EndTold {
     Open,
-    /// It has ended; so long an acknowledgement is awaited that lets the last frame go.
+    /// It has ended; until this time an acknowledgement is awaited that lets the last frame be sent.
     Patient(Instant),
-    /// Its last frame is on its way.
+    /// Its last frame has been sent.
     Drawn,
     Told,
 }
@@ -108,7 +108,7 @@ impl<C: Context> Drop for Attachment<C> {
 }
 
 impl<C: Context> Attachment<C> {
-    /// What the client is told next; `None` when there is nothing more to tell, or nobody to tell it to.
+    /// The next event for the client; `None` if there are no more, or the client is gone.
     async fn next(&mut self) -> Option<Event> {
         loop {
             let pulse = *self.pulse.borrow_and_update();
@@ -137,7 +137,7 @@ impl<C: Context> Attachment<C> {
             tokio::select! {
                 biased;
                 request = self.requests.message() => {
-                    // An error is the line's: the client is gone.
+                    // An error means that the connection broke: the client is gone.
                     let AttachRequest { message } = request.ok()??;
                     if let Err(OpError { kind, message, hint }) = self.take(message) {
                         return Some(Event::Refusal(Refusal { kind: kind.as_str().to_owned(), message, hint }));
@@ -149,7 +149,7 @@ impl<C: Context> Attachment<C> {
                     Err(broadcast::error::RecvError::Closed) => self.bells = None,
                 },
                 () = due(self.next_frame), if news && may_send => return Some(self.frame()),
-                // The sender lives as long as the session that we hold.
+                // The sender lives as long as the session, which we hold.
                 _ = self.pulse.changed(), if !(news && may_send) => {}
                 () = sleep_until(patience.unwrap_or_else(Instant::now)), if patience.is_some() => {}
             }
@@ -196,7 +196,7 @@ impl<C: Context> Attachment<C> {
         })?;
         if matches!(input, Input::Key(_) | Input::Text(_) | Input::Paste(_) | Input::Bytes(_)) {
             self.leads.take(session.id(), self.id);
-            // Before the input, so that what it brings about is drawn for this client.
+            // Before the input, so that its effect is drawn for this client's size.
             self.take_size()?;
         }
         session.send(input, self.call.origin())?;
@@ -243,7 +243,7 @@ async fn hear(
     }
 }
 
-/// At once when the time has come: a timer, even of the past, is another thread's to fire.
+/// Returns immediately if the time has come: a timer, even in the past, is fired by another thread.
 async fn due(at: Instant) {
     if Instant::now() < at {
         sleep_until(at).await;

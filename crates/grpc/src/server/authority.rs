@@ -1,10 +1,10 @@
-//! Names of hosts that clients of gRPC core send (Python, C++, Ruby): on a Unix socket it is the socket's path with
-//! `%2F` for its slashes. `http` knows no host with a `%`, and `h2` refuses the call before anyone sees it. Nobody here
-//! asks for the host, so each `%` of it becomes a `-` on its way in: the length stays, and with it everything that the
-//! client and `h2` remember of the header for later calls.
+//! Rewrites the host names that clients of gRPC core send (Python, C++, Ruby): on a Unix socket it is the socket's path
+//! with `%2F` for its slashes. `http` allows no `%` in a host, and `h2` refuses the call before anyone sees it. Nobody
+//! here uses the host, so each `%` in it is replaced by `-` on its way in: the length stays the same, and with it
+//! everything that the client and `h2` remember of the header for later calls.
 //!
-//! Only frames and the fields of header blocks are told apart here. What they mean, and whether they are well-formed, is
-//! for `h2` to judge: it gets every other byte as it came.
+//! This file only finds frames and the fields of header blocks. Their meaning and validity are left to `h2`, which gets
+//! every other byte unchanged.
 
 use std::{
     io,
@@ -17,14 +17,14 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::uptake::GivenRoom;
 
-/// What a client sends, with hosts that `h2` can read.
+/// A client's byte stream, with hosts that `h2` accepts.
 pub(super) struct ReadableAuthority<T> {
     stream: T,
     walk: FrameWalk,
 }
 
 impl<T> ReadableAuthority<T> {
-    /// Room that the client gives is counted in `room`.
+    /// Flow-control window that the client grants is counted in `room`.
     pub(super) fn new(stream: T, room: Arc<GivenRoom>) -> Self {
         ReadableAuthority { stream, walk: FrameWalk { room, ..FrameWalk::default() } }
     }
@@ -65,7 +65,7 @@ impl<T: AsyncWrite + Unpin> AsyncWrite for ReadableAuthority<T> {
     }
 }
 
-/// `PRI * HTTP/2.0 …`, with which a client begins.
+/// The connection preface `PRI * HTTP/2.0 …`.
 const PREFACE_BYTES: usize = 24;
 const HEAD_BYTES: usize = 9;
 const HEADERS: u8 = 1;
@@ -75,23 +75,23 @@ const WINDOW_UPDATE_BYTES: usize = 4;
 const END_HEADERS: u8 = 0x04;
 const PADDED: u8 = 0x08;
 const PRIORITY: u8 = 0x20;
-/// Before the block of a HEADERS frame that has a priority.
+/// The fields before the block of a HEADERS frame with priority.
 const PRIORITY_BYTES: usize = 5;
 
-/// Where in a client's frames the next byte is.
+/// The position of the next byte in a client's frames.
 #[derive(Debug)]
 struct FrameWalk {
-    /// Bytes that are nothing to us.
+    /// Bytes that are passed on unread.
     skip: usize,
-    /// Bytes after them that are of a header block.
+    /// The number of bytes of a header block after them.
     block: usize,
-    /// The block ends with them.
+    /// Whether the block ends with them.
     last: bool,
     head: [u8; HEAD_BYTES],
-    /// Of `head`, read so far.
+    /// Bytes of `head` read so far.
     known: usize,
     fields: FieldWalk,
-    /// Bytes to come that say how much room the client gives.
+    /// Remaining bytes of a window update.
     giving: usize,
     given: u32,
     room: Arc<GivenRoom>,
@@ -138,12 +138,12 @@ impl FrameWalk {
         }
     }
 
-    /// A frame, by its head.
+    /// Starts a frame, given its head.
     fn begin(&mut self) {
         self.known = 0;
         let [high, middle, low, kind, flags, ..] = self.head;
         let length = u32::from_be_bytes([0, high, middle, low]) as usize;
-        // No client of gRPC pads.
+        // No gRPC client uses padding.
         let has_block = (kind == HEADERS && flags & PADDED == 0) || kind == CONTINUATION;
         let before = if kind == HEADERS && flags & PRIORITY != 0 { PRIORITY_BYTES } else { 0 };
         let gives = kind == WINDOW_UPDATE && length == WINDOW_UPDATE_BYTES;
@@ -154,7 +154,7 @@ impl FrameWalk {
         self.last = flags & END_HEADERS != 0;
     }
 
-    /// Both numbers have a bit that means nothing. Stream 0 is the connection.
+    /// Both numbers have a reserved bit. Stream 0 is the connection.
     fn give(&mut self) {
         let [.., a, b, c, d] = self.head;
         match u32::from_be_bytes([a, b, c, d]) & 0x7fff_ffff {
@@ -165,16 +165,16 @@ impl FrameWalk {
 }
 
 const AUTHORITY: &[u8] = b":authority";
-/// Its number among the headers that HTTP/2 knows.
+/// Its index in HTTP/2's static header table.
 const AUTHORITY_INDEX: u32 = 1;
 
-/// Where in a header block (RFC 7541) the next byte is.
+/// The position of the next byte in a header block (RFC 7541).
 #[derive(Debug, Default)]
 struct FieldWalk {
     at: FieldPlace,
-    /// The value to come, or under way, is a host.
+    /// The current or next value is a host.
     is_host: bool,
-    /// Of a name under way, so many bytes are those of `:authority`.
+    /// Of a name in progress, this many bytes match `:authority`.
     alike: usize,
 }
 
@@ -182,14 +182,14 @@ struct FieldWalk {
 enum FieldPlace {
     #[default]
     Field,
-    /// In the rest of a number that begins with all bits of its first byte.
+    /// In the continuation of a number that starts with all bits of its first byte set.
     Number { so_far: u32, shift: u32, then: AfterNumber },
-    /// Before the length of a text.
+    /// Before the length of a string.
     Length(TextPart),
     Text {
         left: u32,
         part: TextPart,
-        /// Not in Huffman's code.
+        /// Not Huffman-coded.
         plain: bool,
     },
 }
@@ -200,12 +200,12 @@ enum TextPart {
     Value,
 }
 
-/// What a number was about.
+/// What a number stands for.
 #[derive(Clone, Copy, Debug)]
 enum AfterNumber {
-    /// A header that both sides know whole, or the size of the table of those.
+    /// An indexed header, or a change of the table's size.
     Nothing,
-    /// The name of a header; 0: the name follows.
+    /// The index of a header's name; 0 if the name follows.
     NameIndex,
     Length {
         part: TextPart,
@@ -248,7 +248,7 @@ impl FieldWalk {
         }
     }
 
-    /// A number that begins in the low bits of `byte`.
+    /// A number that starts in the low bits of `byte`.
     fn number(&mut self, byte: u8, mask: u8, then: AfterNumber) {
         let so_far = u32::from(byte & mask);
         if byte & mask == mask {
@@ -270,7 +270,7 @@ impl FieldWalk {
         }
     }
 
-    /// In a text of which so many bytes are left.
+    /// In a string with this many bytes left.
     fn text(&mut self, left: u32, part: TextPart, plain: bool) {
         self.at = match (left, part) {
             (0, TextPart::Name) => {
@@ -287,7 +287,7 @@ impl FieldWalk {
 mod tests {
     use super::*;
 
-    /// As grpcio 1.85 opens a connection and asks, after `PRI`.
+    /// How grpcio 1.85 opens a connection and makes a call, after `PRI`.
     fn as_grpcio() -> Vec<u8> {
         let block = [
             b"@\x05:path\x16/vtr.VTR/50%:authority@\x0a:authority\x15tmp%2Fwire%2Fcap.sock\x83\x86".as_slice(),

@@ -1,4 +1,4 @@
-//! The bodies of calls and answers: between HTTP/2 streams and what tonic reads and writes.
+//! The bodies of calls and answers, between HTTP/2 streams and tonic.
 
 use std::{
     future::poll_fn,
@@ -13,7 +13,7 @@ use http::HeaderMap;
 use http_body::{Body, Frame};
 use tonic::Status;
 
-/// What a client sends.
+/// A client's request body.
 #[derive(Debug)]
 pub(super) struct ReceivedBody {
     stream: RecvStream,
@@ -33,7 +33,7 @@ impl Body for ReceivedBody {
         let stream = &mut self.get_mut().stream;
         if let Some(data) = ready!(stream.poll_data(cx)) {
             let data = data.map_err(status)?;
-            // What was taken makes room for as much again.
+            // Consumed data frees the window for as much again.
             stream.flow_control().release_capacity(data.len()).map_err(status)?;
             return Poll::Ready(Some(Ok(Frame::data(data))));
         }
@@ -46,8 +46,8 @@ impl Body for ReceivedBody {
     }
 }
 
-/// Sends an answer's body to its end, or as far as the client wants it. What is there already is handed over in the first
-/// poll, so that it leaves together with the head that came before. `last` may change its trailers.
+/// Sends an answer's body to its end, or until the client cancels. Data that is available already is sent in the first
+/// poll, so that it leaves together with the head. `last` may change its trailers.
 pub(super) async fn send(
     stream: &mut SendStream<Bytes>,
     body: tonic::body::Body,
@@ -56,16 +56,16 @@ pub(super) async fn send(
     let mut body = pin!(body);
     let mut next = next_part(stream, body.as_mut()).await;
     loop {
-        // Sending fails when the stream is over: whoever reads the other side's body is told why.
+        // Sending fails if the stream is over: the reader of the other side's body gets the reason.
         let data = match next {
             BodyPart::Data(data) => data,
             BodyPart::Trailers(trailers) => return drop(stream.send_trailers(last(trailers))),
             BodyPart::End => return drop(stream.send_data(Bytes::new(), true)),
-            // Half of it is of no use to anybody.
+            // A partial body is of no use.
             BodyPart::Failed => return stream.send_reset(Reason::INTERNAL_ERROR),
             BodyPart::Unwanted => return,
         };
-        // The end goes along with the last data, when it is known by then.
+        // The end is sent along with the last data, if it is known by then.
         let known = next_part(stream, body.as_mut()).now_or_never();
         let ended = matches!(known, Some(BodyPart::End));
         if stream.send_data(data, ended).is_err() || ended {
@@ -75,7 +75,8 @@ pub(super) async fn send(
             Some(next) => next,
             None => next_part(stream, body.as_mut()).await,
         };
-        // Not before the first part: a stream that was just opened has no room yet, and HTTP/2 keeps what does not fit.
+        // Not before the first part: a stream that was just opened has no window yet, and HTTP/2 buffers what does not
+        // fit.
         if matches!(next, BodyPart::Data(_)) {
             stream.reserve_capacity(1);
             while stream.capacity() == 0 {
@@ -89,9 +90,9 @@ enum BodyPart {
     Data(Bytes),
     Trailers(HeaderMap),
     End,
-    /// It could not be made.
+    /// The answer could not be produced.
     Failed,
-    /// The other side has reset the stream, or is gone.
+    /// The client has reset the stream, or is gone.
     Unwanted,
 }
 

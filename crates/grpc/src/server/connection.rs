@@ -1,4 +1,4 @@
-//! One HTTP/2 connection: takes its calls, and sees that each ends with its client.
+//! One HTTP/2 connection: accepts its calls, and makes sure that each ends with its client.
 
 use std::{
     convert::Infallible,
@@ -24,30 +24,31 @@ use super::{
     uptake::GivenRoom,
 };
 
-/// What a client may send before we have read it: one input of full size without a pause.
+/// Receive window of a client: one input of full size without a pause.
 const WINDOW_BYTES: u32 = 1 << 20;
-/// Calls at a time on one connection. A page that watches every session of a full engine fits.
+/// Maximum simultaneous calls on a connection. A page that watches every session of a full engine fits.
 const MAX_CALLS: u32 = 2048;
-/// Bytes of one answer that wait for a client to read: with a frame being made, what a client that never
+/// Maximum bytes of an answer queued for a client: together with a frame in progress, the cost of a client that never
+/// reads.
 /// reads costs us.
 const MAX_WAITING_BYTES: usize = 512 << 10;
-/// Names and values of one call's headers. Ours take a few hundred bytes.
+/// Maximum bytes of a call's headers. Ours take a few hundred bytes.
 const MAX_HEADER_BYTES: u32 = 16 << 10;
-/// Streams a client may break before the connection is taken for an attack.
+/// Streams that a client may reset before the connection is considered an attack.
 const MAX_BROKEN_STREAMS: usize = 1024;
 
-/// The call whose events are made when its reader has taken those before.
+/// The call whose events are made after its reader has received the earlier ones.
 const PACED: &str = "/vtr.VTR/Subscribe";
 
-/// A connection that broke; the others don't notice.
+/// A connection that broke; others are not affected.
 #[derive(Debug, thiserror::Error)]
 #[error("a gRPC connection broke: {0}")]
 pub struct ConnectionError(#[from] h2::Error);
 
-/// Serves until the client goes, or until `stop`: then no new calls are taken, and those under way are finished.
+/// Serves until the client closes, or until `stop`: then no new calls are accepted, and those in progress are finished.
 /// Dropping the future drops them.
 ///
-/// All of it is one task: what a call answers leaves with the connection's next write.
+/// All of it is one task: a call's answer leaves with the connection's next write.
 pub(super) async fn serve<S>(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     service: S,
@@ -74,7 +75,7 @@ where
     loop {
         let accepted = tokio::select! {
             biased;
-            // First, so that what they say leaves with the connection's next write.
+            // Calls are polled first, so that their answers leave with the connection's next write.
             Some(_) = calls.next(), if !calls.is_empty() => continue,
             accepted = connection.accept() => accepted,
             () = &mut pinging => continue,
@@ -90,16 +91,16 @@ where
             // Shared because extensions must be `Clone`; the call takes it out.
             request.extensions_mut().insert(Arc::new(Mutex::new(uptake)));
         }
-        // A bug of ours in one call ends that call alone.
+        // A panic in one call ends only that call.
         let mut call = Box::pin(AssertUnwindSafe(answer(service.clone(), request, respond)).catch_unwind());
-        // Most are done at once.
+        // Most calls finish at once.
         if call.as_mut().now_or_never().is_none() {
             calls.push(call);
         }
     }
 }
 
-/// One call. It is dropped, and all it does with it, when its client does not want it any more.
+/// One call. It is dropped with all its work when its client cancels it.
 async fn answer<S>(service: S, request: http::Request<RecvStream>, mut respond: SendResponse<Bytes>)
 where
     S: Service<http::Request<ReceivedBody>, Response = http::Response<tonic::body::Body>, Error = Infallible>,
@@ -112,7 +113,7 @@ where
     };
     let (head, body) = response.into_parts();
     let empty = http_body::Body::is_end_stream(&body);
-    // It fails when the client has gone.
+    // Fails if the client is gone.
     let Ok(mut stream) = respond.send_response(http::Response::from_parts(head, ()), empty) else { return };
     if empty {
         return;

@@ -1,10 +1,10 @@
-//! A caller's deadline, kept where the call is handled: when it passes, the call's work is dropped.
+//! A caller's deadline, enforced where the call is handled: when it passes, the call's work is dropped.
 
 use std::{future::Future, time::Duration};
 
 use tonic::{Status, metadata::MetadataMap};
 
-/// What `work` gives, or DEADLINE_EXCEEDED when the caller's time is up first.
+/// The result of `work`, or DEADLINE_EXCEEDED if the caller's time is up first.
 pub(super) async fn within<T>(
     limit: Option<Duration>,
     work: impl Future<Output = Result<T, Status>>,
@@ -16,7 +16,7 @@ pub(super) async fn within<T>(
     }
 }
 
-/// The `grpc-timeout` of a call; one that can't be read is none.
+/// The `grpc-timeout` of a call; an invalid one is ignored.
 pub(super) fn of(metadata: &MetadataMap) -> Option<Duration> {
     parse(metadata.get("grpc-timeout")?.to_str().ok()?)
 }

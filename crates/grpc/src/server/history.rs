@@ -14,17 +14,17 @@ use crate::{
 };
 
 const DEFAULT_LINES: u32 = 10_000;
-/// Copied under one lock, before it is let go: some 0.1 ms, so that a flooding child is not held up. Lines are long or
-/// short, and a child may give every cell of one a look of its own; the last one may go beyond it, by a millisecond.
+/// Bytes copied before the lock is released: some 0.1 ms, so that a flooding child is not held up. Lines may be short
+/// or long, and a child may give each cell its own style; the last line may exceed the limit by a millisecond.
 const LINES_PER_LOCK: usize = 256;
 const RUNS_PER_LOCK: usize = 4 << 10;
 const BYTES_PER_LOCK: usize = 128 << 10;
 
-/// A message of a few megabytes is made from ten times as much, so only so many are made beside each other. The others
-/// wait; a place is given back when the lines are copied.
+/// A message of a few megabytes is made from ten times as much, so the number made simultaneously is limited. Further
+/// calls wait; a permit is returned when the lines are copied.
 const READS_AT_ONCE: usize = 2;
 
-/// All reads of histories, of whichever session. Cheap to clone.
+/// Permits for reading histories of any session. Cheap to clone.
 #[derive(Clone, Debug)]
 pub(super) struct HistoryReads(Arc<Semaphore>);
 
@@ -35,7 +35,7 @@ impl Default for HistoryReads {
 }
 
 impl HistoryReads {
-    /// Tens of milliseconds for a full history: too long to keep other calls waiting.
+    /// A full history takes tens of milliseconds: too long to block other calls.
     pub(super) async fn read(
         &self,
         session: Session,
@@ -46,7 +46,7 @@ impl HistoryReads {
             |_| OpError::new(ErrorKind::Internal, "the reading of history was broken off").with_hint("try again");
         let place = Arc::clone(&self.0).acquire_owned().await.expect("nobody closes the semaphore");
         let (session, answer) = tokio::task::spawn_blocking(move || {
-            // Kept by the work itself: it goes on when the call is given up.
+            // Held by the blocking work itself, which continues after the call is cancelled.
             let _place = place;
             let answer = copy(&session, &wanted);
             (session, answer)
@@ -77,7 +77,7 @@ fn copy(session: &Session, wanted: &WantedLines) -> GetHistoryResponse {
     let (frame, open) = session.frame_with_open_line();
     let kept = session.with_screen(|screen| screen.lines().start);
     let theme = &frame.frame.theme;
-    // Numbers never change, so lines above this very picture can be read piece by piece while the child prints on.
+    // Numbers never change, so lines above this frame can be read piece by piece while the child prints.
     let end = frame.frame.first_line.min(wanted.before.unwrap_or(u64::MAX));
     let oldest = end.saturating_sub(wanted.lines).max(kept);
     let open = open.filter(|_| wanted.before.is_none()).map(|line| fitting(&line, theme, wanted.bytes));
@@ -87,7 +87,7 @@ fn copy(session: &Session, wanted: &WantedLines) -> GetHistoryResponse {
     'pieces: while first_line > oldest {
         let piece = session.with_screen(|screen| piece(screen, oldest, first_line));
         if piece.is_empty() {
-            // What was above has been given up meanwhile.
+            // Older lines have been dropped meanwhile.
             break;
         }
         for line in &piece {
@@ -111,7 +111,8 @@ fn copy(session: &Session, wanted: &WantedLines) -> GetHistoryResponse {
     }
 }
 
-/// The line, without its links if it does not fit with them: a child may repeat four kilobytes of address in every cell.
+/// The line, without its links if it does not fit with them: a child may repeat an address of four kilobytes in every
+/// cell.
 fn fitting(line: &Line, theme: &Theme, room: usize) -> HistoryLine {
     let mut line = convert::history_line(line, theme);
     if line.encoded_len() > room {
@@ -120,7 +121,7 @@ fn fitting(line: &Line, theme: &Theme, room: usize) -> HistoryLine {
     line
 }
 
-/// The lines before `end` down to `oldest`, newest first: as many as one lock is held for.
+/// The lines before `end` down to `oldest`, newest first: as many as are copied under one lock.
 fn piece(screen: &Terminal, oldest: u64, end: u64) -> Vec<Line> {
     let mut piece = Vec::new();
     let (mut runs, mut bytes) = (0, 0);
@@ -150,7 +151,7 @@ mod tests {
     #[test]
     fn what_is_copied_under_one_lock_is_bounded() {
         let mut screen = Terminal::new(vt::TerminalOptions::default());
-        // Long lines of a link a cell, short ones of one look each, and one long plain one.
+        // Long lines with a link per cell, short ones of one style each, and one long plain one.
         let links: String = (0..40_000).map(|n| format!("\x1b]8;;u:{n}\x1b\\x")).collect();
         for text in [&links, "\x1b]8;;\x1b\\\r\n", &"short\r\n".repeat(2000), &"y".repeat(300_000), "\r\n", &links] {
             screen.feed(text.as_bytes());
@@ -163,7 +164,7 @@ mod tests {
             assert!(piece.len() <= LINES_PER_LOCK);
             assert!(all_but_last.iter().map(|line| line.runs().len()).sum::<usize>() < RUNS_PER_LOCK);
             assert!(all_but_last.iter().map(|line| line.text().len()).sum::<usize>() < BYTES_PER_LOCK);
-            // vt's own bound for a line, with a run for each of its cells.
+            // vt's own limit for a line, with a run for each of its cells.
             assert!(piece.iter().all(|line| line.runs().len() <= 32 << 10));
             end -= piece.len() as u64;
             read += piece.len();

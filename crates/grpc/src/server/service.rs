@@ -1,4 +1,4 @@
-//! The calls, each converted to an operation and its reply back.
+//! The calls, each converted to an operation, and its reply converted back.
 
 use std::{future::Future, pin::Pin, sync::Arc, time::SystemTime};
 
@@ -28,9 +28,9 @@ use crate::{
 type Answer<T> = Result<Response<T>, Status>;
 type Events<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
 
-/// Matches that Grep returns unless told otherwise.
+/// Default maximum of matches that Grep returns.
 const DEFAULT_MATCHES: u32 = 100;
-/// Of a recording: what fits into one message with room to spare.
+/// Maximum size of a recording in an answer: it fits into one message with room to spare.
 const MAX_CAST_BYTES: u64 = MAX_MESSAGE_BYTES as u64 - (1 << 20);
 
 #[derive(Debug)]
@@ -65,7 +65,7 @@ impl<C: Context> VtrService<C> {
         F: Future<Output = Result<R, OpError>>,
     {
         let limit = deadline::of(request.metadata());
-        // In a box: a call's work has kilobytes, which every future around it would hold and move twice.
+        // Boxed: a call's future has kilobytes, which every future around it would contain and move twice.
         let run = Box::pin(run(self.call(), request.into_inner()));
         let reply = deadline::within(limit, async { run.await.map_err(failure::status) }).await?;
         Ok(Response::new(reply))
@@ -91,7 +91,7 @@ fn waited(reply: wait_for_pattern::Reply) -> WaitForResponse {
     }
 }
 
-/// The session as it is now.
+/// The session's present state.
 async fn described<C: Context>(call: Call<C>, process_id: String) -> Result<Option<proto::Session>, OpError> {
     let status = ops::run::<GetProcessStatus, C>(call, get_process_status::Args { process_id }).await?;
     Ok(Some(convert::session(status.info)))
@@ -118,7 +118,7 @@ impl<C: Context> Vtr for VtrService<C> {
             let kind = kind.map_err(|error| OpError::new(ErrorKind::InvalidKind, error.to_string()))?;
             let args = list_processes::Args { kind: kind.map(Into::into), all: true };
             let reply = ops::run::<ListProcesses, C>(call.clone(), args).await?;
-            // One that was removed meanwhile is left out.
+            // Sessions removed meanwhile are left out.
             let found = reply.processes.iter().filter_map(|entry| call.session(&entry.process_id).ok());
             let sessions = found.map(|session| convert::session(session.info())).collect();
             Ok(ListResponse { sessions, notice: call.host().notice().unwrap_or_default() })
@@ -363,12 +363,12 @@ impl<C: Context> Vtr for VtrService<C> {
     }
 }
 
-/// Records a session from its start. One that can't be recorded as asked does not stay.
+/// Records a session from its start. A session that can't be recorded as requested is removed.
 async fn record_new<C: Context>(call: &Call<C>, process_id: &str, new: ops::NewRecording) -> Result<(), OpError> {
     let session = call.session(process_id)?;
     let recordings = call.context.recordings();
     if recordings.status(&session).recording {
-        // The program records all; this one was asked for by name.
+        // The program records all sessions; this recording was requested explicitly.
         ops::run::<RecordProcess, C>(
             call.clone(),
             record_process::Args {
@@ -404,8 +404,8 @@ fn spawn_args(request: SpawnRequest) -> Result<spawn_process::Args, OpError> {
         (Some(_), false) => {
             return Err(OpError::invalid_args("both command and argv are given").with_hint("give one of them"));
         }
-        // No login shell: a profile would set PATH and others anew, over what the request and the server's own
-        // environment say.
+        // Not a login shell: a profile would set PATH and others again, overriding the request's and the server's
+        // environment.
         (Some(command), true) => Some(["sh", "-c", &command].map(str::to_owned).to_vec()),
         (None, false) => Some(request.argv),
         (None, true) => None,
@@ -435,7 +435,7 @@ fn spawn_args(request: SpawnRequest) -> Result<spawn_process::Args, OpError> {
 
 fn grep_match(found: search_output::OutputMatch, first_line: u64) -> GrepMatch {
     let line = found.line_no.unwrap_or_default();
-    // Rows of a full-screen program count from the top of the screen already.
+    // Rows of a full-screen program are already counted from the top of the screen.
     let number = if found.on_screen { line } else { line.saturating_sub(first_line) };
     GrepMatch {
         line_number: i32::try_from(number).unwrap_or(i32::MAX),

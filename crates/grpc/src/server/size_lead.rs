@@ -1,4 +1,4 @@
-//! Which attached client's size a session has: that of the one who typed last.
+//! Which attached client determines a session's size: the one that typed last.
 
 use std::{
     collections::HashMap,
@@ -10,7 +10,7 @@ use std::{
 
 use engine::SessionId;
 
-/// Names one attachment for the server's life.
+/// Identifies an attachment for the server's lifetime.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct AttachmentId(u64);
 
@@ -42,7 +42,7 @@ impl SizeLeads {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<SessionId, AttachmentId>> {
-        // Each change is one step: a panic elsewhere leaves the map whole.
+        // Each change is a single step, so the map is valid even after a panic elsewhere.
         self.leaders.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

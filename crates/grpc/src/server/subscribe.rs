@@ -1,7 +1,8 @@
-//! Subscribe: a session's screen, what it prints, and its end.
+//! Subscribe: a session's screen, its output, and its end.
 //!
-//! Events are made when the connection has room for them, and frames when the reader has taken those before, as far as its
-//! client tells: a slow reader costs one event, whatever the session prints meanwhile, and is shown the newest frame.
+//! Events are made when the connection has room for them, and frames when the reader has received the earlier ones, as
+//! far as its client tells: a slow reader costs one event, whatever the session prints meanwhile, and gets the newest
+//! frame.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -26,9 +27,9 @@ use crate::{
 
 /// 30 frames a second.
 const FRAME_PAUSE: Duration = Duration::from_nanos(33_333_334);
-/// Raw output in one event.
+/// Bytes of raw output in one event.
 const RAW_BYTES: usize = 32 << 10;
-/// Before every message of gRPC.
+/// The prefix of every gRPC message.
 const PREFIX_BYTES: usize = 5;
 
 pub(super) fn events(
@@ -57,7 +58,7 @@ pub(super) fn events(
     }))
 }
 
-/// What `connection` knows of the reader of a call.
+/// What `connection` knows of a call's reader.
 pub(super) fn uptake(extensions: &http::Extensions) -> Option<StreamUptake> {
     let uptake = extensions.get::<Arc<Mutex<Option<StreamUptake>>>>()?;
     uptake.lock().unwrap_or_else(PoisonError::into_inner).take()
@@ -74,16 +75,16 @@ struct Subscription {
     pulse: watch::Receiver<Pulse>,
     format: ScreenFormat,
     wants_frames: bool,
-    /// Where raw output goes on, if it is wanted.
+    /// The offset of the next raw output, if it was requested.
     raw_from: Option<u64>,
     /// Version of the last frame.
     shown: Option<u64>,
-    /// Not earlier than this.
+    /// The earliest time of the next frame.
     next_frame: Instant,
     over: bool,
     /// Bytes of the events so far.
     made: u64,
-    /// What the reader has taken of them, when its connection tells.
+    /// How many of them the reader has received, if its connection tells.
     uptake: Option<StreamUptake>,
 }
 
@@ -94,7 +95,7 @@ impl Subscription {
         }
         let Some(shown) = self.shown else { return Some(self.frame()) };
         loop {
-            // Looked at first: what is read below is at least as new.
+            // Read first: what is read below is at least as new.
             let pulse = *self.pulse.borrow_and_update();
             let ended = pulse.status.has_ended() || pulse.removed;
             let frame_waits = self.wants_frames && pulse.version > self.shown.unwrap_or(shown);
@@ -111,7 +112,7 @@ impl Subscription {
                 return Some(Ok(Event::SessionExited(convert::exited(self.session.id(), ending))));
             }
             tokio::select! {
-                // The sender lives as long as the session that we hold.
+                // The sender lives as long as the session, which we hold.
                 _ = self.pulse.changed() => {}
                 () = sleep_until(self.next_frame), if frame_waits && is_free => {}
                 () = taken(&mut self.uptake, self.made), if frame_waits && !is_free => {}

@@ -1,6 +1,6 @@
-//! A message over the limit is refused by its header, before a byte of it is kept. tonic does that, and says so in
-//! its own words and with a code of its own; clients get one of our errors instead. An answer that is too long is
-//! found out after its head has gone: that error is in the trailers.
+//! A message over the limit is refused by its length prefix, before a byte of it is buffered. tonic does that with an
+//! error of its own; here it is replaced by one of ours. That an answer is too long is found out after its head was
+//! sent: that error is in the trailers.
 
 use http::{HeaderMap, Response};
 use ops::{ErrorKind, OpError};
@@ -8,12 +8,12 @@ use tonic::{Code, Status, body::Body};
 
 use crate::failure::{self, MAX_MESSAGE_BYTES};
 
-/// tonic's refusal in our words; every other answer as it is.
+/// Replaces tonic's refusal by our error; other answers stay unchanged.
 pub(super) fn explain(answer: Response<Body>) -> Response<Body> {
     if is_refusal(answer.headers()) { failure::status(too_long()).into_http() } else { answer }
 }
 
-/// The same for what comes last.
+/// The same for trailers.
 pub(super) fn explain_trailers(trailers: HeaderMap) -> HeaderMap {
     if !is_refusal(&trailers) {
         return trailers;
@@ -25,7 +25,7 @@ pub(super) fn explain_trailers(trailers: HeaderMap) -> HeaderMap {
     }
 }
 
-/// No operation of ours answers with this code.
+/// None of our operations returns this code.
 fn is_refusal(headers: &HeaderMap) -> bool {
     headers.get(Status::GRPC_STATUS).is_some_and(|code| Code::from_bytes(code.as_bytes()) == Code::OutOfRange)
 }

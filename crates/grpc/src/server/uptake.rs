@@ -1,9 +1,10 @@
-//! How much of an answer its client's program has taken.
+//! How much of an answer its client program has read.
 //!
-//! HTTP/2 lets a server send ahead by a window, four megabytes with gRPC core (Python, C++, Ruby): of a stream of frames
-//! its reader would get minutes of old ones first. These clients give room back for each message that was read as soon as
-//! they write anything, and a ping makes them write. So the next frame is made when there is room again for all that was
-//! sent. Other clients give room back in large pieces, which say nothing of their readers: they are not waited for.
+//! HTTP/2 lets a server send ahead by a window, four megabytes with gRPC core (Python, C++, Ruby): the reader of a
+//! stream of frames would first get minutes of old ones. These clients update the window for each message that was read
+//! as soon as they write anything, and a ping makes them write. So the next frame is made once the window for all that
+//! was sent has been returned. Other clients update the window in large steps, which say nothing about their readers:
+//! they are not waited for.
 
 use std::{
     collections::HashMap,
@@ -18,15 +19,15 @@ use tokio::{
     time::sleep,
 };
 
-/// How gRPC core names itself in `user-agent`, whichever language is on top of it.
+/// The `user-agent` of gRPC core, for any language on top of it.
 const GRPC_CORE: &str = "grpc-c/";
-/// Room for the head of the next message is given with the call, or with the message before it, or not yet.
+/// The window for the next message's prefix is granted with the call, with the message before it, or not yet.
 const HEAD_BYTES: u64 = 16;
-/// Between two pings while a frame lies unread: first, and at most.
+/// First and maximum interval of pings while a frame is unread.
 const FIRST_PAUSE: Duration = Duration::from_millis(20);
 const LONGEST_PAUSE: Duration = Duration::from_millis(250);
 
-/// Room that a client has given back, by stream, of those that somebody watches.
+/// Window that a client has returned, for the watched streams.
 #[derive(Debug, Default)]
 pub(super) struct GivenRoom {
     streams: Mutex<HashMap<u32, watch::Sender<u64>>>,
@@ -41,7 +42,7 @@ impl GivenRoom {
         }
     }
 
-    /// Of one stream, until it is dropped. None when its client does not tell what its program reads.
+    /// For one stream, until it is dropped. `None` if its client does not tell what its program reads.
     pub(super) fn watch(self: &Arc<Self>, stream: u32, headers: &HeaderMap) -> Option<StreamUptake> {
         let agent = headers.get(USER_AGENT)?.to_str().ok()?;
         if !agent.contains(GRPC_CORE) {
@@ -52,19 +53,19 @@ impl GivenRoom {
         Some(StreamUptake { of: Arc::clone(self), stream, room })
     }
 
-    /// Pings the client whenever someone wants to hear of it.
+    /// Pings the client on request.
     pub(super) async fn ping(&self, mut pings: PingPong) {
         loop {
             self.ping_wanted.notified().await;
             if pings.ping(Ping::opaque()).await.is_err() {
-                // The connection is over; whoever serves it hears of that.
+                // The connection is over, which its server notices.
                 return;
             }
         }
     }
 }
 
-/// What is known of one stream's reader.
+/// What is known of a stream's reader.
 #[derive(Debug)]
 pub(super) struct StreamUptake {
     of: Arc<GivenRoom>,
@@ -73,18 +74,18 @@ pub(super) struct StreamUptake {
 }
 
 impl StreamUptake {
-    /// The reader has taken so many bytes.
+    /// Whether the reader has received this many bytes.
     pub(super) fn has_taken(&self, bytes: u64) -> bool {
         *self.room.borrow() + HEAD_BYTES >= bytes
     }
 
-    /// Until it has.
+    /// Waits until it has.
     pub(super) async fn taken(&mut self, bytes: u64) {
         let mut pause = FIRST_PAUSE;
         while !self.has_taken(bytes) {
             self.of.ping_wanted.notify_one();
             tokio::select! {
-                // The sender is kept as long as we are.
+                // The sender is kept as long as we exist.
                 _ = self.room.changed() => {}
                 () = sleep(pause) => pause = (pause * 2).min(LONGEST_PAUSE),
             }
@@ -113,7 +114,7 @@ mod tests {
         assert!(!uptake.has_taken(40_009));
         let told = Arc::clone(&room);
         let reader = tokio::spawn(async move {
-            // Its client writes when it is pinged, and gives the head's room with the next message.
+            // Its client writes when it is pinged, and returns the prefix's window with the next message.
             told.ping_wanted.notified().await;
             told.add(1, 40_004);
         });

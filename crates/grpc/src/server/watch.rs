@@ -13,7 +13,7 @@ use crate::{
 };
 
 pub(super) fn events(engine: Engine) -> impl Stream<Item = Result<WatchSessionsEvent, Status>> + Send {
-    // Listening starts before the list is taken: a change in between is told twice, never missed.
+    // Listening starts before the list is taken: a change in between is sent twice, never missed.
     let watch = SessionsWatch { changes: engine.events(), engine, known: None };
     stream::unfold(watch, |mut watch| async {
         let event = watch.next().await?;
@@ -24,7 +24,7 @@ pub(super) fn events(engine: Engine) -> impl Stream<Item = Result<WatchSessionsE
 struct SessionsWatch {
     engine: Engine,
     changes: broadcast::Receiver<EngineEvent>,
-    /// Names of the sessions the client knows; `None` before the first list.
+    /// Names of the sessions that the client knows; `None` before the first list.
     known: Option<HashMap<SessionId, String>>,
 }
 
@@ -61,7 +61,7 @@ impl SessionsWatch {
     }
 
     fn changed(&mut self, id: SessionId) -> Option<Event> {
-        // Gone by now: its removal comes next.
+        // Gone by now: its removal is the next event.
         let session = self.engine.get(id).ok()?;
         let was_known = self.known.as_mut()?.insert(id, name_of(&session)).is_some();
         let session = convert::session(session.info());
