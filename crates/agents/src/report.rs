@@ -187,7 +187,7 @@ impl StateReport {
 /// Bytes that redraw what these bytes draw, and say again what they said beside the screen.
 fn screen_after(bytes: &[u8], size: vt::Size) -> Vec<u8> {
     let mut terminal = vt::Terminal::new(vt::TerminalOptions { size, ..vt::TerminalOptions::default() });
-    let mut facts = engine::Facts::default();
+    let mut facts = engine::ChildFacts::default();
     for part in bytes.chunks(64 << 10) {
         terminal.feed(part);
         for effect in terminal.take_effects() {
