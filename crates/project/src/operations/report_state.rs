@@ -6,7 +6,7 @@ use agents::{
     State,
     report::{ReportRequest, StateReport},
 };
-use ops::{Call, Effects, ErrorKind, Faces, OpError, Operation, Roles, Traits};
+use ops::{Call, CallEffects, ErrorKind, Faces, OpError, Operation, Roles, OperationTraits};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -47,11 +47,11 @@ const MAX_SECONDS: u32 = 600;
 pub struct ReportState;
 
 impl Operation<Project> for ReportState {
-    const TRAITS: Traits = Traits {
+    const TRAITS: OperationTraits = OperationTraits {
         name: "report_state",
         roles: Roles::OPERATOR,
         faces: Faces::PALETTE.union(Faces::HOOK),
-        effects: Effects::Additive,
+        effects: CallEffects::Additive,
     };
     const ERRORS: &'static [ErrorKind] = &[ErrorKind::NotFound, ErrorKind::WrongKind];
     type Args = Args;
