@@ -100,9 +100,9 @@ async fn the_screen_as_cells_and_as_runs() {
         vtr.get_screen(GetScreenRequest { name: "one".into(), ..Default::default() }).await.unwrap().into_inner();
     assert_eq!((cells.name.as_str(), cells.cols, cells.rows, cells.screen_rows.len()), ("one", 80, 24, 24));
     assert_eq!((cells.cursor_x, cells.cursor_y, cells.cursor_visible), (11, 0, true));
-    let row: Vec<Cell<'_>> = cells.screen_rows[0].cells.iter().collect();
+    let row: Vec<RowCell<'_>> = cells.screen_rows[0].cells.iter().collect();
     assert_eq!(row.len(), 80);
-    assert_eq!(row[0], Cell { text: "r", fg_color: 0xcd0000, bg_color: -1, attributes: 0x01 });
+    assert_eq!(row[0], RowCell { text: "r", fg_color: 0xcd0000, bg_color: -1, attributes: 0x01 });
     assert_eq!((row[4].text, row[5].text, row[79].text), ("漢", "", " "));
 
     let format = ScreenFormat::Runs.into();

@@ -6,7 +6,7 @@ use agents::{
     State,
     report::{ReportRequest, StateReport},
 };
-use ops::{Call, CallEffects, ErrorKind, Faces, OpError, Operation, Roles, OperationTraits};
+use ops::{Call, CallEffects, ErrorKind, Faces, OpError, Operation, OperationTraits, Roles};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
