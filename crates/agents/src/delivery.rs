@@ -1,6 +1,6 @@
 //! Prompts that arrive once, whole and submitted.
 //!
-//! Each session has one [`Delivery`]: a queue, and a task that waits until the agent can take a
+//! Each session has one [`PromptQueue`]: a queue, and a task that waits until the agent can take a
 //! prompt, pastes it, presses Enter and looks for proof. Nothing is ever typed into a permission
 //! prompt or a dialog, and nothing over what a person has begun to type.
 
@@ -11,5 +11,7 @@ mod queue;
 mod receipt;
 
 pub use body::{MAX_BODY_BYTES, PREFACE, Tag, clean_body, compose};
-pub use queue::{Delivery, Message, QueueFacts, Refused};
-pub use receipt::{Outcome, Receipt, Ticket, TurnId, TurnIdError, Waiting, Why};
+pub use queue::{PromptMessage, PromptQueue, QueueFacts, QueueRefusal};
+pub use receipt::{
+    DeliveryFailure, DeliveryHold, DeliveryOutcome, DeliveryReceipt, DeliveryTicket, TurnId, TurnIdError,
+};

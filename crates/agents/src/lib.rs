@@ -6,7 +6,7 @@
 //!   ([`Launch`]). The person's own configuration is only ever read.
 //! - [`state`]: what a session is doing, by rules that are data ([`StateWatch`]), live or over a
 //!   recording.
-//! - [`delivery`]: prompts that arrive once, whole and submitted, with a [`Receipt`].
+//! - [`delivery`]: prompts that arrive once, whole and submitted, with a [`DeliveryReceipt`].
 //! - [`permission`]: what one agent may answer when another one asks.
 //! - [`run_facts`]: what a preset or a command would do, as the human reads it before they allow it.
 //! - [`version`]: which version of a CLI is installed, and whether its preset was made for it.
@@ -27,7 +27,7 @@ pub mod run_facts;
 pub mod state;
 pub mod version;
 
-pub use delivery::{Delivery, Message, Outcome, Receipt, Ticket, TurnId};
+pub use delivery::{DeliveryOutcome, DeliveryReceipt, DeliveryTicket, PromptMessage, PromptQueue, TurnId};
 pub use injection::{Launch, LaunchError, LaunchFolder, LaunchRequest};
 pub use preset::{AgentPreset, Catalog, Found, PresetFolders, Presets, Problem, ProcessPreset};
 pub use run_facts::RunFact;

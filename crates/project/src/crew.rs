@@ -11,8 +11,8 @@ use std::{
 
 use agents::{
     AgentPreset, AgentStatus, Launch, State, StateWatch,
-    delivery::{Message, Refused, TurnId},
-    state::{Behaviour, Prompt, Question},
+    delivery::{DeliveryTicket, PromptMessage, QueueRefusal, TurnId},
+    state::{AskedDecision, Behaviour, Prompt},
     version::CliVersion,
 };
 use engine::{Origin, Session, SessionId};
@@ -21,26 +21,26 @@ use tokio::sync::{broadcast, watch};
 mod member;
 pub(crate) mod turns;
 
-use member::Member;
-pub use member::Standing;
-use turns::{Stage, Turn, Turns};
+pub use member::AgentStanding;
+use member::CrewMember;
+use turns::{PromptTurn, TurnLog, TurnStage};
 
 use crate::{
-    delivery::{Deliver, Delivery, DeliveryState, Receipt},
+    delivery::{Deliver, DeliveryFacts, DeliveryState},
     events::ProjectEvent,
     project::lock,
-    timers::activity::{Activity, Phase, Rest},
+    timers::activity::{Phase, Rest},
 };
 
 /// All members. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Crew {
-    inner: Arc<Inner>,
+    inner: Arc<CrewInner>,
 }
 
 #[derive(Debug)]
-struct Inner {
-    members: Mutex<HashMap<SessionId, Arc<Member>>>,
+struct CrewInner {
+    members: Mutex<HashMap<SessionId, Arc<CrewMember>>>,
     /// Silence of this length is rest, where no preset says more.
     idle_after: Duration,
     events: broadcast::Sender<ProjectEvent>,
@@ -57,7 +57,7 @@ pub struct WaitingAgent {
 
 impl Crew {
     pub(crate) fn new(idle_after: Duration, events: broadcast::Sender<ProjectEvent>) -> Self {
-        Crew { inner: Arc::new(Inner { members: Mutex::default(), idle_after, events }) }
+        Crew { inner: Arc::new(CrewInner { members: Mutex::default(), idle_after, events }) }
     }
 
     /// What the agent in this session waits for, if it does.
@@ -67,7 +67,7 @@ impl Crew {
 
     /// All that wait for a decision, longest first.
     pub fn waiting(&self) -> Vec<WaitingAgent> {
-        let members: Vec<Arc<Member>> = lock(&self.inner.members).values().cloned().collect();
+        let members: Vec<Arc<CrewMember>> = lock(&self.inner.members).values().cloned().collect();
         let mut waiting: Vec<WaitingAgent> = members.iter().filter_map(|member| member.waiting()).collect();
         waiting.sort_by_key(|waiting| waiting.status.since);
         waiting
@@ -77,7 +77,7 @@ impl Crew {
     pub(crate) fn join(&self, session: &Session, preset: Arc<AgentPreset>, launch: Launch) {
         let behaviour = Behaviour::from(&*preset);
         let events = self.inner.events.clone();
-        let member = Member::new(session.clone(), behaviour, Some((preset, launch)), events);
+        let member = CrewMember::new(session.clone(), behaviour, Some((preset, launch)), events);
         lock(&self.inner.members).insert(session.id(), Arc::new(member));
     }
 
@@ -92,17 +92,17 @@ impl Crew {
         drop(members);
     }
 
-    fn known(&self, session: SessionId) -> Option<Arc<Member>> {
+    fn known(&self, session: SessionId) -> Option<Arc<CrewMember>> {
         lock(&self.inner.members).get(&session).cloned()
     }
 
-    fn member(&self, session: &Session) -> Arc<Member> {
+    fn member(&self, session: &Session) -> Arc<CrewMember> {
         if let Some(member) = self.known(session.id()) {
             return member;
         }
         // Made before the lock is taken, as it looks at the session, and in vain if somebody else was faster.
         let behaviour = Behaviour::silence(self.inner.idle_after);
-        let new = Arc::new(Member::new(session.clone(), behaviour, None, self.inner.events.clone()));
+        let new = Arc::new(CrewMember::new(session.clone(), behaviour, None, self.inner.events.clone()));
         let member = lock(&self.inner.members).entry(session.id()).or_insert(new).clone();
         // A session that was removed meanwhile leaves no more.
         if session.name().is_none() {
@@ -140,18 +140,18 @@ impl Crew {
     }
 
     /// A delivery that failed may be explained by the CLI's version.
-    pub(crate) fn with_reason(&self, session: SessionId, mut receipt: Receipt) -> Receipt {
-        if receipt.state == DeliveryState::Failed
+    pub(crate) fn with_reason(&self, session: SessionId, mut facts: DeliveryFacts) -> DeliveryFacts {
+        if facts.state == DeliveryState::Failed
             && let Some(too_old) = self.known(session).as_ref().and_then(|member| member.too_old())
         {
-            receipt.detail = format!("{}; {too_old}", receipt.detail);
+            facts.detail = format!("{}; {too_old}", facts.detail);
         }
-        receipt
+        facts
     }
 
     /// What waits for a decision in it, by a look taken now.
-    pub(crate) fn question(&self, session: &Session) -> Question {
-        self.known(session.id()).map_or(Question::None, |member| member.watch().question())
+    pub(crate) fn asked_decision(&self, session: &Session) -> AskedDecision {
+        self.known(session.id()).map_or(AskedDecision::None, |member| member.watch().asked_decision())
     }
 
     pub(crate) fn prompt(&self, session: SessionId) -> Option<Prompt> {
@@ -163,7 +163,7 @@ impl Crew {
     }
 
     /// What the session is doing, and every change of it.
-    pub fn standing(&self, session: &Session) -> watch::Receiver<Standing> {
+    pub fn standing(&self, session: &Session) -> watch::Receiver<AgentStanding> {
         self.member(session).standing()
     }
 
@@ -192,44 +192,28 @@ impl Crew {
     }
 
     /// What became of the prompts that were sent to it lately.
-    pub(crate) fn turns(&self, session: SessionId) -> Option<Arc<Turns>> {
+    pub(crate) fn turns(&self, session: SessionId) -> Option<Arc<TurnLog>> {
         Some(self.known(session)?.turns())
     }
 
-    pub(crate) fn turn(&self, turn: TurnId) -> Option<Turn> {
+    pub(crate) fn turn(&self, turn: TurnId) -> Option<PromptTurn> {
         self.turns(turn.session())?.get(turn)
     }
 }
 
 /// Verified delivery: waits until the agent can take it, types, and looks for proof.
 impl Deliver for Crew {
-    fn deliver(&self, target: &Session, text: String, origin: Origin) -> Delivery {
-        match self.member(target).send(Message::new(text, origin)) {
-            Ok(ticket) => {
-                let (mut settling, crew, session) = (ticket.clone(), self.clone(), target.id());
-                Delivery {
-                    turn_id: ticket.turn_id().to_string(),
-                    receipt: Box::pin(async move {
-                        crew.with_reason(session, Receipt::from(&settling.settled(Duration::MAX).await.outcome))
-                    }),
-                    ticket: Some(ticket),
-                }
-            }
-            Err(refused) => {
-                Delivery { turn_id: String::new(), receipt: Box::pin(async move { refusal(refused) }), ticket: None }
-            }
-        }
+    fn deliver(&self, target: &Session, text: String, origin: Origin) -> Result<DeliveryTicket, QueueRefusal> {
+        self.member(target).send(PromptMessage::new(text, origin))
     }
 }
 
-fn refusal(refused: Refused) -> Receipt {
-    Receipt { state: DeliveryState::Failed, detail: refused.to_string() }
-}
-
-impl Activity for Crew {
-    fn watch(&self, session: &Session, turn: Option<TurnId>) -> watch::Receiver<Rest> {
+impl Crew {
+    /// Whether a session rests: the present, and every change as long as somebody listens. The sender is dropped when the
+    /// session is gone. With a turn, only the end of that one is rest.
+    pub(crate) fn rest(&self, session: &Session, turn: Option<TurnId>) -> watch::Receiver<Rest> {
         let mut standing = self.standing(session);
-        let looker = Looker {
+        let looker = RestLooker {
             session: session.clone(),
             silence: self.preset(session.id()).is_none().then_some(self.inner.idle_after),
             turn: turn.zip(self.turns(session.id())),
@@ -237,7 +221,7 @@ impl Activity for Crew {
         let (sender, receiver) = watch::channel(looker.look(&standing.borrow_and_update()).rest);
         tokio::spawn(async move {
             loop {
-                let Look { rest: now, quiet_after } = looker.look(&standing.borrow_and_update());
+                let RestLook { rest: now, quiet_after } = looker.look(&standing.borrow_and_update());
                 sender.send_if_modified(|rest| std::mem::replace(rest, now) != now);
                 tokio::select! {
                     changed = standing.changed() => {
@@ -256,26 +240,26 @@ impl Activity for Crew {
 }
 
 /// Looks whether a session rests, at the moment it is asked.
-struct Looker {
+struct RestLooker {
     session: Session,
     /// Where no preset says more: silence of this length is rest.
     silence: Option<Duration>,
     /// Only the end of this turn is rest.
-    turn: Option<(TurnId, Arc<Turns>)>,
+    turn: Option<(TurnId, Arc<TurnLog>)>,
 }
 
-struct Look {
+struct RestLook {
     rest: Rest,
     /// The member has not noticed the latest output yet, and may never: after such a silence it is to be looked at again.
     quiet_after: Option<Duration>,
 }
 
-impl Looker {
-    fn look(&self, standing: &Standing) -> Look {
+impl RestLooker {
+    fn look(&self, standing: &AgentStanding) -> RestLook {
         if let Some((turn, turns)) = &self.turn {
             let phase = turns.get(*turn).map_or(Phase::Ended, |turn| phase_of_turn(turn.stage(), standing));
             // A turn rests once: what comes after it is another's.
-            return Look { rest: Rest { phase, changes: 0 }, quiet_after: None };
+            return RestLook { rest: Rest { phase, changes: 0 }, quiet_after: None };
         }
         let mut rest = rest(standing);
         let talks = |silence: &Duration| {
@@ -285,7 +269,7 @@ impl Looker {
         if quiet_after.is_some() {
             rest.phase = Phase::Working;
         }
-        Look { rest, quiet_after }
+        RestLook { rest, quiet_after }
     }
 
     async fn is_quiet(&self, after: Option<Duration>) {
@@ -296,7 +280,7 @@ impl Looker {
     }
 }
 
-fn rest(standing: &Standing) -> Rest {
+fn rest(standing: &AgentStanding) -> Rest {
     let phase = match standing.state() {
         State::Exited => Phase::Ended,
         State::Idle | State::Blocked => Phase::Resting,
@@ -305,12 +289,12 @@ fn rest(standing: &Standing) -> Rest {
     Rest { phase, changes: standing.changes }
 }
 
-fn phase_of_turn(stage: Stage, standing: &Standing) -> Phase {
+fn phase_of_turn(stage: TurnStage, standing: &AgentStanding) -> Phase {
     match stage {
-        Stage::UnderWay if standing.status.state == State::Blocked => Phase::Resting,
-        Stage::Queued | Stage::UnderWay => Phase::Working,
-        Stage::Settled => Phase::Resting,
+        TurnStage::UnderWay if standing.status.state == State::Blocked => Phase::Resting,
+        TurnStage::Queued | TurnStage::UnderWay => Phase::Working,
+        TurnStage::Settled => Phase::Resting,
         // It will not come to rest any more.
-        Stage::Failed | Stage::Exited => Phase::Ended,
+        TurnStage::Failed | TurnStage::Exited => Phase::Ended,
     }
 }

@@ -1,9 +1,8 @@
-//! How a text becomes a turn of an agent: the seam to whatever types it in.
+//! How a text becomes a turn of an agent, and what callers are told of that.
 
-use std::{future::Future, pin::Pin};
-
-use agents::{Outcome, Ticket};
-use engine::{Input, Origin, Session};
+use agents::delivery::{DeliveryOutcome, DeliveryTicket, QueueRefusal};
+use engine::{Origin, Session};
+use ops::{ErrorKind, OpError};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -19,69 +18,38 @@ pub enum DeliveryState {
     Failed,
 }
 
-/// What became of a delivery.
+/// What became of a delivery, as callers are told.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Receipt {
+pub struct DeliveryFacts {
     pub state: DeliveryState,
     /// How it was verified, or why it waits or failed.
     pub detail: String,
 }
 
-impl From<&Outcome> for Receipt {
-    fn from(outcome: &Outcome) -> Self {
+impl From<&DeliveryOutcome> for DeliveryFacts {
+    fn from(outcome: &DeliveryOutcome) -> Self {
         match outcome {
-            Outcome::Queued(waiting) => Receipt { state: DeliveryState::Queued, detail: waiting.to_string() },
-            Outcome::Submitted { verified_by } => {
-                Receipt { state: DeliveryState::Submitted, detail: format!("verified by: {verified_by}") }
+            DeliveryOutcome::Queued(hold) => DeliveryFacts { state: DeliveryState::Queued, detail: hold.to_string() },
+            DeliveryOutcome::Submitted { verified_by } => {
+                DeliveryFacts { state: DeliveryState::Submitted, detail: format!("verified by: {verified_by}") }
             }
-            Outcome::Failed(why) => Receipt { state: DeliveryState::Failed, detail: why.to_string() },
+            DeliveryOutcome::Failed(why) => DeliveryFacts { state: DeliveryState::Failed, detail: why.to_string() },
         }
     }
 }
 
-/// A delivery under way. Dropping it does not stop it.
-pub struct Delivery {
-    /// Names the turn in later answers; empty when it was not even queued.
-    pub turn_id: String,
-    /// Where it stands at the end: never `Queued`.
-    pub receipt: Pin<Box<dyn Future<Output = Receipt> + Send>>,
-    /// Tells where it stands meanwhile, if anything does.
-    pub ticket: Option<Ticket>,
-}
-
-impl Delivery {
-    /// Where it stands now.
-    pub fn now(&self) -> Receipt {
-        match &self.ticket {
-            Some(ticket) => Receipt::from(&ticket.receipt().outcome),
-            None => Receipt { state: DeliveryState::Queued, detail: "it goes on in the background".to_owned() },
-        }
-    }
-}
-
-impl std::fmt::Debug for Delivery {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Delivery").field("turn_id", &self.turn_id).finish_non_exhaustive()
-    }
-}
-
-/// Types texts into sessions, one after the other for each target, as turns of their own.
+/// Types texts into sessions, one after the other for each target, as turns of their own. The crew does; tests put in their
+/// own, to see what was sent without waiting for anybody to take it.
 pub trait Deliver: Send + Sync {
-    fn deliver(&self, target: &Session, text: String, origin: Origin) -> Delivery;
+    fn deliver(&self, target: &Session, text: String, origin: Origin) -> Result<DeliveryTicket, QueueRefusal>;
 }
 
-/// The plain way: typed at once, with Enter, verified by nothing. For programs without agents, and tests.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct TypeIn;
-
-impl Deliver for TypeIn {
-    fn deliver(&self, target: &Session, text: String, origin: Origin) -> Delivery {
-        let sent = target.send(Input::Text(format!("{text}\n")), origin);
-        let receipt = match sent {
-            Ok(_) => Receipt { state: DeliveryState::Submitted, detail: "typed in, not verified".to_owned() },
-            Err(error) => Receipt { state: DeliveryState::Failed, detail: error.to_string() },
-        };
-        let turn_id = crate::project::random_id("t_");
-        Delivery { turn_id, receipt: Box::pin(async move { receipt }), ticket: None }
-    }
+/// A prompt that was not even queued.
+pub(crate) fn refused(target: &Session, refusal: QueueRefusal) -> OpError {
+    let kind = match refusal {
+        QueueRefusal::QueueFull | QueueRefusal::TooLong { .. } => ErrorKind::LimitExceeded,
+        QueueRefusal::Empty => ErrorKind::InvalidArgs,
+    };
+    OpError::new(kind, format!("session {}: {refusal}", target.id()))
+        .with_hint("see what it waits for with explain_state")
 }

@@ -11,6 +11,7 @@ mod cli_versions;
 mod crew;
 mod delivery;
 mod events;
+mod file_lock_turn;
 mod folder;
 mod free_commands;
 mod help_topics;
@@ -28,11 +29,11 @@ pub mod settings;
 mod system_notices;
 pub mod timers;
 pub mod trust;
-mod turn;
 
-pub use crew::{Crew, Standing, WaitingAgent, turns::TurnFacts};
-pub use delivery::{Deliver, Delivery, DeliveryState, Receipt, TypeIn};
+pub use crew::{AgentStanding, Crew, WaitingAgent, turns::TurnFacts};
+pub use delivery::{Deliver, DeliveryFacts, DeliveryState};
 pub use events::ProjectEvent;
+pub use file_lock_turn::FileLockTurn;
 pub use identities::{Entrance, Identities, NoIdentities};
 pub use layout::{Layout, LayoutError, ProjectKey};
 pub use messages::{Speaker, direction, tagged};
@@ -42,4 +43,3 @@ pub use scratchpads::{MAX_PAD_BYTES, Pad, PadError, PadInfo, PadName, Revision, 
 pub use settings::Settings;
 pub use timers::Timers;
 pub use trust::Trust;
-pub use turn::Turn;

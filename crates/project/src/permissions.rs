@@ -10,7 +10,7 @@ use std::{
 use agents::{
     permission::{self, Forbidden, Policy, Refusal, Stale},
     preset::PermissionRules,
-    state::Question,
+    state::AskedDecision,
 };
 use engine::{Kind, SessionId};
 use ops::{Caller, ErrorKind, InputGuard, OpError};
@@ -54,12 +54,12 @@ pub(crate) fn guard(
     if guard.session.kind() != Kind::Agent {
         return Ok(());
     }
-    let judged = match crew.question(guard.session) {
-        Question::Unreadable => permission::judge_unreadable(guard.input),
+    let judged = match crew.asked_decision(guard.session) {
+        AskedDecision::Unreadable => permission::judge_unreadable(guard.input),
         // Not what the caller believes, so perhaps not what it wants.
-        Question::None if guard.digest.is_some() => Err(Refusal::Stale(Stale::Gone)),
-        Question::None => Ok(()),
-        Question::Prompt(prompt) => {
+        AskedDecision::None if guard.digest.is_some() => Err(Refusal::Stale(Stale::Gone)),
+        AskedDecision::None => Ok(()),
+        AskedDecision::Prompt(prompt) => {
             let remembered = read.of(reader, guard.session.id());
             let digest = guard.digest.or(remembered.as_deref());
             let preset = crew.preset(guard.session.id());

@@ -165,7 +165,7 @@ impl Project {
             ],
         };
         let inner = Inner {
-            timers: Timers::new(engine.clone(), Arc::new(crew.clone()), deliver.clone()),
+            timers: Timers::new(engine.clone(), crew.clone(), deliver.clone()),
             table: Table::new(operations::entries_for_depth(settings.max_depth)),
             engine,
             layout,

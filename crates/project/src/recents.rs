@@ -5,8 +5,8 @@
 use std::{path::PathBuf, time::Duration};
 
 use crate::{
+    file_lock_turn::in_turn,
     folder::{Folder, FolderError},
-    turn::in_turn,
 };
 
 const NAME: &str = "recent.json";

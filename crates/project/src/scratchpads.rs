@@ -13,9 +13,9 @@ use notify::RecommendedWatcher;
 use sha2::{Digest, Sha256};
 
 use crate::{
+    file_lock_turn::{FileLockTurn, GivenUp, in_turn},
     folder::{self, FileFacts, Folder, FolderError, FolderLock},
     layout::hex,
-    turn::{GivenUp, Turn, in_turn},
 };
 
 /// The scratchpads of one project. Cheap to clone.
@@ -150,14 +150,14 @@ impl Scratchpads {
     /// not let go of the lock.
     pub async fn aside<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Scratchpads, &Turn) -> Result<T> + Send + 'static,
+        work: impl FnOnce(&Scratchpads, &FileLockTurn) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let pads = self.clone();
         in_turn(PATIENCE, move |turn| work(&pads, turn)).await.unwrap_or_else(|| Err(given_up(GivenUp)))
     }
 
     /// Writes the whole content. With `expected`, only if that is what is there.
-    pub fn write(&self, turn: &Turn, name: &PadName, content: &str, expected: Option<&str>) -> Result<Written> {
+    pub fn write(&self, turn: &FileLockTurn, name: &PadName, content: &str, expected: Option<&str>) -> Result<Written> {
         self.change(turn, name, |old| {
             let current = old.map(Revision::of);
             match expected {
@@ -168,7 +168,7 @@ impl Scratchpads {
     }
 
     /// Adds to the end, of an empty scratchpad if there is none. Nothing that another process appends is lost.
-    pub fn append(&self, turn: &Turn, name: &PadName, content: &str) -> Result<Revision> {
+    pub fn append(&self, turn: &FileLockTurn, name: &PadName, content: &str) -> Result<Revision> {
         let written = self.change(turn, name, |old| Ok([old.unwrap_or_default(), content.as_bytes()].concat()))?;
         match written {
             Written::Yes(revision) => Ok(revision),
@@ -176,7 +176,7 @@ impl Scratchpads {
         }
     }
 
-    pub fn delete(&self, turn: &Turn, name: &PadName) -> Result<()> {
+    pub fn delete(&self, turn: &FileLockTurn, name: &PadName) -> Result<()> {
         let (folder, lock) = self.locked(turn, name)?;
         match folder.remove(name.as_str(), &lock).map_err(|error| of_pad(name, error))? {
             true => Ok(()),
@@ -184,7 +184,7 @@ impl Scratchpads {
         }
     }
 
-    fn locked(&self, turn: &Turn, name: &PadName) -> Result<(Folder, FolderLock)> {
+    fn locked(&self, turn: &FileLockTurn, name: &PadName) -> Result<(Folder, FolderLock)> {
         let no_way_in = |error| match error {
             FolderError::NoSpace => PadError::NoSpace { name: name.clone() },
             error => io(error),
@@ -198,7 +198,7 @@ impl Scratchpads {
     /// Under the lock, from the old content to the new; an `Err` of `change` writes nothing.
     fn change(
         &self,
-        turn: &Turn,
+        turn: &FileLockTurn,
         name: &PadName,
         change: impl FnOnce(Option<&[u8]>) -> std::result::Result<Vec<u8>, Option<Revision>>,
     ) -> Result<Written> {
@@ -293,8 +293,8 @@ mod tests {
         PadName::new(text).unwrap()
     }
 
-    fn now() -> Turn {
-        Turn::default()
+    fn now() -> FileLockTurn {
+        FileLockTurn::default()
     }
 
     #[test]

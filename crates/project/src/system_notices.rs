@@ -136,7 +136,10 @@ impl Teller {
             let Ok(session) = self.engine.get(reader) else { continue };
             let text = tagged(&Speaker::System, &news.line());
             // What ends while the agent can't listen waits for the next line.
-            self.deliver.deliver(&session, text, Origin::System).receipt.await;
+            match self.deliver.deliver(&session, text, Origin::System) {
+                Ok(mut ticket) => _ = ticket.settled(Duration::MAX).await,
+                Err(refusal) => tracing::debug!(%reader, %refusal, "a notice was not sent"),
+            }
         }
     }
 }

@@ -19,11 +19,12 @@ use tokio::{
 pub mod activity;
 mod schedule;
 
-use activity::{Activity, Phase, Rest};
+use activity::{Phase, Rest};
 use schedule::Schedule;
 pub use schedule::{Condition, Due, Target, Timer, Watched};
 
 use crate::{
+    crew::Crew,
     delivery::Deliver,
     project::{lock, random_id},
 };
@@ -36,7 +37,7 @@ pub struct Timers {
 
 struct Inner {
     engine: Engine,
-    activity: Arc<dyn Activity>,
+    crew: Crew,
     deliver: Arc<dyn Deliver>,
     state: Mutex<State>,
     /// Something changed that the task has to look at.
@@ -137,10 +138,10 @@ const MAX_TIMERS: usize = 256;
 
 impl Timers {
     /// Needs a tokio runtime around it.
-    pub(crate) fn new(engine: Engine, activity: Arc<dyn Activity>, deliver: Arc<dyn Deliver>) -> Self {
+    pub(crate) fn new(engine: Engine, crew: Crew, deliver: Arc<dyn Deliver>) -> Self {
         let moved = Arc::new(Notify::new());
         let task = Mutex::default();
-        let inner = Arc::new(Inner { engine, activity, deliver, state: Mutex::default(), moved, task });
+        let inner = Arc::new(Inner { engine, crew, deliver, state: Mutex::default(), moved, task });
         let task = tokio::spawn(run(Arc::downgrade(&inner), inner.moved.clone(), inner.engine.events()));
         *lock(&inner.task) = Some(task.abort_handle());
         Timers { inner }
@@ -157,7 +158,7 @@ impl Timers {
         // Before the lock is taken: it looks at sessions, which have locks of their own.
         let watches: Vec<_> = awaited
             .iter()
-            .map(|one| (one.target(), Watch::new(inner.activity.watch(&one.session, one.turn), &inner.moved)))
+            .map(|one| (one.target(), Watch::new(inner.crew.rest(&one.session, one.turn), &inner.moved)))
             .collect();
         let mut state = lock(&inner.state);
         if state.schedule.count_of(owner) >= MAX_TIMERS {
@@ -275,7 +276,9 @@ impl Inner {
             let Ok(owner) = self.engine.get(timer.owner) else { continue };
             tracing::debug!(timer = timer.id, owner = %timer.owner, "a timer fires");
             // Goes on by itself; who waits for it is the agent that reads it.
-            let _ = self.deliver.deliver(&owner, timer.text, Origin::System);
+            if let Err(refusal) = self.deliver.deliver(&owner, timer.text, Origin::System) {
+                tracing::debug!(timer = timer.id, %refusal, "the text of a timer was not sent");
+            }
         }
         next
     }

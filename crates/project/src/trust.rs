@@ -24,9 +24,9 @@ pub use subject::{Subject, SubjectKind};
 
 use crate::{
     events::ProjectEvent,
+    file_lock_turn::in_turn,
     folder,
     project::{lock, random_id},
-    turn::in_turn,
 };
 
 /// Something waits for the human.
@@ -578,7 +578,7 @@ mod tests {
         refused(stage.trust.authorise(&dev("one"), stage.agent));
         assert_eq!(stage.events.recv().await.unwrap(), ProjectEvent::TrustPending);
         let other = Grants::new(stage.root.path().to_owned());
-        other.grant(&crate::Turn::default(), &dev("one"), SystemTime::now()).unwrap();
+        other.grant(&crate::FileLockTurn::default(), &dev("one"), SystemTime::now()).unwrap();
         let changed = tokio::time::timeout(testkit::DEADLINE, stage.events.recv()).await;
         assert_eq!(changed.expect("the watch tells of the grant").unwrap(), ProjectEvent::TrustChanged);
         assert_eq!(stage.trust.questions(), []);

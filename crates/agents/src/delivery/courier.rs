@@ -6,10 +6,10 @@ use engine::{Clock, Input, Pulse, Session};
 use tokio::sync::watch;
 use vt::input::{Key, KeyEvent};
 
-use super::queue::{Parcel, Queue, Slip};
-use super::receipt::{Waiting, Why};
+use super::queue::{QueuedPrompt, ReceiptSender, SharedQueue};
+use super::receipt::{DeliveryFailure, DeliveryHold};
 use crate::preset::Submit;
-use crate::state::{Board, Glance, InputText, Matcher, PendingDecision, State, StateWatch};
+use crate::state::{AgentSnapshot, InputText, Matcher, PendingDecision, State, StateBoard, StateWatch};
 
 /// Every CLI tried needs less than this between a paste and its Enter.
 const MIN_ENTER_DELAY: Duration = Duration::from_millis(150);
@@ -26,9 +26,9 @@ const UNCLEAR_SILENCE: Duration = Duration::from_secs(1);
 /// Least time between two looks. Real time: it decides only how often.
 const LOOK_INTERVAL: Duration = Duration::from_millis(10);
 
-pub(super) async fn deliver(watch: &StateWatch, queue: &Queue, parcel: Parcel) {
-    let Parcel { message, slip } = parcel;
-    let mut courier = Courier {
+pub(super) async fn deliver(watch: &StateWatch, queue: &SharedQueue, prompt: QueuedPrompt) {
+    let QueuedPrompt { message, receipt_sender } = prompt;
+    let mut courier = PromptCourier {
         watch,
         session: watch.session(),
         submit: &watch.behaviour().submit,
@@ -36,7 +36,7 @@ pub(super) async fn deliver(watch: &StateWatch, queue: &Queue, parcel: Parcel) {
         board: watch.board(),
         pulse: watch.session().pulse(),
         queue,
-        slip: &slip,
+        receipt_sender: &receipt_sender,
         begun: watch.clock().now(),
     };
     let delivered = async {
@@ -45,56 +45,56 @@ pub(super) async fn deliver(watch: &StateWatch, queue: &Queue, parcel: Parcel) {
         courier.press_enter_when_safe(&message).await
     };
     match delivered.await {
-        Ok(verified_by) => slip.submitted(verified_by),
-        Err(why) => slip.failed(why),
+        Ok(verified_by) => receipt_sender.submitted(verified_by),
+        Err(why) => receipt_sender.failed(why),
     }
 }
 
-struct Courier<'a> {
+struct PromptCourier<'a> {
     watch: &'a StateWatch,
     session: &'a Session,
     submit: &'a Submit,
     clock: &'a Clock,
-    board: watch::Receiver<Board>,
+    board: watch::Receiver<StateBoard>,
     pulse: watch::Receiver<Pulse>,
-    queue: &'a Queue,
-    slip: &'a Slip,
+    queue: &'a SharedQueue,
+    receipt_sender: &'a ReceiptSender,
     begun: Instant,
 }
 
 /// What to do with a prompt now.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Gate {
+enum TypingGate {
     Open,
-    Closed(Waiting),
+    Closed(DeliveryHold),
     /// The run is over.
     Gone {
         detail: String,
     },
 }
 
-impl Courier<'_> {
+impl PromptCourier<'_> {
     /// Ends when the prompt may be typed.
-    async fn wait_for_gate(&mut self, timeout: Duration) -> Result<(), Why> {
+    async fn wait_for_gate(&mut self, timeout: Duration) -> Result<(), DeliveryFailure> {
         let ready_timeout = Duration::from_millis(self.watch.behaviour().ready_signal.timeout_ms).min(timeout);
         loop {
             self.board.mark_unchanged();
             let glance = self.watch.glance();
             let silence = self.clock.now().saturating_duration_since(self.session.last_output());
             let (waiting, limit) = match gate(&glance, self.submit, silence) {
-                Gate::Open => return Ok(()),
-                Gate::Gone { detail } => return Err(Why::Ended { detail }),
-                Gate::Closed(waiting @ Waiting::NotReady { .. }) => (waiting, ready_timeout),
-                Gate::Closed(waiting) => (waiting, timeout),
+                TypingGate::Open => return Ok(()),
+                TypingGate::Gone { detail } => return Err(DeliveryFailure::Ended { detail }),
+                TypingGate::Closed(waiting @ DeliveryHold::NotReady { .. }) => (waiting, ready_timeout),
+                TypingGate::Closed(waiting) => (waiting, timeout),
             };
             let deadline = self.begun.checked_add(limit);
             if deadline.is_some_and(|deadline| deadline <= self.clock.now()) {
                 return Err(match waiting {
-                    Waiting::NotReady { missing } => Why::NotReady { waited: limit, missing },
-                    other => Why::TimedOut { waited: limit, reason: other.to_string() },
+                    DeliveryHold::NotReady { missing } => DeliveryFailure::NotReady { waited: limit, missing },
+                    other => DeliveryFailure::TimedOut { waited: limit, reason: other.to_string() },
                 });
             }
-            let unclear = matches!(waiting, Waiting::Unclear { .. });
+            let unclear = matches!(waiting, DeliveryHold::Unclear { .. });
             self.waits_for(waiting);
             let silent_at = if unclear { self.session.last_output().checked_add(UNCLEAR_SILENCE) } else { None };
             let wake = [deadline, silent_at.filter(|at| *at > self.clock.now())].into_iter().flatten().min();
@@ -106,9 +106,9 @@ impl Courier<'_> {
         }
     }
 
-    fn waits_for(&self, waiting: Waiting) {
+    fn waits_for(&self, waiting: DeliveryHold) {
         self.queue.first_waits_for(waiting.clone());
-        self.slip.waits_for(waiting);
+        self.receipt_sender.waits_for(waiting);
     }
 
     /// What waits for a decision, by a look taken now.
@@ -116,8 +116,8 @@ impl Courier<'_> {
         pending(&self.watch.glance())
     }
 
-    async fn type_text(&mut self, message: &super::Message) -> Result<(), Why> {
-        self.waits_for(Waiting::Typing);
+    async fn type_text(&mut self, message: &super::PromptMessage) -> Result<(), DeliveryFailure> {
+        self.waits_for(DeliveryHold::Typing);
         let bracketed = self.session.with_screen(|screen| screen.input_modes().bracketed_paste);
         // Unbracketed, each line end would submit what stands before it.
         let mut text = if bracketed { message.text.clone() } else { message.text.replace('\n', " ") };
@@ -125,7 +125,7 @@ impl Courier<'_> {
             text.push(' ');
         }
         self.send(Input::Paste(text), message.origin).await?;
-        self.slip.written();
+        self.receipt_sender.written();
         let written = self.clock.now();
         let delay = Duration::from_millis(self.submit.enter_delay_ms).max(MIN_ENTER_DELAY);
         until(self.clock, written.checked_add(delay)).await;
@@ -149,28 +149,28 @@ impl Courier<'_> {
         }
     }
 
-    async fn send(&self, input: Input, origin: engine::Origin) -> Result<(), Why> {
+    async fn send(&self, input: Input, origin: engine::Origin) -> Result<(), DeliveryFailure> {
         let not_typed = |error: engine::Error| match error {
-            engine::Error::NotRunning { status, .. } => Why::Ended { detail: status.to_string() },
-            other => Why::NotTyped { message: other.to_string() },
+            engine::Error::NotRunning { status, .. } => DeliveryFailure::Ended { detail: status.to_string() },
+            other => DeliveryFailure::NotTyped { message: other.to_string() },
         };
         let sent = self.session.send(input, origin).map_err(not_typed)?;
         tokio::select! {
             written = sent.written() => written.map_err(not_typed),
-            () = until(self.clock, self.clock.now().checked_add(MAX_WRITE)) => Err(Why::NotTyped {
+            () = until(self.clock, self.clock.now().checked_add(MAX_WRITE)) => Err(DeliveryFailure::NotTyped {
                 message: "the agent does not read its input; look at its screen, or interrupt it".into(),
             }),
         }
     }
 
     /// Enter, proof, and at most one Enter more.
-    async fn press_enter_when_safe(&mut self, message: &super::Message) -> Result<String, Why> {
+    async fn press_enter_when_safe(&mut self, message: &super::PromptMessage) -> Result<String, DeliveryFailure> {
         self.wait_until_no_prompt(message.timeout).await?;
         for last in [false, true] {
-            let mut proofs = Proofs::before_enter(self);
+            let mut proofs = ProofWatch::before_enter(self);
             let entered = self.clock.now();
             self.send(Input::Key(KeyEvent::press(Key::Enter)), message.origin).await?;
-            self.slip.entered();
+            self.receipt_sender.entered();
             if let Some(verified_by) = self.wait_for_proof(&mut proofs, entered).await? {
                 // Before the receipt: who waits for the end of the turn must not find the idle before it.
                 self.watch.prompt_sent(entered);
@@ -182,28 +182,28 @@ impl Courier<'_> {
                 break;
             }
         }
-        Err(Why::Unproved)
+        Err(DeliveryFailure::Unproved)
     }
 
     /// A prompt that came up since the text was typed: Enter would answer it.
-    async fn wait_until_no_prompt(&mut self, timeout: Duration) -> Result<(), Why> {
+    async fn wait_until_no_prompt(&mut self, timeout: Duration) -> Result<(), DeliveryFailure> {
         let Some(mut decision) = self.pending() else { return Ok(()) };
         let deadline = self.clock.now().checked_add(timeout);
         loop {
-            self.waits_for(Waiting::Blocked { decision });
+            self.waits_for(DeliveryHold::Blocked { decision });
             tokio::select! {
                 _ = self.pulse.changed() => {}
                 _ = self.board.changed() => {}
-                () = until(self.clock, deadline) => return Err(Why::Interrupted),
+                () = until(self.clock, deadline) => return Err(DeliveryFailure::Interrupted),
             }
             if let Some(detail) = self.ended() {
-                return Err(Why::Ended { detail });
+                return Err(DeliveryFailure::Ended { detail });
             }
             match self.pending() {
                 Some(still) => decision = still,
                 // The text may have gone into the dialog: it is sent only where it can be seen.
                 None if self.submit.input_box.is_some() && !matches!(self.input_now(), InputText::Text(_)) => {
-                    return Err(Why::Interrupted);
+                    return Err(DeliveryFailure::Interrupted);
                 }
                 None => return Ok(()),
             }
@@ -220,7 +220,11 @@ impl Courier<'_> {
         over.then_some(glance.status.detail)
     }
 
-    async fn wait_for_proof(&mut self, proofs: &mut Proofs, entered: Instant) -> Result<Option<String>, Why> {
+    async fn wait_for_proof(
+        &mut self,
+        proofs: &mut ProofWatch,
+        entered: Instant,
+    ) -> Result<Option<String>, DeliveryFailure> {
         let deadline = entered.checked_add(Duration::from_millis(self.submit.proof_ms));
         loop {
             let looked = tokio::time::Instant::now();
@@ -230,7 +234,7 @@ impl Courier<'_> {
                 return Ok(Some(name));
             }
             if let Some(detail) = self.ended() {
-                return Err(Why::Ended { detail });
+                return Err(DeliveryFailure::Ended { detail });
             }
             tokio::select! {
                 _ = self.pulse.changed() => tokio::time::sleep_until(looked + LOOK_INTERVAL).await,
@@ -242,58 +246,58 @@ impl Courier<'_> {
 }
 
 /// Something may have been seen, or may decide, that keeps prompts from being typed.
-fn pending(glance: &Glance) -> Option<PendingDecision> {
+fn pending(glance: &AgentSnapshot) -> Option<PendingDecision> {
     let status = &glance.status;
     let blocked = || PendingDecision { kind: status.kind, detail: status.detail.clone() };
     glance.pending.clone().or_else(|| (status.state == State::Blocked).then(blocked))
 }
 
 /// Whether the watch's last word lets a prompt be typed.
-fn gate(glance: &Glance, submit: &Submit, silence: Duration) -> Gate {
+fn gate(glance: &AgentSnapshot, submit: &Submit, silence: Duration) -> TypingGate {
     let status = &glance.status;
     if glance.over || status.state == State::Exited {
-        return Gate::Gone { detail: status.detail.clone() };
+        return TypingGate::Gone { detail: status.detail.clone() };
     }
     if let Some(decision) = pending(glance) {
-        return Gate::Closed(Waiting::Blocked { decision });
+        return TypingGate::Closed(DeliveryHold::Blocked { decision });
     }
     if !glance.readiness.ready {
-        return Gate::Closed(Waiting::NotReady { missing: glance.readiness.missing.join(", ") });
+        return TypingGate::Closed(DeliveryHold::NotReady { missing: glance.readiness.missing.join(", ") });
     }
     if let InputText::Text(_) = glance.input {
-        return Gate::Closed(Waiting::Draft);
+        return TypingGate::Closed(DeliveryHold::Draft);
     }
     if submit.input_box.is_some() && glance.input == InputText::Absent {
         let detail = "its prompt box is not to be seen".into();
-        return Gate::Closed(if status.state == State::Working {
-            Waiting::Working
+        return TypingGate::Closed(if status.state == State::Working {
+            DeliveryHold::Working
         } else {
-            Waiting::Unclear { detail }
+            DeliveryHold::Unclear { detail }
         });
     }
     match status.state {
-        State::Idle => Gate::Open,
-        State::Working if submit.while_working => Gate::Open,
-        State::Working => Gate::Closed(Waiting::Working),
+        State::Idle => TypingGate::Open,
+        State::Working if submit.while_working => TypingGate::Open,
+        State::Working => TypingGate::Closed(DeliveryHold::Working),
         // A prompt box that can be seen is sign enough; so is silence where no box is known.
-        _ if glance.input == InputText::Empty || silence >= UNCLEAR_SILENCE => Gate::Open,
-        _ => Gate::Closed(Waiting::Unclear { detail: status.detail.clone() }),
+        _ if glance.input == InputText::Empty || silence >= UNCLEAR_SILENCE => TypingGate::Open,
+        _ => TypingGate::Closed(DeliveryHold::Unclear { detail: status.detail.clone() }),
     }
 }
 
 /// The proofs of a preset, and which of them stood on the screen before Enter was pressed.
-struct Proofs {
+struct ProofWatch {
     held_before: Vec<bool>,
     output_before: u64,
 }
 
-impl Proofs {
-    fn before_enter(courier: &Courier<'_>) -> Self {
+impl ProofWatch {
+    fn before_enter(courier: &PromptCourier<'_>) -> Self {
         let observed = courier.watch.observe();
         let observation = observed.observation();
         let matcher = Matcher::new(&observation, courier.watch.behaviour(), courier.clock.now());
         let held = |proof: &crate::preset::Proof| matcher.ask(&proof.when).holds.is_some();
-        Proofs {
+        ProofWatch {
             held_before: courier.submit.proof.iter().map(held).collect(),
             output_before: courier.session.output_offset(),
         }
@@ -301,7 +305,7 @@ impl Proofs {
 
     /// The first proof that is younger than Enter. What stood on the screen before counts once it
     /// has been away.
-    fn found(&mut self, courier: &Courier<'_>, entered: Instant) -> Option<String> {
+    fn found(&mut self, courier: &PromptCourier<'_>, entered: Instant) -> Option<String> {
         if courier.submit.proof.is_empty() {
             return (courier.session.output_offset() > self.output_before).then(|| "output".into());
         }

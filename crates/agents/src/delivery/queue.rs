@@ -12,7 +12,7 @@ use tokio::task::AbortHandle;
 
 use super::body::MAX_BODY_BYTES;
 use super::courier;
-use super::receipt::{Outcome, Receipt, Ticket, TurnId, Waiting, Why};
+use super::receipt::{DeliveryFailure, DeliveryHold, DeliveryOutcome, DeliveryReceipt, DeliveryTicket, TurnId};
 use crate::state::StateWatch;
 
 /// Prompts that may wait for one session.
@@ -20,7 +20,7 @@ const MAX_WAITING: usize = 256;
 
 /// A prompt to be delivered.
 #[derive(Clone, Debug)]
-pub struct Message {
+pub struct PromptMessage {
     /// As [`compose`](super::compose) made it.
     pub text: String,
     /// Who types. A person's would take the session over.
@@ -29,18 +29,18 @@ pub struct Message {
     pub timeout: Duration,
 }
 
-impl Message {
+impl PromptMessage {
     /// Long enough for a turn of work or a person's decision.
     pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(3600);
 
     pub fn new(text: String, origin: Origin) -> Self {
-        Message { text, origin, timeout: Self::DEFAULT_TIMEOUT }
+        PromptMessage { text, origin, timeout: Self::DEFAULT_TIMEOUT }
     }
 }
 
 /// Why a prompt was not even queued.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
-pub enum Refused {
+pub enum QueueRefusal {
     #[error("{MAX_WAITING} prompts are waiting for this agent already: wait until it takes some")]
     QueueFull,
     #[error("a prompt may have {MAX_BODY_BYTES} bytes, this one has {length}: put it in a file or a scratchpad")]
@@ -52,19 +52,19 @@ pub enum Refused {
 /// Cheap to clone. When the last clone is dropped, what still waits is taken back; the one that is under way has its final
 /// receipt when its task has stopped, a moment later.
 #[derive(Clone, Debug)]
-pub struct Delivery {
-    inner: Arc<Inner>,
+pub struct PromptQueue {
+    inner: Arc<QueueInner>,
 }
 
 #[derive(Debug)]
-struct Inner {
+struct QueueInner {
     watch: StateWatch,
-    queue: Arc<Queue>,
+    queue: Arc<SharedQueue>,
     task: AbortHandle,
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Queue {
+pub(super) struct SharedQueue {
     line: Mutex<PromptLine>,
     facts: watch::Sender<QueueFacts>,
     arrived: Notify,
@@ -78,69 +78,72 @@ pub struct QueueFacts {
     /// Prompts that were sent and are not settled, the one being delivered among them.
     pub unsettled: usize,
     /// What the one that is being delivered waits for, if one is.
-    pub first: Option<Waiting>,
+    pub first: Option<DeliveryHold>,
     /// Counts those that were settled.
     pub settled: u64,
 }
 
 #[derive(Debug, Default)]
 struct PromptLine {
-    waiting: VecDeque<Parcel>,
+    waiting: VecDeque<QueuedPrompt>,
     /// What the one that is being delivered waits for, if one is.
-    first: Option<Waiting>,
+    first: Option<DeliveryHold>,
 }
 
 /// A prompt and its receipt.
 #[derive(Debug)]
-pub(super) struct Parcel {
-    pub(super) message: Message,
-    pub(super) slip: Slip,
+pub(super) struct QueuedPrompt {
+    pub(super) message: PromptMessage,
+    pub(super) receipt_sender: ReceiptSender,
 }
 
 /// The sender's end of a receipt. Whatever happens to it, the receipt becomes final.
 #[derive(Debug)]
-pub(super) struct Slip {
-    receipt: watch::Sender<Receipt>,
+pub(super) struct ReceiptSender {
+    receipt: watch::Sender<DeliveryReceipt>,
     clock: Clock,
 }
 
-impl Delivery {
+impl PromptQueue {
     /// Needs a tokio runtime around it.
     pub fn new(watch: StateWatch) -> Self {
-        let queue = Arc::new(Queue::default());
+        let queue = Arc::new(SharedQueue::default());
         let task = tokio::spawn(carry(watch.clone(), queue.clone())).abort_handle();
-        Delivery { inner: Arc::new(Inner { watch, queue, task }) }
+        PromptQueue { inner: Arc::new(QueueInner { watch, queue, task }) }
     }
 
     /// Queues a prompt behind those that wait. Never waits itself.
-    pub fn send(&self, message: Message) -> Result<Ticket, Refused> {
+    pub fn send(&self, message: PromptMessage) -> Result<DeliveryTicket, QueueRefusal> {
         let length = message.text.len();
         if length > MAX_BODY_BYTES {
-            return Err(Refused::TooLong { length });
+            return Err(QueueRefusal::TooLong { length });
         }
         if message.text.trim().is_empty() {
-            return Err(Refused::Empty);
+            return Err(QueueRefusal::Empty);
         }
         let clock = self.inner.watch.clock().clone();
         let queue = &self.inner.queue;
         let ticket = {
             let mut line = queue.line();
             if line.waiting.len() >= MAX_WAITING {
-                return Err(Refused::QueueFull);
+                return Err(QueueRefusal::QueueFull);
             }
             let number = queue.last_turn.fetch_add(1, Ordering::Relaxed) + 1;
-            let receipt = Receipt {
+            let receipt = DeliveryReceipt {
                 turn_id: TurnId::new(self.inner.watch.session().id(), number),
-                outcome: Outcome::Queued(line.place(line.waiting.len())),
+                outcome: DeliveryOutcome::Queued(line.place(line.waiting.len())),
                 queued_at: clock.system_now(),
                 written_at: None,
                 accepted_at: None,
                 enters: 0,
             };
             let (sender, receiver) = watch::channel(receipt);
-            line.waiting.push_back(Parcel { message, slip: Slip { receipt: sender, clock: clock.clone() } });
+            line.waiting.push_back(QueuedPrompt {
+                message,
+                receipt_sender: ReceiptSender { receipt: sender, clock: clock.clone() },
+            });
             queue.tell_facts(&line);
-            Ticket { receipt: receiver, clock }
+            DeliveryTicket { receipt: receiver, clock }
         };
         queue.arrived.notify_one();
         Ok(ticket)
@@ -157,31 +160,31 @@ impl Delivery {
     }
 }
 
-impl Drop for Inner {
+impl Drop for QueueInner {
     fn drop(&mut self) {
         self.task.abort();
-        // Each slip settles its receipt as it goes.
+        // Each sender settles its receipt as it goes.
         self.queue.line().waiting.clear();
     }
 }
 
-impl Queue {
+impl SharedQueue {
     fn line(&self) -> MutexGuard<'_, PromptLine> {
         self.line.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The next one, which is the first in line from now on.
-    fn take_next(&self) -> Option<Parcel> {
+    fn take_next(&self) -> Option<QueuedPrompt> {
         let mut line = self.line();
         let next = line.waiting.pop_front();
-        line.first = next.as_ref().map(|_| Waiting::Turn { ahead: 0, first: None });
+        line.first = next.as_ref().map(|_| DeliveryHold::Turn { ahead: 0, first: None });
         line.tell_all();
         self.tell_facts(&line);
         next
     }
 
     /// What the one that is being delivered waits for: those behind it are told, too.
-    pub(super) fn first_waits_for(&self, waiting: Waiting) {
+    pub(super) fn first_waits_for(&self, waiting: DeliveryHold) {
         let mut line = self.line();
         line.first = Some(waiting);
         line.tell_all();
@@ -209,25 +212,25 @@ impl Queue {
 
 impl PromptLine {
     /// Of the one with this index among those that wait.
-    fn place(&self, index: usize) -> Waiting {
-        let known = |first: &&Waiting| !matches!(first, Waiting::Turn { .. });
+    fn place(&self, index: usize) -> DeliveryHold {
+        let known = |first: &&DeliveryHold| !matches!(first, DeliveryHold::Turn { .. });
         let first = self.first.as_ref().filter(known).cloned().map(Box::new);
-        Waiting::Turn { ahead: index + usize::from(self.first.is_some()), first }
+        DeliveryHold::Turn { ahead: index + usize::from(self.first.is_some()), first }
     }
 
     fn tell_all(&self) {
-        for (index, parcel) in self.waiting.iter().enumerate() {
-            parcel.slip.waits_for(self.place(index));
+        for (index, prompt) in self.waiting.iter().enumerate() {
+            prompt.receipt_sender.waits_for(self.place(index));
         }
     }
 }
 
 /// One at a time, in order.
-async fn carry(watch: StateWatch, queue: Arc<Queue>) {
+async fn carry(watch: StateWatch, queue: Arc<SharedQueue>) {
     loop {
         match queue.take_next() {
-            Some(parcel) => {
-                courier::deliver(&watch, &queue, parcel).await;
+            Some(prompt) => {
+                courier::deliver(&watch, &queue, prompt).await;
                 queue.first_is_settled();
             }
             None => queue.arrived.notified().await,
@@ -235,10 +238,10 @@ async fn carry(watch: StateWatch, queue: Arc<Queue>) {
     }
 }
 
-impl Slip {
-    pub(super) fn waits_for(&self, waiting: Waiting) {
+impl ReceiptSender {
+    pub(super) fn waits_for(&self, waiting: DeliveryHold) {
         self.receipt.send_if_modified(|receipt| {
-            let outcome = Outcome::Queued(waiting);
+            let outcome = DeliveryOutcome::Queued(waiting);
             let changed = receipt.outcome != outcome;
             receipt.outcome = outcome;
             changed
@@ -258,19 +261,19 @@ impl Slip {
         let now = self.clock.system_now();
         self.receipt.send_modify(|receipt| {
             receipt.accepted_at = Some(now);
-            receipt.outcome = Outcome::Submitted { verified_by };
+            receipt.outcome = DeliveryOutcome::Submitted { verified_by };
         });
     }
 
-    pub(super) fn failed(&self, why: Why) {
-        self.receipt.send_modify(|receipt| receipt.outcome = Outcome::Failed(why));
+    pub(super) fn failed(&self, why: DeliveryFailure) {
+        self.receipt.send_modify(|receipt| receipt.outcome = DeliveryOutcome::Failed(why));
     }
 }
 
-impl Drop for Slip {
+impl Drop for ReceiptSender {
     fn drop(&mut self) {
         if !self.receipt.borrow().outcome.is_final() {
-            self.failed(Why::Cancelled);
+            self.failed(DeliveryFailure::Cancelled);
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::{Duration, SystemTime};
 
-use engine::{Clock, SessionId};
+use engine::{Clock, Session, SessionId};
 use serde::Serialize;
 use thiserror::Error;
 use tokio::sync::watch;
@@ -20,9 +20,9 @@ pub struct TurnId {
 
 /// Where a prompt stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Receipt {
+pub struct DeliveryReceipt {
     pub turn_id: TurnId,
-    pub outcome: Outcome,
+    pub outcome: DeliveryOutcome,
     pub queued_at: SystemTime,
     /// When the text had been typed.
     pub written_at: Option<SystemTime>,
@@ -33,25 +33,25 @@ pub struct Receipt {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum DeliveryOutcome {
     /// Waits, and why.
-    Queued(Waiting),
+    Queued(DeliveryHold),
     Submitted {
         /// The proof: its name in the preset.
         verified_by: String,
     },
-    Failed(Why),
+    Failed(DeliveryFailure),
 }
 
 /// What a queued prompt waits for.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum Waiting {
+pub enum DeliveryHold {
     #[error("{}", in_line(*ahead, first.as_deref()))]
     Turn {
         /// Prompts before it, the one that is being delivered among them.
         ahead: usize,
         /// What the first of them waits for.
-        first: Option<Box<Waiting>>,
+        first: Option<Box<DeliveryHold>>,
     },
     #[error("the agent is not ready yet: {missing}")]
     NotReady { missing: String },
@@ -69,7 +69,7 @@ pub enum Waiting {
 
 /// Why a prompt was not delivered.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum Why {
+pub enum DeliveryFailure {
     #[error("the agent was not ready within {waited:?}: {missing}; look at its screen, or start it again")]
     NotReady { waited: Duration, missing: String },
     #[error("it waited {waited:?}, and still {reason}; look at the agent's screen")]
@@ -90,7 +90,7 @@ pub enum Why {
     Cancelled,
 }
 
-fn in_line(ahead: usize, first: Option<&Waiting>) -> String {
+fn in_line(ahead: usize, first: Option<&DeliveryHold>) -> String {
     let before = match ahead {
         0 => return "it is next".to_owned(),
         1 => "1 prompt is before it".to_owned(),
@@ -111,18 +111,18 @@ fn asks(kind: Option<DecisionKind>) -> &'static str {
     }
 }
 
-impl Outcome {
+impl DeliveryOutcome {
     /// `queued`, `submitted` or `failed`.
     pub fn as_str(&self) -> &'static str {
         match self {
-            Outcome::Queued(_) => "queued",
-            Outcome::Submitted { .. } => "submitted",
-            Outcome::Failed(_) => "failed",
+            DeliveryOutcome::Queued(_) => "queued",
+            DeliveryOutcome::Submitted { .. } => "submitted",
+            DeliveryOutcome::Failed(_) => "failed",
         }
     }
 
     pub fn is_final(&self) -> bool {
-        !matches!(self, Outcome::Queued(_))
+        !matches!(self, DeliveryOutcome::Queued(_))
     }
 }
 
@@ -168,18 +168,33 @@ impl Serialize for TurnId {
 
 /// Follows one prompt. Dropping it does not take the prompt back.
 #[derive(Clone, Debug)]
-pub struct Ticket {
-    pub(crate) receipt: watch::Receiver<Receipt>,
+pub struct DeliveryTicket {
+    pub(crate) receipt: watch::Receiver<DeliveryReceipt>,
     pub(crate) clock: Clock,
 }
 
-impl Ticket {
+impl DeliveryTicket {
+    /// Of a prompt that somebody else than a queue delivered.
+    pub fn of_settled(session: &Session, number: u64, outcome: DeliveryOutcome) -> Self {
+        let clock = session.clock().clone();
+        let now = clock.system_now();
+        let receipt = DeliveryReceipt {
+            turn_id: TurnId::new(session.id(), number),
+            outcome,
+            queued_at: now,
+            written_at: Some(now),
+            accepted_at: Some(now),
+            enters: 1,
+        };
+        DeliveryTicket { receipt: watch::channel(receipt).1, clock }
+    }
+
     pub fn turn_id(&self) -> TurnId {
         self.receipt.borrow().turn_id
     }
 
     /// As it stands now.
-    pub fn receipt(&self) -> Receipt {
+    pub fn receipt(&self) -> DeliveryReceipt {
         self.receipt.borrow().clone()
     }
 
@@ -189,7 +204,7 @@ impl Ticket {
     }
 
     /// The receipt once it is final, or as it stands when the time is up.
-    pub async fn settled(&mut self, timeout: Duration) -> Receipt {
+    pub async fn settled(&mut self, timeout: Duration) -> DeliveryReceipt {
         let deadline = self.clock.now().checked_add(timeout);
         let clock = self.clock.clone();
         let timed_out = async {

@@ -3,7 +3,7 @@
 use super::decide::{Decision, Evidence, Weight};
 use super::matching::InputText;
 use super::prompt::Prompt;
-use super::tracker::{Look, Readiness};
+use super::tracker::{Readiness, StateLook};
 use super::vocabulary::AgentStatus;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,12 +20,12 @@ pub struct Explanation {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CountedVote {
     pub evidence: Evidence,
-    pub standing: Standing,
+    pub standing: VoteStanding,
 }
 
 /// What became of a vote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum VoteStanding {
     Decides,
     /// Holds, but a stronger one decides.
     Outvoted,
@@ -34,28 +34,28 @@ pub enum Standing {
     Absent,
 }
 
-impl Standing {
+impl VoteStanding {
     pub fn as_str(self) -> &'static str {
         match self {
-            Standing::Decides => "decides",
-            Standing::Outvoted => "outvoted",
-            Standing::TooYoung => "too_young",
-            Standing::Stale => "stale",
-            Standing::Absent => "absent",
+            VoteStanding::Decides => "decides",
+            VoteStanding::Outvoted => "outvoted",
+            VoteStanding::TooYoung => "too_young",
+            VoteStanding::Stale => "stale",
+            VoteStanding::Absent => "absent",
         }
     }
 }
 
 impl Explanation {
-    pub(crate) fn new(status: AgentStatus, look: Look) -> Self {
-        let Look { decision, evidence, readiness, input, prompt, .. } = look;
+    pub(crate) fn new(status: AgentStatus, look: StateLook) -> Self {
+        let StateLook { decision, evidence, readiness, input, prompt, .. } = look;
         let stand = |(index, evidence): (usize, Evidence)| {
             let standing = match evidence.weight {
-                _ if decision == Decision::Counts(index) => Standing::Decides,
-                Weight::Holds { .. } | Weight::Lingers => Standing::Outvoted,
-                Weight::TooYoung => Standing::TooYoung,
-                Weight::Stale => Standing::Stale,
-                Weight::Absent => Standing::Absent,
+                _ if decision == Decision::Counts(index) => VoteStanding::Decides,
+                Weight::Holds { .. } | Weight::Lingers => VoteStanding::Outvoted,
+                Weight::TooYoung => VoteStanding::TooYoung,
+                Weight::Stale => VoteStanding::Stale,
+                Weight::Absent => VoteStanding::Absent,
             };
             CountedVote { evidence, standing }
         };

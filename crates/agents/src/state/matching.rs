@@ -32,7 +32,7 @@ pub(crate) struct Matcher<'a> {
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Match {
+pub(crate) struct ConditionMatch {
     /// The latest time that a fact in it was given; `None` where only the screen or silence speaks.
     pub(crate) given: Option<Instant>,
     pub(crate) detail: String,
@@ -40,8 +40,8 @@ pub(crate) struct Match {
 
 /// Whether a condition holds, and when that may change by time alone.
 #[derive(Clone, Debug)]
-pub(crate) struct Answer {
-    pub(crate) holds: Option<Match>,
+pub(crate) struct ConditionAnswer {
+    pub(crate) holds: Option<ConditionMatch>,
     pub(crate) look_again: Option<Instant>,
 }
 
@@ -66,7 +66,7 @@ impl<'a> Matcher<'a> {
         self.input.get_or_init(|| read_input(self.behaviour, self.observation.grid))
     }
 
-    pub(crate) fn ask(&self, condition: &Condition) -> Answer {
+    pub(crate) fn ask(&self, condition: &Condition) -> ConditionAnswer {
         let mut clauses = Clauses { given: None, detail: None };
         let facts_hold = self.beside_the_screen(condition, &mut clauses) && self.on_the_screen(condition, &mut clauses);
         let (time_holds, look_again) = self.time(condition);
@@ -77,8 +77,8 @@ impl<'a> Matcher<'a> {
             (None, None) => "always".into(),
         };
         let holds = (facts_hold && time_holds)
-            .then(|| Match { given: clauses.given, detail: clauses.detail.unwrap_or_else(silent) });
-        Answer { holds, look_again: look_again.filter(|_| facts_hold) }
+            .then(|| ConditionMatch { given: clauses.given, detail: clauses.detail.unwrap_or_else(silent) });
+        ConditionAnswer { holds, look_again: look_again.filter(|_| facts_hold) }
     }
 
     fn beside_the_screen(&self, condition: &Condition, clauses: &mut Clauses) -> bool {

@@ -24,6 +24,7 @@ const MAX_CHOICES: usize = 16;
 pub struct Prompt {
     /// Of the preset.
     pub rule: String,
+    /// What kind of decision it is.
     pub kind: DecisionKind,
     /// What asks, such as shell, edit or mcp.
     #[serde(skip_serializing_if = "Option::is_none")]

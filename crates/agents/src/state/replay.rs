@@ -10,7 +10,7 @@ use super::behaviour::Behaviour;
 use super::observation::{HookEvent, Observation, RunPhase};
 use super::pictures;
 use super::prompt::Prompt;
-use super::tracker::{Look, Tracker};
+use super::tracker::{StateLook, Tracker};
 use super::vocabulary::{Source, State};
 
 /// What a child printed.
@@ -122,7 +122,7 @@ pub(crate) struct Player {
     update: Option<(u64, Duration)>,
     timeline: Vec<ReplayedState>,
     hook: Option<HookEvent>,
-    last: Option<Look>,
+    last: Option<StateLook>,
 }
 
 impl Player {
@@ -218,7 +218,7 @@ impl Player {
         self.last = Some(look);
     }
 
-    fn note(&mut self, look: &Look, at: Duration) {
+    fn note(&mut self, look: &StateLook, at: Duration) {
         let state = look.state;
         if self.timeline.last().is_some_and(|last| last.state == state) {
             return;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::behaviour::Behaviour;
 use super::decide::{Decision, Evidence, Weight, decide, pending};
-use super::matching::{Answer, InputText, Matcher, earliest};
+use super::matching::{ConditionAnswer, InputText, Matcher, earliest};
 use super::observation::{Observation, RunPhase};
 use super::prompt::Prompt;
 use super::vocabulary::{Source, State};
@@ -35,15 +35,15 @@ const FALLBACK_QUIET_MS: u64 = 1000;
 #[derive(Clone, Debug)]
 pub struct Tracker {
     behaviour: Arc<Behaviour>,
-    run: Option<Run>,
+    run: Option<TrackedRun>,
 }
 
 #[derive(Clone, Debug)]
-struct Run {
+struct TrackedRun {
     number: u64,
     began: Instant,
-    rules: Vec<Memory>,
-    known: Known,
+    rules: Vec<RuleMemory>,
+    known: LastKnown,
     /// When evidence last had it work.
     worked: Option<Instant>,
     ready: bool,
@@ -53,7 +53,7 @@ struct Run {
 
 /// What was known of the run a moment ago.
 #[derive(Clone, Debug, Default)]
-enum Known {
+enum LastKnown {
     /// It has not shown anything yet.
     #[default]
     Nothing,
@@ -64,7 +64,7 @@ enum Known {
 
 /// Of one rule.
 #[derive(Clone, Debug, Default)]
-struct Memory {
+struct RuleMemory {
     /// Short gaps don't count.
     held_since: Option<Instant>,
     counted: bool,
@@ -78,7 +78,7 @@ struct Memory {
 
 /// What a look found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Look {
+pub struct StateLook {
     pub state: State,
     /// What decides, now or, while something newer matures, a moment ago.
     pub because: Option<Evidence>,
@@ -125,7 +125,7 @@ impl Tracker {
     }
 
     /// Looks at the session as it is at `now`. Times must not run backwards.
-    pub fn look(&mut self, observation: &Observation<'_>, now: Instant) -> Look {
+    pub fn look(&mut self, observation: &Observation<'_>, now: Instant) -> StateLook {
         let behaviour = self.behaviour.clone();
         if observation.phase == RunPhase::Starting {
             // What is on the screen now was drawn by the run before.
@@ -134,7 +134,7 @@ impl Tracker {
         }
         let run = match &mut self.run {
             Some(run) if run.number == observation.run => run,
-            other => other.insert(Run::new(observation.run, &behaviour, now)),
+            other => other.insert(TrackedRun::new(observation.run, &behaviour, now)),
         };
         let matcher = Matcher::new(observation, &behaviour, now);
         let mut look_again = None;
@@ -173,7 +173,7 @@ impl Tracker {
         let input = matcher.input().clone();
         run.note_mode(&behaviour, &matcher);
         let mode = run.mode.clone();
-        Look { state, because, decision, evidence, readiness, input, pending, prompt, mode, look_again }
+        StateLook { state, because, decision, evidence, readiness, input, pending, prompt, mode, look_again }
     }
 }
 
@@ -189,7 +189,7 @@ fn prompt_was_sent() -> Evidence {
 }
 
 /// The look at a session that is being started.
-fn not_yet(behaviour: &Behaviour) -> Look {
+fn not_yet(behaviour: &Behaviour) -> StateLook {
     let absent = |rule: &Rule| Evidence {
         rule: rule.name.clone(),
         source: rule.source.unwrap_or_else(|| rule.when.source()),
@@ -198,7 +198,7 @@ fn not_yet(behaviour: &Behaviour) -> Look {
         detail: String::new(),
         weight: Weight::Absent,
     };
-    Look {
+    StateLook {
         state: State::Starting,
         because: None,
         decision: Decision::Silent,
@@ -212,14 +212,14 @@ fn not_yet(behaviour: &Behaviour) -> Look {
     }
 }
 
-impl Run {
+impl TrackedRun {
     fn new(number: u64, behaviour: &Behaviour, now: Instant) -> Self {
-        let rules = vec![Memory::default(); behaviour.rules.len()];
-        Run {
+        let rules = vec![RuleMemory::default(); behaviour.rules.len()];
+        TrackedRun {
             number,
             began: now,
             rules,
-            known: Known::Nothing,
+            known: LastKnown::Nothing,
             worked: None,
             ready: false,
             ready_sign_since: None,
@@ -230,17 +230,17 @@ impl Run {
     /// `early`: it may still be starting.
     fn settle(&mut self, decision: Decision, evidence: &[Evidence], early: bool) -> (State, Option<Evidence>) {
         self.known = match (decision, std::mem::take(&mut self.known)) {
-            (Decision::Counts(index), _) => Known::Evidence(evidence[index].clone()),
+            (Decision::Counts(index), _) => LastKnown::Evidence(evidence[index].clone()),
             // The first thing it shows needs no patience: there is nothing it could contradict.
-            (Decision::Matures(index), Known::Nothing) => Known::Evidence(evidence[index].clone()),
+            (Decision::Matures(index), LastKnown::Nothing) => LastKnown::Evidence(evidence[index].clone()),
             (Decision::Matures(_), known) => known,
-            (Decision::Silent, Known::Nothing) if early => Known::Nothing,
-            (Decision::Silent, _) => Known::Lost,
+            (Decision::Silent, LastKnown::Nothing) if early => LastKnown::Nothing,
+            (Decision::Silent, _) => LastKnown::Lost,
         };
         match &self.known {
-            Known::Nothing => (State::Starting, None),
-            Known::Evidence(known) => (known.vote.into(), Some(known.clone())),
-            Known::Lost => (State::Unknown, None),
+            LastKnown::Nothing => (State::Starting, None),
+            LastKnown::Evidence(known) => (known.vote.into(), Some(known.clone())),
+            LastKnown::Lost => (State::Unknown, None),
         }
     }
 
@@ -319,7 +319,7 @@ impl Run {
     }
 }
 
-impl Memory {
+impl RuleMemory {
     fn weigh(
         &mut self,
         rule: &Rule,
@@ -328,7 +328,7 @@ impl Memory {
         look_again: &mut Option<Instant>,
     ) -> Evidence {
         let source = rule.source.unwrap_or_else(|| rule.when.source());
-        let Answer { holds, look_again: turns } = matcher.ask(&rule.when);
+        let ConditionAnswer { holds, look_again: turns } = matcher.ask(&rule.when);
         let mut again = |at: Option<Instant>| *look_again = earliest(*look_again, at);
         again(turns);
         let contradicted = self.contradicted(rule, matcher, now, &mut again);
@@ -338,7 +338,7 @@ impl Memory {
                 self.detail = found.detail;
                 self.lingers_until = None;
                 let given = found.given.unwrap_or(since);
-                let weight = self.weigh_held(rule, Held { since, given, contradicted }, now, &mut again);
+                let weight = self.weigh_held(rule, HeldEvidence { since, given, contradicted }, now, &mut again);
                 self.counted = matches!(weight, Weight::Holds { .. });
                 weight
             }
@@ -356,7 +356,7 @@ impl Memory {
         now: Instant,
         again: &mut impl FnMut(Option<Instant>),
     ) -> Option<Instant> {
-        let Answer { holds, look_again } = matcher.ask(rule.until.as_ref()?);
+        let ConditionAnswer { holds, look_again } = matcher.ask(rule.until.as_ref()?);
         again(look_again);
         let Some(found) = holds else {
             self.until_since = None;
@@ -366,8 +366,14 @@ impl Memory {
         Some(found.given.unwrap_or(since))
     }
 
-    fn weigh_held(&mut self, rule: &Rule, held: Held, now: Instant, again: &mut impl FnMut(Option<Instant>)) -> Weight {
-        let Held { since, given, contradicted } = held;
+    fn weigh_held(
+        &mut self,
+        rule: &Rule,
+        held: HeldEvidence,
+        now: Instant,
+        again: &mut impl FnMut(Option<Instant>),
+    ) -> Weight {
+        let HeldEvidence { since, given, contradicted } = held;
         if let Some(at) = contradicted {
             // A hook may come late: what was so before it, and still is a while after, speaks against it, too.
             let enough = given.checked_add(UNTIL_COUNTS);
@@ -415,7 +421,7 @@ impl Memory {
     }
 }
 
-struct Held {
+struct HeldEvidence {
     since: Instant,
     given: Instant,
     contradicted: Option<Instant>,

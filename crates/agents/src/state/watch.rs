@@ -14,29 +14,29 @@ use super::explanation::Explanation;
 use super::matching::InputText;
 use super::observation::{HookEvent, Observation, RunPhase};
 use super::prompt::Prompt;
-use super::tracker::{Look, PendingDecision, Readiness, Tracker};
+use super::tracker::{PendingDecision, Readiness, StateLook, Tracker};
 use super::vocabulary::{AgentStatus, State};
 
 /// Cheap to clone. The watch ends with the session, or when the last clone is dropped.
 #[derive(Clone, Debug)]
 pub struct StateWatch {
-    inner: Arc<Inner>,
+    inner: Arc<WatchInner>,
 }
 
 #[derive(Debug)]
-struct Inner {
-    shared: Arc<Shared>,
+struct WatchInner {
+    shared: Arc<WatchShared>,
     task: AbortHandle,
 }
 
 /// What the task and the handles share.
 #[derive(Debug)]
-struct Shared {
+struct WatchShared {
     session: Session,
     behaviour: Arc<Behaviour>,
-    told: watch::Sender<Told>,
+    told: watch::Sender<ExternalSignals>,
     /// Moves when what a reader may wait for does.
-    board: watch::Sender<Board>,
+    board: watch::Sender<StateBoard>,
     /// For reports of what was printed when.
     times: Mutex<VecDeque<OutputTime>>,
     /// Numbers the looks, so that an older one never overwrites a newer one's answer.
@@ -66,16 +66,16 @@ pub(crate) struct SessionPast {
 
 /// The latest look, and the memory that the next one needs. One lock guards both.
 #[derive(Debug)]
-pub(crate) struct Board {
+pub(crate) struct StateBoard {
     tracker: Tracker,
     number: u64,
-    look: Look,
-    pub(crate) glance: Glance,
+    look: StateLook,
+    pub(crate) glance: AgentSnapshot,
 }
 
 /// What came from outside the session's terminal, each with the run it was about.
 #[derive(Clone, Debug, Default)]
-struct Told {
+struct ExternalSignals {
     tools_listed: Option<(u64, Instant)>,
     hook: Option<(u64, HookEvent)>,
     prompt_sent: Option<(u64, Instant)>,
@@ -83,7 +83,7 @@ struct Told {
 
 /// What waits look at.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Glance {
+pub(crate) struct AgentSnapshot {
     pub(crate) status: AgentStatus,
     pub(crate) readiness: Readiness,
     pub(crate) input: InputText,
@@ -103,7 +103,7 @@ pub enum StateOutcome {
 
 /// Whether something waits for a decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Question {
+pub enum AskedDecision {
     None,
     Prompt(Prompt),
     /// Something does, and no rule of the preset can read it.
@@ -122,16 +122,16 @@ impl StateWatch {
     /// Follows `session` from now on. Needs a tokio runtime around it.
     pub fn new(session: Session, behaviour: Behaviour) -> Self {
         let behaviour = Arc::new(behaviour);
-        let shared = Arc::new(Shared {
-            board: watch::Sender::new(Board::new(&session, &behaviour)),
+        let shared = Arc::new(WatchShared {
+            board: watch::Sender::new(StateBoard::new(&session, &behaviour)),
             session,
             behaviour,
-            told: watch::Sender::new(Told::default()),
+            told: watch::Sender::new(ExternalSignals::default()),
             times: Mutex::default(),
             looks: AtomicU64::new(1),
         });
         let task = tokio::spawn(follow(shared.clone())).abort_handle();
-        StateWatch { inner: Arc::new(Inner { shared, task }) }
+        StateWatch { inner: Arc::new(WatchInner { shared, task }) }
     }
 
     pub fn session(&self) -> &Session {
@@ -162,12 +162,12 @@ impl StateWatch {
     }
 
     /// What a look taken now finds waiting for a decision.
-    pub fn question(&self) -> Question {
+    pub fn asked_decision(&self) -> AskedDecision {
         let glance = self.glance();
         match glance.prompt {
-            Some(prompt) => Question::Prompt(prompt),
-            None if glance.status.state == State::Blocked || glance.pending.is_some() => Question::Unreadable,
-            None => Question::None,
+            Some(prompt) => AskedDecision::Prompt(prompt),
+            None if glance.status.state == State::Blocked || glance.pending.is_some() => AskedDecision::Unreadable,
+            None => AskedDecision::None,
         }
     }
 
@@ -265,17 +265,17 @@ impl StateWatch {
         }
     }
 
-    pub(crate) fn board(&self) -> watch::Receiver<Board> {
+    pub(crate) fn board(&self) -> watch::Receiver<StateBoard> {
         self.inner.shared.board.subscribe()
     }
 
-    pub(crate) fn glance(&self) -> Glance {
+    pub(crate) fn glance(&self) -> AgentSnapshot {
         self.inner.shared.look();
         self.inner.shared.board.borrow().glance.clone()
     }
 
     /// The session as it is now, for conditions that are not rules.
-    pub(crate) fn observe(&self) -> Observed {
+    pub(crate) fn observe(&self) -> ObservedSession {
         self.inner.shared.observe()
     }
 }
@@ -283,7 +283,7 @@ impl StateWatch {
 /// See [`StateWatch::changes`].
 #[derive(Debug)]
 pub struct StateChanges {
-    board: watch::Receiver<Board>,
+    board: watch::Receiver<StateBoard>,
 }
 
 impl StateChanges {
@@ -294,13 +294,13 @@ impl StateChanges {
     }
 }
 
-impl Drop for Inner {
+impl Drop for WatchInner {
     fn drop(&mut self) {
         self.task.abort();
     }
 }
 
-impl Shared {
+impl WatchShared {
     fn note_output_time(&self) {
         let time = OutputTime { at: self.session.last_output(), end: self.session.output_offset() };
         let mut times = self.times.lock().unwrap_or_else(PoisonError::into_inner);
@@ -312,10 +312,10 @@ impl Shared {
         }
     }
 
-    fn observe(&self) -> Observed {
+    fn observe(&self) -> ObservedSession {
         // A copy: no lock is held while the session's are taken.
         let told = self.told.borrow().clone();
-        Observed::of(&self.session, told, &self.behaviour)
+        ObservedSession::of(&self.session, told, &self.behaviour)
     }
 
     /// Looks at the session, and says when to look again though nothing happens.
@@ -330,7 +330,7 @@ impl Shared {
 
 /// Everything an [`Observation`] borrows.
 #[derive(Debug)]
-pub(crate) struct Observed {
+pub(crate) struct ObservedSession {
     run: u64,
     phase: RunPhase,
     last_output: Instant,
@@ -346,8 +346,8 @@ pub(crate) struct Observed {
     prompt_sent: Option<Instant>,
 }
 
-impl Observed {
-    fn of(session: &Session, told: Told, behaviour: &Behaviour) -> Self {
+impl ObservedSession {
+    fn of(session: &Session, told: ExternalSignals, behaviour: &Behaviour) -> Self {
         let run = session.run_number();
         let phase = match session.status() {
             Status::Starting => RunPhase::Starting,
@@ -368,7 +368,7 @@ impl Observed {
         let last_output = session.last_output();
         let tty = if behaviour.looks_at_tty() { session.tty_facts().ok() } else { None };
         let of_this_run = |(number, at): (u64, Instant)| (number == run).then_some(at);
-        Observed {
+        ObservedSession {
             run,
             phase,
             last_output,
@@ -402,15 +402,15 @@ impl Observed {
     }
 }
 
-impl Board {
+impl StateBoard {
     /// With a first look, so that nobody ever reads an answer without one.
     fn new(session: &Session, behaviour: &Arc<Behaviour>) -> Self {
         let clock = session.clock();
-        let observed = Observed::of(session, Told::default(), behaviour);
+        let observed = ObservedSession::of(session, ExternalSignals::default(), behaviour);
         let mut tracker = Tracker::new(behaviour.clone());
         let look = tracker.look(&observed.observation(), clock.now());
         let status = status(&look, &observed, None, clock);
-        let glance = Glance {
+        let glance = AgentSnapshot {
             status,
             readiness: look.readiness.clone(),
             input: look.input.clone(),
@@ -418,17 +418,17 @@ impl Board {
             prompt: look.prompt.clone(),
             over: false,
         };
-        Board { tracker, number: 0, look, glance }
+        StateBoard { tracker, number: 0, look, glance }
     }
 
     /// Whether a reader would see a difference.
-    fn look(&mut self, number: u64, observed: &Observed, clock: &Clock) -> bool {
+    fn look(&mut self, number: u64, observed: &ObservedSession, clock: &Clock) -> bool {
         if number < self.number {
             return false;
         }
         self.number = number;
         self.look = self.tracker.look(&observed.observation(), clock.now());
-        let glance = Glance {
+        let glance = AgentSnapshot {
             status: status(&self.look, observed, Some(&self.glance.status), clock),
             readiness: self.look.readiness.clone(),
             input: self.look.input.clone(),
@@ -442,7 +442,7 @@ impl Board {
     }
 }
 
-fn status(look: &Look, observed: &Observed, known: Option<&AgentStatus>, clock: &Clock) -> AgentStatus {
+fn status(look: &StateLook, observed: &ObservedSession, known: Option<&AgentStatus>, clock: &Clock) -> AgentStatus {
     let state = look.state;
     let evidence = look.because.as_ref();
     let detail = match (evidence, observed.phase) {
@@ -473,7 +473,7 @@ fn status(look: &Look, observed: &Observed, known: Option<&AgentStatus>, clock: 
 }
 
 /// Looks whenever something moved, or could have by time alone. Ends with the session.
-async fn follow(shared: Arc<Shared>) {
+async fn follow(shared: Arc<WatchShared>) {
     let mut pulse = shared.session.late_pulse();
     let mut told = shared.told.subscribe();
     let clock = shared.session.clock().clone();

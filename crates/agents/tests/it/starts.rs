@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use agents::delivery::{Waiting, Why};
-use agents::{Delivery, Message, Outcome, State, StateWatch, Ticket};
+use agents::delivery::{DeliveryFailure, DeliveryHold};
+use agents::{DeliveryOutcome, DeliveryTicket, PromptMessage, PromptQueue, State, StateWatch};
 use engine::Origin;
 
 use crate::stage::{PRESET, Stage, shows, stage};
@@ -18,13 +18,13 @@ fn with_tools() -> String {
     )
 }
 
-fn send(watch: &StateWatch) -> (Delivery, Ticket) {
-    let delivery = Delivery::new(watch.clone());
-    let ticket = delivery.send(Message::new("go".into(), Origin::System)).unwrap();
+fn send(watch: &StateWatch) -> (PromptQueue, DeliveryTicket) {
+    let delivery = PromptQueue::new(watch.clone());
+    let ticket = delivery.send(PromptMessage::new("go".into(), Origin::System)).unwrap();
     (delivery, ticket)
 }
 
-async fn settled(stage: &Stage, watch: &StateWatch, ticket: &Ticket) -> Outcome {
+async fn settled(stage: &Stage, watch: &StateWatch, ticket: &DeliveryTicket) -> DeliveryOutcome {
     stage.pass_until("the receipt is final", watch, || ticket.receipt().outcome.is_final()).await;
     ticket.receipt().outcome
 }
@@ -37,10 +37,10 @@ async fn fifteen_seconds_of_silence_are_a_start_and_the_prompt_waits() {
     let (_delivery, ticket) = send(&watch);
     stage.pass(Duration::from_secs(15)).await;
     assert_eq!(watch.current().state, State::Starting, "{:?}", watch.current());
-    let waits = |outcome: Outcome| matches!(outcome, Outcome::Queued(Waiting::NotReady { .. }));
+    let waits = |outcome: DeliveryOutcome| matches!(outcome, DeliveryOutcome::Queued(DeliveryHold::NotReady { .. }));
     assert!(waits(ticket.receipt().outcome), "{:?}", ticket.receipt());
     crate::stage::type_by_hand(&watch, "x");
-    assert_eq!(settled(&stage, &watch, &ticket).await, Outcome::Submitted { verified_by: "busy title".into() });
+    assert_eq!(settled(&stage, &watch, &ticket).await, DeliveryOutcome::Submitted { verified_by: "busy title".into() });
     stage.end().await;
 }
 
@@ -54,7 +54,9 @@ async fn tools_that_nobody_asks_for_fail_the_prompt_when_the_time_is_up() {
     assert!(!ticket.receipt().outcome.is_final(), "its time is not up: {:?}", ticket.receipt());
     stage.pass(Duration::from_secs(2)).await;
     let outcome = settled(&stage, &watch, &ticket).await;
-    let Outcome::Failed(Why::NotReady { waited, missing }) = &outcome else { panic!("{outcome:?}") };
+    let DeliveryOutcome::Failed(DeliveryFailure::NotReady { waited, missing }) = &outcome else {
+        panic!("{outcome:?}")
+    };
     assert_eq!(*waited, A_MINUTE);
     assert_eq!(missing, "it has not asked for patterm's tools");
     assert_eq!(watch.current().state, State::Idle, "it shows its prompt all the same");
@@ -67,7 +69,7 @@ async fn a_crash_at_the_start_is_told_with_its_code() {
     let watch = stage.agent("printf 'no login\\r\\n'; exit 3").await;
     let (_delivery, ticket) = send(&watch);
     let outcome = settled(&stage, &watch, &ticket).await;
-    let Outcome::Failed(Why::Ended { detail }) = &outcome else { panic!("{outcome:?}") };
+    let DeliveryOutcome::Failed(DeliveryFailure::Ended { detail }) = &outcome else { panic!("{outcome:?}") };
     assert!(detail.contains('3'), "{detail}");
     assert_eq!(watch.current().state, State::Exited);
     assert!(watch.session().grid_text().1.contains("no login"), "what it said can still be read");
@@ -82,7 +84,7 @@ async fn a_flood_is_never_ready_and_the_prompt_fails_in_time() {
     let (_delivery, ticket) = send(&watch);
     stage.pass(A_MINUTE + Duration::from_secs(1)).await;
     let outcome = settled(&stage, &watch, &ticket).await;
-    assert!(matches!(&outcome, Outcome::Failed(Why::NotReady { .. })), "{outcome:?}");
+    assert!(matches!(&outcome, DeliveryOutcome::Failed(DeliveryFailure::NotReady { .. })), "{outcome:?}");
     assert_eq!(watch.current().state, State::Unknown, "nothing it shows means anything: {:?}", watch.current());
     stage.end().await;
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use agents::state::{Behaviour, Standing, StateOutcome};
+use agents::state::{Behaviour, StateOutcome, VoteStanding};
 use agents::{Source, State, StateWatch};
 use engine::Kind;
 use testkit::{DEADLINE, wait_until};
@@ -65,8 +65,8 @@ async fn an_agent_starts_works_asks_and_rests_by_its_rules() {
             let explained = watch.explain();
             let standing =
                 |name: &str| explained.votes.iter().find(|vote| vote.evidence.rule == name).unwrap().standing;
-            assert_eq!(standing("question"), Standing::Decides);
-            assert_eq!(standing("busy title"), Standing::Absent);
+            assert_eq!(standing("question"), VoteStanding::Decides);
+            assert_eq!(standing("busy title"), VoteStanding::Absent);
             assert_eq!(explained.votes.len(), 5);
         }
     }
@@ -98,7 +98,7 @@ async fn hooks_outrank_the_screen_until_something_newer_speaks_against_them() {
     assert!(matches!(soon(watch.wait_for(&[State::Idle], None, LONG)).await, StateOutcome::Reached(_)));
     let explained = watch.explain();
     let work = explained.votes.iter().find(|vote| vote.evidence.rule == "hook working").unwrap();
-    assert_eq!(work.standing, Standing::Stale);
+    assert_eq!(work.standing, VoteStanding::Stale);
     watch.hook("Work", "the next turn");
     assert!(matches!(soon(watch.wait_for(&[State::Working], None, LONG)).await, StateOutcome::Reached(_)));
     stage.end().await;

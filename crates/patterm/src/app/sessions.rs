@@ -9,7 +9,7 @@ use std::{
 
 use agents::State;
 use engine::{Engine, ExitStatus, Kind, Owner, Session, SessionId, Status};
-use project::Standing;
+use project::AgentStanding;
 use tokio::sync::watch;
 use tui::Sign;
 
@@ -34,7 +34,7 @@ pub(crate) struct Item {
     pub(crate) owner: Owner,
     pub(crate) exit: Option<ExitStatus>,
     /// What an agent is doing; others are judged by their status.
-    pub(crate) standing: Option<watch::Receiver<Standing>>,
+    pub(crate) standing: Option<watch::Receiver<AgentStanding>>,
     /// Since when it is what it is.
     pub(crate) since: Instant,
     /// It printed, ended or came to rest while it was out of sight.
@@ -54,7 +54,7 @@ pub(crate) struct Item {
 }
 
 impl Item {
-    fn new(session: Session, standing: Option<watch::Receiver<Standing>>, now: Instant) -> Self {
+    fn new(session: Session, standing: Option<watch::Receiver<AgentStanding>>, now: Instant) -> Self {
         let id = session.id();
         Item {
             id,
@@ -192,7 +192,10 @@ impl Sessions {
     }
 
     /// Takes everything from the engine again. `standing` gives what an agent's session is doing.
-    pub(crate) fn refresh(&mut self, standing: impl Fn(&Session) -> Option<watch::Receiver<Standing>>) -> Refreshed {
+    pub(crate) fn refresh(
+        &mut self,
+        standing: impl Fn(&Session) -> Option<watch::Receiver<AgentStanding>>,
+    ) -> Refreshed {
         let now = Instant::now();
         let mut found = Refreshed::default();
         let mut old: HashMap<SessionId, Item> = self.items.drain(..).map(|item| (item.id, item)).collect();

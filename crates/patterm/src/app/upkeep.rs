@@ -42,7 +42,7 @@ impl App {
     }
 
     /// Tells the loop of every change of what an agent is doing.
-    fn follow(&self, id: SessionId, mut standing: watch::Receiver<project::Standing>) {
+    fn follow(&self, id: SessionId, mut standing: watch::Receiver<project::AgentStanding>) {
         let notices = self.notices();
         self.tasks.spawn(async move {
             let mut before = standing.borrow_and_update().shown_state();

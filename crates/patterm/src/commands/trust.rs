@@ -5,7 +5,7 @@ use std::{path::Path, time::SystemTime};
 use agents::Catalog;
 use clap::Subcommand;
 use project::{
-    Layout, Turn,
+    FileLockTurn, Layout,
     trust::{Grant, Grants, Subject, SubjectKind, TrustError, changes},
 };
 use serde_json::{Value, json};
@@ -80,7 +80,7 @@ impl Trust {
             Command::Grant { name, kind } => grant(&grants, &subject(&catalog, &name, kind)?, output),
             Command::Revoke { name, kind } => {
                 let taken = grants
-                    .revoke(&Turn::default(), kind.map(Kind::of_subject), &name)
+                    .revoke(&FileLockTurn::default(), kind.map(Kind::of_subject), &name)
                     .map_err(|error| refused(&error))?;
                 if taken == 0 {
                     return Err(Failure::not_found(format!("'{}' is not trusted here", printable(&name)))
@@ -170,7 +170,7 @@ fn show(grants: &Grants, subject: &Subject, output: &mut Output) -> Outcome {
 
 fn grant(grants: &Grants, subject: &Subject, output: &mut Output) -> Outcome {
     let changes = changes_since(grants, subject)?;
-    grants.grant(&Turn::default(), subject, SystemTime::now()).map_err(|error| refused(&error))?;
+    grants.grant(&FileLockTurn::default(), subject, SystemTime::now()).map_err(|error| refused(&error))?;
     let mut lines = vec![format!("{} is trusted, with all of this:", spelled(&subject.name))];
     lines.extend(described(subject, &changes));
     let granted = json!({

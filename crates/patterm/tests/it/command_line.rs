@@ -44,6 +44,36 @@ fn help_version_completions_and_pages() {
 }
 
 #[test]
+fn rules_are_checked_compared_and_used_when_they_are_newer() {
+    let stage = Stage::new();
+    let patterm = |words: &[&str]| run(stage.command(words).env("PATH", stage.path("bin")));
+    let rules = |version: &str, more: &str| {
+        let text = format!(
+            r#"{{ "preset": "claude", "rules_version": {version}, {more}
+                "rules": [{{ "name": "mine", "when": {{ "screen": "x" }}, "state": "idle" }}] }} // sent by mail"#
+        );
+        std::fs::write(stage.path("project/new.json"), text).unwrap();
+    };
+    assert!(patterm(&["rules", "check"]).ok().contains("0 files, 0 problems"));
+    rules("1", "\"argv\": [\"sh\"],");
+    patterm(&["rules", "update", "new.json"]).failed(1, &["new.json:1", "argv"]);
+    rules("0", "");
+    patterm(&["rules", "update", "new.json"]).failed(1, &["nothing to do"]);
+    rules("99999999999", "");
+    assert!(patterm(&["rules", "check", "new.json"]).ok().contains("newer: can be used"));
+    assert!(patterm(&["rules", "diff", "new.json"]).ok().contains("\"mine\""));
+    let updated = patterm(&["rules", "update", "new.json", "--json"]).json();
+    assert_eq!(updated["preset"], "claude");
+    let shown = patterm(&["presets", "show", "claude", "--json"]).json();
+    assert_eq!(shown["preset"]["rules"][0]["name"], "mine", "{shown}");
+    assert!(patterm(&["rules", "check"]).ok().contains("for claude, in use"));
+    patterm(&["rules", "diff", "new.json"]).failed(1, &["nothing to do"]);
+    assert!(patterm(&["rules", "schema"]).ok().contains("rules_version"));
+    patterm(&["report", "claude-1", "--should-be", "asleep"]).failed(2, &["starting, idle, working"]);
+    patterm(&["report", "claude-1"]).failed(4, &["no patterm of yours"]);
+}
+
+#[test]
 fn presets_are_listed_shown_checked_and_found() {
     let stage = Stage::new();
     // Presets of more agents come with the agents: there are none on this path.

@@ -118,6 +118,29 @@ fn an_agent_that_waits_for_a_decision_is_listed_until_it_goes_on() {
     face.hides("it goes on", "worker!");
 }
 
+#[test]
+fn prompts_that_wait_are_seen_with_their_reason() {
+    let stage = Stage::new();
+    let asks = r#"{ "ask_permission": { "command": "rm -rf build", "approved": [{ "say": "done" }] } }"#;
+    stage.install_scripted("claude", &format!(r#"{{ "reactions": [{{ "do": [{asks}] }}] }}"#));
+    let face = Face::open(&stage, SIZE, &[]);
+    let mut operator = face.operator(&stage);
+    let agent = operator.spawn_agent("claude", "worker", "");
+    face.shows("it rests", "worker idle");
+    operator.call("send_message", json!({ "target_process_id": agent, "message": "clean up" }));
+    face.shows("it asks", "worker blocked");
+    let reply = operator.call("send_message", json!({ "target_process_id": agent, "message": "and then rest" }));
+    let detail = reply["detail"].as_str().unwrap();
+    assert!(reply["delivery"] == "queued" && detail.starts_with("the agent asks for a permission ("), "{reply}");
+    face.shows("in the rail", "worker +1 queued");
+    face.shows("in the status line", "1 prompt waits");
+    face.command("waiting prompts", "Waiting prompts…");
+    face.shows("in the list", "worker: 1 prompt");
+    face.press("esc");
+    operator.call("send_input", json!({ "process_id": agent, "kind": "key", "key": "enter" }));
+    face.hides("it was typed", "1 queued|1 prompt waits");
+}
+
 /// How often the threads of a process have gone to sleep so far: each time something wakes one, it goes back to sleep.
 fn sleeps(pid: i32) -> u64 {
     let tasks = fs::read_dir(format!("/proc/{pid}/task")).unwrap().flatten();

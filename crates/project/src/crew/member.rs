@@ -6,8 +6,8 @@
 use std::sync::{Arc, OnceLock};
 
 use agents::{
-    AgentPreset, AgentStatus, Delivery, Launch, State, StateWatch,
-    delivery::{Message, QueueFacts, Refused, Ticket, Waiting},
+    AgentPreset, AgentStatus, Launch, PromptQueue, State, StateWatch,
+    delivery::{DeliveryHold, DeliveryTicket, PromptMessage, QueueFacts, QueueRefusal},
     state::Behaviour,
     version::{CliVersion, VersionFit},
 };
@@ -17,24 +17,24 @@ use tokio::{
     task::AbortHandle,
 };
 
-use super::{WaitingAgent, turns::Turns};
+use super::{WaitingAgent, turns::TurnLog};
 use crate::events::ProjectEvent;
 
 /// What a session is doing, its prompts considered.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Standing {
+pub struct AgentStanding {
     pub status: AgentStatus,
     /// Prompts that were sent and not taken yet.
     pub on_the_way: usize,
     /// What the first of them waits for.
-    pub first_waits: Option<Waiting>,
-    /// Counts the changes of [`Standing::state`], and rests that followed work nobody saw.
+    pub first_waits: Option<DeliveryHold>,
+    /// Counts the changes of [`AgentStanding::state`], and rests that followed work nobody saw.
     pub changes: u64,
     /// Counts what happened to its turns.
     pub turn_changes: u64,
 }
 
-impl Standing {
+impl AgentStanding {
     /// Idle only when no prompt is on its way.
     pub fn state(&self) -> State {
         match self.status.state {
@@ -54,24 +54,24 @@ impl Standing {
     }
 
     fn is_behind_draft(&self) -> bool {
-        self.first_waits == Some(Waiting::Draft)
+        self.first_waits == Some(DeliveryHold::Draft)
     }
 
     /// Prompts that wait, and what for; the one that is being typed does not wait any more.
-    pub fn waiting_prompts(&self) -> Option<(usize, &Waiting)> {
+    pub fn waiting_prompts(&self) -> Option<(usize, &DeliveryHold)> {
         match &self.first_waits {
-            Some(Waiting::Typing | Waiting::Turn { .. }) | None => None,
+            Some(DeliveryHold::Typing | DeliveryHold::Turn { .. }) | None => None,
             Some(reason) => Some((self.on_the_way, reason)),
         }
     }
 }
 
 #[derive(Debug)]
-pub(super) struct Member {
+pub(super) struct CrewMember {
     watch: StateWatch,
-    delivery: Delivery,
-    standing: watch::Receiver<Standing>,
-    turns: Arc<Turns>,
+    delivery: PromptQueue,
+    standing: watch::Receiver<AgentStanding>,
+    turns: Arc<TurnLog>,
     preset: Option<Arc<AgentPreset>>,
     /// Of the CLI, once it is known.
     version: OnceLock<CliVersion>,
@@ -80,7 +80,7 @@ pub(super) struct Member {
     task: AbortHandle,
 }
 
-impl Member {
+impl CrewMember {
     pub(super) fn new(
         session: Session,
         behaviour: Behaviour,
@@ -88,12 +88,12 @@ impl Member {
         events: broadcast::Sender<ProjectEvent>,
     ) -> Self {
         let watch = StateWatch::new(session, behaviour);
-        let delivery = Delivery::new(watch.clone());
+        let delivery = PromptQueue::new(watch.clone());
         let standing =
-            Standing { status: watch.current(), on_the_way: 0, first_waits: None, changes: 0, turn_changes: 0 };
+            AgentStanding { status: watch.current(), on_the_way: 0, first_waits: None, changes: 0, turn_changes: 0 };
         let (sender, standing) = watch::channel(standing);
-        let turns = Arc::<Turns>::default();
-        let follower = Follower {
+        let turns = Arc::<TurnLog>::default();
+        let follower = MemberTask {
             changes: watch.changes(),
             prompts: delivery.facts(),
             turns: turns.clone(),
@@ -103,14 +103,14 @@ impl Member {
         };
         let task = tokio::spawn(follower.follow(watch.clone())).abort_handle();
         let (preset, launch) = started.unzip();
-        Member { watch, delivery, standing, turns, preset, version: OnceLock::new(), _launch: launch, task }
+        CrewMember { watch, delivery, standing, turns, preset, version: OnceLock::new(), _launch: launch, task }
     }
 
     pub(super) fn watch(&self) -> &StateWatch {
         &self.watch
     }
 
-    pub(super) fn standing(&self) -> watch::Receiver<Standing> {
+    pub(super) fn standing(&self) -> watch::Receiver<AgentStanding> {
         self.standing.clone()
     }
 
@@ -132,7 +132,7 @@ impl Member {
         self.version().filter(|version| version.fit == VersionFit::TooOld)?.sentence.as_deref()
     }
 
-    pub(super) fn send(&self, message: Message) -> Result<Ticket, Refused> {
+    pub(super) fn send(&self, message: PromptMessage) -> Result<DeliveryTicket, QueueRefusal> {
         let ticket = self.delivery.send(message)?;
         self.turns.add(ticket.clone());
         Ok(ticket)
@@ -144,28 +144,28 @@ impl Member {
         waits.then(|| WaitingAgent { session: self.watch.session().id(), status, prompt: self.watch.prompt() })
     }
 
-    pub(super) fn turns(&self) -> Arc<Turns> {
+    pub(super) fn turns(&self) -> Arc<TurnLog> {
         self.turns.clone()
     }
 }
 
-impl Drop for Member {
+impl Drop for CrewMember {
     fn drop(&mut self) {
         self.task.abort();
     }
 }
 
-struct Follower {
+struct MemberTask {
     changes: agents::state::StateChanges,
     prompts: watch::Receiver<QueueFacts>,
-    turns: Arc<Turns>,
-    sender: watch::Sender<Standing>,
+    turns: Arc<TurnLog>,
+    sender: watch::Sender<AgentStanding>,
     events: broadcast::Sender<ProjectEvent>,
     /// What faces were told last: that it waits for a decision, and the digest of what can be read of it.
     asked: Option<Option<String>>,
 }
 
-impl Follower {
+impl MemberTask {
     /// Until the session or the member is gone.
     async fn follow(mut self, watch: StateWatch) {
         let mut seen = watch.current().changes;
@@ -215,7 +215,7 @@ impl Follower {
     fn publish(&self, status: AgentStatus, prompts: QueueFacts, unseen_turn: bool, turns_moved: bool) {
         self.sender.send_if_modified(|known| {
             let turn_changes = known.turn_changes + u64::from(turns_moved);
-            let mut new = Standing {
+            let mut new = AgentStanding {
                 status,
                 on_the_way: prompts.unsettled,
                 first_waits: prompts.first,
@@ -251,22 +251,22 @@ mod tests {
             detail: String::new(),
             changes: 0,
         };
-        let standing = |on_the_way, first_waits| Standing {
+        let standing = |on_the_way, first_waits| AgentStanding {
             status: status.clone(),
             on_the_way,
             first_waits,
             changes: 0,
             turn_changes: 0,
         };
-        let told = |standing: Standing| (standing.state(), standing.shown_state(), standing.held_back());
+        let told = |standing: AgentStanding| (standing.state(), standing.shown_state(), standing.held_back());
         assert_eq!(told(standing(0, None)), (State::Idle, State::Idle, 0));
         assert_eq!(
-            told(standing(1, Some(Waiting::Typing))),
+            told(standing(1, Some(DeliveryHold::Typing))),
             (State::Working, State::Working, 0),
             "it is about to be typed"
         );
         assert_eq!(
-            told(standing(2, Some(Waiting::Draft))),
+            told(standing(2, Some(DeliveryHold::Draft))),
             (State::Working, State::Idle, 2),
             "who waits for its rest waits on"
         );

@@ -6,40 +6,40 @@
 use std::{collections::VecDeque, sync::Mutex, time::SystemTime};
 
 use agents::{
-    Outcome, State,
-    delivery::{Ticket, TurnId},
+    DeliveryOutcome, State,
+    delivery::{DeliveryTicket, TurnId},
 };
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{delivery::Receipt, project::lock};
+use crate::{delivery::DeliveryFacts, project::lock};
 
 /// Turns that can still be asked about.
 const MAX_TURNS: usize = 64;
 
 #[derive(Debug, Default)]
-pub(crate) struct Turns {
-    turns: Mutex<VecDeque<Turn>>,
+pub(crate) struct TurnLog {
+    turns: Mutex<VecDeque<PromptTurn>>,
 }
 
 /// A prompt and what the agent made of it.
 #[derive(Clone, Debug)]
-pub(crate) struct Turn {
-    ticket: Ticket,
+pub(crate) struct PromptTurn {
+    ticket: DeliveryTicket,
     working_at: Option<SystemTime>,
     blocked_at: Option<SystemTime>,
-    over: Option<(SystemTime, End)>,
+    over: Option<(SystemTime, TurnEnd)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum End {
+enum TurnEnd {
     Settled,
     Exited,
 }
 
 /// How far a turn has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Stage {
+pub(crate) enum TurnStage {
     /// The prompt has not been taken yet.
     Queued,
     /// It was not taken, and will not be.
@@ -73,30 +73,30 @@ pub struct TurnFacts {
     pub settled_at: Option<String>,
 }
 
-impl Turns {
-    pub(super) fn add(&self, ticket: Ticket) {
+impl TurnLog {
+    pub(super) fn add(&self, ticket: DeliveryTicket) {
         let mut turns = lock(&self.turns);
         if turns.len() == MAX_TURNS {
             turns.pop_front();
         }
-        turns.push_back(Turn { ticket, working_at: None, blocked_at: None, over: None });
+        turns.push_back(PromptTurn { ticket, working_at: None, blocked_at: None, over: None });
     }
 
-    pub(crate) fn get(&self, id: TurnId) -> Option<Turn> {
+    pub(crate) fn get(&self, id: TurnId) -> Option<PromptTurn> {
         lock(&self.turns).iter().find(|turn| turn.id() == id).cloned()
     }
 
     /// The latest whose prompt was taken, or the next one to be.
-    pub(crate) fn current(&self) -> Option<Turn> {
+    pub(crate) fn current(&self) -> Option<PromptTurn> {
         let turns = lock(&self.turns);
-        let taken = turns.iter().rfind(|turn| matches!(turn.stage(), Stage::UnderWay | Stage::Settled));
+        let taken = turns.iter().rfind(|turn| matches!(turn.stage(), TurnStage::UnderWay | TurnStage::Settled));
         taken.or_else(|| turns.back()).cloned()
     }
 
     /// Those that were taken and are not over. To be asked before the agent is looked at: what it showed before it took
     /// a prompt says nothing of that turn.
     pub(super) fn under_way(&self) -> Vec<TurnId> {
-        lock(&self.turns).iter().filter(|turn| turn.stage() == Stage::UnderWay).map(Turn::id).collect()
+        lock(&self.turns).iter().filter(|turn| turn.stage() == TurnStage::UnderWay).map(PromptTurn::id).collect()
     }
 
     /// Takes in what the agent does now; `true` when that changed one of the turns.
@@ -108,8 +108,8 @@ impl Turns {
             match state {
                 State::Working => _ = turn.working_at.get_or_insert(now),
                 State::Blocked => _ = turn.blocked_at.get_or_insert(now),
-                State::Idle => turn.over = turn.over.or(Some((now, End::Settled))),
-                State::Exited => turn.over = turn.over.or(Some((now, End::Exited))),
+                State::Idle => turn.over = turn.over.or(Some((now, TurnEnd::Settled))),
+                State::Exited => turn.over = turn.over.or(Some((now, TurnEnd::Exited))),
                 State::Starting | State::Unknown => {}
             }
             changed |= known != (turn.working_at, turn.blocked_at, turn.over);
@@ -118,22 +118,22 @@ impl Turns {
     }
 }
 
-impl Turn {
+impl PromptTurn {
     pub(crate) fn id(&self) -> TurnId {
         self.ticket.turn_id()
     }
 
-    pub(crate) fn receipt(&self) -> Receipt {
-        Receipt::from(&self.ticket.receipt().outcome)
+    pub(crate) fn delivery(&self) -> DeliveryFacts {
+        DeliveryFacts::from(&self.ticket.receipt().outcome)
     }
 
-    pub(crate) fn stage(&self) -> Stage {
+    pub(crate) fn stage(&self) -> TurnStage {
         match (self.over, self.ticket.receipt().outcome) {
-            (Some((_, End::Settled)), _) => Stage::Settled,
-            (Some((_, End::Exited)), _) => Stage::Exited,
-            (None, Outcome::Submitted { .. }) => Stage::UnderWay,
-            (None, Outcome::Queued(_)) => Stage::Queued,
-            (None, Outcome::Failed(_)) => Stage::Failed,
+            (Some((_, TurnEnd::Settled)), _) => TurnStage::Settled,
+            (Some((_, TurnEnd::Exited)), _) => TurnStage::Exited,
+            (None, DeliveryOutcome::Submitted { .. }) => TurnStage::UnderWay,
+            (None, DeliveryOutcome::Queued(_)) => TurnStage::Queued,
+            (None, DeliveryOutcome::Failed(_)) => TurnStage::Failed,
         }
     }
 

@@ -11,7 +11,7 @@ use tokio::time::Instant;
 
 use super::{own_session, typist};
 use crate::{
-    delivery::{Delivery, DeliveryState},
+    delivery::{DeliveryFacts, DeliveryState, refused},
     messages::{direction, tagged},
     project::Project,
 };
@@ -45,17 +45,26 @@ pub struct Reply {
 const PATIENCE: Duration = Duration::from_millis(1500);
 
 impl Reply {
-    /// Where the delivery stands after a short wait, counted from when the call began.
-    pub(super) async fn of(target: &engine::Session, mut delivery: Delivery, began: Instant) -> Self {
-        let settled = tokio::time::timeout_at(began + PATIENCE, &mut delivery.receipt).await;
-        let receipt = settled.unwrap_or_else(|_| delivery.now());
-        Reply {
+    /// Sends the text, and tells where its delivery stands after a short wait, counted from when the call began.
+    pub(super) async fn send(
+        call: &Call<Project>,
+        target: &engine::Session,
+        text: String,
+        began: Instant,
+    ) -> Result<Self, OpError> {
+        let sent = call.context.deliver().deliver(target, text, typist(call));
+        let mut ticket = sent.map_err(|refusal| refused(target, refusal))?;
+        // Where it is not settled by then, the receipt says what it waits for.
+        let _ = tokio::time::timeout_at(began + PATIENCE, ticket.settled(Duration::MAX)).await;
+        let facts = DeliveryFacts::from(&ticket.receipt().outcome);
+        let facts = call.context.crew().with_reason(target.id(), facts);
+        Ok(Reply {
             process_id: target.id().to_string(),
             name: target.name().map(|name| name.to_string()).unwrap_or_default(),
-            turn_id: delivery.turn_id,
-            delivery: receipt.state,
-            detail: receipt.detail,
-        }
+            turn_id: ticket.turn_id().to_string(),
+            delivery: facts.state,
+            detail: facts.detail,
+        })
     }
 }
 
@@ -94,8 +103,7 @@ impl Operation<Project> for SendMessage {
         check_length(&args.message)?;
         running(&target)?;
         let text = tagged(&speaker, &args.message);
-        let delivery = call.context.deliver().deliver(&target, text, typist(&call));
-        Ok(Reply::of(&target, delivery, began).await)
+        Reply::send(&call, &target, text, began).await
     }
 }
 

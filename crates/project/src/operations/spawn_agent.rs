@@ -13,10 +13,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
-use super::{
-    send_message::{self, check_length},
-    typist,
-};
+use super::send_message::{self, check_length};
 use crate::{delivery::DeliveryState, host::there_are, identities::Entrance, presets, project::Project, trust::Key};
 
 /// Start another agent below you, from an agent preset, and give it its first prompt. This is the only right way: an
@@ -220,8 +217,7 @@ async fn first_prompt(
     };
     let preface = (session.parent().is_some() && preset.sub_agent_preface).then_some(PREFACE);
     let text = compose(preface, None, instructions);
-    let delivery = call.context.deliver().deliver(session, text, typist(call));
-    let sent = send_message::Reply::of(session, delivery, began).await;
+    let sent = send_message::Reply::send(call, session, text, began).await?;
     Ok(Reply {
         process_id: sent.process_id,
         name: sent.name,

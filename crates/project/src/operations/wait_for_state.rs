@@ -12,10 +12,10 @@ use tokio::sync::watch;
 
 use crate::{
     crew::{
-        Standing,
-        turns::{Stage, Turn, TurnFacts, Turns},
+        AgentStanding,
+        turns::{PromptTurn, TurnFacts, TurnLog, TurnStage},
     },
-    delivery::Receipt,
+    delivery::DeliveryFacts,
     project::Project,
 };
 
@@ -47,7 +47,7 @@ pub struct Reply {
     pub state: StateFacts,
     /// With turn_id: where that prompt stands.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub delivery: Option<Receipt>,
+    pub delivery: Option<DeliveryFacts>,
     /// With turn_id: how far that turn has come.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turn: Option<TurnFacts>,
@@ -177,8 +177,8 @@ async fn wait(
         reached: reason == Reason::Reached,
         reason,
         state,
-        delivery: turn.as_ref().map(|turn| crew.with_reason(session.id(), turn.receipt())),
-        turn: turn.as_ref().map(Turn::facts),
+        delivery: turn.as_ref().map(|turn| crew.with_reason(session.id(), turn.delivery())),
+        turn: turn.as_ref().map(PromptTurn::facts),
         prompt,
     })
 }
@@ -187,7 +187,7 @@ async fn wait(
 async fn drawn_prompt(
     call: &Call<Project>,
     session: &Session,
-    standing: &mut watch::Receiver<Standing>,
+    standing: &mut watch::Receiver<AgentStanding>,
 ) -> Option<Prompt> {
     let crew = call.context.crew();
     let readable = crew.preset(session.id()).is_some_and(|preset| !preset.prompts.is_empty());
@@ -206,7 +206,7 @@ async fn drawn_prompt(
     }
 }
 
-fn find_turn(call: &Call<Project>, session: &Session, turn_id: &str) -> Result<(TurnId, Arc<Turns>), OpError> {
+fn find_turn(call: &Call<Project>, session: &Session, turn_id: &str) -> Result<(TurnId, Arc<TurnLog>), OpError> {
     let id = turn_id.parse::<TurnId>().ok().filter(|id| id.session() == session.id());
     let turns = call.context.crew().turns(session.id());
     id.zip(turns).filter(|(id, turns)| turns.get(*id).is_some()).ok_or_else(|| no_such_turn(session, turn_id))
@@ -227,18 +227,18 @@ fn judge(state: State, wanted: &[State]) -> Option<Reason> {
 
 /// Only what the agent does in that very turn counts: not what it did before it took the prompt, nor what it does now
 /// that the turn is over.
-fn judge_turn(stage: Stage, has_worked: bool, state: State, wanted: &[State]) -> Option<Reason> {
+fn judge_turn(stage: TurnStage, has_worked: bool, state: State, wanted: &[State]) -> Option<Reason> {
     let wants = |state| wanted.contains(&state);
     match stage {
-        Stage::Queued => None,
-        Stage::Failed => Some(Reason::DeliveryFailed),
-        Stage::UnderWay if has_worked && wants(State::Working) => Some(Reason::Reached),
+        TurnStage::Queued => None,
+        TurnStage::Failed => Some(Reason::DeliveryFailed),
+        TurnStage::UnderWay if has_worked && wants(State::Working) => Some(Reason::Reached),
         // That it rests is told when the turn is over.
-        Stage::UnderWay if state == State::Idle => None,
-        Stage::UnderWay => judge(state, wanted),
-        Stage::Settled if wants(State::Idle) || wants(State::Working) => Some(Reason::Reached),
-        Stage::Settled => Some(Reason::TurnOver),
-        Stage::Exited => judge(State::Exited, wanted),
+        TurnStage::UnderWay if state == State::Idle => None,
+        TurnStage::UnderWay => judge(state, wanted),
+        TurnStage::Settled if wants(State::Idle) || wants(State::Working) => Some(Reason::Reached),
+        TurnStage::Settled => Some(Reason::TurnOver),
+        TurnStage::Exited => judge(State::Exited, wanted),
     }
 }
 
@@ -250,16 +250,20 @@ mod tests {
     fn a_turn_is_judged_by_itself() {
         let rest = [State::Idle, State::Blocked];
         let judged = |stage, state, wanted: &[State]| judge_turn(stage, true, state, wanted);
-        assert_eq!(judged(Stage::Queued, State::Idle, &rest), None, "that is the rest before it");
-        assert_eq!(judged(Stage::Queued, State::Blocked, &rest), None, "another turn asks");
-        assert_eq!(judged(Stage::UnderWay, State::Idle, &rest), None);
-        assert_eq!(judged(Stage::UnderWay, State::Blocked, &rest), Some(Reason::Reached));
-        assert_eq!(judged(Stage::UnderWay, State::Working, &[State::Working]), Some(Reason::Reached));
-        assert_eq!(judged(Stage::Settled, State::Working, &rest), Some(Reason::Reached), "the next one works already");
-        assert_eq!(judged(Stage::Settled, State::Blocked, &[State::Blocked]), Some(Reason::TurnOver));
-        assert_eq!(judged(Stage::Exited, State::Exited, &rest), Some(Reason::Exited));
-        assert_eq!(judged(Stage::Exited, State::Exited, &[State::Exited]), Some(Reason::Reached));
-        assert_eq!(judged(Stage::Failed, State::Idle, &rest), Some(Reason::DeliveryFailed));
-        assert_eq!(judge_turn(Stage::UnderWay, false, State::Unknown, &[State::Working]), None);
+        assert_eq!(judged(TurnStage::Queued, State::Idle, &rest), None, "that is the rest before it");
+        assert_eq!(judged(TurnStage::Queued, State::Blocked, &rest), None, "another turn asks");
+        assert_eq!(judged(TurnStage::UnderWay, State::Idle, &rest), None);
+        assert_eq!(judged(TurnStage::UnderWay, State::Blocked, &rest), Some(Reason::Reached));
+        assert_eq!(judged(TurnStage::UnderWay, State::Working, &[State::Working]), Some(Reason::Reached));
+        assert_eq!(
+            judged(TurnStage::Settled, State::Working, &rest),
+            Some(Reason::Reached),
+            "the next one works already"
+        );
+        assert_eq!(judged(TurnStage::Settled, State::Blocked, &[State::Blocked]), Some(Reason::TurnOver));
+        assert_eq!(judged(TurnStage::Exited, State::Exited, &rest), Some(Reason::Exited));
+        assert_eq!(judged(TurnStage::Exited, State::Exited, &[State::Exited]), Some(Reason::Reached));
+        assert_eq!(judged(TurnStage::Failed, State::Idle, &rest), Some(Reason::DeliveryFailed));
+        assert_eq!(judge_turn(TurnStage::UnderWay, false, State::Unknown, &[State::Working]), None);
     }
 }

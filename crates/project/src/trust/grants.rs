@@ -12,9 +12,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{Subject, SubjectKind};
 use crate::{
+    file_lock_turn::FileLockTurn,
     folder::{FileFacts, Folder, FolderError},
     project::lock,
-    turn::Turn,
 };
 
 /// One preset with one content, allowed for good.
@@ -130,7 +130,7 @@ impl Grants {
         Ok(self.all()?.iter().rfind(|grant| grant.kind == kind && grant.preset == preset).cloned())
     }
 
-    pub fn grant(&self, turn: &Turn, subject: &Subject, at: std::time::SystemTime) -> Result<()> {
+    pub fn grant(&self, turn: &FileLockTurn, subject: &Subject, at: std::time::SystemTime) -> Result<()> {
         let new = Grant {
             kind: subject.kind,
             preset: subject.name.clone(),
@@ -152,7 +152,7 @@ impl Grants {
     }
 
     /// Takes back every content of this preset. How many there were.
-    pub fn revoke(&self, turn: &Turn, kind: Option<SubjectKind>, preset: &str) -> Result<usize> {
+    pub fn revoke(&self, turn: &FileLockTurn, kind: Option<SubjectKind>, preset: &str) -> Result<usize> {
         let mut taken = 0;
         self.change(turn, |grants| {
             let before = grants.len();
@@ -162,7 +162,7 @@ impl Grants {
         Ok(taken)
     }
 
-    fn change(&self, turn: &Turn, change: impl FnOnce(&mut Vec<Grant>)) -> Result<()> {
+    fn change(&self, turn: &FileLockTurn, change: impl FnOnce(&mut Vec<Grant>)) -> Result<()> {
         let folder = Folder::make(&self.folder)?;
         let held = folder.lock()?;
         turn.begin().map_err(|_| super::given_up())?;
@@ -197,8 +197,8 @@ mod tests {
         Subject::for_test(SubjectKind::Command, name, content)
     }
 
-    fn now() -> Turn {
-        Turn::default()
+    fn now() -> FileLockTurn {
+        FileLockTurn::default()
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use ops::{Caller, ErrorKind};
-use project::{PadName, ProjectEvent, Scratchpads, Turn};
+use project::{FileLockTurn, PadName, ProjectEvent, Scratchpads};
 use serde_json::json;
 use testkit::{SecondRole, play_second_role};
 
@@ -109,7 +109,7 @@ fn appender(name: &str) -> (SecondRole, std::path::PathBuf) {
 fn append_all(pads: &Scratchpads, who: &str) {
     let log = PadName::new("log").unwrap();
     for number in 0..APPENDS {
-        pads.append(&Turn::default(), &log, &format!("{who} {number}\n")).unwrap();
+        pads.append(&FileLockTurn::default(), &log, &format!("{who} {number}\n")).unwrap();
     }
 }
 
@@ -142,7 +142,7 @@ fn a_writer_that_is_killed_leaves_a_whole_text() {
         let pad = PadName::new("big").unwrap();
         for letter in (b'a'..=b'z').cycle() {
             let text = String::from(char::from(letter)).repeat(SIZE);
-            pads.write(&Turn::default(), &pad, &text, None).unwrap();
+            pads.write(&FileLockTurn::default(), &pad, &text, None).unwrap();
             println!("wrote {}", char::from(letter));
         }
     });
@@ -157,7 +157,7 @@ fn a_writer_that_is_killed_leaves_a_whole_text() {
     let first = text.as_bytes()[0];
     assert!(text.len() == SIZE && text.bytes().all(|byte| byte == first), "the text is torn");
     // The lock went with the killed process.
-    pads.append(&Turn::default(), &pad, "more").unwrap();
+    pads.append(&FileLockTurn::default(), &pad, "more").unwrap();
     assert!(pads.read(&pad).unwrap().content.ends_with("more"));
     std::fs::remove_dir_all(&folder).unwrap();
 }
@@ -169,17 +169,17 @@ fn a_full_disk_leaves_the_old_text() {
     let mount = Mount::new(folder.path());
     let pads = Scratchpads::new(mount.path.join("pads"));
     let pad = PadName::new("x").unwrap();
-    pads.write(&Turn::default(), &pad, "old", None).unwrap();
+    pads.write(&FileLockTurn::default(), &pad, "old", None).unwrap();
     let much = "y".repeat(2 << 20);
     for _ in 0..3 {
-        let error = pads.write(&Turn::default(), &pad, &much, None).unwrap_err();
+        let error = pads.write(&FileLockTurn::default(), &pad, &much, None).unwrap_err();
         assert!(matches!(error, project::PadError::NoSpace { .. }), "{error}");
-        let error = pads.append(&Turn::default(), &pad, &much).unwrap_err();
+        let error = pads.append(&FileLockTurn::default(), &pad, &much).unwrap_err();
         assert!(matches!(error, project::PadError::NoSpace { .. }), "{error}");
     }
     assert_eq!(pads.read(&pad).unwrap().content, "old");
     // Nothing half-written takes the room.
-    pads.append(&Turn::default(), &pad, &"z".repeat(300_000)).unwrap();
+    pads.append(&FileLockTurn::default(), &pad, &"z".repeat(300_000)).unwrap();
 }
 
 struct Mount<'a> {

@@ -6,9 +6,10 @@ use std::{
     time::Duration,
 };
 
-use engine::{Clock, Engine, EngineOptions, Kind, NewSession, Origin, Session};
+use agents::delivery::{DeliveryFailure, DeliveryOutcome, DeliveryTicket, QueueRefusal};
+use engine::{Clock, Engine, EngineOptions, Input, Kind, NewSession, Origin, Session};
 use ops::{Call, Caller, Context, ErrorKind, OpError, Role};
-use project::{Deliver, Delivery, Identities, NoIdentities, Project, ProjectEvent, ProjectOptions, Settings, TypeIn};
+use project::{Deliver, Identities, NoIdentities, Project, ProjectEvent, ProjectOptions, Settings};
 use serde_json::Value;
 use testkit::{DEADLINE, Script};
 pub(crate) use testkit::{line, soon, until};
@@ -29,10 +30,19 @@ pub(crate) struct Told {
 }
 
 impl Deliver for Told {
-    fn deliver(&self, target: &Session, text: String, origin: Origin) -> Delivery {
-        self.texts.lock().unwrap().push((target.id(), text.clone()));
+    /// Typed at once, with Enter, verified by nothing.
+    fn deliver(&self, target: &Session, text: String, origin: Origin) -> Result<DeliveryTicket, QueueRefusal> {
+        let number = {
+            let mut texts = self.texts.lock().unwrap();
+            texts.push((target.id(), text.clone()));
+            texts.len() as u64
+        };
         self.moved.notify_waiters();
-        TypeIn.deliver(target, text, origin)
+        let outcome = match target.send(Input::Text(format!("{text}\n")), origin) {
+            Ok(_) => DeliveryOutcome::Submitted { verified_by: "nothing".into() },
+            Err(error) => DeliveryOutcome::Failed(DeliveryFailure::NotTyped { message: error.to_string() }),
+        };
+        Ok(DeliveryTicket::of_settled(target, number, outcome))
     }
 }
 

@@ -44,7 +44,7 @@ impl Scene {
         self.facts.note(effect, self.start + Duration::from_millis(at), 1);
     }
 
-    fn ask(&self, condition: &Value) -> Answer {
+    fn ask(&self, condition: &Value) -> ConditionAnswer {
         self.with(|matcher| matcher.ask(&serde_json::from_value(condition.clone()).unwrap()))
     }
 

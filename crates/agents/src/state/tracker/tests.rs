@@ -75,7 +75,7 @@ impl Bench {
         self.hook = Some(HookEvent::new(name, "", self.at()));
     }
 
-    fn look(&mut self) -> Look {
+    fn look(&mut self) -> StateLook {
         let observation = Observation {
             phase: self.phase,
             run: self.run,

@@ -15,7 +15,7 @@ const GIVEN_UP: u8 = 2;
 /// Shared by who waits for the work and the thread that does it: either the work begins or it is given up, never both.
 /// One by default waits as long as it takes.
 #[derive(Clone, Debug, Default)]
-pub struct Turn {
+pub struct FileLockTurn {
     state: Arc<AtomicU8>,
 }
 
@@ -23,7 +23,7 @@ pub struct Turn {
 #[derive(Debug)]
 pub(crate) struct GivenUp;
 
-impl Turn {
+impl FileLockTurn {
     /// Called with the lock in hand, before anything is changed.
     pub(crate) fn begin(&self) -> Result<(), GivenUp> {
         self.settle(WORKING).then_some(()).ok_or(GivenUp)
@@ -42,9 +42,9 @@ impl Turn {
 /// Runs `work` on a thread that may block. When it can't begin within `patience` it never will, and the answer is `None`.
 pub(crate) async fn in_turn<T: Send + 'static>(
     patience: Duration,
-    work: impl FnOnce(&Turn) -> T + Send + 'static,
+    work: impl FnOnce(&FileLockTurn) -> T + Send + 'static,
 ) -> Option<T> {
-    let turn = Turn::default();
+    let turn = FileLockTurn::default();
     let mut done = tokio::task::spawn_blocking({
         let turn = turn.clone();
         move || work(&turn)
