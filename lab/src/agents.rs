@@ -13,6 +13,7 @@ mod prompts;
 mod record;
 mod stage;
 mod story;
+mod tools;
 mod vendors;
 
 use anyhow::Result;
@@ -28,6 +29,7 @@ pub(crate) enum Arguments {
     Story(story::Arguments),
     Deliver(deliver::Arguments),
     Home(home::Arguments),
+    Tools(tools::Arguments),
     Record(record::Arguments),
     #[command(hide = true)]
     Neighbour(neighbour::Arguments),
@@ -41,6 +43,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
         Arguments::Story(arguments) => story::run(arguments),
         Arguments::Deliver(arguments) => deliver::run(arguments),
         Arguments::Home(arguments) => home::run(arguments),
+        Arguments::Tools(arguments) => tools::run(arguments),
         Arguments::Record(arguments) => record::run(arguments),
         Arguments::Neighbour(_) => neighbour::run(),
     }

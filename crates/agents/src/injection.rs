@@ -4,6 +4,7 @@
 //! The person's own configuration is read at most, never written. What goes into an environment
 //! variable or an argument holds the path of the connect file, never the token inside it.
 
+mod choices;
 mod folder;
 mod launch;
 mod merge;

@@ -22,7 +22,7 @@ mod shipped;
 mod store;
 mod versions;
 
-pub use agent::{AgentPreset, ReadySignal, RowRange, Submit, TrimHint};
+pub use agent::{AgentPreset, DefaultChoice, ReadySignal, RowRange, Submit, TrimHint};
 pub use catalog::{Catalog, Found, Place, PresetFolders};
 pub use content::{Change, Content, ContentHash};
 pub use expression::Expression;

@@ -62,7 +62,10 @@ pub fn of_agent(preset: &AgentPreset) -> Vec<RunFact> {
         env: _,
         env_unset: _,
         mcp_injection: _,
+        strict_mcp: _,
+        strict_mcp_args: _,
         hooks_injection: _,
+        defaults,
         working_dir,
         permissions: PermissionRules { allow, answer_questions },
         versions,
@@ -92,6 +95,7 @@ pub fn of_agent(preset: &AgentPreset) -> Vec<RunFact> {
         facts.push(RunFact::new("asks for its version with", &words.join(" ")));
     }
     facts.extend(files.iter().map(of_file));
+    facts.extend(each("leaves out of the command what your own settings choose", defaults));
     if !allow.is_empty() {
         let lines = allow.iter().flat_map(|allowed| allowed.as_str().split('\n')).map(str::to_owned).collect();
         facts.push(RunFact { label: "lets other agents answer its prompts for".into(), lines });

@@ -19,6 +19,46 @@ pub(crate) fn plain(schema: &Value) -> Value {
     schema
 }
 
+/// Of a reply: what clients check it against, and no more. Models are not shown it, so words would only make the list long;
+/// what a field means is in `help` and in the reference.
+pub(crate) fn shape(schema: &Value) -> Value {
+    let mut schema = plain(schema);
+    without_words(&mut schema);
+    schema
+}
+
+fn without_words(schema: &mut Value) {
+    match schema {
+        Value::Object(fields) => {
+            // Of a property that is called so it is a schema.
+            fields.retain(|key, value| key != "description" || !value.is_string());
+            fields.values_mut().for_each(without_words);
+            let Some(values) = fields.get("oneOf").and_then(named_strings) else { return };
+            fields.remove("oneOf");
+            fields.insert("type".to_owned(), "string".into());
+            fields.insert("enum".to_owned(), values.into());
+        }
+        Value::Array(items) => items.iter_mut().for_each(without_words),
+        _ => {}
+    }
+}
+
+/// The strings that a choice between named ones comes to; `None` where it is a choice between other things.
+fn named_strings(choices: &Value) -> Option<Vec<Value>> {
+    let mut strings = Vec::new();
+    for choice in choices.as_array()? {
+        if choice["type"] != "string" {
+            return None;
+        }
+        match (&choice["const"], &choice["enum"]) {
+            (value @ Value::String(_), Value::Null) => strings.push(value.clone()),
+            (Value::Null, Value::Array(values)) => strings.extend(values.iter().cloned()),
+            _ => return None,
+        }
+    }
+    Some(strings)
+}
+
 /// Removes `format: uint16` and the like: no dialect defines them, validators warn, and some model APIs refuse the
 /// whole tool. The numeric bounds remain.
 fn plain_numbers(schema: &mut Value) {
@@ -127,6 +167,30 @@ mod tests {
             "required": ["must"],
         });
         assert_eq!(plain(&schema), expected);
+    }
+
+    #[test]
+    fn a_reply_is_told_by_its_shape_alone() {
+        let schema = json!({
+            "type": "object",
+            "properties": {
+                "description": { "description": "Of a field called so.", "type": "string" },
+                "state": { "description": "What it does.", "oneOf": [
+                    { "type": "string", "enum": ["working", "exited"] },
+                    { "type": "string", "const": "idle", "description": "Waits." },
+                ] },
+                "place": { "oneOf": [{ "type": "string", "const": "a" }, { "type": "integer" }] },
+            },
+        });
+        let expected = json!({
+            "type": "object",
+            "properties": {
+                "description": { "type": "string" },
+                "state": { "type": "string", "enum": ["working", "exited", "idle"] },
+                "place": { "oneOf": [{ "type": "string", "const": "a" }, { "type": "integer" }] },
+            },
+        });
+        assert_eq!(shape(&schema), expected);
     }
 
     #[test]

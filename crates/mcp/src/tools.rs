@@ -14,7 +14,7 @@ pub(crate) fn listed<C: Context>(entry: &Entry<C>) -> Value {
         "annotations": annotations(&entry.traits),
     });
     if has_structured_reply(entry) {
-        tool["outputSchema"] = schema::plain(entry.reply_schema().as_value());
+        tool["outputSchema"] = schema::shape(entry.reply_schema().as_value());
     }
     tool
 }

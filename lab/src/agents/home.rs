@@ -209,7 +209,7 @@ fn invite_the_neighbour(preset: &mut AgentPreset, ours: &Injection) -> Result<()
         .replace("patterm", neighbour::NAME);
     preset.mcp_injection = Some(serde_json::from_str(&theirs)?);
     if preset.argv[0] == "claude" {
-        preset.argv.extend(["--strict-mcp-config", "--allowedTools", "mcp__neighbour"].map(String::from));
+        preset.argv.extend(["--allowedTools", "mcp__neighbour"].map(String::from));
     }
     Ok(())
 }

@@ -31,7 +31,7 @@ pub(crate) struct Place<'a> {
 
 /// What is taken where no version is named.
 const VERSIONS: [(&str, &str); 7] = [
-    ("claude", "2.1.197"),
+    ("claude", "2.1.325"),
     ("codex", "0.166.0"),
     ("opencode", "1.18.33"),
     ("gemini", "0.61.0"),

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
+use super::choices::is_chosen;
 use super::launch::LaunchError;
 use super::merge::merge;
 use super::render::{Additions, Renderer};
@@ -50,6 +51,15 @@ impl LaunchPlan {
             Renderer { purpose: "hooks", usual: false, ..renderer }.render(injection, &mut additions)?;
         }
         let argv = preset.argv.iter().map(|arg| renderer.text(arg, None)).collect::<Result<Vec<_>, _>>()?;
+        if preset.strict_mcp {
+            additions.args.extend(preset.strict_mcp_args.iter().cloned());
+        }
+        for choice in &preset.defaults {
+            let is_given = choice.args.first().is_some_and(|first| argv.contains(first));
+            if !is_given && !is_chosen(choice, values) {
+                additions.args.extend(choice.args.iter().cloned());
+            }
+        }
         let Additions { args, env, env_contents, files } = additions;
         Ok(LaunchPlan {
             argv: insert_args(argv, args),

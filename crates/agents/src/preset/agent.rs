@@ -46,9 +46,19 @@ pub struct AgentPreset {
     /// How the CLI is told of patterm's tools.
     #[serde(default)]
     pub mcp_injection: Option<Injection>,
+    /// Whether the person's own MCP servers are left out of this run, by `strict_mcp_args`. Default: patterm's server
+    /// is added beside them.
+    #[serde(default)]
+    pub strict_mcp: bool,
+    /// Arguments that make the CLI start no other MCP servers than the ones it is told of on its command line.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub strict_mcp_args: Vec<String>,
     /// How the CLI is told to report its own state.
     #[serde(default)]
     pub hooks_injection: Option<Injection>,
+    /// What the CLI is asked to do where the person's own settings choose nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub defaults: Vec<DefaultChoice>,
     /// When the first prompt may be typed. Default: one second of silence after the start.
     #[serde(default)]
     pub ready_signal: ReadySignal,
@@ -81,6 +91,18 @@ pub struct AgentPreset {
     /// Whether a sub-agent's first prompt begins with one line of orientation.
     #[serde(default = "yes")]
     pub sub_agent_preface: bool,
+}
+
+/// A choice that patterm makes for a person who has not made it in the CLI's own settings.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DefaultChoice {
+    /// Added to the command line, unless `argv` holds the first of them already or one of the files has the key.
+    pub args: Vec<String>,
+    /// The CLI's own settings, JSON, which are only read: absolute, below `~/`, or relative to the project.
+    pub files: Vec<String>,
+    /// Where the choice stands in them, as in `permissions.defaultMode`.
+    pub key: String,
 }
 
 /// When a prompt may be typed for the first time. Everything given must hold, and no prompt or

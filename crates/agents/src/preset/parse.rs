@@ -86,6 +86,10 @@ fn checked(file: &Path, mut preset: AgentPreset, content: Content) -> Result<Par
     check_templates(&preset).map_err(|message| Problem::error(file, message))?;
     check_regions(&preset).map_err(|message| Problem::error(file, message))?;
     check_input_box(&preset).map_err(|message| Problem::error(file, message))?;
+    if preset.strict_mcp && preset.strict_mcp_args.is_empty() {
+        let message = "`strict_mcp` is on, but nothing tells the CLI: name its arguments in `strict_mcp_args`";
+        return Err(Problem::error(file, message));
+    }
     let warnings = unseen_copies(&preset).map(|message| Problem::warning(file, message)).collect();
     Ok(Parsed { preset, content, warnings })
 }

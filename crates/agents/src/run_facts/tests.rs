@@ -29,6 +29,8 @@ const AGENT: &str = r#"{
     "env_unset": ["SEEN-env_unset"],
     "mcp_injection": { "kind": "flag_file", "flag": "--SEEN-flag", "value": "SEEN-value=${file}",
         "content": { "SEEN-content": "${connect}" }, "files": { "SEEN-name.sh": ["SEEN-file"] } },
+    "strict_mcp": true, "strict_mcp_args": ["--SEEN-strict"],
+    "defaults": [{ "args": ["--SEEN-default"], "files": ["SEEN-settings"], "key": "SEEN-key" }],
     "hooks_injection": { "kind": "env_content", "var": "SEEN_VAR", "content": { "hooks": "SEEN-hook" } },
     "permissions": { "allow": ["shell: SEEN-allow"], "answer_questions": true },
     "versions": { "ask": ["SEEN-ask"] }, "rules_version": 3,
@@ -43,7 +45,8 @@ const AGENT: &str = r#"{
 }"#;
 
 /// Fields without a word in the facts, each with a reason in `of_agent`.
-const SILENT: [&str; 6] = ["$schema", "idle_ms", "install", "name", "rules_version", "sub_agent_preface"];
+const SILENT: [&str; 7] =
+    ["$schema", "idle_ms", "install", "name", "rules_version", "strict_mcp", "sub_agent_preface"];
 
 fn seen_words(text: &str) -> BTreeSet<String> {
     let words = text.split(|c: char| !c.is_ascii_alphanumeric() && !"-_".contains(c));

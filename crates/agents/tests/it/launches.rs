@@ -236,6 +236,39 @@ fn folders_and_environment_come_from_the_preset() {
 }
 
 #[test]
+fn what_the_person_has_chosen_is_left_alone() {
+    let stage = stage();
+    let preset = |argv: &str| {
+        let choice = r#"{"args": ["--mode", "careful"], "files": ["~/own.json", "local.json"], "key": "rules.mode"}"#;
+        agent(&format!(r#"{{"argv": [{argv}], "defaults": [{choice}]}}"#))
+    };
+    let argv = |text: &str| stage.made(&preset(text)).argv;
+    assert_eq!(argv(r#""a""#), ["a", "--mode", "careful"], "no file chooses");
+    assert_eq!(argv(r#""a", "--mode", "bold""#), ["a", "--mode", "bold"], "the preset itself chooses");
+    for (file, text, is_chosen) in [
+        ("home/own.json", r#"{"rules": {"mode": "bold"}}"#, true),
+        ("project/local.json", r#"{"rules": {"mode": "bold"}}"#, true),
+        ("home/own.json", r#"{"rules": {"other": "x"}}"#, false),
+        ("home/own.json", r#"{"rules": {"mode": null}}"#, false),
+        ("home/own.json", "no JSON", false),
+    ] {
+        fs::write(stage.path(file), text).unwrap();
+        assert_eq!(argv(r#""a""#).len() == 1, is_chosen, "{file}: {text}");
+        assert_eq!(fs::read_to_string(stage.path(file)).unwrap(), text);
+        fs::remove_file(stage.path(file)).unwrap();
+    }
+}
+
+#[test]
+fn the_persons_own_servers_stay_unless_the_preset_is_strict() {
+    let stage = stage();
+    let mut preset = shipped("claude");
+    assert!(!stage.made(&preset).argv.contains(&"--strict-mcp-config".into()));
+    preset.strict_mcp = true;
+    assert!(stage.made(&preset).argv.contains(&"--strict-mcp-config".into()));
+}
+
+#[test]
 fn claude_gets_its_servers_and_hooks_by_flags() {
     let stage = stage();
     let made = stage.made(&shipped("claude"));
@@ -243,16 +276,19 @@ fn claude_gets_its_servers_and_hooks_by_flags() {
         made.argv,
         [
             "claude",
-            "--strict-mcp-config",
             "--allowedTools",
             "mcp__patterm",
             "--mcp-config",
             "FOLDER/mcp.json",
             "--settings",
             "FOLDER/hooks.json",
+            "--permission-mode",
+            "default",
         ]
     );
-    assert_eq!(made.json("mcp.json"), usual());
+    let mut servers = usual();
+    servers["mcpServers"]["patterm"]["alwaysLoad"] = true.into();
+    assert_eq!(made.json("mcp.json"), servers, "or its model is not shown our tools");
     let hooks = &made.json("hooks.json")["hooks"];
     let command = hooks["Stop"][0]["hooks"][0]["command"].as_str().unwrap();
     assert_eq!(command, r#"sh "$AGENT_EVENT" Stop"#, "it is kept in transcripts: nothing of ours is in it");

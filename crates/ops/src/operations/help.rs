@@ -1,6 +1,6 @@
 //! Explains the tools to callers.
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -83,12 +83,26 @@ fn about_tool<C: Context>(entry: &Entry<C>) -> Reply {
     let schema = entry.args_schema();
     let required: Vec<&str> =
         schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
-    if let Some(arguments) = schema.get("properties").and_then(Value::as_object) {
-        for (name, argument) in arguments {
-            let text = argument.get("description").and_then(Value::as_str).unwrap_or_default().replace('\n', " ");
-            let needed = if required.contains(&name.as_str()) { " (required)" } else { "" };
-            content.push_str(&format!("\n- {name}{needed}: {text}"));
-        }
+    for (name, text) in described(schema) {
+        let needed = if required.contains(&name) { " (required)" } else { "" };
+        content.push_str(&format!("\n- {name}{needed}: {text}"));
+    }
+    // The list of tools has the names only.
+    let told: Vec<String> = described(entry.reply_schema())
+        .filter(|(_, text)| !text.is_empty())
+        .map(|(name, text)| format!("\n- {name}: {text}"))
+        .collect();
+    if !told.is_empty() {
+        content.push_str(&format!("\nIn the reply:{}", told.concat()));
     }
     Reply { topic: entry.name().to_owned(), content, related_tools: vec![entry.name().to_owned()] }
+}
+
+/// The fields of an object, with what is said of them.
+fn described(schema: &Schema) -> impl Iterator<Item = (&str, String)> {
+    let fields = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
+    fields.map(|(name, field)| {
+        let text = field.get("description").and_then(Value::as_str).unwrap_or_default();
+        (name.as_str(), text.replace('\n', " "))
+    })
 }

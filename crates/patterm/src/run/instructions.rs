@@ -29,7 +29,8 @@ pub(super) fn text(role: Role) -> String {
              you start is yours to end: close_process when it is done. "
         }
     };
-    let end = "Begin with whoami for your role and tools, then help('topics').";
+    let end = "Begin with whoami for your role and tools, then help('topics'). Where your list of tools has none of these, \
+               your client keeps them until you ask: search its tools for patterm, whoami first.";
     format!("{start}{middle}{end}")
 }
 

@@ -50,8 +50,9 @@ pub(super) fn read(body: &Value) -> Conversation {
 }
 
 fn tools(body: &Value) -> Vec<OfferedTool> {
-    let names = body["tools"].as_array().into_iter().flatten().filter_map(|tool| tool["name"].as_str());
-    names.map(|name| OfferedTool { name: name.to_owned(), namespace: None }).collect()
+    let tools = body["tools"].as_array().into_iter().flatten();
+    // The model is not shown a tool that is loaded later.
+    tools.filter(|tool| tool["defer_loading"] != true).filter_map(OfferedTool::described).collect()
 }
 
 fn wanted_json(body: &Value) -> Option<Value> {

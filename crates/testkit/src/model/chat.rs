@@ -34,8 +34,7 @@ pub(super) fn read(body: &Value) -> Conversation {
 
 fn tools(body: &Value) -> Vec<OfferedTool> {
     let tools = body["tools"].as_array().into_iter().flatten();
-    let names = tools.filter_map(|tool| tool["function"]["name"].as_str());
-    names.map(|name| OfferedTool { name: name.to_owned(), namespace: None }).collect()
+    tools.filter_map(|tool| OfferedTool::described(&tool["function"])).collect()
 }
 
 fn wanted_json(body: &Value) -> Option<Value> {

@@ -69,6 +69,8 @@ pub struct OfferedTool {
     pub name: String,
     /// The namespace, where the dialect separates it from the name.
     pub namespace: Option<String>,
+    /// What its description and schema take of the request, as JSON.
+    pub bytes: usize,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -137,7 +139,13 @@ impl Conversation {
 }
 
 impl OfferedTool {
-    fn is_of(&self, server: &str, name: &str) -> bool {
+    /// As the request describes it; `None` where it has no name.
+    pub(super) fn described(description: &Value) -> Option<Self> {
+        let name = description["name"].as_str()?.to_owned();
+        Some(OfferedTool { name, namespace: None, bytes: description.to_string().len() })
+    }
+
+    pub fn is_of(&self, server: &str, name: &str) -> bool {
         match (&self.namespace, self.name.strip_suffix(name)) {
             (Some(namespace), Some("")) => namespace.ends_with(server),
             (None, Some(prefix)) => prefix.trim_end_matches(['_', '-', '.']).ends_with(server) && prefix != server,

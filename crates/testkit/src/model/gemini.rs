@@ -33,8 +33,7 @@ pub(super) fn read(body: &Value) -> Conversation {
 fn tools(body: &Value) -> Vec<OfferedTool> {
     let tools = body["tools"].as_array().into_iter().flatten();
     let functions = tools.flat_map(|tool| tool["functionDeclarations"].as_array().into_iter().flatten());
-    let names = functions.filter_map(|function| function["name"].as_str());
-    names.map(|name| OfferedTool { name: name.to_owned(), namespace: None }).collect()
+    functions.filter_map(OfferedTool::described).collect()
 }
 
 fn wanted_json(body: &Value) -> Option<Value> {

@@ -37,12 +37,10 @@ fn tools(body: &Value) -> Vec<OfferedTool> {
         let name = tool["name"].as_str().or(tool["type"].as_str()).unwrap_or_default();
         match tool["tools"].as_array() {
             Some(inner) if tool["type"] == "namespace" => {
-                let names = inner.iter().filter_map(|tool| tool["name"].as_str());
-                tools.extend(
-                    names.map(|inner| OfferedTool { name: inner.to_owned(), namespace: Some(name.to_owned()) }),
-                );
+                let inner = inner.iter().filter_map(OfferedTool::described);
+                tools.extend(inner.map(|tool| OfferedTool { namespace: Some(name.to_owned()), ..tool }));
             }
-            _ => tools.push(OfferedTool { name: name.to_owned(), namespace: None }),
+            _ => tools.push(OfferedTool { name: name.to_owned(), namespace: None, bytes: tool.to_string().len() }),
         }
     }
     tools
