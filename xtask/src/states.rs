@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, fmt::Write, fs, path::Path, time::Duration};
 
 use agents::{
     preset::{Shipped, parse_agent},
-    state::{Behaviour, Point, Recording, Score, Timing, points_from_json, replay, typed_from_jsonl},
+    state::{Behaviour, Point, Recording, Score, Timing, hooks_from_jsonl, points_from_json, replay, typed_from_jsonl},
 };
 use anyhow::{Context, Result};
 
@@ -80,7 +80,7 @@ only what came before the moment they are asked about. *Points* are moments that
 blocked. *Wrong idle* is the longest time that the timeline says `idle` while the agent is known not to be: between two
 labelled points in a row of which neither is idle, when nothing was typed between them; and where, after the first
 prompt, `idle` turns into `working` or `blocked` though nothing was typed since it began. At most 300 ms are allowed.
-Recordings have no hooks, no MCP server and no delivery: a live agent gives more evidence than these.
+Recordings have no delivery, and most have no hooks: a live agent gives more evidence than these.
 
 *Without times* is the same for a recording that has no times beside it: every picture then counts as settled, and what
 rules wait for (that a sign stays, that it gets quiet) can't be told from what passes by.
@@ -116,8 +116,9 @@ fn score(recording: &str, points: &[Point]) -> Result<Scores> {
     let bytes = fs::read(&file).with_context(|| format!("reading {recording}"))?;
     let times = fs::read_to_string(file.with_extension("raw.timing.jsonl"))?;
     let timing = Timing::from_jsonl(&times).with_context(|| format!("{recording} has no times"))?;
+    let hooks = hooks_from_jsonl(&times);
     let played = |timing| {
-        let recording = Recording { bytes: &bytes, size: vt::Size::new(120, 40), timing };
+        let recording = Recording { bytes: &bytes, size: vt::Size::new(120, 40), timing, hooks: &hooks };
         Score::of(&replay(recording, &behaviour), points, &typed_from_jsonl(&times))
     };
     Ok(Scores { timed: played(&timing), settled: played(&Timing::Settled) })

@@ -27,7 +27,9 @@ pub(crate) use matching::Matcher;
 pub use observation::{HookEvent, Observation, RunPhase};
 pub use prompt::{Choice, Effect, Prompt};
 pub(crate) use replay::Player;
-pub use replay::{Recording, ReplayedState, Timing, prompt_at_end, replay, typed_from_jsonl};
+pub use replay::{
+    RecordedHook, Recording, ReplayedState, Timing, hooks_from_jsonl, prompt_at_end, replay, typed_from_jsonl,
+};
 pub use score::{Point, Score, WrongIdle, WrongPoint, points_from_json};
 pub use tracker::{PendingDecision, Readiness, StateLook, Tracker};
 pub use vocabulary::{AgentStatus, Source, State};

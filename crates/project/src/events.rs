@@ -23,6 +23,12 @@ pub enum ProjectEvent {
         session: SessionId,
         note: String,
     },
+    /// An agent's hook or plugin has reported something. The words are the agent's.
+    HookReported {
+        session: SessionId,
+        name: String,
+        detail: String,
+    },
     /// An agent asks the face to show a session. Advice, not an order.
     Select {
         session: SessionId,

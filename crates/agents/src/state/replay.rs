@@ -19,6 +19,19 @@ pub struct Recording<'a> {
     pub bytes: &'a [u8],
     pub size: Size,
     pub timing: &'a Timing,
+    /// In their order.
+    pub hooks: &'a [RecordedHook],
+}
+
+/// What the agent's hooks or plugin reported while it ran.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecordedHook {
+    /// Bytes that had been printed.
+    pub offset: usize,
+    /// After the start.
+    pub at: Duration,
+    pub name: String,
+    pub detail: String,
 }
 
 /// When the bytes came.
@@ -62,12 +75,20 @@ pub fn replay(recording: Recording<'_>, behaviour: &Behaviour) -> Vec<ReplayedSt
         }
     };
     let mut player = Player::new(recording.size, behaviour, timed);
+    let mut hooks = recording.hooks.iter().peekable();
     for (index, (offset, at)) in reads.iter().enumerate() {
         let end = reads.get(index + 1).map_or(recording.bytes.len(), |(next, _)| *next);
+        while let Some(hook) = hooks.next_if(|hook| hook.offset <= *offset) {
+            player.hear(hook, if timed { hook.at.min(*at) } else { at.saturating_sub(SETTLED_PAUSE / 2) });
+        }
         player.pass_time(*at);
         player.read(recording.bytes.get(*offset..end).unwrap_or_default(), *at);
     }
-    let last = reads.last().map_or(Duration::ZERO, |(_, at)| *at);
+    let mut last = reads.last().map_or(Duration::ZERO, |(_, at)| *at);
+    for hook in hooks {
+        last = if timed { hook.at.max(last) } else { last + SETTLED_PAUSE };
+        player.hear(hook, last);
+    }
     player.pass_time(last + TAIL);
     player.timeline
 }
@@ -96,6 +117,23 @@ impl Timing {
     }
 }
 
+/// What hooks reported, from the lines of the same file that have `hook`.
+pub fn hooks_from_jsonl(text: &str) -> Vec<RecordedHook> {
+    let hook = |line: &str| {
+        let line: serde_json::Value = serde_json::from_str(line).ok()?;
+        let text = |key: &str| line.get(key).and_then(serde_json::Value::as_str).map(str::to_owned);
+        Some(RecordedHook {
+            offset: usize::try_from(line.get("off")?.as_u64()?).ok()?,
+            at: Duration::try_from_secs_f64(line.get("t")?.as_f64()?).ok()?,
+            name: text("hook")?,
+            detail: text("detail").unwrap_or_default(),
+        })
+    };
+    let mut hooks: Vec<_> = text.lines().filter_map(hook).collect();
+    hooks.dedup_by(|later, earlier| later.offset < earlier.offset || later.at < earlier.at);
+    hooks
+}
+
 /// When something was typed, from the lines of the same file that have `send`.
 pub fn typed_from_jsonl(text: &str) -> Vec<Duration> {
     let typed = |line: &str| {
@@ -117,6 +155,7 @@ pub(crate) struct Player {
     timed: bool,
     offset: usize,
     last_output: Duration,
+    hook: Option<HookEvent>,
     look_again: Option<Instant>,
     /// The open synchronized update, and when it began.
     update: Option<(u64, Duration)>,
@@ -135,6 +174,7 @@ impl Player {
             timed,
             offset: 0,
             last_output: Duration::ZERO,
+            hook: None,
             look_again: None,
             update: None,
             timeline: Vec::new(),
@@ -170,6 +210,12 @@ impl Player {
             (Some(number), _) => Some((number, at)),
             (None, _) => None,
         };
+        self.look(at);
+    }
+
+    fn hear(&mut self, hook: &RecordedHook, at: Duration) {
+        self.pass_time(at);
+        self.hook = Some(HookEvent::new(&hook.name, &hook.detail, self.start + at));
         self.look(at);
     }
 

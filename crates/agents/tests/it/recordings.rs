@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use agents::preset::{Shipped, parse_agent};
 use agents::state::{
-    Behaviour, Effect, Point, Prompt, Recording, ReplayedState, Score, State, Timing, points_from_json, prompt_at_end,
-    replay, typed_from_jsonl,
+    Behaviour, Effect, Point, Prompt, Recording, ReplayedState, Score, State, Timing, hooks_from_jsonl, points_from_json,
+    prompt_at_end, replay, typed_from_jsonl,
 };
 
 fn folder() -> PathBuf {
@@ -38,7 +38,8 @@ fn timeline(recording: &str) -> Vec<ReplayedState> {
 
 fn play(recording: &str, timing: &Timing) -> Vec<ReplayedState> {
     let bytes = std::fs::read(folder().join(recording)).unwrap();
-    replay(Recording { bytes: &bytes, size: vt::Size::new(120, 40), timing }, &behaviour(recording))
+    let hooks = hooks_from_jsonl(&times(recording));
+    replay(Recording { bytes: &bytes, size: vt::Size::new(120, 40), timing, hooks: &hooks }, &behaviour(recording))
 }
 
 fn judge_all(timeline: impl Fn(&str) -> Vec<ReplayedState>) {
@@ -170,7 +171,7 @@ fn prompt(recording: &str, offset: usize) -> Option<Prompt> {
     let bytes = std::fs::read(folder().join(recording)).unwrap();
     let bytes = &bytes[..offset];
     let timing = Timing::from_jsonl(&times(recording)).unwrap();
-    prompt_at_end(Recording { bytes, size: vt::Size::new(120, 40), timing: &timing }, &behaviour(recording))
+    prompt_at_end(Recording { bytes, size: vt::Size::new(120, 40), timing: &timing, hooks: &[] }, &behaviour(recording))
 }
 
 #[test]
@@ -275,7 +276,7 @@ fn a_question_that_names_a_rule_of_the_person_is_read_whole() {
              Do you want to proceed?\n ❯ 1. Yes\n   2. No\n\n Esc to cancel · Tab to amend · ctrl+e to explain"
         );
         let bytes = screen.replace('\n', "\r\n").into_bytes();
-        let recording = Recording { bytes: &bytes, size: vt::Size::new(120, 40), timing: &Timing::Settled };
+        let recording = Recording { bytes: &bytes, size: vt::Size::new(120, 40), timing: &Timing::Settled, hooks: &[] };
         prompt_at_end(recording, &behaviour("claude-2.1.197-turns.raw")).expect("it asks")
     };
     let read = asked("git log --oneline");
@@ -290,7 +291,7 @@ fn odd_recordings_are_replayed_all_the_same() {
     let bytes = std::fs::read(folder().join("opencode-1.18.33-firstrun2.raw")).unwrap();
     let behaviour = behaviour("opencode-1.18.33-firstrun2.raw");
     let size = vt::Size::new(120, 40);
-    let settled = replay(Recording { bytes: &bytes, size, timing: &Timing::Settled }, &behaviour);
+    let settled = replay(Recording { bytes: &bytes, size, timing: &Timing::Settled, hooks: &[] }, &behaviour);
     assert!(settled.iter().any(|state| state.state == State::Idle), "{settled:?}");
     assert!(settled.iter().all(|state| state.at.is_none()));
     assert_eq!(Timing::from_jsonl("not json\n{\"t\": 1}\n"), None);
@@ -298,9 +299,9 @@ fn odd_recordings_are_replayed_all_the_same() {
     let timing = Timing::from_jsonl(odd).unwrap();
     let Timing::Reads(reads) = &timing else { panic!("it has times") };
     assert_eq!(reads.len(), 2, "time and stream only go on: {reads:?}");
-    let states = replay(Recording { bytes: &bytes, size, timing: &timing }, &behaviour);
+    let states = replay(Recording { bytes: &bytes, size, timing: &timing, hooks: &[] }, &behaviour);
     assert_eq!(states[0].state, State::Starting);
-    assert_eq!(replay(Recording { bytes: &[], size, timing: &Timing::Settled }, &behaviour).len(), 1);
+    assert_eq!(replay(Recording { bytes: &[], size, timing: &Timing::Settled, hooks: &[] }, &behaviour).len(), 1);
 }
 
 #[test]

@@ -15,7 +15,7 @@ pub(super) fn heard(app: &mut App, event: ProjectEvent) {
         ProjectEvent::TrustChanged => trust_prompt::changed(app),
         ProjectEvent::ScratchpadsChanged => scratchpads::changed(app),
         // The palette reads them when it is opened.
-        ProjectEvent::PresetsChanged => {}
+        ProjectEvent::HookReported { .. } | ProjectEvent::PresetsChanged => {}
     }
 }
 

@@ -10,7 +10,7 @@ use std::{
 use agents::{
     Catalog, Source, State,
     preset::{MORE, parse_agent},
-    state::{Behaviour, Recording, ReplayedState, Timing, replay},
+    state::{Behaviour, RecordedHook, Recording, ReplayedState, Timing, hooks_from_jsonl, replay},
 };
 use clap::ValueHint;
 use serde_json::json;
@@ -25,7 +25,8 @@ use crate::{
 /// Say what an agent was doing in a recording, by the rules of its preset as they are today
 ///
 /// RECORDING holds the bytes a terminal got, such as a `.raw` file of `--debug`. When they came is read from
-/// RECORDING.timing.jsonl (lines with `t` in seconds, `off` and `n` in bytes); without it, every read counts as settled.
+/// RECORDING.timing.jsonl (lines with `t` in seconds, `off` and `n` in bytes, or `off`, `hook` and `detail`); without it, every
+/// read counts as settled.
 /// Prints one line for each change: offset, state, source, detail, and the time where it is known.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ReplayState {
@@ -71,11 +72,8 @@ impl ReplayState {
         let bytes = read(&file)?;
         let mut times = file.clone().into_os_string();
         times.push(".timing.jsonl");
-        let timing = match times_of(Path::new(&times))? {
-            Some(timing) => timing,
-            None => Timing::Settled,
-        };
-        let recording = Recording { bytes: &bytes, size: self.size.0, timing: &timing };
+        let (timing, hooks) = times_of(Path::new(&times))?.unwrap_or((Timing::Settled, Vec::new()));
+        let recording = Recording { bytes: &bytes, size: self.size.0, timing: &timing, hooks: &hooks };
         for change in replay(recording, &behaviour) {
             print(&change, output)?;
         }
@@ -126,13 +124,13 @@ fn read(file: &Path) -> Result<Vec<u8>, Failure> {
 }
 
 /// `None` where there is no such file.
-fn times_of(file: &Path) -> Result<Option<Timing>, Failure> {
+fn times_of(file: &Path) -> Result<Option<(Timing, Vec<RecordedHook>)>, Failure> {
     if !file.exists() {
         return Ok(None);
     }
     let text = String::from_utf8_lossy(&read(file)?).into_owned();
     match Timing::from_jsonl(&text) {
-        Some(timing) => Ok(Some(timing)),
+        Some(timing) => Ok(Some((timing, hooks_from_jsonl(&text)))),
         None => Err(Failure::new(Exit::Usage, "usage", format!("{} tells no times", file.display()))
             .with_hint("write lines such as {\"t\": 1.5, \"off\": 0, \"n\": 120}, or remove the file")),
     }

@@ -1,5 +1,5 @@
 //! `sessions/ID.raw`: every byte that a session printed, as it came. `ID.raw.timing.jsonl`: when, as `patterm replay-state`
-//! reads it.
+//! reads it, and what an agent's hooks reported between.
 
 use std::{
     collections::HashMap,
@@ -11,9 +11,12 @@ use std::{
 
 use engine::{EngineEvent, Session, SessionId, Status, TapEvent, TapOptions};
 use ops::Context;
-use project::Project;
+use project::{Project, ProjectEvent};
 use tokio::{
-    sync::{broadcast::error::RecvError, watch},
+    sync::{
+        broadcast::{Receiver, error::RecvError},
+        watch,
+    },
     task::JoinSet,
 };
 
@@ -29,7 +32,7 @@ pub(super) async fn write(project: Project, folder: PathBuf, mut stop: watch::Re
         return;
     }
     let engine = project.engine().clone();
-    let mut events = engine.events();
+    let (mut events, hooks) = (engine.events(), project.events());
     drop(project);
     let began = engine.clock().now();
     let mut written: HashMap<SessionId, u64> = HashMap::new();
@@ -41,7 +44,8 @@ pub(super) async fn write(project: Project, folder: PathBuf, mut stop: watch::Re
                     let Ok(session) = engine.get(id) else { continue };
                     let from = written.get(&id).copied().unwrap_or(0);
                     let file = folder.join(format!("{id}.raw"));
-                    captures.spawn(async move { (id, capture(&session, from, &file, began).await) });
+                    let hooks = hooks.resubscribe();
+                    captures.spawn(async move { (id, capture(&session, hooks, from, &file, began).await) });
                 }
                 Ok(_) | Err(RecvError::Lagged(_)) => {}
                 Err(RecvError::Closed) => break,
@@ -56,9 +60,15 @@ pub(super) async fn write(project: Project, folder: PathBuf, mut stop: watch::Re
 }
 
 /// One run of a session from offset `from` on; answers how far it came. Times count from `began`.
-async fn capture(session: &Session, from: u64, file: &Path, began: Instant) -> u64 {
+async fn capture(
+    session: &Session,
+    hooks: Receiver<ProjectEvent>,
+    from: u64,
+    file: &Path,
+    began: Instant,
+) -> u64 {
     let mut offset = from;
-    if let Err(error) = copy(session, file, began, &mut offset).await {
+    if let Err(error) = copy(session, hooks, file, began, &mut offset).await {
         tracing::warn!(session = %session.id(), %error, "what the session prints is no longer written down");
     }
     offset
@@ -84,21 +94,47 @@ impl Record {
 
     fn write(&mut self, bytes: &[u8], at: Instant) -> io::Result<()> {
         self.bytes.write_all(bytes)?;
-        let t = at.saturating_duration_since(self.began).as_millis() as f64 / 1000.0;
-        let line = serde_json::json!({ "t": t, "off": self.length, "n": bytes.len() });
+        let line = serde_json::json!({ "t": self.seconds(at), "off": self.length, "n": bytes.len() });
         self.length += bytes.len() as u64;
         self.times.write_all(format!("{line}\n").as_bytes())
     }
+
+    fn note_hook(&mut self, name: &str, detail: &str, at: Instant) -> io::Result<()> {
+        let line = serde_json::json!({ "t": self.seconds(at), "off": self.length, "hook": name, "detail": detail });
+        self.times.write_all(format!("{line}\n").as_bytes())
+    }
+
+    fn seconds(&self, at: Instant) -> f64 {
+        at.saturating_duration_since(self.began).as_millis() as f64 / 1000.0
+    }
 }
 
-async fn copy(session: &Session, file: &Path, began: Instant, offset: &mut u64) -> io::Result<()> {
+async fn copy(
+    session: &Session,
+    mut hooks: Receiver<ProjectEvent>,
+    file: &Path,
+    began: Instant,
+    offset: &mut u64,
+) -> io::Result<()> {
     let mut record = Record::open(file, began)?;
     let tap = session.tap(TapOptions { input: false, capacity: CAPACITY });
     let until = tap.as_ref().map_or(u64::MAX, |tap| tap.start.offset);
     // What it printed before the tap, as far as the ring remembers: of a short run, everything.
     catch_up(session, &mut record, offset, until)?;
     let Ok(mut tap) = tap else { return Ok(()) };
-    while let Some(event) = tap.next().await {
+    loop {
+        let event = tokio::select! {
+            event = tap.next() => event,
+            Ok(event) = hooks.recv() => {
+                if let ProjectEvent::HookReported { session: of, name, detail } = event
+                    && of == session.id()
+                {
+                    record.note_hook(&name, &detail, session.clock().now())?;
+                }
+                continue;
+            }
+        };
+        let Some(event) = event else { return Ok(()) };
         match event {
             TapEvent::Output { bytes, at } => {
                 record.write(&bytes, at)?;
@@ -111,7 +147,6 @@ async fn copy(session: &Session, file: &Path, began: Instant, offset: &mut u64) 
             TapEvent::Input { .. } | TapEvent::Resize { .. } | TapEvent::Exit { .. } => {}
         }
     }
-    Ok(())
 }
 
 fn catch_up(session: &Session, record: &mut Record, offset: &mut u64, until: u64) -> io::Result<()> {

@@ -76,6 +76,9 @@ fn of_project(event: &ProjectEvent) -> Value {
         ProjectEvent::VersionNote { session, note } => {
             json!({ "event": "version_note", "process_id": session.to_string(), "note": note })
         }
+        ProjectEvent::HookReported { session, name, detail } => {
+            json!({ "event": "hook", "process_id": session.to_string(), "hook": name, "detail": detail })
+        }
         ProjectEvent::Select { session, .. } => json!({ "event": "select", "process_id": session.to_string() }),
         ProjectEvent::TrustPending => json!({ "event": "trust_pending" }),
         ProjectEvent::TrustChanged => json!({ "event": "trust_changed" }),

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{DONE, Done};
-use crate::project::Project;
+use crate::{ProjectEvent, project::Project};
 
 /// Tell what an agent's hook or plugin says the agent is doing. `patterm hook` calls it; no list shows it.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -34,7 +34,9 @@ impl Operation<Project> for ReportHook {
     async fn run(call: Call<Project>, args: Args) -> Result<Done, OpError> {
         if let Some(session) = call.caller.session {
             // A caller speaks only for itself; the watch bounds and cleans the words.
-            call.context.crew().hook(session, &args.event, args.detail.as_deref().unwrap_or_default());
+            let (name, detail) = (args.event, args.detail.unwrap_or_default());
+            call.context.crew().hook(session, &name, &detail);
+            call.context.tell(ProjectEvent::HookReported { session, name, detail });
         }
         Ok(DONE)
     }
