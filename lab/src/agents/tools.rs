@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fmt::Write as _, fs, path::PathBuf};
 use anyhow::{Context, Result, ensure};
 use ops::{Faces, Role};
 use serde_json::json;
-use testkit::model::{Script, Tool};
+use testkit::model::{OfferedTool, Script};
 
 use super::{
     headless,
@@ -82,7 +82,7 @@ impl Shown {
         Ok(Shown::among(tools))
     }
 
-    fn among(tools: &[Tool]) -> Self {
+    fn among(tools: &[OfferedTool]) -> Self {
         let (mut ours, mut our_bytes, mut missing) = (0, 0, Vec::new());
         for name in offered_to_a_lead() {
             match tools.iter().find(|tool| tool.is_of("patterm", name)) {
