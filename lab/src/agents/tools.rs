@@ -1,23 +1,19 @@
 //! Which of patterm's tools a real CLI puts before its model at the first turn: read from the request itself.
 
-use std::{collections::BTreeMap, fmt::Write as _, fs, path::PathBuf};
+use std::{collections::BTreeMap, fmt::Write as _, fs, path::{Path, PathBuf}};
 
 use anyhow::{Context, Result, ensure};
 use ops::{Faces, Role};
 use serde_json::json;
-use testkit::model::{OfferedTool, Script};
+use testkit::model::{ModelScript, OfferedTool};
 
-use super::{
-    headless,
-    stage::Stage,
-    vendors::{VENDORS, Vendor},
-};
+use super::{headless, stage::Stage, vendors::Vendor};
 use crate::Verdict;
 
 /// Start real CLIs from their presets and read which of patterm's tools their model is shown at the first turn
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// Which; all without any
+    /// NAME or NAME@VERSION; all without any
     #[arg(long = "agent", value_name = "NAME")]
     agents: Vec<String>,
     /// A patterm that is built already
@@ -30,19 +26,19 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
     let chosen: Vec<Vendor> = match &arguments.agents[..] {
-        [] => VENDORS.to_vec(),
+        [] => Vendor::all()?,
         names => names.iter().map(|name| Vendor::named(name)).collect::<Result<_>>()?,
     };
     let program = headless::program(arguments.patterm.as_deref())?;
     let (mut verdict, mut lines) = (Verdict::Good, BTreeMap::new());
     for vendor in chosen {
-        let shown = Shown::by(vendor, &program)?;
-        println!("{}", shown.line(vendor));
+        let shown = Shown::by(&vendor, &program)?;
+        println!("{}", shown.line(&vendor));
         if !shown.missing.is_empty() {
             println!("{} does not show its model: {}", vendor.name, shown.missing.join(", "));
             verdict = Verdict::Bad;
         }
-        lines.insert(vendor.name, shown.line(vendor));
+        lines.insert(vendor.name, shown.line(&vendor));
     }
     if arguments.write {
         write_table(&lines)?;
@@ -63,9 +59,9 @@ struct Shown {
 const PROMPT: &str = "TELL-ME-YOUR-TOOLS";
 
 impl Shown {
-    fn by(vendor: Vendor, program: &std::path::Path) -> Result<Self> {
-        let script = Script::new().when(PROMPT).say("TOOLS-TOLD");
-        let stage = Stage::new(script, &[vendor])?;
+    fn by(vendor: &Vendor, program: &Path) -> Result<Self> {
+        let script = ModelScript::new().when(PROMPT).say("TOOLS-TOLD");
+        let stage = Stage::new(script, std::slice::from_ref(vendor))?;
         let patterm = stage.patterm(program)?;
         let mut human = patterm.operator()?;
         human.call("spawn_agent", &json!({ "agent": vendor.name, "name": "lead", "agent_instructions": PROMPT }))?;
@@ -94,7 +90,7 @@ impl Shown {
     }
 
     /// A line of the table.
-    fn line(&self, vendor: Vendor) -> String {
+    fn line(&self, vendor: &Vendor) -> String {
         let Shown { ours, our_bytes, others, missing } = self;
         let kilobytes = (our_bytes + 500) / 1000;
         let all = ours + missing.len();
@@ -119,7 +115,7 @@ fn write_table(lines: &BTreeMap<&str, String>) -> Result<()> {
     let end = rest.find("\n\n").map_or(rest.len(), |end| end + 1);
     let (old, after) = rest.split_at(end);
     let mut table = String::new();
-    for vendor in VENDORS {
+    for vendor in Vendor::all()? {
         let start = format!("| {} |", vendor.name);
         let old = || old.lines().find(|line| line.starts_with(&start)).map(str::to_owned);
         if let Some(line) = lines.get(vendor.name).cloned().or_else(old) {

@@ -79,7 +79,8 @@ pub fn replay(recording: Recording<'_>, behaviour: &Behaviour) -> Vec<ReplayedSt
     for (index, (offset, at)) in reads.iter().enumerate() {
         let end = reads.get(index + 1).map_or(recording.bytes.len(), |(next, _)| *next);
         while let Some(hook) = hooks.next_if(|hook| hook.offset <= *offset) {
-            player.hear(hook, if timed { hook.at.min(*at) } else { at.saturating_sub(SETTLED_PAUSE / 2) });
+            let heard = if timed { hook.at.min(*at) } else { at.saturating_sub(SETTLED_PAUSE / 2) };
+            player.hear(&hook.name, &hook.detail, heard);
         }
         player.pass_time(*at);
         player.read(recording.bytes.get(*offset..end).unwrap_or_default(), *at);
@@ -87,7 +88,7 @@ pub fn replay(recording: Recording<'_>, behaviour: &Behaviour) -> Vec<ReplayedSt
     let mut last = reads.last().map_or(Duration::ZERO, |(_, at)| *at);
     for hook in hooks {
         last = if timed { hook.at.max(last) } else { last + SETTLED_PAUSE };
-        player.hear(hook, last);
+        player.hear(&hook.name, &hook.detail, last);
     }
     player.pass_time(last + TAIL);
     player.timeline
@@ -155,7 +156,6 @@ pub(crate) struct Player {
     timed: bool,
     offset: usize,
     last_output: Duration,
-    hook: Option<HookEvent>,
     look_again: Option<Instant>,
     /// The open synchronized update, and when it began.
     update: Option<(u64, Duration)>,
@@ -174,7 +174,6 @@ impl Player {
             timed,
             offset: 0,
             last_output: Duration::ZERO,
-            hook: None,
             look_again: None,
             update: None,
             timeline: Vec::new(),
@@ -210,12 +209,6 @@ impl Player {
             (Some(number), _) => Some((number, at)),
             (None, _) => None,
         };
-        self.look(at);
-    }
-
-    fn hear(&mut self, hook: &RecordedHook, at: Duration) {
-        self.pass_time(at);
-        self.hook = Some(HookEvent::new(&hook.name, &hook.detail, self.start + at));
         self.look(at);
     }
 
