@@ -1,6 +1,11 @@
 //! Which of patterm's tools a real CLI puts before its model at the first turn: read from the request itself.
 
-use std::{collections::BTreeMap, fmt::Write as _, fs, path::{Path, PathBuf}};
+use std::{
+    collections::BTreeMap,
+    fmt::Write as _,
+    fs,
+    path::{Path, PathBuf},
+};
 
 use anyhow::{Context, Result, ensure};
 use ops::{Faces, Role};

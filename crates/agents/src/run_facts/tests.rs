@@ -45,8 +45,7 @@ const AGENT: &str = r#"{
 }"#;
 
 /// Fields without a word in the facts, each with a reason in `of_agent`.
-const SILENT: [&str; 7] =
-    ["$schema", "idle_ms", "install", "name", "rules_version", "strict_mcp", "sub_agent_preface"];
+const SILENT: [&str; 7] = ["$schema", "idle_ms", "install", "name", "rules_version", "strict_mcp", "sub_agent_preface"];
 
 fn seen_words(text: &str) -> BTreeSet<String> {
     let words = text.split(|c: char| !c.is_ascii_alphanumeric() && !"-_".contains(c));

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use agents::preset::{Shipped, parse_agent};
 use agents::state::{
-    Behaviour, Effect, Point, Prompt, Recording, ReplayedState, Score, State, Timing, hooks_from_jsonl, points_from_json,
-    prompt_at_end, replay, typed_from_jsonl,
+    Behaviour, Effect, Point, Prompt, Recording, ReplayedState, Score, State, Timing, hooks_from_jsonl,
+    points_from_json, prompt_at_end, replay, typed_from_jsonl,
 };
 
 fn folder() -> PathBuf {

@@ -60,13 +60,7 @@ pub(super) async fn write(project: Project, folder: PathBuf, mut stop: watch::Re
 }
 
 /// One run of a session from offset `from` on; answers how far it came. Times count from `began`.
-async fn capture(
-    session: &Session,
-    hooks: Receiver<ProjectEvent>,
-    from: u64,
-    file: &Path,
-    began: Instant,
-) -> u64 {
+async fn capture(session: &Session, hooks: Receiver<ProjectEvent>, from: u64, file: &Path, began: Instant) -> u64 {
     let mut offset = from;
     if let Err(error) = copy(session, hooks, file, began, &mut offset).await {
         tracing::warn!(session = %session.id(), %error, "what the session prints is no longer written down");
