@@ -86,14 +86,14 @@ impl Vendor {
     }
 
     /// A prompt without what the CLI itself changes in what is pasted: blanks at the end come and go, claude and
-    /// copilot turn tabs into blanks, claude composes accents in short texts (the prompts here hold no other than é), and
+    /// copilot turn tabs into blanks, claude and goose compose accents in some texts (the prompts here hold no other than é), and
     /// copilot and goose put the time before each prompt.
     pub(crate) fn comparable(&self, prompt: &str) -> String {
         let prompt = prompt.trim_end();
         match self.name {
             "claude" => prompt.replace('\t', "    ").replace("e\u{301}", "é"),
             "copilot" => without_preface(prompt, "current_datetime").replace('\t', "    "),
-            "goose" => without_preface(prompt, "info-msg"),
+            "goose" => without_preface(prompt, "info-msg").replace("e\u{301}", "é"),
             _ => prompt.to_owned(),
         }
     }

@@ -24,6 +24,13 @@ pub(super) fn script(calls: &BTreeMap<String, ToolCall>) -> ModelScript {
         .when("please run")
         .then(|said| ModelAnswer::shell(said, &format!("sh wait.sh {}", word_after(&said.user, "please run"))))
         .then(|said| held(said, ModelAnswer::say("It is done.")))
+        .when("please call")
+        .then(move |said| match calls.get(word_after(&said.user, "please call")) {
+            Some(call) => ModelAnswer::call(&call.tool, call.arguments.clone()),
+            None => ModelAnswer::say("No such call is in the facts."),
+        })
+        .then(|said| held(said, ModelAnswer::say("It was called.")))
+        // Behind the others: some CLIs send a refused prompt once more with the next one.
         .when("please be refused")
         .then(|_| {
             ModelAnswer::refuse(
@@ -31,12 +38,6 @@ pub(super) fn script(calls: &BTreeMap<String, ToolCall>) -> ModelScript {
                 json!({ "error": { "message": "no such thing", "type": "invalid_request_error" } }),
             )
         })
-        .when("please call")
-        .then(move |said| match calls.get(word_after(&said.user, "please call")) {
-            Some(call) => ModelAnswer::call(&call.tool, call.arguments.clone()),
-            None => ModelAnswer::say("No such call is in the facts."),
-        })
-        .then(|said| held(said, ModelAnswer::say("It was called.")))
 }
 
 fn held(said: &Conversation, answer: ModelAnswer) -> ModelAnswer {
