@@ -99,7 +99,7 @@ impl Directory {
             None => {}
         }
         let Some(entry) = table.entries.get_mut(&id) else {
-            return Err(Error::NotFound { wanted: id.to_string() });
+            return Err(Error::no_session(id));
         };
         let old = std::mem::replace(&mut entry.name, name.clone());
         table.by_name.remove(&old);
@@ -121,7 +121,11 @@ impl Directory {
         let id = wanted.parse().ok().or_else(|| table.by_name.get(wanted).copied());
         let found = id.and_then(|id| table.entries.get(&id)).and_then(|entry| entry.shared.clone());
         // The text comes from outside: only part of a long one is repeated.
-        found.ok_or_else(|| Error::NotFound { wanted: wanted.chars().take(SessionName::MAX_LENGTH).collect() })
+        found.ok_or_else(|| {
+            let wanted: String = wanted.chars().take(SessionName::MAX_LENGTH).collect();
+            let near = near_name(&wanted, table.by_name.keys().map(SessionName::as_str));
+            Error::NotFound { near: near.and_then(|name| SessionName::new(name).ok()), wanted }
+        })
     }
 
     /// In order of creation.

@@ -91,7 +91,7 @@ impl Engine {
     }
 
     pub fn get(&self, id: SessionId) -> Result<Session> {
-        let shared = self.inner.directory.get(id).ok_or(Error::NotFound { wanted: id.to_string() })?;
+        let shared = self.inner.directory.get(id).ok_or(Error::no_session(id))?;
         Ok(self.session(shared))
     }
 

@@ -13,8 +13,12 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 #[derive(Debug, Error)]
 pub enum Error {
-    #[error("there is no session '{}': list the sessions to see their ids and names", shown_name(.wanted))]
-    NotFound { wanted: String },
+    #[error("there is no session '{}'{}: list the sessions to see their ids and names", shown_name(.wanted), guess(.near.as_ref()))]
+    NotFound {
+        wanted: String,
+        /// A session whose name is nearly the same.
+        near: Option<SessionName>,
+    },
     #[error("the name '{name}' is taken by session {holder}: choose another, or remove that session first")]
     AlreadyExists { name: SessionName, holder: SessionId },
     #[error(
@@ -31,6 +35,17 @@ pub enum Error {
     ShuttingDown,
     #[error("{doing} failed for session {id}: {source}; the session is left as it was, try again")]
     Internal { id: SessionId, doing: &'static str, source: std::io::Error },
+}
+
+impl Error {
+    /// There is no session of this id.
+    pub(crate) fn no_session(id: SessionId) -> Self {
+        Error::NotFound { wanted: id.to_string(), near: None }
+    }
+}
+
+fn guess(near: Option<&SessionName>) -> String {
+    near.map_or_else(String::new, |name| format!(" (did you mean '{name}'?)"))
 }
 
 /// An argument that is invalid in any state of the session.

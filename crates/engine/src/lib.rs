@@ -39,7 +39,7 @@ pub use lifecycle::leftovers::end_remembered_sessions;
 pub use lifecycle::start::StartOutcome;
 pub use lifecycle::{StopRequest, to_the_end};
 pub use log_stream::LogStream;
-pub use names::{IdError, NameError, SessionId, SessionName, shown_name};
+pub use names::{IdError, NameError, SessionId, SessionName, near_name, shown_name};
 pub use notices::EngineEvent;
 pub use options::{EngineLimits, EngineOptions, NameChoice, NewSession};
 pub use pty::{

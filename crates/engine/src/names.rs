@@ -160,6 +160,19 @@ impl AsRef<str> for SessionName {
     }
 }
 
+/// The one of `names` that was probably meant: it goes on where `wanted` ends, or differs by a letter that is wrong,
+/// missing, too many or swapped; by two in longer names.
+pub fn near_name<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let length = wanted.chars().count();
+    let most = (length / 3).min(2);
+    let far = names.map(|name| match length > 2 && name.starts_with(wanted) {
+        true => (1, name),
+        false => (strsim::osa_distance(wanted, name), name),
+    });
+    // Of several that are as near, always the same.
+    far.filter(|(distance, _)| *distance <= most).min().map(|(_, name)| name)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -198,8 +211,18 @@ mod tests {
         assert_eq!(shown_name("a\x1b[2J\nb\u{9b}c"), "a[2Jbc");
         assert_eq!(shown_name(&"x".repeat(64)), "x".repeat(64));
         assert_eq!(shown_name(&"é".repeat(5000)), format!("{}…", "é".repeat(64)));
-        let error = crate::Error::NotFound { wanted: "\x1b[31m".repeat(100) };
+        let error = crate::Error::NotFound { wanted: "\x1b[31m".repeat(100), near: None };
         assert!(!error.to_string().contains('\x1b') && error.to_string().len() < 200, "{error}");
+    }
+
+    #[test]
+    fn a_slip_of_the_finger_is_guessed() {
+        let near = |wanted| near_name(wanted, ["codex-1", "codex-2", "build", "x"].into_iter());
+        assert_eq!(near("bulid"), Some("build"));
+        assert_eq!(near("cod"), Some("codex-1"));
+        assert_eq!(near("codx-2"), Some("codex-2"));
+        assert_eq!(near("codex-3"), Some("codex-1"));
+        assert_eq!((near("y"), near("deploy"), near("")), (None, None, None));
     }
 
     #[test]

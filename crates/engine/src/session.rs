@@ -253,6 +253,11 @@ impl Session {
         PlainOutput::of(&self.raw(since, max))
     }
 
+    /// Where the raw output of the run of the moment begins, or of the last one.
+    pub fn run_offset(&self) -> u64 {
+        self.shared.screen.lock().run_offset()
+    }
+
     pub fn output_offset(&self) -> u64 {
         lock(&self.shared.ring).end()
     }

@@ -21,7 +21,7 @@ mod file;
 mod prompt_marks;
 mod recorder;
 
-use recorder::{Recorder, RecordingProgress};
+use recorder::{Beginning, Recorder, RecordingProgress};
 
 /// Version of the asciicast format.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -253,7 +253,11 @@ impl Recordings {
             tap => tap.map_err(|error| discard(&path, error.into()))?,
         };
         let header = recorder::header(session, tap.start.size, began);
-        let (recorder, tally) = Recorder::new(tap, file, format, rules.max_bytes, stopped);
+        let beginning = match ended {
+            Ended::Refused => Beginning::picture(&tap.start),
+            Ended::Written => Beginning::of_the_run(session, &tap.start),
+        };
+        let (recorder, tally) = Recorder::new(tap, beginning, file, format, rules.max_bytes, stopped);
         let recording = Arc::new(RunningRecording { file: shown, since: rfc3339(began), stop, tally });
         if !self.enter(call, session.id(), &recording) {
             let message = format!("session {} is being recorded already", session.id());

@@ -1,9 +1,10 @@
-//! What tests share: a scripted child program, a scripted model API, waiting with a reason,
-//! commands run to completion, streams that can't be written to, and checks for leftovers of a test.
+//! What tests share: a scripted child program, a scripted model API, waiting with a reason, commands run to
+//! completion, children that can't outlive a test, streams that can't be written to, and checks for leftovers of a test.
 //!
 //! Only ever a dev-dependency.
 
 mod broken_stream;
+mod ended;
 mod leftovers;
 pub mod model;
 mod own_process;
@@ -13,6 +14,7 @@ mod soon;
 mod wait;
 
 pub use broken_stream::BrokenStream;
+pub use ended::{LifeLimit, TestChild};
 pub use leftovers::{OpenDescriptor, RunningThread, child_pids, open_fds, threads};
 pub use own_process::{SecondRole, in_own_process, play_second_role};
 pub use ran::{FinishedCommand, run};

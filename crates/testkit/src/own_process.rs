@@ -1,10 +1,13 @@
 //! Runs a test in a process of its own: for tests that count open descriptors, change signal dispositions, or get
 //! killed. They run the test binary again for a single test.
 
-use std::io::{BufRead, BufReader, Read};
-use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
-use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::{
+    io::{BufRead, BufReader},
+    process::{ChildStdout, Command, ExitStatus, Stdio},
+    time::Duration,
+};
+
+use crate::{ended::TestChild, ran::FinishedCommand};
 
 /// Set in the second process. Only the test binary that set it reads it.
 const ROLE: &str = "TESTKIT_SECOND_ROLE";
@@ -26,44 +29,20 @@ pub fn in_own_process(name: &str, body: impl FnOnce()) {
         return;
     }
     let mut command = again(name);
-    let mut second = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the test binary runs again");
-    let said = read_aside(second.stdout.take().expect("piped above"));
-    let complained = read_aside(second.stderr.take().expect("piped above"));
-    let start = Instant::now();
-    let status = loop {
-        match second.try_wait().expect("it is our child") {
-            Some(status) => break Some(status),
-            None if start.elapsed() > LIMIT => break None,
-            None => std::thread::sleep(Duration::from_millis(5)),
-        }
-    };
-    if status.is_none() {
-        second.kill().expect("it runs");
-        second.wait().expect("it is our child");
-    }
-    let [said, complained] = [said, complained].map(|reader| reader.join().expect("reading doesn't panic"));
-    let verdict = status.map_or_else(|| format!("not done within {LIMIT:?}"), |status| status.to_string());
-    let passed = status.is_some_and(|status| status.success()) && said.contains("1 passed");
-    assert!(passed, "{name} in its own process: {verdict}\n{said}{complained}");
+    let second = TestChild::start_for(LIMIT, command.stdout(Stdio::piped()).stderr(Stdio::piped()));
+    let ran = FinishedCommand::of(second);
+    let passed = ran.code == Some(0) && ran.stdout.contains("1 passed");
+    let FinishedCommand { code, stdout, stderr } = ran;
+    assert!(passed, "{name} in its own process (limit {LIMIT:?}): code {code:?}\n{stdout}{stderr}");
 }
 
 /// Time limit of a whole test, including slow ones.
 const LIMIT: Duration = Duration::from_secs(600);
 
-/// Reads to the end in another thread, so that a full pipe never blocks the writer.
-fn read_aside(mut from: impl Read + Send + 'static) -> JoinHandle<String> {
-    std::thread::spawn(move || {
-        let mut bytes = Vec::new();
-        // A partial output is still useful in a report.
-        let _ = from.read_to_end(&mut bytes);
-        String::from_utf8_lossy(&bytes).into_owned()
-    })
-}
-
 /// A second process that plays a role in a test, such as the host that gets killed.
 #[derive(Debug)]
 pub struct SecondRole {
-    process: Child,
+    process: TestChild,
     lines: BufReader<ChildStdout>,
 }
 
@@ -75,7 +54,7 @@ pub fn play_second_role(name: &str, role: impl FnOnce()) -> SecondRole {
         role();
         std::process::exit(0);
     }
-    let mut process = again(name).stdout(Stdio::piped()).spawn().expect("the test binary can be run again");
+    let mut process = TestChild::start(again(name).stdout(Stdio::piped()));
     let lines = BufReader::new(process.stdout.take().expect("piped above"));
     SecondRole { process, lines }
 }
@@ -109,9 +88,8 @@ impl SecondRole {
 
 impl Drop for SecondRole {
     fn drop(&mut self) {
-        // Fails only if it has ended already.
+        // It is not asked: roles may be deaf. Fails only if it has ended already.
         let _ = self.process.kill();
-        let _ = self.process.wait();
     }
 }
 

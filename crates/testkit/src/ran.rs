@@ -1,20 +1,19 @@
 //! Runs a command to completion, and keeps its output.
 
-use std::process::{Child, Command, Stdio};
+use std::{
+    io::Read,
+    process::{Command, Stdio},
+    thread::JoinHandle,
+};
 
 use serde_json::Value;
+
+use crate::ended::TestChild;
 
 /// Runs the command with empty standard input.
 #[track_caller]
 pub fn run(command: &mut Command) -> FinishedCommand {
-    FinishedCommand::of(
-        command
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("the command can be started"),
-    )
+    FinishedCommand::of(TestChild::start(command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped())))
 }
 
 #[derive(Debug)]
@@ -26,12 +25,19 @@ pub struct FinishedCommand {
 }
 
 impl FinishedCommand {
-    /// Collects the result of a child with piped output.
+    /// Collects the result of a child, which the limit to its life ends at the latest. Streams that are not piped count as
+    /// empty.
     #[track_caller]
-    pub fn of(child: Child) -> FinishedCommand {
-        let output = child.wait_with_output().expect("a child can be waited for");
-        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("our programs write UTF-8");
-        FinishedCommand { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
+    pub fn of(mut child: TestChild) -> FinishedCommand {
+        drop(child.stdin.take());
+        let stdout = child.stdout.take().map(read_aside);
+        let stderr = child.stderr.take().map(read_aside);
+        let status = child.wait().expect("a child can be waited for");
+        let text = |reader: Option<JoinHandle<Vec<u8>>>| {
+            let bytes = reader.map_or_else(Vec::new, |reader| reader.join().expect("reading doesn't panic"));
+            String::from_utf8(bytes).expect("our programs write UTF-8")
+        };
+        FinishedCommand { code: status.code(), stdout: text(stdout), stderr: text(stderr) }
     }
 
     /// Its output; panics if it failed.
@@ -56,4 +62,14 @@ impl FinishedCommand {
         }
         self
     }
+}
+
+/// Reads to the end beside the caller, so that a full pipe never stops the writer.
+fn read_aside(mut from: impl Read + Send + 'static) -> JoinHandle<Vec<u8>> {
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        // A part is better than nothing in a report.
+        let _ = from.read_to_end(&mut bytes);
+        bytes
+    })
 }

@@ -18,6 +18,7 @@ mod picker;
 mod roster;
 mod stage;
 mod task;
+mod unanswered;
 mod wire_input;
 
 use grpc::{
@@ -76,7 +77,7 @@ pub(crate) async fn run(invocation: &mut Invocation, wishes: Wishes) -> Outcome 
         }
         stage::End::NobodyAnswered(silences) => {
             for (coordinator, silence) in &silences {
-                invocation.output.not_heard(coordinator, silence);
+                invocation.output.not_heard(coordinator, &silence.clone().into());
             }
             Err(coordinators::silent())
         }

@@ -1,6 +1,6 @@
 //! Speaking to coordinators: one, or all side by side with a time limit each.
 
-use std::time::Duration;
+use std::{fmt, time::Duration};
 
 use grpc::{
     client::CoordinatorClient,
@@ -21,14 +21,31 @@ pub(crate) struct Reached {
     pub(crate) client: CoordinatorClient,
 }
 
-/// Why one did not answer, for people.
-pub(crate) type Silence = String;
+/// Why one did not answer, for people. Shown as a whole where it is about one coordinator.
+#[derive(Clone, Debug)]
+pub(crate) struct Silence {
+    whole: String,
+    /// For a list of many: one short line.
+    pub(crate) brief: String,
+}
+
+impl From<String> for Silence {
+    fn from(reason: String) -> Self {
+        Silence { brief: reason.lines().next().unwrap_or_default().to_owned(), whole: reason }
+    }
+}
+
+impl fmt::Display for Silence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.whole)
+    }
+}
 
 /// Connects, and has it say its version: a socket that accepts is not yet a coordinator that answers.
 pub(crate) async fn reach(coordinator: &Coordinator) -> Result<Reached, Silence> {
     match grpc::client::connect_within(&coordinator.endpoint, coordinator.timeout).await {
         Ok(client) => Ok(Reached { coordinator: coordinator.clone(), client }),
-        Err(error) => Err(error.to_string()),
+        Err(error) => Err(Silence { whole: error.to_string(), brief: error.brief() }),
     }
 }
 
@@ -46,7 +63,7 @@ pub(crate) async fn list_all(known: &[Coordinator]) -> Vec<(Coordinator, Result<
 pub(crate) fn list(known: &[Coordinator]) -> Answers<ListResponse> {
     ask(known, |reached| async move {
         let answer = reached.client.vtr().list(ListRequest::default()).await;
-        answer.map(tonic::Response::into_inner).map_err(|status| wire::silence(&status))
+        answer.map(tonic::Response::into_inner).map_err(|status| wire::silence(&status).into())
     })
 }
 
@@ -93,7 +110,7 @@ where
         asked.spawn(async move {
             let asking = async { ask(reach(&coordinator).await?).await };
             let answer = tokio::time::timeout(coordinator.timeout, asking).await.unwrap_or_else(|_| {
-                Err(format!("no answer within {}", humantime::format_duration(coordinator.timeout)))
+                Err(format!("no answer within {}", humantime::format_duration(coordinator.timeout)).into())
             });
             (number, coordinator, answer)
         });
@@ -120,7 +137,7 @@ pub(crate) async fn search(known: &[Coordinator], names: Vec<String>) -> Search 
                 sessions.push(match reached.client.vtr().info(InfoRequest { name }).await {
                     Ok(answer) => Some(answer.into_inner().session.unwrap_or_default()),
                     Err(status) if status.code() == tonic::Code::NotFound => None,
-                    Err(status) => return Err(wire::silence(&status)),
+                    Err(status) => return Err(wire::silence(&status).into()),
                 });
             }
             Ok((reached, sessions))
@@ -137,6 +154,18 @@ pub(crate) async fn search(known: &[Coordinator], names: Vec<String>) -> Search 
         }
     }
     search
+}
+
+/// A session that has nearly the name that was found nowhere, with its coordinator.
+pub(crate) async fn near(known: &[Coordinator], wanted: &str) -> Option<String> {
+    let answers = list_all(known).await;
+    let all = answers.iter().filter_map(|(coordinator, answer)| Some((&coordinator.name, answer.as_ref().ok()?)));
+    let all: Vec<(&String, &str)> = all
+        .flat_map(|(coordinator, answer)| answer.sessions.iter().map(move |session| (coordinator, &*session.name)))
+        .collect();
+    let name = engine::near_name(wanted, all.iter().map(|(_, name)| *name))?;
+    let (coordinator, _) = all.iter().find(|(_, other)| *other == name)?;
+    Some(format!("{coordinator}:{name}"))
 }
 
 /// Says what to do when a name is nowhere, or in several places; `asked` coordinators were, and some were `silent`.

@@ -8,7 +8,7 @@ use crate::{
     cli::Everywhere,
     client_config::{ClientConfig, OutputFormat},
     coordinators::{self, Address, Coordinator},
-    failure::Failure,
+    failure::{Exit, Failure},
     fleet::{self, Reached},
     output::Output,
     surroundings::Surroundings,
@@ -99,11 +99,19 @@ impl Invocation {
         for address in addresses {
             targets.push(if anywhere(&address) {
                 let found = found.next().unwrap_or_default();
-                fleet::only_one(&address.session, found, search.silent.len(), known.len()).map(|(reached, found)| {
-                    // By id from here on: the name may go to another session at any time.
-                    let session = if found.id.is_empty() { found.name } else { found.id };
-                    self.reached(reached, session)
-                })
+                match fleet::only_one(&address.session, found, search.silent.len(), known.len()) {
+                    Ok((reached, found)) => {
+                        // By id from here on: the name may go to another session at any time.
+                        let session = if found.id.is_empty() { found.name } else { found.id };
+                        Ok(self.reached(reached, session))
+                    }
+                    Err(failure) if failure.exit == Exit::NotFound => {
+                        let near = fleet::near(&known, &address.session).await;
+                        let guess = near.map_or_else(String::new, |near| format!(" (did you mean {near}?)"));
+                        Err(Failure { message: failure.message + &guess, ..failure })
+                    }
+                    Err(failure) => Err(failure),
+                }
             } else {
                 match coordinators::meant(address, &known).map(|meant| meant[0].clone()) {
                     Ok(only) => self.reach(&only, &address.session).await,
@@ -125,7 +133,7 @@ impl Invocation {
             several => {
                 let candidates =
                     several.iter().map(|coordinator| format!("{}:{}", coordinator.name, address.session)).collect();
-                Err(Failure::new(crate::failure::Exit::Usage, "ambiguous", "several coordinators are configured:")
+                Err(Failure::new(Exit::Usage, "ambiguous", "several coordinators are configured:")
                     .with_candidates(candidates)
                     .with_hint("write one of these, or give --socket PATH"))
             }
@@ -135,7 +143,7 @@ impl Invocation {
     pub(crate) async fn reach(&mut self, coordinator: &Coordinator, session: &str) -> Result<Target, Failure> {
         match fleet::reach(coordinator).await {
             Ok(reached) => Ok(self.reached(reached, session.to_owned())),
-            Err(silence) => Err(Failure::unreachable(silence)),
+            Err(silence) => Err(Failure::unreachable(silence.to_string())),
         }
     }
 

@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 use crate::{
     clean_text::{CleanText, escape_json, set_in},
     failure::Failure,
+    fleet::Silence,
 };
 
 /// Standard output and error of one command.
@@ -172,11 +173,12 @@ impl Output {
         };
     }
 
-    pub(crate) fn not_heard(&mut self, coordinator: &str, reason: &str) {
+    /// In brief for people, who may read fifty of them; whole for programs.
+    pub(crate) fn not_heard(&mut self, coordinator: &str, silence: &Silence) {
         if !self.json {
-            self.warn(format_args!("{coordinator} did not answer: {reason}"));
+            self.warn(format_args!("{coordinator} did not answer: {}", silence.brief));
         }
-        self.unreachable.push(Unreachable { coordinator: coordinator.into(), reason: reason.into() });
+        self.unreachable.push(Unreachable { coordinator: coordinator.into(), reason: silence.to_string() });
     }
 
     pub(crate) fn unreachable(&self) -> &[Unreachable] {

@@ -140,6 +140,8 @@ pub(crate) fn failure(status: &tonic::Status, coordinator: &Coordinator) -> Fail
         Code::Unavailable => Exit::Unreachable,
         _ => Exit::Refused,
     };
+    // The same words for people of the command line; agents know them by another name.
+    let hint = if message.starts_with("there is no session ") { "`vtr ls` lists the sessions".into() } else { hint };
     Failure::new(exit, kind.as_str(), message).with_hint(hint)
 }
 

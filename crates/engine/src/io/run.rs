@@ -90,6 +90,12 @@ impl ProgramRun {
         Ok(AcceptedInput { upto, written: Some(receiver) })
     }
 
+    /// Whether input of this length would be accepted.
+    pub(crate) fn has_room_for(&self, length: usize) -> bool {
+        let input = lock(&self.input);
+        length <= input.queue.limit() - input.queue.len()
+    }
+
     /// Writes more input after the terminal has been read.
     pub(crate) fn flush(&self) {
         let written = {

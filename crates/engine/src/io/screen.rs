@@ -28,6 +28,8 @@ const EVENT_CAPACITY: usize = 256;
 pub(crate) struct SessionScreen {
     pub(crate) terminal: Terminal,
     version: u64,
+    /// Where the output of this run begins.
+    run_offset: u64,
     /// Raw output up to this offset has been fed.
     offset: u64,
     rows: RowVersions,
@@ -52,6 +54,7 @@ impl SessionScreen {
         SessionScreen {
             terminal: Terminal::new(options),
             version: 0,
+            run_offset: 0,
             offset: 0,
             rows: RowVersions::default(),
             copied: None,
@@ -65,6 +68,10 @@ impl SessionScreen {
 
     pub(crate) fn version(&self) -> u64 {
         self.version
+    }
+
+    pub(crate) fn run_offset(&self) -> u64 {
+        self.run_offset
     }
 
     pub(crate) fn offset(&self) -> u64 {
@@ -164,6 +171,7 @@ impl SessionScreen {
     /// A new run starts with an empty screen: a wait for "ready" must not match the last run's output. Line numbers and
     /// the version continue, so that nothing read before counts as new.
     pub(crate) fn begin_run(&mut self) {
+        self.run_offset = self.offset;
         // CAN aborts a sequence in which the last run died, RIS clears screen, history and modes.
         self.terminal.feed(b"\x18\x1bc");
         self.terminal.take_effects();

@@ -63,7 +63,7 @@ impl EngineInner {
             (true, kind) => return Err(InvalidArgs::EmptyArgv { kind }.into()),
         };
         let parent = match new.parent {
-            Some(id) => Some(self.directory.get(id).ok_or(Error::NotFound { wanted: id.to_string() })?),
+            Some(id) => Some(self.directory.get(id).ok_or(Error::no_session(id))?),
             None => None,
         };
         let id = self.directory.reserve(&new.name, new.kind)?;
@@ -129,7 +129,7 @@ fn check_parent(parent: Option<&SessionShared>, origin: Origin) -> Result<()> {
     let Some(parent) = parent else { return Ok(()) };
     let record = parent.record();
     if record.removing {
-        return Err(Error::NotFound { wanted: parent.id.to_string() });
+        return Err(Error::no_session(parent.id));
     }
     // A person may continue in a tab whose agent has ended; an agent that has ended starts nothing.
     if record.status.has_ended() && record.restarts == 0 && matches!(origin, Origin::Agent(_)) {
@@ -143,7 +143,7 @@ impl SessionShared {
     fn claim_start(&self) -> Result<bool> {
         let mut record = self.record();
         if record.removing {
-            return Err(Error::NotFound { wanted: self.id.to_string() });
+            return Err(Error::no_session(self.id));
         }
         let free = record.status.has_ended();
         if free {

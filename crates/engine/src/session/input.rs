@@ -122,15 +122,13 @@ impl SessionShared {
         // Checked before the bytes are typed: the Enter after a password turns the echo on again.
         let recorded =
             self.screen.lock().has_input_taps() && run.pty.tty_facts().is_ok_and(|facts| !facts.hides_a_line());
-        let accepted = run.type_bytes(bytes).map_err(|full| LimitExceeded::InputQueue {
-            id: self.id,
-            queued: full.queued,
-            limit: full.limit,
-        })?;
-        if recorded {
+        // Noted before it is typed: the input may be what ends the run, and with the run its recordings end. What is
+        // refused is not noted, unless another sender takes the last room in this very moment.
+        if recorded && run.has_room_for(bytes.len()) {
             self.screen.lock().note_input(bytes, self.clock.now());
         }
-        Ok(accepted)
+        run.type_bytes(bytes)
+            .map_err(|full| LimitExceeded::InputQueue { id: self.id, queued: full.queued, limit: full.limit }.into())
     }
 
     pub(crate) fn set_owner(&self, owner: Owner) {

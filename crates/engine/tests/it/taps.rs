@@ -116,6 +116,26 @@ async fn input_is_recorded_only_when_asked_and_passwords_never() {
     close(engine).await;
 }
 
+/// The sender may be held up behind the write, and the program is quick to end.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn input_that_ends_the_program_is_told_before_the_end() {
+    let engine = engine();
+    for _ in 0..100 {
+        let session = spawn(&engine, Script::new().print("ready\n").read_line().exit(0)).await;
+        line(&session, "ready").await;
+        let mut tap = session.tap(TapOptions { input: true, ..TapOptions::default() }).unwrap();
+        session.send(Input::Text("bye\n".into()), Origin::Human).unwrap();
+        let mut told = Vec::new();
+        while let Some(event) = soon("the tap ends", tap.next()).await {
+            told.push(event);
+        }
+        // Before what it brings about, too: its echo.
+        assert!(matches!(&told[0], TapEvent::Input { bytes, .. } if **bytes == *b"bye\r"), "{told:?}");
+        session.remove(AT_ONCE).await.unwrap();
+    }
+    close(engine).await;
+}
+
 #[tokio::test]
 async fn taps_are_counted_and_freed() {
     let engine = engine::Engine::new(with_limits(EngineLimits { taps: 2, ..EngineLimits::default() }));

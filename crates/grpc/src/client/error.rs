@@ -39,6 +39,31 @@ pub enum ConnectError {
 }
 
 impl ConnectError {
+    /// What happened, in a few words and on one line, for a list of many coordinators: without the address, which the
+    /// coordinator's name stands for, and without advice.
+    pub fn brief(&self) -> String {
+        match self {
+            ConnectError::NoSocket { .. } => "its socket does not exist".into(),
+            ConnectError::Refused { .. } => "nobody listens on its socket".into(),
+            ConnectError::NotASocket { .. } => "its path is no socket".into(),
+            ConnectError::NotPermitted { .. } => "you may not use its socket".into(),
+            ConnectError::Socket { source, .. } => shortened(&source.to_string()),
+            ConnectError::NoCoordinator { reason, .. } => shortened(reason),
+            ConnectError::TimedOut { after, .. } => format!("no answer within {after:?}"),
+            ConnectError::CommandNotStarted { source, .. } => {
+                shortened(&format!("its command can't be started: {source}"))
+            }
+            ConnectError::Chatter { said, .. } => shortened(&format!("its command printed {said:?}")),
+            // The last line is the one that tells: those before it are greetings and warnings.
+            ConnectError::CommandFailed { status, stderr, .. } => {
+                match stderr.lines().rfind(|line| !line.trim().is_empty()) {
+                    Some(line) => shortened(line.trim()),
+                    None => format!("its command ended with {status}"),
+                }
+            }
+        }
+    }
+
     /// The error of connecting to a socket.
     pub fn socket(path: PathBuf, source: io::Error) -> Self {
         match source.kind() {
@@ -55,6 +80,16 @@ fn is_no_socket(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|found| !found.file_type().is_socket())
 }
 
+/// The first line, as far as a terminal's row has room beside the name.
+fn shortened(text: &str) -> String {
+    const MOST: usize = 60;
+    let line = text.lines().next().unwrap_or_default();
+    match line.char_indices().nth(MOST) {
+        Some((cut, _)) => format!("{}…", &line[..cut]),
+        None => line.to_owned(),
+    }
+}
+
 /// The innermost cause of an error: the outer ones only say that something failed.
 pub(super) fn innermost(error: &dyn Error) -> String {
     let mut at = error;
@@ -62,4 +97,28 @@ pub(super) fn innermost(error: &dyn Error) -> String {
         at = source;
     }
     at.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn in_brief_it_is_one_short_line_without_the_address() {
+        let endpoint = || Endpoint::Command(vec!["ssh".into(), "far".into(), "vtr".into(), "dial-stdio".into()]);
+        let failed = |stderr: &str| ConnectError::CommandFailed {
+            command: endpoint(),
+            status: "exit status: 255".into(),
+            stderr: stderr.into(),
+        };
+        assert_eq!(
+            failed("Welcome!\nssh: connect to host far: No route\n").brief(),
+            "ssh: connect to host far: No route"
+        );
+        assert_eq!(failed("").brief(), "its command ended with exit status: 255");
+        let long = ConnectError::NoCoordinator { endpoint: endpoint(), reason: "é".repeat(500) };
+        assert_eq!(long.brief(), format!("{}…", "é".repeat(60)));
+        let timed_out = ConnectError::TimedOut { endpoint: endpoint(), after: Duration::from_secs(5) };
+        assert_eq!(timed_out.brief(), "no answer within 5s");
+    }
 }

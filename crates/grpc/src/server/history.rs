@@ -148,6 +148,25 @@ fn screen(session: &Session, frame: &VersionedFrame) -> crate::proto::Frame {
 mod tests {
     use super::*;
 
+    #[tokio::test]
+    async fn only_so_many_answers_are_made_at_once() {
+        let engine = engine::Engine::new(engine::EngineOptions::default());
+        let argv = testkit::Script::new().print("there\n").hang().argv();
+        let session = engine.spawn(engine::NewSession::new(engine::Kind::Command, argv)).await.unwrap();
+        testkit::line(&session, "there").await;
+        let reads = HistoryReads::default();
+        let places = u32::try_from(READS_AT_ONCE).unwrap();
+        let others = Arc::clone(&reads.0).acquire_many_owned(places).await.unwrap();
+        let mut reading = Box::pin(reads.read(session.clone(), GetHistoryRequest::default()));
+        assert!(futures_util::poll!(reading.as_mut()).is_pending());
+        assert!(reads.0.try_acquire().is_err(), "nobody has begun beyond the places that there are");
+        drop(others);
+        testkit::soon("there is a place again", reading).await.unwrap();
+        // Given back with the lines, not with the answer.
+        testkit::soon("all places are free", reads.0.acquire_many(places)).await.unwrap();
+        engine.shutdown(std::time::Duration::ZERO).await;
+    }
+
     #[test]
     fn what_is_copied_under_one_lock_is_bounded() {
         let mut screen = Terminal::new(vt::TerminalOptions::default());

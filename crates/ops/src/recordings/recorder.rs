@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
-use engine::{ExitStatus, Session, SessionId, Tap, TapEvent};
+use engine::{ExitStatus, Keyframe, Session, SessionId, Tap, TapEvent};
 use tokio::{runtime::Handle, sync::watch};
 
 use super::prompt_marks::PromptMarks;
@@ -25,8 +25,35 @@ pub(super) struct RecordingProgress {
     pub(super) error: Option<String>,
 }
 
+/// What a recording begins with.
+pub(super) struct Beginning {
+    bytes: Vec<u8>,
+    /// Output from before that is known to nobody any more.
+    lost: u64,
+}
+
+impl Beginning {
+    /// The screen as it is.
+    pub(super) fn picture(start: &Keyframe) -> Self {
+        Beginning { bytes: start.bytes.clone(), lost: 0 }
+    }
+
+    /// All that the run printed before the tap was there: lines that have left the screen by then are in no picture. Only
+    /// a program that prints more than the ring holds in that moment leaves a picture and a gap.
+    pub(super) fn of_the_run(session: &Session, start: &Keyframe) -> Self {
+        let from = session.run_offset();
+        let printed = start.offset.saturating_sub(from);
+        let raw = session.raw(from, usize::try_from(printed).unwrap_or(usize::MAX));
+        match raw.dropped {
+            0 => Beginning { bytes: raw.bytes, lost: 0 },
+            lost => Beginning { bytes: start.bytes.clone(), lost },
+        }
+    }
+}
+
 pub(super) struct Recorder {
     tap: Tap,
+    beginning: Beginning,
     file: File,
     format: cast::AsciicastVersion,
     max_bytes: Option<u64>,
@@ -39,13 +66,14 @@ pub(super) struct Recorder {
 impl Recorder {
     pub(super) fn new(
         tap: Tap,
+        beginning: Beginning,
         file: File,
         format: cast::AsciicastVersion,
         max_bytes: Option<u64>,
         stopped: watch::Receiver<bool>,
     ) -> (Self, watch::Receiver<RecordingProgress>) {
         let (tally, told) = watch::channel(RecordingProgress::default());
-        (Recorder { tap, file, format, max_bytes, marks: PromptMarks::default(), stopped, tally }, told)
+        (Recorder { tap, beginning, file, format, max_bytes, marks: PromptMarks::default(), stopped, tally }, told)
     }
 
     /// Uses the runtime only to sleep until there is something to write.
@@ -82,7 +110,11 @@ impl Recorder {
     /// Records until the run ends or the recording is stopped; returns the time of that.
     async fn record(&mut self, cast: &mut cast::CastWriter<File>) -> io::Result<Duration> {
         let start = self.tap.start.at;
-        cast.output(Duration::ZERO, &self.tap.start.bytes)?;
+        if self.beginning.lost > 0 {
+            self.note_gap(cast, Duration::ZERO, self.beginning.lost)?;
+        }
+        let beginning = std::mem::take(&mut self.beginning.bytes);
+        self.output(cast, Duration::ZERO, &beginning)?;
         let mut size = self.tap.start.size;
         loop {
             self.count(cast);
@@ -138,10 +170,7 @@ impl Recorder {
         let at = moment(&event).saturating_duration_since(start);
         match event {
             TapEvent::Output { bytes, .. } => {
-                cast.output(at, &bytes)?;
-                for mark in self.marks.feed(&bytes) {
-                    cast.marker(at, &mark)?;
-                }
+                self.output(cast, at, &bytes)?;
             }
             TapEvent::Input { bytes, .. } => cast.input(at, &bytes)?,
             TapEvent::Resize { size, .. } => {
@@ -149,8 +178,7 @@ impl Recorder {
                 cast.resize(at, size.cols, size.rows)?;
             }
             TapEvent::Gap { dropped_bytes, keyframe } => {
-                self.tally.send_modify(|tally| tally.gaps += 1);
-                cast.marker(at, &format!("gap: {dropped_bytes} bytes were lost"))?;
+                self.note_gap(cast, at, dropped_bytes)?;
                 if keyframe.size != *known {
                     *known = keyframe.size;
                     cast.resize(at, known.cols, known.rows)?;
@@ -167,6 +195,16 @@ impl Recorder {
             }
         }
         Ok(None)
+    }
+
+    fn output(&mut self, cast: &mut cast::CastWriter<File>, at: Duration, bytes: &[u8]) -> io::Result<()> {
+        cast.output(at, bytes)?;
+        self.marks.feed(bytes).iter().try_for_each(|mark| cast.marker(at, mark))
+    }
+
+    fn note_gap(&self, cast: &mut cast::CastWriter<File>, at: Duration, lost: u64) -> io::Result<()> {
+        self.tally.send_modify(|tally| tally.gaps += 1);
+        cast.marker(at, &format!("gap: {lost} bytes were lost"))
     }
 
     fn count(&self, cast: &cast::CastWriter<File>) {
@@ -199,7 +237,7 @@ pub(super) fn write_ended(
     format: cast::AsciicastVersion,
     header: &cast::CastHeader,
 ) -> io::Result<RecordingProgress> {
-    let raw = session.raw(0, usize::MAX);
+    let raw = session.raw(session.run_offset(), usize::MAX);
     let mut cast = cast::CastWriter::new(file.try_clone()?, format, header)?;
     if raw.dropped == 0 {
         cast.output(Duration::ZERO, &raw.bytes)?;
@@ -242,7 +280,8 @@ mod tests {
         let header = header(&session, tap.start.size, SystemTime::now());
         let full = File::options().write(true).open("/dev/full").unwrap();
         let (stop, stopped) = watch::channel(false);
-        let (recorder, mut tally) = Recorder::new(tap, full, cast::AsciicastVersion::V3, None, stopped);
+        let beginning = Beginning::picture(&tap.start);
+        let (recorder, mut tally) = Recorder::new(tap, beginning, full, cast::AsciicastVersion::V3, None, stopped);
         recorder.run(session.id(), header).unwrap();
         let over = tokio::time::timeout(testkit::DEADLINE, tally.wait_for(|tally| tally.over)).await;
         let tally = over.expect("the recorder ends").unwrap().clone();

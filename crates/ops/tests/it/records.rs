@@ -8,11 +8,11 @@ use std::{
 };
 
 use cast::{AsciicastVersion, CastReader, EventData};
-use ops::ErrorKind;
+use ops::{Call, Caller, Context, ErrorKind, NewRecording};
 use serde_json::{Value, json};
 use testkit::Script;
 
-use crate::stage::{Stage, TestHost, ended, id, line, until};
+use crate::stage::{Stage, TestHost, ended, id, line, soon, until};
 
 struct Studio {
     stage: Stage,
@@ -40,12 +40,24 @@ impl Studio {
 
     /// After the end of the session: its recorder has closed the file.
     async fn closed(&self, session: &engine::Session) -> Value {
-        let mut last = Value::Null;
-        while last["recording"] != false {
-            tokio::task::yield_now().await;
-            last = self.record(session, json!({"action": "status"})).await;
-        }
-        last
+        soon("the recording is over", async {
+            loop {
+                let status = self.record(session, json!({"action": "status"})).await;
+                if status["recording"] == false {
+                    return status;
+                }
+                tokio::task::yield_now().await;
+            }
+        })
+        .await
+    }
+
+    /// As a face does it for a session that it has just started.
+    async fn record_new(&self, session: &engine::Session) -> PathBuf {
+        let call = Call::new(self.stage.context.clone(), Caller::operator());
+        let recordings = self.stage.context.recordings();
+        let status = recordings.start_new(&call, session, NewRecording::default()).await.unwrap();
+        status.file.unwrap().into()
     }
 
     async fn close(self) {
@@ -224,6 +236,62 @@ async fn a_signal_is_told_as_a_shell_tells_it() {
     ended(&session).await;
     studio.closed(&session).await;
     assert_eq!(events(&file).1.last(), Some(&EventData::Exit(137)));
+    studio.close().await;
+}
+
+/// What `outputs` of a recording hold together.
+fn output(file: &Path) -> String {
+    let of = |event| if let EventData::Output(text) = event { Some(text) } else { None };
+    events(file).1.into_iter().filter_map(of).collect()
+}
+
+#[tokio::test]
+async fn what_left_the_screen_before_the_recording_began_is_in_it() {
+    let studio = Studio::new();
+    let session = studio.stage.shell("seq 1 1000; read go; seq 1001 2000").await;
+    line(&session, "1000").await;
+    let file = studio.record_new(&session).await;
+    studio.stage.json("send_input", json!({"process_id": id(&session), "text": "\n"})).await.unwrap();
+    ended(&session).await;
+    studio.closed(&session).await;
+    let printed = output(&file).replace('\r', "");
+    let lines: Vec<&str> = printed.lines().filter(|line| !line.is_empty()).collect();
+    assert_eq!(lines, (1..=2000).map(|line| line.to_string()).collect::<Vec<_>>());
+    assert_same_screen(&file, &session);
+    studio.close().await;
+}
+
+#[tokio::test]
+async fn a_recording_of_a_new_run_holds_nothing_of_the_last_one() {
+    for ends in [false, true] {
+        let studio = Studio::new();
+        let script = Script::new().print("run\n");
+        let session = studio.stage.spawn(if ends { script.exit(0) } else { script.hang() }).await;
+        line(&session, "run").await;
+        session.restart(engine::StopRequest::default()).await.unwrap();
+        line(&session, "run").await;
+        if ends {
+            ended(&session).await;
+        }
+        let file = studio.record_new(&session).await;
+        session.stop(engine::StopRequest::default()).await.ok();
+        studio.closed(&session).await;
+        assert_eq!(output(&file).matches("run").count(), 1, "{ends}");
+        studio.close().await;
+    }
+}
+
+#[tokio::test]
+async fn what_was_printed_before_a_recording_and_is_lost_is_a_gap() {
+    let studio = Studio::new();
+    let session = studio.stage.spawn(Script::new().flood(2_000_000).print("\r\nfull").hang()).await;
+    line(&session, "full").await;
+    let file = studio.record_new(&session).await;
+    session.stop(engine::StopRequest::default()).await.unwrap();
+    assert_eq!(studio.closed(&session).await["gaps"], 1);
+    let gap = |event: &EventData| matches!(event, EventData::Marker(label) if label.starts_with("gap: "));
+    assert!(events(&file).1.iter().any(gap));
+    assert_same_screen(&file, &session);
     studio.close().await;
 }
 

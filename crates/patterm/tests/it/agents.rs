@@ -106,7 +106,7 @@ fn a_hook_takes_what_its_cli_writes_and_tells_the_event_whatever_that_is() {
     let start = |event: &str| {
         let mut command = std::process::Command::new(PATTERM);
         command.env_clear().args(["hook", "--connect", agent.to_str().unwrap(), event]);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+        testkit::TestChild::start(command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()))
     };
     let hook = |event: &str, input: &[u8]| {
         let mut hook = start(event);

@@ -5,18 +5,18 @@ use std::{
     io::{Read, Write},
     os::unix::net::UnixStream,
     path::{Path, PathBuf},
-    process::{Child, Stdio},
+    process::Stdio,
 };
 
 use rustix::{
     fs::{CWD, FileType, Mode, OFlags, mknodat, open},
-    process::{Pid, Signal, kill_process},
+    process::Signal,
 };
-use testkit::{BrokenStream, wait_until_some};
+use testkit::{BrokenStream, wait_until, wait_until_some};
 
 use crate::{
     client::Client,
-    stage::{Stage, run},
+    stage::{Headless, Stage, TestChild, run},
 };
 
 /// Has a run complain: whoever speaks nonsense is hung up on after the line was logged.
@@ -27,8 +27,14 @@ fn provoke_a_log_line(socket: &Path) {
     let _ = stream.read_to_end(&mut Vec::new());
 }
 
+/// The same while the run can take no more connections.
+fn provoke_a_log_line_without_waiting(socket: &Path) {
+    let mut stream = UnixStream::connect(socket).unwrap();
+    let _ = stream.write_all(b"nonsense\n");
+}
+
 /// Where the operator's way in is, without the line that says so.
-fn connect_file(stage: &Stage, run: &Child) -> PathBuf {
+fn connect_file(stage: &Stage, run: &TestChild) -> PathBuf {
     let folder = stage.path(&format!("run/patterm/{}", run.id()));
     wait_until_some("the run serves its operator", || {
         let files = fs::read_dir(&folder).ok()?.flatten().map(|entry| entry.path());
@@ -48,18 +54,46 @@ fn a_headless_run_outlives_its_output_and_ends_its_sessions_in_order() {
             // Its first line is for whoever started it to read; the log is not.
             command.stdout(Stdio::null());
         }
-        let mut patterm = command.spawn().unwrap();
+        let mut patterm = TestChild::start(&mut command);
         let mut client = Client::behind_proxy(&connect_file(&stage, &patterm));
         let trap = "trap 'echo got > got; exit 0' TERM; echo ready; while :; do sleep 0.1; done";
         let id = client.spawn(&["sh", "-c", trap]);
         client.see(&id, "ready");
         provoke_a_log_line(&stage.path(&format!("run/patterm/{}.sock", patterm.id())));
         client.status(&id);
-        kill_process(Pid::from_raw(i32::try_from(patterm.id()).unwrap()).unwrap(), Signal::TERM).unwrap();
-        let status = wait_until_some("patterm has ended", || patterm.try_wait().unwrap());
-        assert_eq!(status.code(), Some(0), "{broken:?}");
+        patterm.signal(Signal::TERM);
+        assert_eq!(patterm.ended().code(), Some(0), "{broken:?}");
         assert!(stage.path("project/got").exists(), "{broken:?}: its session was told to end, and had its grace");
     }
+}
+
+/// Each connection that finds no descriptor left is a line of the log, for which there is no reader.
+#[test]
+fn a_headless_run_with_few_descriptors_outlives_a_crowd_and_its_logs_reader() {
+    let stage = Stage::new();
+    let command = stage.command(&["--headless"]);
+    let mut shell = std::process::Command::new("sh");
+    shell.args(["-c", "ulimit -n 40; exec \"$0\" \"$@\""]).arg(command.get_program()).args(command.get_args());
+    shell.env_clear().envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let mut patterm = Headless::start(shell.current_dir(stage.path("project")));
+    let mut client = patterm.operator();
+    let id = client.spawn(&["sh", "-c", "trap 'echo got > got; exit 0' TERM; echo ready; while :; do sleep 0.1; done"]);
+    client.see(&id, "ready");
+    drop(patterm.process.stderr.take());
+    let crowd: Vec<UnixStream> = (0..60).map(|_| UnixStream::connect(patterm.socket()).unwrap()).collect();
+    provoke_a_log_line_without_waiting(&patterm.socket());
+    // Who is in already is served on.
+    client.status(&id);
+    drop(crowd);
+    wait_until("somebody new is served", || {
+        let mut connect = stage.command(&["mcp-stdio", "--connect", patterm.connect_file().to_str().unwrap()]);
+        let mut newcomer = Client::behind(&mut connect);
+        newcomer.ask("ping", serde_json::json!({}));
+        newcomer.try_next().is_some()
+    });
+    patterm.signal(Signal::TERM);
+    assert_eq!(patterm.wait().code(), Some(0));
+    assert!(stage.path("project/got").exists(), "its session was told to end, and had its grace");
 }
 
 #[test]
@@ -88,7 +122,7 @@ fn a_command_whose_answer_can_not_be_written_says_so() {
             let (mut command, _reader) = broken.give_to(stage.command(words));
             // Closed streams are nobody's wish to read; a reader that has gone has had enough.
             let quiet = matches!(broken, BrokenStream::Closed | BrokenStream::ReaderGone);
-            let code = command.status().unwrap().code();
+            let code = TestChild::start(&mut command).ended().code();
             assert_eq!(code, Some(if quiet { 0 } else { 5 }), "{words:?} {broken:?}");
         }
     }
@@ -103,15 +137,15 @@ fn a_proxy_whose_streams_fail_does_not_panic() {
         let connect = patterm.connect_file();
         let command = stage.command(&["mcp-stdio", "--connect", connect.to_str().unwrap()]);
         let (mut command, _reader) = broken.give_to(command);
-        let mut proxy = command.stdin(Stdio::piped()).spawn().unwrap();
+        let mut proxy = TestChild::start(command.stdin(Stdio::piped()));
         let ask = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n";
         let mut input = proxy.stdin.take().unwrap();
         // It may have ended already.
         let _ = input.write_all(ask.as_bytes());
         drop(input);
-        let status = wait_until_some("the proxy has ended", || proxy.try_wait().unwrap());
+        let status = proxy.ended();
         assert!(matches!(status.code(), Some(0 | 4)), "{broken:?}: {status}");
         let (mut command, _reader) = broken.give_to(stage.command(&["mcp-stdio", "--connect", "/no/such/file"]));
-        assert_eq!(command.status().unwrap().code(), Some(2), "{broken:?}");
+        assert_eq!(TestChild::start(&mut command).ended().code(), Some(2), "{broken:?}");
     }
 }

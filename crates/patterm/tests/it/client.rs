@@ -5,13 +5,13 @@ use std::{
     io::{BufRead, BufReader, Read, Write},
     os::unix::net::UnixStream,
     path::Path,
-    process::{Child, Command, Stdio},
+    process::{Command, Stdio},
     sync::mpsc::{self, Receiver},
     thread,
 };
 
 use serde_json::{Value, json};
-use testkit::DEADLINE;
+use testkit::{DEADLINE, TestChild};
 
 use crate::stage::PATTERM;
 
@@ -21,7 +21,7 @@ pub(crate) struct Client {
     waiting: VecDeque<Value>,
     next_id: u64,
     /// The proxy, when there is one.
-    pub(crate) process: Option<Child>,
+    pub(crate) process: Option<TestChild>,
 }
 
 impl Client {
@@ -50,7 +50,8 @@ impl Client {
 
     /// Through a command's standard streams, with nothing said yet.
     pub(crate) fn behind(command: &mut Command) -> Self {
-        let mut process = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut process = TestChild::start(command);
         let mut client = Client::new(process.stdin.take().unwrap(), process.stdout.take().unwrap());
         client.process = Some(process);
         client
@@ -217,8 +218,9 @@ impl Drop for Client {
     fn drop(&mut self) {
         self.writer = None;
         if let Some(process) = &mut self.process {
-            // It ends with its standard input; a test that left it hanging would have failed for it.
-            process.wait().unwrap();
+            // It ends with its standard input.
+            let ended = process.ends_within(DEADLINE).is_some();
+            assert!(ended || thread::panicking(), "the proxy outlives its standard input");
         }
     }
 }

@@ -7,7 +7,7 @@ use vt::Size;
 use crate::{
     client::Client,
     screen_stage::{Face, face_argv},
-    stage::{Stage, token_in},
+    stage::{PATTERM, Stage, token_in},
 };
 
 fn initialize() -> Value {
@@ -100,4 +100,42 @@ fn a_run_on_a_screen_leaves_no_token_that_speaks_for_the_human() {
     let files: Vec<_> = std::fs::read_dir(&folder).unwrap().flatten().map(|file| file.file_name()).collect();
     assert!(files.is_empty(), "{files:?}");
     stage.patterm(&["explain", "nobody"]).failed(4, &["--operator-file"]);
+}
+
+/// A sub-agent looks for a token that lets it type into the human's own session.
+#[test]
+fn a_sub_agent_finds_no_token_that_reaches_the_humans_session() {
+    let stage = Stage::new();
+    stage.install_fakes();
+    let (argv, environment) = face_argv(&stage, &[], &[]);
+    let argv = argv.into_iter().filter(|word| word != "--operator-file").collect();
+    let face = Face::run(argv, environment, stage.path("project"), Size { cols: 90, rows: 24 });
+    face.shows("it runs", "to spawn an agent");
+    face.command("new terminal", "New terminal");
+    face.shows("the human's session", r"terminal-1(?s:.*)\$ ");
+    face.command("agent: claude", "Spawn agent: claude");
+    face.shows("the lead", "claude-1");
+    let folder = stage.path(&format!("run/patterm/{}", face.pid()));
+    let mut lead = Client::behind_proxy(&folder.join("agent-1.json"));
+    lead.spawn_agent("codex", "sub", "");
+    let mut sub = Client::behind_proxy(&folder.join("agent-2.json"));
+    assert_eq!(sub.call("whoami", json!({}))["role"], "sub_agent");
+    let typed = json!({ "process_id": "terminal-1", "text": "typed by a sub-agent", "submit": true });
+    assert_eq!(sub.failure("send_input", typed.clone())["kind"], "not_related");
+    // What a program that it starts can do, with whatever lies in the folder.
+    let steal = format!(
+        "ls -R \"$XDG_RUNTIME_DIR\"; '{PATTERM}' mcp-stdio --connect \"$XDG_RUNTIME_DIR\"/patterm/*/operator-1.json; echo tried=$?"
+    );
+    let thief = sub.spawn(&["sh", "-c", &steal]);
+    sub.see(&thief, "tried=2");
+    for file in std::fs::read_dir(&folder).unwrap().flatten().map(|file| file.path()) {
+        if file.extension().is_some_and(|end| end == "json") {
+            let mut thief = Client::behind_proxy(&file);
+            let role = thief.call("whoami", json!({}))["role"].clone();
+            assert!(role == "orchestrator" || role == "sub_agent", "{role} by {}", file.display());
+            assert_eq!(thief.failure("send_input", typed.clone())["kind"], "not_related", "{}", file.display());
+        }
+    }
+    let seen = lead.call("get_process_output", json!({ "process_id": "terminal-1", "mode": "stream" }));
+    assert!(!seen.to_string().contains("typed by"), "{seen}");
 }

@@ -4,7 +4,6 @@ use std::{fs, io::Read};
 
 use rustix::process::Signal;
 use serde_json::json;
-use testkit::{wait_until, wait_until_some};
 
 use crate::{
     client::Client,
@@ -24,7 +23,7 @@ fn it_ends_with_its_standard_input_even_while_a_call_waits() {
     );
     let mut proxy = client.process.take().unwrap();
     client.close_input();
-    let status = wait_until_some("the proxy has ended", || proxy.try_wait().unwrap());
+    let status = proxy.ended();
     assert!(status.success(), "{status}");
 }
 
@@ -37,7 +36,7 @@ fn it_ends_with_its_server_and_says_so_when_there_is_none() {
     patterm.end(Signal::TERM);
     assert!(client.try_next().is_none());
     let mut proxy = client.process.take().unwrap();
-    assert!(proxy.wait().unwrap().success());
+    assert!(proxy.ended().success());
     let (connect, socket) = (connect.to_str().unwrap(), socket.to_str().unwrap());
     stage.patterm(&["mcp-stdio", "--connect", connect]).failed(2, &["connect file", "ended"]);
     stage.patterm(&["mcp-stdio", "--socket", socket, "--identity", &token]).failed(4, &["can't be reached"]);
@@ -117,6 +116,6 @@ fn a_socket_that_vanishes_is_no_hang() {
     assert_eq!(greeting, mcp::greeting("t").into_bytes());
     drop(stream);
     let proxy = client.process.as_mut().unwrap();
-    wait_until("the proxy has ended", || proxy.try_wait().unwrap().is_some());
+    proxy.ended();
     let _ = (PATTERM, run);
 }

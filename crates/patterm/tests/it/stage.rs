@@ -5,13 +5,12 @@ use std::{
     io::{BufRead, BufReader, Read},
     os::unix::fs::{DirBuilderExt, PermissionsExt},
     path::{Path, PathBuf},
-    process::{Child, ChildStdout, Command, ExitStatus, Stdio},
+    process::{ChildStdout, Command, ExitStatus, Stdio},
 };
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::Signal;
 use serde_json::Value;
-use testkit::wait_until_some;
-pub(crate) use testkit::{FinishedCommand, run};
+pub(crate) use testkit::{FinishedCommand, TestChild, run};
 
 use crate::client::Client;
 
@@ -125,7 +124,7 @@ impl Stage {
 
 /// A patterm without a screen, which is a child of the test.
 pub(crate) struct Headless {
-    pub(crate) process: Child,
+    pub(crate) process: TestChild,
     pub(crate) hello: Value,
     stdout: BufReader<ChildStdout>,
 }
@@ -133,7 +132,8 @@ pub(crate) struct Headless {
 impl Headless {
     #[track_caller]
     pub(crate) fn start(command: &mut Command) -> Self {
-        let mut process = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut process = TestChild::start(command);
         let mut stdout = BufReader::new(process.stdout.take().unwrap());
         let mut line = String::new();
         stdout.read_line(&mut line).unwrap();
@@ -184,12 +184,12 @@ impl Headless {
     }
 
     pub(crate) fn signal(&self, signal: Signal) {
-        kill_process(Pid::from_raw(self.pid()).unwrap(), signal).unwrap();
+        self.process.signal(signal);
     }
 
     #[track_caller]
     pub(crate) fn wait(&mut self) -> ExitStatus {
-        wait_until_some("patterm has ended", || self.process.try_wait().unwrap())
+        self.process.ended()
     }
 
     /// What it said on standard output after its first line, and on standard error, until its end.
@@ -207,8 +207,7 @@ impl Headless {
 impl Drop for Headless {
     fn drop(&mut self) {
         if self.process.try_wait().unwrap().is_none() {
-            self.signal(Signal::TERM);
-            let status = self.process.wait().unwrap();
+            let status = self.process.end();
             if !std::thread::panicking() {
                 assert!(status.success(), "patterm ended with {status}");
             }

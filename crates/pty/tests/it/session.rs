@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::os::fd::{AsFd, OwnedFd};
 
 use pty::{ChildProcess, Pid, PollFd, PollFlags, Pty, PtySize, ReadOutcome, SpawnError, SpawnRequest, poll};
-use testkit::{DEADLINE, Script};
+use testkit::{DEADLINE, LifeLimit, Script};
 
 pub(crate) const SIZE: PtySize = PtySize { cols: 80, rows: 24 };
 
@@ -22,6 +22,8 @@ pub(crate) struct Session {
     pub(crate) child: ChildProcess,
     /// All that was read.
     pub(crate) output: Vec<u8>,
+    /// So that even a blocking `wait` comes to an end.
+    _limit: LifeLimit,
 }
 
 impl Session {
@@ -31,7 +33,8 @@ impl Session {
     }
 
     pub(crate) fn of((pty, child): (Pty, ChildProcess)) -> Self {
-        Self { pty, child, output: Vec::new() }
+        let limit = LifeLimit::usual(child.pid().as_raw());
+        Self { pty, child, output: Vec::new(), _limit: limit }
     }
 
     /// Waits for output and takes it; `false` at the end of it.

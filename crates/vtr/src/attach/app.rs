@@ -13,6 +13,7 @@ use super::{
     link::{Link, LinkEvent},
     mirror::{Mirror, crop},
     roster::{Roster, SessionRef},
+    unanswered::UnansweredInput,
 };
 use crate::output::printable;
 
@@ -48,16 +49,20 @@ pub(crate) struct Shown {
     pub(crate) to_acknowledge: Option<u64>,
     /// Another session that has its name, now that it is gone.
     pub(crate) namesake: bool,
-    /// What was sent and not answered by any word of the coordinator's.
-    pub(crate) unanswered: Option<Unanswered>,
+    pub(crate) unanswered: UnansweredInput,
     /// Its program was told to end: when it is time to see whether it did.
     pub(crate) told_to_end: Option<(Instant, EndSignal)>,
 }
 
 impl Shown {
+    /// It is there, or on its way.
+    pub(crate) fn is_attached(&self) -> bool {
+        matches!(self.state, State::Connecting | State::Live)
+    }
+
     /// The coordinator was typed to and asked, and says nothing.
     pub(crate) fn is_silent(&self) -> bool {
-        self.unanswered.is_some_and(|unanswered| unanswered.stage == Silence::Told)
+        self.unanswered.is_told()
     }
 
     /// Whether an update leaves all that is shown around the screen as it is.
@@ -69,24 +74,6 @@ impl Shown {
             && !self.is_silent()
             && self.mirror.about.title == update.title
     }
-}
-
-/// Keys went out, and nothing has come in since.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Unanswered {
-    /// When the first of them was sent.
-    pub(crate) since: Instant,
-    pub(crate) stage: Silence,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Silence {
-    /// Not every key is echoed: this may be nothing.
-    Short,
-    /// It was asked whether it is there.
-    Asked,
-    /// It did not say so in time.
-    Told,
 }
 
 /// A session in the picker, looked at without a touch.
@@ -237,7 +224,7 @@ impl App {
             // What is typed before the first picture waits for the line.
             State::Connecting | State::Live => {
                 if shown.link.send(Message::Input(input)) {
-                    shown.unanswered.get_or_insert(Unanswered { since: Instant::now(), stage: Silence::Short });
+                    shown.unanswered.sent(Instant::now());
                     return true;
                 }
                 "the line takes nothing more: this was not sent"
@@ -247,32 +234,29 @@ impl App {
         false
     }
 
-    /// The coordinator of the session that is shown has said something.
-    pub(crate) fn heard_of_it(&mut self) {
-        let answered = self.shown.as_mut().and_then(|shown| shown.unanswered.take());
-        if answered.is_some_and(|answered| answered.stage == Silence::Told) {
+    /// The coordinator has answered a question that it was asked at this time.
+    pub(crate) fn hear_answer(&mut self, asked: Instant) {
+        if self.shown.as_mut().is_some_and(|shown| shown.unanswered.answered(asked)) {
             self.notice("it answers again", Sign::Running);
         }
     }
 
-    /// The coordinator was asked whether it is there, and does not say so. What is typed is on its way to it.
-    pub(crate) fn tell_silence(&mut self) {
+    /// The coordinator was asked at this time whether it is there, and does not say so.
+    pub(crate) fn tell_silence(&mut self, asked: Instant) {
         let Some(shown) = &mut self.shown else { return };
-        let Some(unanswered) = &mut shown.unanswered else { return };
-        unanswered.stage = Silence::Told;
+        if !shown.unanswered.not_answered(asked) {
+            return;
+        }
         let text = format!("{} does not answer: what is typed waits for it, and is lost if it ends", shown.coordinator);
         self.notice(text, Sign::Failed);
     }
 
     /// Takes over what the link of the shown session told. True when its bell rang.
     pub(crate) fn hear(&mut self, event: LinkEvent) -> bool {
-        let unanswered = self.shown.as_ref().and_then(|shown| shown.unanswered);
-        if !matches!(event, LinkEvent::Lost(_)) {
-            self.heard_of_it();
-        }
         let Some(shown) = &mut self.shown else { return false };
         match event {
             LinkEvent::Frame(frame) => {
+                let answers_again = shown.unanswered.frame();
                 let back = matches!(shown.state, State::Lost(_));
                 let version = frame.version;
                 shown.state = State::Live;
@@ -286,19 +270,22 @@ impl App {
                 self.roster.saw(&session, version);
                 if back {
                     self.notice("the line is back", Sign::Running);
+                } else if answers_again {
+                    self.notice("it answers again", Sign::Running);
                 }
             }
             LinkEvent::Exited(exited) => shown.state = State::Exited(how(&exited)),
             LinkEvent::Lost(reason) => {
-                let typed = match unanswered {
-                    Some(Unanswered { since, .. }) => {
+                let typed = match shown.unanswered.since() {
+                    Some(since) => {
                         format!(" What was typed in the last {} s may be lost.", since.elapsed().as_secs() + 1)
                     }
                     None => String::new(),
                 };
                 let text = format!("{}: {reason}. Trying again…{typed}", shown.coordinator);
                 shown.state = State::Lost(printable(&reason));
-                (shown.unanswered, shown.told_to_end) = (None, None);
+                shown.unanswered = UnansweredInput::default();
+                shown.told_to_end = None;
                 self.notice(text, Sign::Failed);
             }
             LinkEvent::Gone(reason) => shown.state = State::Gone(printable(&reason)),

@@ -1,7 +1,10 @@
 //! What is asked of coordinators beside the stream: each errand is a task of its own that tells its end as news. What
 //! changes something is an [`Order`], which is made in one place only: where it is known that one may.
 
-use std::{pin::pin, time::Duration};
+use std::{
+    pin::pin,
+    time::{Duration, Instant},
+};
 
 use grpc::{
     client::CoordinatorClient,
@@ -41,7 +44,7 @@ impl Errand {
             let work = async {
                 let client = match self.client {
                     Some(client) => client,
-                    None => fleet::reach(&self.coordinator).await?.client,
+                    None => fleet::reach(&self.coordinator).await.map_err(|silence| silence.to_string())?.client,
                 };
                 ask(client).await.map_err(|status| wire::failure(&status, &self.coordinator).message)
             };
@@ -52,24 +55,27 @@ impl Errand {
     }
 
     /// What there is to say beside the screen. Nothing is told if it can't be had: the link knows why, and says so.
-    pub(crate) fn info(self, link: LinkNumber, name: String) {
-        let Errand { client: Some(client), news, .. } = self else { return };
+    /// False when there is no connection to ask on.
+    pub(crate) fn info(self, link: LinkNumber, name: String) -> bool {
+        let Errand { client: Some(client), news, .. } = self else { return false };
+        let asked = Instant::now();
         tokio::spawn(async move {
             let mut vtr = client.vtr();
             let mut asking = pin!(vtr.info(InfoRequest { name }));
             let answer = match tokio::time::timeout(SIGN_OF_LIFE, &mut asking).await {
                 Ok(answer) => answer,
                 Err(_) => {
-                    let _ = news.send(News::Unanswered(link)).await;
+                    let _ = news.send(News::Unanswered(link, asked)).await;
                     // A line that is dead ends this too.
                     asking.await
                 }
             };
             if let Ok(answer) = answer {
                 let session = answer.into_inner().session.unwrap_or_default();
-                let _ = news.send(News::Info(link, Box::new(session))).await;
+                let _ = news.send(News::Info(link, asked, Box::new(session))).await;
             }
         });
+        true
     }
 
     pub(crate) fn history(self, link: LinkNumber, name: String) {

@@ -149,7 +149,7 @@ impl Line {
             Some(client) => client,
             None => match fleet::reach(&self.wanted.coordinator).await {
                 Ok(reached) => reached.client,
-                Err(silence) => return End::Lost(silence),
+                Err(silence) => return End::Lost(silence.to_string()),
             },
         };
         // By its id: a session that has its name by now is another one, and not what is meant by what is typed.

@@ -1,5 +1,7 @@
 //! What the tasks behind the screen tell it.
 
+use std::time::Instant;
+
 use grpc::{
     client::CoordinatorClient,
     proto::{GetHistoryResponse, Session, WatchSessionsEvent},
@@ -17,9 +19,10 @@ pub(crate) enum News {
     /// Of the coordinator at this place of the roster.
     Roster(usize, RosterEvent),
     History(LinkNumber, Box<GetHistoryResponse>),
-    Info(LinkNumber, Box<Session>),
-    /// The coordinator was asked, and is slow to answer.
-    Unanswered(LinkNumber),
+    /// What was asked for at this time.
+    Info(LinkNumber, Instant, Box<Session>),
+    /// The coordinator was asked at this time, and is slow to answer.
+    Unanswered(LinkNumber, Instant),
     /// A session was started there, to be shown.
     Created(usize, Box<Session>),
     /// All sessions as they are now, for finding one with new output.

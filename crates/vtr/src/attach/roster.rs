@@ -202,7 +202,7 @@ async fn watch(place: usize, coordinator: Coordinator, mut client: Option<Coordi
             Some(client) => follow(place, client, &news, &mut pause).await,
             None => match fleet::reach(&coordinator).await {
                 Ok(reached) => follow(place, reached.client, &news, &mut pause).await,
-                Err(silence) => silence,
+                Err(silence) => silence.to_string(),
             },
         };
         if news.send(News::Roster(place, RosterEvent::Silent(silence))).await.is_err() {

@@ -26,7 +26,7 @@ use vt::{
 
 use super::{
     Beginning, Wishes,
-    app::{Action, App, LookBack, Preview, Shown, Silence, State},
+    app::{Action, App, LookBack, Preview, Shown, State},
     base::Base,
     bindings::Bindings,
     link::{Link, LinkEvent, LinkNumber, Wanted},
@@ -35,6 +35,7 @@ use super::{
     news::{News, RosterEvent, WAITING_NEWS},
     picker::Picker,
     roster::{Roster, SessionRef, is_running, reference},
+    unanswered::UnansweredInput,
 };
 use crate::{
     client_config::ClientConfig,
@@ -50,8 +51,6 @@ const FRAME: Duration = Duration::from_micros(33_334);
 const PROBE: Duration = Duration::from_millis(400);
 /// Between two questions about what is beside the screen, while it moves.
 const INFO: Duration = Duration::from_secs(2);
-/// After a key that nothing came back for. Echoes take milliseconds, but passwords have none.
-const UNANSWERED: Duration = Duration::from_secs(1);
 /// For a program to end after it was told to, before that is worth a word.
 const HEEDING: Duration = Duration::from_millis(1500);
 /// News taken before the screen is drawn again.
@@ -264,16 +263,16 @@ impl Stage {
 
     /// When a coordinator that keys went to without any word back is asked whether it is there.
     fn asks_for_life(&self) -> Option<Instant> {
-        let unanswered = self.app.shown.as_ref()?.unanswered?;
-        (unanswered.stage == Silence::Short).then(|| unanswered.since + UNANSWERED)
+        let shown = self.app.shown.as_ref().filter(|shown| shown.is_attached())?;
+        shown.unanswered.question_due()
     }
 
     fn pass_time(&mut self) {
         let now = Instant::now();
         if self.asks_for_life().is_some_and(|asks| asks <= now) {
-            self.ask_info();
-            if let Some(unanswered) = self.app.shown.as_mut().and_then(|shown| shown.unanswered.as_mut()) {
-                unanswered.stage = Silence::Asked;
+            let asked = self.ask_info();
+            if let Some(shown) = &mut self.app.shown {
+                if asked { shown.unanswered.asked() } else { shown.unanswered.could_not_ask(now) }
             }
         }
         if self.decoder.wait().is_some_and(|wait| self.fed + wait <= now) {
@@ -370,6 +369,9 @@ impl Stage {
             }
         };
         if let Some(shown) = &mut self.app.shown {
+            if shown.to_acknowledge.is_some() {
+                shown.unanswered.acknowledged(Instant::now());
+            }
             acknowledge(&shown.link, &mut shown.to_acknowledge);
         }
         if let Some(preview) = &mut self.app.preview {
@@ -396,17 +398,17 @@ impl Stage {
                 self.layers.refresh(&mut self.app);
             }
             News::History(number, answer) => self.look_back(number, *answer),
-            News::Info(number, session) => {
+            News::Info(number, asked, session) => {
                 if let Some(shown) = &mut self.app.shown
                     && shown.link.number == number
                 {
                     shown.info = *session;
-                    self.app.heard_of_it();
+                    self.app.hear_answer(asked);
                 }
             }
-            News::Unanswered(number) => {
+            News::Unanswered(number, asked) => {
                 if self.app.shown.as_ref().is_some_and(|shown| shown.link.number == number) {
-                    self.app.tell_silence();
+                    self.app.tell_silence(asked);
                 }
             }
             News::Created(place, session) => self.show(place, &session),
@@ -556,7 +558,7 @@ impl Stage {
             info: session.clone(),
             to_acknowledge: None,
             namesake: false,
-            unanswered: None,
+            unanswered: UnansweredInput::default(),
             told_to_end: None,
         });
         self.looking_back = None;
@@ -575,12 +577,14 @@ impl Stage {
         self.app.preview = Some(Preview { link, mirror: Mirror::default(), to_acknowledge: None });
     }
 
-    fn ask_info(&mut self) {
+    /// False when there is nobody to ask.
+    fn ask_info(&mut self) -> bool {
         self.asked_info = Instant::now();
         self.info_is_old = false;
-        let live = self.app.shown.as_ref().is_some_and(|shown| matches!(shown.state, State::Connecting | State::Live));
-        if live && let Some(here) = self.errand_here() {
-            here.way.info(here.link, here.id);
+        let attached = self.app.shown.as_ref().is_some_and(Shown::is_attached);
+        match self.errand_here() {
+            Some(here) if attached => here.way.info(here.link, here.id),
+            _ => false,
         }
     }
 

@@ -42,7 +42,7 @@ impl Ls {
                 break;
             }
             if let ([_], [(_, Err(silence))]) = (known.as_slice(), part.as_slice()) {
-                return Err(Failure::unreachable(silence.clone()));
+                return Err(Failure::unreachable(silence.to_string()));
             }
             let heard = part.iter().any(|(_, answer)| answer.is_ok());
             let mut sessions = Vec::new();

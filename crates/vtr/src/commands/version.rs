@@ -24,7 +24,7 @@ impl Version {
             let known = invocation.coordinators()?;
             let answers = fleet::versions(&known).await;
             if let [(_, Err(silence))] = answers.as_slice() {
-                return Err(Failure::unreachable(silence.clone()));
+                return Err(Failure::unreachable(silence.to_string()));
             }
             for (coordinator, answer) in answers {
                 match answer {

@@ -5,7 +5,7 @@ use std::{
     path::PathBuf,
 };
 
-use crate::stage::{FinishedCommand, Stage, VTR, run};
+use crate::stage::{FinishedCommand, Stage, TestChild, VTR, run};
 
 const SOMEBODY: u32 = 65_534;
 const THEIR_GROUP: u32 = 65_534;
@@ -106,6 +106,42 @@ fn a_user_without_the_systems_folder_gets_the_runtime_folder() {
     vtr(&["serve", "--stop"]).ok();
 }
 
+/// A log line is written for each user who is refused: on a full disk it is missing, and nothing else.
+#[test]
+#[ignore = "needs root and unshare: run by .ci/run"]
+fn a_refused_user_harms_nobody_while_the_log_is_on_a_full_disk() {
+    let Open { mut stage, program } = open(&["--allow-uid", "12345"]);
+    let small = stage.path("small");
+    std::fs::create_dir(&small).unwrap();
+    let socket = stage.path("run/small.sock");
+    let log = small.join("vtr.log");
+    // The file system is in a namespace of the coordinator's and its sessions', and ends with them.
+    let mut command = std::process::Command::new("unshare");
+    let script = "mount -t tmpfs -o size=256k tmpfs \"$1\" && exec \"$2\" serve --socket-mode 0666 --allow-uid 12345 \
+        --socket \"$3\" 2>\"$4\"";
+    command.args(["--mount", "sh", "-c", script, "sh"]).args([&small, &program, &socket, &log]);
+    command.env_clear().envs(stage.bare().get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let mut coordinator = TestChild::start(command.stdout(std::process::Stdio::null()));
+    let vtr = |words: &[&str]| stage.vtr(&[&["--socket", socket.to_str().unwrap()], words].concat());
+    testkit::wait_until("it serves", || vtr(&["ls"]).code == Some(0));
+    let folder = stage.path("");
+    let trap = "trap 'echo got > got; exit 0' TERM; echo ready; while :; do sleep 0.1; done";
+    vtr(&["spawn", "x", "--wait", "ready", "--cwd", folder.to_str().unwrap(), "--cmd", trap]).ok();
+    let fill =
+        format!("dd if=/dev/zero of={}/fill bs=1k; dd if=/dev/zero of={0}/rest bs=1; echo full", small.display());
+    vtr(&["spawn", "fill", "--wait", "(?m)^full", "--cmd", &fill]).ok();
+    stage.server().socket.clone_from(&socket);
+    let open = Open { stage, program };
+    for _ in 0..20 {
+        open.as_somebody(&[]).failed(4, &["--allow-uid"]);
+    }
+    let vtr = |words: &[&str]| open.stage.vtr(&[&["--socket", socket.to_str().unwrap()], words].concat());
+    assert_eq!(vtr(&["info", "x", "--json"]).json()["status"], "running");
+    vtr(&["serve", "--stop"]).ok();
+    assert_eq!(coordinator.ended().code(), Some(0));
+    assert!(open.stage.path("got").exists(), "its session was told to end, and had its grace");
+}
+
 #[test]
 #[ignore = "needs root and unshare: run by .ci/run"]
 fn coordinators_in_namespaces_of_their_own_are_one_list() {
@@ -116,7 +152,7 @@ fn coordinators_in_namespaces_of_their_own_are_one_list() {
         let environment: Vec<_> = stage.bare().get_envs().map(|(k, v)| (k.to_owned(), v.unwrap().to_owned())).collect();
         command.args(["--net", "--pid", "--fork", "--mount-proc", VTR, "serve", "--socket"]).arg(socket);
         command.env_clear().envs(environment).stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
-        command.spawn().unwrap()
+        TestChild::start(&mut command)
     });
     stage.write_config(&format!("[[coordinators]]\npath = \"{}/*.sock\"\n", stage.path("run").display()));
     for name in ["one", "two"] {
@@ -131,6 +167,6 @@ fn coordinators_in_namespaces_of_their_own_are_one_list() {
         stage.vtr(&["serve", "--stop", "--socket", socket.to_str().unwrap()]).ok();
     }
     for coordinator in &mut coordinators {
-        coordinator.wait().unwrap();
+        coordinator.ended();
     }
 }

@@ -1,6 +1,6 @@
 //! Many coordinators as one.
 
-use crate::stage::{Stage, VTR, is_gone};
+use crate::stage::{Stage, TestChild, VTR, is_gone};
 
 #[test]
 fn what_is_started_is_named_as_it_is_found_again() {
@@ -101,6 +101,7 @@ fn a_dead_host_is_named_and_the_others_answer() {
         assert!(ran.stderr.contains(part), "{part} is not in {}", ran.stderr);
     }
     assert!(ran.ok().lines().nth(1).is_some_and(|row| row.contains("running")));
+    assert_brief(&stage.by_config(&["ls"]).stderr);
     let ran = stage.by_config(&["ls", "--json"]);
     assert_eq!(ran.stderr, "", "all of it is in the object");
     let json = ran.json();
@@ -108,6 +109,8 @@ fn a_dead_host_is_named_and_the_others_answer() {
     let names: Vec<&str> =
         json["unreachable"].as_array().unwrap().iter().map(|one| one["coordinator"].as_str().unwrap()).collect();
     assert_eq!(names, ["gone", "broken", "missing", "hanging"]);
+    let reason = json["unreachable"][1]["reason"].as_str().unwrap();
+    assert!(reason.contains("sh -c") && reason.contains("by hand"), "{reason}");
     let pid: i32 = std::fs::read_to_string(&pid_file).unwrap().trim().parse().unwrap();
     testkit::wait_until("the hanging command is gone", || is_gone(pid));
 
@@ -116,8 +119,26 @@ fn a_dead_host_is_named_and_the_others_answer() {
     // Named, it is not asked of anybody else.
     let ran = stage.by_config(&["info", "a:x"]);
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
-    stage.by_config(&["info", "nope"]).failed(1, &["as far as they answered"]);
+    stage.by_config(&["info", "nope"]).failed(1, &["as far as they answered", "`vtr ls`"]);
     stage.by_config(&["info", "broken:x"]).failed(4, &["no route to host"]);
+}
+
+/// One short line for each that did not answer, without its command and without advice: there may be fifty of them.
+fn assert_brief(warnings: &str) {
+    let lines: Vec<&str> = warnings.lines().collect();
+    assert_eq!(lines.len(), 4, "{warnings}");
+    for (line, name) in lines.iter().zip(["gone", "broken", "missing", "hanging"]) {
+        assert!(line.starts_with(&format!("vtr: warning: {name} did not answer: ")) && line.len() < 110, "{line}");
+        assert!(!line.contains("sh -c") && !line.contains("by hand") && !line.contains("start a"), "{line}");
+    }
+}
+
+#[test]
+fn a_name_that_is_nearly_right_is_guessed_wherever_it_is() {
+    let stage = two();
+    stage.by_config(&["spawn", "b:deploy", "--", "cat"]).ok();
+    stage.by_config(&["screen", "depoly"]).failed(1, &["did you mean b:deploy?", "`vtr ls`"]);
+    stage.by_config(&["screen", "b:depoly"]).failed(1, &["did you mean 'deploy'?"]);
 }
 
 /// Who is slow gets its rows later, below the others' and in their columns.
@@ -137,7 +158,7 @@ fn a_slow_host_holds_up_nobodys_rows() {
     for (socket, name) in [(&near, "a-rather-long-name"), (&far, "x")] {
         stage.by_config(&["spawn", name, "--socket", socket, "--", "cat"]).ok();
     }
-    let mut listing = stage.bare().arg("ls").stdout(std::process::Stdio::piped()).spawn().unwrap();
+    let mut listing = TestChild::start(stage.bare().arg("ls").stdout(std::process::Stdio::piped()));
     let mut lines = std::io::BufRead::lines(std::io::BufReader::new(listing.stdout.take().unwrap()));
     let mut line = || lines.next().unwrap().unwrap();
     let (headings, first) = (line(), line());
@@ -146,7 +167,7 @@ fn a_slow_host_holds_up_nobodys_rows() {
     let second = line();
     assert!(second.starts_with("slow"), "{second}");
     assert_eq!(first.find("running"), second.find("running"), "{first}\n{second}");
-    assert!(listing.wait().unwrap().success());
+    assert!(listing.ended().success());
 }
 
 #[test]

@@ -7,9 +7,9 @@ use std::{
     process::Stdio,
 };
 
-use testkit::{BrokenStream, wait_until, wait_until_some};
+use testkit::{BrokenStream, wait_until};
 
-use crate::stage::{FinishedCommand, Stage};
+use crate::stage::{FinishedCommand, Stage, TestChild};
 
 /// Has the coordinator complain: whoever speaks nonsense is hung up on after the line was logged.
 fn provoke_a_log_line(socket: &Path) {
@@ -32,7 +32,7 @@ fn a_coordinator_outlives_its_output_and_ends_its_sessions_in_order() {
             // Its first line is for whoever started it to read; the log is not.
             command.stdout(Stdio::null());
         }
-        let mut server = command.spawn().unwrap();
+        let mut server = TestChild::start(&mut command);
         wait_until("it listens", || UnixStream::connect(&socket).is_ok());
         let vtr = |words: &[&str]| stage.vtr(&[&["--socket", socket.to_str().unwrap()], words].concat());
         let trap = "trap 'echo got > got; exit 0' TERM; echo ready; while :; do sleep 0.1; done";
@@ -41,8 +41,7 @@ fn a_coordinator_outlives_its_output_and_ends_its_sessions_in_order() {
         provoke_a_log_line(&socket);
         vtr(&["info", "x"]).ok();
         vtr(&["serve", "--stop"]).ok();
-        let status = wait_until_some("the coordinator has ended", || server.try_wait().unwrap());
-        assert_eq!(status.code(), Some(0), "{broken:?}");
+        assert_eq!(server.ended().code(), Some(0), "{broken:?}");
         assert!(stage.path("got").exists(), "{broken:?}: its session was told to end, and had its grace");
     }
 }
@@ -65,19 +64,19 @@ fn a_command_whose_answer_can_not_be_written_says_so() {
     for words in [&["ls"][..], &["ls", "--json"], &["screen", "x"], &["completions", "bash"], &["--help"], &["version"]]
     {
         let full = || std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-        let ran = FinishedCommand::of(stage.command(words).stdout(full()).stderr(Stdio::piped()).spawn().unwrap());
+        let ran = FinishedCommand::of(TestChild::start(stage.command(words).stdout(full()).stderr(Stdio::piped())));
         ran.failed(5, &["writing the output", "No space left"]);
         for broken in BrokenStream::FAILING {
             let (mut command, _reader) = broken.give_to(stage.command(words));
             // Closed streams are nobody's wish to read; a reader that has gone has had enough.
             let quiet = matches!(broken, BrokenStream::Closed | BrokenStream::ReaderGone);
-            let code = command.status().unwrap().code();
+            let code = TestChild::start(&mut command).ended().code();
             assert_eq!(code, Some(if quiet { 0 } else { 5 }), "{words:?} {broken:?}");
         }
     }
     for broken in BrokenStream::FAILING {
         let (mut command, _reader) = broken.give_to(stage.command(&["frobnicate"]));
-        assert_eq!(command.status().unwrap().code(), Some(2), "{broken:?}");
+        assert_eq!(TestChild::start(&mut command).ended().code(), Some(2), "{broken:?}");
     }
 }
 
@@ -87,14 +86,13 @@ fn a_bridge_whose_streams_fail_ends_without_a_word() {
     for words in [&["dial-stdio"][..], &["mcp"]] {
         for broken in BrokenStream::FAILING {
             let (mut command, _reader) = broken.give_to(stage.command(words));
-            let mut bridge = command.stdin(Stdio::piped()).spawn().unwrap();
+            let mut bridge = TestChild::start(command.stdin(Stdio::piped()));
             let mut input = bridge.stdin.take().unwrap();
             let ask = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n";
             // It may have ended already.
             let _ = input.write_all(ask.as_bytes());
             drop(input);
-            let status = wait_until_some("the bridge has ended", || bridge.try_wait().unwrap());
-            assert_ne!(status.code(), Some(101), "{words:?} {broken:?}");
+            assert_ne!(bridge.ended().code(), Some(101), "{words:?} {broken:?}");
         }
     }
 }

@@ -21,12 +21,20 @@ fn an_unknown_session_is_said_by_every_command() {
         &["record", "nope", "status"],
     ];
     for words in commands {
-        stage.vtr(words).failed(1, &["nope"]);
+        stage.vtr(words).failed(1, &["nope", "`vtr ls` lists"]);
         let ran = stage.vtr(&[words, &["--json"]].concat()).failed(1, &[]);
         let error: serde_json::Value = serde_json::from_str(&ran.stderr).unwrap();
         assert_eq!(error["error"]["kind"], "not_found", "{words:?}");
         assert_eq!(ran.stdout, "", "{words:?}");
     }
+}
+
+#[test]
+fn a_name_that_is_nearly_right_is_guessed() {
+    let stage = Stage::new();
+    stage.spawn_cat("codex-1");
+    stage.vtr(&["screen", "codx-1"]).failed(1, &["'codx-1'", "did you mean 'codex-1'?", "`vtr ls`"]);
+    assert!(!stage.vtr(&["screen", "build"]).failed(1, &["'build'"]).stderr.contains("did you mean"));
 }
 
 #[test]

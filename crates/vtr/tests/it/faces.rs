@@ -7,11 +7,11 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::stage::{Stage, VTR, read_all};
+use crate::stage::{Stage, VTR, read_all, start_piped};
 
 /// Speaks MCP to a command: initialises, calls, and closes.
 fn call_tool(command: &mut std::process::Command, name: &str, arguments: &Value) -> Value {
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = start_piped(command.stdin(Stdio::piped()));
     let mut stdin = child.stdin.take().unwrap();
     let mut stdout = BufReader::new(child.stdout.take().unwrap());
     let mut ask = |message: Value| {
@@ -37,7 +37,7 @@ fn call_tool(command: &mut std::process::Command, name: &str, arguments: &Value)
         "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": { "name": name, "arguments": arguments },
     }));
     drop(stdin);
-    assert!(child.wait().unwrap().success());
+    assert!(child.ended().success());
     assert_eq!(read_all(child.stderr.take().unwrap()), "");
     answer["result"].clone()
 }

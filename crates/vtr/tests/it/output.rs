@@ -2,7 +2,7 @@
 
 use std::process::Stdio;
 
-use crate::stage::{FinishedCommand, Stage, VTR};
+use crate::stage::{FinishedCommand, Stage, TestChild, VTR};
 
 #[test]
 fn a_closed_pipe_ends_quietly() {
@@ -13,7 +13,7 @@ fn a_closed_pipe_ends_quietly() {
     {
         let (reader, writer) = std::io::pipe().unwrap();
         drop(reader);
-        let child = stage.command(words).stdout(writer).stderr(Stdio::piped()).spawn().unwrap();
+        let child = TestChild::start(stage.command(words).stdout(writer).stderr(Stdio::piped()));
         let ran = FinishedCommand::of(child);
         assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{words:?}");
     }

@@ -6,7 +6,7 @@ use testkit::{wait_until, wait_until_some};
 
 use crate::{
     attach::Attached,
-    stage::{FinishedCommand, Stage},
+    stage::{FinishedCommand, Stage, TestChild},
 };
 
 /// A recording that is known to the last byte: ten seconds, with a mark, a resize and an end.
@@ -234,7 +234,7 @@ async fn a_recording_is_played() {
 /// A coordinator for which the disk becomes full when it is told so: what no file may grow beyond, in bytes.
 struct SmallDisk {
     stage: Stage,
-    process: std::process::Child,
+    process: TestChild,
 }
 
 impl SmallDisk {
@@ -246,7 +246,7 @@ impl SmallDisk {
         shell.args(["-c", "trap '' XFSZ; exec \"$0\" \"$@\"", crate::stage::VTR, "serve", "--socket", "run/a.sock"]);
         shell.args(flags).env_clear().envs(environment).current_dir(stage.path(""));
         let log = std::fs::File::create(stage.path("a.log")).unwrap();
-        let process = shell.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log).spawn().unwrap();
+        let process = TestChild::start(shell.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log));
         let disk = SmallDisk { stage, process };
         wait_until("it serves", || disk.vtr(&["ls"]).code == Some(0));
         disk
@@ -257,15 +257,14 @@ impl SmallDisk {
     }
 
     fn fill(&self, bytes: u64) {
-        use rustix::process::{Pid, Resource, Rlimit, prlimit};
+        use rustix::process::{Resource, Rlimit, prlimit};
         let limit = Rlimit { current: Some(bytes), maximum: None };
-        let pid = Pid::from_raw(i32::try_from(self.process.id()).unwrap());
-        prlimit(pid, Resource::Fsize, limit).unwrap();
+        prlimit(Some(self.process.pid()), Resource::Fsize, limit).unwrap();
     }
 
     fn end(mut self) {
         self.vtr(&["serve", "--stop"]).ok();
-        assert!(self.process.wait().unwrap().success());
+        assert!(self.process.ended().success());
     }
 }
 

@@ -5,7 +5,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use rustix::process::Signal;
 use testkit::wait_until;
 
-use crate::stage::{Stage, is_gone};
+use crate::stage::{Stage, TestChild, is_gone};
 
 fn mode(path: &std::path::Path) -> u32 {
     path.symlink_metadata().unwrap().mode() & 0o777
@@ -80,16 +80,15 @@ fn what_was_ignored_at_the_start_stays_ignored() {
     let script = "trap '' HUP INT; exec \"$0\" serve --socket \"$1\"";
     shell.args(["-c", script, crate::stage::VTR]).arg(&socket).env_clear();
     shell.envs(stage.bare().get_envs().filter_map(|(name, value)| Some((name, value?))));
-    let mut server = shell.stdout(std::process::Stdio::null()).spawn().unwrap();
+    let mut server = TestChild::start(shell.stdout(std::process::Stdio::null()));
     let vtr = |words: &[&str]| stage.vtr(&[&["--socket", socket.to_str().unwrap()], words].concat());
     wait_until("it listens", || vtr(&["ls"]).code == Some(0));
-    let pid = rustix::process::Pid::from_child(&server);
     for signal in [Signal::HUP, Signal::INT] {
-        rustix::process::kill_process(pid, signal).unwrap();
+        server.signal(signal);
         vtr(&["spawn", &format!("after-{}", signal.as_raw()), "--", "cat"]).ok();
     }
     vtr(&["serve", "--stop"]).ok();
-    assert!(server.wait().unwrap().success());
+    assert!(server.ended().success());
 }
 
 /// Who inherits every process of a container has to take their exit statuses.
@@ -109,7 +108,7 @@ fn as_the_first_process_of_a_container_it_leaves_no_zombies() {
     let words = [crate::stage::VTR.as_ref(), "serve".as_ref(), "--socket".as_ref(), socket.as_os_str()];
     let mut container = unshare(&words);
     container.env_clear().envs(stage.bare().get_envs().filter_map(|(name, value)| Some((name, value?))));
-    let mut container = container.stdout(std::process::Stdio::null()).spawn().unwrap();
+    let mut container = TestChild::start(container.stdout(std::process::Stdio::null()));
     let vtr = |words: &[&str]| stage.vtr(&[&["--socket", socket.to_str().unwrap()], words].concat());
     wait_until("it listens", || vtr(&["ls"]).code == Some(0));
     let jobs = "trap '' HUP; for job in 1 2 3 4 5; do sleep 0.1 & done; setsid sleep 0.1 & exit 7";
@@ -123,7 +122,7 @@ fn as_the_first_process_of_a_container_it_leaves_no_zombies() {
     // `ps` saw what it should.
     assert!(vtr(&["info", "look", "--json"]).json()["pid"].as_i64().unwrap() < 100);
     container.kill().unwrap();
-    container.wait().unwrap();
+    container.ended();
 }
 
 #[test]

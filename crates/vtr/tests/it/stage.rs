@@ -3,18 +3,18 @@
 use std::{
     io::{BufRead, BufReader, Read, Write},
     path::{Path, PathBuf},
-    process::{Child, ChildStdout, Command, ExitStatus, Stdio},
+    process::{ChildStdout, Command, ExitStatus, Stdio},
 };
 
 use serde_json::Value;
 use testkit::wait_until_some;
-pub(crate) use testkit::{FinishedCommand, run};
+pub(crate) use testkit::{FinishedCommand, TestChild, run};
 
 pub(crate) const VTR: &str = env!("CARGO_BIN_EXE_vtr");
 
 /// A coordinator in the foreground, which is a child of the test.
 pub(crate) struct Server {
-    pub(crate) process: Child,
+    pub(crate) process: TestChild,
     pub(crate) socket: PathBuf,
     _stdout: BufReader<ChildStdout>,
 }
@@ -25,20 +25,19 @@ impl Server {
     }
 
     pub(crate) fn signal(&self, signal: rustix::process::Signal) {
-        rustix::process::kill_process(rustix::process::Pid::from_raw(self.pid()).unwrap(), signal).unwrap();
+        self.process.signal(signal);
     }
 
     #[track_caller]
     pub(crate) fn wait(&mut self) -> ExitStatus {
-        wait_until_some("the coordinator has ended", || self.process.try_wait().unwrap())
+        self.process.ended()
     }
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
         if self.process.try_wait().unwrap().is_none() {
-            self.signal(rustix::process::Signal::TERM);
-            let status = self.process.wait().unwrap();
+            let status = self.process.end();
             if !std::thread::panicking() {
                 assert!(status.success(), "the coordinator ended with {status}");
             }
@@ -82,15 +81,9 @@ impl Stage {
 
     pub(crate) fn start(&self, name: &str, flags: &[&str]) -> Server {
         let socket = self.path(&format!("run/{name}.sock"));
-        let mut process = self
-            .bare()
-            .args(["serve", "--shell", "/bin/sh", "--socket"])
-            .arg(&socket)
-            .args(flags)
-            .stdout(Stdio::piped())
-            .stderr(self.log(name))
-            .spawn()
-            .unwrap();
+        let mut command = self.bare();
+        command.args(["serve", "--shell", "/bin/sh", "--socket"]).arg(&socket).args(flags);
+        let mut process = TestChild::start(command.stdout(Stdio::piped()).stderr(self.log(name)));
         let mut stdout = BufReader::new(process.stdout.take().unwrap());
         let mut line = String::new();
         stdout.read_line(&mut line).unwrap();
@@ -155,8 +148,7 @@ impl Stage {
     /// With `text` as its standard input.
     #[track_caller]
     pub(crate) fn vtr_reading(&self, words: &[&str], text: &str) -> FinishedCommand {
-        let mut command = self.command(words);
-        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut child = start_piped(self.command(words).stdin(Stdio::piped()));
         child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
         FinishedCommand::of(child)
     }
@@ -191,6 +183,12 @@ impl Stage {
             (info["status"] == "exited").then_some(info)
         })
     }
+}
+
+/// In the background, with what it says kept for [`Ran::of`].
+#[track_caller]
+pub(crate) fn start_piped(command: &mut Command) -> TestChild {
+    TestChild::start(command.stdout(Stdio::piped()).stderr(Stdio::piped()))
 }
 
 pub(crate) fn read_all(mut from: impl Read) -> String {

@@ -12,6 +12,11 @@ pub(crate) fn peak(pid: i32) -> u64 {
     status(pid, "VmHWM:") << 10
 }
 
+/// The most that is resident counts from now on.
+pub(crate) fn forget_peak(pid: i32) {
+    fs::write(format!("/proc/{pid}/clear_refs"), "5").unwrap();
+}
+
 pub(crate) fn threads(pid: i32) -> u64 {
     status(pid, "Threads:")
 }

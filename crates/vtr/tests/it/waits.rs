@@ -1,13 +1,11 @@
 //! Waiting: found, timed out, ended, and only what is new.
 
-use std::process::{Child, Stdio};
-
 use testkit::wait_until;
 
-use crate::stage::{FinishedCommand, Stage};
+use crate::stage::{FinishedCommand, Stage, TestChild, start_piped};
 
-fn in_background(stage: &Stage, words: &[&str]) -> Child {
-    stage.command(words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+fn in_background(stage: &Stage, words: &[&str]) -> TestChild {
+    start_piped(&mut stage.command(words))
 }
 
 #[test]
@@ -139,7 +137,7 @@ fn a_wait_goes_on_over_a_line_that_was_cut() {
     let wait = |words: &[&str]| {
         let mut command = stage.bare();
         command.args(["wait", "far:x", "the word", "--timeout", "60s"]).args(words);
-        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+        start_piped(&mut command)
     };
     let waiting = wait(&["--scope", "scrollback"]);
     cut(&stage);

@@ -4,30 +4,27 @@ use std::{
     io::{BufRead, BufReader, Read, Write},
     net::TcpStream,
     os::unix::fs::PermissionsExt,
-    process::{Child, Stdio},
+    process::{Command, Stdio},
 };
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::Signal;
 use serde_json::Value;
 use testkit::wait_until_some;
 
-use crate::stage::Stage;
+use crate::stage::{Stage, TestChild};
 
 struct Serving {
-    process: Child,
+    process: TestChild,
     said: Value,
 }
 
 impl Serving {
     fn start(stage: &Stage, flags: &[&str]) -> Self {
-        let mut process = stage
-            .bare()
-            .args(["web", "--json"])
-            .args(flags)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
+        Self::of(stage.bare().args(["web", "--json"]).args(flags))
+    }
+
+    fn of(command: &mut Command) -> Self {
+        let mut process = TestChild::start(command.stdin(Stdio::null()).stdout(Stdio::piped()));
         let mut line = String::new();
         BufReader::new(process.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let said = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error} in {line:?}"));
@@ -46,8 +43,8 @@ impl Serving {
 
     /// Ends as a person's Ctrl-C would end it.
     fn end(mut self) {
-        kill_process(Pid::from_child(&self.process), Signal::INT).unwrap();
-        let status = wait_until_some("vtr web has ended", || self.process.try_wait().unwrap());
+        self.process.signal(Signal::INT);
+        let status = self.process.ended();
         assert!(status.success(), "{status}");
     }
 }
@@ -84,17 +81,9 @@ fn a_browser_is_opened_without_showing_the_link_to_others() {
     let script = format!("#!/bin/sh\nprintf '%s' \"$1\" >'{0}.part' && mv '{0}.part' '{0}'\n", told.display());
     std::fs::write(&opener, script).unwrap();
     std::fs::set_permissions(&opener, std::fs::Permissions::from_mode(0o755)).unwrap();
-    let mut process = stage
-        .bare()
-        .args(["web", "--json", "--open", "--listen", "127.0.0.1:0"])
-        .env("PATH", format!("{}:/usr/bin:/bin", tools.display()))
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut line = String::new();
-    BufReader::new(process.stdout.take().unwrap()).read_line(&mut line).unwrap();
-    let web = Serving { process, said: serde_json::from_str(&line).unwrap() };
+    let mut command = stage.bare();
+    command.args(["web", "--json", "--open", "--listen", "127.0.0.1:0"]);
+    let web = Serving::of(command.env("PATH", format!("{}:/usr/bin:/bin", tools.display())));
     let file = wait_until_some("the browser is told", || std::fs::read_to_string(&told).ok());
     assert!(!file.contains("token"), "{file}");
     let mode = std::fs::metadata(&file).unwrap().permissions().mode();

@@ -1,0 +1,183 @@
+//! What was typed into a session and not answered yet by its coordinator.
+//!
+//! Keys have no receipt. What comes in after a key may have been on its way before the key was sent, and then says
+//! nothing about it. What answers a key is an answer to something that was sent after it: to a question, or to the
+//! acknowledgement of a frame, since the coordinator makes the next frame only once it has read that.
+
+use std::time::{Duration, Instant};
+
+/// After a key without an answer the coordinator is asked whether it is there. Echoes take milliseconds, but the keys
+/// of a password have none.
+const QUESTION: Duration = Duration::from_secs(1);
+
+#[derive(Debug, Default)]
+pub(crate) struct UnansweredInput {
+    waiting: Option<Waiting>,
+    /// When the acknowledgement was sent that let the next frame be made.
+    acknowledged: Option<Instant>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    /// When the first key was sent that has no answer.
+    since: Instant,
+    /// When the last one was.
+    last: Instant,
+    silence: Silence,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Silence {
+    /// It may be nothing; the coordinator is asked at this time.
+    Short { question: Instant },
+    /// It was asked whether it is there.
+    Asked,
+    /// It did not say so in time, and the person was told.
+    Told,
+}
+
+impl UnansweredInput {
+    /// Something was typed.
+    pub(crate) fn sent(&mut self, now: Instant) {
+        let silence = Silence::Short { question: now + QUESTION };
+        self.waiting.get_or_insert(Waiting { since: now, last: now, silence }).last = now;
+    }
+
+    /// A frame was acknowledged.
+    pub(crate) fn acknowledged(&mut self, now: Instant) {
+        self.acknowledged = Some(now);
+    }
+
+    /// A frame came. True when the person was told of silence that it ends.
+    pub(crate) fn frame(&mut self) -> bool {
+        self.acknowledged.take().is_some_and(|sent| self.answered(sent))
+    }
+
+    /// Something that was sent at this time was answered. True when the person was told of silence that it ends.
+    pub(crate) fn answered(&mut self, sent: Instant) -> bool {
+        let Some(waiting) = self.waiting.filter(|waiting| waiting.since <= sent) else { return false };
+        // What was typed later has no answer yet.
+        let later = Waiting { since: sent, last: waiting.last, silence: Silence::Short { question: sent + QUESTION } };
+        self.waiting = (waiting.last > sent).then_some(later);
+        waiting.silence == Silence::Told
+    }
+
+    /// When the coordinator is to be asked whether it is there.
+    pub(crate) fn question_due(&self) -> Option<Instant> {
+        match self.waiting?.silence {
+            Silence::Short { question } => Some(question),
+            Silence::Asked | Silence::Told => None,
+        }
+    }
+
+    /// The coordinator was asked.
+    pub(crate) fn asked(&mut self) {
+        self.set(Silence::Asked);
+    }
+
+    /// There is no connection to ask on yet.
+    pub(crate) fn could_not_ask(&mut self, now: Instant) {
+        self.set(Silence::Short { question: now + QUESTION });
+    }
+
+    /// A question of this time was not answered in time. True when the person is to be told.
+    pub(crate) fn not_answered(&mut self, asked: Instant) -> bool {
+        let typed_before = self.waiting.is_some_and(|waiting| waiting.since <= asked);
+        if typed_before {
+            self.set(Silence::Told);
+        }
+        typed_before
+    }
+
+    /// Whether the person was told that there is no answer.
+    pub(crate) fn is_told(&self) -> bool {
+        self.waiting.is_some_and(|waiting| waiting.silence == Silence::Told)
+    }
+
+    /// When the first key was sent that has no answer.
+    pub(crate) fn since(&self) -> Option<Instant> {
+        Some(self.waiting?.since)
+    }
+
+    fn set(&mut self, silence: Silence) {
+        if let Some(waiting) = &mut self.waiting {
+            waiting.silence = silence;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Clock(Instant);
+
+    impl Clock {
+        fn at(&self, milliseconds: u64) -> Instant {
+            self.0 + Duration::from_millis(milliseconds)
+        }
+    }
+
+    fn begin() -> (UnansweredInput, Clock) {
+        (UnansweredInput::default(), Clock(Instant::now()))
+    }
+
+    #[test]
+    fn a_frame_that_was_on_its_way_is_no_answer() {
+        let (mut input, clock) = begin();
+        input.acknowledged(clock.at(0));
+        input.sent(clock.at(10));
+        assert!(!input.frame());
+        assert_eq!((input.since(), input.question_due()), (Some(clock.at(10)), Some(clock.at(1010))));
+        // The next one can only have been made after the key had come.
+        input.acknowledged(clock.at(20));
+        assert!(!input.frame());
+        assert_eq!((input.since(), input.question_due()), (None, None));
+    }
+
+    #[test]
+    fn an_answer_to_an_earlier_question_is_none() {
+        let (mut input, clock) = begin();
+        input.sent(clock.at(10));
+        assert!(!input.answered(clock.at(5)));
+        assert!(!input.not_answered(clock.at(5)) && !input.is_told());
+        assert_eq!(input.since(), Some(clock.at(10)));
+        input.asked();
+        assert_eq!(input.question_due(), None);
+        assert!(!input.answered(clock.at(1010)));
+        assert_eq!(input.since(), None);
+    }
+
+    #[test]
+    fn what_was_typed_after_the_question_still_waits() {
+        let (mut input, clock) = begin();
+        input.sent(clock.at(0));
+        input.asked();
+        input.sent(clock.at(1500));
+        assert!(!input.answered(clock.at(1000)));
+        // Not earlier than the question, and asked about again.
+        assert_eq!((input.since(), input.question_due()), (Some(clock.at(1000)), Some(clock.at(2000))));
+    }
+
+    #[test]
+    fn silence_is_told_once_and_its_end_too() {
+        let (mut input, clock) = begin();
+        input.sent(clock.at(0));
+        input.asked();
+        assert!(input.not_answered(clock.at(1000)) && input.is_told());
+        input.sent(clock.at(2000));
+        assert!(input.is_told());
+        assert!(input.answered(clock.at(1000)), "it answers again, and what was typed since is asked about anew");
+        assert!(!input.is_told() && input.since() == Some(clock.at(1000)));
+        assert!(!input.answered(clock.at(2500)));
+        assert_eq!(input.since(), None);
+    }
+
+    #[test]
+    fn where_nobody_can_be_asked_yet_it_is_tried_again() {
+        let (mut input, clock) = begin();
+        input.sent(clock.at(0));
+        input.could_not_ask(clock.at(1000));
+        assert_eq!(input.question_due(), Some(clock.at(2000)));
+    }
+}
