@@ -19,13 +19,14 @@ const EDGES: &[(&str, &[&str])] = &[
     ("ops", &["engine", "vt", "cast"]),
     ("agents", &["engine", "vt"]),
     ("project", &["ops", "agents", "engine"]),
-    ("mcp", &["ops"]),
+    ("mcp", &["ops", "program"]),
     ("grpc", &["ops", "engine", "vt"]),
-    ("web", &["grpc", "replay", "vt"]),
+    ("program", &["pty"]),
+    ("web", &["grpc", "program", "replay", "vt"]),
     ("tui", &["replay", "vt"]),
     ("fake", &["vt"]),
-    ("patterm", &["project", "agents", "ops", "engine", "mcp", "grpc", "replay", "fake", "tui", "vt"]),
-    ("vtr", &["ops", "engine", "grpc", "mcp", "web", "replay", "tui", "vt"]),
+    ("patterm", &["project", "agents", "ops", "engine", "mcp", "grpc", "program", "replay", "fake", "tui", "vt"]),
+    ("vtr", &["ops", "engine", "grpc", "mcp", "program", "web", "replay", "tui", "vt"]),
     ("testkit", &["engine", "vt", "fake"]),
 ];
 

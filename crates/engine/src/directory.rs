@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use crate::error::{Error, LimitExceeded, Result};
 use crate::fair_lock::lock;
-use crate::names::{SessionId, SessionName};
+use crate::names::{SessionId, SessionName, near_name};
 use crate::options::NameChoice;
 use crate::session::shared::SessionShared;
 use crate::session::status::Kind;

@@ -3,7 +3,6 @@
 //! No lock is held from one step to the next. Concurrent operations on one session coordinate through its record: a
 //! start claims the session, a stop marks the run, a removal marks the session for good.
 
-pub(crate) mod end_signals;
 pub(crate) mod environment;
 pub(crate) mod leftovers;
 pub(crate) mod orphans;

@@ -2,8 +2,8 @@
 //!
 //! The work of every call is done by an operation of `ops` or by the engine; this crate converts, and manages the
 //! streams. [`server`] serves one connection at a time, so that the program decides who may connect, and what else it
-//! serves on the same socket; [`listen`] is that socket. [`client`] reaches a server through a Unix socket or through
-//! the standard streams of a command.
+//! serves on the same socket. [`client`] reaches a server through a Unix socket or through the standard streams of a
+//! command.
 //!
 //! It knows no configuration, no command line and no environment.
 
@@ -12,7 +12,6 @@ pub mod client;
 pub mod codec;
 mod convert;
 mod failure;
-pub mod listen;
 pub mod screen_row;
 pub mod server;
 

@@ -17,6 +17,7 @@ use http_body_util::{BodyExt, Limited};
 use hyper::{Method, Request, Response, StatusCode, body::Incoming as Body, header, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use ops::{Caller, Context};
+use program::OriginGuard;
 use tokio::{
     net::{TcpListener, TcpStream},
     task::JoinSet,
@@ -46,7 +47,8 @@ type Reply = Response<reply::Body>;
 
 /// Serves until this future is dropped, which also drops all calls.
 pub async fn serve_http<C: Context>(listener: TcpListener, context: C, info: ServerInfo) {
-    let server = Arc::new(HttpServer { context, info, sessions: HttpSessions::default() });
+    let server =
+        Arc::new(HttpServer { context, info, sessions: HttpSessions::default(), guard: OriginGuard::loopback() });
     let places = ConnectionPlaces::new();
     let mut connections = JoinSet::new();
     loop {
@@ -76,6 +78,7 @@ struct HttpServer<C: Context> {
     context: C,
     info: ServerInfo,
     sessions: HttpSessions<C>,
+    guard: OriginGuard,
 }
 
 impl<C: Context> HttpServer<C> {
@@ -92,7 +95,7 @@ impl<C: Context> HttpServer<C> {
         if request.uri().path() != "/mcp" {
             return reply::plain(StatusCode::NOT_FOUND, "there is only /mcp");
         }
-        if let Some(refused) = guard::refused_origin(request.headers()) {
+        if let Some(refused) = guard::refused_origin(&self.guard, request.headers()) {
             return refused;
         }
         let Some(token) = guard::token(request.headers()) else { return reply::unauthorised() };

@@ -25,7 +25,6 @@ mod running;
 mod schema;
 mod serve;
 mod sniff;
-mod socket;
 mod tell_apart;
 mod tools;
 
@@ -35,7 +34,6 @@ pub use pump::{PumpEnd, PumpError, pump};
 pub use relay::relay;
 pub use serve::{ServeError, ServerInfo, serve};
 pub use sniff::{ReplayedStream, SniffError, WireProtocol, sniff};
-pub use socket::{PrivateSocket, SocketError, private_folder};
 pub use tell_apart::tell_apart;
 
 /// The longest message read or sent, in bytes.

@@ -21,7 +21,7 @@ mod file;
 mod prompt_marks;
 mod recorder;
 
-use recorder::{Beginning, Recorder, RecordingProgress};
+use recorder::{Recorder, RecordingProgress, RecordingStart};
 
 /// Version of the asciicast format.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -254,8 +254,8 @@ impl Recordings {
         };
         let header = recorder::header(session, tap.start.size, began);
         let beginning = match ended {
-            Ended::Refused => Beginning::picture(&tap.start),
-            Ended::Written => Beginning::of_the_run(session, &tap.start),
+            Ended::Refused => RecordingStart::picture(&tap.start),
+            Ended::Written => RecordingStart::of_the_run(session, &tap.start),
         };
         let (recorder, tally) = Recorder::new(tap, beginning, file, format, rules.max_bytes, stopped);
         let recording = Arc::new(RunningRecording { file: shown, since: rfc3339(began), stop, tally });

@@ -57,7 +57,7 @@ use tui::{
     host::{HostError, HostTerminal},
     is_same_key,
 };
-use vt::input::FocusChange as HostFocus;
+use vt::input::{FocusChange as HostFocus, KeyEvent};
 
 use self::{
     ears::{Ears, Wake},
@@ -66,11 +66,9 @@ use self::{
     panic_hook::PanicHook,
     terminal::Terminal,
 };
-use crate::{
-    failure::{Exit, Failure},
-    run::ending::Wishes,
-    surroundings::Surroundings,
-};
+use program::{Exit, Failure, Surroundings};
+
+use crate::run::ending::Wishes;
 
 /// How often times on the screen move: they are shown in minutes.
 const TICK: Duration = Duration::from_secs(60);
@@ -363,9 +361,7 @@ impl Face {
 
     fn event(&mut self, event: Event) {
         match &event {
-            Event::Key(key) if self.app.surroundings.panic_on.as_ref().is_some_and(|fatal| is_same_key(fatal, key)) => {
-                panic!("asked to panic");
-            }
+            Event::Key(key) if shall_panic(&self.app.surroundings, key) => panic!("asked to panic"),
             Event::Key(key) => {
                 self.app.held.pressed(key);
                 self.app.last_input = Some(Instant::now());
@@ -510,4 +506,10 @@ impl Face {
         self.app.dirty = true;
         Ok(())
     }
+}
+
+/// `PATTERM_PANIC_ON=f9`, for tests of how we end; nothing a user of a release could trip over.
+fn shall_panic(surroundings: &Surroundings, key: &KeyEvent) -> bool {
+    let fatal = || surroundings.variable("PATTERM_PANIC_ON")?.to_str()?.parse::<KeyEvent>().ok();
+    cfg!(debug_assertions) && fatal().is_some_and(|fatal| is_same_key(&fatal, key))
 }

@@ -13,12 +13,12 @@ pub(crate) mod report;
 pub(crate) mod rules;
 pub(crate) mod trust;
 
+use program::{Failure, Outcome, Surroundings};
+
 use crate::{
     cli::{Cli, Command, RunFlags},
-    failure::{Failure, Outcome},
     output::Output,
     run::RunOptions,
-    surroundings::Surroundings,
 };
 
 pub(crate) fn run(cli: Cli, surroundings: &Surroundings, output: &mut Output) -> Outcome {

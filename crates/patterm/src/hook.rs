@@ -16,7 +16,9 @@ use mcp::OneCall;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde_json::json;
 
-use crate::{failure::Exit, run::connect_file::ConnectFile};
+use program::Exit;
+
+use crate::run::connect_file::ConnectFile;
 
 const USAGE: &str = "usage: patterm hook --connect FILE EVENT [DETAIL]";
 /// For what the CLI writes to us, and again for the answer: together less than the time that presets let hooks take.

@@ -6,7 +6,6 @@
 mod app;
 mod cli;
 mod commands;
-mod failure;
 mod hook;
 mod observe;
 mod output;
@@ -14,7 +13,6 @@ mod proxy;
 mod run;
 mod running;
 mod spelled;
-mod surroundings;
 mod watchdog;
 
 use std::{
@@ -22,20 +20,13 @@ use std::{
     ffi::OsString,
     io::{self, Write},
     os::unix::process::CommandExt,
-    path::PathBuf,
     process::ExitCode,
 };
 
-use anyhow::{Context, Result};
 use clap::Parser;
-use etcetera::BaseStrategy;
+use program::{Exit, Outcome, Surroundings};
 
-use crate::{
-    cli::Cli,
-    failure::{Exit, Outcome},
-    output::Output,
-    surroundings::Surroundings,
-};
+use crate::{cli::Cli, output::Output};
 
 fn main() -> ExitCode {
     // Before anything else: an agent's proxy is small because nothing else of this program is ever started in it.
@@ -51,10 +42,10 @@ fn main() -> ExitCode {
         Some("fake-agent") if !wants_help => return fake_agent(&words),
         _ => {}
     }
-    let surroundings = match look_around() {
+    let surroundings = match Surroundings::look_around("patterm") {
         Ok(surroundings) => surroundings,
         Err(error) => {
-            let _ = writeln!(io::stderr(), "patterm: {error:#}");
+            let _ = writeln!(io::stderr(), "patterm: {error}");
             return ExitCode::from(Exit::Refused.code());
         }
     };
@@ -68,13 +59,7 @@ fn main() -> ExitCode {
 }
 
 fn end(outcome: Outcome, output: &Output) -> ExitCode {
-    let exit = outcome.unwrap_or_else(|failure| {
-        if failure.exit != Exit::ReaderGone {
-            output.failure(&failure);
-        }
-        failure.exit
-    });
-    ExitCode::from(exit.code())
+    ExitCode::from(program::exit_of(outcome, |failure| output.failure(failure)).code())
 }
 
 /// Help and version are no mistakes, unless they can't be written.
@@ -95,38 +80,4 @@ fn fake_agent(words: &[OsString]) -> ExitCode {
     let hint = "install it beside patterm: `cargo build -p patterm` makes both";
     let _ = writeln!(io::stderr(), "patterm: {} can't be started ({error}): {hint}", program.display());
     ExitCode::from(Exit::Refused.code())
-}
-
-/// `PATTERM_PANIC_ON=f9`, for tests of how we end; nothing a user of a release could trip over.
-#[cfg(debug_assertions)]
-fn panic_key() -> Option<vt::input::KeyEvent> {
-    env::var("PATTERM_PANIC_ON").ok()?.parse().ok()
-}
-
-#[cfg(not(debug_assertions))]
-fn panic_key() -> Option<vt::input::KeyEvent> {
-    None
-}
-
-fn look_around() -> Result<Surroundings> {
-    let folders = etcetera::choose_base_strategy().context("no home folder: set HOME")?;
-    let variable = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
-    let home = folders.home_dir().to_owned();
-    let state = folders.state_dir().unwrap_or_else(|| home.join(".local/state"));
-    Ok(Surroundings {
-        program: env::current_exe().context("finding this program")?,
-        working_dir: env::current_dir().context("finding the working folder")?,
-        config_dir: folders.config_dir().join("patterm"),
-        cache_dir: folders.cache_dir(),
-        data_dir: folders.data_dir().join("patterm"),
-        state_dir: state.join("patterm"),
-        runtime_dir: variable("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.is_absolute()),
-        temp_dir: env::temp_dir(),
-        shell: variable("SHELL").unwrap_or_else(|| "/bin/sh".into()),
-        inside_patterm: variable("PATTERM").is_some(),
-        environment: env::vars_os().collect::<Vec<(OsString, OsString)>>(),
-        user: rustix::process::geteuid().as_raw(),
-        panic_on: panic_key(),
-        home,
-    })
 }

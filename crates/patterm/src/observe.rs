@@ -19,7 +19,6 @@ use std::{
     time::Duration,
 };
 
-use engine::LogStream;
 use ops::Caller;
 use project::Project;
 use tokio::{sync::watch, task::JoinSet};
@@ -27,7 +26,9 @@ use tracing_subscriber::fmt::MakeWriter;
 
 use self::profile::Profile;
 pub(crate) use self::transcript::Transcribed;
-use crate::{cli::RunFlags, failure::Failure, surroundings::Surroundings};
+use program::{Failure, LogStream, Surroundings};
+
+use crate::cli::RunFlags;
 
 /// For what is still to be written when a run has ended.
 const LAST_WRITES: Duration = Duration::from_secs(2);

@@ -7,7 +7,7 @@ use std::{
 
 use serde::Serialize;
 
-use crate::failure::Failure;
+use program::Failure;
 
 #[derive(Debug)]
 pub(crate) struct Output {

@@ -8,7 +8,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{failure::Exit, run::connect_file::ConnectFile};
+use program::Exit;
+
+use crate::run::connect_file::ConnectFile;
 
 const USAGE: &str = "usage: patterm mcp-stdio --connect FILE | --socket PATH --identity TOKEN";
 

@@ -22,31 +22,28 @@ use std::{
 
 use agents::report::Redaction;
 use engine::{Engine, EngineLimits, EngineOptions};
-use mcp::PrivateSocket;
+use program::{
+    AdmissionRule, ConnectionGate, Exit, Failure, ProcessSocket, Surroundings, allow_many_files, private_folder,
+};
 use project::{Project, ProjectOptions, Settings};
-use tokio::net::{TcpListener, UnixListener};
+use tokio::net::TcpListener;
 
 pub(crate) use self::share::SharePlace;
 use self::{
-    door::Door,
+    door::Guest,
     ending::Wishes,
     folder::RunFolder,
     identities::RunIdentities,
     share::{Share, Sharing},
     watched::Watchdog,
 };
-use crate::{
-    failure::{Exit, Failure},
-    observe::Observers,
-    surroundings::Surroundings,
-};
+
+use crate::observe::Observers;
 
 /// Of sessions that name none, while nothing draws them.
 const SIZE: ops::Size = ops::Size { cols: 120, rows: 40 };
 /// For last answers to be written after the sessions have ended.
 const LAST_WORDS: Duration = Duration::from_secs(1);
-/// Three descriptors or so for each of 1,024 sessions, and some for clients.
-const WANTED_FILES: u64 = 16 << 10;
 
 #[derive(Clone, Debug)]
 pub(crate) struct RunOptions {
@@ -67,16 +64,15 @@ pub(crate) struct Run {
     pub(crate) project: Project,
     engine: Engine,
     grace: Duration,
-    listener: UnixListener,
+    gate: ConnectionGate,
     http: Option<TcpListener>,
     operator: Option<PathBuf>,
     observers: Observers,
-    user: u32,
     share: Option<Share>,
     watchdog: Option<Watchdog>,
     // In this order: the folder goes before the socket that reserves its name.
     _folder: RunFolder,
-    socket: PrivateSocket,
+    socket: ProcessSocket,
 }
 
 impl Run {
@@ -97,8 +93,11 @@ impl Run {
             .then(|| identities.open_operator())
             .transpose()
             .map_err(|error| Failure::system("writing the operator's connect file", &error))?;
-        let listener =
-            UnixListener::from_std(listener).map_err(|error| Failure::system("serving the socket", &error))?;
+        // The socket's mode keeps others out already; this is for a mode that somebody has changed.
+        let ours = AdmissionRule { owner: surroundings.user, group: None, allowed: Vec::new() };
+        let gate =
+            ConnectionGate::new(listener, ours).map_err(|error| Failure::system("serving the socket", &error))?;
+        let gate = gate.at_most(options.settings.mcp.max_connections);
         let http = match options.http {
             Some(port) => Some(bind_http(port).await?),
             None => None,
@@ -110,7 +109,7 @@ impl Run {
         let grace = options.settings.grace();
         let engine = Engine::new(EngineOptions {
             base_env: surroundings.environment.clone(),
-            default_shell: surroundings.shell.clone(),
+            default_shell: surroundings.variable("SHELL").unwrap_or("/bin/sh".as_ref()).to_owned(),
             limits: EngineLimits {
                 history_lines: options.settings.scrollback.lines,
                 history_bytes: options.settings.scrollback.bytes,
@@ -123,20 +122,7 @@ impl Run {
         let watchdog = start_watchdog(surroundings, grace, &engine);
         let project = open_project(options, surroundings, engine.clone(), folder.path(), identities)?;
         observers.watch(&project);
-        Ok(Run {
-            project,
-            engine,
-            grace,
-            listener,
-            http,
-            operator,
-            observers,
-            user: surroundings.user,
-            share,
-            watchdog,
-            _folder: folder,
-            socket,
-        })
+        Ok(Run { project, engine, grace, gate, http, operator, observers, share, watchdog, _folder: folder, socket })
     }
 
     pub(crate) fn socket(&self) -> &Path {
@@ -160,9 +146,8 @@ impl Run {
     /// Serves until someone wants to leave, then ends every session, and with them itself. What still runs when someone
     /// is in a hurry is killed.
     pub(crate) async fn serve(self, mut wishes: Wishes) -> Result<(), Failure> {
-        let Run { project, engine, grace, listener, http, observers, user, share, watchdog, _folder, socket, .. } =
-            self;
-        let door = Door::new(project.clone(), user, observers.clone());
+        let Run { project, engine, grace, mut gate, http, observers, share, watchdog, _folder, socket, .. } = self;
+        let guest = Guest::new(project.clone(), observers.clone());
         let web = async {
             match http {
                 Some(listener) => {
@@ -175,13 +160,13 @@ impl Run {
             .map(|share| share.open(project.clone(), observers.clone()))
             .transpose()
             .map_err(|error| Failure::system("sharing the sessions", &error))?;
-        let connections = door.connections();
         tokio::select! {
             why = wishes.leaving() => tracing::info!(why, "ending all sessions"),
-            () = door.take_connections(listener) => {}
+            never = gate.serve(|stream, closing| guest.clone().serve(stream, closing)) => match never {},
             () = web => {}
             () = shared(sharing.as_mut()) => {}
         }
+        let connections = gate.close();
         let shared = sharing.map(Sharing::close);
         observers.before_the_end();
         tokio::select! {
@@ -224,12 +209,14 @@ async fn shared(sharing: Option<&mut Sharing>) {
     }
 }
 
-fn bind(surroundings: &Surroundings) -> Result<(PrivateSocket, StdListener), Failure> {
-    let folder = surroundings.socket_folder();
-    let refused = |error: mcp::SocketError| Failure::new(Exit::Refused, "system", error.to_string());
-    mcp::private_folder(&folder, surroundings.user).map_err(refused)?;
-    folder::remove_left_over(&PrivateSocket::remove_stale(&folder).map_err(refused)?);
-    let (socket, listener) = PrivateSocket::bind(&folder, std::process::id()).map_err(refused)?;
+fn bind(surroundings: &Surroundings) -> Result<(ProcessSocket, StdListener), Failure> {
+    let folder = surroundings.socket_folder("patterm");
+    let refused = |why: String| Failure::new(Exit::Refused, "system", why);
+    private_folder(&folder, surroundings.user).map_err(|error| refused(error.to_string()))?;
+    let left_over = ProcessSocket::remove_stale(&folder).map_err(|error| refused(error.to_string()))?;
+    folder::remove_left_over(&left_over);
+    let bound = ProcessSocket::bind(&folder, std::process::id());
+    let (socket, listener) = bound.map_err(|error| refused(error.to_string()))?;
     if socket.path().to_str().is_none() {
         let message = format!("the socket's path {} is not UTF-8", socket.path().display());
         return Err(Failure::new(Exit::Refused, "system", message).with_hint("set XDG_RUNTIME_DIR to a plain path"));
@@ -262,23 +249,11 @@ fn open_project(
         deliver: None,
         program: surroundings.program.clone(),
         home: surroundings.home.clone(),
-        search_path: surroundings.variable("PATH").to_owned(),
+        search_path: surroundings.variable("PATH").unwrap_or_default().to_owned(),
         cache_dir: surroundings.cache_dir.clone(),
         redaction: Redaction::new(&surroundings.home, &surroundings.environment),
         version: env!("CARGO_PKG_VERSION").into(),
         default_size: SIZE,
     })
     .map_err(|error| Failure::new(Exit::Refused, "system", error.to_string()))
-}
-
-/// The usual limit of 1,024 would hold some 300 sessions.
-fn allow_many_files() {
-    use rustix::process::{Resource, getrlimit, setrlimit};
-    let mut limit = getrlimit(Resource::Nofile);
-    let wanted = limit.maximum.map_or(WANTED_FILES, |maximum| maximum.min(WANTED_FILES));
-    if limit.current.is_some_and(|current| current < wanted) {
-        limit.current = Some(wanted);
-        // Then it stays as it is, and the sessions that don't fit are refused one by one.
-        let _ = setrlimit(Resource::Nofile, limit);
-    }
 }

@@ -12,14 +12,10 @@ use std::{
 };
 
 use mcp::OneCall;
+use program::{Exit, Failure, Surroundings};
 use serde_json::Value;
 
-use crate::{
-    failure::{Exit, Failure},
-    output::printable,
-    run::connect_file::ConnectFile,
-    surroundings::Surroundings,
-};
+use crate::{output::printable, run::connect_file::ConnectFile};
 
 /// For an answer that is read from memory.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -35,7 +31,7 @@ pub(crate) enum Answer {
 
 /// Connect files of the operators of all runs, by their folders' names.
 pub(crate) fn operators(surroundings: &Surroundings) -> Vec<PathBuf> {
-    let Ok(runs) = fs::read_dir(surroundings.socket_folder()) else { return Vec::new() };
+    let Ok(runs) = fs::read_dir(surroundings.socket_folder("patterm")) else { return Vec::new() };
     let files = runs.flatten().filter_map(|run| fs::read_dir(run.path()).ok()).flatten().flatten();
     let is_operator = |file: &PathBuf| {
         let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();

@@ -15,7 +15,7 @@ use std::{
 
 use engine::{Pid, RememberedSession};
 
-use crate::failure::Exit;
+use program::Exit;
 
 /// The command; nobody types it.
 pub(crate) const COMMAND: &str = "watchdog";

@@ -25,10 +25,10 @@ use grpc::{
     client::CoordinatorClient,
     proto::{InfoRequest, Session},
 };
+use program::{Exit, Failure, Outcome};
 
 use crate::{
     coordinators::{self, Address, Coordinator},
-    failure::{Exit, Failure, Outcome},
     host_terminal,
     invocation::Invocation,
 };

@@ -9,7 +9,7 @@ use std::{
 use serde::Deserialize;
 use toml_edit::{ArrayOfTables, DocumentMut, Item, value};
 
-use crate::failure::Failure;
+use program::Failure;
 
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -122,7 +122,7 @@ fn read(file: &Path) -> Result<String, Failure> {
 }
 
 fn malformed(file: &Path, what: &str) -> Failure {
-    Failure::new(crate::failure::Exit::Usage, "bad_config", format!("{}: {}", file.display(), what.trim_end()))
+    Failure::new(program::Exit::Usage, "bad_config", format!("{}: {}", file.display(), what.trim_end()))
         .with_hint("mend the file, or set it aside: without it the defaults are used")
 }
 

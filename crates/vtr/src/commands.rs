@@ -30,11 +30,11 @@ pub(crate) mod web;
 
 use std::time::Duration;
 
+use program::Outcome;
 use serde_json::{Value, json};
 
 use crate::{
     cli::Command,
-    failure::Outcome,
     invocation::{Invocation, Target},
 };
 

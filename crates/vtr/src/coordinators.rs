@@ -9,12 +9,11 @@ use std::{
 };
 
 use grpc::client::Endpoint;
+use program::{Exit, Failure};
 
 use crate::{
     client_config::{ClientConfig, Entry},
-    default_socket,
-    failure::{Exit, Failure},
-    path_pattern,
+    default_socket, path_pattern,
     surroundings::Surroundings,
 };
 

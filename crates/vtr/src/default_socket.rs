@@ -7,7 +7,9 @@ use std::{
 
 use rustix::fs::{Access, access};
 
-use crate::{failure::Failure, surroundings::Surroundings};
+use program::Failure;
+
+use crate::surroundings::Surroundings;
 
 const SYSTEM_SOCKET: &str = "/var/run/vtr.sock";
 
@@ -50,10 +52,7 @@ fn choose(surroundings: &Surroundings, system: &Path) -> Result<PathBuf, Failure
 
 /// Where sockets go that nobody names, unless the system's folder takes them. The only one that is created.
 pub(crate) fn own_folder(surroundings: &Surroundings) -> PathBuf {
-    match &surroundings.runtime_dir {
-        Some(runtime) => runtime.join("vtr"),
-        None => surroundings.temp_dir.join(format!("vtr-{}", surroundings.user)),
-    }
+    surroundings.socket_folder("vtr")
 }
 
 #[cfg(test)]
@@ -64,19 +63,11 @@ pub(crate) mod tests {
 
     pub(crate) fn nowhere(root: &Path) -> Surroundings {
         Surroundings {
-            program: "vtr".into(),
-            working_dir: root.into(),
-            home: root.join("home"),
-            config_dir: root.join("config"),
-            state_dir: root.join("state"),
-            runtime_dir: None,
-            temp_dir: root.join("tmp"),
+            process: program::Surroundings::nowhere("vtr".as_ref(), root),
             socket: None,
             own_session: None,
             client_config: None,
             shell: None,
-            environment: Vec::new(),
-            user: rustix::process::geteuid().as_raw(),
             no_color: true,
             term: String::new(),
             color_term: String::new(),
@@ -89,7 +80,7 @@ pub(crate) mod tests {
     fn the_users_runtime_folder_stands_in_for_the_systems() {
         let root = tempfile::tempdir().unwrap();
         let mut around = nowhere(root.path());
-        around.runtime_dir = Some("/run/user/1".into());
+        around.process.runtime_dir = Some("/run/user/1".into());
         let missing = root.path().join("no/such/vtr.sock");
         assert_eq!(choose(&around, &missing).unwrap(), Path::new("/run/user/1/vtr/vtr.sock"));
         let writable = root.path().join("vtr.sock");
@@ -102,15 +93,15 @@ pub(crate) mod tests {
     fn a_strangers_folder_is_refused_in_a_runtime_folder_that_is_shared() {
         let root = tempfile::tempdir().unwrap();
         let mut around = nowhere(root.path());
-        around.runtime_dir = Some(root.path().into());
+        around.process.runtime_dir = Some(root.path().into());
         let missing = root.path().join("no/such/vtr.sock");
         let folder = root.path().join("vtr");
         std::fs::create_dir(&folder).unwrap();
         std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o700)).unwrap();
         assert_eq!(choose(&around, &missing).unwrap(), folder.join("vtr.sock"));
-        around.user += 1;
+        around.process.user += 1;
         assert!(choose(&around, &missing).unwrap_err().message.contains("private"), "another user's");
-        around.user -= 1;
+        around.process.user -= 1;
         std::fs::remove_dir(&folder).unwrap();
         std::os::unix::fs::symlink(root.path(), &folder).unwrap();
         choose(&around, &missing).unwrap_err();
@@ -121,7 +112,7 @@ pub(crate) mod tests {
         let root = tempfile::tempdir().unwrap();
         let around = nowhere(root.path());
         let missing = root.path().join("no/such/vtr.sock");
-        let folder = around.temp_dir.join(format!("vtr-{}", around.user));
+        let folder = around.temp_dir.join(format!("vtr-{}", around.process.user));
         assert_eq!(choose(&around, &missing).unwrap(), folder.join("vtr.sock"));
         std::fs::create_dir_all(&folder).unwrap();
         std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o755)).unwrap();

@@ -6,11 +6,11 @@ use grpc::{
     client::CoordinatorClient,
     proto::{InfoRequest, ListRequest, ListResponse, Session, VersionResponse},
 };
+use program::{Exit, Failure};
 use tokio::task::JoinSet;
 
 use crate::{
     coordinators::{self, Coordinator},
-    failure::{Exit, Failure},
     wire,
 };
 
@@ -23,39 +23,39 @@ pub(crate) struct Reached {
 
 /// Why one did not answer, for people. Shown as a whole where it is about one coordinator.
 #[derive(Clone, Debug)]
-pub(crate) struct Silence {
+pub(crate) struct CoordinatorSilence {
     whole: String,
     /// For a list of many: one short line.
     pub(crate) brief: String,
 }
 
-impl From<String> for Silence {
+impl From<String> for CoordinatorSilence {
     fn from(reason: String) -> Self {
-        Silence { brief: reason.lines().next().unwrap_or_default().to_owned(), whole: reason }
+        CoordinatorSilence { brief: reason.lines().next().unwrap_or_default().to_owned(), whole: reason }
     }
 }
 
-impl fmt::Display for Silence {
+impl fmt::Display for CoordinatorSilence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.whole)
     }
 }
 
 /// Connects, and has it say its version: a socket that accepts is not yet a coordinator that answers.
-pub(crate) async fn reach(coordinator: &Coordinator) -> Result<Reached, Silence> {
+pub(crate) async fn reach(coordinator: &Coordinator) -> Result<Reached, CoordinatorSilence> {
     match grpc::client::connect_within(&coordinator.endpoint, coordinator.timeout).await {
         Ok(client) => Ok(Reached { coordinator: coordinator.clone(), client }),
-        Err(error) => Err(Silence { whole: error.to_string(), brief: error.brief() }),
+        Err(error) => Err(CoordinatorSilence { whole: error.to_string(), brief: error.brief() }),
     }
 }
 
 /// The version of each, in the order asked.
-pub(crate) async fn versions(known: &[Coordinator]) -> Vec<(Coordinator, Result<VersionResponse, Silence>)> {
+pub(crate) async fn versions(known: &[Coordinator]) -> Vec<(Coordinator, Result<VersionResponse, CoordinatorSilence>)> {
     ask(known, |reached| async move { Ok(reached.client.server().cloned().unwrap_or_default()) }).all().await
 }
 
 /// The sessions of each, in the order asked.
-pub(crate) async fn list_all(known: &[Coordinator]) -> Vec<(Coordinator, Result<ListResponse, Silence>)> {
+pub(crate) async fn list_all(known: &[Coordinator]) -> Vec<(Coordinator, Result<ListResponse, CoordinatorSilence>)> {
     list(known).all().await
 }
 
@@ -68,16 +68,16 @@ pub(crate) fn list(known: &[Coordinator]) -> Answers<ListResponse> {
 }
 
 /// What coordinators say that were asked at once. Each has its own time limit.
-pub(crate) struct Answers<T>(JoinSet<(usize, Coordinator, Result<T, Silence>)>);
+pub(crate) struct Answers<T>(JoinSet<(usize, Coordinator, Result<T, CoordinatorSilence>)>);
 
 impl<T: Send + 'static> Answers<T> {
     /// In the order asked.
-    pub(crate) async fn all(&mut self) -> Vec<(Coordinator, Result<T, Silence>)> {
+    pub(crate) async fn all(&mut self) -> Vec<(Coordinator, Result<T, CoordinatorSilence>)> {
         self.within(Duration::MAX).await
     }
 
     /// Those that answer in this time, in the order asked; empty when all have answered before.
-    pub(crate) async fn within(&mut self, patience: Duration) -> Vec<(Coordinator, Result<T, Silence>)> {
+    pub(crate) async fn within(&mut self, patience: Duration) -> Vec<(Coordinator, Result<T, CoordinatorSilence>)> {
         let mut answers = Vec::new();
         let over = tokio::time::sleep(patience);
         let mut over = std::pin::pin!(over);
@@ -102,7 +102,7 @@ fn ask<T, F, Asked>(known: &[Coordinator], ask: F) -> Answers<T>
 where
     T: Send + 'static,
     F: Fn(Reached) -> Asked + Clone + Send + Sync + 'static,
-    Asked: Future<Output = Result<T, Silence>> + Send,
+    Asked: Future<Output = Result<T, CoordinatorSilence>> + Send,
 {
     let mut asked = JoinSet::new();
     for (number, coordinator) in known.iter().cloned().enumerate() {
@@ -123,7 +123,7 @@ where
 pub(crate) struct Search {
     /// For each name, in the order asked.
     pub(crate) found: Vec<Vec<(Reached, Session)>>,
-    pub(crate) silent: Vec<(Coordinator, Silence)>,
+    pub(crate) silent: Vec<(Coordinator, CoordinatorSilence)>,
 }
 
 /// Asks all of `known` for all names: one that is silent is waited for once.

@@ -1,16 +1,12 @@
-//! The person's own terminal, for the commands that draw on it: opening it, reading it, and the signals that end them.
-
-mod end_signals;
+//! The person's own terminal, for the commands that draw on it: opening it, and putting it back.
 
 use std::{io, os::fd::AsFd};
 
 use tui::host::{ColorHints, HostError, HostTerminal};
 
-pub(crate) use self::end_signals::EndSignals;
-use crate::{
-    failure::{Exit, Failure},
-    surroundings::Surroundings,
-};
+use program::{Exit, Failure};
+
+use crate::surroundings::Surroundings;
 
 /// Standard input and output, which must be terminals.
 pub(crate) fn open(instead: &str) -> Result<HostTerminal, Failure> {

@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use grpc::client::CoordinatorClient;
+use program::{Exit, Failure};
 
 use crate::{
     cli::Everywhere,
     client_config::{ClientConfig, OutputFormat},
     coordinators::{self, Address, Coordinator},
-    failure::{Exit, Failure},
     fleet::{self, Reached},
     output::Output,
     surroundings::Surroundings,

@@ -13,10 +13,10 @@ mod commands;
 mod completion;
 mod coordinators;
 mod default_socket;
-mod failure;
 mod fleet;
 mod host_terminal;
 mod invocation;
+mod misuse;
 mod output;
 mod path_pattern;
 mod playback;
@@ -32,14 +32,12 @@ use std::{
     process::ExitCode,
 };
 
-use anyhow::{Context, Result};
 use clap::{FromArgMatches, error::ErrorKind};
-use etcetera::BaseStrategy;
+use program::{Exit, Failure, Outcome, SurroundingsError};
 
 use crate::{
     cli::{Cli, Command},
     commands::completions,
-    failure::{Exit, Failure, Outcome},
     invocation::Invocation,
     output::Output,
     surroundings::Surroundings,
@@ -49,7 +47,7 @@ fn main() -> ExitCode {
     let surroundings = match look_around() {
         Ok(surroundings) => surroundings,
         Err(error) => {
-            let _ = writeln!(io::stderr(), "vtr: {error:#}");
+            let _ = writeln!(io::stderr(), "vtr: {error}");
             return ExitCode::from(Exit::Refused.code());
         }
     };
@@ -79,7 +77,7 @@ fn misused(error: &clap::Error) -> ! {
     let json = words.iter().any(|word| word == "--json");
     let help = error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
     if error.use_stderr() && (json || !help) {
-        Output::new(json, false, false).failure(&Failure::misuse(error, &words));
+        Output::new(json, false, false).failure(&misuse::misuse(error, &words));
         std::process::exit(Exit::Usage.code().into());
     }
     let told = error.print().and_then(|()| io::stdout().flush());
@@ -117,15 +115,7 @@ fn run(cli: Cli, surroundings: Surroundings) -> Exit {
 }
 
 fn end(outcome: Outcome, output: &Output) -> Exit {
-    match outcome {
-        Ok(exit) => exit,
-        Err(failure) => {
-            if failure.exit != Exit::ReaderGone {
-                output.failure(&failure);
-            }
-            failure.exit
-        }
-    }
+    program::exit_of(outcome, |failure| output.failure(failure))
 }
 
 /// A debug build can be told to panic at a key, to see how attach ends.
@@ -133,29 +123,20 @@ fn panic_key() -> Option<vt::input::KeyEvent> {
     if cfg!(debug_assertions) { env::var("VTR_PANIC_ON").ok()?.parse().ok() } else { None }
 }
 
-fn look_around() -> Result<Surroundings> {
-    let folders = etcetera::choose_base_strategy().context("no home folder: set HOME")?;
-    let variable = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
-    let home = folders.home_dir().to_owned();
-    let state = folders.state_dir().unwrap_or_else(|| home.join(".local/state"));
+fn look_around() -> Result<Surroundings, SurroundingsError> {
+    let process = program::Surroundings::look_around("vtr")?;
+    let variable = |name| process.variable(name);
+    let text = |name| variable(name).map(|value| value.to_string_lossy().into_owned());
     Ok(Surroundings {
-        program: env::current_exe().context("finding this program")?,
-        working_dir: env::current_dir().context("finding the working folder")?,
-        config_dir: folders.config_dir().join("vtr"),
-        state_dir: state.join("vtr"),
-        runtime_dir: variable("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.is_absolute()),
-        temp_dir: env::temp_dir(),
         socket: variable("VTR_SOCKET").map(PathBuf::from),
-        own_session: env::var("VTR_SESSION").ok().filter(|id| !id.is_empty()),
+        own_session: text("VTR_SESSION"),
         client_config: variable("VTR_CONFIG").map(PathBuf::from),
-        shell: variable("SHELL"),
-        environment: env::vars_os().collect::<Vec<(OsString, OsString)>>(),
-        user: rustix::process::geteuid().as_raw(),
+        shell: variable("SHELL").map(Into::into),
         no_color: variable("NO_COLOR").is_some() || variable("TERM").is_some_and(|term| term == "dumb"),
-        term: env::var("TERM").unwrap_or_default(),
-        color_term: env::var("COLORTERM").unwrap_or_default(),
+        term: text("TERM").unwrap_or_default(),
+        color_term: text("COLORTERM").unwrap_or_default(),
         stdout_is_terminal: io::stdout().is_terminal(),
         panic_on: panic_key(),
-        home,
+        process,
     })
 }

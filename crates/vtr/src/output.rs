@@ -4,13 +4,13 @@
 use std::io::{self, Write};
 
 use comfy_table::{ColumnConstraint, Table, Width, presets};
+use program::Failure;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::{
     clean_text::{CleanText, escape_json, set_in},
-    failure::Failure,
-    fleet::Silence,
+    fleet::CoordinatorSilence,
 };
 
 /// Standard output and error of one command.
@@ -174,7 +174,7 @@ impl Output {
     }
 
     /// In brief for people, who may read fifty of them; whole for programs.
-    pub(crate) fn not_heard(&mut self, coordinator: &str, silence: &Silence) {
+    pub(crate) fn not_heard(&mut self, coordinator: &str, silence: &CoordinatorSilence) {
         if !self.json {
             self.warn(format_args!("{coordinator} did not answer: {}", silence.brief));
         }

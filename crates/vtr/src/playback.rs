@@ -8,6 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use program::{EndSignals, Exit, Failure, Outcome};
 use replay::{FileError, Tape, TapeError, TapeLimits};
 use tokio::signal::unix::{SignalKind, signal};
 use tui::{
@@ -16,12 +17,7 @@ use tui::{
     widgets::{PlayerOutcome, RecordingPlayer},
 };
 
-use crate::{
-    failure::{Exit, Failure, Outcome},
-    host_terminal::{self, EndSignals},
-    output::Output,
-    surroundings::Surroundings,
-};
+use crate::{host_terminal, output::Output, surroundings::Surroundings};
 
 /// Between two pictures: thirty a second.
 const FRAME: Duration = Duration::from_micros(33_334);
@@ -69,7 +65,7 @@ pub(crate) async fn play(
     host.change(known.modes(MouseTracking::Off)).map_err(failed)?;
     let mut input = tui::host::HostInput::start(input).map_err(system)?;
     let mut resized = signal(SignalKind::window_change()).map_err(system)?;
-    let mut ends = EndSignals::new().map_err(system)?;
+    let mut ends = EndSignals::on_a_terminal().map_err(system)?;
     let skin = Skin::new(known.color_scheme());
     let mut writer = CanvasWriter::new(known.writer_options(host_terminal::color_hints(surroundings)));
     let mut canvas = Canvas::new(host.size().map_err(failed)?);
@@ -103,9 +99,10 @@ pub(crate) async fn play(
         wake = times.into_iter().flatten().fold(wake, Instant::min);
         tokio::select! {
             biased;
-            name = ends.next() => {
+            signal = ends.next() => {
                 host.leave();
-                return Err(Failure::new(Exit::Refused, "ended", format!("ended by the signal {name}")));
+                let message = format!("ended by the signal {}", signal.name());
+                return Err(Failure::new(Exit::Refused, "ended", message));
             }
             bytes = input.next() => match bytes {
                 None => return Err(Failure::new(Exit::Refused, "ended", "the terminal is gone")),

@@ -1,23 +1,13 @@
-//! What the process finds around itself, as plain data.
+//! What `vtr` finds around itself, as plain data.
 //!
 //! `main.rs` is the only place that reads the environment, the home folder and the terminal; everything
 //! else gets this.
 
-use std::{ffi::OsString, path::PathBuf};
+use std::{ffi::OsString, ops::Deref, path::PathBuf};
 
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub(crate) struct Surroundings {
-    /// This program, to start it again as a daemon.
-    pub(crate) program: PathBuf,
-    pub(crate) working_dir: PathBuf,
-    pub(crate) home: PathBuf,
-    /// Holds `config.toml` and `server.toml`.
-    pub(crate) config_dir: PathBuf,
-    /// Holds the logs of daemons.
-    pub(crate) state_dir: PathBuf,
-    /// The user's runtime folder, where the system has one.
-    pub(crate) runtime_dir: Option<PathBuf>,
-    pub(crate) temp_dir: PathBuf,
+    pub(crate) process: program::Surroundings,
     /// `VTR_SOCKET`.
     pub(crate) socket: Option<PathBuf>,
     /// `VTR_SESSION`: the id of the session that we run in.
@@ -26,9 +16,6 @@ pub(crate) struct Surroundings {
     pub(crate) client_config: Option<PathBuf>,
     /// `SHELL`.
     pub(crate) shell: Option<OsString>,
-    /// What sessions inherit. Never printed.
-    pub(crate) environment: Vec<(OsString, OsString)>,
-    pub(crate) user: u32,
     /// `NO_COLOR` is set, or `TERM` is `dumb`.
     pub(crate) no_color: bool,
     /// `TERM` and `COLORTERM`, for what a terminal can show.
@@ -37,6 +24,14 @@ pub(crate) struct Surroundings {
     pub(crate) stdout_is_terminal: bool,
     /// The key that `VTR_PANIC_ON` names: to test how attach ends. Never in a release.
     pub(crate) panic_on: Option<vt::input::KeyEvent>,
+}
+
+impl Deref for Surroundings {
+    type Target = program::Surroundings;
+
+    fn deref(&self) -> &program::Surroundings {
+        &self.process
+    }
 }
 
 impl Surroundings {
@@ -54,11 +49,5 @@ impl Surroundings {
             Some(rest) => self.home.join(rest),
             None => self.working_dir.join(path),
         }
-    }
-}
-
-impl std::fmt::Debug for Surroundings {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Surroundings").field("home", &self.home).finish_non_exhaustive()
     }
 }

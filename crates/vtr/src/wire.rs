@@ -3,13 +3,11 @@
 use std::time::Duration;
 
 use grpc::proto::{self, CellRun, CellShape, SessionStatus};
+use program::{Exit, Failure};
 use serde::Serialize;
 use vt::RunShape;
 
-use crate::{
-    coordinators::Coordinator,
-    failure::{Exit, Failure},
-};
+use crate::coordinators::Coordinator;
 
 /// A session in JSON. Keys are only ever added.
 #[derive(Clone, Debug, Serialize)]

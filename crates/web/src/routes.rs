@@ -13,11 +13,12 @@ use axum::{
     response::{IntoResponse, Redirect, Response},
     routing::get,
 };
+use program::HttpScheme;
 
 use crate::{
     access::{AccessRights, LoggedInVisitor},
     assets,
-    guard::{Scheme, stand_guard},
+    guard::stand_guard,
     recordings,
     refusal::PageRefusal,
     server::WebState,
@@ -101,7 +102,7 @@ async fn login(
         Err(_) if inner.knows_browser(&headers) => return Redirect::to("/").into_response(),
         Err(why) => return PageRefusal::Token(why).into_response(),
     };
-    let secure = if inner.scheme == Scheme::Https { "; Secure" } else { "" };
+    let secure = if inner.scheme == HttpScheme::Https { "; Secure" } else { "" };
     let cookie = format!("{}={}; Path=/; HttpOnly; SameSite=Strict{secure}", inner.cookie_name, login.cookie);
     let Ok(cookie) = HeaderValue::from_str(&cookie) else { return PageRefusal::Failed.into_response() };
     // A key consists of letters, digits, - and _: no HTML special characters.

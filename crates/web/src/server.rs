@@ -3,6 +3,7 @@
 use std::{io, net::SocketAddr, path::PathBuf, sync::Arc};
 
 use axum::http::{HeaderMap, HeaderValue, header};
+use program::{HttpScheme, OriginGuard};
 use tokio::{net::TcpListener, sync::Semaphore};
 use tokio_rustls::rustls::ServerConfig;
 
@@ -10,7 +11,7 @@ pub use crate::access::NoRandomness;
 use crate::{
     access::{AccessRights, LoggedInVisitor, LoginRegistry},
     directory::{CoordinatorFleet, LiveDirectory},
-    guard::{Guard, Scheme, written},
+    guard::written,
     listener::{self, TlsError},
     routes,
 };
@@ -61,8 +62,8 @@ pub enum StartError {
 pub(crate) struct WebState {
     pub(crate) access: LoginRegistry,
     pub(crate) directory: LiveDirectory,
-    pub(crate) guard: Arc<Guard>,
-    pub(crate) scheme: Scheme,
+    pub(crate) guard: Arc<OriginGuard>,
+    pub(crate) scheme: HttpScheme,
     /// Contains the port, since browsers send a cookie to every port of a host.
     pub(crate) cookie_name: String,
     /// Permits for recordings in memory.
@@ -128,7 +129,7 @@ impl WebServer {
             _ => StartError::Bind { address: wanted, source },
         })?;
         let address = listener.local_addr().map_err(|source| StartError::Bind { address: wanted, source })?;
-        let scheme = if tls.is_some() { Scheme::Https } else { Scheme::Http };
+        let scheme = if tls.is_some() { HttpScheme::Https } else { HttpScheme::Http };
         let name = match settings.hosts.first() {
             Some(name) => name.clone(),
             None if address.ip().is_unspecified() => "localhost".to_owned(),
@@ -137,7 +138,7 @@ impl WebServer {
         let inner = Arc::new(WebState {
             access: LoginRegistry::new(if settings.read_only { AccessRights::ReadOnly } else { AccessRights::Full }),
             directory: LiveDirectory::new(fleet),
-            guard: Arc::new(Guard::new(address, &settings.hosts, scheme)),
+            guard: Arc::new(OriginGuard::of(address, &settings.hosts, scheme)),
             scheme,
             cookie_name: format!("vtr_web_{}", address.port()),
             replays: Arc::new(Semaphore::new(MAX_REPLAYS)),

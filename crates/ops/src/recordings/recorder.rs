@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
-use engine::{ExitStatus, Keyframe, Session, SessionId, Tap, TapEvent};
+use engine::{ExitStatus, Session, SessionId, Tap, TapEvent, TapKeyframe};
 use tokio::{runtime::Handle, sync::watch};
 
 use super::prompt_marks::PromptMarks;
@@ -26,34 +26,34 @@ pub(super) struct RecordingProgress {
 }
 
 /// What a recording begins with.
-pub(super) struct Beginning {
+pub(super) struct RecordingStart {
     bytes: Vec<u8>,
     /// Output from before that is known to nobody any more.
     lost: u64,
 }
 
-impl Beginning {
+impl RecordingStart {
     /// The screen as it is.
-    pub(super) fn picture(start: &Keyframe) -> Self {
-        Beginning { bytes: start.bytes.clone(), lost: 0 }
+    pub(super) fn picture(start: &TapKeyframe) -> Self {
+        RecordingStart { bytes: start.bytes.clone(), lost: 0 }
     }
 
     /// All that the run printed before the tap was there: lines that have left the screen by then are in no picture. Only
     /// a program that prints more than the ring holds in that moment leaves a picture and a gap.
-    pub(super) fn of_the_run(session: &Session, start: &Keyframe) -> Self {
+    pub(super) fn of_the_run(session: &Session, start: &TapKeyframe) -> Self {
         let from = session.run_offset();
         let printed = start.offset.saturating_sub(from);
         let raw = session.raw(from, usize::try_from(printed).unwrap_or(usize::MAX));
         match raw.dropped {
-            0 => Beginning { bytes: raw.bytes, lost: 0 },
-            lost => Beginning { bytes: start.bytes.clone(), lost },
+            0 => RecordingStart { bytes: raw.bytes, lost: 0 },
+            lost => RecordingStart { bytes: start.bytes.clone(), lost },
         }
     }
 }
 
 pub(super) struct Recorder {
     tap: Tap,
-    beginning: Beginning,
+    beginning: RecordingStart,
     file: File,
     format: cast::AsciicastVersion,
     max_bytes: Option<u64>,
@@ -66,7 +66,7 @@ pub(super) struct Recorder {
 impl Recorder {
     pub(super) fn new(
         tap: Tap,
-        beginning: Beginning,
+        beginning: RecordingStart,
         file: File,
         format: cast::AsciicastVersion,
         max_bytes: Option<u64>,
@@ -280,7 +280,7 @@ mod tests {
         let header = header(&session, tap.start.size, SystemTime::now());
         let full = File::options().write(true).open("/dev/full").unwrap();
         let (stop, stopped) = watch::channel(false);
-        let beginning = Beginning::picture(&tap.start);
+        let beginning = RecordingStart::picture(&tap.start);
         let (recorder, mut tally) = Recorder::new(tap, beginning, full, cast::AsciicastVersion::V3, None, stopped);
         recorder.run(session.id(), header).unwrap();
         let over = tokio::time::timeout(testkit::DEADLINE, tally.wait_for(|tally| tally.over)).await;

@@ -6,7 +6,9 @@ use project::{Settings, settings::FileWatch};
 use tui::Sign;
 
 use super::{keys, model::App};
-use crate::{commands::config, failure::Failure};
+use program::Failure;
+
+use crate::commands::config;
 
 /// Follows the file, if its folder can be watched.
 pub(super) fn start(app: &App) -> Option<FileWatch> {

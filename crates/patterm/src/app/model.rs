@@ -4,6 +4,7 @@ use std::{collections::HashMap, sync::Arc, time::Instant};
 
 use engine::{Session, SessionId};
 use ops::{Call, Caller, Context, OpError};
+use program::Surroundings;
 use project::{Project, Settings};
 use serde_json::Value;
 use tokio::{runtime::Handle, sync::mpsc};
@@ -13,7 +14,6 @@ use vt::Size;
 use super::{
     attention, commands, frame::Places, recordings, scratchpads, sessions::Sessions, toasts::Toasts, trust_prompt,
 };
-use crate::surroundings::Surroundings;
 
 /// Something that a task found out, to be done in the loop.
 pub(crate) type Notice = Box<dyn FnOnce(&mut App) + Send>;

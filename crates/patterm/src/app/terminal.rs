@@ -6,6 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use program::Surroundings;
 use tui::{
     Canvas, CanvasWriter, Event, HostDecoder,
     host::{
@@ -14,8 +15,6 @@ use tui::{
     },
 };
 use vt::{InputModes, KittyFlags, MouseProtocol, Size};
-
-use crate::surroundings::Surroundings;
 
 /// How long a host may take to answer what it can do. Every terminal answers the last question; later answers count too.
 const PROBE_PATIENCE: Duration = Duration::from_millis(400);
@@ -52,8 +51,8 @@ impl Terminal {
         host.enter(HostModes { mouse: MouseTracking::Off, ..HostModes::default() })?;
         let mut decoder = HostDecoder::new();
         let probe = host.probe(&mut decoder, PROBE_PATIENCE, events)?;
-        let variable = |name| surroundings.variable(name).to_string_lossy().into_owned();
-        let hints = (variable("TERM"), variable("COLORTERM"), !surroundings.variable("NO_COLOR").is_empty());
+        let variable = |name| surroundings.variable(name).unwrap_or_default().to_string_lossy().into_owned();
+        let hints = (variable("TERM"), variable("COLORTERM"), surroundings.variable("NO_COLOR").is_some());
         let writer = CanvasWriter::new(probe.abilities().writer_options(color_hints(&hints)));
         let held = |source| HostError::Io { what: "listen to", source };
         let copy = host.as_fd().try_clone_to_owned().map_err(held)?;

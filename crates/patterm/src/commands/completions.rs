@@ -2,13 +2,10 @@
 
 use clap::CommandFactory;
 use clap_complete::Shell;
+use program::{Exit, Outcome};
 use serde_json::json;
 
-use crate::{
-    cli::Cli,
-    failure::{Exit, Outcome},
-    output::Output,
-};
+use crate::{cli::Cli, output::Output};
 
 /// Print a script that teaches a shell to complete commands
 ///

@@ -6,6 +6,7 @@ use std::{
 };
 
 use clap::Subcommand;
+use program::{Exit, Failure, Outcome, Surroundings};
 use project::{
     Settings,
     settings::{Checked, SettingsWarning, default_text},
@@ -14,9 +15,7 @@ use serde_json::json;
 
 use crate::{
     app,
-    failure::{Exit, Failure, Outcome},
     output::{Output, counted, printable},
-    surroundings::Surroundings,
 };
 
 /// The settings in config.json

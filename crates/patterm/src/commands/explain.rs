@@ -3,13 +3,12 @@
 use std::path::PathBuf;
 
 use clap::ValueHint;
+use program::{Exit, Outcome, Surroundings};
 use serde_json::{Value, json};
 
 use crate::{
-    failure::{Exit, Outcome},
     output::{Output, columns, printable},
     running::{self, AskedRuns},
-    surroundings::Surroundings,
 };
 
 /// Show why a session of a running patterm is said to be idle, working or blocked

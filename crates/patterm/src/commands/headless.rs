@@ -1,19 +1,18 @@
 //! `patterm --headless`
 
+use program::{Exit, Failure, Outcome, Surroundings};
 use serde_json::json;
 
 use crate::{
     cli::RunFlags,
     commands::run_options,
-    failure::{Exit, Failure, Outcome},
     observe::{self, Observers},
     output::Output,
     run::{Run, RunOptions, ending::Ending},
-    surroundings::Surroundings,
 };
 
 pub(crate) fn run(flags: RunFlags, surroundings: &Surroundings, output: &mut Output) -> Outcome {
-    if surroundings.inside_patterm {
+    if surroundings.variable("PATTERM").is_some() {
         output.warn("you are inside patterm already; this one is separate");
     }
     let observers = Observers::start(&flags, surroundings)?;

@@ -1,16 +1,15 @@
 //! `patterm`, on a terminal
 
+use program::{Exit, Failure, Outcome, Surroundings};
 use std::{path::Path, time::Duration};
 
 use crate::{
     app,
     cli::RunFlags,
     commands::run_options,
-    failure::{Exit, Failure, Outcome},
     observe::Observers,
     output::Output,
     run::{Run, RunOptions, ending::Ending},
-    surroundings::Surroundings,
 };
 
 /// Sessions that take longer than this to end are worth a word.
@@ -19,11 +18,11 @@ const SOON: Duration = Duration::from_millis(400);
 pub(crate) fn run(flags: RunFlags, surroundings: &Surroundings, output: &mut Output) -> Outcome {
     // Before anything is made: who has no terminal gets nothing but the message.
     let host = app::find_terminal()?;
-    if surroundings.variable("TERM") == "dumb" {
+    if surroundings.variable("TERM").is_some_and(|term| term == "dumb") {
         return Err(Failure::new(Exit::NoTerminal, "no_terminal", "this terminal can't be drawn on: TERM is dumb")
             .with_hint("use another one, or set TERM to what it is (xterm-256color fits most)"));
     }
-    if surroundings.inside_patterm {
+    if surroundings.variable("PATTERM").is_some() {
         output.warn("you are inside patterm already; this one is separate");
     }
     let observers = Observers::start(&flags, surroundings)?;

@@ -1,13 +1,12 @@
 //! `patterm keys`
 
+use program::{Exit, Outcome, Surroundings};
 use serde_json::json;
 
 use crate::{
     app,
     commands::config,
-    failure::{Exit, Outcome},
     output::{self, Output},
-    surroundings::Surroundings,
 };
 
 /// Every command of the screen: its id, and the keys it has with your settings

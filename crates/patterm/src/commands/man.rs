@@ -3,14 +3,10 @@
 use std::path::PathBuf;
 
 use clap::CommandFactory;
+use program::{Exit, Failure, Outcome, Surroundings};
 use serde_json::json;
 
-use crate::{
-    cli::Cli,
-    failure::{Exit, Failure, Outcome},
-    output::Output,
-    surroundings::Surroundings,
-};
+use crate::{cli::Cli, output::Output};
 
 /// Write the manual pages into a folder
 #[derive(Debug, clap::Args)]
@@ -24,8 +20,7 @@ impl Man {
     pub(crate) fn run(self, surroundings: &Surroundings, output: &mut Output) -> Outcome {
         let dir = surroundings.working_dir.join(self.dir);
         let failed = |error: std::io::Error| Failure::system(format_args!("writing to {}", dir.display()), &error);
-        std::fs::create_dir_all(&dir).map_err(failed)?;
-        clap_mangen::generate_to(Cli::command(), &dir).map_err(failed)?;
+        program::write_manual(Cli::command(), &dir).map_err(failed)?;
         output.answer(&json!({ "dir": dir }), &[format!("manual pages are in {}", dir.display())])?;
         Ok(Exit::Done)
     }

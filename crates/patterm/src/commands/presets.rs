@@ -7,14 +7,11 @@ use agents::{
     preset::{Place, Severity, agent_schema, parse_agent, parse_process, process_schema},
 };
 use clap::{Subcommand, ValueEnum};
+use program::{Exit, Failure, Outcome, Surroundings};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::{
-    failure::{Exit, Failure, Outcome},
-    output::{Output, columns, counted, printable},
-    surroundings::Surroundings,
-};
+use crate::output::{Output, columns, counted, printable};
 
 /// What can be started by name: agents and commands
 #[derive(Debug, clap::Args)]

@@ -16,11 +16,9 @@ use clap::ValueHint;
 use serde_json::json;
 
 use super::presets;
-use crate::{
-    failure::{Exit, Failure, Outcome},
-    output::{Output, printable},
-    surroundings::Surroundings,
-};
+use program::{Exit, Failure, Outcome, Surroundings};
+
+use crate::output::{Output, printable};
 
 /// Say what an agent was doing in a recording, by the rules of its preset as they are today
 ///

@@ -3,13 +3,12 @@
 use std::{fs, path::PathBuf};
 
 use clap::ValueHint;
+use program::{Exit, Failure, Outcome, Surroundings};
 use serde_json::{Value, json};
 
 use crate::{
-    failure::{Exit, Failure, Outcome},
     output::{Output, printable},
     running::{self, AskedRuns},
-    surroundings::Surroundings,
 };
 
 /// Write a report of an agent's wrong state, to send to those who mend the rules

@@ -15,11 +15,9 @@ use clap::{Subcommand, ValueHint};
 use serde_json::{Value, json};
 
 use super::presets::{folders, install_shipped};
-use crate::{
-    failure::{Exit, Failure, Outcome},
-    output::{Output, counted, printable},
-    surroundings::Surroundings,
-};
+use program::{Exit, Failure, Outcome, Surroundings};
+
+use crate::output::{Output, counted, printable};
 
 /// Newer rules for an agent's preset, without a new patterm
 ///

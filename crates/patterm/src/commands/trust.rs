@@ -11,11 +11,11 @@ use project::{
 use serde_json::{Value, json};
 
 use super::presets::{self, Kind};
+use program::{Exit, Failure, Outcome, Surroundings};
+
 use crate::{
-    failure::{Exit, Failure, Outcome},
     output::{Output, columns, printable},
     spelled::{fact_lines, spelled},
-    surroundings::Surroundings,
 };
 
 /// Which presets agents may start in this project

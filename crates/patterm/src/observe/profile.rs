@@ -11,9 +11,9 @@ use std::{
 };
 
 use pprof::{ProfilerGuard, ProfilerGuardBuilder};
+use program::{Exit, Failure};
 
 use super::{files, pprof_file, threads};
-use crate::failure::{Exit, Failure};
 
 /// Samples a second of processor time; a prime, so that it beats with nothing.
 const FREQUENCY: i32 = 199;

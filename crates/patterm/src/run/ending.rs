@@ -2,7 +2,7 @@
 
 use std::{io, sync::Arc};
 
-use engine::EndSignals;
+use program::EndSignals;
 use tokio::sync::watch;
 
 /// What is wished for by now, and why.
@@ -45,7 +45,7 @@ impl Ending {
 
     /// Has signals make wishes from now on. Needs a tokio runtime around it.
     pub(crate) fn hear_signals(&self) -> io::Result<()> {
-        let mut signals = EndSignals::new()?;
+        let mut signals = EndSignals::of_a_server()?;
         let ending = self.clone();
         tokio::spawn(async move {
             loop {

@@ -10,8 +10,11 @@ use std::{
     time::Duration,
 };
 
-use grpc::listen::{Admission, Closing, Connections, Gate, Permissions, Socket, SocketError};
 use ops::{Caller, Role};
+use program::{
+    AdmissionRule, ClosingSignal, ConnectionGate, Exit, Failure, LockedSocket, OpenConnections, SocketError,
+    SocketPermissions,
+};
 use project::Project;
 use tokio::{
     io::{AsyncRead, AsyncWrite},
@@ -19,10 +22,8 @@ use tokio::{
 };
 
 use super::door;
-use crate::{
-    failure::{Exit, Failure},
-    observe::Observers,
-};
+
+use crate::observe::Observers;
 
 /// Where to share.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,7 +39,7 @@ pub(super) struct Share {
     path: PathBuf,
     listener: UnixListener,
     user: u32,
-    socket: Socket,
+    socket: LockedSocket,
 }
 
 impl Share {
@@ -49,7 +50,7 @@ impl Share {
             SharePlace::At(path) => path.clone(),
         };
         let (socket, listener) =
-            Socket::bind(&path, Permissions { mode: 0o600, group: None }).map_err(|error| failure(&error))?;
+            LockedSocket::bind(&path, SocketPermissions::PRIVATE).map_err(|error| failure(&error))?;
         Ok(Share { path, listener, user, socket })
     }
 
@@ -60,8 +61,8 @@ impl Share {
     pub(super) fn open(self, project: Project, observers: Observers) -> io::Result<Sharing> {
         let about = grpc::server::ServerAbout { program: "patterm".into(), version: env!("CARGO_PKG_VERSION").into() };
         let server = grpc::server::GrpcServer::new(project.clone(), Caller::operator(), about);
-        let admission = Admission { owner: self.user, group: None, allowed: Vec::new() };
-        let gate = Gate::new(self.listener, admission)?;
+        let admission = AdmissionRule { owner: self.user, group: None, allowed: Vec::new() };
+        let gate = ConnectionGate::new(self.listener, admission)?;
         Ok(Sharing { gate, guest: Guest { project, server, observers }, socket: self.socket })
     }
 }
@@ -73,7 +74,7 @@ fn failure(error: &SocketError) -> Failure {
             (Exit::Usage, "usage", "give --share another path, or move the file away")
         }
         SocketError::TooLong { .. } => (Exit::Usage, "usage", "give --share a shorter path"),
-        SocketError::System { .. } => {
+        SocketError::Taken { .. } | SocketError::System { .. } => {
             (Exit::Refused, "system", "give --share a path in a folder that you may write to")
         }
     };
@@ -83,9 +84,9 @@ fn failure(error: &SocketError) -> Failure {
 /// Taking connections.
 #[derive(Debug)]
 pub(super) struct Sharing {
-    gate: Gate,
+    gate: ConnectionGate,
     guest: Guest,
-    socket: Socket,
+    socket: LockedSocket,
 }
 
 impl Sharing {
@@ -103,8 +104,8 @@ impl Sharing {
 /// What is still served at the end.
 #[derive(Debug)]
 pub(super) struct Shared {
-    connections: Connections,
-    _socket: Socket,
+    connections: OpenConnections,
+    _socket: LockedSocket,
 }
 
 impl Shared {
@@ -121,7 +122,7 @@ struct Guest {
 }
 
 impl Guest {
-    async fn serve(self, stream: UnixStream, closing: Closing) {
+    async fn serve(self, stream: UnixStream, closing: ClosingSignal) {
         let Guest { project, server, observers } = self;
         let http2 = async |stream, stop| {
             if let Err(error) = server.serve_connection(stream, stop).await {

@@ -114,6 +114,8 @@ fn a_sub_agent_finds_no_token_that_reaches_the_humans_session() {
     face.command("new terminal", "New terminal");
     face.shows("the human's session", r"terminal-1(?s:.*)\$ ");
     face.command("agent: claude", "Spawn agent: claude");
+    face.shows("the second step", "first prompt");
+    face.press("enter");
     face.shows("the lead", "claude-1");
     let folder = stage.path(&format!("run/patterm/{}", face.pid()));
     let mut lead = Client::behind_proxy(&folder.join("agent-1.json"));

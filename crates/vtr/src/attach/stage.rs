@@ -37,10 +37,11 @@ use super::{
     roster::{Roster, SessionRef, is_running, reference},
     unanswered::UnansweredInput,
 };
+use program::{EndSignals, Failure};
+
 use crate::{
     client_config::ClientConfig,
-    failure::Failure,
-    host_terminal::{self, EndSignals, color_hints},
+    host_terminal::{self, color_hints},
     invocation::Invocation,
     surroundings::Surroundings,
 };
@@ -194,7 +195,7 @@ impl Stage {
         let system = |error: io::Error| Failure::system("listening to signals", &error);
         let mut resized = signal(SignalKind::window_change()).map_err(system)?;
         let mut resumed = signal(SignalKind::from_raw(rustix::process::Signal::CONT.as_raw())).map_err(system)?;
-        let mut ends = EndSignals::new().map_err(system)?;
+        let mut ends = EndSignals::on_a_terminal().map_err(system)?;
         // One for all turns: a new timer each time wakes the loop once for nothing, with a key on its way.
         let mut timer = pin!(tokio::time::sleep_until(self.wake().into()));
         loop {
@@ -210,7 +211,7 @@ impl Stage {
             }
             tokio::select! {
                 biased;
-                name = ends.next() => self.end = Some(End::Signal(name)),
+                signal = ends.next() => self.end = Some(End::Signal(signal.name())),
                 bytes = self.input.next() => match bytes {
                     None => self.end = Some(End::TerminalGone),
                     Some(bytes) => {

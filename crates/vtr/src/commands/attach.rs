@@ -1,11 +1,11 @@
 //! `vtr attach`
 
 use grpc::{client::Endpoint, proto::InfoRequest};
+use program::{Failure, Outcome};
 
 use crate::{
     attach::{self, Wishes},
     coordinators::Address,
-    failure::{Failure, Outcome},
     invocation::Invocation,
 };
 

@@ -1,12 +1,10 @@
 //! `vtr completions`
 
 use clap_complete::env::Shells;
+use program::{Exit, Failure, Outcome};
 use serde_json::json;
 
-use crate::{
-    failure::{Exit, Failure, Outcome},
-    invocation::Invocation,
-};
+use crate::invocation::Invocation;
 
 /// Print a script that teaches a shell to complete commands and session names
 ///

@@ -1,11 +1,11 @@
 //! `vtr config`
 
+use program::{Exit, Failure, Outcome};
 use serde_json::json;
 
 use crate::{
     client_config::{Editor, NewEntry},
     default_socket,
-    failure::{Exit, Failure, Outcome},
     invocation::Invocation,
     path_pattern,
 };

@@ -1,12 +1,9 @@
 //! `vtr dial-stdio`
 
 use grpc::client::ConnectError;
+use program::{Exit, Failure, Outcome};
 
-use crate::{
-    default_socket,
-    failure::{Exit, Failure, Outcome},
-    invocation::Invocation,
-};
+use crate::{default_socket, invocation::Invocation};
 
 /// Join standard input and output to the coordinator of this machine
 ///

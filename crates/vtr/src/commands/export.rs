@@ -7,14 +7,11 @@ use std::{
     time::Duration,
 };
 
+use program::{Exit, Failure, Outcome};
 use replay::{ExportOutcome, export, export_file, parse_clock};
 use serde_json::json;
 
-use crate::{
-    failure::{Exit, Failure, Outcome},
-    invocation::Invocation,
-    playback,
-};
+use crate::{invocation::Invocation, playback};
 
 /// Write a recording in another form
 ///

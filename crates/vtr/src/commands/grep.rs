@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use grpc::proto::{GrepMatch, GrepRequest};
+use program::{Exit, Outcome};
 use serde_json::json;
 
 use crate::{
     clean_text::CleanText,
     coordinators::Address,
-    failure::{Exit, Outcome},
     invocation::Invocation,
     output::{Output, Paint},
 };
@@ -85,7 +85,7 @@ impl Grep {
     }
 }
 
-fn print(matches: &[GrepMatch], with_context: bool, output: &mut Output) -> Result<(), crate::failure::Failure> {
+fn print(matches: &[GrepMatch], with_context: bool, output: &mut Output) -> Result<(), program::Failure> {
     let mut text: Vec<CleanText> = Vec::new();
     let mut last = None;
     for (number, (line, is_match)) in lines(matches) {

@@ -6,12 +6,9 @@ use grpc::proto::WaitForIdleRequest;
 use serde_json::json;
 
 use super::wait::{LONGEST, try_again};
-use crate::{
-    coordinators::Address,
-    failure::{Exit, Failure, Outcome},
-    invocation::Invocation,
-    wire,
-};
+use program::{Exit, Failure, Outcome};
+
+use crate::{coordinators::Address, invocation::Invocation, wire};
 
 /// Wait until a session is silent
 ///
@@ -72,7 +69,7 @@ impl Idle {
                     "`vtr screen` shows with what; a longer --timeout or a shorter --idle may do",
                 ),
             };
-            invocation.output.failure(&Failure::new(exit, &answer.reason, message).with_hint(hint));
+            invocation.output.failure(&Failure::new(exit, answer.reason, message).with_hint(hint));
         }
         Ok(exit)
     }

@@ -1,13 +1,9 @@
 //! `vtr info`
 
 use grpc::proto::InfoRequest;
+use program::{Exit, Outcome};
 
-use crate::{
-    coordinators::Address,
-    failure::{Exit, Outcome},
-    invocation::Invocation,
-    wire::SessionJson,
-};
+use crate::{coordinators::Address, invocation::Invocation, wire::SessionJson};
 
 /// Show everything about one session
 #[derive(Debug, clap::Args)]

@@ -3,11 +3,9 @@
 use grpc::proto::SendKeyRequest;
 
 use super::done;
-use crate::{
-    coordinators::Address,
-    failure::{Exit, Outcome},
-    invocation::Invocation,
-};
+use program::{Exit, Outcome};
+
+use crate::{coordinators::Address, invocation::Invocation};
 
 /// Press keys
 ///

@@ -7,12 +7,9 @@ use grpc::proto::KillRequest;
 use serde_json::json;
 
 use super::time_span;
-use crate::{
-    coordinators::Address,
-    failure::{Exit, Failure, Outcome},
-    invocation::Invocation,
-    wire,
-};
+use program::{Exit, Failure, Outcome};
+
+use crate::{coordinators::Address, invocation::Invocation, wire};
 
 /// Send a signal to a session; it stays, and can be read
 ///

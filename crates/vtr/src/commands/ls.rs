@@ -2,12 +2,11 @@
 
 use std::time::Duration;
 
+use program::{Exit, Failure, Outcome};
 use serde::Serialize;
 
 use crate::{
-    coordinators,
-    failure::{Exit, Failure, Outcome},
-    fleet,
+    coordinators, fleet,
     invocation::Invocation,
     output::{Columns, Unreachable},
     wire::SessionJson,

@@ -2,13 +2,10 @@
 
 use std::path::PathBuf;
 
+use program::{Exit, Failure, Outcome};
 use serde_json::json;
 
-use crate::{
-    cli,
-    failure::{Exit, Failure, Outcome},
-    invocation::Invocation,
-};
+use crate::{cli, invocation::Invocation};
 
 /// Write the manual pages into a folder
 #[derive(Debug, clap::Args)]
@@ -22,15 +19,7 @@ impl Man {
     pub(crate) fn run(self, invocation: &mut Invocation) -> Outcome {
         let dir = invocation.surroundings.working_dir.join(self.dir);
         let failed = |error: std::io::Error| Failure::system(format_args!("writing to {}", dir.display()), &error);
-        std::fs::create_dir_all(&dir).map_err(failed)?;
-        clap_mangen::generate_to(cli::grammar(&invocation.surroundings), &dir).map_err(failed)?;
-        let mut files: Vec<String> = std::fs::read_dir(&dir)
-            .map_err(failed)?
-            .flatten()
-            .map(|entry| entry.file_name().to_string_lossy().into_owned())
-            .filter(|name| name.starts_with("vtr") && name.ends_with(".1"))
-            .collect();
-        files.sort();
+        let files = program::write_manual(cli::grammar(&invocation.surroundings), &dir).map_err(failed)?;
         let line = format!("{} pages in {}", files.len(), dir.display());
         invocation.output.answer(&json!({ "dir": dir, "files": files }), line)?;
         Ok(Exit::Done)

@@ -3,9 +3,10 @@
 use grpc::client::Endpoint;
 
 use super::dial_stdio::pump;
+use program::{Exit, Failure, Outcome};
+
 use crate::{
     coordinators::{Address, meant},
-    failure::{Exit, Failure, Outcome},
     invocation::Invocation,
 };
 

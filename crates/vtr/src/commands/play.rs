@@ -2,14 +2,10 @@
 
 use std::{path::PathBuf, time::Duration};
 
+use program::{Failure, Outcome};
 use replay::parse_clock;
 
-use crate::{
-    failure::{Failure, Outcome},
-    host_terminal,
-    invocation::Invocation,
-    playback,
-};
+use crate::{host_terminal, invocation::Invocation, playback};
 
 /// Play a recording in this terminal
 ///

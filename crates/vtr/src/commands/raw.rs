@@ -3,11 +3,9 @@
 use grpc::proto::SendBytesRequest;
 
 use super::{done, send::from_stdin};
-use crate::{
-    coordinators::Address,
-    failure::{Exit, Failure, Outcome},
-    invocation::Invocation,
-};
+use program::{Exit, Failure, Outcome};
+
+use crate::{coordinators::Address, invocation::Invocation};
 
 /// Send bytes as they are, written in hex
 #[derive(Debug, clap::Args)]

@@ -9,9 +9,10 @@ use grpc::{
 use serde_json::json;
 
 use super::record_grep::RecordGrep;
+use program::{Exit, Failure, Outcome};
+
 use crate::{
     coordinators::Address,
-    failure::{Exit, Failure, Outcome},
     invocation::{Invocation, Target},
     wire,
 };

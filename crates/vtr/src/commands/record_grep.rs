@@ -2,15 +2,11 @@
 
 use std::{path::PathBuf, sync::Arc};
 
+use program::{Exit, Failure, Outcome};
 use replay::{Sighting, clock, pattern, sightings};
 use serde_json::json;
 
-use crate::{
-    failure::{Exit, Failure, Outcome},
-    invocation::Invocation,
-    output::Paint,
-    playback,
-};
+use crate::{invocation::Invocation, output::Paint, playback};
 
 /// Find when text was on the screen of a recording
 ///

@@ -1,13 +1,9 @@
 //! `vtr rename`
 
 use grpc::proto::RenameRequest;
+use program::{Exit, Outcome};
 
-use crate::{
-    coordinators::Address,
-    failure::{Exit, Outcome},
-    invocation::Invocation,
-    wire::SessionJson,
-};
+use crate::{coordinators::Address, invocation::Invocation, wire::SessionJson};
 
 /// Give a session another name
 #[derive(Debug, clap::Args)]

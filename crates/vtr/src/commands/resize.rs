@@ -1,13 +1,10 @@
 //! `vtr resize`
 
 use grpc::proto::ResizeRequest;
+use program::{Exit, Outcome};
 use serde_json::json;
 
-use crate::{
-    coordinators::Address,
-    failure::{Exit, Outcome},
-    invocation::Invocation,
-};
+use crate::{coordinators::Address, invocation::Invocation};
 
 /// Change the size of a session's terminal
 #[derive(Debug, clap::Args)]

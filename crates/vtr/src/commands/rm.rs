@@ -1,11 +1,11 @@
 //! `vtr rm`
 
 use grpc::proto::RemoveRequest;
+use program::{Exit, Failure, Outcome};
 use serde_json::json;
 
 use crate::{
     coordinators::Address,
-    failure::{Exit, Failure, Outcome},
     invocation::{Invocation, Target},
 };
 

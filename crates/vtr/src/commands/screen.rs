@@ -1,6 +1,7 @@
 //! `vtr screen`
 
 use grpc::proto::{CellRun, GetScreenRequest, GetScreenResponse, ScreenFormat, ScreenRow};
+use program::{Exit, Outcome};
 use serde_json::{Value, json};
 use vt::{LineBuilder, Size, Style};
 
@@ -8,7 +9,6 @@ use crate::{
     ansi,
     clean_text::CleanText,
     coordinators::Address,
-    failure::{Exit, Outcome},
     invocation::Invocation,
     output::{Output, Paint},
     wire,

@@ -10,12 +10,9 @@ use super::{
     done,
     wait::{Waited, at_most_longest},
 };
-use crate::{
-    coordinators::Address,
-    failure::{Exit, Failure, Outcome},
-    invocation::Invocation,
-    wire,
-};
+use program::{Exit, Failure, Outcome};
+
+use crate::{coordinators::Address, invocation::Invocation, wire};
 
 /// Type text
 ///

@@ -5,12 +5,12 @@ use std::{
     time::Duration,
 };
 
+use program::{Exit, Failure, Outcome};
 use serde_json::json;
 
 use crate::{
     cli::Everywhere,
     coordinators::{self, Coordinator},
-    failure::{Exit, Failure, Outcome},
     fleet,
     output::Output,
     server::{

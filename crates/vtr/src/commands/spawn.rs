@@ -12,12 +12,9 @@ use super::{
     record::file_of_coordinator,
     wait::{Waited, wait_for},
 };
-use crate::{
-    coordinators::Address,
-    failure::{Exit, Failure, Outcome},
-    invocation::Invocation,
-    wire::SessionJson,
-};
+use program::{Exit, Failure, Outcome};
+
+use crate::{coordinators::Address, invocation::Invocation, wire::SessionJson};
 
 /// When it did not print what was waited for.
 const SPAWN_HINT: &str = "`vtr screen` shows what it printed; it stays until `vtr rm`";

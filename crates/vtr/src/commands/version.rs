@@ -1,12 +1,9 @@
 //! `vtr version`
 
+use program::{Exit, Failure, Outcome};
 use serde_json::json;
 
-use crate::{
-    failure::{Exit, Failure, Outcome},
-    fleet,
-    invocation::Invocation,
-};
+use crate::{fleet, invocation::Invocation};
 
 /// Show the version of this program, and of coordinators
 #[derive(Debug, clap::Args)]

@@ -3,11 +3,11 @@
 use std::time::{Duration, Instant};
 
 use grpc::proto::{WaitForRequest, WaitForResponse, WaitScope};
+use program::{Exit, Failure, Outcome};
 use serde::Serialize;
 
 use crate::{
     coordinators::Address,
-    failure::{Exit, Failure, Outcome},
     invocation::{Invocation, Target},
     output::Output,
     wire,

@@ -10,6 +10,7 @@ use std::{
     sync::Arc,
 };
 
+use program::{Exit, Failure, Outcome};
 use serde_json::json;
 use tokio::{
     io::{AsyncBufReadExt, BufReader},
@@ -18,12 +19,7 @@ use tokio::{
 use web::{AccessRights, CoordinatorFleet, LinkMaker, StartError, TlsFiles, WebServer, WebSettings};
 
 use crate::{
-    cli::Everywhere,
-    client_config::ClientConfig,
-    coordinators,
-    failure::{Exit, Failure, Outcome},
-    invocation::Invocation,
-    server,
+    cli::Everywhere, client_config::ClientConfig, coordinators, invocation::Invocation, server,
     surroundings::Surroundings,
 };
 

@@ -10,10 +10,9 @@ use std::{
 use serde_json::{Value, json};
 
 use super::{folder, settings::Settings};
-use crate::{
-    failure::{Exit, Failure},
-    surroundings::Surroundings,
-};
+use program::{Exit, Failure};
+
+use crate::surroundings::Surroundings;
 
 /// Told on the command line of the process in the background, and to nobody else.
 pub(crate) const CHILD_FLAG: &str = "--in-background";
@@ -58,7 +57,7 @@ pub(crate) fn start(settings: &Settings, surroundings: &Surroundings) -> Result<
     let text = |key: &str| said["error"][key].as_str().map(str::to_owned);
     let message = text("message").unwrap_or_else(|| format!("the coordinator ended before it listened: {status}"));
     let exit = if status.code() == Some(Exit::Usage.code().into()) { Exit::Usage } else { Exit::Refused };
-    Err(Failure::new(exit, &text("kind").unwrap_or_else(|| "internal".into()), message)
+    Err(Failure::new(exit, text("kind").unwrap_or_else(|| "internal".into()), message)
         .with_hint(text("hint").unwrap_or_else(|| format!("see the log: {}", log.display()))))
 }
 

@@ -7,7 +7,7 @@ use std::{
     path::Path,
 };
 
-pub(crate) use grpc::listen::create_private;
+pub(crate) use program::create_private;
 
 /// Opens a log to be added to, 0600 when it is new.
 pub(crate) fn open_log(file: &Path) -> io::Result<File> {

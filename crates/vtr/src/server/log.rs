@@ -7,7 +7,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use engine::LogStream;
+use program::LogStream;
 use tracing_subscriber::fmt::MakeWriter;
 
 use super::folder;

@@ -2,8 +2,7 @@
 
 use std::{io, path::Path, time::Duration};
 
-use engine::{EndSignals, Engine, EngineLimits, EngineOptions};
-use grpc::listen::{Admission, Closing, Gate, LockError, LockFile, Permissions, Socket, SocketError};
+use engine::{Engine, EngineLimits, EngineOptions};
 use ops::{Caller, Context, RecordingEvent, SessionContext};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
@@ -20,25 +19,24 @@ use super::{
     roll::{self, RollKeeper},
     settings::Settings,
 };
-use crate::{
-    default_socket,
-    failure::{Exit, Failure},
-    surroundings::Surroundings,
+use program::{
+    AdmissionRule, ClosingSignal, ConnectionGate, EndSignals, Exit, Failure, LockError, LockFile, LockedSocket,
+    SocketError, SocketPermissions, allow_many_files,
 };
+
+use crate::{default_socket, surroundings::Surroundings};
 
 /// For last answers to be written after the sessions have ended.
 const LAST_WORDS: Duration = Duration::from_secs(1);
-/// Three descriptors or so for each of 1,024 sessions, and some for clients.
-const WANTED_FILES: u64 = 16 << 10;
 
 /// Bound to its socket, not yet serving.
 #[derive(Debug)]
 pub(crate) struct Bound {
     settings: Settings,
     listener: std::os::unix::net::UnixListener,
-    admission: Admission,
+    admission: AdmissionRule,
     // In this order: the socket goes before the file that says who has it.
-    _socket: Socket,
+    _socket: LockedSocket,
     _pid_file: Option<LockFile>,
 }
 
@@ -55,10 +53,11 @@ pub(crate) fn bind(settings: Settings, surroundings: &Surroundings) -> Result<Bo
         None => None,
     };
     check_folder(&settings.socket, surroundings)?;
-    let permissions = Permissions { mode: settings.socket_mode, group: settings.socket_group };
-    let (socket, listener) = Socket::bind(&settings.socket, permissions).map_err(|error| socket_failure(&error))?;
+    let permissions = SocketPermissions { mode: settings.socket_mode, group: settings.socket_group };
+    let (socket, listener) =
+        LockedSocket::bind(&settings.socket, permissions).map_err(|error| socket_failure(&error))?;
     let admission =
-        Admission { owner: surroundings.user, group: settings.socket_group, allowed: settings.allow_uids.clone() };
+        AdmissionRule { owner: surroundings.user, group: settings.socket_group, allowed: settings.allow_uids.clone() };
     Ok(Bound { settings, listener, admission, _socket: socket, _pid_file: pid_file })
 }
 
@@ -72,7 +71,9 @@ fn socket_failure(error: &SocketError) -> Failure {
             ("usage", "give another --socket, or move the file away".into())
         }
         SocketError::TooLong { .. } => ("usage", "give a shorter --socket".into()),
-        SocketError::System { .. } => ("system", "give a --socket in a folder that you may write to".into()),
+        SocketError::Taken { .. } | SocketError::System { .. } => {
+            ("system", "give a --socket in a folder that you may write to".into())
+        }
     };
     let exit = if kind == "usage" { Exit::Usage } else { Exit::Refused };
     Failure::new(exit, kind, error.to_string()).with_hint(hint)
@@ -108,8 +109,8 @@ pub(crate) async fn serve(
     let Bound { settings, listener, admission, _socket, _pid_file } = bound;
     allow_many_files();
     let failed = |what: &'static str| move |error: io::Error| Failure::system(what, &error);
-    let mut end = EndSignals::new().map_err(failed("listening to signals"))?;
-    let mut gate = Gate::new(listener, admission).map_err(failed("serving the socket"))?;
+    let mut end = EndSignals::of_a_server().map_err(failed("listening to signals"))?;
+    let mut gate = ConnectionGate::new(listener, admission).map_err(failed("serving the socket"))?;
     // Inside a session `vtr` finds the coordinator that it runs under; of several settings of a name the last counts.
     let mut environment = surroundings.environment.clone();
     environment.push(("VTR_SOCKET".into(), settings.socket.clone().into()));
@@ -198,7 +199,7 @@ struct Guest {
 }
 
 impl Guest {
-    async fn serve(self, stream: UnixStream, closing: Closing) {
+    async fn serve(self, stream: UnixStream, closing: ClosingSignal) {
         let Guest { context, server } = self;
         let http2 = async |stream, stop| {
             if let Err(error) = server.serve_connection(stream, stop).await {
@@ -220,17 +221,5 @@ async fn serve_mcp(stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     };
     if let Err(error) = mcp::serve(stream, context, Caller::operator(), info).await {
         tracing::debug!(%error, "an MCP connection ended");
-    }
-}
-
-/// The usual limit of 1,024 would hold some 300 sessions.
-fn allow_many_files() {
-    use rustix::process::{Resource, getrlimit, setrlimit};
-    let mut limit = getrlimit(Resource::Nofile);
-    let wanted = limit.maximum.map_or(WANTED_FILES, |maximum| maximum.min(WANTED_FILES));
-    if limit.current.is_some_and(|current| current < wanted) {
-        limit.current = Some(wanted);
-        // Then it stays as it is, and the sessions that don't fit are refused one by one.
-        let _ = setrlimit(Resource::Nofile, limit);
     }
 }

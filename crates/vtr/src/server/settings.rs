@@ -10,11 +10,9 @@ use ops::{RecordingFormat, RecordingRules};
 use serde::Deserialize;
 
 use super::group::group_id;
-use crate::{
-    default_socket,
-    failure::{Exit, Failure},
-    surroundings::Surroundings,
-};
+use program::{Exit, Failure};
+
+use crate::{default_socket, surroundings::Surroundings};
 
 /// `server.toml`. Every key has a flag.
 #[derive(Clone, Debug, Default, Deserialize)]

@@ -11,10 +11,10 @@ use rustix::{
     process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal},
 };
 
-use grpc::listen::LockFile;
+use program::LockFile;
 
 use super::settings::Settings;
-use crate::failure::{Exit, Failure};
+use program::{Exit, Failure};
 
 /// Beyond what the sessions are granted.
 const MARGIN: Duration = Duration::from_secs(10);

@@ -185,7 +185,7 @@ impl Stage {
     }
 }
 
-/// In the background, with what it says kept for [`Ran::of`].
+/// In the background, with what it says kept for [`FinishedCommand::of`].
 #[track_caller]
 pub(crate) fn start_piped(command: &mut Command) -> TestChild {
     TestChild::start(command.stdout(Stdio::piped()).stderr(Stdio::piped()))

@@ -59,7 +59,7 @@ fn command(app: &App, id: &'static str) -> Option<PaletteEntry> {
 /// What can be started by name, and what could be if it were installed or without a mistake.
 fn presets(app: &App) -> (Vec<PaletteEntry>, Vec<PaletteEntry>) {
     let catalog = app.project.presets().current();
-    let path = app.surroundings.variable("PATH");
+    let path = app.surroundings.variable("PATH").unwrap_or_default();
     let mark = |place: Place| if matches!(place, Place::Project { .. }) { "of this project" } else { "" };
     let (mut there, mut missing) = (Vec::new(), Vec::new());
     // Many presets of one program are one look.

@@ -1,4 +1,4 @@
-//! The signals that ask a program to end, and its sessions with it.
+//! The signals that ask a program to end.
 
 use std::io;
 
@@ -10,6 +10,7 @@ pub enum EndSignal {
     Terminate,
     Interrupt,
     HangUp,
+    Quit,
 }
 
 impl EndSignal {
@@ -18,6 +19,7 @@ impl EndSignal {
             EndSignal::Terminate => "TERM",
             EndSignal::Interrupt => "INT",
             EndSignal::HangUp => "HUP",
+            EndSignal::Quit => "QUIT",
         }
     }
 
@@ -28,18 +30,20 @@ impl EndSignal {
     }
 }
 
-/// Listens to them. TERM always asks for the end. HUP and INT that were ignored when the program started stay ignored, as
-/// everywhere: that is how `nohup` works, and how a script keeps Ctrl-C from what it runs in the background.
+/// Listens to them. TERM always asks for the end.
 #[derive(Debug)]
 pub struct EndSignals {
     terminate: Signal,
     interrupt: Option<Signal>,
     hang_up: Option<Signal>,
+    quit: Option<Signal>,
 }
 
 impl EndSignals {
+    /// For a program that serves. HUP and INT that were ignored when it started stay ignored, as everywhere: that is how
+    /// `nohup` works, and how a script keeps Ctrl-C from what it runs in the background. QUIT does what it always does.
     /// Needs a tokio runtime around it.
-    pub fn new() -> io::Result<Self> {
+    pub fn of_a_server() -> io::Result<Self> {
         let unless_ignored = |kind: SignalKind, known: pty::Signal| match known.is_ignored()? {
             true => Ok::<_, io::Error>(None),
             false => Ok(Some(signal(kind)?)),
@@ -48,6 +52,18 @@ impl EndSignals {
             interrupt: unless_ignored(SignalKind::interrupt(), pty::Signal::INT)?,
             hang_up: unless_ignored(SignalKind::hangup(), pty::Signal::HUP)?,
             terminate: signal(SignalKind::terminate())?,
+            quit: None,
+        })
+    }
+
+    /// For a program that draws on a terminal, which has to be put back: all of them, whatever was ignored before. INT
+    /// and QUIT come from elsewhere then: their keys are keys there. Needs a tokio runtime around it.
+    pub fn on_a_terminal() -> io::Result<Self> {
+        Ok(EndSignals {
+            terminate: signal(SignalKind::terminate())?,
+            interrupt: Some(signal(SignalKind::interrupt())?),
+            hang_up: Some(signal(SignalKind::hangup())?),
+            quit: Some(signal(SignalKind::quit())?),
         })
     }
 
@@ -57,6 +73,7 @@ impl EndSignals {
             _ = self.terminate.recv() => EndSignal::Terminate,
             () = came(&mut self.interrupt) => EndSignal::Interrupt,
             () = came(&mut self.hang_up) => EndSignal::HangUp,
+            () = came(&mut self.quit) => EndSignal::Quit,
         }
     }
 
@@ -71,7 +88,7 @@ impl EndSignals {
     }
 }
 
-/// Never, when it is ignored.
+/// Never, when it is not listened to.
 async fn came(signal: &mut Option<Signal>) {
     match signal {
         Some(signal) => {

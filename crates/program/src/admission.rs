@@ -2,13 +2,13 @@
 
 /// A peer passes if it is the owner, root, in the group, or on the list.
 #[derive(Clone, Debug)]
-pub struct Admission {
+pub struct AdmissionRule {
     pub owner: u32,
     pub group: Option<u32>,
     pub allowed: Vec<u32>,
 }
 
-impl Admission {
+impl AdmissionRule {
     pub fn admits(&self, peer: tokio::net::unix::UCred) -> bool {
         self.admits_ids(peer.uid(), peer.gid(), || peer.pid().map(further_groups).unwrap_or_default())
     }
@@ -38,7 +38,7 @@ mod tests {
 
     #[test]
     fn who_passes() {
-        let admission = Admission { owner: 1000, group: Some(50), allowed: vec![1002] };
+        let admission = AdmissionRule { owner: 1000, group: Some(50), allowed: vec![1002] };
         let admits = |user, group, further: &[u32]| admission.admits_ids(user, group, || further.to_vec());
         assert!(admits(1000, 1, &[]), "the owner");
         assert!(admits(0, 0, &[]), "root");
@@ -46,7 +46,7 @@ mod tests {
         assert!(admits(1001, 1, &[7, 50]), "a member by another group");
         assert!(admits(1002, 1, &[]), "one on the list");
         assert!(!admits(1001, 1, &[7]), "anyone else");
-        let nobody_else = Admission { owner: 1000, group: None, allowed: Vec::new() };
+        let nobody_else = AdmissionRule { owner: 1000, group: None, allowed: Vec::new() };
         assert!(!nobody_else.admits_ids(1001, 1000, || vec![1000]), "a group only counts when it was given");
     }
 

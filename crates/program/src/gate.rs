@@ -8,22 +8,24 @@ use tokio::{
     task::JoinSet,
 };
 
-use super::Admission;
+use crate::AdmissionRule;
 
 /// After the system refused a connection: when we are out of file descriptors, trying at once is of no use.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// Listening on a socket.
 #[derive(Debug)]
-pub struct Gate {
+pub struct ConnectionGate {
     listener: UnixListener,
-    admission: Admission,
-    connections: Connections,
+    admission: AdmissionRule,
+    connections: OpenConnections,
+    /// Served at once. Beyond it, new ones wait in the kernel's queue.
+    most: usize,
 }
 
 /// What is still served when the gate has closed.
 #[derive(Debug)]
-pub struct Connections {
+pub struct OpenConnections {
     tasks: JoinSet<()>,
     /// Goes when the server ends.
     closing: watch::Sender<()>,
@@ -31,33 +33,39 @@ pub struct Connections {
 
 /// Told to a connection when its server ends.
 #[derive(Clone, Debug)]
-pub struct Closing(watch::Receiver<()>);
+pub struct ClosingSignal(watch::Receiver<()>);
 
-impl Closing {
+impl ClosingSignal {
     pub async fn told(mut self) {
         // Only ever an error, which says that the sender has gone.
         let _ = self.0.changed().await;
     }
 }
 
-impl Gate {
+impl ConnectionGate {
     /// Needs a tokio runtime around it.
-    pub fn new(listener: StdListener, admission: Admission) -> io::Result<Self> {
-        let connections = Connections { tasks: JoinSet::new(), closing: watch::Sender::new(()) };
-        Ok(Gate { listener: UnixListener::from_std(listener)?, admission, connections })
+    pub fn new(listener: StdListener, admission: AdmissionRule) -> io::Result<Self> {
+        let connections = OpenConnections { tasks: JoinSet::new(), closing: watch::Sender::new(()) };
+        Ok(ConnectionGate { listener: UnixListener::from_std(listener)?, admission, connections, most: usize::MAX })
+    }
+
+    /// Serves no more connections than this at once.
+    #[must_use]
+    pub fn at_most(self, most: usize) -> Self {
+        ConnectionGate { most: most.max(1), ..self }
     }
 
     /// Serves each connection that may come in a task of its own. Dropping the future loses none.
-    pub async fn serve<F>(&mut self, serve: impl Fn(UnixStream, Closing) -> F) -> Infallible
+    pub async fn serve<F>(&mut self, serve: impl Fn(UnixStream, ClosingSignal) -> F) -> Infallible
     where
         F: Future<Output = ()> + Send + 'static,
     {
-        let Gate { listener, admission, connections } = self;
+        let ConnectionGate { listener, admission, connections, most } = self;
         loop {
             tokio::select! {
-                accepted = listener.accept() => match accepted {
+                accepted = listener.accept(), if connections.tasks.len() < *most => match accepted {
                     Ok((stream, _)) if admitted(&stream, admission) => {
-                        connections.tasks.spawn(serve(stream, Closing(connections.closing.subscribe())));
+                        connections.tasks.spawn(serve(stream, ClosingSignal(connections.closing.subscribe())));
                     }
                     Ok(_) => {}
                     Err(error) => {
@@ -71,15 +79,15 @@ impl Gate {
     }
 
     /// Takes no further connections.
-    pub fn close(self) -> Connections {
+    pub fn close(self) -> OpenConnections {
         self.connections
     }
 }
 
-impl Connections {
+impl OpenConnections {
     /// Tells them that it is over, and waits for their last answers, though not for long.
     pub async fn end(self, patience: Duration) {
-        let Connections { mut tasks, closing } = self;
+        let OpenConnections { mut tasks, closing } = self;
         drop(closing);
         let last_answers = async { while tasks.join_next().await.is_some() {} };
         // What is still under way then is dropped.
@@ -87,7 +95,7 @@ impl Connections {
     }
 }
 
-fn admitted(stream: &UnixStream, admission: &Admission) -> bool {
+fn admitted(stream: &UnixStream, admission: &AdmissionRule) -> bool {
     match stream.peer_cred() {
         Ok(peer) if admission.admits(peer) => true,
         Ok(peer) => {

@@ -1,0 +1,39 @@
+//! What a program of this house does around its engine: the sockets it listens on and who may connect, signals and exit
+//! codes, what it finds around itself, its manual pages.
+//!
+//! Both programs call it. It knows no sessions and no operations, nor what is spoken on a connection: each connection is
+//! handed to whom it concerns.
+
+mod admission;
+mod end_signals;
+mod failure;
+mod folder;
+mod gate;
+mod lock_file;
+mod locked_socket;
+mod log_stream;
+#[cfg(feature = "manual")]
+mod manual;
+mod open_files;
+mod origin_guard;
+mod process_socket;
+mod socket;
+mod surroundings;
+
+#[cfg(feature = "manual")]
+pub use self::manual::write_manual;
+pub use self::{
+    admission::AdmissionRule,
+    end_signals::{EndSignal, EndSignals},
+    failure::{Exit, Failure, Outcome, exit_of},
+    folder::{FolderError, create_private, private_folder},
+    gate::{ClosingSignal, ConnectionGate, OpenConnections},
+    lock_file::{LockError, LockFile},
+    locked_socket::LockedSocket,
+    log_stream::LogStream,
+    open_files::allow_many_files,
+    origin_guard::{HttpScheme, OriginGuard, OriginRefusal},
+    process_socket::ProcessSocket,
+    socket::{SocketError, SocketPermissions},
+    surroundings::{Surroundings, SurroundingsError},
+};
