@@ -21,7 +21,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("project", &["ops", "agents", "engine"]),
     ("mcp", &["ops", "program"]),
     ("grpc", &["ops", "engine", "vt"]),
-    ("program", &["pty"]),
+    ("program", &["pty", "vt"]),
     ("web", &["grpc", "program", "replay", "vt"]),
     ("tui", &["replay", "vt"]),
     ("fake", &["vt"]),

@@ -205,10 +205,6 @@ fn screen_after(bytes: &[u8], size: vt::Size) -> Vec<u8> {
         };
         said += &format!("\x1b]9;4;{kind};{percent}\x1b\\");
     }
-    if let Some(reported) = &facts.agent_state {
-        let pairs: Vec<String> = reported.value.iter().map(|(key, value)| format!("{key}={value}")).collect();
-        said += &format!("\x1b]7501;{}\x1b\\", pairs.join(":"));
-    }
     let mut out = said.into_bytes();
     // Last: the stream may go on in the middle of a sequence.
     out.extend(terminal.serialize());

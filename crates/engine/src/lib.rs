@@ -49,7 +49,7 @@ pub use session::input::{Input, SentInput};
 pub use session::ports::SessionPort;
 pub use session::pulse::Pulse;
 pub use session::status::{ExitStatus, Kind, KindError, Origin, Owner, RunEnding, Status};
-pub use session::{ForegroundJob, Session, SessionInfo, SessionSurvey};
+pub use session::{AgedReport, ForegroundJob, Session, SessionInfo, SessionSurvey};
 pub use text::pattern::{Pattern, PatternError};
 pub use text::plain_output::PlainOutput;
 pub use text::search::{FoundBytes, FoundLine, RawSearchResult, SearchRequest, SearchResult};

@@ -14,6 +14,8 @@ pub enum EngineEvent {
     Status(SessionId, Status),
     Renamed(SessionId),
     Owner(SessionId, Owner),
+    /// What its program says of its own work has changed.
+    Reported(SessionId),
     Removed(SessionId),
 }
 

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use pty::{Pid, TtyFacts};
 use tokio::sync::{broadcast, watch};
-use vt::{Cursor, Line, Size, Terminal};
+use vt::{Cursor, Line, Size, StatusRecord, Terminal};
 
 use crate::clock::Clock;
 use crate::engine::EngineInner;
@@ -26,7 +26,7 @@ use crate::io::ring::RawOutput;
 use crate::io::tap::{self, Tap, TapOptions};
 use crate::names::{SessionId, SessionName};
 use crate::notices::EngineEvent;
-use crate::session::facts::{ChildFacts, SessionEvent};
+use crate::session::facts::{ChildFacts, SeenValue, SessionEvent};
 use crate::session::frames::{ChangedRows, FrameStream, VersionedFrame};
 use crate::session::ports::SessionPort;
 use crate::session::pulse::Pulse;
@@ -59,6 +59,8 @@ pub struct SessionInfo {
     pub started_at: Option<SystemTime>,
     pub idle: Duration,
     pub title: String,
+    /// What the program says of its own work, least recently updated first.
+    pub reports: Vec<AgedReport>,
     pub size: Size,
     pub cursor: Cursor,
     pub alternate_screen: bool,
@@ -66,6 +68,13 @@ pub struct SessionInfo {
     pub output_offset: u64,
     /// See [`Session::pulse_listeners`].
     pub watchers: usize,
+}
+
+/// A status record of the session's program (OSC 7501), and how old it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AgedReport {
+    pub record: Arc<StatusRecord>,
+    pub age: Duration,
 }
 
 /// The inputs of agent rules, all from one moment.
@@ -143,6 +152,7 @@ impl Session {
         let screen = shared.screen.lock();
         let terminal = &screen.terminal;
         let title = terminal.title().to_owned();
+        let reports = aged(&screen.facts.status_records, shared.clock.now());
         let (size, cursor, alternate_screen) = (terminal.size(), terminal.cursor(), terminal.alternate_screen());
         let (version, output_offset) = (screen.version(), screen.offset());
         // The screen lock must not be held while the record is locked.
@@ -163,6 +173,7 @@ impl Session {
             started_at: record.started_at,
             idle: self.idle_for(),
             title,
+            reports,
             size,
             cursor,
             alternate_screen,
@@ -260,6 +271,11 @@ impl Session {
 
     pub fn output_offset(&self) -> u64 {
         lock(&self.shared.ring).end()
+    }
+
+    /// What the program says of its own work, least recently updated first.
+    pub fn reports(&self) -> Vec<AgedReport> {
+        aged(&self.shared.screen.lock().facts.status_records, self.shared.clock.now())
     }
 
     /// What the child has reported about itself.
@@ -386,6 +402,14 @@ impl Session {
     pub(crate) fn internal(&self, doing: &'static str, source: std::io::Error) -> Error {
         Error::Internal { id: self.shared.id, doing, source }
     }
+}
+
+fn aged(records: &[SeenValue<Arc<StatusRecord>>], now: Instant) -> Vec<AgedReport> {
+    let aged = |seen: &SeenValue<Arc<StatusRecord>>| AgedReport {
+        record: Arc::clone(&seen.value),
+        age: now.saturating_duration_since(seen.at),
+    };
+    records.iter().map(aged).collect()
 }
 
 fn listening_ports(root: Pid) -> Vec<u16> {

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use crate::{
     host::{Host, SessionNotes},
+    program_report::ProgramReport,
     vocabulary::{ActiveScreen, CursorPosition, ProcessKind, ProcessLife, ProcessOwner, rfc3339},
 };
 
@@ -44,6 +45,10 @@ pub struct ProcessEntry {
     pub idle_state: IdleState,
     /// What `idle_state` was judged by.
     pub idle_reason: String,
+    /// What its program says of its own work, where it does (OSC 7501): a build, a deployment, an agent. At most eight,
+    /// those that matter most; get_process_status has them all.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub reports: Vec<ProgramReport>,
     #[serde(flatten)]
     pub notes: SessionNotes,
 }
@@ -97,6 +102,7 @@ impl ProcessEntry {
             idle_ms: millis(info.idle),
             idle_state,
             idle_reason,
+            reports: ProgramReport::listed(&info.reports),
             notes,
         }
     }
@@ -105,8 +111,9 @@ impl ProcessEntry {
 impl ProcessStatus {
     pub fn of(session: &Session, host: &dyn Host) -> Self {
         let info = session.info();
+        let entry = ProcessEntry::from_info(&info, host.annotate(session));
         ProcessStatus {
-            entry: ProcessEntry::from_info(&info, host.annotate(session)),
+            entry: ProcessEntry { reports: ProgramReport::all(&info.reports), ..entry },
             argv: info.argv.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
             working_dir: info.working_dir.as_ref().map(|dir| dir.to_string_lossy().into_owned()),
             pid: info.pid.map(engine::Pid::as_raw),

@@ -17,6 +17,7 @@ mod operation;
 pub mod operations;
 mod output;
 mod parity;
+mod program_report;
 mod recordings;
 mod table;
 mod vocabulary;
@@ -29,6 +30,7 @@ pub use host::{CallerEvent, HelpTopic, Host, InputGuard, NoHost, Preset, Session
 pub use operation::{CallEffects, Faces, Operation, OperationTraits, run};
 pub use output::{ChangedRow, OutputMode, ProcessOutput};
 pub use parity::ParityError;
+pub use program_report::ProgramReport;
 pub use recordings::{NewRecording, RecordingEvent, RecordingFormat, RecordingRules, RecordingStatus, Recordings};
 pub use table::{Entry, Table};
 pub use vocabulary::{ActiveScreen, CursorPosition, ProcessKind, ProcessLife, ProcessOwner, SignalArg, rfc3339};

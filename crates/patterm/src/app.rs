@@ -20,6 +20,7 @@ mod line_prompt;
 mod look_back;
 mod model;
 mod news;
+mod outward;
 mod ownership;
 mod pace;
 mod palette;
@@ -54,7 +55,7 @@ use tokio::{
 };
 use tui::{
     Canvas, Event, LayerStack, Rect, Sign,
-    host::{HostError, HostTerminal},
+    host::{HostError, HostTerminal, OutwardStatus},
     is_same_key,
 };
 use vt::input::{FocusChange as HostFocus, KeyEvent};
@@ -186,6 +187,7 @@ struct Face {
     layers: LayerStack<App>,
     canvas: Canvas,
     pace: Pace,
+    outward: OutwardStatus,
     ears: Ears,
     events: Vec<Event>,
     next_tick: Instant,
@@ -234,6 +236,7 @@ impl Face {
             terminal,
             layers,
             pace: Pace::new(now),
+            outward: OutwardStatus::new("patterm"),
             ears,
             events,
             next_tick: now + TICK,
@@ -261,6 +264,7 @@ impl Face {
             }
             self.run_errands()?;
         }
+        self.leave_host();
         Ok(())
     }
 
@@ -468,6 +472,9 @@ impl Face {
         let covered = self.layers.len() > 1 || notices || !self.app.looking.is_empty();
         self.app.covered = self.layers.len() > 1;
         self.app.pane_only = !self.app.dirty && !covered;
+        if self.app.dirty {
+            self.tell_host()?;
+        }
         (self.app.dirty, self.app.moved) = (false, false);
         self.layers.render(&mut self.canvas, &self.app);
         self.terminal.draw(&self.canvas)?;
@@ -477,6 +484,25 @@ impl Face {
         Ok(self.terminal.follow(modes.as_ref().filter(|_| !own))?)
     }
 
+    /// What we are doing, for a host that keeps records of it.
+    fn tell_host(&mut self) -> Result<(), FaceError> {
+        let wanted = self.app.settings.report_status && self.terminal.abilities().status_records;
+        let (state, msg) = outward::summary(&self.app);
+        let bytes = if wanted { self.outward.tell(state, &msg) } else { self.outward.take_back() };
+        if let Some(bytes) = bytes {
+            self.terminal.say(&bytes)?;
+        }
+        Ok(())
+    }
+
+    /// Nothing we said of ourselves stays behind.
+    fn leave_host(&mut self) {
+        if let Some(bytes) = self.outward.take_back() {
+            // A host that is gone keeps nothing.
+            let _ = self.terminal.say(&bytes);
+        }
+    }
+
     fn run_errands(&mut self) -> Result<(), FaceError> {
         for errand in self.app.take_errands() {
             match errand {
@@ -484,6 +510,7 @@ impl Face {
                 Errand::Redraw => self.terminal.forget(),
                 Errand::Mouse(on) => self.terminal.set_mouse(on),
                 Errand::Suspend => {
+                    self.leave_host();
                     self.terminal.suspend();
                     self.stopped = Some(Instant::now() + STOP_PATIENCE);
                     let own = rustix::process::getpid();

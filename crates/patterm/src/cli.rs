@@ -77,6 +77,7 @@ pub(crate) enum Command {
     Report(commands::report::Report),
     Rules(commands::rules::Rules),
     ReplayState(commands::replay_state::ReplayState),
+    Status(program::StatusCommand),
     Hook(Hook),
     FakeAgent(FakeAgent),
     Completions(commands::completions::Completions),

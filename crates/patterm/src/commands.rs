@@ -37,6 +37,7 @@ pub(crate) fn run(cli: Cli, surroundings: &Surroundings, output: &mut Output) ->
         Some(Command::ReplayState(command)) => command.run(&project, surroundings, output),
         Some(Command::Config(command)) => command.run(surroundings, output),
         Some(Command::Keys(command)) => command.run(surroundings, output),
+        Some(Command::Status(command)) => command.run(),
         Some(Command::Completions(command)) => command.run(output),
         Some(Command::Man(command)) => command.run(surroundings, output),
     }

@@ -18,10 +18,10 @@ mod open_files;
 mod origin_guard;
 mod process_socket;
 mod socket;
+#[cfg(feature = "manual")]
+mod status_command;
 mod surroundings;
 
-#[cfg(feature = "manual")]
-pub use self::manual::write_manual;
 pub use self::{
     admission::AdmissionRule,
     end_signals::{EndSignal, EndSignals},
@@ -37,3 +37,5 @@ pub use self::{
     socket::{SocketError, SocketPermissions},
     surroundings::{Surroundings, SurroundingsError},
 };
+#[cfg(feature = "manual")]
+pub use self::{manual::write_manual, status_command::StatusCommand};

@@ -92,8 +92,8 @@ impl Host for Inner {
     fn annotate(&self, session: &Session) -> SessionNotes {
         let mut notes = SessionNotes { trusted: self.trust.of_session(session.id()), ..SessionNotes::default() };
         let (status, on_the_way) = self.crew.status(session);
-        // Of other sessions silence says it all.
-        if session.kind() == Kind::Agent {
+        // Of other sessions silence says it all, unless they say it themselves.
+        if session.kind() == Kind::Agent || status.source == Some(agents::Source::SelfReport) {
             let idle_state = match status.state {
                 State::Exited => IdleState::Exited,
                 State::Idle | State::Blocked => IdleState::Idle,

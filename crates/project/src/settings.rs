@@ -28,6 +28,9 @@ pub struct Settings {
     pub keymap: Vec<KeyBinding>,
     pub rail: Rail,
     pub attention: Attention,
+    /// Tell the terminal that patterm runs in what waits for you, what works and what is done, if it keeps such records
+    /// (OSC 7501): another patterm, for one.
+    pub report_status: bool,
     /// Seconds between asking a program to end and killing it, 0 to 300.
     #[schemars(range(min = 0.0, max = 300.0))]
     pub grace_seconds: f64,
@@ -185,6 +188,7 @@ impl Default for Settings {
             keymap: Vec::new(),
             rail: Rail::default(),
             attention: Attention::default(),
+            report_status: true,
             grace_seconds: 5.0,
             scrollback: Scrollback::default(),
             notices: Notices::default(),

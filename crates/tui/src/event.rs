@@ -53,4 +53,6 @@ pub enum Reply {
         value: Option<String>,
     },
     CursorPosition(Position),
+    /// OSC 7501: it keeps records of what programs report.
+    StatusRecords,
 }

@@ -8,6 +8,7 @@ mod abilities;
 mod announce;
 mod input;
 mod modes;
+mod outward;
 mod probe;
 mod restore;
 
@@ -26,6 +27,7 @@ pub use announce::{BellLimit, copy_to_clipboard, notify, set_title};
 pub use input::HostInput;
 use input::OnSignal;
 pub use modes::{HostModes, KeyboardProtocol, MouseTracking};
+pub use outward::OutwardStatus;
 pub use probe::HostProbe;
 pub use restore::HostRestorer;
 

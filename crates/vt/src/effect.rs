@@ -3,6 +3,8 @@
 //!
 //! Every string is bounded and free of control characters.
 
+use crate::program_status::StatusChange;
+
 /// One request or report, in the order the child made them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Effect {
@@ -15,8 +17,8 @@ pub enum Effect {
     Bell,
     Notification(DesktopNotification),
     Progress(ProgressReport),
-    /// OSC 7501: an agent's word on its own state, as `key=value` pairs.
-    AgentState(Vec<(String, String)>),
+    /// OSC 7501: what the program says of its own work has changed.
+    ProgramStatus(StatusChange),
     /// OSC 52 write; `data` is decoded. Reads are never answered.
     Clipboard {
         selection: String,

@@ -7,6 +7,7 @@
 //! Called by the engine (one terminal per session), by the TUI (frames) and by tests. It knows no
 //! I/O, threads, clocks, sessions or environment, and depends on no other crate of this house.
 
+mod base64;
 mod cell;
 mod charset;
 mod clusters;
@@ -24,6 +25,7 @@ mod modes;
 mod params;
 mod parser;
 mod plain_text;
+mod program_status;
 mod state;
 mod style;
 mod tables;
@@ -41,6 +43,9 @@ pub use line::{CellRef, Line, RunShape, StyleRun};
 pub use line_builder::LineBuilder;
 pub use modes::{InputModes, KittyFlags, MouseEncoding, MouseProtocol};
 pub use plain_text::PlainText;
+pub use program_status::{
+    BlockedKind, ProgramState, StatusChange, StatusError, StatusRecord, inherited_app, status_text,
+};
 pub use style::{Attributes, LinkId, LinkTarget, Style, Underline};
 pub use terminal::{SearchMatch, Terminal, TerminalOptions};
 pub use unicode::is_bidi_control;

@@ -63,6 +63,15 @@ pub(crate) enum StringTerminator {
     StringTerminator,
 }
 
+impl StringTerminator {
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            StringTerminator::Bell => "\x07",
+            StringTerminator::StringTerminator => "\x1b\\",
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ParserState {
     Ground,

@@ -37,6 +37,7 @@ use crate::{
     modes::{InputModes, ModeFlags, MouseEncoding, MouseProtocol},
     params::SequenceParams,
     parser::{IntermediateBytes, Sink, StringKind, StringTerminator},
+    program_status::StatusTable,
     style::{Attributes, Style},
     tables::{ClusterTable, LinkTable, StyleTable},
     tabs::TabStops,
@@ -145,6 +146,7 @@ pub(crate) struct TerminalState {
     pub(crate) updates: u64,
     pub(crate) effects: Vec<Effect>,
     notification: osc::PendingNotification,
+    pub(crate) status: StatusTable,
 }
 
 impl TerminalState {
@@ -186,6 +188,7 @@ impl TerminalState {
             updates: 0,
             effects: Vec::new(),
             notification: osc::PendingNotification::default(),
+            status: StatusTable::default(),
         }
     }
 
@@ -325,6 +328,7 @@ impl TerminalState {
         self.saved_modes.clear();
         self.theme = Arc::clone(&self.base_theme);
         self.notification = osc::PendingNotification::default();
+        self.status.clear("", &mut self.effects);
     }
 
     pub(crate) fn set_theme(&mut self, theme: Theme) {

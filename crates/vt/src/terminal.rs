@@ -1,10 +1,11 @@
 //! The public API of the state machine.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::{
     color::Theme, effect::Effect, frame::Cursor, frame::Frame, geometry::Size, history::History, modes::InputModes,
-    parser::Parser, state::TerminalState,
+    parser::Parser, program_status::StatusRecord, state::TerminalState,
 };
 
 /// Bytes between two checks of the tables' sizes: bounds their growth within one call.
@@ -88,6 +89,16 @@ impl Terminal {
 
     pub fn title(&self) -> &str {
         &self.state.title
+    }
+
+    /// What the program says of its own work (OSC 7501), least recently updated first.
+    pub fn status_records(&self) -> &[Arc<StatusRecord>] {
+        self.state.status.records()
+    }
+
+    /// The child has ended: what it said it was doing, it no longer does. Results stay.
+    pub fn end_program(&mut self) {
+        self.state.status.end_program(&mut self.state.effects);
     }
 
     pub fn cursor(&self) -> Cursor {

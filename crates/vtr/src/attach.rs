@@ -14,6 +14,7 @@ mod link;
 mod look_back;
 mod mirror;
 mod news;
+mod outward;
 mod picker;
 mod roster;
 mod stage;
@@ -42,6 +43,8 @@ pub(crate) struct Wishes {
     pub(crate) read_only: bool,
     pub(crate) no_resize: bool,
     pub(crate) framed: bool,
+    /// The terminal is told what the sessions are doing, if it keeps records of that.
+    pub(crate) reports: bool,
 }
 
 /// Where to begin.

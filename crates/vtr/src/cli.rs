@@ -66,6 +66,7 @@ pub(crate) enum Command {
     Record(commands::record::Record),
     Play(commands::play::Play),
     Export(commands::export::Export),
+    Status(program::StatusCommand),
     Web(commands::web::Web),
     Config(commands::config::Config),
     DialStdio(commands::dial_stdio::DialStdio),

@@ -32,6 +32,8 @@ pub(crate) struct AttachConfig {
     pub(crate) keys: BTreeMap<String, String>,
     /// Whether border and status bar are shown at first.
     pub(crate) frame: Option<bool>,
+    /// Whether the terminal that it runs in is told what the sessions are doing (OSC 7501), if it keeps such records.
+    pub(crate) report_status: Option<bool>,
 }
 
 /// One `[[coordinators]]`: sockets by path or pattern, or a command that speaks for a coordinator.

@@ -60,6 +60,7 @@ pub(crate) async fn run(command: Command, invocation: &mut Invocation) -> Outcom
         Command::Record(command) => command.run(invocation).await,
         Command::Play(command) => command.run(invocation).await,
         Command::Export(command) => command.run(invocation),
+        Command::Status(command) => command.run(),
         Command::Web(command) => command.run(invocation).await,
         Command::Config(command) => command.run(invocation),
         Command::DialStdio(command) => command.run(invocation).await,

@@ -44,12 +44,67 @@ pub(crate) struct SessionJson {
     pub(crate) alternate_screen: bool,
     /// Waits, subscriptions and attached clients at the moment.
     pub(crate) watchers: i32,
+    /// What its program says of its own work (OSC 7501).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) reports: Vec<ReportJson>,
+}
+
+/// A report of a program. Keys are only ever added.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct ReportJson {
+    /// The part it is about; left out for the whole.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    id: String,
+    state: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    kind: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    progress: Option<u32>,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    app: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    title: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    msg: String,
+    age_ms: u64,
+}
+
+impl ReportJson {
+    fn of(report: proto::ProgramReport) -> Self {
+        let proto::ProgramReport { id, state, kind, progress, app, title, msg, age } = report;
+        ReportJson { id, state, kind, progress, app, title, msg, age_ms: age.map_or(0, millis) }
+    }
+
+    /// `deploy/eu-west: blocked (permission) 40%: Apply 3 to add?`, at most `max` characters.
+    pub(crate) fn text(&self, max: usize) -> String {
+        let label = [&self.title, &self.id, &self.app].into_iter().find(|label| !label.is_empty());
+        let mut text = label.map(|label| format!("{label}: ")).unwrap_or_default();
+        text.push_str(&self.state);
+        if !self.kind.is_empty() {
+            text.push_str(&format!(" ({})", self.kind));
+        }
+        if let Some(progress) = self.progress {
+            text.push_str(&format!(" {progress}%"));
+        }
+        if !self.msg.is_empty() {
+            text.push_str(&format!(": {}", self.msg));
+        }
+        match text.char_indices().nth(max) {
+            Some((end, _)) => format!("{}…", &text[..end]),
+            None => text,
+        }
+    }
+
+    /// As `vt` ranks what programs say: what waits for a person comes first.
+    fn urgency(&self) -> Option<u8> {
+        let state = vt::ProgramState::ALL.into_iter().find(|state| state.as_str() == self.state);
+        state.map(vt::ProgramState::urgency)
+    }
 }
 
 impl SessionJson {
     pub(crate) fn of(session: proto::Session, coordinator: &Coordinator) -> Self {
         let exited = session.status() == SessionStatus::Exited;
-        let idle = session.idle.unwrap_or_default();
         let some = |text: String| (!text.is_empty()).then_some(text);
         let signal = some(session.signal);
         // A session that never ran has neither.
@@ -62,7 +117,7 @@ impl SessionJson {
             started_at: session.started_at.map(rfc3339),
             exited_at: session.exited_at.map(rfc3339),
             pid: (session.pid != 0).then_some(session.pid),
-            idle_ms: idle.try_into().map_or(0, |idle: Duration| u64::try_from(idle.as_millis()).unwrap_or(u64::MAX)),
+            idle_ms: session.idle.map_or(0, millis),
             parent_id: some(session.parent_id),
             signal,
             name: session.name,
@@ -78,6 +133,19 @@ impl SessionJson {
             screen_version: session.screen_version,
             alternate_screen: session.alternate_screen,
             watchers: session.watchers,
+            reports: session.reports.into_iter().map(ReportJson::of).collect(),
+        }
+    }
+
+    /// The report that stands for all, and how many more there are, as short as a table has it.
+    pub(crate) fn report_text(&self) -> String {
+        const MAX: usize = 60;
+        // The whole comes first and its parts behind it: of equals the first counts.
+        let leading = self.reports.iter().rev().max_by_key(|report| report.urgency());
+        let Some(leading) = leading else { return String::new() };
+        match self.reports.len() - 1 {
+            0 => leading.text(MAX),
+            more => format!("{} (+{more})", leading.text(MAX)),
         }
     }
 
@@ -97,6 +165,10 @@ impl SessionJson {
             .map(|created| crate::output::age(jiff::Timestamp::now().as_second() - created.as_second()))
             .unwrap_or_default()
     }
+}
+
+fn millis(duration: prost_types::Duration) -> u64 {
+    duration.try_into().map_or(0, |duration: Duration| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX))
 }
 
 pub(crate) fn rfc3339(time: prost_types::Timestamp) -> String {

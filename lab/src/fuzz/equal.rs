@@ -18,7 +18,9 @@ pub(super) fn chunking_difference(first: &mut Terminal, second: &mut Terminal) -
 
 /// Where what `original` shows and what a fresh terminal shows that was fed its serialisation differ.
 pub(super) fn replay_difference(original: &mut Terminal, replayed: &mut Terminal) -> Option<String> {
-    shown_difference(original, replayed).or_else(|| differ("title", original.title(), replayed.title()))
+    shown_difference(original, replayed)
+        .or_else(|| differ("title", original.title(), replayed.title()))
+        .or_else(|| differ("status records", original.status_records(), replayed.status_records()))
 }
 
 fn shown_difference(first: &mut Terminal, second: &mut Terminal) -> Option<String> {

@@ -25,6 +25,11 @@ pub struct PromptRule {
     /// shows the same command once more, whole. A prompt of the kind `question` needs `question` and `choices`, and no
     /// `command`.
     pub screen: Expression,
+    /// Matches what the program reports (the `msg` of OSC 7501) while it asks this. Its group `command` is the command as the
+    /// program has it, told in place of the one on the screen where both are the same text; so one that is wrapped or cut
+    /// there is known in full.
+    #[serde(default)]
+    pub reported: Option<Expression>,
     /// The region it stands in. Default: the whole grid.
     #[serde(default)]
     pub region: Option<String>,

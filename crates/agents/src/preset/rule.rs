@@ -98,7 +98,9 @@ pub struct Condition {
     /// OSC 9;4: the progress is one of these.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub progress: Vec<ProgressKind>,
-    /// OSC 7501: each of these keys has a value that matches.
+    /// OSC 7501: in the record that stands for the program (what is blocked before what works, that before errors and
+    /// results, and the whole before its parts), each of these keys has a value that matches: `state`, `kind`, `app`, `id`,
+    /// `progress`, `title`, `msg`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub agent_state: BTreeMap<String, Expression>,
     /// The latest OSC of a number without a meaning of its own.

@@ -67,6 +67,7 @@ impl Redaction {
             });
         }
         mask_keys(bytes);
+        mask_status_texts(bytes);
     }
 
     pub fn masked(&self, text: &str) -> String {
@@ -99,6 +100,36 @@ fn mask_all(bytes: &mut [u8], wanted: &[u8], with: u8, counts: impl Fn(&[u8], &[
     }
 }
 
+/// Texts of status reports (OSC 7501) are base64: nothing above finds anything in them, so all of each is masked, as long as
+/// before and still base64, of `xxx`. Last, for a masked key is not.
+fn mask_status_texts(bytes: &mut [u8]) {
+    const INTRODUCER: &[u8] = b"\x1b]7501;";
+    let mut at = 0;
+    while let Some(found) = bytes[at..].windows(INTRODUCER.len()).position(|part| part == INTRODUCER) {
+        let start = at + found + INTRODUCER.len();
+        let length = bytes[start..].iter().position(|byte| matches!(byte, 0x07 | 0x1b));
+        let end = length.map_or(bytes.len(), |length| start + length);
+        for pair in bytes[start..end].split_mut(|byte| *byte == b':') {
+            if !pair.starts_with(b"msg=") && !pair.starts_with(b"title=") {
+                continue;
+            }
+            let Some(equals) = pair.iter().position(|byte| *byte == b'=') else { continue };
+            let value = &mut pair[equals + 1..];
+            let digits = value.iter().position(|byte| *byte == b'=').unwrap_or(value.len());
+            for (digit, masked) in value[..digits].iter_mut().zip(b"eHh4".iter().cycle()) {
+                *digit = *masked;
+            }
+            // The last digit of a text that does not fill its group has no bits of its own.
+            match digits % 4 {
+                2 => value[digits - 1] = b'A',
+                3 => value[digits - 1] = b'g',
+                _ => {}
+            }
+        }
+        at = end;
+    }
+}
+
 fn mask_keys(bytes: &mut [u8]) {
     let of_key = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'+' | b'=');
     for word in bytes.split_mut(|byte| !of_key(byte)) {
@@ -121,6 +152,28 @@ mod tests {
             [("OPENAI_API_KEY", "correct horse 7"), ("PATH", "/usr/bin:/opt/tools"), ("A_TOKEN", "short")];
         let environment: Vec<_> = environment.map(|(name, value)| (name.into(), value.into())).to_vec();
         Redaction::new(Path::new("/home/alice"), &environment)
+    }
+
+    #[test]
+    fn texts_of_status_reports_are_masked_and_the_reports_stay() {
+        for text in ["a", "ab", "abc", "cat /home/alice/notes and more of it", "0123456789abcdef0123456789abcdef"] {
+            let record = vt::StatusRecord {
+                msg: Some(text.into()),
+                title: Some(text.into()),
+                app: Some("claude-code".into()),
+                ..vt::StatusRecord::new(vt::ProgramState::Blocked)
+            };
+            let mut terminal = vt::Terminal::new(vt::TerminalOptions::default());
+            terminal.feed(redaction().masked(&record.sequence()).as_bytes());
+            let [masked] = terminal.status_records() else { panic!("{text}: the report is lost") };
+            let x = "x".repeat(text.len());
+            assert_eq!(
+                (masked.msg.as_deref(), masked.title.as_deref()),
+                (Some(x.as_str()), Some(x.as_str())),
+                "{text}"
+            );
+            assert_eq!(masked.app.as_deref(), Some("claude-code"));
+        }
     }
 
     #[test]

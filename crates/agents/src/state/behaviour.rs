@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use super::decide::Evidence;
 use crate::preset::{
-    AgentPreset, Condition, Expression, InputBox, ModeRule, PromptRule, ReadySignal, Region, Rule, Submit, Vote,
+    AgentPreset, Condition, DecisionKind, Expression, InputBox, ModeRule, PromptRule, ReadySignal, Region, Rule,
+    Submit, Vote,
 };
 
 #[derive(Clone, Debug, PartialEq)]
@@ -19,12 +20,12 @@ pub struct Behaviour {
 }
 
 impl Behaviour {
-    /// Commands and terminals: silence is idle, output is working.
+    /// Commands and terminals: what they say of themselves (OSC 7501), or else silence is idle, output is working.
     pub fn silence(idle: Duration) -> Self {
         let milliseconds = u64::try_from(idle.as_millis()).unwrap_or(u64::MAX);
         Behaviour {
             regions: BTreeMap::new(),
-            rules: silence_rules(milliseconds, None),
+            rules: report_rules().into_iter().chain(silence_rules(milliseconds, None)).collect(),
             modes: Vec::new(),
             prompts: Vec::new(),
             ready_signal: ReadySignal::default(),
@@ -34,7 +35,12 @@ impl Behaviour {
 
     /// Whether anything looks at the screen or at what was said beside it.
     pub(crate) fn looks_at_screen(&self) -> bool {
-        self.submit.input_box.is_some() || self.conditions().any(|condition| !is_about_time(condition))
+        self.submit.input_box.is_some() || self.conditions().any(|condition| !needs_no_screen(condition))
+    }
+
+    /// Whether anything looks at what the program says of its own work.
+    pub(crate) fn looks_at_reports(&self) -> bool {
+        self.conditions().any(|condition| !condition.agent_state.is_empty())
     }
 
     pub(crate) fn looks_at_tty(&self) -> bool {
@@ -99,9 +105,34 @@ fn end_with_the_prompt_box(rule: &mut Rule) {
     }
 }
 
-fn is_about_time(condition: &Condition) -> bool {
-    let rest = Condition { silence_ms: None, output_within_ms: None, ..condition.clone() };
+/// Nothing in it needs the screen.
+fn needs_no_screen(condition: &Condition) -> bool {
+    let rest =
+        Condition { silence_ms: None, output_within_ms: None, agent_state: BTreeMap::new(), ..condition.clone() };
     rest == Condition::default()
+}
+
+/// For programs that no preset knows.
+fn report_rules() -> Vec<Rule> {
+    let rule = |states: &str, state, kind: Option<DecisionKind>| {
+        let wanted = Expression::new(&format!("^(?:{states})$")).expect("a constant that compiles");
+        Rule {
+            name: format!("it reports: {}", states.replace('|', ", ")),
+            when: Condition { agent_state: BTreeMap::from([("state".into(), wanted)]), ..Condition::default() },
+            state,
+            kind,
+            source: None,
+            hold_ms: 0,
+            linger_ms: None,
+            lasts_ms: None,
+            until: None,
+        }
+    };
+    vec![
+        rule("blocked", Vote::Blocked, Some(DecisionKind::Question)),
+        rule("working", Vote::Working, None),
+        rule("idle|done|error", Vote::Idle, None),
+    ]
 }
 
 fn silence_rules(milliseconds: u64, drawn: Option<Expression>) -> Vec<Rule> {

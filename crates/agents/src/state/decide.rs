@@ -1,9 +1,13 @@
 //! One answer from all the evidence. A pure function.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::vocabulary::{Source, State};
 use crate::preset::{DecisionKind, Vote};
+
+/// How long a screen must show work before an older report of rest is not believed any more: programs draw before they
+/// report as well.
+const REPORT_OUTLIVED: Duration = Duration::from_secs(2);
 
 /// What one rule says at one moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,6 +88,37 @@ pub fn pending(evidence: &[Evidence], decision: Decision) -> Option<&Evidence> {
     evidence.iter().filter(asks).find(seen).or_else(|| decides().filter(asks))
 }
 
+/// What the program reported counts no longer once the screen has shown the opposite for a moment: it began to show work
+/// after the report of rest was given, and has gone on showing it. Nothing on a screen makes a reported work a rest, for
+/// many screens look at rest while their program works. `reported` says which evidence is the program's own word.
+///
+/// Returns when that may come to hold though nothing happens.
+pub(crate) fn overrule_reports(
+    evidence: &mut [Evidence],
+    reported: impl Fn(usize) -> bool,
+    now: Instant,
+) -> Option<Instant> {
+    let shows_work = |evidence: &Evidence| match evidence.weight {
+        Weight::Holds { since } if evidence.source == Source::Screen && evidence.vote == Vote::Working => Some(since),
+        _ => None,
+    };
+    let shown = evidence.iter().filter_map(shows_work).max()?;
+    let counts_at = shown.checked_add(REPORT_OUTLIVED)?;
+    let mut pending = false;
+    for (_, evidence) in evidence.iter_mut().enumerate().filter(|(index, _)| reported(*index)) {
+        let Weight::Holds { since } = evidence.weight else { continue };
+        if evidence.vote == Vote::Working || since >= shown {
+            continue;
+        }
+        if counts_at > now {
+            pending = true;
+        } else {
+            evidence.weight = Weight::Stale;
+        }
+    }
+    pending.then_some(counts_at)
+}
+
 impl From<Vote> for State {
     fn from(vote: Vote) -> Self {
         match vote {
@@ -133,6 +168,30 @@ mod tests {
         // Only what is seen: a title may be old.
         votes[1] = evidence(Source::Osc, Vote::Blocked, holds());
         assert_eq!(decide(&votes), Decision::Counts(0));
+    }
+
+    #[test]
+    fn a_report_of_rest_is_not_believed_once_the_screen_has_shown_work_for_a_moment() {
+        let start = Instant::now();
+        let at = |seconds: u64| start + Duration::from_secs(seconds);
+        let votes = |report: Vote, given: u64, shown: u64| {
+            vec![
+                evidence(Source::SelfReport, report, Weight::Holds { since: at(given) }),
+                evidence(Source::Screen, Vote::Working, Weight::Holds { since: at(shown) }),
+            ]
+        };
+        let judged = |mut votes: Vec<Evidence>, now: u64| {
+            let again = overrule_reports(&mut votes, |index| index == 0, at(now));
+            (votes[0].weight == Weight::Stale, again)
+        };
+        assert_eq!(judged(votes(Vote::Idle, 1, 5), 6), (false, Some(at(7))), "a moment");
+        assert_eq!(judged(votes(Vote::Idle, 1, 5), 7), (true, None));
+        assert_eq!(judged(votes(Vote::Blocked, 1, 5), 60), (true, None));
+        assert_eq!(judged(votes(Vote::Idle, 6, 5), 60), (false, None), "the report is newer");
+        assert_eq!(judged(votes(Vote::Working, 1, 5), 60), (false, None));
+        let mut rest = votes(Vote::Working, 1, 5);
+        rest[1].vote = Vote::Idle;
+        assert_eq!(judged(rest, 60), (false, None), "a screen at rest says nothing against work");
     }
 
     #[test]

@@ -1,10 +1,11 @@
 //! Whether a condition holds for an observation, since when by the facts' own times, and in what words.
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::time::{Duration, Instant};
 
 use engine::SeenValue;
-use vt::ProgressReport;
+use vt::{ProgressReport, StatusRecord};
 
 use super::behaviour::Behaviour;
 use super::observation::{HookEvent, Observation, one_line};
@@ -101,13 +102,15 @@ impl<'a> Matcher<'a> {
             clauses.fact(facts.progress.as_ref().map(|progress| progress.at), || format!("progress {kind:?}"));
         }
         if !condition.agent_state.is_empty() {
-            let Some(SeenValue { value: pairs, at, .. }) = &facts.agent_state else { return false };
-            let said = |key: &str| pairs.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str());
-            if !condition.agent_state.iter().all(|(key, wanted)| said(key).is_some_and(|value| wanted.is_match(value)))
+            let Some(SeenValue { value: record, at, .. }) = facts.leading_record() else { return false };
+            let said = |key: &str| reported(record, key);
+            if !condition.agent_state.iter().all(|(key, wanted)| said(key).is_some_and(|value| wanted.is_match(&value)))
             {
                 return false;
             }
-            let words = || pairs.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join(" ");
+            let pair = |key| said(key).map(|value| format!("{key}={value}"));
+            let words =
+                || ["state", "app", "kind", "id", "msg"].into_iter().filter_map(pair).collect::<Vec<_>>().join(" ");
             clauses.fact(Some(*at), || format!("it reports {}", words()));
         }
         if let Some(wanted) = &condition.osc {
@@ -226,6 +229,21 @@ pub(crate) fn earliest(one: Option<Instant>, other: Option<Instant>) -> Option<I
     match (one, other) {
         (Some(one), Some(other)) => Some(one.min(other)),
         (one, other) => one.or(other),
+    }
+}
+
+/// What a record of OSC 7501 says under one of the protocol's keys.
+fn reported<'a>(record: &'a StatusRecord, key: &str) -> Option<Cow<'a, str>> {
+    let text = |text: &'a Option<String>| text.as_deref().map(Cow::Borrowed);
+    match key {
+        "state" => Some(Cow::Borrowed(record.state.as_str())),
+        "id" => Some(record.id.as_str()).filter(|id| !id.is_empty()).map(Cow::Borrowed),
+        "kind" => record.kind.map(|kind| Cow::Borrowed(kind.as_str())),
+        "progress" => record.progress.map(|percent| Cow::Owned(percent.to_string())),
+        "app" => text(&record.app),
+        "title" => text(&record.title),
+        "msg" => text(&record.msg),
+        _ => None,
     }
 }
 

@@ -43,7 +43,7 @@ pub struct Observation<'a> {
 impl Observation<'_> {
     /// Whether the CLI has told anything of itself in this run.
     pub(crate) fn has_reported(&self) -> bool {
-        self.hook.is_some() || self.facts.agent_state.is_some()
+        self.hook.is_some() || self.facts.has_reported_status
     }
 }
 

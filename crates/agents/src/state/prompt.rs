@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
-use vt::{Attributes, Color, StyleRun};
+use vt::{Attributes, Color, ProgramState, StyleRun};
 
 use super::matching::Matcher;
 use crate::preset::{DecisionKind, Mark, PromptRule};
@@ -92,7 +92,15 @@ impl Matcher<'_> {
         };
         // A command that is seen twice, and once with nothing beside it, ends where both do.
         let seen_twice = group("echo").is_some_and(|echo| Some(&echo) == command.as_ref());
-        let complete = command.as_ref().is_none_or(is_whole) && (seen_twice || group("unclear").is_none());
+        let mut unclear = group("unclear");
+        let reported = command.as_ref().and_then(|rows| self.reported_command(rule, rows, unclear.as_deref()));
+        let complete = match &reported {
+            Some(reported) => {
+                unclear = unclear.map(|rows| rows[reported.further_rows..].to_vec()).filter(|rows| !rows.is_empty());
+                reported.breaks_are_known
+            }
+            None => command.as_ref().is_none_or(is_whole) && (seen_twice || unclear.is_none()),
+        };
         let choices = self.read_choices(rule, found.name("choices").map_or("", |group| group.as_str()));
         // What is marked by text is a part of the text.
         let marked = choices.iter().position(|choice| choice.selected).filter(|_| rule.selected_by.is_some());
@@ -101,13 +109,27 @@ impl Matcher<'_> {
             rule: rule.name.clone(),
             kind: rule.kind,
             tool: rule.tool.clone().or_else(|| group("tool").map(joined)),
-            command: command.map(joined),
+            command: reported.as_ref().map(|reported| reported.text.clone()).or_else(|| command.map(joined)),
             question: group("question").map(joined),
-            reason: group("reason").or_else(|| group("unclear")).map(joined),
+            reason: group("reason").or(unclear).map(joined),
             choices,
             complete,
-            digest: digest(&rule.name, marked, whole),
+            digest: digest(&rule.name, marked, whole, reported.as_ref().map(|reported| reported.text.as_str())),
         })
+    }
+
+    /// The command by the program's own report, if that is about the one in `rows`, which may go on in `unclear`.
+    fn reported_command(
+        &self,
+        rule: &PromptRule,
+        rows: &[String],
+        unclear: Option<&[String]>,
+    ) -> Option<ReportedCommand> {
+        let record = &self.observation.facts.leading_record()?.value;
+        let msg = record.msg.as_ref().filter(|_| record.state == ProgramState::Blocked)?;
+        let found = rule.reported.as_ref()?.pattern().regex().captures(msg)?;
+        let text = found.name("command")?.as_str();
+        ReportedCommand::of(text, rows, unclear.unwrap_or_default())
     }
 
     fn read_choices(&self, rule: &PromptRule, text: &str) -> Vec<Choice> {
@@ -150,6 +172,39 @@ impl Matcher<'_> {
     }
 }
 
+/// A command as its program reports it.
+#[derive(Debug, PartialEq, Eq)]
+struct ReportedCommand {
+    text: String,
+    /// Each row on the screen ends within a word of the report. Programs report in one line: where a row ends between two
+    /// words, a line of the command may end as well, and two commands would read as one.
+    breaks_are_known: bool,
+    /// How many of the rows below the command's are a part of it, too.
+    further_rows: usize,
+}
+
+impl ReportedCommand {
+    /// `None` for one that is cut, hides something, or is not what the screen shows.
+    fn of(text: &str, rows: &[String], further: &[String]) -> Option<Self> {
+        let is_cut = text.contains(['…', '⋯', char::REPLACEMENT_CHARACTER]) || text.ends_with("...");
+        if is_cut || text.len() > MAX_TEXT {
+            return None;
+        }
+        let mut rest = text;
+        let (mut breaks_are_known, mut used) = (true, 0);
+        for row in rows.iter().chain(further) {
+            if used >= rows.len() && rest.is_empty() {
+                break;
+            }
+            breaks_are_known &= used == 0 || !rest.starts_with(' ');
+            rest = rest.trim_start_matches(' ').strip_prefix(row.as_str())?;
+            used += 1;
+        }
+        let further_rows = used - rows.len();
+        rest.is_empty().then(|| ReportedCommand { text: text.to_owned(), breaks_are_known, further_rows })
+    }
+}
+
 fn background(run: &StyleRun) -> Color {
     let style = &run.style;
     if style.attributes.contains(Attributes::INVERSE) { style.foreground } else { style.background }
@@ -187,7 +242,7 @@ fn cut(text: &str, max: usize) -> String {
 }
 
 /// Blanks at the ends of rows don't count: a repaint may leave others.
-fn digest(rule: &str, marked: Option<usize>, text: &str) -> String {
+fn digest(rule: &str, marked: Option<usize>, text: &str, reported: Option<&str>) -> String {
     let mut hash = Sha256::new();
     hash.update(rule.as_bytes());
     if let Some(choice) = marked {
@@ -197,7 +252,34 @@ fn digest(rule: &str, marked: Option<usize>, text: &str) -> String {
         hash.update(b"\n");
         hash.update(row.trim_end().as_bytes());
     }
+    if let Some(command) = reported {
+        hash.update(b"\n\n");
+        hash.update(command.as_bytes());
+    }
     let hash = hash.finalize();
     let digits: String = hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
     format!("pr_{digits}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reported_command_is_known_where_the_screen_shows_the_same_and_no_line_can_hide_in_a_break() {
+        let of = |text: &str, rows: &[&str]| {
+            let rows: Vec<String> = rows.iter().map(|row| (*row).to_owned()).collect();
+            ReportedCommand::of(text, &rows[..1], &rows[1..])
+                .map(|command| (command.breaks_are_known, command.further_rows))
+        };
+        assert_eq!(of("ls -l", &["ls -l"]), Some((true, 0)));
+        assert_eq!(of("ls -l", &["ls -l", "List it"]), Some((true, 0)), "what is said for it stands below");
+        assert_eq!(of("cat aaaaabbbbb ccc", &["cat aaaaa", "bbbbb ccc", "Read"]), Some((true, 1)));
+        assert_eq!(of("ls aaaaa rm -rf x", &["ls aaaaa", "rm -rf x"]), Some((false, 1)), "one command or two");
+        assert_eq!(of("touch other", &["touch this"]), None, "the report before");
+        assert_eq!(of("ls -l /etc", &["ls -l"]), None, "the screen shows less");
+        for cut in ["ls aaa…", "ls aaa...", "ls a\u{fffd}a"] {
+            assert_eq!(of(cut, &[cut]), None, "{cut}");
+        }
+    }
 }

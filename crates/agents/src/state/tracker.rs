@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::behaviour::Behaviour;
-use super::decide::{Decision, Evidence, Weight, decide, pending};
+use super::decide::{Decision, Evidence, Weight, decide, overrule_reports, pending};
 use super::matching::{ConditionAnswer, InputText, Matcher, earliest};
 use super::observation::{Observation, RunPhase};
 use super::prompt::Prompt;
@@ -142,6 +142,8 @@ impl Tracker {
         for (rule, memory) in behaviour.rules.iter().zip(&mut run.rules) {
             evidence.push(memory.weigh(rule, &matcher, now, &mut look_again));
         }
+        let reported = |index: usize| !behaviour.rules[index].when.agent_state.is_empty();
+        look_again = earliest(look_again, overrule_reports(&mut evidence, reported, now));
         let decision = decide(&evidence);
         let start_limit = run.began.checked_add(Duration::from_millis(behaviour.ready_signal.timeout_ms));
         let (state, because) = run.settle(decision, &evidence, start_limit.is_none_or(|limit| now < limit));

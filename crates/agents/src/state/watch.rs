@@ -361,6 +361,8 @@ impl ObservedSession {
             let colours = behaviour.looks_at_colours(&survey.grid).then(|| session.frame());
             let colours = colours.filter(|frame| frame.version == survey.version);
             (survey.facts, survey.grid, colours, survey.alternate_screen, survey.size.cols)
+        } else if behaviour.looks_at_reports() {
+            (session.facts(), String::new(), None, false, 0)
         } else {
             Default::default()
         };

@@ -41,6 +41,8 @@ pub(crate) struct SessionScreen {
     /// Created for the first listener: most sessions never have one.
     events: Option<broadcast::Sender<SessionEvent>>,
     update: Option<OpenUpdate>,
+    /// The status records have changed since [`Screen::take_reported`].
+    reported: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -63,6 +65,7 @@ impl SessionScreen {
             taps: Vec::new(),
             events: None,
             update: None,
+            reported: false,
         }
     }
 
@@ -122,11 +125,17 @@ impl SessionScreen {
                 Effect::Bell if rang => {}
                 effect => {
                     rang |= effect == Effect::Bell;
+                    self.reported |= matches!(effect, Effect::ProgramStatus(_));
                     self.facts.note(&effect, now, self.version);
                     self.tell(SessionEvent::Child(effect));
                 }
             }
         }
+    }
+
+    /// Whether there is news for those who follow what programs report, once.
+    pub(crate) fn take_reported(&mut self) -> bool {
+        std::mem::take(&mut self.reported)
     }
 
     fn follow_update(&mut self, now: Instant) {
@@ -161,6 +170,10 @@ impl SessionScreen {
     pub(crate) fn finish(&mut self, exit: Option<ExitStatus>, now: Instant) {
         if self.terminal.synchronized_update().is_some() {
             self.end_update();
+        }
+        if !self.terminal.status_records().is_empty() {
+            self.terminal.end_program();
+            self.moved(now, &mut Vec::new());
         }
         let (terminal, version, offset) = (&self.terminal, self.version, self.offset);
         for sink in self.taps.drain(..) {

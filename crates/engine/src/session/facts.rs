@@ -3,9 +3,10 @@
 //! Readers and rules use the facts; [`SessionEvent`]s are only hints that one changed. A listener that missed events
 //! reads the facts again.
 
+use std::sync::Arc;
 use std::time::Instant;
 
-use vt::{DesktopNotification, Effect, ProgressReport, PromptMark};
+use vt::{DesktopNotification, Effect, ProgressReport, PromptMark, StatusChange, StatusRecord};
 
 use crate::session::status::{Owner, Status};
 
@@ -26,8 +27,10 @@ pub struct ChildFacts {
     /// OSC 7, as reported by the child: not verified.
     pub working_directory: Option<SeenValue<String>>,
     pub progress: Option<SeenValue<ProgressReport>>,
-    /// OSC 7501.
-    pub agent_state: Option<SeenValue<Vec<(String, String)>>>,
+    /// OSC 7501: what the program says of its own work, least recently updated first.
+    pub status_records: Vec<SeenValue<Arc<StatusRecord>>>,
+    /// It has said something of the kind in this run, be it taken back since.
+    pub has_reported_status: bool,
     pub prompt: Option<SeenValue<PromptMark>>,
     /// The latest one; `notifications` counts them all.
     pub notification: Option<SeenValue<DesktopNotification>>,
@@ -71,7 +74,7 @@ impl ChildFacts {
                 self.notifications += 1;
             }
             Effect::Progress(progress) => self.progress = seen(*progress, at, version),
-            Effect::AgentState(pairs) => self.agent_state = seen(pairs.clone(), at, version),
+            Effect::ProgramStatus(change) => self.note_status(change, at, version),
             Effect::Prompt(mark) => self.prompt = seen(*mark, at, version),
             Effect::ResizeRequest { cols, rows } => {
                 self.resize_request = seen(vt::Size::new(*cols, *rows), at, version);
@@ -79,6 +82,23 @@ impl ChildFacts {
             Effect::UnknownOsc { number, body } => self.note_osc(*number, body, at, version),
             // A clipboard write is only an event: what was copied must not be stored.
             Effect::Clipboard { .. } | Effect::Reply(_) => {}
+        }
+    }
+
+    /// The record that stands for the program; of equals the newest.
+    pub fn leading_record(&self) -> Option<&SeenValue<Arc<StatusRecord>>> {
+        self.status_records.iter().max_by_key(|seen| (seen.value.rank(), seen.at))
+    }
+
+    fn note_status(&mut self, change: &StatusChange, at: Instant, version: u64) {
+        let id = match change {
+            StatusChange::Set(record) => &record.id,
+            StatusChange::Removed(id) => id,
+        };
+        self.status_records.retain(|seen| seen.value.id != *id);
+        if let StatusChange::Set(record) = change {
+            self.status_records.push(SeenValue { value: Arc::clone(record), at, version });
+            self.has_reported_status = true;
         }
     }
 
@@ -106,6 +126,25 @@ mod tests {
         assert_eq!(facts.unknown_osc.len(), ChildFacts::MAX_UNKNOWN_OSC);
         let (number, last) = facts.unknown_osc.last().unwrap();
         assert_eq!((*number, last.value.as_str()), (99, "b"));
+    }
+
+    #[test]
+    fn what_matters_most_leads_and_of_that_what_is_nearest_to_the_whole() {
+        let (mut terminal, mut facts) = (vt::Terminal::new(vt::TerminalOptions::default()), ChildFacts::default());
+        let mut leading = |body: &str| {
+            terminal.feed(format!("\x1b]7501;{body}\x07").as_bytes());
+            for effect in terminal.take_effects() {
+                facts.note(&effect, Instant::now(), 1);
+            }
+            facts.leading_record().map(|seen| seen.value.id.clone())
+        };
+        assert_eq!(leading("state=done").as_deref(), Some(""));
+        assert_eq!(leading("state=working:id=a/b").as_deref(), Some("a/b"));
+        assert_eq!(leading("state=working").as_deref(), Some(""));
+        assert_eq!(leading("state=blocked:id=c").as_deref(), Some("c"));
+        assert_eq!(leading("state=clear:id=c").as_deref(), Some(""));
+        assert_eq!(leading("state=clear"), None);
+        assert!(facts.has_reported_status);
     }
 
     #[test]

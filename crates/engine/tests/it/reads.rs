@@ -98,15 +98,37 @@ async fn what_a_child_says_about_itself_is_kept_and_announced() {
     enter(&session);
     line(&session, "said").await;
     let facts = session.facts();
+    let record = facts.leading_record().unwrap();
+    assert_eq!((record.value.state, record.value.app.as_deref()), (vt::ProgramState::Working, Some("x")));
     assert_eq!(facts.title.unwrap().value, "a title");
     assert!(facts.working_directory.unwrap().value.ends_with("/tmp"));
     assert_eq!(facts.progress.unwrap().value, vt::ProgressReport::Percent(40));
-    assert_eq!(facts.agent_state.unwrap().value[0], ("state".into(), "working".into()));
     assert_eq!((facts.unknown_osc[0].0, facts.unknown_osc[0].1.value.as_str()), (4242, "odd"));
     assert!(facts.bells >= 1);
     assert_eq!(session.info().title, "a title");
     let heard = soon("an event", events.recv()).await.unwrap();
     assert!(matches!(&heard, SessionEvent::Child(Effect::Title(title)) if title == "a title"), "{heard:?}");
+    close(engine).await;
+}
+
+/// What it was doing is over when it ends, what came of it stays, and a new run begins with nothing.
+#[tokio::test]
+async fn what_a_program_reports_ends_with_it() {
+    let engine = engine();
+    let said = "\x1b]7501;state=working:app=x\x07\x1b]7501;state=error:id=tests:msg=aGk=\x07\x1b]7501;?\x07";
+    let session = spawn(&engine, Script::new().read_line().print(said).print("said\n").read_line().exit(0)).await;
+    enter(&session);
+    line(&session, "said").await;
+    let facts = session.facts();
+    assert_eq!(facts.status_records.len(), 2);
+    assert_eq!(facts.leading_record().unwrap().value.id, "");
+    enter(&session);
+    exit(&session).await;
+    let facts = session.facts();
+    let [left] = &facts.status_records[..] else { panic!("{facts:?}") };
+    assert_eq!((left.value.id.as_str(), left.value.msg.as_deref()), ("tests", Some("hi")));
+    session.restart(engine::StopRequest::default()).await.unwrap();
+    assert!(session.facts().status_records.is_empty() && !session.facts().has_reported_status);
     close(engine).await;
 }
 

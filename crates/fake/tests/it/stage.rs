@@ -207,8 +207,16 @@ impl Fake {
 
     /// The latest state of its own that it reported, as `state=idle`.
     pub(crate) fn reported(&self) -> String {
-        let pairs = self.session.facts().agent_state.map(|seen| seen.value).unwrap_or_default();
-        pairs.into_iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join(":")
+        let facts = self.session.facts();
+        let Some(record) = facts.leading_record().map(|seen| &seen.value) else { return String::new() };
+        let mut words = format!("state={}", record.state.as_str());
+        if let Some(app) = &record.app {
+            words.push_str(&format!(":app={app}"));
+        }
+        if let Some(kind) = record.kind {
+            words.push_str(&format!(":kind={}", kind.as_str()));
+        }
+        words
     }
 
     pub(crate) fn paste(&self, text: &str) {

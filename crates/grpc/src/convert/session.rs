@@ -1,9 +1,11 @@
 //! A session as a message.
 
+use std::time::Duration;
+
 use engine::{ExitStatus, RunEnding, SessionInfo};
 
 use super::timestamp;
-use crate::proto::{Session, SessionExited, SessionStatus};
+use crate::proto::{ProgramReport, Session, SessionExited, SessionStatus};
 
 pub(crate) fn session(info: SessionInfo) -> Session {
     let ended = info.status.has_ended();
@@ -33,7 +35,21 @@ pub(crate) fn session(info: SessionInfo) -> Session {
         screen_version: info.version,
         alternate_screen: info.alternate_screen,
         watchers: i32::try_from(info.watchers).unwrap_or(i32::MAX),
+        reports: ops::ProgramReport::all(&info.reports).into_iter().map(report).collect(),
         ..Session::default()
+    }
+}
+
+fn report(report: ops::ProgramReport) -> ProgramReport {
+    ProgramReport {
+        id: report.id,
+        state: report.state,
+        kind: report.kind.unwrap_or_default(),
+        progress: report.progress.map(u32::from),
+        app: report.app.unwrap_or_default(),
+        title: report.title.unwrap_or_default(),
+        msg: report.msg.unwrap_or_default(),
+        age: Duration::from_millis(report.age_ms).try_into().ok(),
     }
 }
 

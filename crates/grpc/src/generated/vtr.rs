@@ -68,6 +68,35 @@ pub struct Session {
     /// Info only: it is being recorded.
     #[prost(bool, tag = "33")]
     pub recording: bool,
+    /// What its program says of its own work (OSC 7501), the whole before its parts.
+    #[prost(message, repeated, tag = "40")]
+    pub reports: ::prost::alloc::vec::Vec<ProgramReport>,
+}
+/// The program's word, cleaned and bounded, and not to be trusted.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ProgramReport {
+    /// Which part of the work it is about, as in "deploy/eu-west"; empty for the program as a whole.
+    #[prost(string, tag = "1")]
+    pub id: ::prost::alloc::string::String,
+    /// "idle", "working", "blocked" (waits for the user), "done" or "error".
+    #[prost(string, tag = "2")]
+    pub state: ::prost::alloc::string::String,
+    /// What a blocked program needs: "permission", "question" or "auth".
+    #[prost(string, tag = "3")]
+    pub kind: ::prost::alloc::string::String,
+    /// Percent.
+    #[prost(uint32, optional, tag = "4")]
+    pub progress: ::core::option::Option<u32>,
+    /// The program; its own name for itself, or that of the part above.
+    #[prost(string, tag = "5")]
+    pub app: ::prost::alloc::string::String,
+    #[prost(string, tag = "6")]
+    pub title: ::prost::alloc::string::String,
+    #[prost(string, tag = "7")]
+    pub msg: ::prost::alloc::string::String,
+    /// Since it was last told.
+    #[prost(message, optional, tag = "8")]
+    pub age: ::core::option::Option<::prost_types::Duration>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct SpawnRequest {

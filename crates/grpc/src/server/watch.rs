@@ -43,7 +43,8 @@ impl SessionsWatch {
                 EngineEvent::Added(id)
                 | EngineEvent::Status(id, _)
                 | EngineEvent::Renamed(id)
-                | EngineEvent::Owner(id, _) => self.changed(id),
+                | EngineEvent::Owner(id, _)
+                | EngineEvent::Reported(id) => self.changed(id),
                 EngineEvent::Removed(id) => self.removed(id),
             };
             if event.is_some() {

@@ -10,6 +10,7 @@ use std::{
 use agents::{State as AgentState, preset::DecisionKind};
 use engine::SessionId;
 use tui::{Sign, host::notify};
+use vt::{BlockedKind, StatusRecord};
 
 use super::{
     commands::{Command, Section, WAITING, always},
@@ -133,13 +134,25 @@ pub(super) fn state_moved(app: &mut App, session: SessionId, before: AgentState)
             alert(app, session, &reason, Some(session));
         }
         Some(AgentState::Blocked) => {}
-        _ => {
-            app.attention.asks.retain(|ask| ask.session != session || ask.why != Why::Blocked);
-            let asked = app.attention.asks.iter().any(|ask| ask.session == session);
-            if let Some(item) = app.sessions.get_mut(session).filter(|_| !asked) {
-                item.attention = false;
-            }
-        }
+        _ => waits_no_longer(app, session),
+    }
+}
+
+/// A program that is no agent says that it waits for the person, or that it does no longer.
+pub(super) fn reported(app: &mut App, session: SessionId, waits: bool) {
+    if !waits {
+        return waits_no_longer(app, session);
+    }
+    let reason = question(app, session);
+    app.attention.note(Ask { session, reason: reason.clone(), why: Why::Blocked });
+    alert(app, session, &reason, Some(session));
+}
+
+fn waits_no_longer(app: &mut App, session: SessionId) {
+    app.attention.asks.retain(|ask| ask.session != session || ask.why != Why::Blocked);
+    let asked = app.attention.asks.iter().any(|ask| ask.session == session);
+    if let Some(item) = app.sessions.get_mut(session).filter(|_| !asked) {
+        item.attention = false;
     }
 }
 
@@ -169,8 +182,25 @@ fn held_text(item: &Item) -> String {
     }
 }
 
-/// What the agent in a session waits for, in a line.
+/// What a program waits for by its own word, in a line.
+fn reported_question(record: &StatusRecord) -> String {
+    let needs = record.kind.map_or("you", |kind| match kind {
+        BlockedKind::Permission => "your permission",
+        BlockedKind::Question => "an answer",
+        BlockedKind::Auth => "a login",
+    });
+    match &record.msg {
+        Some(msg) => format!("waits for {needs}: {}", one_line(msg)),
+        None => format!("waits for {needs}"),
+    }
+}
+
+/// What the program in a session waits for, in a line.
 fn question(app: &App, session: SessionId) -> String {
+    let item = app.sessions.get(session).filter(|item| item.says_blocked());
+    if let Some(record) = item.and_then(Item::leading_report) {
+        return reported_question(record);
+    }
     let Some(waiting) = app.project.crew().waiting_in(session) else { return "waits for a decision".to_owned() };
     let says = match waiting.status.kind {
         Some(DecisionKind::Question) => "asks you",
@@ -316,6 +346,12 @@ fn waiting(app: &App) -> Vec<Waiting> {
 /// How many things wait for the person.
 pub(super) fn count(app: &App) -> usize {
     trust_prompt::count(app) + waiting(app).len()
+}
+
+/// What has waited longest, in a line.
+pub(super) fn first(app: &App) -> Option<String> {
+    let trust = (trust_prompt::count(app) > 0).then(|| "something asks whether it may run".to_owned());
+    trust.or_else(|| waiting(app).first().map(|one| format!("{}: {}", one.name, one.reason)))
 }
 
 /// Lists what waits for the person.

@@ -14,7 +14,7 @@ use vt::Size;
 
 use super::{look_back, model::App, trust_prompt};
 
-pub(super) use rail::{RailPlaces, tree_cursor, tree_items};
+pub(super) use rail::{RailPlaces, tree_cursor, tree_rows};
 pub(super) use status::{ago, is_on_waiting, key_name, minutes};
 
 /// Below this many columns the rail folds away.

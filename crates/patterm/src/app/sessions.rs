@@ -3,15 +3,17 @@
 //! A copy of what the engine knows, taken again when it says that something moved. Nothing here looks at a screen.
 
 use std::{
+    cmp::Reverse,
     collections::HashMap,
     time::{Duration, Instant},
 };
 
 use agents::State;
-use engine::{Engine, ExitStatus, Kind, Owner, Session, SessionId, Status};
+use engine::{AgedReport, Engine, ExitStatus, Kind, Owner, Session, SessionId, Status};
 use project::AgentStanding;
 use tokio::sync::watch;
 use tui::Sign;
+use vt::{ProgramState, StatusRecord};
 
 use super::news::NewsWatch;
 
@@ -33,7 +35,9 @@ pub(crate) struct Item {
     pub(crate) status: Status,
     pub(crate) owner: Owner,
     pub(crate) exit: Option<ExitStatus>,
-    /// What an agent is doing; others are judged by their status.
+    /// What its program says of its own work, the whole before its parts.
+    pub(crate) reports: Vec<AgedReport>,
+    /// What an agent is doing; others are judged by what they report and by their status.
     pub(crate) standing: Option<watch::Receiver<AgentStanding>>,
     /// Since when it is what it is.
     pub(crate) since: Instant,
@@ -66,6 +70,7 @@ impl Item {
             status: Status::Starting,
             owner: session.owner(),
             exit: None,
+            reports: Vec::new(),
             standing,
             since: now,
             unseen: false,
@@ -82,6 +87,18 @@ impl Item {
     /// What an agent is doing, its prompts considered.
     pub(crate) fn state(&self) -> Option<State> {
         self.standing.as_ref().map(|standing| standing.borrow().shown_state())
+    }
+
+    /// What stands for all that its program reports.
+    pub(crate) fn leading_report(&self) -> Option<&StatusRecord> {
+        let leading = self.reports.iter().max_by_key(|report| (report.record.rank(), Reverse(report.age)))?;
+        Some(&leading.record)
+    }
+
+    /// Whether its program waits for the person by its own word; of agents more is known.
+    pub(super) fn says_blocked(&self) -> bool {
+        let blocked = self.leading_report().is_some_and(|record| record.state == ProgramState::Blocked);
+        self.standing.is_none() && blocked
     }
 
     /// Messages for an agent that wait until what somebody has begun to type there is sent or cleared.
@@ -119,7 +136,7 @@ impl Item {
         match self.status {
             Status::Starting => Sign::Starting,
             Status::Running => match self.state() {
-                None => Sign::Running,
+                None => self.leading_report().map_or(Sign::Running, |record| sign_of(record.state)),
                 Some(State::Starting) => Sign::Starting,
                 Some(State::Idle) => Sign::Idle,
                 Some(State::Working) => Sign::Working,
@@ -144,7 +161,7 @@ impl Item {
         match (self.status, self.exit) {
             (Status::Running, _) => match self.state() {
                 Some(state) => state.to_string(),
-                None => "running".to_owned(),
+                None => self.leading_report().map_or_else(|| "running".to_owned(), report_word),
             },
             (Status::Exited, Some(ExitStatus::Code(0))) => "done".to_owned(),
             (Status::Exited | Status::Stopped, Some(ExitStatus::Code(code))) => format!("exit {code}"),
@@ -161,6 +178,24 @@ impl Item {
             (Some(standing), false) => standing.borrow().status.since,
             _ => self.since,
         }
+    }
+}
+
+pub(crate) fn sign_of(state: ProgramState) -> Sign {
+    match state {
+        ProgramState::Idle => Sign::Idle,
+        ProgramState::Working => Sign::Working,
+        ProgramState::Blocked => Sign::Blocked,
+        ProgramState::Done => Sign::Exited,
+        ProgramState::Error => Sign::Failed,
+    }
+}
+
+/// `working 40%`.
+pub(crate) fn report_word(record: &StatusRecord) -> String {
+    match record.progress {
+        Some(percent) => format!("{} {percent}%", record.state.as_str()),
+        None => record.state.as_str().to_owned(),
     }
 }
 
@@ -182,6 +217,8 @@ pub(crate) struct Sessions {
 pub(crate) struct Refreshed {
     /// New sessions, of which an agent's state has to be followed.
     pub(crate) new: Vec<SessionId>,
+    /// Programs that began to wait for the person by their own word, or do no longer.
+    pub(crate) asks: Vec<(SessionId, bool)>,
     /// Another session is in sight now.
     pub(crate) moved: bool,
 }
@@ -210,6 +247,12 @@ impl Sessions {
             });
             item.name = name.to_string();
             item.owner = session.owner();
+            let asked = item.says_blocked();
+            item.reports = session.reports();
+            item.reports.sort_by(|one, other| one.record.id.cmp(&other.record.id));
+            if item.says_blocked() != asked {
+                found.asks.push((item.id, !asked));
+            }
             let status = session.status();
             if status != item.status {
                 item.status = status;

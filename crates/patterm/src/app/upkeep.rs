@@ -27,6 +27,9 @@ impl App {
                 self.follow(id, standing);
             }
         }
+        for (id, asks) in found.asks {
+            attention::reported(self, id, asks);
+        }
         if found.moved {
             self.focus = Focus::Pane;
             self.pass_through = None;

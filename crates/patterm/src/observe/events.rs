@@ -43,6 +43,9 @@ pub(super) async fn write(project: Project, folder: PathBuf, mut stop: watch::Re
         }
         if let Some(session) = line["process_id"].as_str().and_then(|id| engine.find(id).ok()) {
             line["name"] = session.name().map(|name| name.to_string()).into();
+            if line["event"] == "reported" {
+                line["reports"] = json!(ops::ProgramReport::all(&session.info().reports));
+            }
         }
         if let Err(error) = writeln!(file, "{line}") {
             tracing::warn!(%error, "events are no longer written down");
@@ -61,6 +64,7 @@ fn of_session(event: EngineEvent) -> Value {
         EngineEvent::Owner(id, owner) => {
             json!({ "event": "owner", "process_id": id.to_string(), "owner": format!("{owner:?}").to_lowercase() })
         }
+        EngineEvent::Reported(id) => json!({ "event": "reported", "process_id": id.to_string() }),
         EngineEvent::Removed(id) => json!({ "event": "removed", "process_id": id.to_string() }),
     }
 }

@@ -9,6 +9,7 @@ mod command_line;
 mod face_attention;
 mod face_endings;
 mod face_recordings;
+mod face_reports;
 mod face_scratchpads;
 mod face_trust;
 mod failures;

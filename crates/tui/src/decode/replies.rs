@@ -34,6 +34,10 @@ pub(super) fn position(params: &CsiParams) -> Reply {
 
 pub(super) fn osc(body: &[u8]) -> Option<Reply> {
     let (number, value) = std::str::from_utf8(body).ok()?.split_once(';')?;
+    // Whatever it adds behind the question mark: which states it shows is its own affair.
+    if number == "7501" && value.split(':').next() == Some("?") {
+        return Some(Reply::StatusRecords);
+    }
     let number = number.parse().ok().filter(|number| (10..=12).contains(number))?;
     Some(Reply::Color { number, value: color(value)? })
 }

@@ -17,6 +17,8 @@ pub struct HostAbilities {
     pub clusters: bool,
     pub color_scheme_reports: bool,
     pub true_color: bool,
+    /// It keeps records of what programs report (OSC 7501).
+    pub status_records: bool,
     pub narrow_ambiguous: bool,
     pub foreground: Option<Rgb>,
     pub background: Option<Rgb>,

@@ -25,6 +25,7 @@ impl HostProbe {
         let mut out = String::from("\x1b[?u\x1b[>q\x1b]10;?\x1b\\\x1b]11;?\x1b\\\x1b[?2026$p\x1b[?2027$p\x1b[?2031$p");
         // XTGETTCAP for "RGB", in hex.
         out.push_str("\x1bP+q524742\x1b\\");
+        out.push_str(vt::StatusRecord::QUERY);
         out.push_str(&format!("\x1b[H{AMBIGUOUS}\x1b[6n\x1b[H\x1b[2J\x1b[c"));
         out.into_bytes()
     }
@@ -52,6 +53,7 @@ impl HostProbe {
             Reply::Mode { .. } => {}
             Reply::Capability { name, value } if name == "RGB" => known.true_color |= value.is_some(),
             Reply::Capability { .. } => {}
+            Reply::StatusRecords => known.status_records = true,
             Reply::CursorPosition(at) => known.narrow_ambiguous = *at == Position { row: 0, col: 2 },
         }
         true

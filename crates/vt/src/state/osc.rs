@@ -5,8 +5,10 @@ mod notify;
 
 use super::TerminalState;
 use crate::{
+    base64,
     effect::{Effect, PromptMark},
     parser::StringTerminator,
+    program_status::{self, StatusMessage},
     unicode::is_bidi_control,
 };
 pub(super) use notify::PendingNotification;
@@ -15,8 +17,6 @@ pub(super) use notify::PendingNotification;
 const MAX_TEXT: usize = 4096;
 /// Maximum bytes of a clipboard write, decoded.
 const MAX_CLIPBOARD: usize = 768 << 10;
-/// Maximum pairs of an agent state report.
-const MAX_PAIRS: usize = 16;
 
 impl TerminalState {
     pub(super) fn run_osc(&mut self, body: &[u8], terminator: StringTerminator) {
@@ -41,7 +41,7 @@ impl TerminalState {
             110..=112 => self.reset_dynamic_color(number),
             133 => self.prompt_mark(rest),
             777 => self.urxvt_notification(rest),
-            7501 => self.agent_state(rest),
+            7501 => self.program_status(rest, terminator),
             _ => self.effects.push(Effect::UnknownOsc { number, body: clean(rest) }),
         }
     }
@@ -61,7 +61,7 @@ impl TerminalState {
         if data == b"?" {
             return;
         }
-        if let Some(data) = decode_base64(data).filter(|data| data.len() <= MAX_CLIPBOARD) {
+        if let Some(data) = base64::decode(data).filter(|data| data.len() <= MAX_CLIPBOARD) {
             self.effects.push(Effect::Clipboard { selection: clean(selection), data });
         }
     }
@@ -79,16 +79,21 @@ impl TerminalState {
             _ => return,
         };
         self.effects.push(Effect::Prompt(mark));
+        if mark == PromptMark::PromptStart {
+            // A shell asks for the next command: whoever reported has given the terminal back.
+            self.status.end_program(&mut self.effects);
+        }
     }
 
     /// `7501;state=working:app=codex`.
-    fn agent_state(&mut self, body: &[u8]) {
-        let body = clean(body);
-        let pairs = body.split([':', ';']).take(MAX_PAIRS).filter_map(|pair| {
-            let (key, value) = pair.split_once('=')?;
-            Some((key.to_owned(), value.to_owned()))
-        });
-        self.effects.push(Effect::AgentState(pairs.collect()));
+    fn program_status(&mut self, body: &[u8], terminator: StringTerminator) {
+        match program_status::parse(body, terminator) {
+            // A bare question mark means all that the revision knows, and is what every revision before it answers.
+            Some(StatusMessage::Query) => self.reply(format!("\x1b]7501;?{}", terminator.as_str())),
+            Some(StatusMessage::Set(record)) => self.status.set(record, &mut self.effects),
+            Some(StatusMessage::Clear { id }) => self.status.clear(&id, &mut self.effects),
+            None => {}
+        }
     }
 }
 
@@ -110,41 +115,9 @@ fn clean(text: &[u8]) -> String {
     text.chars().filter(|c| !c.is_control() && !is_bidi_control(*c)).collect()
 }
 
-/// Standard alphabet, padding optional, white space allowed.
-fn decode_base64(text: &[u8]) -> Option<Vec<u8>> {
-    let mut out = Vec::with_capacity(text.len() / 4 * 3 + 3);
-    let mut bits = 0u32;
-    let mut held = 0;
-    for &byte in text {
-        let value = match byte {
-            b'A'..=b'Z' => byte - b'A',
-            b'a'..=b'z' => byte - b'a' + 26,
-            b'0'..=b'9' => byte - b'0' + 52,
-            b'+' => 62,
-            b'/' => 63,
-            b'=' | b'\r' | b'\n' | b' ' => continue,
-            _ => return None,
-        };
-        bits = bits << 6 | u32::from(value);
-        held += 6;
-        if held >= 8 {
-            held -= 8;
-            out.push((bits >> held) as u8);
-        }
-    }
-    Some(out)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn base64() {
-        assert_eq!(decode_base64(b"aGVsbG8="), Some(b"hello".to_vec()));
-        assert_eq!(decode_base64(b"aGk"), Some(b"hi".to_vec()));
-        assert_eq!(decode_base64(b"a*"), None);
-    }
 
     #[test]
     fn cleaned_text_has_no_controls() {

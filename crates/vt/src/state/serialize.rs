@@ -29,6 +29,9 @@ impl TerminalState {
         self.write_colors(&mut out);
         self.write_tabs(&mut out);
         self.write_titles(&mut out);
+        for record in self.status.records() {
+            out.text.push_str(&record.sequence());
+        }
 
         let (main, alternate) = match &self.other {
             Some(other) if self.on_alternate() => (other, Some(&self.grid)),

@@ -76,14 +76,6 @@ fn reports_for_watchers() {
         ("\x1b]9;4;1;40\x07", vec![Effect::Progress(ProgressReport::Percent(40))]),
         ("\x1b]9;4;3\x07", vec![Effect::Progress(ProgressReport::Indeterminate)]),
         ("\x1b]9;4;0;\x07", vec![Effect::Progress(ProgressReport::Clear)]),
-        (
-            "\x1b]7501;state=blocked:app=codex:kind=permission\x07",
-            vec![Effect::AgentState(vec![
-                ("state".into(), "blocked".into()),
-                ("app".into(), "codex".into()),
-                ("kind".into(), "permission".into()),
-            ])],
-        ),
         ("\x1b]52;c;aGk=\x07", vec![Effect::Clipboard { selection: "c".into(), data: b"hi".to_vec() }]),
         ("\x1b]133;A\x07", vec![Effect::Prompt(PromptMark::PromptStart)]),
         ("\x1b]133;D;3\x07", vec![Effect::Prompt(PromptMark::Finished { exit_code: Some(3) })]),

@@ -9,6 +9,7 @@ mod input_mouse;
 mod input_paste;
 mod input_properties;
 mod input_xterm;
+mod program_status;
 mod repeat;
 mod resize;
 mod screen;

@@ -47,6 +47,7 @@ fn assert_same(original: &mut Terminal) -> Result<(), TestCaseError> {
     prop_assert_eq!(original.alternate_screen(), replayed.alternate_screen());
     prop_assert_eq!(original.input_modes(), replayed.input_modes());
     prop_assert_eq!(original.title(), replayed.title());
+    prop_assert_eq!(original.status_records(), replayed.status_records());
     prop_assert_eq!(original.frame().theme, replayed.frame().theme);
     Ok(())
 }

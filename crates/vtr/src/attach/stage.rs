@@ -16,7 +16,7 @@ use tokio::{
 };
 use tui::{
     Canvas, CanvasWriter, Event, HostDecoder, LayerStack, Rect, Sign, Skin,
-    host::{BellLimit, HostInput, HostProbe, HostTerminal, MouseTracking},
+    host::{BellLimit, HostInput, HostProbe, HostTerminal, MouseTracking, OutwardStatus},
     is_same_key,
 };
 use vt::{
@@ -33,6 +33,7 @@ use super::{
     look_back::LookingBack,
     mirror::Mirror,
     news::{News, RosterEvent, WAITING_NEWS},
+    outward,
     picker::Picker,
     roster::{Roster, SessionRef, is_running, reference},
     unanswered::UnansweredInput,
@@ -88,6 +89,9 @@ pub(super) struct Stage {
     config: ClientConfig,
     socket: Option<std::path::PathBuf>,
     writer: CanvasWriter,
+    outward: OutwardStatus,
+    /// The host is told what we are doing, if it keeps records of that.
+    reports: bool,
     bells: BellLimit,
     canvas: Canvas,
     layers: LayerStack<App>,
@@ -152,6 +156,8 @@ impl Stage {
         };
         let mut stage = Stage {
             writer: CanvasWriter::new(known.writer_options(color_hints(&surroundings))),
+            outward: OutwardStatus::new(outward::APP),
+            reports: wishes.reports,
             bells: BellLimit::default(),
             socket: invocation.everywhere.socket.clone(),
             config: invocation.config.clone(),
@@ -201,6 +207,10 @@ impl Stage {
         loop {
             self.perform();
             if let Some(end) = self.end.take() {
+                if let Some(bytes) = self.outward.take_back() {
+                    // A host that is gone keeps nothing.
+                    let _ = self.host.write(&bytes);
+                }
                 self.host.leave();
                 return Ok(end);
             }
@@ -357,6 +367,9 @@ impl Stage {
         };
         self.host.change(self.probe.abilities().modes(tracking)).map_err(failed)?;
         self.layers.render(&mut self.canvas, &self.app);
+        if stale == Stale::All {
+            self.tell_host()?;
+        }
         let bytes = self.writer.frame(&self.canvas);
         // A key that changed nothing here is no picture: its echo comes next, and shall not wait for it.
         if !bytes.is_empty() {
@@ -379,6 +392,17 @@ impl Stage {
             acknowledge(&preview.link, &mut preview.to_acknowledge);
         }
         Ok(())
+    }
+
+    fn tell_host(&mut self) -> Result<(), Failure> {
+        if !self.reports || !self.probe.abilities().status_records {
+            return Ok(());
+        }
+        let (state, msg) = outward::summary(&self.app.roster);
+        match self.outward.tell(state, &msg) {
+            Some(bytes) => self.host.write(&bytes).map_err(|error| host_terminal::failure(&error)),
+            None => Ok(()),
+        }
     }
 
     fn hear(&mut self, news: News) {

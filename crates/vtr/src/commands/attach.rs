@@ -35,7 +35,9 @@ impl Attach {
             refuse_mirrors(invocation, address).await?;
         }
         let framed = !self.no_frame && invocation.config.attach.frame.unwrap_or(true);
-        let wishes = Wishes { session: self.session, read_only: self.read_only, no_resize: self.no_resize, framed };
+        let reports = invocation.config.attach.report_status.unwrap_or(true);
+        let wishes =
+            Wishes { session: self.session, read_only: self.read_only, no_resize: self.no_resize, framed, reports };
         attach::run(invocation, wishes).await
     }
 }

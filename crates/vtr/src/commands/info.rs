@@ -41,6 +41,7 @@ impl Info {
             ("Idle", if session.status == "running" { idle } else { String::new() }),
             ("Driven by", session.owner.clone()),
         ];
+        lines.extend(session.reports.iter().map(|report| ("Reports", report.text(usize::MAX))));
         lines.retain(|(_, value)| !value.is_empty());
         for (heading, value) in lines {
             invocation.output.line(format!("{:<13}{value}", format!("{heading}:")))?;

@@ -31,7 +31,7 @@ impl Ls {
         if known.is_empty() {
             return Err(coordinators::none());
         }
-        let mut columns = Columns::new(["COORDINATOR", "SESSION", "STATUS", "COLSxROWS", "AGE"]);
+        let mut columns = Columns::new(["COORDINATOR", "SESSION", "STATUS", "COLSxROWS", "AGE", "REPORT"]);
         let mut answers = fleet::list(&known);
         let (mut all, mut silent, mut notices) = (Vec::new(), Vec::new(), Vec::new());
         loop {
@@ -80,7 +80,14 @@ impl Ls {
     }
 }
 
-fn row(session: &SessionJson) -> [String; 5] {
+fn row(session: &SessionJson) -> [String; 6] {
     let size = format!("{}x{}", session.cols, session.rows);
-    [session.coordinator.clone(), session.name.clone(), session.status_text(), size, session.age_text()]
+    [
+        session.coordinator.clone(),
+        session.name.clone(),
+        session.status_text(),
+        size,
+        session.age_text(),
+        session.report_text(),
+    ]
 }

@@ -12,7 +12,7 @@ fn ls_prints_the_table_of_the_specification() {
     stage.see_end("done");
     let table = stage.vtr(&["ls"]).ok();
     let rows: Vec<Vec<&str>> = table.lines().map(|line| line.split_whitespace().collect()).collect();
-    assert_eq!(rows[0], ["COORDINATOR", "SESSION", "STATUS", "COLSxROWS", "AGE"]);
+    assert_eq!(rows[0], ["COORDINATOR", "SESSION", "STATUS", "COLSxROWS", "AGE", "REPORT"]);
     assert_eq!(rows[1][..4], ["a", "codex", "running", "120x40"]);
     assert_eq!(rows[2][..4], ["a", "done", "exited(3)", "80x24"]);
     assert!(rows[1][4].ends_with('s'), "{table}");

@@ -20,6 +20,7 @@ mod hostile;
 mod output;
 mod programs;
 mod recordings;
+mod reports;
 mod serve;
 mod stage;
 mod versions;

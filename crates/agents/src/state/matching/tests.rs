@@ -1,8 +1,10 @@
 //! Conditions, one clause at a time.
 
+use std::sync::Arc;
+
 use engine::{ChildFacts, TtyFacts};
 use serde_json::{Value, json};
-use vt::{DesktopNotification, Effect};
+use vt::{DesktopNotification, Effect, ProgramState, StatusChange};
 
 use super::*;
 use crate::preset::AgentPreset;
@@ -93,7 +95,8 @@ fn what_was_said_beside_the_screen() {
 
     scene.note(&Effect::Title("⠂ busy".into()), 10);
     scene.note(&Effect::Progress(vt::ProgressReport::Indeterminate), 20);
-    scene.note(&Effect::AgentState(vec![("state".into(), "working".into()), ("app".into(), "x".into())]), 30);
+    let record = StatusRecord { app: Some("x".into()), ..StatusRecord::new(ProgramState::Working) };
+    scene.note(&Effect::ProgramStatus(StatusChange::Set(Arc::new(record))), 30);
     scene.note(&Effect::UnknownOsc { number: 7777, body: "hi".into() }, 40);
     scene.note(&Effect::Notification(DesktopNotification { title: "t".into(), body: "needs you".into() }), 50);
     scene.hook = Some(HookEvent::new("Notification", "type=idle_prompt message=x", scene.start));

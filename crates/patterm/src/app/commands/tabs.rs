@@ -2,7 +2,7 @@
 
 use super::{Command, Section, always, program, with_live_session, with_session};
 use crate::app::{
-    closing,
+    closing, frame,
     model::{App, Focus},
     palette, renaming, start,
 };
@@ -172,8 +172,7 @@ fn focus_rail(app: &mut App) {
     if !program::rail_is_there(app) {
         return;
     }
-    let here = app.sessions.focused().map(|item| (item.tab, item.id));
-    app.rail.cursor =
-        here.and_then(|(tab, id)| app.sessions.tree(tab).position(|item| item.id == id)).unwrap_or_default();
+    let here = app.session().map(engine::Session::id);
+    app.rail.cursor = frame::tree_rows(app).iter().position(|(id, _)| Some(*id) == here).unwrap_or_default();
     app.focus = Focus::Rail;
 }

@@ -1,7 +1,8 @@
 //! The rail: the tree of the tab in sight, and the scratchpads below it.
 
-use std::time::Instant;
+use std::{cmp::Reverse, time::Instant};
 
+use engine::{AgedReport, SessionId};
 use project::settings::Side;
 use tui::{
     Canvas, Rect, Role, Sign, Span,
@@ -12,7 +13,7 @@ use super::status::minutes;
 use crate::app::{
     model::{App, Focus},
     scratchpads,
-    sessions::Item,
+    sessions::{Item, sign_of},
 };
 
 /// Where the parts of the rail are.
@@ -41,8 +42,12 @@ impl RailPlaces {
     }
 }
 
-/// The tree of the tab in sight, as it is drawn.
-pub(crate) fn tree_items(app: &App) -> Vec<TreeItem> {
+/// Parts of its work that a program's row has below it: those that matter most.
+const MAX_PARTS: usize = 8;
+
+/// The tree of the tab in sight, as it is drawn: sessions, and below each what its program reports of parts of its work.
+/// A row shows the session it belongs to.
+pub(crate) fn tree_rows(app: &App) -> Vec<(SessionId, TreeItem)> {
     let Some(tab) = app.sessions.tab() else { return Vec::new() };
     let now = Instant::now();
     let item = |item: &Item| TreeItem {
@@ -56,14 +61,39 @@ pub(crate) fn tree_items(app: &App) -> Vec<TreeItem> {
             false if item.held_back() > 0 => format!("{} held back", item.held_back()),
             false => match item.waiting_prompts() {
                 Some((count, _)) => format!("{count} queued"),
-                None => minutes(now.saturating_duration_since(item.since())),
+                None => match item.leading_report().and_then(|record| record.progress) {
+                    Some(percent) => format!("{percent}%"),
+                    None => minutes(now.saturating_duration_since(item.since())),
+                },
             },
         },
         sign: if item.attention { Sign::Blocked } else { item.sign() },
         depth: item.depth,
         attention: item.attention,
     };
-    app.sessions.tree(tab).map(item).collect()
+    app.sessions
+        .tree(tab)
+        .flat_map(|session| std::iter::once(item(session)).chain(parts(session)).map(|row| (session.id, row)))
+        .collect()
+}
+
+fn parts(item: &Item) -> Vec<TreeItem> {
+    let mut parts: Vec<&AgedReport> = item.reports.iter().filter(|report| !report.record.id.is_empty()).collect();
+    parts.sort_by_key(|report| Reverse(report.record.rank()));
+    parts.truncate(MAX_PARTS);
+    parts.sort_by(|one, other| one.record.id.cmp(&other.record.id));
+    let row = |report: &&AgedReport| {
+        let record = &report.record;
+        let last = record.id.rsplit('/').next().unwrap_or_default();
+        TreeItem {
+            label: record.title.clone().unwrap_or_else(|| last.to_owned()),
+            detail: record.progress.map(|percent| format!("{percent}%")).unwrap_or_default(),
+            sign: sign_of(record.state),
+            depth: item.depth + 1 + record.id.matches('/').count(),
+            attention: false,
+        }
+    };
+    parts.iter().map(row).collect()
 }
 
 /// The row of the tree where arrows and Enter are; none while they are elsewhere.
@@ -91,11 +121,10 @@ pub(super) fn draw(canvas: &mut Canvas, area: Rect, app: &App) {
     }
     let heading = app.skin.style(if here { Role::Accent } else { Role::Muted });
     canvas.draw_line(places.heading, 0, &[Span::new("Sessions", heading)], plain);
-    let items = tree_items(app);
-    let tab = app.sessions.tab();
-    let focused = tab.and_then(|tab| {
-        app.sessions.tree(tab).position(|item| Some(item.id) == app.session().map(engine::Session::id))
-    });
+    let rows = tree_rows(app);
+    let shown = app.session().map(engine::Session::id);
+    let focused = rows.iter().position(|(id, _)| Some(*id) == shown);
+    let items: Vec<TreeItem> = rows.into_iter().map(|(_, item)| item).collect();
     let cursor = tree_cursor(app, items.len());
     TreeView { items: &items, focused, cursor }.draw(canvas, places.tree, &app.skin);
     scratchpads::draw_rail(canvas, places.scratchpads, app);

@@ -18,6 +18,9 @@ use crate::app::{
     recordings,
 };
 
+/// Characters of what a program says of itself.
+const MAX_SAID: usize = 60;
+
 /// How long, in two or three characters.
 pub(crate) fn ago(duration: Duration) -> String {
     match duration.as_secs() {
@@ -155,6 +158,9 @@ fn in_sight(app: &App) -> StyledLine {
             Some((1, _)) => about.push(Span::new("1 prompt waits  ", muted)),
             Some((count, _)) => about.push(Span::new(format!("{count} prompts wait  "), muted)),
             None => {}
+        }
+        if let Some(said) = item.leading_report().and_then(|record| record.msg.as_ref()) {
+            about.push(Span::new(format!("{}  ", said.chars().take(MAX_SAID).collect::<String>()), muted));
         }
     }
     about

@@ -18,7 +18,7 @@ use vt::{
 
 use crate::app::{
     commands,
-    frame::{self, RailPlaces, tree_cursor, tree_items},
+    frame::{self, RailPlaces, tree_cursor, tree_rows},
     look_back::{self, WHEEL_ROWS},
     model::{App, Focus},
     palette, scratchpads,
@@ -209,14 +209,12 @@ fn on_tabs(app: &mut App, at: Position) {
 }
 
 fn on_tree(app: &mut App, places: RailPlaces, at: Position) {
-    let items = tree_items(app);
-    let focused = app.session().map(Session::id);
-    let Some(tab) = app.sessions.tab() else { return };
-    let focused = app.sessions.tree(tab).position(|item| Some(item.id) == focused);
+    let (ids, items): (Vec<_>, Vec<_>) = tree_rows(app).into_iter().unzip();
+    let shown = app.session().map(Session::id);
+    let focused = ids.iter().position(|id| Some(*id) == shown);
     let cursor = tree_cursor(app, items.len());
     let hit = TreeView { items: &items, focused, cursor }.hit(places.tree, at);
-    let id = hit.and_then(|index| app.sessions.tree(tab).nth(index)).map(|item| item.id);
-    if let Some(id) = id {
+    if let Some(id) = hit.and_then(|index| ids.get(index)).copied() {
         app.show(id);
         app.focus = Focus::Pane;
     }

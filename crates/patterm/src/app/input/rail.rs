@@ -4,6 +4,7 @@ use engine::SessionId;
 use vt::input::{Key, KeyEvent, KeyEventKind};
 
 use crate::app::{
+    frame::tree_rows,
     model::{App, Focus},
     scratchpads,
 };
@@ -13,8 +14,7 @@ pub(super) fn pressed(app: &mut App, key: &KeyEvent) {
         return;
     }
     app.dirty = true;
-    let sessions: Vec<SessionId> =
-        app.sessions.tab().map(|tab| app.sessions.tree(tab).map(|item| item.id).collect()).unwrap_or_default();
+    let sessions: Vec<SessionId> = tree_rows(app).into_iter().map(|(id, _)| id).collect();
     let last = (sessions.len() + app.scratchpads.len()).saturating_sub(1);
     let cursor = match app.rail.cursor {
         cursor if cursor < sessions.len() => cursor,

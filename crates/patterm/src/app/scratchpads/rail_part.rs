@@ -55,7 +55,7 @@ pub(crate) fn draw_rail(canvas: &mut Canvas, area: Rect, app: &App) {
     canvas.draw_line(heading, 0, &[Span::new("Scratchpads", muted)], plain);
     let top = top(app, usize::from(names.rows));
     let now = SystemTime::now();
-    let with_keys = app.focus == Focus::Rail && frame::tree_cursor(app, frame::tree_items(app).len()).is_none();
+    let with_keys = app.focus == Focus::Rail && frame::tree_cursor(app, frame::tree_rows(app).len()).is_none();
     for row in 0..names.rows {
         let Some(pad) = app.scratchpads.pads.get(top + usize::from(row)) else { break };
         let age = frame::minutes(now.duration_since(pad.modified_at).unwrap_or_default());

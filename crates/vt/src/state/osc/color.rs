@@ -52,10 +52,7 @@ impl TerminalState {
     }
 
     fn reply_color(&mut self, head: &str, Rgb { r, g, b }: Rgb, terminator: StringTerminator) {
-        let end = match terminator {
-            StringTerminator::Bell => "\x07",
-            StringTerminator::StringTerminator => "\x1b\\",
-        };
+        let end = terminator.as_str();
         self.reply(format!("\x1b]{head};rgb:{r:02x}{r:02x}/{g:02x}{g:02x}/{b:02x}{b:02x}{end}"));
     }
 }

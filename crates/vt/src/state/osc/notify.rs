@@ -1,7 +1,8 @@
 //! Notifications and progress, in the dialects that programs speak.
 
-use super::{clean, decode_base64, parse_number, split_once};
+use super::{clean, parse_number, split_once};
 use crate::{
+    base64,
     effect::{DesktopNotification, Effect, ProgressReport},
     state::TerminalState,
 };
@@ -69,7 +70,7 @@ impl TerminalState {
                 .map(|pair| pair.1)
         };
         let payload =
-            if value("e") == Some("1") { decode_base64(payload).unwrap_or_default() } else { payload.to_vec() };
+            if value("e") == Some("1") { base64::decode(payload).unwrap_or_default() } else { payload.to_vec() };
         let text = clean(&payload);
         let id = value("i").unwrap_or_default();
         if self.notification.id != id {

@@ -1,0 +1,28 @@
+//! What patterm tells the terminal that it runs in: what waits for the person, what works, and what has come to rest.
+
+use tui::Sign;
+use vt::ProgramState;
+
+use super::{attention, model::App};
+
+/// The whole of it in one state and one line.
+pub(super) fn summary(app: &App) -> (ProgramState, String) {
+    let named = |sign: Sign| -> Vec<&str> {
+        app.sessions.items().iter().filter(|item| item.sign() == sign).map(|item| item.name.as_str()).collect()
+    };
+    if let Some(first) = attention::first(app) {
+        let msg = match attention::count(app) {
+            1 => first,
+            count => format!("{first} (and {} more)", count - 1),
+        };
+        return (ProgramState::Blocked, msg);
+    }
+    let working = named(Sign::Working);
+    if !working.is_empty() {
+        return (ProgramState::Working, working.join(", "));
+    }
+    match named(Sign::Unseen) {
+        unseen if unseen.is_empty() => (ProgramState::Idle, String::new()),
+        unseen => (ProgramState::Done, unseen.join(", ")),
+    }
+}

@@ -1,0 +1,38 @@
+//! What `vtr attach` tells the terminal that it runs in: what the programs in all sessions say of their work, as one.
+
+use vt::ProgramState;
+
+use super::roster::{Roster, is_running};
+
+/// Names in a message.
+const MAX_NAMES: usize = 5;
+
+/// Our own word, where one attach shows the session that another one runs in: passed on, it would come round again.
+pub(super) const APP: &str = "vtr";
+
+pub(super) fn summary(roster: &Roster) -> (ProgramState, String) {
+    let mut leading: Option<(ProgramState, Vec<String>)> = None;
+    for (_, session) in roster.all().filter(|(_, session)| is_running(session)) {
+        for report in session.reports.iter().filter(|report| report.app != APP) {
+            let state = ProgramState::ALL.into_iter().find(|state| state.as_str() == report.state);
+            let Some(state) = state else { continue };
+            let said = match state {
+                ProgramState::Blocked if !report.msg.is_empty() => format!("{}: {}", session.name, report.msg),
+                _ => session.name.clone(),
+            };
+            match &mut leading {
+                Some((known, names)) if *known == state => {
+                    if names.len() < MAX_NAMES && !names.contains(&said) {
+                        names.push(said);
+                    }
+                }
+                Some((known, _)) if known.urgency() > state.urgency() => {}
+                _ => leading = Some((state, vec![said])),
+            }
+        }
+    }
+    match leading {
+        Some((ProgramState::Idle, _)) | None => (ProgramState::Idle, String::new()),
+        Some((state, names)) => (state, names.join(", ")),
+    }
+}
