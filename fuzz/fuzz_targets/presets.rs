@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use agents::preset::{Content, Problem, Template, Values, parse_agent, parse_process, plain_json, slug};
+use agents::preset::{PresetContent, Problem, Template, TemplateValues, parse_agent, parse_process, plain_json, slug};
 use libfuzzer_sys::fuzz_target;
 use project::{
     Settings,
@@ -56,8 +56,8 @@ fn name_makes_a_session(name: &str) {
 }
 
 /// Comments, layout and the order of keys are no content; everything else is.
-fn fingerprint_is_the_contents(text: &str, content: &Content) {
-    let kept = Content::from_canonical(&content.canonical()).expect("what is kept can be read");
+fn fingerprint_is_the_contents(text: &str, content: &PresetContent) {
+    let kept = PresetContent::from_canonical(&content.canonical()).expect("what is kept can be read");
     assert_eq!((kept.hash(), kept.changes_since(content)), (content.hash(), Vec::new()));
     let plain = plain_json(text.strip_prefix('\u{feff}').unwrap_or(text)).expect("it was read a moment ago");
     let value: serde_json::Value = serde_json::from_str(&plain).expect("it was read a moment ago");
@@ -120,6 +120,6 @@ fn template(text: &str) {
     assert!(quoted("${command:url}").bytes().all(|byte| byte.is_ascii_graphic()));
 }
 
-fn values(all: &str) -> Values<'_> {
-    Values { command: all, connect: all, file: Some(all), folder: all, project: all, home: all, cache: all }
+fn values(all: &str) -> TemplateValues<'_> {
+    TemplateValues { command: all, connect: all, file: Some(all), folder: all, project: all, home: all, cache: all }
 }

@@ -4,7 +4,9 @@ use std::{collections::BTreeMap, fmt::Write, fs, path::Path, time::Duration};
 
 use agents::{
     preset::{Shipped, parse_agent},
-    state::{Behaviour, Point, Recording, Score, Timing, hooks_from_jsonl, points_from_json, replay, typed_from_jsonl},
+    state::{
+        Behaviour, Recording, Score, ScorePoint, Timing, hooks_from_jsonl, points_from_json, replay, typed_from_jsonl,
+    },
 };
 use anyhow::{Context, Result};
 
@@ -90,7 +92,7 @@ rules wait for (that a sign stays, that it gets quiet) can't be told from what p
 ";
 
 /// All with their points, by name.
-fn recordings() -> Result<BTreeMap<String, Vec<Point>>> {
+fn recordings() -> Result<BTreeMap<String, Vec<ScorePoint>>> {
     let folder = repository(RECORDINGS);
     let mut recordings = points_from_json(&fs::read(folder.join("points.json"))?)?;
     for entry in fs::read_dir(&folder)? {
@@ -107,7 +109,7 @@ struct Scores {
     settled: Score,
 }
 
-fn score(recording: &str, points: &[Point]) -> Result<Scores> {
+fn score(recording: &str, points: &[ScorePoint]) -> Result<Scores> {
     let shipped = Shipped::of_recording(recording);
     let shipped = shipped.with_context(|| format!("{recording} is named after no shipped preset"))?;
     let parsed = parse_agent(Path::new(shipped.file_name), shipped.text);

@@ -1,8 +1,8 @@
-//! A grid without what the program draws around the conversation.
+//! Removes what a program draws around the conversation from a grid.
 
 use crate::preset::TrimHint;
 
-/// Leaves out the rows that a hint names. Ranges count the rows of the grid as it was given.
+/// Removes the rows that a hint names. Ranges refer to the rows of the original grid.
 pub fn trim(grid: &str, hints: &[TrimHint]) -> String {
     if hints.is_empty() {
         return grid.to_owned();

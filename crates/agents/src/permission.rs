@@ -1,8 +1,8 @@
 //! What one agent may answer when another one asks for permission.
 //!
-//! A pure decision: a prompt, an input, what was read, and rules that are data. Whoever is not sure is told no: what can't
-//! be read whole, what is not on a list, what would allow more than this one thing. Refusing a prompt is always allowed.
-//! None of this is a safety boundary: a prompt is text on a screen.
+//! A pure function of a prompt, an input, what the answering agent has read, and rules that are data. In doubt the
+//! answer is refused: if the prompt can't be read completely, is on no list, or would allow more than this one action.
+//! Refusing a prompt is always allowed. None of this is a safety boundary: a prompt is text on a screen.
 
 use engine::Input;
 use thiserror::Error;
@@ -11,31 +11,31 @@ use vt::input::{Key, KeyEvent, Modifiers};
 use crate::preset::{DecisionKind, Expression, PermissionRules};
 use crate::state::{Effect, Prompt};
 
-/// The lists that decide.
+/// The lists to decide by.
 #[derive(Clone, Copy, Debug)]
-pub struct Policy<'a> {
-    /// The human's own: what matches may be allowed, whatever else is said.
+pub struct PermissionPolicy<'a> {
+    /// The human's own list: matching commands may be allowed, whatever the other lists say.
     pub configured: &'a [Expression],
-    /// What matches one of these may not.
+    /// Commands that match one of these may not be allowed.
     pub never: &'a [Expression],
-    /// The preset's.
+    /// The preset's list.
     pub preset: &'a PermissionRules,
-    /// Whether the human leaves questions of the model to other agents, where the preset does.
+    /// Whether the human lets other agents answer questions of the model, if the preset does.
     pub answer_questions: bool,
 }
 
 /// Why an agent's input is refused.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum Refusal {
-    /// Not what was read, or nothing was.
+pub enum PermissionRefusal {
+    /// The agent has read a different prompt, or none.
     #[error("{0}")]
-    Stale(Stale),
+    Stale(StalePrompt),
     #[error("{0}")]
-    Forbidden(Forbidden),
+    Forbidden(ForbiddenAnswer),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-pub enum Stale {
+pub enum StalePrompt {
     #[error("the prompt on its screen is another one than you have read")]
     Changed,
     #[error("you have not read the prompt on its screen")]
@@ -45,7 +45,7 @@ pub enum Stale {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum Forbidden {
+pub enum ForbiddenAnswer {
     #[error("it waits for a decision that can't be read from its screen")]
     Unreadable,
     #[error("what you send is no single key that the prompt on its screen knows")]
@@ -62,79 +62,84 @@ pub enum Forbidden {
 
 /// Whether an agent may send `input` while `prompt` is on the screen. `read` is the digest of the prompt that it has
 /// read.
-pub fn judge(prompt: &Prompt, input: &Input, read: Option<&str>, policy: Policy<'_>) -> Result<(), Refusal> {
-    let forbidden = |why| Err(Refusal::Forbidden(why));
+pub fn judge(
+    prompt: &Prompt,
+    input: &Input,
+    read: Option<&str>,
+    policy: PermissionPolicy<'_>,
+) -> Result<(), PermissionRefusal> {
+    let forbidden = |why| Err(PermissionRefusal::Forbidden(why));
     let choice = match answer(prompt, input) {
-        Answer::Refuses | Answer::Moves => return Ok(()),
-        Answer::Unknown => return forbidden(Forbidden::NoAnswer),
-        Answer::Chooses(choice) => choice,
+        ProposedAnswer::Refuses | ProposedAnswer::Moves => return Ok(()),
+        ProposedAnswer::Unknown => return forbidden(ForbiddenAnswer::NoAnswer),
+        ProposedAnswer::Chooses(choice) => choice,
     };
     if choice.effect == Effect::Deny {
         return Ok(());
     }
     match read {
-        None => return Err(Refusal::Stale(Stale::NeverRead)),
-        Some(digest) if digest != prompt.digest => return Err(Refusal::Stale(Stale::Changed)),
+        None => return Err(PermissionRefusal::Stale(StalePrompt::NeverRead)),
+        Some(digest) if digest != prompt.digest => return Err(PermissionRefusal::Stale(StalePrompt::Changed)),
         Some(_) => {}
     }
     if prompt.kind == DecisionKind::Question {
-        // An answer in words: no more than the same agent could say with a message.
+        // An answer in words: the agent could say the same in a message.
         return match (&prompt.question, policy.preset.answer_questions && policy.answer_questions) {
-            (_, false) => forbidden(Forbidden::QuestionForHuman),
-            (None, true) => forbidden(Forbidden::Incomplete),
+            (_, false) => forbidden(ForbiddenAnswer::QuestionForHuman),
+            (None, true) => forbidden(ForbiddenAnswer::Incomplete),
             (Some(_), true) => Ok(()),
         };
     }
     if choice.effect != Effect::AllowOnce {
-        return forbidden(Forbidden::Widens { label: choice.label.clone() });
+        return forbidden(ForbiddenAnswer::Widens { label: choice.label.clone() });
     }
     if !prompt.complete {
-        return forbidden(Forbidden::Incomplete);
+        return forbidden(ForbiddenAnswer::Incomplete);
     }
     let (Some(tool), Some(command)) = (&prompt.tool, &prompt.command) else {
-        return forbidden(Forbidden::Incomplete);
+        return forbidden(ForbiddenAnswer::Incomplete);
     };
     let subject = format!("{tool}: {command}");
     let matches = |list: &[Expression]| list.iter().any(|expression| matches_whole(expression, &subject));
     let allowed = is_plain(command)
         && (matches(policy.configured) || (!matches_part(policy.never, &subject) && matches(&policy.preset.allow)));
-    if allowed { Ok(()) } else { forbidden(Forbidden::NotListed { subject }) }
+    if allowed { Ok(()) } else { forbidden(ForbiddenAnswer::NotListed { subject }) }
 }
 
-/// While a decision is waited for that nobody can read, only a way out may be taken.
-pub fn judge_unreadable(input: &Input) -> Result<(), Refusal> {
-    if refuses(input) { Ok(()) } else { Err(Refusal::Forbidden(Forbidden::Unreadable)) }
+/// While an unreadable decision is pending, only keys that leave it are allowed.
+pub fn judge_unreadable(input: &Input) -> Result<(), PermissionRefusal> {
+    if refuses(input) { Ok(()) } else { Err(PermissionRefusal::Forbidden(ForbiddenAnswer::Unreadable)) }
 }
 
-/// What an input does to a prompt.
-enum Answer<'a> {
+/// The effect of an input on a prompt.
+enum ProposedAnswer<'a> {
     Chooses(&'a crate::state::Choice),
-    /// Leaves it.
+    /// Leaves the prompt.
     Refuses,
-    /// Moves the mark to another choice.
+    /// Moves the selection to another choice.
     Moves,
     Unknown,
 }
 
-fn answer<'a>(prompt: &'a Prompt, input: &Input) -> Answer<'a> {
+fn answer<'a>(prompt: &'a Prompt, input: &Input) -> ProposedAnswer<'a> {
     if refuses(input) {
-        return Answer::Refuses;
+        return ProposedAnswer::Refuses;
     }
     if matches!(input, Input::Text(text) if text.is_empty()) {
-        // Types nothing; an Enter behind it is asked about on its own.
-        return Answer::Moves;
+        // Types nothing; an Enter that follows is checked separately.
+        return ProposedAnswer::Moves;
     }
-    let Some(key) = single_key(input) else { return Answer::Unknown };
+    let Some(key) = single_key(input) else { return ProposedAnswer::Unknown };
     let chosen = match key {
         Key::Enter => prompt.choices.iter().find(|choice| choice.selected),
-        Key::Up | Key::Down | Key::Left | Key::Right => return Answer::Moves,
+        Key::Up | Key::Down | Key::Left | Key::Right => return ProposedAnswer::Moves,
         Key::Char(character) => {
             let is_it = |name: &Option<String>| name.as_deref() == Some(character.encode_utf8(&mut [0; 4]));
             prompt.choices.iter().find(|choice| is_it(&choice.key) || is_it(&choice.number))
         }
         _ => None,
     };
-    chosen.map_or(Answer::Unknown, Answer::Chooses)
+    chosen.map_or(ProposedAnswer::Unknown, ProposedAnswer::Chooses)
 }
 
 fn refuses(input: &Input) -> bool {
@@ -147,7 +152,7 @@ fn refuses(input: &Input) -> bool {
     }
 }
 
-/// A key without modifiers, however it was given.
+/// A key without modifiers, in whichever form it was given.
 fn single_key(input: &Input) -> Option<Key> {
     let of_character = |character| match character {
         '\r' | '\n' => Key::Enter,
@@ -168,7 +173,7 @@ fn single_key(input: &Input) -> Option<Key> {
     }
 }
 
-/// Words and nothing else: what a shell would take for anything but a word of its own line is not for a list to judge.
+/// Only plain words: text that a shell would treat specially is not matched by lists.
 fn is_plain(command: &str) -> bool {
     let word = |byte: u8| {
         byte.is_ascii_alphanumeric()

@@ -1,7 +1,7 @@
 //! Presets: JSON files, comments allowed, that say how to start an agent or a command.
 //!
-//! A file is read by [`parse`](parse_agent), folders by [`Catalog::scan`], and [`Presets`] follows
-//! them while the program runs. What a preset may hold is in `agent`, `process` and `rule`.
+//! A file is read by [`parse`](parse_agent), folders by [`Catalog::scan`], and [`PresetStore`] follows them while the
+//! program runs. The fields of a preset are documented in `agent`, `process` and `rule`.
 
 mod agent;
 mod catalog;
@@ -24,10 +24,10 @@ mod versions;
 
 pub use agent::{AgentPreset, DefaultChoice, ReadySignal, RowRange, Submit, TrimHint};
 pub use catalog::{Catalog, Found, Place, PresetFolders};
-pub use content::{Change, Content, ContentHash};
+pub use content::{ContentChange, ContentHash, PresetContent};
 pub use expression::Expression;
-pub use injection::{FileText, Format, Injection, PointsTo};
-pub use interpolation::{Placeholder, Template, TemplateError, Values};
+pub use injection::{FileText, Injection, InjectionFormat, PointsTo};
+pub use interpolation::{Placeholder, Template, TemplateError, TemplateValues};
 pub use jsonc::plain_json;
 pub use names::slug;
 pub use parse::{MAX_PRESET_BYTES, Problem, Severity, parse_agent, parse_process};
@@ -41,5 +41,5 @@ pub use rule::{
 pub use rules_file::{ParsedRules, RulesError, RulesFile};
 pub use schema::{agent_schema, process_schema, rules_schema};
 pub use shipped::{MORE, SHIPPED, Shipped, install_more, install_shipped};
-pub use store::Presets;
+pub use store::PresetStore;
 pub use versions::PresetVersions;

@@ -1,8 +1,8 @@
-//! A report of a wrong state: what a session printed lately, what was told of it and by which votes, in one file that
-//! people can send, and that the replay test reads as it is.
+//! A report of a wrong state: a session's recent output, the states that were told, and the votes behind them, in one
+//! file that people can send and that the replay test can read directly.
 //!
-//! What could name the person is masked before anything is cut, by as many characters as there were: the picture stays
-//! the same. It is still a picture of somebody's work, and they are told to read it before they send it.
+//! Text that could identify the person is masked before anything is cut, with the same number of characters, so the
+//! picture stays the same. It still shows someone's work, so they are told to read it before they send it.
 
 use std::time::{Duration, Instant};
 
@@ -20,21 +20,21 @@ mod redaction;
 
 pub use redaction::Redaction;
 
-/// Of the file's layout.
+/// Version of the file's layout.
 const FORMAT: u32 = 1;
-/// Bytes of a file that is read.
+/// Maximum size of a file to read.
 pub const MAX_REPORT_BYTES: usize = 8 << 20;
 
-/// What a report is made of, beside the session.
+/// The inputs of a report, besides the session.
 #[derive(Clone, Copy, Debug)]
 pub struct ReportRequest<'a> {
     pub preset: &'a AgentPreset,
     pub version: Option<&'a CliVersion>,
-    /// How much of the past it holds.
+    /// How much of the past it covers.
     pub within: Duration,
-    /// What the person says that the state is.
+    /// The state according to the person.
     pub should_be: Option<State>,
-    /// Of our own program.
+    /// Our own program's version.
     pub patterm: &'a str,
     pub redaction: &'a Redaction,
 }
@@ -46,31 +46,31 @@ pub struct StateReport {
     patterm: String,
     /// Name of the preset.
     pub agent: String,
-    /// Of the CLI, where it is known.
+    /// Version of the CLI, if known.
     #[serde(default)]
     pub version: Option<String>,
     rules_version: u64,
     cols: u16,
     rows: u16,
-    /// Redraws the screen as it was at the beginning. Base64, as is `output`.
+    /// Redraws the screen as it was at the beginning. Base64, like `output`.
     screen: String,
     output: String,
-    /// When the reads of `output` came, in seconds after the beginning, and where each begins.
+    /// The reads of `output`: the time in seconds after the beginning, and the offset of each.
     reads: Vec<(f64, usize)>,
-    /// When the report was made, in seconds after the beginning.
+    /// The time of the report, in seconds after the beginning.
     ended: f64,
-    /// The agent's own last word, where it has hooks.
+    /// The last hook event, if the agent has hooks.
     #[serde(default)]
     hook: Option<ReportedHook>,
-    /// What was told.
+    /// The states that were told.
     pub state: State,
     #[serde(default)]
     detail: String,
     votes: Vec<Value>,
-    /// What the state was at the end, as the person says.
+    /// The state at the end, according to the person.
     #[serde(default)]
     pub should_be: Option<State>,
-    /// What the preset says of states, as it was used.
+    /// The preset's rules for states, as they were used.
     rules: Value,
 }
 
@@ -112,7 +112,7 @@ impl StateReport {
             }
         }
         if begin < bytes.len() {
-            // What came since the watch looked last.
+            // Output since the watch's last look.
             reads.push((past.now.saturating_duration_since(beginning).as_secs_f64(), begin - start));
         }
         let hook = past.hook.map(|hook| ReportedHook {
@@ -156,7 +156,7 @@ impl StateReport {
         Ok(report)
     }
 
-    /// For the file: a person reads it before they send it.
+    /// The file's text, formatted because people read it before they send it.
     pub fn to_text(&self) -> String {
         serde_json::to_string_pretty(self).expect("numbers and texts are plain JSON") + "\n"
     }
@@ -184,7 +184,7 @@ impl StateReport {
     }
 }
 
-/// Bytes that redraw what these bytes draw, and say again what they said beside the screen.
+/// Bytes that redraw the screen and repeat the reports of the given bytes.
 fn screen_after(bytes: &[u8], size: vt::Size) -> Vec<u8> {
     let mut terminal = vt::Terminal::new(vt::TerminalOptions { size, ..vt::TerminalOptions::default() });
     let mut facts = engine::ChildFacts::default();
@@ -206,7 +206,7 @@ fn screen_after(bytes: &[u8], size: vt::Size) -> Vec<u8> {
         said += &format!("\x1b]9;4;{kind};{percent}\x1b\\");
     }
     let mut out = said.into_bytes();
-    // Last: the stream may go on in the middle of a sequence.
+    // The screen comes last, since the stream may continue in the middle of a sequence.
     out.extend(terminal.serialize());
     out
 }
@@ -221,7 +221,7 @@ fn votes(explanation: &Explanation, redaction: &Redaction) -> Vec<Value> {
     explanation.votes.iter().map(vote).collect()
 }
 
-/// Nothing of what is run, set or allowed: that is the person's.
+/// Without the fields on what is run, set or allowed: those are private.
 fn rules_of(preset: &AgentPreset) -> Value {
     json!({
         "regions": preset.regions, "rules": preset.rules, "prompts": preset.prompts,

@@ -1,8 +1,8 @@
-//! What a preset or a command would do, as the human reads it before they allow it.
+//! What a preset or a command would do, for the human to read before they allow it.
 //!
-//! Everything that runs, sets, writes or allows is among the facts: an agent's come from the plan that its launch
-//! carries out, and every field of a preset is named here, so that a new one can't be left out by oversight.
-//! Whoever shows them has to show them whole, and to spell out what can't be seen.
+//! The facts include everything that is run, set, written or allowed: an agent's come from the plan that its launch
+//! carries out, and every field of a preset is named here, so that a new field can't be forgotten. They have to be
+//! shown completely, with invisible characters spelled out.
 
 mod secrets;
 
@@ -14,19 +14,19 @@ use std::fmt;
 use serde::Serialize;
 
 use crate::injection::{LaunchPlan, PlannedFile};
-use crate::preset::{AgentPreset, PermissionRules, ProcessPreset, Values};
+use crate::preset::{AgentPreset, PermissionRules, ProcessPreset, TemplateValues};
 
 /// One thing that would happen, or that is allowed.
 #[derive(Clone, PartialEq, Eq)]
 pub struct RunFact {
-    /// What it is: `command`, `sets PATH`, `writes mcp.json`. Parts of it may be a preset's words.
+    /// The label: `command`, `sets PATH`, `writes mcp.json`. Parts of it may come from a preset.
     pub label: String,
-    /// As they are, without line ends. They may hold anything.
+    /// The content, without line ends. May contain anything.
     pub lines: Vec<String>,
 }
 
 impl fmt::Debug for RunFact {
-    /// Without the lines: values of the environment may be among them.
+    /// Omits the lines: they may include values of the environment.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("RunFact").field(&self.label).finish()
     }
@@ -38,8 +38,8 @@ impl RunFact {
     }
 }
 
-/// A launch's own places have no names yet when the human is asked.
-const PLACES: Values<'_> = Values {
+/// Paths of the launch are not known yet when the human is asked.
+const PLACES: TemplateValues<'_> = TemplateValues {
     command: "${command}",
     connect: "${connect}",
     file: None,
@@ -49,15 +49,15 @@ const PLACES: Values<'_> = Values {
     cache: "${cache}",
 };
 
-/// Of an agent preset.
+/// The facts of an agent preset.
 pub fn of_agent(preset: &AgentPreset) -> Vec<RunFact> {
     let AgentPreset {
-        // The question is about this name.
+        // The question itself is about this name.
         name: _,
-        // Text for an editor, and for a person whose program is missing.
+        // Text for editors, and for people whose program is missing.
         schema: _,
         install: _,
-        // In the plan.
+        // Part of the plan.
         argv: _,
         env: _,
         env_unset: _,
@@ -69,7 +69,7 @@ pub fn of_agent(preset: &AgentPreset) -> Vec<RunFact> {
         working_dir,
         permissions: PermissionRules { allow, answer_questions },
         versions,
-        // Which of two texts counts; both are shown.
+        // Decides which of two texts is used; both are shown.
         rules_version: _,
         prompts,
         regions,
@@ -78,13 +78,13 @@ pub fn of_agent(preset: &AgentPreset) -> Vec<RunFact> {
         ready_signal,
         submit,
         chrome_trim_hints,
-        // When silence counts as rest, and one line of ours before a first prompt.
+        // When silence counts as rest, and our own line before a first prompt.
         idle_ms: _,
         sub_agent_preface: _,
     } = preset;
     let plan = match LaunchPlan::of(preset, PLACES) {
         Ok(plan) => plan,
-        // Then it can't be started either.
+        // Such a preset can't be started either.
         Err(error) => return vec![RunFact::new("mistake", &error.to_string())],
     };
     let LaunchPlan { argv, env, env_unset, files } = plan;
@@ -113,13 +113,13 @@ pub fn of_agent(preset: &AgentPreset) -> Vec<RunFact> {
     facts
 }
 
-/// Of a process preset.
+/// The facts of a process preset.
 pub fn of_process(preset: &ProcessPreset) -> Vec<RunFact> {
     let ProcessPreset { name: _, schema: _, argv: _, shell: _, env, env_unset, working_dir } = preset;
     of_command(&preset.command(), working_dir.as_deref(), env, env_unset)
 }
 
-/// Of a command line.
+/// The facts of a command line.
 pub fn of_command(
     argv: &[String],
     folder: Option<&str>,
@@ -163,7 +163,7 @@ fn json<T: Serialize>(value: &T) -> String {
     serde_json::to_string(value).expect("what was read from JSON can be written as such")
 }
 
-/// A word of a command line as a shell would take it, so that its borders can be seen.
+/// A word of a command line, quoted as a shell would need it, so that its boundaries are visible.
 fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@%+,".contains(c);
     match !word.is_empty() && word.chars().all(plain) {

@@ -1,9 +1,8 @@
 //! What a session is doing, decided from evidence by rules that are data.
 //!
-//! [`Behaviour`] is a preset's part in it. [`Tracker`] turns what can be observed of a session at
-//! one moment into evidence, and [`decide()`] turns evidence into one answer; neither reads a clock.
-//! [`StateWatch`] feeds them from a live session, [`replay()`] from a recording; [`Score`] judges the
-//! latter.
+//! [`Behaviour`] is a preset's part. [`Tracker`] turns an observation of a session into evidence, and [`decide()`]
+//! turns evidence into one answer; neither reads a clock. [`StateWatch`] feeds them from a live session, [`replay()`]
+//! from a recording; [`Score`] rates the latter.
 
 mod behaviour;
 mod decide;
@@ -30,7 +29,7 @@ pub(crate) use replay::Player;
 pub use replay::{
     RecordedHook, Recording, ReplayedState, Timing, hooks_from_jsonl, prompt_at_end, replay, typed_from_jsonl,
 };
-pub use score::{Point, Score, WrongIdle, WrongPoint, points_from_json};
+pub use score::{Score, ScorePoint, WrongIdle, WrongPoint, points_from_json};
 pub use tracker::{PendingDecision, Readiness, StateLook, Tracker};
 pub use vocabulary::{AgentStatus, Source, State};
 pub(crate) use watch::{AgentSnapshot, OutputTime, StateBoard};

@@ -1,7 +1,7 @@
 //! Versions of agent CLIs: which one is installed, and whether its preset was made for it.
 //!
-//! [`ProgramVersion`] is the number, [`ProgramVersions`] asks the programs, and [`VersionFit`] is what a preset says of
-//! one. Nothing here keeps an agent from being started.
+//! [`ProgramVersion`] is the number, [`ProgramVersions`] asks the programs, and [`VersionFit`] is the preset's
+//! statement on a version. None of this prevents an agent from being started.
 
 mod ask;
 mod number;
@@ -13,16 +13,16 @@ use serde::Serialize;
 
 use crate::preset::{AgentPreset, PresetVersions};
 
-/// What a preset says of one version of its CLI.
+/// A preset's statement on a version of its CLI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum VersionFit {
     Tested,
-    /// Between tested ones, or older than all of them and not known to be too old.
+    /// Between tested versions, or older than all of them and not known to be too old.
     Untested,
-    /// Newer than all tested ones.
+    /// Newer than all tested versions.
     Newer,
-    /// The launch does not work with it.
+    /// Known not to work with the launch.
     TooOld,
 }
 
@@ -31,7 +31,7 @@ pub enum VersionFit {
 pub struct CliVersion {
     pub version: ProgramVersion,
     pub fit: VersionFit,
-    /// What people are told, where the version may explain what they see.
+    /// A hint for people, if the version may explain what they see.
     pub sentence: Option<String>,
 }
 
@@ -49,7 +49,7 @@ impl PresetVersions {
 }
 
 impl CliVersion {
-    /// `None` where the preset says nothing of versions.
+    /// `None` if the preset names no versions.
     pub fn judge(preset: &AgentPreset, version: ProgramVersion) -> Option<Self> {
         let versions = preset.versions.as_ref()?;
         let name = &preset.name;

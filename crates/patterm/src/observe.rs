@@ -24,8 +24,8 @@ use project::Project;
 use tokio::{sync::watch, task::JoinSet};
 use tracing_subscriber::fmt::MakeWriter;
 
-use self::profile::Profile;
-pub(crate) use self::transcript::Transcribed;
+use self::profile::RunProfile;
+pub(crate) use self::transcript::TranscribedStream;
 use program::{Failure, LogStream, Surroundings};
 
 use crate::cli::RunFlags;
@@ -36,13 +36,13 @@ const LAST_WRITES: Duration = Duration::from_secs(2);
 /// What is written of a run; nothing by default. Cheap to clone.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Observers {
-    inner: Arc<Inner>,
+    inner: Arc<ObserverState>,
 }
 
 #[derive(Debug, Default)]
-struct Inner {
+struct ObserverState {
     debug: Option<PathBuf>,
-    profile: Option<Profile>,
+    profile: Option<RunProfile>,
     tasks: Mutex<JoinSet<()>>,
     connections: AtomicU64,
     stop: watch::Sender<()>,
@@ -69,10 +69,10 @@ impl Observers {
                 .map_err(|error| Failure::system(format_args!("writing to {}", folder.display()), &error))?;
         }
         let profile = match made(folder(&flags.profile, "profile"))? {
-            Some(folder) => Some(Profile::start(folder)?),
+            Some(folder) => Some(RunProfile::start(folder)?),
             None => None,
         };
-        let inner = Inner { debug, profile, ..Inner::default() };
+        let inner = ObserverState { debug, profile, ..ObserverState::default() };
         Ok(Observers { inner: Arc::new(inner) })
     }
 
@@ -95,11 +95,11 @@ impl Observers {
     }
 
     /// A connection whose messages are written down, if they are to be.
-    pub(crate) fn transcribe<S>(&self, stream: S, caller: &Caller) -> Transcribed<S> {
+    pub(crate) fn transcribe<S>(&self, stream: S, caller: &Caller) -> TranscribedStream<S> {
         let number = self.inner.connections.fetch_add(1, Ordering::Relaxed) + 1;
         match &self.inner.debug {
-            Some(folder) => Transcribed::to_file(stream, &folder.join("mcp"), number, caller),
-            None => Transcribed::silent(stream),
+            Some(folder) => TranscribedStream::to_file(stream, &folder.join("mcp"), number, caller),
+            None => TranscribedStream::silent(stream),
         }
     }
 

@@ -1,6 +1,6 @@
 //! One run of patterm: an engine, a project, a socket with an MCP server behind it, and an end that leaves nothing.
 //!
-//! It knows no face besides MCP and, when it is shared, gRPC: whoever draws gets the same [`Run`] and serves it beside
+//! It knows no face besides MCP and, when it is shared, gRPC: whoever draws gets the same [`PattermRun`] and serves it beside
 //! its own loop.
 
 pub(crate) mod connect_file;
@@ -30,12 +30,12 @@ use tokio::net::TcpListener;
 
 pub(crate) use self::share::SharePlace;
 use self::{
-    door::Guest,
+    door::AcceptedClient,
     ending::Wishes,
     folder::RunFolder,
     identities::RunIdentities,
-    share::{Share, Sharing},
-    watched::Watchdog,
+    share::{BoundShare, RunningShare},
+    watched::WatchdogHandle,
 };
 
 use crate::observe::Observers;
@@ -60,7 +60,7 @@ pub(crate) struct RunOptions {
 
 /// Everything is in place; nobody is served yet.
 #[derive(Debug)]
-pub(crate) struct Run {
+pub(crate) struct PattermRun {
     pub(crate) project: Project,
     engine: Engine,
     grace: Duration,
@@ -68,14 +68,14 @@ pub(crate) struct Run {
     http: Option<TcpListener>,
     operator: Option<PathBuf>,
     observers: Observers,
-    share: Option<Share>,
-    watchdog: Option<Watchdog>,
+    share: Option<BoundShare>,
+    watchdog: Option<WatchdogHandle>,
     // In this order: the folder goes before the socket that reserves its name.
     _folder: RunFolder,
     socket: ProcessSocket,
 }
 
-impl Run {
+impl PattermRun {
     /// Needs a tokio runtime around it.
     pub(crate) async fn start(
         options: RunOptions,
@@ -103,7 +103,7 @@ impl Run {
             None => None,
         };
         let share = match &options.share {
-            Some(place) => Some(Share::bind(place, folder.path(), surroundings.user)?),
+            Some(place) => Some(BoundShare::bind(place, folder.path(), surroundings.user)?),
             None => None,
         };
         let grace = options.settings.grace();
@@ -122,7 +122,19 @@ impl Run {
         let watchdog = start_watchdog(surroundings, grace, &engine);
         let project = open_project(options, surroundings, engine.clone(), folder.path(), identities)?;
         observers.watch(&project);
-        Ok(Run { project, engine, grace, gate, http, operator, observers, share, watchdog, _folder: folder, socket })
+        Ok(PattermRun {
+            project,
+            engine,
+            grace,
+            gate,
+            http,
+            operator,
+            observers,
+            share,
+            watchdog,
+            _folder: folder,
+            socket,
+        })
     }
 
     pub(crate) fn socket(&self) -> &Path {
@@ -136,7 +148,7 @@ impl Run {
 
     /// Where vtr's commands are served, if they are.
     pub(crate) fn share(&self) -> Option<&Path> {
-        self.share.as_ref().map(Share::path)
+        self.share.as_ref().map(BoundShare::path)
     }
 
     pub(crate) fn http_address(&self) -> Option<SocketAddr> {
@@ -146,8 +158,9 @@ impl Run {
     /// Serves until someone wants to leave, then ends every session, and with them itself. What still runs when someone
     /// is in a hurry is killed.
     pub(crate) async fn serve(self, mut wishes: Wishes) -> Result<(), Failure> {
-        let Run { project, engine, grace, mut gate, http, observers, share, watchdog, _folder, socket, .. } = self;
-        let guest = Guest::new(project.clone(), observers.clone());
+        let PattermRun { project, engine, grace, mut gate, http, observers, share, watchdog, _folder, socket, .. } =
+            self;
+        let guest = AcceptedClient::new(project.clone(), observers.clone());
         let web = async {
             match http {
                 Some(listener) => {
@@ -167,7 +180,7 @@ impl Run {
             () = shared(sharing.as_mut()) => {}
         }
         let connections = gate.close();
-        let shared = sharing.map(Sharing::close);
+        let shared = sharing.map(RunningShare::close);
         observers.before_the_end();
         tokio::select! {
             () = engine.shutdown(grace) => {}
@@ -193,16 +206,16 @@ impl Run {
 
 /// Without one a run is as good, until it is killed. The first process of a container needs none: the system ends all
 /// others with it.
-fn start_watchdog(surroundings: &Surroundings, grace: Duration, engine: &Engine) -> Option<Watchdog> {
+fn start_watchdog(surroundings: &Surroundings, grace: Duration, engine: &Engine) -> Option<WatchdogHandle> {
     if std::process::id() == 1 {
         return None;
     }
-    let started = Watchdog::start(&surroundings.program, grace, engine);
+    let started = WatchdogHandle::start(&surroundings.program, grace, engine);
     started.inspect_err(|error| tracing::warn!(%error, "no watchdog could be started")).ok()
 }
 
 /// Never, when nothing is shared.
-async fn shared(sharing: Option<&mut Sharing>) {
+async fn shared(sharing: Option<&mut RunningShare>) {
     match sharing {
         Some(sharing) => sharing.serve().await,
         None => std::future::pending().await,

@@ -24,7 +24,7 @@ const ANSWER_LIMIT: u64 = 16 << 20;
 
 /// What an operation answered, or why it did not.
 #[derive(Debug)]
-pub(crate) enum Answer {
+pub(crate) enum OperationAnswer {
     Reply(Value),
     Refused { message: String, hint: String },
 }
@@ -43,7 +43,7 @@ pub(crate) fn operators(surroundings: &Surroundings) -> Vec<PathBuf> {
 }
 
 /// Calls one operation of the run that the connect file leads to.
-pub(crate) fn call(connect_file: &Path, call: &OneCall) -> Result<Answer, Failure> {
+pub(crate) fn call(connect_file: &Path, call: &OneCall) -> Result<OperationAnswer, Failure> {
     let way_in =
         ConnectFile::read(connect_file).map_err(|message| Failure::new(Exit::Unreachable, "unreachable", message))?;
     let unreachable = |error: io::Error| {
@@ -56,9 +56,9 @@ pub(crate) fn call(connect_file: &Path, call: &OneCall) -> Result<Answer, Failur
     let mut line = String::new();
     BufReader::new(&socket).take(ANSWER_LIMIT).read_line(&mut line).map_err(unreachable)?;
     let answer: Value = serde_json::from_str(&line).map_err(|error| unreachable(error.into()))?;
-    let Some(error) = answer.get("error") else { return Ok(Answer::Reply(answer)) };
+    let Some(error) = answer.get("error") else { return Ok(OperationAnswer::Reply(answer)) };
     let text = |name: &str| error.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-    Ok(Answer::Refused { message: text("message"), hint: text("hint") })
+    Ok(OperationAnswer::Refused { message: text("message"), hint: text("hint") })
 }
 
 /// Whose runs are asked about a session.
@@ -87,8 +87,8 @@ pub(crate) fn ask_all(
     let mut unreachable = None;
     for run in runs {
         match call(&run, &one_call) {
-            Ok(Answer::Reply(reply)) => answered.push((run, reply)),
-            Ok(Answer::Refused { message, hint }) => refused = Some((message, hint)),
+            Ok(OperationAnswer::Reply(reply)) => answered.push((run, reply)),
+            Ok(OperationAnswer::Refused { message, hint }) => refused = Some((message, hint)),
             // A run that is just ending; another may answer.
             Err(failure) => unreachable = Some(failure),
         }

@@ -1,9 +1,9 @@
-//! Which version of its CLI an agent runs: asked beside its start, and told where it may explain what people see.
+//! Asks for the version of an agent's CLI beside its start, and tells it where it may explain what people see.
 
 use std::sync::Arc;
 
 use agents::{
-    AgentPreset, Launch,
+    AgentLaunch, AgentPreset,
     version::{CliVersion, VersionQuestion, find_program},
 };
 use engine::Session;
@@ -14,8 +14,8 @@ use crate::{
 };
 
 impl Project {
-    /// Asks in the background; the agent starts meanwhile. A file that was asked before is not asked again.
-    pub(crate) fn ask_version(&self, session: &Session, preset: Arc<AgentPreset>, launch: &Launch) {
+    /// Asks in the background while the agent starts. A file that was asked before is not asked again.
+    pub(crate) fn ask_version(&self, session: &Session, preset: Arc<AgentPreset>, launch: &AgentLaunch) {
         let Some(versions) = preset.versions.clone() else { return };
         let inner = &self.inner;
         let own_path = launch.env.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value);
@@ -38,7 +38,7 @@ impl Project {
             if let Some(note) = version.sentence.clone()
                 && lock(&inner.noted_versions).insert(note.clone())
             {
-                // Nobody listening is no error.
+                // Having no listener is no error.
                 let _ = inner.events.send(ProjectEvent::VersionNote { session, note });
             }
             inner.crew.note_version(session, version);

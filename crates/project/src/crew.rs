@@ -1,6 +1,6 @@
-//! Who works in the sessions: what each is doing, what it was told, and what was made for its start.
+//! The crew: what each session is doing, which prompts it was sent, and what was made for its start.
 //!
-//! An agent joins when it is started; of any other session a member is made when somebody asks. A member goes with its
+//! An agent joins when it is started; a member for any other session is created on demand. A member is removed with its
 //! session.
 
 use std::{
@@ -10,7 +10,7 @@ use std::{
 };
 
 use agents::{
-    AgentPreset, AgentStatus, Launch, State, StateWatch,
+    AgentLaunch, AgentPreset, AgentStatus, State, StateWatch,
     delivery::{DeliveryTicket, PromptMessage, QueueRefusal, TurnId},
     state::{AskedDecision, Behaviour, Prompt},
     version::CliVersion,
@@ -41,17 +41,17 @@ pub struct Crew {
 #[derive(Debug)]
 struct CrewInner {
     members: Mutex<HashMap<SessionId, Arc<CrewMember>>>,
-    /// Silence of this length is rest, where no preset says more.
+    /// Silence of this length counts as rest, unless a preset says otherwise.
     idle_after: Duration,
     events: broadcast::Sender<ProjectEvent>,
 }
 
-/// An agent that waits for a decision.
+/// An agent with a pending decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WaitingAgent {
     pub session: SessionId,
     pub status: AgentStatus,
-    /// What it asks, where that can be read.
+    /// The question, if it can be read.
     pub prompt: Option<Prompt>,
 }
 
@@ -60,12 +60,12 @@ impl Crew {
         Crew { inner: Arc::new(CrewInner { members: Mutex::default(), idle_after, events }) }
     }
 
-    /// What the agent in this session waits for, if it does.
+    /// The pending decision of the agent in this session, if there is one.
     pub fn waiting_in(&self, session: SessionId) -> Option<WaitingAgent> {
         self.known(session)?.waiting()
     }
 
-    /// All that wait for a decision, longest first.
+    /// All pending decisions, oldest first.
     pub fn waiting(&self) -> Vec<WaitingAgent> {
         let members: Vec<Arc<CrewMember>> = lock(&self.inner.members).values().cloned().collect();
         let mut waiting: Vec<WaitingAgent> = members.iter().filter_map(|member| member.waiting()).collect();
@@ -73,8 +73,8 @@ impl Crew {
         waiting
     }
 
-    /// An agent that was started from a preset.
-    pub(crate) fn join(&self, session: &Session, preset: Arc<AgentPreset>, launch: Launch) {
+    /// An agent started from a preset.
+    pub(crate) fn join(&self, session: &Session, preset: Arc<AgentPreset>, launch: AgentLaunch) {
         let behaviour = Behaviour::from(&*preset);
         let events = self.inner.events.clone();
         let member = CrewMember::new(session.clone(), behaviour, Some((preset, launch)), events);
@@ -82,7 +82,7 @@ impl Crew {
     }
 
     pub(crate) fn leave(&self, session: SessionId) {
-        // Its files are removed outside the lock.
+        // Its files are removed outside of the lock.
         let member = lock(&self.inner.members).remove(&session);
         drop(member);
     }
@@ -100,25 +100,25 @@ impl Crew {
         if let Some(member) = self.known(session.id()) {
             return member;
         }
-        // Made before the lock is taken, as it looks at the session, and in vain if somebody else was faster.
+        // Created before the lock is taken, since it reads the session, and dropped if another task was faster.
         let behaviour = Behaviour::silence(self.inner.idle_after);
         let new = Arc::new(CrewMember::new(session.clone(), behaviour, None, self.inner.events.clone()));
         let member = lock(&self.inner.members).entry(session.id()).or_insert(new).clone();
-        // A session that was removed meanwhile leaves no more.
+        // A session that was removed meanwhile gets no member.
         if session.name().is_none() {
             self.leave(session.id());
         }
         member
     }
 
-    /// What a session is doing, and how many prompts are on their way to it.
+    /// What a session is doing, and the number of prompts on their way to it.
     pub(crate) fn status(&self, session: &Session) -> (AgentStatus, usize) {
         let member = self.member(session);
         let on_the_way = member.standing().borrow().on_the_way;
         (self.with_version(session.id(), member.watch().current()), on_the_way)
     }
 
-    /// A CLI that does not get ready, or has ended, may be too old for its preset: that is said with its state.
+    /// A CLI that does not get ready, or has exited, may be too old for its preset: its state then says so.
     pub(crate) fn with_version(&self, session: SessionId, mut status: AgentStatus) -> AgentStatus {
         if matches!(status.state, State::Starting | State::Unknown | State::Exited)
             && let Some(too_old) = self.known(session).as_ref().and_then(|member| member.too_old())
@@ -134,12 +134,12 @@ impl Crew {
         }
     }
 
-    /// Of the CLI in this session, once it is known.
+    /// The version of this session's CLI, once it is known.
     pub fn version(&self, session: SessionId) -> Option<CliVersion> {
         self.known(session)?.version().cloned()
     }
 
-    /// A delivery that failed may be explained by the CLI's version.
+    /// The CLI's version may explain why a delivery failed.
     pub(crate) fn with_reason(&self, session: SessionId, mut facts: DeliveryFacts) -> DeliveryFacts {
         if facts.state == DeliveryState::Failed
             && let Some(too_old) = self.known(session).as_ref().and_then(|member| member.too_old())
@@ -149,7 +149,7 @@ impl Crew {
         facts
     }
 
-    /// What waits for a decision in it, by a look taken now.
+    /// The session's pending decision, according to a fresh look at the screen.
     pub(crate) fn asked_decision(&self, session: &Session) -> AskedDecision {
         self.known(session.id()).map_or(AskedDecision::None, |member| member.watch().asked_decision())
     }
@@ -171,27 +171,27 @@ impl Crew {
         self.known(session)?.preset()
     }
 
-    /// What follows an agent that was started from a preset.
+    /// The watch of an agent that was started from a preset.
     pub(crate) fn watched_agent(&self, session: SessionId) -> Option<(StateWatch, Arc<AgentPreset>)> {
         let member = self.known(session)?;
         Some((member.watch().clone(), member.preset()?))
     }
 
-    /// The CLI in this session has asked for the list of our tools.
+    /// The CLI in this session has listed our tools.
     pub(crate) fn tools_listed(&self, session: SessionId) {
         if let Some(member) = self.known(session) {
             member.watch().tools_listed();
         }
     }
 
-    /// The agent's hook or plugin has reported something.
+    /// The agent's hook or plugin has reported an event.
     pub fn hook(&self, session: SessionId, name: &str, detail: &str) {
         if let Some(member) = self.known(session) {
             member.watch().hook(name, detail);
         }
     }
 
-    /// What became of the prompts that were sent to it lately.
+    /// The results of the prompts sent to it lately.
     pub(crate) fn turns(&self, session: SessionId) -> Option<Arc<TurnLog>> {
         Some(self.known(session)?.turns())
     }
@@ -201,7 +201,7 @@ impl Crew {
     }
 }
 
-/// Verified delivery: waits until the agent can take it, types, and looks for proof.
+/// Verified delivery: waits until the agent can take the prompt, types it, and looks for proof.
 impl Deliver for Crew {
     fn deliver(&self, target: &Session, text: String, origin: Origin) -> Result<DeliveryTicket, QueueRefusal> {
         self.member(target).send(PromptMessage::new(text, origin))
@@ -209,8 +209,8 @@ impl Deliver for Crew {
 }
 
 impl Crew {
-    /// Whether a session rests: the present, and every change as long as somebody listens. The sender is dropped when the
-    /// session is gone. With a turn, only the end of that one is rest.
+    /// Whether a session is at rest: the present value, and every change while there is a listener. The sender is
+    /// dropped with the session. With a turn, only the end of that turn is rest.
     pub(crate) fn rest(&self, session: &Session, turn: Option<TurnId>) -> watch::Receiver<Rest> {
         let mut standing = self.standing(session);
         let looker = RestLooker {
@@ -226,7 +226,7 @@ impl Crew {
                 tokio::select! {
                     changed = standing.changed() => {
                         if changed.is_err() {
-                            // The member left with its session: dropping the sender says so.
+                            // The member was removed with its session; dropping the sender tells so.
                             return;
                         }
                     }
@@ -239,10 +239,10 @@ impl Crew {
     }
 }
 
-/// Looks whether a session rests, at the moment it is asked.
+/// Determines whether a session is at rest, at the moment of the call.
 struct RestLooker {
     session: Session,
-    /// Where no preset says more: silence of this length is rest.
+    /// If no preset says otherwise, silence of this length is rest.
     silence: Option<Duration>,
     /// Only the end of this turn is rest.
     turn: Option<(TurnId, Arc<TurnLog>)>,
@@ -250,7 +250,7 @@ struct RestLooker {
 
 struct RestLook {
     rest: Rest,
-    /// The member has not noticed the latest output yet, and may never: after such a silence it is to be looked at again.
+    /// The member has not noticed the latest output yet, and may never: check again after a silence of this length.
     quiet_after: Option<Duration>,
 }
 
@@ -258,7 +258,7 @@ impl RestLooker {
     fn look(&self, standing: &AgentStanding) -> RestLook {
         if let Some((turn, turns)) = &self.turn {
             let phase = turns.get(*turn).map_or(Phase::Ended, |turn| phase_of_turn(turn.stage(), standing));
-            // A turn rests once: what comes after it is another's.
+            // A turn comes to rest once: what follows belongs to another turn.
             return RestLook { rest: Rest { phase, changes: 0 }, quiet_after: None };
         }
         let mut rest = rest(standing);

@@ -1,4 +1,4 @@
-//! How a text becomes a turn of an agent, and what callers are told of that.
+//! How a text becomes a turn of an agent, and what callers are told about it.
 
 use agents::delivery::{DeliveryOutcome, DeliveryTicket, QueueRefusal};
 use engine::{Origin, Session};
@@ -6,19 +6,19 @@ use ops::{ErrorKind, OpError};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Where a delivery stands.
+/// The state of a delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DeliveryState {
-    /// Typed in, and taken.
+    /// Typed, and accepted by the agent.
     Submitted,
     /// Waits until the target can take it.
     Queued,
-    /// Not typed in, and it will not be.
+    /// Not typed, and it will not be.
     Failed,
 }
 
-/// What became of a delivery, as callers are told.
+/// The result of a delivery, as callers are told.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct DeliveryFacts {
     pub state: DeliveryState,
@@ -38,13 +38,13 @@ impl From<&DeliveryOutcome> for DeliveryFacts {
     }
 }
 
-/// Types texts into sessions, one after the other for each target, as turns of their own. The crew does; tests put in their
-/// own, to see what was sent without waiting for anybody to take it.
+/// Types texts into sessions as turns of their own, one after the other for each target. Implemented by the crew; tests
+/// use their own, to see what was sent without an agent.
 pub trait Deliver: Send + Sync {
     fn deliver(&self, target: &Session, text: String, origin: Origin) -> Result<DeliveryTicket, QueueRefusal>;
 }
 
-/// A prompt that was not even queued.
+/// A prompt that was not queued.
 pub(crate) fn refused(target: &Session, refusal: QueueRefusal) -> OpError {
     let kind = match refusal {
         QueueRefusal::QueueFull | QueueRefusal::TooLong { .. } => ErrorKind::LimitExceeded,

@@ -1,4 +1,4 @@
-//! Work on files under a lock that another process may hold: beside the async tasks, and with an end to the waiting.
+//! Work on files under a lock that another process may hold: outside of the async tasks, and with a limited wait.
 
 use std::{
     sync::{
@@ -12,8 +12,8 @@ const WAITING: u8 = 0;
 const WORKING: u8 = 1;
 const GIVEN_UP: u8 = 2;
 
-/// Shared by who waits for the work and the thread that does it: either the work begins or it is given up, never both.
-/// One by default waits as long as it takes.
+/// Shared by the caller and the thread that does the work: either the work begins or it is given up, never both. A
+/// default one waits without limit.
 #[derive(Clone, Debug, Default)]
 pub struct FileLockTurn {
     state: Arc<AtomicU8>,
@@ -24,12 +24,12 @@ pub struct FileLockTurn {
 pub(crate) struct GivenUp;
 
 impl FileLockTurn {
-    /// Called with the lock in hand, before anything is changed.
+    /// Called with the lock held, before anything is changed.
     pub(crate) fn begin(&self) -> Result<(), GivenUp> {
         self.settle(WORKING).then_some(()).ok_or(GivenUp)
     }
 
-    /// `false` when the work has begun.
+    /// `false` if the work has begun.
     fn give_up(&self) -> bool {
         self.settle(GIVEN_UP)
     }
@@ -39,7 +39,7 @@ impl FileLockTurn {
     }
 }
 
-/// Runs `work` on a thread that may block. When it can't begin within `patience` it never will, and the answer is `None`.
+/// Runs `work` on a blocking thread. If it can't begin within `patience`, it never will, and the result is `None`.
 pub(crate) async fn in_turn<T: Send + 'static>(
     patience: Duration,
     work: impl FnOnce(&FileLockTurn) -> T + Send + 'static,
@@ -57,7 +57,7 @@ pub(crate) async fn in_turn<T: Send + 'static>(
     match done.map_err(tokio::task::JoinError::try_into_panic) {
         Ok(done) => Some(done),
         Err(Ok(panic)) => std::panic::resume_unwind(panic),
-        // The runtime is going down and will not poll this future again.
+        // The runtime is shutting down and will not poll this future again.
         Err(Err(_)) => std::future::pending().await,
     }
 }
@@ -72,7 +72,7 @@ mod tests {
         let (release, locked) = mpsc::channel::<()>();
         let (told, result) = mpsc::channel();
         let answer = in_turn(Duration::ZERO, move |turn| {
-            // Stands for the lock of another process.
+            // Simulates the lock of another process.
             let _ = locked.recv();
             let _ = told.send(turn.begin().is_ok());
         });

@@ -1,8 +1,9 @@
-//! A folder of ours on disk: its files go by plain names, are never reached through links, and are replaced whole.
+//! A folder of our own on disk: its files are addressed by plain names, never reached through links, and replaced
+//! atomically.
 //!
-//! Whoever may write here is another patterm, an editor, or somebody who wants us to write elsewhere. So every file is
-//! opened relative to the folder without following links, has to be a regular file, and is read up to a limit.
-//! It does not know what the files hold.
+//! Other writers may be another patterm, an editor, or someone who wants us to write elsewhere. So every file is opened
+//! relative to the folder without following links, has to be a regular file, and is read up to a limit. This module
+//! does not know what the files contain.
 
 use std::{
     ffi::OsStr,
@@ -20,11 +21,11 @@ use rustix::{
 
 /// An open folder.
 #[derive(Debug)]
-pub(crate) struct Folder {
+pub(crate) struct ProjectFolder {
     fd: OwnedFd,
 }
 
-/// What a file is, without its content. Another content has another identity: files are replaced, not changed.
+/// Identifies a file's content: files are replaced, not changed, so another content has another identity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FileFacts {
     pub(crate) size: u64,
@@ -48,7 +49,7 @@ pub(crate) enum FolderError {
 impl From<Errno> for FolderError {
     fn from(errno: Errno) -> Self {
         match errno {
-            // What O_NOFOLLOW says of a link, and what opening a folder for writing says.
+            // The errors of O_NOFOLLOW for a link, and of opening a folder for writing.
             Errno::LOOP | Errno::ISDIR | Errno::NXIO => FolderError::NotAFile,
             Errno::NOSPC | Errno::DQUOT => FolderError::NoSpace,
             other => FolderError::Io(other.into()),
@@ -65,20 +66,20 @@ fn write_error(error: io::Error) -> FolderError {
 
 type Result<T> = std::result::Result<T, FolderError>;
 
-/// Held until dropped, against every process that takes it.
+/// Held until dropped; excludes every process that takes it.
 #[derive(Debug)]
 pub(crate) struct FolderLock {
     _file: File,
 }
 
 const LOCK: &str = ".lock";
-/// No name of a file for others begins with a dot.
+/// Names that start with a dot are never shown to others.
 const TEMPORARY: &str = ".new-";
 const FOLDER_MODE: u32 = 0o700;
 const FILE_MODE: Mode = Mode::from_raw_mode(0o600);
 
-impl Folder {
-    /// Makes the folder and those above it if they are missing, for their owner alone.
+impl ProjectFolder {
+    /// Creates the folder and its ancestors if they are missing, for their owner only.
     pub(crate) fn make(path: &Path) -> Result<Self> {
         DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(path).map_err(write_error)?;
         Self::open(path)
@@ -87,20 +88,20 @@ impl Folder {
     pub(crate) fn open(path: &Path) -> Result<Self> {
         let flags = OFlags::DIRECTORY | OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         match openat(CWD, path, flags, Mode::empty()) {
-            Ok(fd) => Ok(Folder { fd }),
+            Ok(fd) => Ok(ProjectFolder { fd }),
             Err(Errno::LOOP | Errno::NOTDIR) => Err(FolderError::NotAFile),
             Err(errno) => Err(errno.into()),
         }
     }
 
-    /// Waits for whoever holds it.
+    /// Waits for the current holder.
     pub(crate) fn lock(&self) -> Result<FolderLock> {
         let file = self.lock_file()?;
         file.lock()?;
         Ok(FolderLock { _file: file })
     }
 
-    /// `None` while another holds it.
+    /// `None` while another process holds it.
     pub(crate) fn try_lock(&self) -> Result<Option<FolderLock>> {
         let file = self.lock_file()?;
         match file.try_lock() {
@@ -117,9 +118,9 @@ impl Folder {
         Ok(File::from(fd))
     }
 
-    /// `None` when there is no such file.
+    /// `None` if there is no such file.
     pub(crate) fn read(&self, name: &str, limit: usize) -> Result<Option<(FileFacts, Vec<u8>)>> {
-        // NONBLOCK: a pipe put here in place of a file would never let go.
+        // NONBLOCK: opening a pipe put in place of a file would block for ever.
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let fd = match openat(&self.fd, name, flags, Mode::empty()) {
             Err(Errno::NOENT) => return Ok(None),
@@ -136,7 +137,7 @@ impl Folder {
         if bytes.len() > limit { Err(too_big(bytes.len() as u64)) } else { Ok(Some((facts, bytes))) }
     }
 
-    /// `None` when there is no such file.
+    /// `None` if there is no such file.
     pub(crate) fn facts(&self, name: &str) -> Result<Option<FileFacts>> {
         match statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW) {
             Err(Errno::NOENT) => Ok(None),
@@ -144,10 +145,9 @@ impl Folder {
         }
     }
 
-    /// The file has the old content or all of the new one, whatever happens meanwhile. Whoever holds [`Self::lock`]
-    /// is the only one to write.
+    /// Atomic: the file has either the old content or all of the new one. Only the holder of [`Self::lock`] may write.
     pub(crate) fn replace(&self, name: &str, bytes: &[u8], _lock: &FolderLock) -> Result<()> {
-        // A link or a pipe of that name is not ours to take away.
+        // A link or a pipe with that name must not be removed by us.
         self.facts(name)?;
         let temporary = crate::project::random_id(TEMPORARY);
         let written = self.write_new(&temporary, bytes).and_then(|()| {
@@ -170,7 +170,7 @@ impl Folder {
         file.sync_all().map_err(write_error)
     }
 
-    /// `false` when there was none.
+    /// `false` if there was none.
     pub(crate) fn remove(&self, name: &str, _lock: &FolderLock) -> Result<bool> {
         if self.facts(name)?.is_none() {
             return Ok(false);
@@ -180,7 +180,8 @@ impl Folder {
         Ok(true)
     }
 
-    /// What a killed writer left behind. Nobody else writes while the lock is held, so every temporary file is one.
+    /// Removes temporary files of killed writers. Nobody else writes while the lock is held, so every temporary file is
+    /// one.
     pub(crate) fn sweep(&self, _lock: &FolderLock) -> Result<()> {
         for name in self.names()?.iter().filter(|name| name.starts_with(TEMPORARY)) {
             match unlinkat(&self.fd, name.as_str(), AtFlags::empty()) {
@@ -191,7 +192,7 @@ impl Folder {
         Ok(())
     }
 
-    /// Everything that is there under a readable name, in no order.
+    /// All entries with valid names, in no order.
     pub(crate) fn names(&self) -> Result<Vec<String>> {
         let mut names = Vec::new();
         for entry in Dir::read_from(&self.fd)? {
@@ -220,9 +221,9 @@ fn regular(stat: &Stat) -> Result<FileFacts> {
 pub(crate) fn watch(path: &Path, tell: impl Fn(&OsStr) + Send + 'static) -> notify::Result<notify::RecommendedWatcher> {
     use notify::{EventKind, RecursiveMode, Watcher};
     let heard = move |event: notify::Result<notify::Event>| {
-        // What can't be told apart is no reason to stop listening; after it every file may be another.
+        // An unspecific event: any file may have changed.
         let Ok(event) = event else { return tell(OsStr::new("")) };
-        // Reading a file is an event too, and would make a reader that looks on every event look for ever.
+        // Reading a file is an event too, and a reader that reacts to every event would loop.
         if matches!(event.kind, EventKind::Access(kind) if !is_write_end(kind)) {
             return;
         }
@@ -256,7 +257,7 @@ mod tests {
     fn what_is_made_is_for_its_owner_alone() {
         let root = tempfile::tempdir().unwrap();
         let path = root.path().join("a/b");
-        let folder = Folder::make(&path).unwrap();
+        let folder = ProjectFolder::make(&path).unwrap();
         folder.replace("x", b"1", &folder.lock().unwrap()).unwrap();
         assert_eq!((mode(&root.path().join("a")), mode(&path)), (0o700, 0o700));
         assert_eq!((mode(&path.join("x")), mode(&path.join(LOCK))), (0o600, 0o600));
@@ -265,7 +266,7 @@ mod tests {
     #[test]
     fn a_replaced_file_is_another_and_whole() {
         let root = tempfile::tempdir().unwrap();
-        let folder = Folder::make(root.path()).unwrap();
+        let folder = ProjectFolder::make(root.path()).unwrap();
         let lock = folder.lock().unwrap();
         assert!(folder.read("x", 10).unwrap().is_none() && folder.facts("x").unwrap().is_none());
         folder.replace("x", b"one", &lock).unwrap();
@@ -285,7 +286,7 @@ mod tests {
     fn links_pipes_and_folders_are_refused() {
         let root = tempfile::tempdir().unwrap();
         let path = root.path().join("own");
-        let folder = Folder::make(&path).unwrap();
+        let folder = ProjectFolder::make(&path).unwrap();
         let lock = folder.lock().unwrap();
         let outside = root.path().join("outside");
         std::fs::write(&outside, "secret").unwrap();
@@ -301,9 +302,9 @@ mod tests {
         }
         assert_eq!(std::fs::read(&outside).unwrap(), b"secret");
         symlink(root.path(), root.path().join("way")).unwrap();
-        assert!(matches!(Folder::open(&root.path().join("way")), Err(FolderError::NotAFile)));
+        assert!(matches!(ProjectFolder::open(&root.path().join("way")), Err(FolderError::NotAFile)));
         assert!(folder.try_lock().unwrap().is_none(), "it is held");
-        // Nor is the lock itself reached through a link.
+        // The lock itself is not reached through a link either.
         drop(lock);
         std::fs::remove_file(path.join(LOCK)).unwrap();
         symlink(&outside, path.join(LOCK)).unwrap();
@@ -313,7 +314,7 @@ mod tests {
     #[test]
     fn leftovers_are_swept_and_the_rest_stays() {
         let root = tempfile::tempdir().unwrap();
-        let folder = Folder::make(root.path()).unwrap();
+        let folder = ProjectFolder::make(root.path()).unwrap();
         std::fs::write(root.path().join(".new-12345678"), "half").unwrap();
         std::fs::write(root.path().join("whole"), "whole").unwrap();
         folder.sweep(&folder.lock().unwrap()).unwrap();
@@ -323,7 +324,7 @@ mod tests {
     #[test]
     fn writes_are_seen_and_reads_are_not() {
         let root = tempfile::tempdir().unwrap();
-        let folder = Folder::make(root.path()).unwrap();
+        let folder = ProjectFolder::make(root.path()).unwrap();
         let (told, heard) = std::sync::mpsc::channel();
         let _watcher = watch(root.path(), move |name| {
             let _ = told.send(name.to_owned());
@@ -335,7 +336,7 @@ mod tests {
         };
         folder.replace("x", b"1", &folder.lock().unwrap()).unwrap();
         until("x");
-        // Events come in order: behind this one, none of the write of x is left.
+        // Events come in order: after this one, none of the write of x is left.
         std::fs::write(root.path().join("mark"), "").unwrap();
         until("mark");
         folder.read("x", 10).unwrap().unwrap();

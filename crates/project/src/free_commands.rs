@@ -1,8 +1,7 @@
-//! Commands that agents compose themselves, and what the settings say of them.
+//! Commands that agents compose themselves, and the settings for them.
 //!
-//! A command line of the agent's own, a shell, and a preset with variables or a folder that the agent adds are all the
-//! same: nothing that the human wrote down says what runs. What an agent types into a program that runs already is
-//! beyond this.
+//! A command line of the agent's own, a shell, and a preset with the agent's own variables or folder are treated alike:
+//! the human has not written down what runs. What an agent types into a running program is not covered.
 
 use engine::{Kind, SessionId};
 use ops::{ErrorKind, OpError, StartRequest};
@@ -14,19 +13,19 @@ use crate::{
     trust::{Subject, SubjectKind},
 };
 
-/// Whether an agent starts something that is not just a preset.
+/// Whether an agent starts something other than a plain preset.
 pub(crate) fn is_free(request: &StartRequest<'_>) -> bool {
     let changed = !request.env.is_empty() || request.working_dir.is_some();
     request.caller.session.is_some() && request.session.is_none() && (request.preset.is_none() || changed)
 }
 
 impl Inner {
-    /// Whether the settings let agents start what they please.
+    /// Whether the settings let agents start any command.
     pub(crate) fn lets_agents_compose(&self) -> bool {
         self.settings.agents.free_commands == FreeCommands::Allow
     }
 
-    /// May this be started, by what the settings say?
+    /// Whether this may be started according to the settings.
     pub(crate) fn authorise_free(&self, request: &StartRequest<'_>) -> Result<(), OpError> {
         match self.settings.agents.free_commands {
             FreeCommands::Allow => Ok(()),
@@ -41,18 +40,18 @@ impl Inner {
         }
     }
 
-    /// Notes it down, for the log, the rail and a later start.
+    /// Records it, for the log, the rail and a later start.
     pub(crate) fn started_freely(&self, session: SessionId, request: &StartRequest<'_>) {
         let program = program(request);
         let by = request.caller.session.map(|caller| caller.to_string()).unwrap_or_default();
-        // Arguments may hold anything; the program's name is enough to ask further.
+        // Arguments may contain anything; the program's name is enough for a question.
         tracing::info!(%session, %by, program = %engine::shown_name(&program), "an agent started a command of its own");
         let subject = (!self.lets_agents_compose()).then(|| self.free_subject(request));
         self.trust.started_freely(session, program, subject);
     }
 
-    /// A command line as the human judges it: whole for one start; by its program, its variables and who leads the tab
-    /// for longer.
+    /// A command line in the form that the human judges: completely for one start; by its program, its variables and
+    /// the tab's lead for longer.
     pub(crate) fn free_subject(&self, request: &StartRequest<'_>) -> Subject {
         let program = program(request);
         let folder = request.working_dir.map(str::to_owned).or_else(|| {
@@ -64,7 +63,7 @@ impl Inner {
         let unset = request.preset.map(|preset| preset.env_unset.clone()).unwrap_or_default();
         let root = request.caller.session.map(|caller| self.root_of(caller));
         let lead = root.and_then(|root| self.crew.preset(root)).map(|preset| preset.name.clone()).unwrap_or_default();
-        // What a relative path leads to depends on the folder; a bare name is looked up.
+        // A relative path depends on the folder; a bare name is looked up.
         let place = program.contains('/').then(|| {
             let folder = self.layout.project_dir.join(folder.as_deref().unwrap_or_default());
             folder.join(&program)

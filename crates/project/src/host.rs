@@ -1,4 +1,4 @@
-//! What the shared operations ask of patterm.
+//! The project's part in the shared operations.
 
 use std::path::PathBuf;
 
@@ -29,7 +29,7 @@ impl Host for Inner {
             return self.authorise_free(request);
         }
         if let Some(session) = request.session {
-            // All that agents started is known, but for a moment at its start.
+            // Everything that agents started is known, except for a moment at its start.
             let of_agent = asked_by.is_some() && session.parent().is_some();
             if of_agent && !self.lets_agents_compose() && !self.trust.knows(session.id()) {
                 let message = format!("nobody has noted down yet what session {} was started with", session.id());
@@ -39,7 +39,7 @@ impl Host for Inner {
             let subject = |kind, name: &str| presets::subject(&catalog, kind, name);
             return self.trust.authorise_again(session.id(), asked_by, subject);
         }
-        // What an agent composes itself was judged by who let it call, and the settings leave it at that.
+        // A command composed by an agent was judged when the call was authorised.
         let Some(preset) = request.preset else { return Ok(()) };
         match presets::subject(&catalog, SubjectKind::Command, &preset.name)
             .filter(|now| now.hash == preset.fingerprint)
@@ -58,7 +58,7 @@ impl Host for Inner {
             self.started_freely(session.id(), request);
         }
         let Some(preset) = request.preset.filter(|_| !composed || self.lets_agents_compose()) else { return };
-        // A file that has just gone says nothing any more: then the stricter rule holds.
+        // A file that has just been removed tells nothing any more: then the stricter rule applies.
         let subject = presets::subject(&self.presets.current(), SubjectKind::Command, &preset.name);
         let of_project = subject.is_none_or(|subject| subject.of_project);
         let (hash, standing) = (preset.fingerprint.clone(), preset.fingerprint.clone());
@@ -92,7 +92,7 @@ impl Host for Inner {
     fn annotate(&self, session: &Session) -> SessionNotes {
         let mut notes = SessionNotes { trusted: self.trust.of_session(session.id()), ..SessionNotes::default() };
         let (status, on_the_way) = self.crew.status(session);
-        // Of other sessions silence says it all, unless they say it themselves.
+        // For other sessions, silence is the only sign, unless they report their state themselves.
         if session.kind() == Kind::Agent || status.source == Some(agents::Source::SelfReport) {
             let idle_state = match status.state {
                 State::Exited => IdleState::Exited,

@@ -1,39 +1,39 @@
-//! Who stands behind a token, as the program around the project decides it.
+//! Who is behind a token, as the program around the project decides.
 
 use std::path::PathBuf;
 
 use engine::SessionId;
 use ops::Caller;
 
-/// The way in for one agent that is about to be started.
+/// An entrance for one agent that is about to be started.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entrance {
-    /// Unique among the entrances of a program, and no secret.
+    /// Unique among a program's entrances, and not secret.
     pub number: u64,
-    /// The 0600 file that the agent's proxy and hooks read: socket and token.
+    /// The 0600 file that the agent's proxy and hooks read, with socket and token.
     pub connect_file: PathBuf,
 }
 
-/// Gives out tokens and knows them again. The listener that checks them is the program's.
+/// Issues tokens and recognises them. The listener that checks them belongs to the program.
 pub trait Identities: Send + Sync {
-    /// The caller behind a token. A token whose entrance is open but not assigned yet belongs to an agent that
-    /// was started a moment ago: wait for the assignment, a second at most.
+    /// The caller behind a token. A token whose entrance is open but not assigned yet belongs to an agent that was
+    /// started a moment ago: wait for the assignment, at most a second.
     fn resolve(&self, token: &str) -> Option<Caller>;
 
-    /// A way in for an agent about to be started. Until it is assigned it leads nowhere.
+    /// Opens an entrance for an agent about to be started. Until it is assigned, its token is not accepted.
     fn open(&self) -> std::io::Result<Entrance>;
 
     /// The agent was started: from now on its token stands for `caller`.
     fn assign(&self, entrance: &Entrance, caller: Caller);
 
-    /// The start failed: forgets the token and removes the file.
+    /// The start failed: revokes the token and removes the file.
     fn close(&self, entrance: &Entrance);
 
     /// The session is gone: closes every entrance assigned to it.
     fn forget(&self, session: SessionId);
 }
 
-/// Knows nobody and lets nobody in.
+/// Knows no tokens and admits nobody.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoIdentities;
 

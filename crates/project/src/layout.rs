@@ -1,4 +1,4 @@
-//! Where a project's files lie.
+//! The places of a project's files.
 
 use std::{
     fmt,
@@ -9,14 +9,14 @@ use std::{
 
 use sha2::{Digest, Sha256};
 
-use crate::folder::{Folder, FolderError};
+use crate::folder::{FolderError, ProjectFolder};
 
-/// Names a project's folder: the first 16 hex digits of the SHA-256 of its real path.
+/// Identifies a project's folder: the first 16 hex digits of the SHA-256 of its real path.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct ProjectKey(String);
 
 impl ProjectKey {
-    /// Of a path without links, as `Path::canonicalize` gives it.
+    /// For a path without links, as returned by `Path::canonicalize`.
     pub fn of(real_path: &Path) -> Self {
         ProjectKey(hex(&Sha256::digest(real_path.as_os_str().as_bytes()))[..16].to_owned())
     }
@@ -46,12 +46,12 @@ pub enum LayoutError {
     Folder { path: PathBuf, reason: String },
 }
 
-/// meta.json: says which project a folder belongs to.
+/// meta.json: tells which project a folder belongs to.
 #[derive(Debug, serde::Serialize)]
 struct Meta<'a> {
     path: &'a str,
     last_opened: String,
-    /// Of patterm.
+    /// patterm's version.
     version: &'a str,
 }
 
@@ -61,12 +61,12 @@ pub struct Layout {
     /// The project itself, without links.
     pub project_dir: PathBuf,
     pub key: ProjectKey,
-    /// Of this project, below the data folder.
+    /// The folder of this project, below the data folder.
     pub folder: PathBuf,
 }
 
 impl Layout {
-    /// Finds the places; makes none.
+    /// Computes the paths without creating anything.
     pub fn new(project_dir: &Path, data_dir: &Path) -> Result<Self, LayoutError> {
         let project_dir = project_dir
             .canonicalize()
@@ -76,19 +76,19 @@ impl Layout {
         Ok(Layout { project_dir, key, folder })
     }
 
-    /// Makes the project's folders, for their owner alone, and notes that it was opened.
+    /// Creates the project's folders, for their owner only, and records that it was opened.
     pub fn prepare(&self, now: SystemTime, version: &str) -> Result<(), LayoutError> {
         let failed = |error: FolderError| LayoutError::Folder { path: self.folder.clone(), reason: error.to_string() };
-        let folder = Folder::make(&self.folder).map_err(failed)?;
-        Folder::make(&self.scratchpads()).map_err(failed)?;
-        // Whoever holds the lock has opened the project as well, and has noted it.
+        let folder = ProjectFolder::make(&self.folder).map_err(failed)?;
+        ProjectFolder::make(&self.scratchpads()).map_err(failed)?;
+        // The process that holds the lock has opened the project as well, and recorded it.
         let Some(lock) = folder.try_lock().map_err(failed)? else { return Ok(()) };
         folder.sweep(&lock).map_err(failed)?;
         let path = self.project_dir.to_string_lossy();
         let meta = Meta { path: &path, last_opened: ops::rfc3339(now), version };
         let mut text = serde_json::to_vec_pretty(&meta).expect("three strings are plain JSON");
         text.push(b'\n');
-        // It is for people: a project without it works as well.
+        // The record is for people: a project without it works as well.
         if let Err(error) = folder.replace("meta.json", &text, &lock) {
             tracing::warn!(%error, "meta.json was not written");
         }
@@ -107,12 +107,12 @@ impl Layout {
         self.folder.join("scratchpads")
     }
 
-    /// Made when the first report of a state is.
+    /// Created with the first report of a state.
     pub fn reports(&self) -> PathBuf {
         self.folder.join("reports")
     }
 
-    /// Made when the first recording is.
+    /// Created with the first recording.
     pub fn recordings(&self) -> PathBuf {
         self.folder.join("recordings")
     }

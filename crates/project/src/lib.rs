@@ -1,11 +1,11 @@
 //! A project as patterm runs it: its folder on disk, its settings, trust, scratchpads, timers and messages,
 //! and the operations that need them.
 //!
-//! [`Project`] is the context of every operation of patterm: the session operations of `ops` and the ones in
-//! [`operations`]. A face opens it, listens to [`ProjectEvent`]s and answers what waits for a human.
+//! [`Project`] is the context of every operation of patterm: the session operations of `ops` and those in
+//! [`operations`]. A face opens it, listens to [`ProjectEvent`]s and answers what needs the human.
 //!
-//! It must not know JSON-RPC, sockets, tokens' spelling, clap or any widget. It reads no environment: folders, settings
-//! and the clock come in through [`ProjectOptions`].
+//! It must not know JSON-RPC, sockets, the spelling of tokens, clap or any widget. It reads no environment: folders,
+//! settings and the clock come in through [`ProjectOptions`].
 
 mod cli_versions;
 mod crew;
@@ -39,7 +39,7 @@ pub use layout::{Layout, LayoutError, ProjectKey};
 pub use messages::{Speaker, direction, tagged};
 pub use project::{Project, ProjectError, ProjectOptions};
 pub use recents::Recents;
-pub use scratchpads::{MAX_PAD_BYTES, Pad, PadError, PadInfo, PadName, Revision, Scratchpads, Written};
+pub use scratchpads::{MAX_PAD_BYTES, PadError, PadInfo, PadName, Revision, ScratchpadText, Scratchpads, WriteOutcome};
 pub use settings::Settings;
 pub use timers::Timers;
-pub use trust::Trust;
+pub use trust::ProjectTrust;

@@ -1,9 +1,10 @@
-//! Who may speak to whom, and what the reader is told of it. The words themselves are cleaned where prompts are made.
+//! Which agents may send messages to each other, and how the reader is told of the sender. The text itself is cleaned
+//! where prompts are made.
 
-use agents::delivery::{Tag, compose};
+use agents::delivery::{BodyTag, compose};
 use engine::{Session, SessionId, SessionName};
 
-/// Who speaks, as the reader is told.
+/// The sender, as the reader is told.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Speaker {
     /// The agent above the reader, or the human through patterm.
@@ -14,17 +15,18 @@ pub enum Speaker {
     System,
 }
 
-/// The text as the reader gets it: who speaks, and the body without anything that acts as a key or looks like a tag.
+/// The text as the reader gets it: the sender's tag, and the body without anything that acts as a key or looks like a
+/// tag.
 pub fn tagged(speaker: &Speaker, body: &str) -> String {
     let tag = match speaker {
-        Speaker::Orchestrator => Tag::Orchestrator,
-        Speaker::SubAgent(name) => Tag::SubAgent(name),
-        Speaker::System => Tag::System,
+        Speaker::Orchestrator => BodyTag::Orchestrator,
+        Speaker::SubAgent(name) => BodyTag::SubAgent(name),
+        Speaker::System => BodyTag::System,
     };
     compose(None, Some(tag), body)
 }
 
-/// As whom `caller` (none: an operator) speaks to `target`; `None` when they are not parent and child.
+/// The role in which `caller` (`None`: an operator) speaks to `target`; `None` if they are not parent and child.
 pub fn direction(caller: Option<&Session>, target: &Session) -> Option<Speaker> {
     let Some(caller) = caller else { return Some(Speaker::Orchestrator) };
     related((caller.id(), caller.parent()), (target.id(), target.parent()), || caller.name())

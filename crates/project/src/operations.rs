@@ -57,10 +57,10 @@ pub use timer_resume::TimerResume;
 pub use timer_set::TimerSet;
 pub use timer_wait::TimerWait;
 pub use wait_for_state::WaitForState;
-pub use whoami::Whoami;
+pub use whoami::ProjectWhoami;
 
-/// Every line of patterm's table: those of any program, with patterm's own in place of one of the same name, and the
-/// rest of patterm's.
+/// All entries of patterm's table: the shared operations, with patterm's own in place of those with the same name, and
+/// patterm's further ones.
 pub fn entries() -> Vec<Entry<Project>> {
     let own = own();
     let mut entries = ops::operations::entries();
@@ -69,7 +69,7 @@ pub fn entries() -> Vec<Entry<Project>> {
     entries
 }
 
-/// Those that only patterm has, or has in its own way.
+/// The operations that only patterm has, or has in its own version.
 pub fn own() -> Vec<Entry<Project>> {
     vec![
         Entry::of::<SpawnAgent>(),
@@ -93,12 +93,12 @@ pub fn own() -> Vec<Entry<Project>> {
         Entry::of::<ScratchpadWrite>(),
         Entry::of::<ScratchpadAppend>(),
         Entry::of::<ScratchpadDelete>(),
-        Entry::of::<Whoami>(),
+        Entry::of::<ProjectWhoami>(),
         Entry::of::<ReportHook>(),
     ]
 }
 
-/// The table's lines where sub-agents may start agents of their own.
+/// The table's entries if sub-agents may start agents of their own.
 pub(crate) fn entries_for_depth(max_depth: u32) -> Vec<Entry<Project>> {
     let mut entries = entries();
     if max_depth > 2 {
@@ -109,7 +109,7 @@ pub(crate) fn entries_for_depth(max_depth: u32) -> Vec<Entry<Project>> {
     entries
 }
 
-/// It is done.
+/// Success, without further data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Done {
     pub ok: bool,
@@ -117,12 +117,12 @@ pub struct Done {
 
 const DONE: Done = Done { ok: true };
 
-/// As whom a prompt is typed. An operator's takes nothing over: it is no key of the human's.
+/// The origin of a typed prompt. An operator's prompt does not take over the session: it is not typed by the human.
 fn typist(call: &Call<Project>) -> Origin {
     call.caller.session.map_or(Origin::System, Origin::Agent)
 }
 
-/// The caller's own session; none for an operator.
+/// The caller's own session; `None` for an operator.
 fn own_session(call: &Call<Project>) -> Result<Option<Session>, OpError> {
     Ok(call.caller.session.map(|session| call.engine().get(session)).transpose()?)
 }

@@ -1,6 +1,6 @@
-//! Whether an agent may type what it types while another one waits for a decision, and what it has read of that.
+//! Whether an agent may send its input while another one waits for a decision, and which prompt it has read.
 //!
-//! The decision itself is in `agents::permission`. Humans are never asked.
+//! The decision itself is made in `agents::permission`. Humans are never asked.
 
 use std::{
     collections::HashMap,
@@ -8,7 +8,7 @@ use std::{
 };
 
 use agents::{
-    permission::{self, Forbidden, Policy, Refusal, Stale},
+    permission::{self, ForbiddenAnswer, PermissionPolicy, PermissionRefusal, StalePrompt},
     preset::PermissionRules,
     state::AskedDecision,
 };
@@ -24,7 +24,7 @@ pub(crate) struct ReadPrompts {
 }
 
 impl ReadPrompts {
-    /// `caller` is about to be told what `session` shows.
+    /// Called before `caller` is told what `session` shows.
     pub(crate) fn note(&self, caller: &Caller, session: SessionId, digest: Option<&str>) {
         let Some(reader) = caller.session else { return };
         let mut read = lock(&self.read);
@@ -43,7 +43,7 @@ impl ReadPrompts {
     }
 }
 
-/// What the shared operations ask before they send input.
+/// Called by the shared operations before they send input.
 pub(crate) fn guard(
     guard: &InputGuard<'_>,
     crew: &Crew,
@@ -56,15 +56,15 @@ pub(crate) fn guard(
     }
     let judged = match crew.asked_decision(guard.session) {
         AskedDecision::Unreadable => permission::judge_unreadable(guard.input),
-        // Not what the caller believes, so perhaps not what it wants.
-        AskedDecision::None if guard.digest.is_some() => Err(Refusal::Stale(Stale::Gone)),
+        // Not what the caller expects, so perhaps not what it wants.
+        AskedDecision::None if guard.digest.is_some() => Err(PermissionRefusal::Stale(StalePrompt::Gone)),
         AskedDecision::None => Ok(()),
         AskedDecision::Prompt(prompt) => {
             let remembered = read.of(reader, guard.session.id());
             let digest = guard.digest.or(remembered.as_deref());
             let preset = crew.preset(guard.session.id());
             let nothing = PermissionRules::default();
-            let policy = Policy {
+            let policy = PermissionPolicy {
                 configured: &configured.allow,
                 never: &configured.never,
                 preset: preset.as_ref().map_or(&nothing, |preset| &preset.permissions),
@@ -76,23 +76,25 @@ pub(crate) fn guard(
     judged.map_err(|refusal| refused(guard.session.id(), &refusal))
 }
 
-fn refused(session: SessionId, refusal: &Refusal) -> OpError {
+fn refused(session: SessionId, refusal: &PermissionRefusal) -> OpError {
     let (kind, hint) = match refusal {
-        Refusal::Stale(Stale::Gone) => (ErrorKind::RevisionMismatch, "look at it again: somebody may have answered"),
-        Refusal::Stale(_) => {
+        PermissionRefusal::Stale(StalePrompt::Gone) => {
+            (ErrorKind::RevisionMismatch, "look at it again: somebody may have answered")
+        }
+        PermissionRefusal::Stale(_) => {
             (ErrorKind::RevisionMismatch, "read it with explain_state, and answer with its digest as prompt_digest")
         }
-        Refusal::Forbidden(Forbidden::NoAnswer) => (
+        PermissionRefusal::Forbidden(ForbiddenAnswer::NoAnswer) => (
             ErrorKind::NotReady,
             "it waits for a decision: send one key, which is a choice's, enter, or esc to refuse; explain_state shows the \
              choices",
         ),
-        Refusal::Forbidden(Forbidden::QuestionForHuman) => (
+        PermissionRefusal::Forbidden(ForbiddenAnswer::QuestionForHuman) => (
             ErrorKind::NeedsTrust,
             "call request_human_attention with the question and its choices, or leave it with the key esc and say it with \
              send_message",
         ),
-        Refusal::Forbidden(_) => {
+        PermissionRefusal::Forbidden(_) => {
             (ErrorKind::NeedsTrust, "call request_human_attention with what it asks, or refuse it with the key esc")
         }
     };

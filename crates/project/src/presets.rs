@@ -1,4 +1,4 @@
-//! Presets as the project sees them: what would run, and what the human has to judge.
+//! Presets from the project's point of view: what would run, and what the human has to judge.
 
 use std::path::Path;
 

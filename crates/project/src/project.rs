@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use agents::{Catalog, PresetFolders, Presets, report::Redaction, version::ProgramVersions};
+use agents::{Catalog, PresetFolders, PresetStore, report::Redaction, version::ProgramVersions};
 use engine::{Engine, EngineEvent};
 use notify::RecommendedWatcher;
 use ops::{Context, Host, Recordings, Table};
@@ -33,37 +33,37 @@ use crate::{
     settings::Settings,
     system_notices::SystemNotices,
     timers::Timers,
-    trust::{Grants, Trust},
+    trust::{Grants, ProjectTrust},
 };
 
-/// What a project is opened with. Times come from the engine's clock.
+/// Parameters for opening a project. Times come from the engine's clock.
 pub struct ProjectOptions {
     pub engine: Engine,
-    /// The user's project, as given.
+    /// The user's project folder, as given.
     pub project_dir: PathBuf,
-    /// patterm's own folder for data: `$XDG_DATA_HOME/patterm`.
+    /// patterm's data folder: `$XDG_DATA_HOME/patterm`.
     pub data_dir: PathBuf,
-    /// patterm's own folder for configuration: `$XDG_CONFIG_HOME/patterm`.
+    /// patterm's configuration folder: `$XDG_CONFIG_HOME/patterm`.
     pub config_dir: PathBuf,
-    /// Of this run alone, 0700, removed by who made it: rendered files for agents go here.
+    /// The folder of this run, 0700, removed by its creator: rendered files for agents go here.
     pub run_dir: PathBuf,
     pub settings: Settings,
     pub identities: Arc<dyn Identities>,
-    /// `None`: verified delivery. Another way is for tests.
+    /// `None` for verified delivery. Tests use another one.
     pub deliver: Option<Arc<dyn Deliver>>,
-    /// This program, absolute: agents run it as their MCP server and for their hooks.
+    /// This program's absolute path: agents run it as their MCP server and for their hooks.
     pub program: PathBuf,
     /// The user's home folder: presets may name folders below it.
     pub home: PathBuf,
     /// `PATH`, for finding agents' programs.
     pub search_path: OsString,
-    /// The user's folder for caches, which a CLI's preset may have to name.
+    /// The user's cache folder, which a CLI's preset may refer to.
     pub cache_dir: PathBuf,
-    /// Of sessions that name no size: what a pane has room for.
+    /// The default size of sessions: what fits into a pane.
     pub default_size: ops::Size,
-    /// What is masked in reports.
+    /// Texts that are masked in reports.
     pub redaction: Redaction,
-    /// Of the program, for meta.json.
+    /// The program's version, for meta.json.
     pub version: String,
 }
 
@@ -93,22 +93,22 @@ pub(crate) struct Inner {
     pub(crate) deliver: Arc<dyn Deliver>,
     pub(crate) crew: Crew,
     pub(crate) read_prompts: ReadPrompts,
-    pub(crate) presets: Presets,
+    pub(crate) presets: PresetStore,
     pub(crate) program: PathBuf,
     pub(crate) home: PathBuf,
     pub(crate) search_path: OsString,
     pub(crate) redaction: Redaction,
-    /// Of this program.
+    /// This program's path.
     pub(crate) version: String,
     pub(crate) program_versions: ProgramVersions,
-    /// What was told of versions in this run.
+    /// Version hints told in this run.
     pub(crate) noted_versions: Mutex<HashSet<String>>,
     pub(crate) cache_dir: PathBuf,
     pub(crate) run_dir: PathBuf,
     pub(crate) default_size: Mutex<ops::Size>,
     pub(crate) events: broadcast::Sender<ProjectEvent>,
     pub(crate) scratchpads: Scratchpads,
-    pub(crate) trust: Trust,
+    pub(crate) trust: ProjectTrust,
     pub(crate) timers: Timers,
     table: Table<Project>,
     recordings: Recordings,
@@ -116,7 +116,7 @@ pub(crate) struct Inner {
     background: Mutex<Option<Background>>,
 }
 
-/// What goes on by itself until it is dropped.
+/// Background tasks, ended on drop.
 struct Background {
     _watchers: Vec<RecommendedWatcher>,
     _notices: SystemNotices,
@@ -130,7 +130,7 @@ impl Drop for Background {
 }
 
 impl Project {
-    /// Needs a tokio runtime around it. Makes the project's folders.
+    /// Must be called in a tokio runtime. Creates the project's folders.
     pub fn open(options: ProjectOptions) -> Result<Self, ProjectError> {
         let ProjectOptions { engine, settings, identities, program, home, cache_dir, run_dir, .. } = options;
         let layout = Layout::new(&options.project_dir, &options.data_dir)?;
@@ -141,11 +141,12 @@ impl Project {
             tracing::warn!(%error, "leftovers among the scratchpads stay");
         }
         let (teller, answers) = mpsc::unbounded_channel();
-        let trust = Trust::new(Grants::new(layout.folder.clone()), events.clone(), teller, engine.clock().clone());
+        let trust =
+            ProjectTrust::new(Grants::new(layout.folder.clone()), events.clone(), teller, engine.clock().clone());
         let crew = Crew::new(Duration::from_millis(settings.agents.idle_ms), events.clone());
         let read_prompts = ReadPrompts::default();
         let deliver = options.deliver.unwrap_or_else(|| Arc::new(crew.clone()));
-        let presets = Presets::open(PresetFolders {
+        let presets = PresetStore::open(PresetFolders {
             global: options.config_dir.join("presets"),
             project: Some(layout.project_dir.join(".patterm").join("presets")),
         });
@@ -194,7 +195,7 @@ impl Project {
         Ok(Project { inner: Arc::new(inner) })
     }
 
-    /// Ends the project's own work: timers, notices, watches. Sessions are the engine's to end.
+    /// Ends the project's own work: timers, notices, watches. Sessions are ended by the engine.
     pub async fn close(&self) {
         self.inner.timers.close();
         let background = lock(&self.inner.background).take();
@@ -203,12 +204,12 @@ impl Project {
         self.inner.recordings.close().await;
     }
 
-    /// From now on.
+    /// Events from now on.
     pub fn events(&self) -> broadcast::Receiver<ProjectEvent> {
         self.inner.events.subscribe()
     }
 
-    /// Nobody listening is no error.
+    /// Having no listener is no error.
     pub(crate) fn tell(&self, event: ProjectEvent) {
         let _ = self.inner.events.send(event);
     }
@@ -225,20 +226,20 @@ impl Project {
         &self.inner.scratchpads
     }
 
-    /// What was taken from the palette lately.
+    /// Recent entries of the palette.
     pub fn recents(&self) -> Recents {
         Recents::new(self.inner.layout.folder.clone())
     }
 
-    pub fn trust(&self) -> &Trust {
+    pub fn trust(&self) -> &ProjectTrust {
         &self.inner.trust
     }
 
-    pub fn presets(&self) -> &Presets {
+    pub fn presets(&self) -> &PresetStore {
         &self.inner.presets
     }
 
-    /// Who works in the sessions.
+    /// The crew of the sessions.
     pub fn crew(&self) -> &Crew {
         &self.inner.crew
     }
@@ -251,7 +252,7 @@ impl Project {
         &*self.inner.deliver
     }
 
-    /// The size of sessions started from now on that name none.
+    /// Sets the default size of sessions started from now on.
     pub fn set_default_size(&self, size: ops::Size) {
         *lock(&self.inner.default_size) = size;
     }
@@ -279,10 +280,10 @@ impl Context for Project {
     }
 }
 
-/// Edits by others are told of. Without watches everything works, only later: they look for themselves.
+/// Watches for changes by other processes. Without watches everything works, only later: files are checked when used.
 fn watch_files(
     scratchpads: &Scratchpads,
-    trust: &Trust,
+    trust: &ProjectTrust,
     events: &broadcast::Sender<ProjectEvent>,
 ) -> Vec<RecommendedWatcher> {
     let events = events.clone();
@@ -296,10 +297,10 @@ fn watch_files(
     watchers.into_iter().filter_map(told).collect()
 }
 
-/// What is kept for a session goes with it.
+/// What is kept for a session is dropped with it.
 async fn forget_removed(
     mut events: broadcast::Receiver<EngineEvent>,
-    trust: Trust,
+    trust: ProjectTrust,
     identities: Arc<dyn Identities>,
     crew: Crew,
     read_prompts: ReadPrompts,
@@ -312,7 +313,7 @@ async fn forget_removed(
                 crew.leave(session);
                 read_prompts.forget(session);
             }
-            // What is missed in a flood of events is a few bytes until the end.
+            // An event missed in a flood costs a few bytes until the end.
             Ok(_) | Err(RecvError::Lagged(_)) => {}
             Err(RecvError::Closed) => return,
         }
@@ -331,12 +332,12 @@ impl std::fmt::Debug for Project {
     }
 }
 
-/// A panic of another holder leaves values that are whole: each critical section here replaces or inserts.
+/// A panic of another holder leaves valid values: each critical section here replaces or inserts.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
-/// `prefix` and eight hex digits, by chance.
+/// `prefix` and eight random hex digits.
 pub(crate) fn random_id(prefix: &str) -> String {
     let mut bytes = [0; 4];
     getrandom::fill(&mut bytes).expect("the system gives random bytes once it has booted");

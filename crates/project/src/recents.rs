@@ -1,21 +1,22 @@
-//! recent.json: what the person took lately from the palette in this project, so that the next run lists it first.
+//! recent.json: what the person chose lately from the palette in this project, so that the next run lists it first.
 //!
-//! It is a comfort: what can't be read is nothing, and what can't be written is left. An entry is a word to it.
+//! It is a convenience: an unreadable file counts as empty, and a failed write is ignored. An entry is an opaque
+//! string.
 
 use std::{path::PathBuf, time::Duration};
 
 use crate::{
     file_lock_turn::in_turn,
-    folder::{Folder, FolderError},
+    folder::{FolderError, ProjectFolder},
 };
 
 const NAME: &str = "recent.json";
-/// Entries that are kept, and bytes of one.
+/// Maximum entries, and maximum bytes of one.
 const MAX_ENTRIES: usize = 64;
 const MAX_ENTRY_BYTES: usize = 256;
-/// All entries of full length, each byte of them escaped (`\u00XX`).
+/// All entries at full length, each byte of them escaped (`\u00XX`).
 const MAX_BYTES: usize = MAX_ENTRIES * MAX_ENTRY_BYTES * 8;
-/// Another process that holds the folder's lock longer than this keeps its order.
+/// If another process holds the folder's lock for longer than this, the change is dropped.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The file. Cheap to clone.
@@ -29,18 +30,18 @@ impl Recents {
         Recents { folder }
     }
 
-    /// The newest first. May block on the disk.
+    /// Newest first. May block on the disk.
     pub fn list(&self) -> Vec<String> {
-        Folder::open(&self.folder).map(|folder| listed(&folder)).unwrap_or_default()
+        ProjectFolder::open(&self.folder).map(|folder| listed(&folder)).unwrap_or_default()
     }
 
-    /// Puts an entry first, beside the async tasks. What another patterm noted meanwhile stays.
+    /// Moves an entry to the front, outside of the async tasks. Changes that another patterm made meanwhile stay.
     pub async fn note(self, entry: String) {
         if entry.is_empty() || entry.len() > MAX_ENTRY_BYTES {
             return;
         }
         let noted = in_turn(PATIENCE, move |turn| -> Result<(), FolderError> {
-            let folder = Folder::make(&self.folder)?;
+            let folder = ProjectFolder::make(&self.folder)?;
             let held = folder.lock()?;
             if turn.begin().is_err() {
                 return Ok(());
@@ -59,7 +60,7 @@ impl Recents {
     }
 }
 
-fn listed(folder: &Folder) -> Vec<String> {
+fn listed(folder: &ProjectFolder) -> Vec<String> {
     let Ok(Some((_, bytes))) = folder.read(NAME, MAX_BYTES) else { return Vec::new() };
     let mut entries: Vec<String> = serde_json::from_slice(&bytes).unwrap_or_default();
     entries.retain(|entry| !entry.is_empty() && entry.len() <= MAX_ENTRY_BYTES);

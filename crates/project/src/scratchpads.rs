@@ -1,8 +1,8 @@
 //! Scratchpads: the project's shared texts, one file each.
 //!
-//! Several patterms on one project, and any editor, may work on them at once: reads see whole files, writes and appends
-//! take turns by a lock file, and a watch tells when somebody else wrote. Functions here may block on the disk and on
-//! that lock; the operations call them beside the async tasks.
+//! Several patterms on one project, and any editor, may work on them at once: reads see complete files, writes and
+//! appends are serialised by a lock file, and a watch tells of changes by others. Functions here may block on the disk
+//! and on that lock; the operations call them outside of the async tasks.
 
 use std::{
     path::PathBuf,
@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 
 use crate::{
     file_lock_turn::{FileLockTurn, GivenUp, in_turn},
-    folder::{self, FileFacts, Folder, FolderError, FolderLock},
+    folder::{self, FileFacts, FolderError, FolderLock, ProjectFolder},
     layout::hex,
 };
 
@@ -24,11 +24,11 @@ pub struct Scratchpads {
     folder: PathBuf,
 }
 
-/// What a scratchpad is called: `[A-Za-z0-9][A-Za-z0-9._ -]{0,127}`.
+/// A scratchpad's name: `[A-Za-z0-9][A-Za-z0-9._ -]{0,127}`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PadName(String);
 
-/// Names a content: another content has another one.
+/// Identifies a content: another content has another revision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Revision(String);
 
@@ -37,21 +37,21 @@ pub struct PadInfo {
     pub name: PadName,
     pub size: u64,
     pub modified_at: SystemTime,
-    /// None of a file that is too big to be read.
+    /// `None` for a file that is too big to be read.
     pub revision: Option<Revision>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Pad {
+pub struct ScratchpadText {
     pub content: String,
     pub revision: Revision,
 }
 
-/// What became of a write that expected a revision.
+/// The result of a write that expected a revision.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Written {
+pub enum WriteOutcome {
     Yes(Revision),
-    /// Nothing was written: this is there, or nothing is.
+    /// Nothing was written: this is the present revision, or there is no scratchpad.
     Changed(Option<Revision>),
 }
 
@@ -82,7 +82,7 @@ pub enum PadError {
     Io { source: std::io::Error },
 }
 
-/// Bytes of one scratchpad. A text beyond this is no note any more, and every append writes it whole.
+/// Maximum bytes of a scratchpad. A longer text is not a note any more, and every append rewrites all of it.
 pub const MAX_PAD_BYTES: usize = 4 << 20;
 const MAX_PADS: usize = 1000;
 /// A writer holds the lock for a read, a write and two fsyncs.
@@ -91,7 +91,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 type Result<T> = std::result::Result<T, PadError>;
 
 impl Scratchpads {
-    /// In this folder, which is made when it is needed.
+    /// In this folder, which is created on demand.
     pub fn new(folder: PathBuf) -> Self {
         Scratchpads { folder }
     }
@@ -100,9 +100,9 @@ impl Scratchpads {
         &self.folder
     }
 
-    /// By name. What has no scratchpad's name or is no regular file is left out.
+    /// By name. Files without a valid name and irregular files are left out.
     pub fn list(&self) -> Result<Vec<PadInfo>> {
-        let folder = match Folder::open(&self.folder) {
+        let folder = match ProjectFolder::open(&self.folder) {
             Err(FolderError::Io(error)) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
             folder => folder.map_err(io)?,
         };
@@ -120,7 +120,7 @@ impl Scratchpads {
             };
             match folder.read(name.as_str(), MAX_PAD_BYTES) {
                 Ok(Some((facts, bytes))) => pads.push(info(facts, Some(Revision::of(&bytes)))),
-                // Gone since the folder was read.
+                // Removed since the folder was read.
                 Ok(None) | Err(FolderError::NotAFile) => {}
                 Err(FolderError::TooBig { .. }) => {
                     if let Ok(Some(facts)) = folder.facts(name.as_str()) {
@@ -133,9 +133,9 @@ impl Scratchpads {
         Ok(pads)
     }
 
-    pub fn read(&self, name: &PadName) -> Result<Pad> {
+    pub fn read(&self, name: &PadName) -> Result<ScratchpadText> {
         let not_found = || PadError::NotFound { name: name.clone() };
-        let folder = match Folder::open(&self.folder) {
+        let folder = match ProjectFolder::open(&self.folder) {
             Err(FolderError::Io(error)) if error.kind() == std::io::ErrorKind::NotFound => return Err(not_found()),
             folder => folder.map_err(io)?,
         };
@@ -143,11 +143,11 @@ impl Scratchpads {
             folder.read(name.as_str(), MAX_PAD_BYTES).map_err(|error| of_pad(name, error))?.ok_or_else(not_found)?;
         let revision = Revision::of(&bytes);
         let content = String::from_utf8(bytes).map_err(|_| PadError::NotText { name: name.clone() })?;
-        Ok(Pad { content, revision })
+        Ok(ScratchpadText { content, revision })
     }
 
-    /// Does `work`, which may block, beside the async tasks; a change among it is given up when another process does
-    /// not let go of the lock.
+    /// Runs `work`, which may block, outside of the async tasks; a change is given up if another process does not
+    /// release the lock.
     pub async fn aside<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Scratchpads, &FileLockTurn) -> Result<T> + Send + 'static,
@@ -156,8 +156,14 @@ impl Scratchpads {
         in_turn(PATIENCE, move |turn| work(&pads, turn)).await.unwrap_or_else(|| Err(given_up(GivenUp)))
     }
 
-    /// Writes the whole content. With `expected`, only if that is what is there.
-    pub fn write(&self, turn: &FileLockTurn, name: &PadName, content: &str, expected: Option<&str>) -> Result<Written> {
+    /// Writes the whole content. With `expected`, only if that is the present revision.
+    pub fn write(
+        &self,
+        turn: &FileLockTurn,
+        name: &PadName,
+        content: &str,
+        expected: Option<&str>,
+    ) -> Result<WriteOutcome> {
         self.change(turn, name, |old| {
             let current = old.map(Revision::of);
             match expected {
@@ -167,12 +173,12 @@ impl Scratchpads {
         })
     }
 
-    /// Adds to the end, of an empty scratchpad if there is none. Nothing that another process appends is lost.
+    /// Appends to the end, or to a new scratchpad. Text that other processes append is never lost.
     pub fn append(&self, turn: &FileLockTurn, name: &PadName, content: &str) -> Result<Revision> {
         let written = self.change(turn, name, |old| Ok([old.unwrap_or_default(), content.as_bytes()].concat()))?;
         match written {
-            Written::Yes(revision) => Ok(revision),
-            Written::Changed(_) => unreachable!("an append expects nothing"),
+            WriteOutcome::Yes(revision) => Ok(revision),
+            WriteOutcome::Changed(_) => unreachable!("an append expects nothing"),
         }
     }
 
@@ -184,24 +190,24 @@ impl Scratchpads {
         }
     }
 
-    fn locked(&self, turn: &FileLockTurn, name: &PadName) -> Result<(Folder, FolderLock)> {
+    fn locked(&self, turn: &FileLockTurn, name: &PadName) -> Result<(ProjectFolder, FolderLock)> {
         let no_way_in = |error| match error {
             FolderError::NoSpace => PadError::NoSpace { name: name.clone() },
             error => io(error),
         };
-        let folder = Folder::make(&self.folder).map_err(no_way_in)?;
+        let folder = ProjectFolder::make(&self.folder).map_err(no_way_in)?;
         let lock = folder.lock().map_err(no_way_in)?;
         turn.begin().map_err(given_up)?;
         Ok((folder, lock))
     }
 
-    /// Under the lock, from the old content to the new; an `Err` of `change` writes nothing.
+    /// Under the lock, from the old content to the new one; if `change` returns an error, nothing is written.
     fn change(
         &self,
         turn: &FileLockTurn,
         name: &PadName,
         change: impl FnOnce(Option<&[u8]>) -> std::result::Result<Vec<u8>, Option<Revision>>,
-    ) -> Result<Written> {
+    ) -> Result<WriteOutcome> {
         let (folder, lock) = self.locked(turn, name)?;
         let old = folder.read(name.as_str(), MAX_PAD_BYTES).map_err(|error| of_pad(name, error))?;
         if old.is_none() && folder.names().map_err(io)?.len() > MAX_PADS {
@@ -209,25 +215,25 @@ impl Scratchpads {
         }
         let new = match change(old.as_ref().map(|(_, bytes)| bytes.as_slice())) {
             Ok(new) => new,
-            Err(current) => return Ok(Written::Changed(current)),
+            Err(current) => return Ok(WriteOutcome::Changed(current)),
         };
         if new.len() > MAX_PAD_BYTES {
             return Err(PadError::TooBig { name: name.clone(), size: new.len() as u64, limit: MAX_PAD_BYTES });
         }
         folder.replace(name.as_str(), &new, &lock).map_err(|error| of_pad(name, error))?;
-        Ok(Written::Yes(Revision::of(&new)))
+        Ok(WriteOutcome::Yes(Revision::of(&new)))
     }
 
-    /// Removes what killed writers left, unless somebody writes just now.
+    /// Removes temporary files of killed writers, unless someone is writing now.
     pub(crate) fn sweep(&self) -> Result<()> {
-        let folder = Folder::make(&self.folder).map_err(io)?;
+        let folder = ProjectFolder::make(&self.folder).map_err(io)?;
         match folder.try_lock().map_err(io)? {
             Some(lock) => folder.sweep(&lock).map_err(io),
             None => Ok(()),
         }
     }
 
-    /// Calls `tell` after each change, ours included.
+    /// Calls `tell` after each change, including ours.
     pub(crate) fn watch(&self, tell: impl Fn() + Send + 'static) -> notify::Result<RecommendedWatcher> {
         folder::watch(&self.folder, move |name| {
             if name.is_empty() || name.to_str().is_some_and(|name| PadName::new(name).is_ok()) {
@@ -315,15 +321,18 @@ mod tests {
         let pads = Scratchpads::new(root.path().join("pads"));
         let notes = name("notes.md");
         assert!(matches!(pads.read(&notes), Err(PadError::NotFound { .. })));
-        assert_eq!(pads.write(&now(), &notes, "a", Some("0123456789abcdef")).unwrap(), Written::Changed(None));
-        let Written::Yes(first) = pads.write(&now(), &notes, "one", None).unwrap() else {
+        assert_eq!(pads.write(&now(), &notes, "a", Some("0123456789abcdef")).unwrap(), WriteOutcome::Changed(None));
+        let WriteOutcome::Yes(first) = pads.write(&now(), &notes, "one", None).unwrap() else {
             panic!("nothing was expected")
         };
-        assert_eq!(pads.read(&notes).unwrap(), Pad { content: "one".into(), revision: first.clone() });
-        let Written::Yes(second) = pads.write(&now(), &notes, "two", Some(first.as_str())).unwrap() else {
+        assert_eq!(pads.read(&notes).unwrap(), ScratchpadText { content: "one".into(), revision: first.clone() });
+        let WriteOutcome::Yes(second) = pads.write(&now(), &notes, "two", Some(first.as_str())).unwrap() else {
             panic!("{first:?}")
         };
-        assert_eq!(pads.write(&now(), &notes, "three", Some(first.as_str())).unwrap(), Written::Changed(Some(second)));
+        assert_eq!(
+            pads.write(&now(), &notes, "three", Some(first.as_str())).unwrap(),
+            WriteOutcome::Changed(Some(second))
+        );
         assert_eq!(pads.read(&notes).unwrap().content, "two");
     }
 
@@ -333,7 +342,7 @@ mod tests {
         let pads = Scratchpads::new(root.path().join("pads"));
         pads.append(&now(), &name("log"), "a\n").unwrap();
         let revision = pads.append(&now(), &name("log"), "b\n").unwrap();
-        assert_eq!(pads.read(&name("log")).unwrap(), Pad { content: "a\nb\n".into(), revision });
+        assert_eq!(pads.read(&name("log")).unwrap(), ScratchpadText { content: "a\nb\n".into(), revision });
         pads.delete(&now(), &name("log")).unwrap();
         assert!(matches!(pads.delete(&now(), &name("log")), Err(PadError::NotFound { .. })));
     }

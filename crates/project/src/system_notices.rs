@@ -1,8 +1,8 @@
-//! Tells an agent, by a `[system]` line, that something it started has ended by itself, and how the human answered what
-//! it had to ask for.
+//! Tells an agent, by a `[system]` line, that something it started has ended by itself, and how the human answered its
+//! questions.
 //!
-//! Nothing is said of what was asked to end, and what happens at about the same time, or while the agent can't listen, is
-//! told in one line.
+//! Sessions that were asked to end are not mentioned. Events at about the same time, or while the agent can't listen,
+//! are merged into one line.
 
 use std::{
     collections::HashMap,
@@ -24,9 +24,9 @@ use crate::{
     trust::TrustAnswer,
 };
 
-/// Ends that follow each other within this time are told together.
+/// Ends within this interval are told together.
 const GATHER: Duration = Duration::from_millis(300);
-/// Sessions, and answers, told one by one in a line; of more only the number is told.
+/// Maximum sessions and answers listed in a line; further ones are only counted.
 const MAX_NAMED: usize = 20;
 
 /// Listens until it is dropped.
@@ -40,15 +40,15 @@ struct Teller {
     engine: Engine,
     deliver: Arc<dyn Deliver>,
     settings: Notices,
-    /// What each agent has not been told yet. An entry means that a task is at it.
+    /// What each agent has not been told yet. An entry means that a task is working on it.
     untold: Arc<Mutex<HashMap<SessionId, Untold>>>,
 }
 
 #[derive(Debug, Default)]
 struct Untold {
-    /// Sessions that ended, and how.
+    /// Sessions that ended, with their results.
     endings: Vec<String>,
-    /// Whole sentences: answers of the human.
+    /// Complete sentences: the human's answers.
     answers: Vec<String>,
 }
 
@@ -66,7 +66,7 @@ impl SystemNotices {
                 tokio::select! {
                     event = events.recv() => match event {
                         Ok(EngineEvent::Status(session, Status::Exited)) => teller.ended(session),
-                        // A notice that is lost in a flood of events is no loss: the list of sessions has it.
+                        // A notice lost in a flood of events does no harm: the list of sessions has the information.
                         Ok(_) | Err(RecvError::Lagged(_)) => {}
                         Err(RecvError::Closed) => return,
                     },
@@ -102,7 +102,7 @@ impl Teller {
         self.note(parent, |untold| untold.endings.push(ending));
     }
 
-    /// Something to tell an agent that still listens.
+    /// Something to tell an agent that is still there.
     fn note(&self, reader: SessionId, add: impl FnOnce(&mut Untold)) {
         let listens = |session: engine::Session| session.kind() == Kind::Agent && !session.status().has_ended();
         if !self.engine.get(reader).is_ok_and(listens) {
@@ -119,7 +119,7 @@ impl Teller {
         }
     }
 
-    /// Until the agent knows all.
+    /// Runs until the agent has been told everything.
     async fn tell(self, reader: SessionId) {
         let clock = self.engine.clock();
         loop {
@@ -135,7 +135,7 @@ impl Teller {
             };
             let Ok(session) = self.engine.get(reader) else { continue };
             let text = tagged(&Speaker::System, &news.line());
-            // What ends while the agent can't listen waits for the next line.
+            // Sessions that end while the agent can't listen are told in the next line.
             match self.deliver.deliver(&session, text, Origin::System) {
                 Ok(mut ticket) => _ = ticket.settled(Duration::MAX).await,
                 Err(refusal) => tracing::debug!(%reader, %refusal, "a notice was not sent"),

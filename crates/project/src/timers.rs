@@ -1,7 +1,7 @@
-//! Timers: a text that comes back to an agent later, or when others have come to rest.
+//! Timers: a text that is sent to an agent later, or when other sessions are at rest.
 //!
-//! What fires when is decided in `schedule`, who is at rest in `activity`. One task waits for the earliest deadline and
-//! for word of the watched sessions; nothing is polled.
+//! `schedule` decides what fires when, and `activity` describes rest. One task waits for the earliest deadline and for
+//! changes of the watched sessions; nothing is polled.
 
 use std::{
     collections::HashMap,
@@ -21,7 +21,7 @@ mod schedule;
 
 use activity::{Phase, Rest};
 use schedule::Schedule;
-pub use schedule::{Condition, Due, Target, Timer, Watched};
+pub use schedule::{DueTimer, Timer, TimerCondition, TimerTarget, WatchedSession};
 
 use crate::{
     crew::Crew,
@@ -32,32 +32,32 @@ use crate::{
 /// The timers of one project. Cheap to clone; they end with the last handle.
 #[derive(Clone)]
 pub struct Timers {
-    inner: Arc<Inner>,
+    inner: Arc<TimersShared>,
 }
 
-struct Inner {
+struct TimersShared {
     engine: Engine,
     crew: Crew,
     deliver: Arc<dyn Deliver>,
-    state: Mutex<State>,
-    /// Something changed that the task has to look at.
+    state: Mutex<TimerTable>,
+    /// Something changed that the task has to check.
     moved: Arc<Notify>,
     task: Mutex<Option<AbortHandle>>,
 }
 
 #[derive(Default)]
-struct State {
+struct TimerTable {
     schedule: Schedule,
-    watches: HashMap<Target, Watch>,
+    watches: HashMap<TimerTarget, RestWatch>,
 }
 
-/// A watched session, and the task that carries its changes on.
-struct Watch {
+/// A watched session, and the task that forwards its changes.
+struct RestWatch {
     rest: watch::Receiver<Rest>,
     carrier: AbortHandle,
 }
 
-impl Watch {
+impl RestWatch {
     /// From now on the session's changes wake the task.
     fn new(rest: watch::Receiver<Rest>, moved: &Arc<Notify>) -> Self {
         let mut changes = rest.clone();
@@ -66,62 +66,62 @@ impl Watch {
             while changes.changed().await.is_ok() {
                 moved.notify_one();
             }
-            // Nobody follows it any more: the session is gone.
+            // The sender was dropped: the session is gone.
             moved.notify_one();
         });
-        Watch { rest, carrier: carrier.abort_handle() }
+        RestWatch { rest, carrier: carrier.abort_handle() }
     }
 }
 
-impl Drop for Watch {
+impl Drop for RestWatch {
     fn drop(&mut self) {
         self.carrier.abort();
     }
 }
 
-/// A timer to be set.
+/// A timer to set.
 #[derive(Clone, Debug)]
 pub struct NewTimer {
     pub owner: Session,
     pub set_by: Option<SessionId>,
     pub label: Option<String>,
-    /// As it is delivered.
+    /// The text as it is delivered.
     pub text: String,
-    pub wait: Wait,
-    /// A delay's length, or the longest wait for others.
+    pub wait: TimerCause,
+    /// The length of a delay, or the maximum wait for others.
     pub within: Option<Duration>,
 }
 
-/// What a timer is to wait for.
+/// What a timer waits for.
 #[derive(Clone, Debug)]
-pub enum Wait {
+pub enum TimerCause {
     Delay,
-    IdleAny(Vec<Awaited>),
-    IdleAll(Vec<Awaited>),
+    IdleAny(Vec<AwaitedSession>),
+    IdleAll(Vec<AwaitedSession>),
 }
 
 /// A session to wait for, or one of its turns.
 #[derive(Clone, Debug)]
-pub struct Awaited {
+pub struct AwaitedSession {
     pub session: Session,
     pub turn: Option<TurnId>,
 }
 
-impl Awaited {
-    pub fn target(&self) -> Target {
-        Target { session: self.session.id(), turn: self.turn }
+impl AwaitedSession {
+    pub fn target(&self) -> TimerTarget {
+        TimerTarget { session: self.session.id(), turn: self.turn }
     }
 }
 
-/// What became of a timer to be set.
+/// The result of setting a timer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Set {
+pub enum SetOutcome {
     Pending {
         id: String,
-        /// Those at rest already.
-        resting: Vec<Target>,
+        /// Sessions already at rest.
+        resting: Vec<TimerTarget>,
     },
-    /// There is nothing to wait for, and no timer.
+    /// There is nothing to wait for, so no timer was set.
     AlreadySatisfied,
 }
 
@@ -133,48 +133,50 @@ pub enum TimerError {
     NotFound { id: String },
 }
 
-/// Timers that one session may own at a time.
+/// Maximum timers of a session.
 const MAX_TIMERS: usize = 256;
 
 impl Timers {
-    /// Needs a tokio runtime around it.
+    /// Must be called in a tokio runtime.
     pub(crate) fn new(engine: Engine, crew: Crew, deliver: Arc<dyn Deliver>) -> Self {
         let moved = Arc::new(Notify::new());
         let task = Mutex::default();
-        let inner = Arc::new(Inner { engine, crew, deliver, state: Mutex::default(), moved, task });
+        let inner = Arc::new(TimersShared { engine, crew, deliver, state: Mutex::default(), moved, task });
         let task = tokio::spawn(run(Arc::downgrade(&inner), inner.moved.clone(), inner.engine.events()));
         *lock(&inner.task) = Some(task.abort_handle());
         Timers { inner }
     }
 
-    pub fn set(&self, new: NewTimer) -> Result<Set, TimerError> {
+    pub fn set(&self, new: NewTimer) -> Result<SetOutcome, TimerError> {
         let inner = &self.inner;
         let now = inner.engine.clock().now();
         let owner = new.owner.id();
-        let awaited: &[Awaited] = match &new.wait {
-            Wait::Delay => &[],
-            Wait::IdleAny(awaited) | Wait::IdleAll(awaited) => awaited,
+        let awaited: &[AwaitedSession] = match &new.wait {
+            TimerCause::Delay => &[],
+            TimerCause::IdleAny(awaited) | TimerCause::IdleAll(awaited) => awaited,
         };
-        // Before the lock is taken: it looks at sessions, which have locks of their own.
+        // Before the lock is taken, since it reads sessions, which have locks of their own.
         let watches: Vec<_> = awaited
             .iter()
-            .map(|one| (one.target(), Watch::new(inner.crew.rest(&one.session, one.turn), &inner.moved)))
+            .map(|one| (one.target(), RestWatch::new(inner.crew.rest(&one.session, one.turn), &inner.moved)))
             .collect();
         let mut state = lock(&inner.state);
         if state.schedule.count_of(owner) >= MAX_TIMERS {
             return Err(TimerError::TooMany { owner, limit: MAX_TIMERS });
         }
-        let look =
-            |(target, watch)| Watched { target, seen: rest_of(&state.watches.entry(target).or_insert(watch).rest) };
+        let look = |(target, watch)| WatchedSession {
+            target,
+            seen: rest_of(&state.watches.entry(target).or_insert(watch).rest),
+        };
         let watched = watches.into_iter().map(look).collect();
         let condition = match new.wait {
-            Wait::Delay => Condition::Delay,
-            Wait::IdleAny(_) => Condition::IdleAny(watched),
-            Wait::IdleAll(_) => Condition::IdleAll(watched),
+            TimerCause::Delay => TimerCondition::Delay,
+            TimerCause::IdleAny(_) => TimerCondition::IdleAny(watched),
+            TimerCause::IdleAll(_) => TimerCondition::IdleAll(watched),
         };
         if condition.is_satisfied() {
             inner.drop_unused_watches(&mut state);
-            return Ok(Set::AlreadySatisfied);
+            return Ok(SetOutcome::AlreadySatisfied);
         }
         let resting = condition.watched().iter().filter(|one| one.seen.phase != Phase::Working);
         let resting = resting.map(|one| one.target).collect();
@@ -186,15 +188,15 @@ impl Timers {
             label: new.label,
             text: new.text,
             condition,
-            due: new.within.and_then(|within| now.checked_add(within)).map_or(Due::Never, Due::At),
+            due: new.within.and_then(|within| now.checked_add(within)).map_or(DueTimer::Never, DueTimer::At),
             created_at: inner.engine.clock().system_now(),
         });
         drop(state);
         inner.moved.notify_one();
-        Ok(Set::Pending { id, resting })
+        Ok(SetOutcome::Pending { id, resting })
     }
 
-    /// Those that `caller` (none: an operator, who sees all) owns or has set, oldest first.
+    /// The timers that `caller` owns or has set (`None`: an operator, who sees all), oldest first.
     pub fn list(&self, caller: Option<SessionId>) -> Vec<Timer> {
         let state = lock(&self.inner.state);
         let mut timers: Vec<Timer> = state.schedule.all().filter(|timer| is_of(timer, caller)).cloned().collect();
@@ -208,7 +210,7 @@ impl Timers {
         })
     }
 
-    /// One that is paused stays so.
+    /// A paused timer stays paused.
     pub fn pause(&self, caller: Option<SessionId>, id: &str) -> Result<(), TimerError> {
         let now = self.inner.engine.clock().now();
         self.change(caller, id, |schedule| {
@@ -216,7 +218,7 @@ impl Timers {
         })
     }
 
-    /// One that is not paused goes on as it did.
+    /// A timer that is not paused continues unchanged.
     pub fn resume(&self, caller: Option<SessionId>, id: &str) -> Result<(), TimerError> {
         let now = self.inner.engine.clock().now();
         self.change(caller, id, |schedule| {
@@ -242,12 +244,12 @@ impl Timers {
         Ok(())
     }
 
-    /// No timer fires any more.
+    /// From now on no timer fires.
     pub(crate) fn close(&self) {
         if let Some(task) = lock(&self.inner.task).take() {
             task.abort();
         }
-        *lock(&self.inner.state) = State::default();
+        *lock(&self.inner.state) = TimerTable::default();
     }
 }
 
@@ -255,19 +257,19 @@ fn is_of(timer: &Timer, caller: Option<SessionId>) -> bool {
     caller.is_none_or(|caller| timer.owner == caller || timer.set_by == Some(caller))
 }
 
-impl Inner {
-    fn drop_unused_watches(&self, state: &mut State) {
-        let State { schedule, watches } = state;
+impl TimersShared {
+    fn drop_unused_watches(&self, state: &mut TimerTable) {
+        let TimerTable { schedule, watches } = state;
         watches.retain(|target, _| schedule.watches(*target));
     }
 
-    /// Fires what is to fire, and tells when to look again.
+    /// Fires due timers, and returns when to check again.
     fn turn(&self) -> Option<std::time::Instant> {
         let clock = self.engine.clock();
         let (fired, next) = {
             let mut state = lock(&self.state);
-            let State { schedule, watches } = &mut *state;
-            let rest = |target| watches.get(&target).map_or(GONE, |watch: &Watch| rest_of(&watch.rest));
+            let TimerTable { schedule, watches } = &mut *state;
+            let rest = |target| watches.get(&target).map_or(GONE, |watch: &RestWatch| rest_of(&watch.rest));
             let fired = schedule.take_fired(clock.now(), rest);
             self.drop_unused_watches(&mut state);
             (fired, state.schedule.next_due())
@@ -275,7 +277,7 @@ impl Inner {
         for timer in fired {
             let Ok(owner) = self.engine.get(timer.owner) else { continue };
             tracing::debug!(timer = timer.id, owner = %timer.owner, "a timer fires");
-            // Goes on by itself; who waits for it is the agent that reads it.
+            // Runs in the background; only the agent that reads it waits for it.
             if let Err(refusal) = self.deliver.deliver(&owner, timer.text, Origin::System) {
                 tracing::debug!(timer = timer.id, %refusal, "the text of a timer was not sent");
             }
@@ -289,7 +291,7 @@ impl Inner {
         self.drop_unused_watches(&mut state);
     }
 
-    /// After events were lost: whose owner is gone?
+    /// After events were lost: removes the timers whose owner is gone.
     fn drop_lost_owners(&self) {
         let owners: Vec<SessionId> = lock(&self.state).schedule.all().map(|timer| timer.owner).collect();
         for owner in owners {
@@ -303,14 +305,18 @@ impl Inner {
 
 const GONE: Rest = Rest { phase: Phase::Ended, changes: u64::MAX };
 
-/// A session that nobody watches any more is gone.
+/// A session without a watch is gone.
 fn rest_of(receiver: &watch::Receiver<Rest>) -> Rest {
     let rest = *receiver.borrow();
     if receiver.has_changed().is_err() && rest.phase != Phase::Ended { GONE } else { rest }
 }
 
-/// Until the timers are dropped.
-async fn run(timers: Weak<Inner>, moved: Arc<Notify>, mut events: tokio::sync::broadcast::Receiver<EngineEvent>) {
+/// Runs until the timers are dropped.
+async fn run(
+    timers: Weak<TimersShared>,
+    moved: Arc<Notify>,
+    mut events: tokio::sync::broadcast::Receiver<EngineEvent>,
+) {
     loop {
         let (next, clock) = {
             let Some(timers) = timers.upgrade() else { return };
@@ -344,7 +350,7 @@ impl std::fmt::Debug for Timers {
     }
 }
 
-impl Drop for Inner {
+impl Drop for TimersShared {
     fn drop(&mut self) {
         if let Some(task) = lock(&self.task).take() {
             task.abort();

@@ -1,8 +1,8 @@
-//! Trust: which presets the human has allowed to run here, and the questions that wait for an answer.
+//! Trust: which presets the human has allowed to run here, and the pending questions.
 //!
-//! A preset is known by its kind, its name and the hash of its content: an edited one asks again and shows what
-//! changed. Whether a command line that an agent composes itself is asked for is in the settings (`free_commands.rs`).
-//! Who shows the questions, and how, is not known here; the agents that asked are told of the answer.
+//! A preset is identified by its kind, its name and the hash of its content: an edited one asks again and shows what
+//! changed. The settings decide whether command lines composed by agents are asked for (`free_commands.rs`). How
+//! questions are shown is not known here; the agents that asked are told the answer.
 
 use std::{
     collections::HashMap,
@@ -29,14 +29,14 @@ use crate::{
     project::{lock, random_id},
 };
 
-/// Something waits for the human.
+/// A question for the human.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Question {
+pub struct TrustQuestion {
     pub id: String,
     pub subject: Subject,
-    /// What changed since the human allowed it last; `None` when this is the first time.
+    /// What changed since the human last allowed it; `None` the first time.
     pub changes: Option<Vec<String>>,
-    /// The agent that wanted to start it first; none for an operator.
+    /// The agent that first wanted to start it; `None` for an operator.
     pub asked_by: Option<SessionId>,
     /// All agents that wait for the answer.
     pub askers: Vec<SessionId>,
@@ -44,33 +44,33 @@ pub struct Question {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Answer {
-    /// For one start.
+pub enum HumanAnswer {
+    /// For a single start.
     Once,
     /// Until patterm ends.
     Run,
-    /// For good, as long as it stays as it is.
+    /// Permanently, while its content is the same.
     Always,
-    /// Not in this run.
+    /// Denied in this run.
     Deny,
 }
 
-/// What is trusted in one project. Cheap to clone.
+/// The trust of one project. Cheap to clone.
 #[derive(Clone, Debug)]
-pub struct Trust {
-    inner: Arc<Inner>,
+pub struct ProjectTrust {
+    inner: Arc<TrustShared>,
 }
 
 #[derive(Debug)]
-struct Inner {
+struct TrustShared {
     grants: Grants,
-    state: Mutex<State>,
+    state: Mutex<TrustState>,
     events: broadcast::Sender<ProjectEvent>,
     answers: mpsc::UnboundedSender<TrustAnswer>,
     clock: Clock,
 }
 
-/// What an agent is told of a question of its own.
+/// The answer to an agent's question, for that agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct TrustAnswer {
     pub(crate) asker: SessionId,
@@ -78,52 +78,52 @@ pub(crate) struct TrustAnswer {
 }
 
 #[derive(Debug, Default)]
-struct State {
-    questions: Vec<Question>,
-    /// Allowed for one start that has not come yet.
+struct TrustState {
+    questions: Vec<TrustQuestion>,
+    /// Allowed for one start that has not happened yet.
     once: Vec<Key>,
-    /// Allowed until the end.
+    /// Allowed until patterm ends.
     run: Vec<Key>,
     denied: Vec<Key>,
-    /// What sessions were started from.
-    started: HashMap<SessionId, Started>,
+    /// What each session was started from.
+    started: HashMap<SessionId, StartedSubject>,
     /// Programs that agents started with command lines of their own, by session.
     free: HashMap<SessionId, String>,
 }
 
 #[derive(Clone, Debug)]
-struct Started {
+struct StartedSubject {
     key: Key,
-    /// Of a command line, which no file holds.
+    /// Present for a command line, which no file contains.
     subject: Option<Subject>,
 }
 
-/// Questions that wait at a time: an agent that asks for ever more shall not bury the first ones.
+/// Maximum pending questions: an agent that keeps asking must not bury the first ones.
 const MAX_QUESTIONS: usize = 64;
 const PATIENCE: Duration = Duration::from_secs(10);
 
-impl Trust {
-    /// `answers` takes what agents are to be told.
+impl ProjectTrust {
+    /// `answers` receives what agents are to be told.
     pub(crate) fn new(
         grants: Grants,
         events: broadcast::Sender<ProjectEvent>,
         answers: mpsc::UnboundedSender<TrustAnswer>,
         clock: Clock,
     ) -> Self {
-        Trust { inner: Arc::new(Inner { grants, state: Mutex::default(), events, answers, clock }) }
+        ProjectTrust { inner: Arc::new(TrustShared { grants, state: Mutex::default(), events, answers, clock }) }
     }
 
     pub fn grants(&self) -> &Grants {
         &self.inner.grants
     }
 
-    /// May `asked_by` (none: an operator) start this now? If not, the human is asked, and the error says so.
+    /// Whether `asked_by` (`None`: an operator) may start this now. If not, the human is asked, and the error says so.
     pub fn authorise(&self, subject: &Subject, asked_by: Option<SessionId>) -> Result<(), OpError> {
         let key = Key::of(subject);
         if key.needs_no_word(asked_by) {
             return Ok(());
         }
-        // What can't be read grants nothing.
+        // An unreadable file grants nothing.
         let granted = self.inner.grants.holds(key.kind, &key.name, &key.standing);
         if matches!(granted, Ok(true)) || self.holds_in_run(&key) || self.take_once(&key) {
             return Ok(());
@@ -147,7 +147,7 @@ impl Trust {
         ))
     }
 
-    /// May what runs in this session be started again?
+    /// Whether the program of this session may be started again.
     pub(crate) fn authorise_again(
         &self,
         session: SessionId,
@@ -162,7 +162,7 @@ impl Trust {
         if let Some(subject) = started.subject {
             return self.authorise(&subject, asked_by);
         }
-        // The session runs what it was started with. If the preset is another by now, a yes to it says nothing of that.
+        // The session runs what it was started with. If the preset has changed, allowing it says nothing about that.
         match subject(key.kind, &key.name).filter(|subject| subject.hash == key.hash) {
             Some(subject) => self.authorise(&subject, asked_by),
             None => {
@@ -173,15 +173,15 @@ impl Trust {
     }
 
     pub(crate) fn started(&self, session: SessionId, key: Key) {
-        lock(&self.inner.state).started.insert(session, Started { key, subject: None });
+        lock(&self.inner.state).started.insert(session, StartedSubject { key, subject: None });
     }
 
-    /// An agent has started `program` with a command line of its own. `subject`: what the human had to allow.
+    /// An agent has started `program` with a command line of its own. `subject` is what the human had to allow.
     pub(crate) fn started_freely(&self, session: SessionId, program: String, subject: Option<Subject>) {
         let mut state = lock(&self.inner.state);
         state.free.insert(session, program);
         if let Some(subject) = subject {
-            state.started.insert(session, Started { key: Key::of(&subject), subject: Some(subject) });
+            state.started.insert(session, StartedSubject { key: Key::of(&subject), subject: Some(subject) });
         }
     }
 
@@ -190,7 +190,7 @@ impl Trust {
         lock(&self.inner.state).free.get(&session).cloned()
     }
 
-    /// Whether it is noted down what this session was started from.
+    /// Whether it is recorded what this session was started from.
     pub(crate) fn knows(&self, session: SessionId) -> bool {
         let state = lock(&self.inner.state);
         state.started.contains_key(&session) || state.free.contains_key(&session)
@@ -202,7 +202,7 @@ impl Trust {
         state.free.remove(&session);
     }
 
-    /// Whether the human has allowed what this session runs for good; `None` when that needs nobody's word.
+    /// Whether the human has permanently allowed what this session runs; `None` if no permission is needed.
     pub fn of_session(&self, session: SessionId) -> Option<bool> {
         let key = lock(&self.inner.state).started.get(&session)?.key.clone();
         (key.kind == SubjectKind::Command || key.of_project).then(|| self.holds(&key))
@@ -222,7 +222,7 @@ impl Trust {
         found.map(|at| state.once.swap_remove(at)).is_some()
     }
 
-    /// Whether the question waits for the human now: there may be too many.
+    /// Whether the question is pending now: there may be too many.
     fn ask(&self, subject: &Subject, asked_by: Option<SessionId>) -> bool {
         let is_preset = subject.kind != SubjectKind::Program;
         let before = self.inner.grants.latest(subject.kind, &subject.name).ok().flatten().filter(|_| is_preset);
@@ -234,17 +234,17 @@ impl Trust {
                 same.askers.extend(asked_by.filter(|asker| !same.askers.contains(asker)));
                 return true;
             }
-            // An older content of the same preset can't be started any more: nobody needs to judge it. Who asked for it
-            // waits for the answer to this one.
+            // An older content of the same preset can't be started any more, so its question is dropped. The agents
+            // that asked it wait for the answer to this one.
             let is_older =
-                |one: &mut Question| is_preset && (one.subject.kind, &one.subject.name) == (key.kind, &key.name);
+                |one: &mut TrustQuestion| is_preset && (one.subject.kind, &one.subject.name) == (key.kind, &key.name);
             let older = state.questions.extract_if(.., is_older);
             let mut askers: Vec<SessionId> = older.flat_map(|one| one.askers).collect();
             if state.questions.len() >= MAX_QUESTIONS {
                 return false;
             }
             askers.extend(asked_by.filter(|asker| !askers.contains(asker)));
-            state.questions.push(Question {
+            state.questions.push(TrustQuestion {
                 id: random_id("q_"),
                 subject: subject.clone(),
                 changes,
@@ -257,21 +257,21 @@ impl Trust {
         true
     }
 
-    /// What waits for the human, oldest first.
-    pub fn questions(&self) -> Vec<Question> {
+    /// Pending questions, oldest first.
+    pub fn questions(&self) -> Vec<TrustQuestion> {
         lock(&self.inner.state).questions.clone()
     }
 
-    pub async fn answer(&self, id: &str, answer: Answer) -> Result<(), TrustError> {
-        let find = |state: &State| state.questions.iter().position(|question| question.id == id);
+    pub async fn answer(&self, id: &str, answer: HumanAnswer) -> Result<(), TrustError> {
+        let find = |state: &TrustState| state.questions.iter().position(|question| question.id == id);
         let no_question = || TrustError::NoQuestion { id: id.chars().take(64).collect() };
-        if answer == Answer::Always {
+        if answer == HumanAnswer::Always {
             let subject = {
                 let state = lock(&self.inner.state);
                 let at = find(&state).ok_or_else(no_question)?;
                 state.questions[at].subject.clone()
             };
-            // The question waits until it is on disk: a full disk must not lose it.
+            // The question stays until the answer is on disk: a full disk must not lose it.
             self.grant(subject).await?;
             return Ok(());
         }
@@ -282,13 +282,13 @@ impl Trust {
             let key = Key::of(&question.subject);
             let mut answered = vec![question];
             match answer {
-                Answer::Once => state.once.push(key),
-                Answer::Run => {
+                HumanAnswer::Once => state.once.push(key),
+                HumanAnswer::Run => {
                     answered.extend(state.questions.extract_if(.., |one| Key::of(&one.subject).stands_with(&key)));
                     state.run.push(key);
                 }
-                Answer::Deny => state.denied.push(key),
-                Answer::Always => {}
+                HumanAnswer::Deny => state.denied.push(key),
+                HumanAnswer::Always => {}
             }
             answered
         };
@@ -297,7 +297,7 @@ impl Trust {
         Ok(())
     }
 
-    /// Allows a preset for good, asked for or not.
+    /// Allows a preset permanently, whether it was asked for or not.
     pub async fn grant(&self, subject: Subject) -> Result<(), TrustError> {
         let inner = self.inner.clone();
         let at = inner.clock.system_now();
@@ -307,7 +307,7 @@ impl Trust {
         Ok(())
     }
 
-    /// Takes back every content of a preset. How many there were.
+    /// Revokes every content of a preset; returns how many there were.
     pub async fn revoke(&self, kind: Option<SubjectKind>, preset: String) -> Result<usize, TrustError> {
         let inner = self.inner.clone();
         let done = in_turn(PATIENCE, move |turn| inner.grants.revoke(turn, kind, &preset)).await;
@@ -316,7 +316,7 @@ impl Trust {
         Ok(taken)
     }
 
-    /// After trust.json may have changed: what is allowed by now waits no longer.
+    /// After trust.json may have changed: questions that are answered by it are dropped.
     fn look_again(&self) {
         let Ok(grants) = self.inner.grants.all() else { return };
         let allowed = |subject: &Subject| {
@@ -325,43 +325,43 @@ impl Trust {
             };
             grants.iter().any(same)
         };
-        let answered: Vec<Question> =
+        let answered: Vec<TrustQuestion> =
             lock(&self.inner.state).questions.extract_if(.., |question| allowed(&question.subject)).collect();
-        self.tell_askers(&answered, Answer::Always);
+        self.tell_askers(&answered, HumanAnswer::Always);
         self.tell(ProjectEvent::TrustChanged);
     }
 
-    /// Hears of grants that other processes write. The folder has to exist.
+    /// Watches for grants by other processes. The folder has to exist.
     pub(crate) fn watch(&self) -> notify::Result<RecommendedWatcher> {
         let trust = Arc::downgrade(&self.inner);
         folder::watch(self.inner.grants.folder(), move |name| {
             if (name.is_empty() || Grants::is_file(name))
                 && let Some(inner) = trust.upgrade()
             {
-                Trust { inner }.look_again();
+                ProjectTrust { inner }.look_again();
             }
         })
     }
 
-    /// An agent that ended its turn over a question would wait for ever.
-    fn tell_askers(&self, answered: &[Question], answer: Answer) {
+    /// Otherwise an agent that ended its turn over a question would wait for ever.
+    fn tell_askers(&self, answered: &[TrustQuestion], answer: HumanAnswer) {
         for question in answered {
             let what = question.subject.described();
             let sentence = match answer {
-                Answer::Once => format!("The human allowed {what} for one start: try again."),
-                Answer::Run => format!("The human allowed {what} for this run: try again."),
-                Answer::Always => format!("The human allowed {what} for good: try again."),
-                Answer::Deny => format!("The human denied {what}: do without it, or say why it is needed."),
+                HumanAnswer::Once => format!("The human allowed {what} for one start: try again."),
+                HumanAnswer::Run => format!("The human allowed {what} for this run: try again."),
+                HumanAnswer::Always => format!("The human allowed {what} for good: try again."),
+                HumanAnswer::Deny => format!("The human denied {what}: do without it, or say why it is needed."),
             };
             for asker in &question.askers {
-                // Nobody listening is no error.
+                // Having no listener is no error.
                 let _ = self.inner.answers.send(TrustAnswer { asker: *asker, sentence: sentence.clone() });
             }
         }
     }
 
     fn tell(&self, event: ProjectEvent) {
-        // Nobody listening is no error.
+        // Having no listener is no error.
         let _ = self.inner.events.send(event);
     }
 }
@@ -370,16 +370,16 @@ fn given_up() -> TrustError {
     TrustError::Locked { seconds: PATIENCE.as_secs() }
 }
 
-/// What changed between two contents as [`Subject`]s and [`Grant`]s hold them, for people.
+/// The differences between two contents as [`Subject`]s and [`Grant`]s contain them, for people.
 pub fn changes(before: &str, after: &str) -> Vec<String> {
-    use agents::preset::Content;
-    match (Content::from_canonical(before), Content::from_canonical(after)) {
+    use agents::preset::PresetContent;
+    match (PresetContent::from_canonical(before), PresetContent::from_canonical(after)) {
         (Some(before), Some(after)) => {
-            // Older files hold values.
+            // Older files contain values.
             let before = before.without_values();
             after.changes_since(&before).iter().map(ToString::to_string).collect()
         }
-        // Only what we wrote ourselves is kept, so this is a file that was edited by hand.
+        // Only our own canonical form is stored, so this file was edited by hand.
         _ => vec!["what was allowed before can't be read".to_owned()],
     }
 }
@@ -408,7 +408,7 @@ mod tests {
     use super::*;
 
     struct Stage {
-        trust: Trust,
+        trust: ProjectTrust,
         events: broadcast::Receiver<ProjectEvent>,
         answers: mpsc::UnboundedReceiver<TrustAnswer>,
         root: tempfile::TempDir,
@@ -419,7 +419,7 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let (sender, events) = broadcast::channel(64);
         let (teller, answers) = mpsc::unbounded_channel();
-        let trust = Trust::new(Grants::new(root.path().to_owned()), sender, teller, Clock::real());
+        let trust = ProjectTrust::new(Grants::new(root.path().to_owned()), sender, teller, Clock::real());
         Stage { trust, events, answers, root, agent: Some("p_000001".parse().unwrap()) }
     }
 
@@ -443,16 +443,16 @@ mod tests {
         assert!(stage.events.try_recv().is_err(), "the same question is asked once");
         let [question] = &trust.questions()[..] else { panic!("{:?}", trust.questions()) };
         assert_eq!((&question.changes, question.asked_by), (&None, stage.agent));
-        trust.answer(&question.id, Answer::Always).await.unwrap();
+        trust.answer(&question.id, HumanAnswer::Always).await.unwrap();
         assert_eq!((trust.questions().len(), stage.events.recv().await.unwrap()), (0, ProjectEvent::TrustChanged));
         trust.authorise(&dev("one"), stage.agent).unwrap();
         refused(trust.authorise(&dev("two"), stage.agent));
         let [question] = &trust.questions()[..] else { panic!("{:?}", trust.questions()) };
         assert_eq!(question.changes, Some(vec!["name: \"one\" → \"two\"".to_owned()]));
-        // Edited once more before anyone answered: only what can still be started waits.
+        // Edited again before anyone answered: only what can still be started is asked.
         refused(trust.authorise(&dev("three"), stage.agent));
         assert_eq!(trust.questions().len(), 1);
-        assert!(matches!(trust.answer(&question.id, Answer::Once).await, Err(TrustError::NoQuestion { .. })));
+        assert!(matches!(trust.answer(&question.id, HumanAnswer::Once).await, Err(TrustError::NoQuestion { .. })));
     }
 
     #[tokio::test]
@@ -460,18 +460,18 @@ mod tests {
         let stage = stage();
         let trust = &stage.trust;
         refused(trust.authorise(&dev("one"), stage.agent));
-        trust.answer(&trust.questions()[0].id, Answer::Once).await.unwrap();
+        trust.answer(&trust.questions()[0].id, HumanAnswer::Once).await.unwrap();
         trust.authorise(&dev("one"), stage.agent).unwrap();
         refused(trust.authorise(&dev("one"), stage.agent));
-        trust.answer(&trust.questions()[0].id, Answer::Deny).await.unwrap();
+        trust.answer(&trust.questions()[0].id, HumanAnswer::Deny).await.unwrap();
         assert!(refused(trust.authorise(&dev("one"), stage.agent)).contains("denied"));
         assert_eq!(trust.questions(), []);
-        // A grant, from wherever, is a newer word.
+        // A grant from anywhere is newer.
         trust.grant(dev("one")).await.unwrap();
         trust.authorise(&dev("one"), stage.agent).unwrap();
     }
 
-    /// A command line as an agent gives it.
+    /// A command line as given by an agent.
     fn composed(tree: Option<SessionId>, line: &str) -> Subject {
         let subject = Subject::for_test(SubjectKind::Program, "sh", line);
         Subject { standing: "sh and its tree".to_owned(), tree, ..subject }
@@ -485,21 +485,21 @@ mod tests {
         refused(trust.authorise(&composed(agent, "ls"), agent));
         refused(trust.authorise(&composed(agent, "rm"), agent));
         let [ls, rm] = &trust.questions()[..] else { panic!("{:?}", trust.questions()) };
-        trust.answer(&ls.id, Answer::Once).await.unwrap();
+        trust.answer(&ls.id, HumanAnswer::Once).await.unwrap();
         assert!(stage.answers.recv().await.unwrap().sentence.contains("the command 'sh' for one start"));
         refused(trust.authorise(&composed(agent, "rm"), agent));
         trust.authorise(&composed(agent, "ls"), agent).unwrap();
         refused(trust.authorise(&composed(agent, "ls"), agent));
-        trust.answer(&rm.id, Answer::Deny).await.unwrap();
+        trust.answer(&rm.id, HumanAnswer::Deny).await.unwrap();
         assert!(stage.answers.recv().await.unwrap().sentence.contains("denied"));
         assert!(refused(trust.authorise(&composed(agent, "rm"), agent)).contains("denied"));
-        // In this run: whatever its command line, in this tree.
-        trust.answer(&trust.questions()[0].id, Answer::Run).await.unwrap();
+        // In this run: any command line of the program, in this tab.
+        trust.answer(&trust.questions()[0].id, HumanAnswer::Run).await.unwrap();
         trust.authorise(&composed(agent, "anything"), agent).unwrap();
         let other = Some("p_000002".parse().unwrap());
         refused(trust.authorise(&composed(other, "anything"), other));
-        // For good: in every tree of the kind.
-        trust.answer(&trust.questions()[0].id, Answer::Always).await.unwrap();
+        // Permanently: in every tab of the same lead.
+        trust.answer(&trust.questions()[0].id, HumanAnswer::Always).await.unwrap();
         trust.authorise(&composed(other, "anything"), other).unwrap();
         let again = "p_00000b".parse().unwrap();
         trust.started_freely(again, "sh".to_owned(), Some(composed(other, "ls")));
@@ -532,7 +532,7 @@ mod tests {
         refused(stage.trust.authorise(&dev("two"), other));
         refused(stage.trust.authorise(&dev("three"), stage.agent));
         let [question] = &stage.trust.questions()[..] else { panic!("{:?}", stage.trust.questions()) };
-        stage.trust.answer(&question.id, Answer::Deny).await.unwrap();
+        stage.trust.answer(&question.id, HumanAnswer::Deny).await.unwrap();
         for asker in [stage.agent, other] {
             let told = stage.answers.recv().await.unwrap();
             assert_eq!((Some(told.asker), told.sentence.contains("denied")), (asker, true), "{told:?}");
@@ -550,7 +550,7 @@ mod tests {
         }
         let error = trust.authorise(&composed(agent, "more"), agent).unwrap_err();
         assert!(error.message.contains("was not asked") && error.hint.contains("try again when"), "{error:?}");
-        // An edited preset takes the place of the older question.
+        // An edited preset replaces the older question.
         assert!(!refused(trust.authorise(&dev("two"), agent)).contains("not asked"));
         let questions = trust.questions();
         assert_eq!((questions.len(), questions.last().map(|one| &one.subject)), (MAX_QUESTIONS, Some(&dev("two"))));

@@ -5,18 +5,18 @@ use grpc::proto::{CellRun, GetScreenResponse, UnderlineStyle};
 use crate::clean_text::{CleanText, is_clean};
 
 /// One attribute bit of the protocol.
-pub(crate) struct Attribute {
+pub(crate) struct AttributeBit {
     pub(crate) bit: u32,
     pub(crate) name: &'static str,
     /// Its parameter of "select graphic rendition".
     code: u8,
 }
 
-const fn attribute(bit: u32, name: &'static str, code: u8) -> Attribute {
-    Attribute { bit, name, code }
+const fn attribute(bit: u32, name: &'static str, code: u8) -> AttributeBit {
+    AttributeBit { bit, name, code }
 }
 
-pub(crate) const ATTRIBUTES: [Attribute; 9] = [
+pub(crate) const ATTRIBUTES: [AttributeBit; 9] = [
     attribute(0x01, "bold", 1),
     attribute(0x02, "italic", 3),
     attribute(UNDERLINE, "underline", 4),

@@ -16,7 +16,7 @@ use crate::{
 
 /// A coordinator that answered.
 #[derive(Clone, Debug)]
-pub(crate) struct Reached {
+pub(crate) struct ReachedCoordinator {
     pub(crate) coordinator: Coordinator,
     pub(crate) client: CoordinatorClient,
 }
@@ -42,9 +42,9 @@ impl fmt::Display for CoordinatorSilence {
 }
 
 /// Connects, and has it say its version: a socket that accepts is not yet a coordinator that answers.
-pub(crate) async fn reach(coordinator: &Coordinator) -> Result<Reached, CoordinatorSilence> {
+pub(crate) async fn reach(coordinator: &Coordinator) -> Result<ReachedCoordinator, CoordinatorSilence> {
     match grpc::client::connect_within(&coordinator.endpoint, coordinator.timeout).await {
-        Ok(client) => Ok(Reached { coordinator: coordinator.clone(), client }),
+        Ok(client) => Ok(ReachedCoordinator { coordinator: coordinator.clone(), client }),
         Err(error) => Err(CoordinatorSilence { whole: error.to_string(), brief: error.brief() }),
     }
 }
@@ -60,7 +60,7 @@ pub(crate) async fn list_all(known: &[Coordinator]) -> Vec<(Coordinator, Result<
 }
 
 /// The sessions of each, as they answer.
-pub(crate) fn list(known: &[Coordinator]) -> Answers<ListResponse> {
+pub(crate) fn list(known: &[Coordinator]) -> FleetAnswers<ListResponse> {
     ask(known, |reached| async move {
         let answer = reached.client.vtr().list(ListRequest::default()).await;
         answer.map(tonic::Response::into_inner).map_err(|status| wire::silence(&status).into())
@@ -68,9 +68,9 @@ pub(crate) fn list(known: &[Coordinator]) -> Answers<ListResponse> {
 }
 
 /// What coordinators say that were asked at once. Each has its own time limit.
-pub(crate) struct Answers<T>(JoinSet<(usize, Coordinator, Result<T, CoordinatorSilence>)>);
+pub(crate) struct FleetAnswers<T>(JoinSet<(usize, Coordinator, Result<T, CoordinatorSilence>)>);
 
-impl<T: Send + 'static> Answers<T> {
+impl<T: Send + 'static> FleetAnswers<T> {
     /// In the order asked.
     pub(crate) async fn all(&mut self) -> Vec<(Coordinator, Result<T, CoordinatorSilence>)> {
         self.within(Duration::MAX).await
@@ -98,10 +98,10 @@ impl<T: Send + 'static> Answers<T> {
 }
 
 /// Asks each after it was reached, all at once; reaching and asking share each one's time.
-fn ask<T, F, Asked>(known: &[Coordinator], ask: F) -> Answers<T>
+fn ask<T, F, Asked>(known: &[Coordinator], ask: F) -> FleetAnswers<T>
 where
     T: Send + 'static,
-    F: Fn(Reached) -> Asked + Clone + Send + Sync + 'static,
+    F: Fn(ReachedCoordinator) -> Asked + Clone + Send + Sync + 'static,
     Asked: Future<Output = Result<T, CoordinatorSilence>> + Send,
 {
     let mut asked = JoinSet::new();
@@ -115,20 +115,20 @@ where
             (number, coordinator, answer)
         });
     }
-    Answers(asked)
+    FleetAnswers(asked)
 }
 
 /// Who has sessions of certain names.
 #[derive(Debug)]
-pub(crate) struct Search {
+pub(crate) struct SessionSearch {
     /// For each name, in the order asked.
-    pub(crate) found: Vec<Vec<(Reached, Session)>>,
+    pub(crate) found: Vec<Vec<(ReachedCoordinator, Session)>>,
     pub(crate) silent: Vec<(Coordinator, CoordinatorSilence)>,
 }
 
 /// Asks all of `known` for all names: one that is silent is waited for once.
-pub(crate) async fn search(known: &[Coordinator], names: Vec<String>) -> Search {
-    let mut search = Search { found: names.iter().map(|_| Vec::new()).collect(), silent: Vec::new() };
+pub(crate) async fn search(known: &[Coordinator], names: Vec<String>) -> SessionSearch {
+    let mut search = SessionSearch { found: names.iter().map(|_| Vec::new()).collect(), silent: Vec::new() };
     let mut answers = ask(known, move |reached| {
         let names = names.clone();
         async move {
@@ -171,10 +171,10 @@ pub(crate) async fn near(known: &[Coordinator], wanted: &str) -> Option<String> 
 /// Says what to do when a name is nowhere, or in several places; `asked` coordinators were, and some were `silent`.
 pub(crate) fn only_one(
     session: &str,
-    mut found: Vec<(Reached, Session)>,
+    mut found: Vec<(ReachedCoordinator, Session)>,
     silent: usize,
     asked: usize,
-) -> Result<(Reached, Session), Failure> {
+) -> Result<(ReachedCoordinator, Session), Failure> {
     if found.len() > 1 {
         let candidates =
             found.iter().map(|(reached, found)| format!("{}:{}", reached.coordinator.name, found.name)).collect();

@@ -9,7 +9,7 @@ use crate::{
     cli::Everywhere,
     client_config::{ClientConfig, OutputFormat},
     coordinators::{self, Address, Coordinator},
-    fleet::{self, Reached},
+    fleet::{self, ReachedCoordinator},
     output::Output,
     surroundings::Surroundings,
     wire,
@@ -87,7 +87,7 @@ impl Invocation {
         let known = self.coordinators()?;
         let anywhere = |address: &&Address| address.coordinator.is_none() && known.len() > 1;
         let names: Vec<String> = addresses.iter().filter(anywhere).map(|address| address.session.clone()).collect();
-        let mut search = fleet::Search { found: Vec::new(), silent: Vec::new() };
+        let mut search = fleet::SessionSearch { found: Vec::new(), silent: Vec::new() };
         if !names.is_empty() {
             search = fleet::search(&known, names).await;
         }
@@ -147,7 +147,7 @@ impl Invocation {
         }
     }
 
-    fn reached(&mut self, reached: Reached, session: String) -> Target {
+    fn reached(&mut self, reached: ReachedCoordinator, session: String) -> Target {
         let ours = env!("CARGO_PKG_VERSION");
         let theirs = reached.client.server().map_or("too old to tell", |server| server.version.as_str());
         if theirs != ours && !self.warned_of_version {

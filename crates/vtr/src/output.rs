@@ -50,7 +50,7 @@ impl<'a, const N: usize> Columns<'a, N> {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Paint {
+pub(crate) enum CellPaint {
     Match,
     Place,
     Bold,
@@ -135,7 +135,7 @@ impl Output {
             let line = line.trim_end();
             match number {
                 0 if columns.begun => {}
-                0 => self.line(self.painted(Paint::Bold, line))?,
+                0 => self.line(self.painted(CellPaint::Bold, line))?,
                 _ => self.line(line)?,
             }
         }
@@ -146,15 +146,15 @@ impl Output {
         Ok(())
     }
 
-    pub(crate) fn painted(&self, paint: Paint, words: &str) -> CleanText {
+    pub(crate) fn painted(&self, paint: CellPaint, words: &str) -> CleanText {
         if !self.color || words.is_empty() {
             return words.into();
         }
         let code = match paint {
-            Paint::Match => "1;31",
-            Paint::Place => "35",
-            Paint::Bold => "1",
-            Paint::Cursor => "7",
+            CellPaint::Match => "1;31",
+            CellPaint::Place => "35",
+            CellPaint::Bold => "1",
+            CellPaint::Cursor => "7",
         };
         let mut text = CleanText::default();
         text.push_sequence(&format!("\x1b[{code}m"));
@@ -230,7 +230,7 @@ mod tests {
 
     #[test]
     fn colour_is_left_out_when_unwanted() {
-        assert_eq!(Output::new(false, false, true).painted(Paint::Match, "x").as_str(), "x");
-        assert_eq!(Output::new(false, true, true).painted(Paint::Match, "x").as_str(), "\x1b[1;31mx\x1b[0m");
+        assert_eq!(Output::new(false, false, true).painted(CellPaint::Match, "x").as_str(), "x");
+        assert_eq!(Output::new(false, true, true).painted(CellPaint::Match, "x").as_str(), "\x1b[1;31mx\x1b[0m");
     }
 }

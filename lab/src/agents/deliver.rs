@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use agents::delivery::{Tag, compose};
+use agents::delivery::{BodyTag, compose};
 use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -125,7 +125,7 @@ impl<'a> Agent<'a> {
         let wanted =
             json!({ "process_id": self.id, "turn_id": sent["turn_id"], "states": ["idle"], "timeout_seconds": 150 });
         let ended = client.call("wait_for_state", &wanted)?;
-        let expected = self.vendor.comparable(&compose(None, Some(Tag::Orchestrator), &prompt.body));
+        let expected = self.vendor.comparable(&compose(None, Some(BodyTag::Orchestrator), &prompt.body));
         let received = self.prompts(stage).split_off(before);
         let received: Vec<String> = received.iter().map(|one| self.vendor.comparable(one)).collect();
         let turn_told = ended["reached"] == true && !received.is_empty();

@@ -1,4 +1,4 @@
-//! One prompt on its way: wait until it can be typed, paste, pause, Enter, look for proof.
+//! Delivers one prompt: waits until it can be typed, pastes it, pauses, presses Enter, looks for proof.
 
 use std::time::{Duration, Instant};
 
@@ -13,17 +13,17 @@ use crate::state::{AgentSnapshot, InputText, Matcher, PendingDecision, State, St
 
 /// Every CLI tried needs less than this between a paste and its Enter.
 const MIN_ENTER_DELAY: Duration = Duration::from_millis(150);
-/// A long paste is still being drawn; Enter waits until that has stopped for so long…
+/// A long paste takes time to draw; Enter waits until output has paused for this long…
 const PASTE_SETTLES: Duration = Duration::from_millis(50);
 /// …but no longer than this: some agents never stop drawing.
 const MAX_PASTE_SETTLES: Duration = Duration::from_secs(2);
-/// How long Enter waits for the text to show in the prompt box. Opencode took 1.4 s on a busy machine.
+/// How long Enter waits for the text to appear in the prompt box. Opencode took 1.4 s on a busy machine.
 const MAX_TEXT_UNSEEN: Duration = Duration::from_secs(10);
-/// For a child that does not read its input.
+/// Time limit for a child that does not read its input.
 const MAX_WRITE: Duration = Duration::from_secs(10);
-/// Silence that lets a prompt be typed where nothing says what the agent is doing.
+/// Silence after which a prompt may be typed if nothing tells what the agent is doing.
 const UNCLEAR_SILENCE: Duration = Duration::from_secs(1);
-/// Least time between two looks. Real time: it decides only how often.
+/// Minimum interval between two checks. Real time: it only affects how often.
 const LOOK_INTERVAL: Duration = Duration::from_millis(10);
 
 pub(super) async fn deliver(watch: &StateWatch, queue: &SharedQueue, prompt: QueuedPrompt) {
@@ -74,7 +74,7 @@ enum TypingGate {
 }
 
 impl PromptCourier<'_> {
-    /// Ends when the prompt may be typed.
+    /// Returns when the prompt may be typed.
     async fn wait_for_gate(&mut self, timeout: Duration) -> Result<(), DeliveryFailure> {
         let ready_timeout = Duration::from_millis(self.watch.behaviour().ready_signal.timeout_ms).min(timeout);
         loop {
@@ -99,7 +99,7 @@ impl PromptCourier<'_> {
             let silent_at = if unclear { self.session.last_output().checked_add(UNCLEAR_SILENCE) } else { None };
             let wake = [deadline, silent_at.filter(|at| *at > self.clock.now())].into_iter().flatten().min();
             tokio::select! {
-                // The sender lives in `watch`.
+                // The sender is in `watch`.
                 _ = self.board.changed() => {}
                 () = until(self.clock, wake) => {}
             }
@@ -111,7 +111,7 @@ impl PromptCourier<'_> {
         self.receipt_sender.waits_for(waiting);
     }
 
-    /// What waits for a decision, by a look taken now.
+    /// A pending decision, according to a fresh look at the screen.
     fn pending(&self) -> Option<PendingDecision> {
         pending(&self.watch.glance())
     }
@@ -119,7 +119,7 @@ impl PromptCourier<'_> {
     async fn type_text(&mut self, message: &super::PromptMessage) -> Result<(), DeliveryFailure> {
         self.waits_for(DeliveryHold::Typing);
         let bracketed = self.session.with_screen(|screen| screen.input_modes().bracketed_paste);
-        // Unbracketed, each line end would submit what stands before it.
+        // Without brackets, each line end would submit the text before it.
         let mut text = if bracketed { message.text.clone() } else { message.text.replace('\n', " ") };
         if self.submit.completion.as_ref().is_some_and(|completion| completion.is_match(&text)) {
             text.push(' ');
@@ -134,7 +134,7 @@ impl PromptCourier<'_> {
         Ok(())
     }
 
-    /// Enter must not overtake the text, and an empty prompt box proves something only after a full one.
+    /// Enter must not overtake the text, and an empty prompt box is proof only after a full one.
     async fn wait_until_seen(&mut self, written: Instant) {
         let deadline = written.checked_add(MAX_TEXT_UNSEEN);
         while self.submit.input_box.is_some()
@@ -142,7 +142,7 @@ impl PromptCourier<'_> {
             && deadline.is_none_or(|deadline| deadline > self.clock.now())
         {
             tokio::select! {
-                // The sender lives in the session.
+                // The sender is in the session.
                 _ = self.pulse.changed() => {}
                 () = until(self.clock, deadline) => {}
             }
@@ -163,7 +163,7 @@ impl PromptCourier<'_> {
         }
     }
 
-    /// Enter, proof, and at most one Enter more.
+    /// Presses Enter, waits for proof, and presses Enter at most once more.
     async fn press_enter_when_safe(&mut self, message: &super::PromptMessage) -> Result<String, DeliveryFailure> {
         self.wait_until_no_prompt(message.timeout).await?;
         for last in [false, true] {
@@ -172,11 +172,11 @@ impl PromptCourier<'_> {
             self.send(Input::Key(KeyEvent::press(Key::Enter)), message.origin).await?;
             self.receipt_sender.entered();
             if let Some(verified_by) = self.wait_for_proof(&mut proofs, entered).await? {
-                // Before the receipt: who waits for the end of the turn must not find the idle before it.
+                // Before the receipt: a wait for the end of the turn must not see the idle state before it.
                 self.watch.prompt_sent(entered);
                 return Ok(verified_by);
             }
-            // A second Enter only where the text is seen to stand in the box: it would answer anything else.
+            // A second Enter only if the text is visible in the box: otherwise it would answer something else.
             let still_there = matches!(self.input_now(), InputText::Text(_)) && self.pending().is_none();
             if last || !still_there {
                 break;
@@ -185,7 +185,7 @@ impl PromptCourier<'_> {
         Err(DeliveryFailure::Unproved)
     }
 
-    /// A prompt that came up since the text was typed: Enter would answer it.
+    /// A prompt that appeared since the text was typed: Enter would answer it.
     async fn wait_until_no_prompt(&mut self, timeout: Duration) -> Result<(), DeliveryFailure> {
         let Some(mut decision) = self.pending() else { return Ok(()) };
         let deadline = self.clock.now().checked_add(timeout);
@@ -201,7 +201,7 @@ impl PromptCourier<'_> {
             }
             match self.pending() {
                 Some(still) => decision = still,
-                // The text may have gone into the dialog: it is sent only where it can be seen.
+                // The text may have gone into the dialog: it is submitted only if it is visible in the box.
                 None if self.submit.input_box.is_some() && !matches!(self.input_now(), InputText::Text(_)) => {
                     return Err(DeliveryFailure::Interrupted);
                 }
@@ -245,14 +245,14 @@ impl PromptCourier<'_> {
     }
 }
 
-/// Something may have been seen, or may decide, that keeps prompts from being typed.
+/// Something may be, or may become, visible that prevents prompts from being typed.
 fn pending(glance: &AgentSnapshot) -> Option<PendingDecision> {
     let status = &glance.status;
     let blocked = || PendingDecision { kind: status.kind, detail: status.detail.clone() };
     glance.pending.clone().or_else(|| (status.state == State::Blocked).then(blocked))
 }
 
-/// Whether the watch's last word lets a prompt be typed.
+/// Whether, according to the watch's last look, a prompt may be typed.
 fn gate(glance: &AgentSnapshot, submit: &Submit, silence: Duration) -> TypingGate {
     let status = &glance.status;
     if glance.over || status.state == State::Exited {
@@ -279,13 +279,13 @@ fn gate(glance: &AgentSnapshot, submit: &Submit, silence: Duration) -> TypingGat
         State::Idle => TypingGate::Open,
         State::Working if submit.while_working => TypingGate::Open,
         State::Working => TypingGate::Closed(DeliveryHold::Working),
-        // A prompt box that can be seen is sign enough; so is silence where no box is known.
+        // A visible prompt box is enough; so is silence if the preset describes no box.
         _ if glance.input == InputText::Empty || silence >= UNCLEAR_SILENCE => TypingGate::Open,
         _ => TypingGate::Closed(DeliveryHold::Unclear { detail: status.detail.clone() }),
     }
 }
 
-/// The proofs of a preset, and which of them stood on the screen before Enter was pressed.
+/// A preset's proofs, and which of them were visible before Enter was pressed.
 struct ProofWatch {
     held_before: Vec<bool>,
     output_before: u64,
@@ -303,8 +303,8 @@ impl ProofWatch {
         }
     }
 
-    /// The first proof that is younger than Enter. What stood on the screen before counts once it
-    /// has been away.
+    /// The first proof that appeared after Enter. One that was visible before counts only after it has disappeared
+    /// once.
     fn found(&mut self, courier: &PromptCourier<'_>, entered: Instant) -> Option<String> {
         if courier.submit.proof.is_empty() {
             return (courier.session.output_offset() > self.output_before).then(|| "output".into());

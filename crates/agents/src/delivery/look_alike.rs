@@ -1,13 +1,13 @@
-//! Letters that look like those of our tags: of other scripts, with accents, wide, or in a mathematician's face.
+//! Letters that look like those of our tags: from other scripts, with accents, full-width, or mathematical.
 //!
-//! Not a general table of confusable characters: only what the words of the tags are made of.
+//! Not a general table of confusable characters: only those for the letters of the tags.
 
-/// Stands above or below the letter before it.
+/// A combining mark above or below the preceding letter.
 pub(super) fn is_accent(character: char) -> bool {
     matches!(character, '\u{300}'..='\u{36f}' | '\u{1ab0}'..='\u{1aff}' | '\u{1dc0}'..='\u{1dff}' | '\u{20d0}'..='\u{20ff}')
 }
 
-/// The plain letter or sign that a reader would take this lower-case one for; itself where that is unknown.
+/// The plain letter or sign that this lower-case one looks like; the character itself if unknown.
 pub(super) fn plain_letter(character: char) -> char {
     match character {
         '［' | '【' | '〔' | '〖' | '〚' | '⟦' | '⁅' | '❲' | '⦋' | '﹇' => '[',
@@ -26,13 +26,13 @@ pub(super) fn plain_letter(character: char) -> char {
         'ţ' | 'ť' | 'ŧ' | 'ț' | 'т' | 'τ' | 'ᴛ' => 't',
         'ù'..='ü' | 'ũ' | 'ū' | 'ŭ' | 'ů' | 'ű' | 'ų' | 'ǔ' | 'υ' | 'ս' | 'ᴜ' => 'u',
         'ý' | 'ÿ' | 'ŷ' | 'у' | 'ү' | 'γ' | 'ʏ' => 'y',
-        // Alphabets that stand in a row.
+        // Alphabets with consecutive code points.
         'ａ'..='ｚ' => letter(character, 'ａ'),
         'ⓐ'..='ⓩ' => letter(character, 'ⓐ'),
         '\u{1f130}'..='\u{1f149}' => letter(character, '\u{1f130}'),
         '\u{1f150}'..='\u{1f169}' => letter(character, '\u{1f150}'),
         '\u{1f170}'..='\u{1f189}' => letter(character, '\u{1f170}'),
-        // Thirteen faces of A to Z and a to z.
+        // Thirteen styles of A to Z and a to z.
         '\u{1d400}'..='\u{1d6a3}' => letter(character, '\u{1d400}'),
         other => other,
     }

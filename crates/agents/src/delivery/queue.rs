@@ -1,4 +1,4 @@
-//! The queue of prompts for one session, in the order they came.
+//! The queue of prompts for one session, in order of arrival.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,17 +15,17 @@ use super::courier;
 use super::receipt::{DeliveryFailure, DeliveryHold, DeliveryOutcome, DeliveryReceipt, DeliveryTicket, TurnId};
 use crate::state::StateWatch;
 
-/// Prompts that may wait for one session.
+/// Maximum prompts queued for a session.
 const MAX_WAITING: usize = 256;
 
 /// A prompt to be delivered.
 #[derive(Clone, Debug)]
 pub struct PromptMessage {
-    /// As [`compose`](super::compose) made it.
+    /// The text made by [`compose`](super::compose).
     pub text: String,
-    /// Who types. A person's would take the session over.
+    /// Who types. A person's input would take over the session.
     pub origin: Origin,
-    /// How long it may wait for its turn to be typed, once those before it are done.
+    /// How long it may wait to be typed, once the prompts before it are done.
     pub timeout: Duration,
 }
 
@@ -38,7 +38,7 @@ impl PromptMessage {
     }
 }
 
-/// Why a prompt was not even queued.
+/// Why a prompt was not queued.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum QueueRefusal {
     #[error("{MAX_WAITING} prompts are waiting for this agent already: wait until it takes some")]
@@ -49,8 +49,8 @@ pub enum QueueRefusal {
     Empty,
 }
 
-/// Cheap to clone. When the last clone is dropped, what still waits is taken back; the one that is under way has its final
-/// receipt when its task has stopped, a moment later.
+/// Cheap to clone. Dropping the last clone takes back waiting prompts; the one being delivered gets its final receipt a
+/// moment later, when its task has stopped.
 #[derive(Clone, Debug)]
 pub struct PromptQueue {
     inner: Arc<QueueInner>,
@@ -68,25 +68,25 @@ pub(super) struct SharedQueue {
     line: Mutex<PromptLine>,
     facts: watch::Sender<QueueFacts>,
     arrived: Notify,
-    /// Also counts the one being typed.
+    /// Includes the one being typed.
     last_turn: AtomicU64,
 }
 
-/// What can be said of a queue without asking each receipt.
+/// A queue's state, without asking each receipt.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct QueueFacts {
-    /// Prompts that were sent and are not settled, the one being delivered among them.
+    /// Prompts sent and not settled, including the one being delivered.
     pub unsettled: usize,
-    /// What the one that is being delivered waits for, if one is.
+    /// What the prompt being delivered waits for, if there is one.
     pub first: Option<DeliveryHold>,
-    /// Counts those that were settled.
+    /// The number of settled prompts.
     pub settled: u64,
 }
 
 #[derive(Debug, Default)]
 struct PromptLine {
     waiting: VecDeque<QueuedPrompt>,
-    /// What the one that is being delivered waits for, if one is.
+    /// What the prompt being delivered waits for, if there is one.
     first: Option<DeliveryHold>,
 }
 
@@ -97,7 +97,7 @@ pub(super) struct QueuedPrompt {
     pub(super) receipt_sender: ReceiptSender,
 }
 
-/// The sender's end of a receipt. Whatever happens to it, the receipt becomes final.
+/// The sending side of a receipt. However it is dropped, the receipt becomes final.
 #[derive(Debug)]
 pub(super) struct ReceiptSender {
     receipt: watch::Sender<DeliveryReceipt>,
@@ -105,14 +105,14 @@ pub(super) struct ReceiptSender {
 }
 
 impl PromptQueue {
-    /// Needs a tokio runtime around it.
+    /// Must be called in a tokio runtime.
     pub fn new(watch: StateWatch) -> Self {
         let queue = Arc::new(SharedQueue::default());
         let task = tokio::spawn(carry(watch.clone(), queue.clone())).abort_handle();
         PromptQueue { inner: Arc::new(QueueInner { watch, queue, task }) }
     }
 
-    /// Queues a prompt behind those that wait. Never waits itself.
+    /// Queues a prompt after the waiting ones. Never blocks.
     pub fn send(&self, message: PromptMessage) -> Result<DeliveryTicket, QueueRefusal> {
         let length = message.text.len();
         if length > MAX_BODY_BYTES {
@@ -149,12 +149,12 @@ impl PromptQueue {
         Ok(ticket)
     }
 
-    /// Moves with everything that happens to a prompt in it.
+    /// Changes with every event of a prompt in the queue.
     pub fn facts(&self) -> watch::Receiver<QueueFacts> {
         self.inner.queue.facts.subscribe()
     }
 
-    /// Prompts that wait, the one being typed not counted.
+    /// The number of waiting prompts, without the one being typed.
     pub fn waiting(&self) -> usize {
         self.inner.queue.line().waiting.len()
     }
@@ -163,7 +163,7 @@ impl PromptQueue {
 impl Drop for QueueInner {
     fn drop(&mut self) {
         self.task.abort();
-        // Each sender settles its receipt as it goes.
+        // Dropping a sender settles its receipt.
         self.queue.line().waiting.clear();
     }
 }
@@ -173,7 +173,7 @@ impl SharedQueue {
         self.line.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The next one, which is the first in line from now on.
+    /// Takes the next prompt, which is now the first in line.
     fn take_next(&self) -> Option<QueuedPrompt> {
         let mut line = self.line();
         let next = line.waiting.pop_front();
@@ -183,7 +183,7 @@ impl SharedQueue {
         next
     }
 
-    /// What the one that is being delivered waits for: those behind it are told, too.
+    /// Sets what the prompt being delivered waits for; those after it are told, too.
     pub(super) fn first_waits_for(&self, waiting: DeliveryHold) {
         let mut line = self.line();
         line.first = Some(waiting);
@@ -191,7 +191,7 @@ impl SharedQueue {
         self.tell_facts(&line);
     }
 
-    /// The receipt of the one that was being delivered is final.
+    /// The delivered prompt's receipt is final.
     fn first_is_settled(&self) {
         let mut line = self.line();
         line.first = None;
@@ -211,7 +211,7 @@ impl SharedQueue {
 }
 
 impl PromptLine {
-    /// Of the one with this index among those that wait.
+    /// The receipt of the waiting prompt with this index.
     fn place(&self, index: usize) -> DeliveryHold {
         let known = |first: &&DeliveryHold| !matches!(first, DeliveryHold::Turn { .. });
         let first = self.first.as_ref().filter(known).cloned().map(Box::new);
@@ -225,7 +225,7 @@ impl PromptLine {
     }
 }
 
-/// One at a time, in order.
+/// Delivers prompts one at a time, in order.
 async fn carry(watch: StateWatch, queue: Arc<SharedQueue>) {
     loop {
         match queue.take_next() {

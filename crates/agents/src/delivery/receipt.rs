@@ -1,4 +1,4 @@
-//! What a sender learns of its prompt.
+//! What a sender is told about its prompt.
 
 use std::fmt;
 use std::time::{Duration, SystemTime};
@@ -11,14 +11,14 @@ use tokio::sync::watch;
 use crate::preset::DecisionKind;
 use crate::state::PendingDecision;
 
-/// A delivered prompt and what the agent makes of it. Unique per engine.
+/// Identifies a delivered prompt and the agent's work on it. Unique per engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TurnId {
     session: SessionId,
     number: u64,
 }
 
-/// Where a prompt stands.
+/// The state of a prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeliveryReceipt {
     pub turn_id: TurnId,
@@ -28,16 +28,16 @@ pub struct DeliveryReceipt {
     pub written_at: Option<SystemTime>,
     /// When the proof was seen.
     pub accepted_at: Option<SystemTime>,
-    /// Times that Enter was pressed.
+    /// How often Enter was pressed.
     pub enters: u32,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DeliveryOutcome {
-    /// Waits, and why.
+    /// Waiting, with the reason.
     Queued(DeliveryHold),
     Submitted {
-        /// The proof: its name in the preset.
+        /// The name of the proof in the preset.
         verified_by: String,
     },
     Failed(DeliveryFailure),
@@ -48,7 +48,7 @@ pub enum DeliveryOutcome {
 pub enum DeliveryHold {
     #[error("{}", in_line(*ahead, first.as_deref()))]
     Turn {
-        /// Prompts before it, the one that is being delivered among them.
+        /// Prompts before it, including the one being delivered.
         ahead: usize,
         /// What the first of them waits for.
         first: Option<Box<DeliveryHold>>,
@@ -136,7 +136,7 @@ impl TurnId {
     }
 }
 
-/// `t_` with the session's digits and a number, as in `t_a1b2c3_4`.
+/// `t_` with the session's digits and a number, such as `t_a1b2c3_4`.
 impl fmt::Display for TurnId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let session = self.session.to_string();
@@ -174,7 +174,7 @@ pub struct DeliveryTicket {
 }
 
 impl DeliveryTicket {
-    /// Of a prompt that somebody else than a queue delivered.
+    /// For a prompt that was not delivered by a queue.
     pub fn of_settled(session: &Session, number: u64, outcome: DeliveryOutcome) -> Self {
         let clock = session.clock().clone();
         let now = clock.system_now();
@@ -193,17 +193,17 @@ impl DeliveryTicket {
         self.receipt.borrow().turn_id
     }
 
-    /// As it stands now.
+    /// The present receipt.
     pub fn receipt(&self) -> DeliveryReceipt {
         self.receipt.borrow().clone()
     }
 
-    /// Waits until it stands otherwise; false when it never will.
+    /// Waits for a change; false if there will be none.
     pub async fn moved(&mut self) -> bool {
         self.receipt.changed().await.is_ok()
     }
 
-    /// The receipt once it is final, or as it stands when the time is up.
+    /// The final receipt, or the present one when the time is up.
     pub async fn settled(&mut self, timeout: Duration) -> DeliveryReceipt {
         let deadline = self.clock.now().checked_add(timeout);
         let clock = self.clock.clone();
@@ -214,7 +214,7 @@ impl DeliveryTicket {
             }
         };
         tokio::select! {
-            // An error means that the queue is gone; the receipt says how far it got.
+            // An error means that the queue is gone; the receipt tells how far it got.
             _ = self.receipt.wait_for(|receipt| receipt.outcome.is_final()) => {}
             () = timed_out => {}
         }

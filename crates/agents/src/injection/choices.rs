@@ -1,4 +1,4 @@
-//! Whether a person has chosen something in a CLI's own settings. The files are only read.
+//! Whether a person has made a choice in a CLI's own settings. The files are only read.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -6,13 +6,13 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::preset::{DefaultChoice, Values, expand_home};
+use crate::preset::{DefaultChoice, TemplateValues, expand_home};
 
-/// Bytes of a settings file that are read.
+/// Maximum bytes of a settings file.
 const MAX_SETTINGS_BYTES: u64 = 1 << 20;
 
-/// A file that is missing, too long or not JSON chooses nothing: then the preset's choice is made, which is the careful one.
-pub(super) fn is_chosen(choice: &DefaultChoice, values: Values<'_>) -> bool {
+/// A file that is missing, too long or invalid JSON counts as no choice: then the preset's careful choice is used.
+pub(super) fn is_chosen(choice: &DefaultChoice, values: TemplateValues<'_>) -> bool {
     let pointer = format!("/{}", choice.key.replace('.', "/"));
     choice.files.iter().any(|file| {
         let file = Path::new(values.project).join(expand_home(file, Path::new(values.home)));
@@ -21,7 +21,7 @@ pub(super) fn is_chosen(choice: &DefaultChoice, values: Values<'_>) -> bool {
 }
 
 fn read_settings(file: &Path) -> Option<Value> {
-    // A pipe or a device would be waited for.
+    // Reading a pipe or a device might block.
     if !file.metadata().ok()?.is_file() {
         return None;
     }

@@ -1,21 +1,21 @@
-//! The folder of one launch: private, and gone with the launch.
+//! The folder of a launch: private, and removed with the launch.
 
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-/// 0700, removed with all it holds when dropped.
+/// Mode 0700; removed with its content on drop.
 #[derive(Debug)]
 pub struct LaunchFolder {
     path: PathBuf,
 }
 
 impl LaunchFolder {
-    /// A new folder with a name by chance inside `run_folder`, which is made (0700) if it is missing.
+    /// Creates a folder with a random name in `run_folder`, which is created (0700) if it is missing.
     pub fn create_in(run_folder: &Path) -> io::Result<Self> {
         DirBuilder::new().recursive(true).mode(0o700).create(run_folder)?;
-        // Sixteen tries of 64 bits: only a folder that can't be written runs out of them.
+        // Sixteen tries of 64 random bits fail only if the folder can't be written.
         for _ in 0..16 {
             let mut chance = [0; 8];
             getrandom::fill(&mut chance).map_err(io::Error::other)?;
@@ -33,7 +33,7 @@ impl LaunchFolder {
         &self.path
     }
 
-    /// A new file (0600) of this name; one that is there already is an error.
+    /// Creates a file (0600) with this name; an existing file is an error.
     pub fn write(&self, name: &str, bytes: &[u8]) -> io::Result<PathBuf> {
         if !is_plain_file_name(name) {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, format!("'{name}' is no plain file name")));
@@ -43,7 +43,7 @@ impl LaunchFolder {
         Ok(path)
     }
 
-    /// Removes it now, and says so if it can't.
+    /// Removes it now, and returns an error if that fails.
     pub fn close(mut self) -> io::Result<()> {
         self.remove()
     }
@@ -77,7 +77,7 @@ pub(super) fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.write_all(bytes)
 }
 
-/// One part of a path: no separators, no way up, not hidden.
+/// A single path component: no separators, not `..`, not hidden.
 pub fn is_plain_file_name(name: &str) -> bool {
     let allowed = |character: char| character.is_ascii_alphanumeric() || matches!(character, '.' | '_' | '-');
     !name.is_empty() && name.len() <= 128 && !name.starts_with('.') && name.chars().all(allowed)

@@ -1,4 +1,4 @@
-//! An agent preset, made ready to be started once.
+//! An agent preset, prepared for one start.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -9,27 +9,27 @@ use thiserror::Error;
 use super::folder::LaunchFolder;
 use super::plan::LaunchPlan;
 use super::write::write;
-use crate::preset::{AgentPreset, TemplateError, Values, resolve_folder};
+use crate::preset::{AgentPreset, TemplateError, TemplateValues, resolve_folder};
 
-/// What one launch needs to know.
+/// The parameters of a launch.
 #[derive(Debug)]
 pub struct LaunchRequest<'a> {
     pub preset: &'a AgentPreset,
-    /// Our own program, absolute: the CLI runs it as `mcp-stdio` and `hook`.
+    /// Our own program's absolute path: the CLI runs it as `mcp-stdio` and `hook`.
     pub program: &'a Path,
-    /// Holds socket and token, 0600. It may lie in `folder`, and then goes with it.
+    /// Contains socket and token, mode 0600. It may be in `folder`, and is then removed with it.
     pub connect_file: &'a Path,
-    /// Takes the rendered files. Some CLIs refuse files under a folder that others can write to, as
-    /// the temporary folder is.
+    /// The folder for rendered files. Some CLIs refuse files in a folder that other users can write to, such as the
+    /// temporary folder.
     pub folder: LaunchFolder,
     pub project_root: &'a Path,
     pub home: &'a Path,
-    /// The person's folder for caches.
+    /// The person's cache folder.
     pub cache: &'a Path,
 }
 
-/// Keep it for as long as the agent runs, and across its restarts: its files go when it is dropped.
-pub struct Launch {
+/// Keep it while the agent runs, and across its restarts: its files are removed on drop.
+pub struct AgentLaunch {
     pub argv: Vec<OsString>,
     pub env: Vec<(OsString, OsString)>,
     pub env_unset: Vec<OsString>,
@@ -37,8 +37,8 @@ pub struct Launch {
     pub folder: LaunchFolder,
 }
 
-impl fmt::Debug for Launch {
-    /// Without the values of the environment.
+impl fmt::Debug for AgentLaunch {
+    /// Omits the values of the environment.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Launch")
             .field("argv", &self.argv)
@@ -61,9 +61,9 @@ pub enum LaunchError {
     Write { preset: String, path: PathBuf, source: std::io::Error },
 }
 
-impl Launch {
-    /// Renders everything the preset asks for into the launch's folder.
-    pub fn prepare(request: LaunchRequest<'_>) -> Result<Launch, LaunchError> {
+impl AgentLaunch {
+    /// Renders everything that the preset asks for into the launch's folder.
+    pub fn prepare(request: LaunchRequest<'_>) -> Result<AgentLaunch, LaunchError> {
         let LaunchRequest { preset, program, connect_file, folder, project_root, home, cache } = request;
         let text = |path: &Path| match path.to_str() {
             Some(text) => Ok(text.to_owned()),
@@ -71,7 +71,7 @@ impl Launch {
         };
         let (command, connect, place) = (text(program)?, text(connect_file)?, text(folder.path())?);
         let (project, home_text, cache) = (text(project_root)?, text(home)?, text(cache)?);
-        let values = Values {
+        let values = TemplateValues {
             command: &command,
             connect: &connect,
             file: None,
@@ -85,7 +85,7 @@ impl Launch {
             write(&preset.name, &folder, file)?;
         }
         let working_dir = resolve_folder(preset.working_dir.as_deref(), project_root, home);
-        Ok(Launch {
+        Ok(AgentLaunch {
             argv: argv.into_iter().map(OsString::from).collect(),
             env: env.into_iter().map(|(name, value)| (name.into(), value.into())).collect(),
             env_unset: env_unset.into_iter().map(OsString::from).collect(),
@@ -94,7 +94,7 @@ impl Launch {
         })
     }
 
-    /// Removes the launch's files now, and says so if it can't.
+    /// Removes the launch's files now, and returns an error if that fails.
     pub fn close(self) -> std::io::Result<()> {
         self.folder.close()
     }

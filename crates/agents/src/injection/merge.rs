@@ -1,9 +1,9 @@
-//! Our configuration merged into others, as values. Knows no files and no vendors.
+//! Merges our configuration into another one, as values. Knows no files and no vendors.
 
 use serde_json::{Map, Value};
 use toml_edit::{Array, DocumentMut, Formatted, InlineTable, Item, Table, Value as TomlValue};
 
-/// Adds `ours` to `theirs`: objects key by key, lists one behind the other; for the rest, ours wins.
+/// Adds `ours` to `theirs`: objects by key, lists concatenated; for other values, ours wins.
 pub(super) fn merge(theirs: &mut Value, ours: Value) {
     match (theirs, ours) {
         (Value::Object(theirs), Value::Object(ours)) => {
@@ -16,13 +16,13 @@ pub(super) fn merge(theirs: &mut Value, ours: Value) {
     }
 }
 
-/// `content` as the value at a dotted place, such as `tools.mcp`.
+/// `content` placed at a dotted path such as `tools.mcp`.
 pub(super) fn at_place(place: Option<&str>, content: Value) -> Value {
     let parts = place.unwrap_or_default().split('.').filter(|part| !part.is_empty());
     parts.rev().fold(content, |inner, part| Value::Object(Map::from_iter([(part.to_owned(), inner)])))
 }
 
-/// As [`merge`], into a TOML document whose comments and layout stay.
+/// Like [`merge`], for a TOML document whose comments and layout are kept.
 pub(super) fn merge_toml(theirs: &mut DocumentMut, ours: &Value) {
     if let Value::Object(ours) = ours {
         merge_table(theirs.as_table_mut(), ours);
@@ -57,7 +57,7 @@ fn merge_table(theirs: &mut Table, ours: &Map<String, Value>) {
     }
 }
 
-/// TOML has no null: what is null is left out.
+/// TOML has no null, so nulls are left out.
 fn to_toml_value(value: &Value) -> Option<TomlValue> {
     Some(match value {
         Value::Null => return None,

@@ -1,5 +1,5 @@
-//! What one launch comes to, before anything is written. The human is shown a plan before they allow a preset, and a
-//! launch carries one out: what is not in the plan does not happen.
+//! The plan of a launch, before anything is written. The human is shown a plan before they allow a preset, and a launch
+//! carries one out: what is not in the plan does not happen.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -9,10 +9,10 @@ use serde_json::Value;
 use super::choices::is_chosen;
 use super::launch::LaunchError;
 use super::merge::merge;
-use super::render::{Additions, Renderer};
-use crate::preset::{AgentPreset, Values};
+use super::render::{InjectionRenderer, LaunchAdditions};
+use crate::preset::{AgentPreset, TemplateValues};
 
-/// The whole command line and environment, and the files to be made in the launch's folder, in this order.
+/// The whole command line and environment, and the files to create in the launch's folder, in this order.
 #[derive(Clone, PartialEq)]
 pub(crate) struct LaunchPlan {
     pub(crate) argv: Vec<String>,
@@ -27,20 +27,20 @@ pub(crate) enum PlannedFile {
         name: String,
         text: String,
     },
-    /// A copy of the person's own configuration file, with something merged in.
+    /// A copy of the person's own configuration file, with content merged in.
     Copy {
         original: PathBuf,
         ours: Value,
         name: String,
-        /// The folder inside the launch's own that takes the copy, and links to what stands beside the original.
+        /// The folder inside the launch's own for the copy, with links to the files beside the original.
         linked_folder: Option<String>,
     },
 }
 
 impl LaunchPlan {
-    pub(crate) fn of(preset: &AgentPreset, values: Values<'_>) -> Result<Self, LaunchError> {
-        let renderer = Renderer { preset: &preset.name, purpose: "mcp", values, usual: true };
-        let mut additions = Additions::default();
+    pub(crate) fn of(preset: &AgentPreset, values: TemplateValues<'_>) -> Result<Self, LaunchError> {
+        let renderer = InjectionRenderer { preset: &preset.name, purpose: "mcp", values, usual: true };
+        let mut additions = LaunchAdditions::default();
         for (name, value) in &preset.env {
             additions.env.insert(name.clone(), renderer.text(value, None)?);
         }
@@ -48,7 +48,7 @@ impl LaunchPlan {
             renderer.render(injection, &mut additions)?;
         }
         if let Some(injection) = &preset.hooks_injection {
-            Renderer { purpose: "hooks", usual: false, ..renderer }.render(injection, &mut additions)?;
+            InjectionRenderer { purpose: "hooks", usual: false, ..renderer }.render(injection, &mut additions)?;
         }
         let argv = preset.argv.iter().map(|arg| renderer.text(arg, None)).collect::<Result<Vec<_>, _>>()?;
         if preset.strict_mcp {
@@ -60,7 +60,7 @@ impl LaunchPlan {
                 additions.args.extend(choice.args.iter().cloned());
             }
         }
-        let Additions { args, env, env_contents, files } = additions;
+        let LaunchAdditions { args, env, env_contents, files } = additions;
         Ok(LaunchPlan {
             argv: insert_args(argv, args),
             env: settle_env(env, env_contents),
@@ -70,14 +70,14 @@ impl LaunchPlan {
     }
 }
 
-/// Behind the preset's own arguments, but before a `--`: what follows that is no option any more.
+/// After the preset's own arguments, but before a `--`, which ends the options.
 fn insert_args(mut argv: Vec<String>, args: Vec<String>) -> Vec<String> {
     let end = argv.iter().position(|arg| arg == "--").unwrap_or(argv.len());
     argv.splice(end..end, args);
     argv
 }
 
-/// A configuration in a variable is merged into what the preset itself sets there, if that is JSON.
+/// A configuration in a variable is merged with the preset's own value, if that is JSON.
 fn settle_env(mut env: BTreeMap<String, String>, contents: BTreeMap<String, Value>) -> BTreeMap<String, String> {
     for (var, ours) in contents {
         let theirs = env.get(&var).and_then(|text| serde_json::from_str::<Value>(text).ok());

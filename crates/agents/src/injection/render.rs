@@ -1,4 +1,4 @@
-//! One injection, spelled out: what it adds to the command line and the environment, and its files.
+//! Renders one injection: its additions to the command line and the environment, and its files.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,31 +9,31 @@ use toml_edit::DocumentMut;
 use super::launch::LaunchError;
 use super::merge::{at_place, merge, merge_toml};
 use super::plan::PlannedFile;
-use crate::preset::{Format, Injection, PointsTo, Template, Values, expand_home};
+use crate::preset::{Injection, InjectionFormat, PointsTo, Template, TemplateValues, expand_home};
 
-/// What injections add up to.
+/// The sum of all injections.
 #[derive(Default)]
-pub(super) struct Additions {
+pub(super) struct LaunchAdditions {
     pub(super) args: Vec<String>,
     pub(super) env: BTreeMap<String, String>,
-    /// Configurations that go into variables, still to be merged.
+    /// Configurations for variables, still to be merged.
     pub(super) env_contents: BTreeMap<String, Value>,
     pub(super) files: Vec<PlannedFile>,
 }
 
 /// Where and for whom an injection is rendered.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Renderer<'a> {
+pub(super) struct InjectionRenderer<'a> {
     pub(super) preset: &'a str,
-    /// Names the rendered file: `mcp` or `hooks`.
+    /// Name of the rendered file: `mcp` or `hooks`.
     pub(super) purpose: &'a str,
-    pub(super) values: Values<'a>,
-    /// What is written where the preset gives no content of its own.
+    pub(super) values: TemplateValues<'a>,
+    /// The content if the preset gives none.
     pub(super) usual: bool,
 }
 
-impl Renderer<'_> {
-    pub(super) fn render(&self, injection: &Injection, out: &mut Additions) -> Result<(), LaunchError> {
+impl InjectionRenderer<'_> {
+    pub(super) fn render(&self, injection: &Injection, out: &mut LaunchAdditions) -> Result<(), LaunchError> {
         for (name, text) in injection.files() {
             let text = self.text(&text.joined(), None)?;
             out.files.push(PlannedFile::Text { name: name.clone(), text });
@@ -56,7 +56,7 @@ impl Renderer<'_> {
             Injection::Flag { flag, config_path } => {
                 let name = config_path.as_deref().and_then(|path| Path::new(path).file_name()?.to_str());
                 let name = name.filter(|name| super::is_plain_file_name(name));
-                let file = self.config(None, Format::Json, name, out)?;
+                let file = self.config(None, InjectionFormat::Json, name, out)?;
                 add_flag(out, flag, file);
             }
             Injection::EnvFile { var, content, format, .. } => {
@@ -64,7 +64,7 @@ impl Renderer<'_> {
                 out.env.insert(var.clone(), file);
             }
             Injection::EnvVar { var } => {
-                let file = self.config(None, Format::Json, None, out)?;
+                let file = self.config(None, InjectionFormat::Json, None, out)?;
                 out.env.insert(var.clone(), file);
             }
             Injection::ConfigFile { path, merge_key, content, flag, var, points_to, .. } => {
@@ -89,24 +89,24 @@ impl Renderer<'_> {
         json!({ "command": self.values.command, "args": ["mcp-stdio", "--connect", self.values.connect] })
     }
 
-    /// Plans the configuration file and gives its path.
+    /// Plans the configuration file and returns its path.
     fn config(
         &self,
         content: Option<&Value>,
-        format: Format,
+        format: InjectionFormat,
         name: Option<&str>,
-        out: &mut Additions,
+        out: &mut LaunchAdditions,
     ) -> Result<String, LaunchError> {
         let extension = match format {
-            Format::Json => "json",
-            Format::Toml => "toml",
+            InjectionFormat::Json => "json",
+            InjectionFormat::Toml => "toml",
         };
         let name = name.map_or_else(|| format!("{}.{extension}", self.purpose), str::to_owned);
         let path = format!("{}/{name}", self.values.folder);
         let content = self.content(content, Some(&path))?;
         let text = match format {
-            Format::Json => pretty(&content),
-            Format::Toml => {
+            InjectionFormat::Json => pretty(&content),
+            InjectionFormat::Toml => {
                 let mut document = DocumentMut::new();
                 merge_toml(&mut document, &content);
                 document.to_string()
@@ -139,13 +139,19 @@ impl Renderer<'_> {
     }
 
     pub(super) fn text(&self, text: &str, file: Option<&str>) -> Result<String, LaunchError> {
-        let values = Values { file, ..self.values };
+        let values = TemplateValues { file, ..self.values };
         let rendered = Template::parse(text).and_then(|template| template.render(&values));
         rendered.map_err(|source| LaunchError::Template { preset: self.preset.into(), source })
     }
 
-    /// Plans a copy of the person's file with `ours` merged in; gives what the CLI is to be told of.
-    fn copy(&self, path: &str, ours: Value, points_to: PointsTo, out: &mut Additions) -> Result<String, LaunchError> {
+    /// Plans a copy of the person's file with `ours` merged in; returns the path for the CLI.
+    fn copy(
+        &self,
+        path: &str,
+        ours: Value,
+        points_to: PointsTo,
+        out: &mut LaunchAdditions,
+    ) -> Result<String, LaunchError> {
         let original = expand_home(path, Path::new(self.values.home));
         let Some(name) = original.file_name().and_then(|name| name.to_str()).map(str::to_owned) else {
             let reason = "it names no file".to_owned();
@@ -159,7 +165,7 @@ impl Renderer<'_> {
     }
 }
 
-fn add_flag(out: &mut Additions, flag: &str, value: String) {
+fn add_flag(out: &mut LaunchAdditions, flag: &str, value: String) {
     if flag.ends_with('=') {
         out.args.push(format!("{flag}{value}"));
     } else {

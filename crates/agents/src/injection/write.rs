@@ -1,4 +1,4 @@
-//! The files of a plan, written into the launch's folder.
+//! Writes a plan's files into the launch's folder.
 
 use std::fs;
 use std::io::Read;
@@ -15,9 +15,9 @@ use super::plan::PlannedFile;
 use super::render::pretty;
 use crate::preset::plain_json;
 
-/// Bytes read of a person's own configuration file.
+/// Maximum bytes of a person's own configuration file.
 const MAX_CONFIG_BYTES: u64 = 4 << 20;
-/// Entries linked beside a copied file.
+/// Maximum entries linked beside a copied file.
 const MAX_SIBLINGS: usize = 1000;
 
 pub(super) fn write(preset: &str, folder: &LaunchFolder, file: PlannedFile) -> Result<(), LaunchError> {
@@ -48,7 +48,7 @@ pub(super) fn write(preset: &str, folder: &LaunchFolder, file: PlannedFile) -> R
     Ok(())
 }
 
-/// The person's file with ours merged in.
+/// The person's file with our content merged in.
 fn merged(original: &Path, ours: Value) -> Result<String, String> {
     let theirs = read_config(original).map_err(|error| error.to_string())?;
     if original.extension().is_some_and(|extension| extension == "toml") {
@@ -61,7 +61,7 @@ fn merged(original: &Path, ours: Value) -> Result<String, String> {
     Ok(pretty(&value))
 }
 
-/// The CLI finds its login and history where they are; only the one file is another.
+/// Links the other entries, so that the CLI finds its login and history; only the one file differs.
 fn link_siblings(original: &Path, name: &str, folder: &Path) -> std::io::Result<()> {
     create_private(folder)?;
     let Some(parent) = original.parent().filter(|parent| parent.is_dir()) else { return Ok(()) };
@@ -74,7 +74,7 @@ fn link_siblings(original: &Path, name: &str, folder: &Path) -> std::io::Result<
     Ok(())
 }
 
-/// An absent file is an empty one: the CLI has not been set up yet.
+/// A missing file counts as empty: the CLI has not been set up yet.
 fn read_config(path: &Path) -> std::io::Result<String> {
     let file = match fs::File::open(path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(String::new()),

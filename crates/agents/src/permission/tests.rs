@@ -68,14 +68,15 @@ fn key(name: &str) -> Input {
 }
 
 /// Enter on what `grid` shows, by somebody who has read it.
-fn approve(preset: &AgentPreset, grid: &str) -> Result<(), Refusal> {
+fn approve(preset: &AgentPreset, grid: &str) -> Result<(), PermissionRefusal> {
     approve_read(preset, read(preset, grid))
 }
 
-fn approve_read(preset: &AgentPreset, prompt: Option<Prompt>) -> Result<(), Refusal> {
+fn approve_read(preset: &AgentPreset, prompt: Option<Prompt>) -> Result<(), PermissionRefusal> {
     let Some(prompt) = prompt else { return judge_unreadable(&key("enter")) };
     let never = never();
-    let policy = Policy { configured: &[], never: &never, preset: &preset.permissions, answer_questions: true };
+    let policy =
+        PermissionPolicy { configured: &[], never: &never, preset: &preset.permissions, answer_questions: true };
     judge(&prompt, &key("enter"), Some(&prompt.digest), policy)
 }
 
@@ -141,7 +142,10 @@ fn what_writes_deletes_reaches_out_or_is_broad_may_not() {
         "ls2",
     ] {
         let refused = approve(&preset, &codex(command));
-        assert!(matches!(refused, Err(Refusal::Forbidden(Forbidden::NotListed { .. }))), "{command}: {refused:?}");
+        assert!(
+            matches!(refused, Err(PermissionRefusal::Forbidden(ForbiddenAnswer::NotListed { .. }))),
+            "{command}: {refused:?}"
+        );
     }
 }
 
@@ -206,7 +210,7 @@ fn a_list_is_not_asked_about_what_a_shell_would_take_apart() {
 #[test]
 fn what_is_not_seen_whole_may_not_be_allowed() {
     let preset = preset("codex");
-    let incomplete = Err(Refusal::Forbidden(Forbidden::Incomplete));
+    let incomplete = Err(PermissionRefusal::Forbidden(ForbiddenAnswer::Incomplete));
     // Several rows: a newline in the command, or a long line that was wrapped.
     assert_eq!(approve(&preset, &codex("ls\n  rm -rf .")), incomplete);
     assert_eq!(approve(&preset, &codex(&format!("ls {}\n  ; rm -rf .", "a".repeat(113)))), incomplete);
@@ -216,7 +220,7 @@ fn what_is_not_seen_whole_may_not_be_allowed() {
     assert_eq!(approve(&preset, &codex("ls …")), incomplete);
     assert_eq!(approve(&preset, &codex("ls ...")), incomplete);
     // The beginning has scrolled off, or something stands between.
-    let unreadable = Err(Refusal::Forbidden(Forbidden::Unreadable));
+    let unreadable = Err(PermissionRefusal::Forbidden(ForbiddenAnswer::Unreadable));
     let whole = codex("ls");
     let from = |words: &str| whole[whole.find(words).unwrap()..].to_owned();
     for cut in [from("  Environment"), from("  $ ls"), from("› 1. Yes"), from("  Press enter")] {
@@ -243,14 +247,15 @@ fn only_the_prompt_that_was_read_is_answered() {
     let before = read(&preset, &codex("ls")).unwrap();
     let now = read(&preset, &codex("ls -la")).unwrap();
     let never = never();
-    let policy = Policy { configured: &[], never: &never, preset: &preset.permissions, answer_questions: true };
+    let policy =
+        PermissionPolicy { configured: &[], never: &never, preset: &preset.permissions, answer_questions: true };
     let judge = |input: &str, digest| judge(&now, &key(input), digest, policy);
-    assert_eq!(judge("enter", Some(&before.digest)), Err(Refusal::Stale(Stale::Changed)));
-    assert_eq!(judge("enter", None), Err(Refusal::Stale(Stale::NeverRead)));
+    assert_eq!(judge("enter", Some(&before.digest)), Err(PermissionRefusal::Stale(StalePrompt::Changed)));
+    assert_eq!(judge("enter", None), Err(PermissionRefusal::Stale(StalePrompt::NeverRead)));
     assert_eq!(judge("enter", Some(&now.digest)), Ok(()));
     assert_eq!(judge("y", Some(&now.digest)), Ok(()));
     assert_eq!(judge("1", Some(&now.digest)), Ok(()));
-    assert_eq!(judge("y", Some(&before.digest)), Err(Refusal::Stale(Stale::Changed)));
+    assert_eq!(judge("y", Some(&before.digest)), Err(PermissionRefusal::Stale(StalePrompt::Changed)));
     // The mark has moved: Enter means something else.
     let moved = codex("ls -la").replace("› 1.", "  1.").replace("  2. Yes", "› 2. Yes");
     assert_ne!(read(&preset, &moved).unwrap().digest, now.digest);
@@ -261,7 +266,8 @@ fn saying_no_is_always_allowed_and_more_than_once_never() {
     let preset = preset("codex");
     let prompt = read(&preset, &codex("rm -rf /")).unwrap();
     let wide = [Expression::new(".*").unwrap()];
-    let policy = Policy { configured: &wide, never: &[], preset: &preset.permissions, answer_questions: true };
+    let policy =
+        PermissionPolicy { configured: &wide, never: &[], preset: &preset.permissions, answer_questions: true };
     let judge = |input: Input| judge(&prompt, &input, Some(&prompt.digest), policy);
     for no in [key("esc"), key("ctrl-c"), key("3"), Input::Text("\u{1b}".into()), Input::Bytes(vec![3])] {
         assert_eq!(judge(no.clone()), Ok(()), "{no:?}");
@@ -271,7 +277,10 @@ fn saying_no_is_always_allowed_and_more_than_once_never() {
         assert_eq!(judge(key(moves)), Ok(()), "{moves}");
     }
     for more in [key("p"), key("2"), Input::Text("p".into())] {
-        assert!(matches!(judge(more.clone()), Err(Refusal::Forbidden(Forbidden::Widens { .. }))), "{more:?}");
+        assert!(
+            matches!(judge(more.clone()), Err(PermissionRefusal::Forbidden(ForbiddenAnswer::Widens { .. }))),
+            "{more:?}"
+        );
     }
     for nothing in [
         Input::Text("yes".into()),
@@ -289,7 +298,7 @@ fn saying_no_is_always_allowed_and_more_than_once_never() {
         key("ctrl-m"),
         key("shift+tab"),
     ] {
-        assert_eq!(judge(nothing.clone()), Err(Refusal::Forbidden(Forbidden::NoAnswer)), "{nothing:?}");
+        assert_eq!(judge(nothing.clone()), Err(PermissionRefusal::Forbidden(ForbiddenAnswer::NoAnswer)), "{nothing:?}");
     }
     for typed in [Input::Text("\r".into()), Input::Bytes(b"\r".to_vec()), Input::Text("y".into())] {
         assert_eq!(judge(typed.clone()), judge(key("enter")), "{typed:?} is an answer, too");
@@ -300,7 +309,11 @@ fn saying_no_is_always_allowed_and_more_than_once_never() {
 fn a_dialog_that_nobody_can_read_can_only_be_left() {
     assert_eq!(judge_unreadable(&key("esc")), Ok(()));
     for input in [key("enter"), key("y"), key("down"), Input::Text("1".into())] {
-        assert_eq!(judge_unreadable(&input), Err(Refusal::Forbidden(Forbidden::Unreadable)), "{input:?}");
+        assert_eq!(
+            judge_unreadable(&input),
+            Err(PermissionRefusal::Forbidden(ForbiddenAnswer::Unreadable)),
+            "{input:?}"
+        );
     }
 }
 
@@ -324,20 +337,25 @@ fn a_question_is_answered_only_where_preset_and_settings_let_agents() {
     assert_eq!((prompt.command.as_deref(), prompt.choices.len(), prompt.choices[0].selected), (None, 2, true));
     let judged = |preset: bool, settings: bool, input: &str, digest: Option<&str>| {
         let (preset, never) = (asking(preset), never());
-        let policy = Policy { configured: &[], never: &never, preset: &preset.permissions, answer_questions: settings };
+        let policy = PermissionPolicy {
+            configured: &[],
+            never: &never,
+            preset: &preset.permissions,
+            answer_questions: settings,
+        };
         judge(&prompt, &key(input), digest, policy)
     };
     let read = Some(prompt.digest.as_str());
     for input in ["enter", "2"] {
         assert_eq!(judged(true, true, input, read), Ok(()), "{input}");
-        let refused = Err(Refusal::Forbidden(Forbidden::QuestionForHuman));
+        let refused = Err(PermissionRefusal::Forbidden(ForbiddenAnswer::QuestionForHuman));
         assert_eq!(judged(false, true, input, read), refused, "{input}");
         assert_eq!(judged(true, false, input, read), refused, "{input}");
-        assert_eq!(judged(true, true, input, None), Err(Refusal::Stale(Stale::NeverRead)));
-        assert_eq!(judged(true, true, input, Some("pr_0")), Err(Refusal::Stale(Stale::Changed)));
+        assert_eq!(judged(true, true, input, None), Err(PermissionRefusal::Stale(StalePrompt::NeverRead)));
+        assert_eq!(judged(true, true, input, Some("pr_0")), Err(PermissionRefusal::Stale(StalePrompt::Changed)));
     }
     assert_eq!(judged(false, false, "esc", None), Ok(()), "leaving is always allowed");
-    assert_eq!(judged(true, true, "y", read), Err(Refusal::Forbidden(Forbidden::NoAnswer)));
+    assert_eq!(judged(true, true, "y", read), Err(PermissionRefusal::Forbidden(ForbiddenAnswer::NoAnswer)));
 }
 
 #[test]
@@ -346,7 +364,12 @@ fn the_human_can_widen_it() {
     let prompt = |command: &str| read(&preset, &codex(command)).unwrap();
     let never = [Expression::new("cargo").unwrap()];
     let configured = [Expression::new("shell: cargo test(?: -p [a-z]+)?").unwrap()];
-    let policy = Policy { configured: &configured, never: &never, preset: &preset.permissions, answer_questions: true };
+    let policy = PermissionPolicy {
+        configured: &configured,
+        never: &never,
+        preset: &preset.permissions,
+        answer_questions: true,
+    };
     let judge = |command: &str| {
         let prompt = prompt(command);
         judge(&prompt, &key("enter"), Some(&prompt.digest), policy)
@@ -371,7 +394,7 @@ fn a_reason_is_told_from_a_second_line_by_the_command_above() {
     let above = |command: &str| format!("● Bash({command})\n  ⎿  Waiting…\n");
     assert_eq!(approve(&claude, &grid(&above("ls src"), "ls src\n   to see what is there")), Ok(()));
     assert_eq!(approve(&claude, &grid("", "ls src")), Ok(()), "nothing is said for it");
-    let incomplete = Err(Refusal::Forbidden(Forbidden::Incomplete));
+    let incomplete = Err(PermissionRefusal::Forbidden(ForbiddenAnswer::Incomplete));
     assert_eq!(approve(&claude, &grid("", "ls src\n   rm -rf .")), incomplete);
     assert_eq!(
         approve(&claude, &grid("● Bash(ls src\n      rm -rf .)\n  ⎿  Waiting…\n", "ls src\n   rm -rf .")),
@@ -380,7 +403,7 @@ fn a_reason_is_told_from_a_second_line_by_the_command_above() {
     assert_eq!(approve(&claude, &grid(&above("ls"), "ls src\n   rm -rf .")), incomplete);
     assert_eq!(approve(&claude, &grid(&above("ls src…"), "ls src\n   rm -rf .")), incomplete);
     let refused = approve(&claude, &grid(&above("rm -rf ."), "rm -rf .\n   to make room"));
-    assert!(matches!(refused, Err(Refusal::Forbidden(Forbidden::NotListed { .. }))), "{refused:?}");
+    assert!(matches!(refused, Err(PermissionRefusal::Forbidden(ForbiddenAnswer::NotListed { .. }))), "{refused:?}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! All presets of the two folders at one moment: the person's own, and the project's.
+//! All presets of both folders at one moment: the person's own, and the project's.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,15 +7,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::agent::AgentPreset;
-use super::content::{Content, ContentHash};
-use super::parse::{MAX_PRESET_BYTES, Parsed, Problem, parse_agent, parse_process};
+use super::content::{ContentHash, PresetContent};
+use super::parse::{MAX_PRESET_BYTES, ParsedPreset, Problem, parse_agent, parse_process};
 use super::process::ProcessPreset;
 use super::rules_file::{ParsedRules, overlay};
 
-/// Files looked at in one folder.
+/// Maximum files read in one folder.
 const MAX_FILES: usize = 1000;
 
-/// Folders that hold `agents/*.json` and `processes/*.json`, and the person's own also `rules/*.json`. None has to exist.
+/// Folders that contain `agents/*.json` and `processes/*.json`; the person's own also `rules/*.json`. They need not
+/// exist.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PresetFolders {
     /// The person's own, such as `~/.config/patterm/presets`.
@@ -24,26 +25,26 @@ pub struct PresetFolders {
     pub project: Option<PathBuf>,
 }
 
-/// Whose a preset is.
+/// Whose preset it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     Global,
-    /// Came with the project: to be marked as such, and not to be trusted unasked.
+    /// Part of the project: marked as such, and never trusted without asking.
     Project {
-        /// Hides a global preset of the same name.
+        /// Overrides a global preset with the same name.
         overrides: bool,
     },
 }
 
-/// A preset that can be used.
+/// A usable preset.
 #[derive(Clone, Debug)]
 pub struct Found<P> {
     pub preset: Arc<P>,
     pub place: Place,
     pub file: PathBuf,
-    pub content: Content,
+    pub content: PresetContent,
     pub hash: ContentHash,
-    /// The file whose rules take the place of the preset's own.
+    /// The file whose rules replace the preset's own.
     pub rules: Option<PathBuf>,
 }
 
@@ -55,13 +56,13 @@ pub struct Catalog {
 }
 
 impl Catalog {
-    /// Reads both folders. What can't be read or used is among the problems and hides nothing else.
+    /// Reads both folders. Files that can't be read or used become problems and don't affect others.
     pub fn scan(folders: &PresetFolders) -> Self {
         let mut problems = Vec::new();
         let mut agents = scan_both(folders, "agents", parse_agent, |preset| &preset.name, &mut problems);
         let processes = scan_both(folders, "processes", parse_process, |preset| &preset.name, &mut problems);
         for rules in newest_rules(&folders.global.join("rules"), &mut problems).into_values() {
-            // A project's preset is what the human was asked about.
+            // For a project's preset, the human was asked about its own content.
             if let Some(found) = agents.get_mut(&rules.preset).filter(|found| found.place == Place::Global) {
                 overlay(found, &rules, &mut problems);
             }
@@ -87,7 +88,7 @@ impl Catalog {
         self.processes.values()
     }
 
-    /// Whether a reader would see any difference.
+    /// Whether a reader would notice any difference.
     pub(crate) fn same_as(&self, other: &Catalog) -> bool {
         fn marks<P>(
             presets: &BTreeMap<String, Found<P>>,
@@ -100,7 +101,7 @@ impl Catalog {
     }
 }
 
-type Parse<P> = fn(&Path, &str) -> Result<Parsed<P>, Problem>;
+type Parse<P> = fn(&Path, &str) -> Result<ParsedPreset<P>, Problem>;
 
 fn scan_both<P>(
     folders: &PresetFolders,
@@ -168,7 +169,7 @@ fn scan_folder<P>(
     for file in files.into_iter().take(MAX_FILES) {
         let parsed = match read_bounded(&file) {
             Ok(text) => parse(&file, &text),
-            // Gone since the folder was listed.
+            // Deleted since the folder was listed.
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
             Err(error) => Err(Problem::error(&file, format!("the file can't be read: {error}"))),
         };
@@ -193,7 +194,7 @@ fn scan_folder<P>(
     }
 }
 
-/// In order of their names, so that the same file wins each time. Hidden files are editors' business.
+/// Sorted by name, so that the same file wins each time. Hidden files belong to editors.
 fn json_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in fs::read_dir(folder)? {
@@ -208,12 +209,12 @@ fn json_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
 }
 
 pub(super) fn read_bounded(file: &Path) -> io::Result<String> {
-    // Asked before it is opened: opening a pipe would wait for its writer.
+    // Checked before opening: opening a pipe would wait for its writer.
     if !fs::metadata(file)?.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file: remove it"));
     }
     let mut bytes = Vec::new();
-    // One byte more than allowed, so that the parser sees it is too much.
+    // One byte more than allowed, so that the parser notices the excess.
     fs::File::open(file)?.take(MAX_PRESET_BYTES as u64 + 1).read_to_end(&mut bytes)?;
     String::from_utf8(bytes)
         .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8: save it as UTF-8"))

@@ -1,4 +1,4 @@
-//! What a preset says, apart from how it is laid out: its hash for trust, and what changed between two.
+//! A preset's content independent of its layout: its hash for trust, and the differences between two.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -10,39 +10,39 @@ use sha2::{Digest, Sha256};
 
 /// The content of a preset file without comments and layout, keys in order.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Content {
+pub struct PresetContent {
     value: Value,
 }
 
-/// SHA-256 of a [`Content`], in hex.
+/// SHA-256 of a [`PresetContent`], in hex.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ContentHash(String);
 
 /// One difference between two contents.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Change {
+pub struct ContentChange {
     /// Where, as in `argv[2]` or `env.PATH`.
     pub at: String,
     pub before: Option<String>,
     pub after: Option<String>,
 }
 
-impl Content {
+impl PresetContent {
     pub(crate) fn new(value: Value) -> Self {
-        Content { value }
+        PresetContent { value }
     }
 
     pub(crate) fn into_value(self) -> Value {
         self.value
     }
 
-    /// As [`Content::canonical`] wrote it; `None` for anything that is no JSON.
+    /// Parses the output of [`PresetContent::canonical`]; `None` for anything that is not JSON.
     pub fn from_canonical(text: &str) -> Option<Self> {
-        serde_json::from_str(text).ok().map(Content::new)
+        serde_json::from_str(text).ok().map(PresetContent::new)
     }
 
-    /// One line of JSON, the same for the same content.
+    /// One line of JSON, identical for identical content.
     pub fn canonical(&self) -> String {
         let mut out = String::new();
         write_canonical(&self.value, &mut out);
@@ -53,9 +53,9 @@ impl Content {
         ContentHash(sha256(&self.canonical()))
     }
 
-    /// The same, but of the values of environment variables only their hashes: what may be kept on disk. Enough to tell
-    /// later which of them changed. A preset itself can't hold such a hash, since its values are strings.
-    pub fn without_values(&self) -> Content {
+    /// The same with hashes in place of the values of environment variables: the form that may be stored. It is enough
+    /// to tell later which of them changed. A preset can't contain such a hash itself, since its values are strings.
+    pub fn without_values(&self) -> PresetContent {
         let mut value = self.value.clone();
         if let Some(Value::Object(variables)) = value.get_mut("env") {
             for variable in variables.values_mut() {
@@ -64,19 +64,19 @@ impl Content {
                 }
             }
         }
-        Content { value }
+        PresetContent { value }
     }
 
-    /// What changed from `before` to this, by place. Values of environment variables are not shown.
-    pub fn changes_since(&self, before: &Content) -> Vec<Change> {
+    /// The changes from `before` to this, by path. Values of environment variables are not shown.
+    pub fn changes_since(&self, before: &PresetContent) -> Vec<ContentChange> {
         let mut changes = Vec::new();
         compare(&before.value, &self.value, &mut String::new(), &mut changes);
         changes
     }
 }
 
-impl fmt::Debug for Content {
-    /// Only the hash: it may hold values of environment variables.
+impl fmt::Debug for PresetContent {
+    /// Only the hash: the content may include values of environment variables.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Content").field(&self.hash()).finish()
     }
@@ -100,7 +100,7 @@ impl fmt::Debug for ContentHash {
     }
 }
 
-impl fmt::Display for Change {
+impl fmt::Display for ContentChange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (&self.before, &self.after) {
             (None, Some(after)) => write!(f, "{}: added {after}", self.at),
@@ -120,7 +120,7 @@ fn sha256(text: &str) -> String {
     hex
 }
 
-/// Keys sorted, whatever order a map of `serde_json` keeps in this build.
+/// Keys are sorted, independent of `serde_json`'s map order in this build.
 fn write_canonical(value: &Value, out: &mut String) {
     match value {
         Value::Object(map) => {
@@ -150,17 +150,17 @@ fn write_canonical(value: &Value, out: &mut String) {
     }
 }
 
-/// Deepest place that a change is named at; below it, a whole value is shown.
+/// Maximum depth of a path; below it, whole values are shown.
 const MAX_DEPTH: usize = 16;
 
-fn compare(before: &Value, after: &Value, at: &mut String, changes: &mut Vec<Change>) {
+fn compare(before: &Value, after: &Value, at: &mut String, changes: &mut Vec<ContentChange>) {
     if before == after {
         return;
     }
     let depth = at.matches(['.', '[']).count();
     match (before, after) {
-        // Of a variable neither value is told, and neither is what stands for it.
-        _ if at.starts_with("env.") => changes.push(Change { at: at.clone(), before: None, after: None }),
+        // For a variable, neither value is shown, nor its hash.
+        _ if at.starts_with("env.") => changes.push(ContentChange { at: at.clone(), before: None, after: None }),
         (Value::Object(old), Value::Object(new)) if depth < MAX_DEPTH => {
             let keys: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
             for key in keys {
@@ -173,16 +173,20 @@ fn compare(before: &Value, after: &Value, at: &mut String, changes: &mut Vec<Cha
                 step(at, &format!("[{index}]"), old.get(index), new.get(index), changes);
             }
         }
-        _ => changes.push(Change { at: at.clone(), before: Some(shown(before, at)), after: Some(shown(after, at)) }),
+        _ => changes.push(ContentChange {
+            at: at.clone(),
+            before: Some(shown(before, at)),
+            after: Some(shown(after, at)),
+        }),
     }
 }
 
-fn step(at: &mut String, part: &str, before: Option<&Value>, after: Option<&Value>, changes: &mut Vec<Change>) {
+fn step(at: &mut String, part: &str, before: Option<&Value>, after: Option<&Value>, changes: &mut Vec<ContentChange>) {
     let length = at.len();
     at.push_str(part);
     match (before, after) {
         (Some(before), Some(after)) => compare(before, after, at, changes),
-        (before, after) => changes.push(Change {
+        (before, after) => changes.push(ContentChange {
             at: at.clone(),
             before: before.map(|value| shown(value, at)),
             after: after.map(|value| shown(value, at)),
@@ -191,7 +195,7 @@ fn step(at: &mut String, part: &str, before: Option<&Value>, after: Option<&Valu
     at.truncate(length);
 }
 
-/// Characters of one value in a list of changes.
+/// Maximum characters of a value in a list of changes.
 const MAX_SHOWN: usize = 200;
 
 fn shown(value: &Value, at: &str) -> String {
@@ -214,8 +218,8 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn content(value: Value) -> Content {
-        Content::new(value)
+    fn content(value: Value) -> PresetContent {
+        PresetContent::new(value)
     }
 
     #[test]
@@ -225,7 +229,7 @@ mod tests {
         assert_eq!(content(one.clone()).hash(), content(two).hash());
         assert_eq!(content(one.clone()).canonical(), r#"{"a":{"x":null,"y":true},"b":[1,2]}"#);
         assert_ne!(content(one).hash(), content(json!({"b": [2, 1], "a": {"y": true, "x": null}})).hash());
-        // Known answer, so that trust given once holds in later versions.
+        // A known answer, so that trust given once remains valid in later versions.
         let empty = "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a";
         assert_eq!(content(json!({})).hash().as_str(), empty);
     }
@@ -234,7 +238,7 @@ mod tests {
     fn changes_are_named_by_place_without_values_of_variables() {
         let before = content(json!({"argv": ["x", "-a"], "env": {"TOKEN": "one", "OLD": "1"}, "idle_ms": 5}));
         let after = content(json!({"argv": ["x", "-b", "-c"], "env": {"TOKEN": "two", "NEW": "2"}, "shell": true}));
-        let lines: Vec<String> = after.changes_since(&before).iter().map(Change::to_string).collect();
+        let lines: Vec<String> = after.changes_since(&before).iter().map(ContentChange::to_string).collect();
         assert_eq!(
             lines,
             [
@@ -256,10 +260,11 @@ mod tests {
         let after = content(json!({"argv": ["x"], "env": {"TOKEN": "two-secret", "SAME": "s"}}));
         let kept = before.without_values();
         assert!(!kept.canonical().contains("secret"), "{}", kept.canonical());
-        let lines: Vec<String> = after.without_values().changes_since(&kept).iter().map(Change::to_string).collect();
+        let lines: Vec<String> =
+            after.without_values().changes_since(&kept).iter().map(ContentChange::to_string).collect();
         assert_eq!(lines, ["env.TOKEN: changed"]);
         assert_eq!(kept.without_values(), kept);
-        // A value that looks like what is kept of another one is a value all the same.
+        // A value that looks like the stored form of another one is still a plain value.
         let forged = content(json!({"env": {"TOKEN": kept.value["env"]["TOKEN"]["sha256"]}}));
         assert_ne!(forged.without_values().value["env"]["TOKEN"], kept.value["env"]["TOKEN"]);
     }
@@ -267,7 +272,7 @@ mod tests {
     #[test]
     fn what_was_kept_is_read_back() {
         let content = content(json!({"name": "x", "argv": ["ä\n"]}));
-        assert_eq!(Content::from_canonical(&content.canonical()), Some(content));
-        assert_eq!(Content::from_canonical("{"), None);
+        assert_eq!(PresetContent::from_canonical(&content.canonical()), Some(content));
+        assert_eq!(PresetContent::from_canonical("{"), None);
     }
 }

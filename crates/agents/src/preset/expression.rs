@@ -1,4 +1,4 @@
-//! A regular expression in a preset: checked when the file is read, so that a mistake has its line.
+//! A regular expression in a preset, compiled when the file is read, so that an error has its line.
 
 use std::borrow::Cow;
 

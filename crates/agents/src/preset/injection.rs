@@ -22,7 +22,7 @@ pub enum Injection {
         #[serde(default)]
         content: Option<serde_json::Value>,
         #[serde(default)]
-        format: Format,
+        format: InjectionFormat,
         #[serde(default)]
         files: BTreeMap<String, FileText>,
     },
@@ -47,7 +47,7 @@ pub enum Injection {
         #[serde(default)]
         content: Option<serde_json::Value>,
         #[serde(default)]
-        format: Format,
+        format: InjectionFormat,
         #[serde(default)]
         files: BTreeMap<String, FileText>,
     },
@@ -84,7 +84,7 @@ pub enum Injection {
 /// How content is written to a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Format {
+pub enum InjectionFormat {
     #[default]
     Json,
     Toml,

@@ -4,14 +4,14 @@ use std::fmt::Write as _;
 
 use thiserror::Error;
 
-/// A string with its placeholders found.
+/// A string, split at its placeholders.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Template {
-    parts: Vec<Part>,
+    parts: Vec<TemplatePart>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Part {
+enum TemplatePart {
     Text(String),
     Value(Placeholder, Quoting),
 }
@@ -41,12 +41,12 @@ enum Quoting {
     Url,
 }
 
-/// What the placeholders stand for in one launch.
+/// The values of the placeholders in one launch.
 #[derive(Clone, Copy, Debug)]
-pub struct Values<'a> {
+pub struct TemplateValues<'a> {
     pub command: &'a str,
     pub connect: &'a str,
-    /// `None` where no file is rendered.
+    /// `None` if no file is rendered.
     pub file: Option<&'a str>,
     pub folder: &'a str,
     pub project: &'a str,
@@ -83,36 +83,36 @@ impl Template {
             plain.push_str(&rest[..at]);
             let (inside, after) = rest[at + 2..].split_once('}').ok_or(TemplateError::Open)?;
             if !plain.is_empty() {
-                parts.push(Part::Text(std::mem::take(&mut plain)));
+                parts.push(TemplatePart::Text(std::mem::take(&mut plain)));
             }
             let (placeholder, quoting) = read_placeholder(inside)?;
-            parts.push(Part::Value(placeholder, quoting));
+            parts.push(TemplatePart::Value(placeholder, quoting));
             rest = after;
         }
         plain.push_str(rest);
         if !plain.is_empty() {
-            parts.push(Part::Text(plain));
+            parts.push(TemplatePart::Text(plain));
         }
         Ok(Template { parts })
     }
 
     pub fn uses(&self, placeholder: Placeholder) -> bool {
-        self.parts.iter().any(|part| matches!(part, Part::Value(used, _) if *used == placeholder))
+        self.parts.iter().any(|part| matches!(part, TemplatePart::Value(used, _) if *used == placeholder))
     }
 
-    pub fn render(&self, values: &Values<'_>) -> Result<String, TemplateError> {
+    pub fn render(&self, values: &TemplateValues<'_>) -> Result<String, TemplateError> {
         let mut out = String::new();
         for part in &self.parts {
             match part {
-                Part::Text(text) => out.push_str(text),
-                Part::Value(placeholder, quoting) => quote(values.get(*placeholder)?, *quoting, &mut out),
+                TemplatePart::Text(text) => out.push_str(text),
+                TemplatePart::Value(placeholder, quoting) => quote(values.get(*placeholder)?, *quoting, &mut out),
             }
         }
         Ok(out)
     }
 }
 
-impl Values<'_> {
+impl TemplateValues<'_> {
     fn get(&self, placeholder: Placeholder) -> Result<&str, TemplateError> {
         Ok(match placeholder {
             Placeholder::Command => self.command,
@@ -177,7 +177,7 @@ fn quote(value: &str, quoting: Quoting, out: &mut String) {
     }
 }
 
-/// A basic string: the escapes are TOML's own, which are not all JSON's.
+/// A TOML basic string: its escapes differ from JSON's in part.
 fn quote_toml(value: &str, out: &mut String) {
     out.push('"');
     for character in value.chars() {
@@ -196,7 +196,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const VALUES: Values<'static> = Values {
+    const VALUES: TemplateValues<'static> = TemplateValues {
         command: "/opt/it's \"here\"/patterm",
         connect: "/run/c.json",
         file: Some("/run/mcp.json"),
@@ -225,7 +225,7 @@ mod tests {
         assert_eq!(rendered("${connect"), Err(TemplateError::Open));
         assert_eq!(rendered("${HOME}"), Err(TemplateError::Unknown { given: "HOME".into() }));
         assert_eq!(rendered("${home:xml}"), Err(TemplateError::UnknownQuoting { given: "xml".into() }));
-        let no_file = Values { file: None, ..VALUES };
+        let no_file = TemplateValues { file: None, ..VALUES };
         assert_eq!(Template::parse("${file}").unwrap().render(&no_file), Err(TemplateError::NoFile));
     }
 

@@ -1,11 +1,11 @@
-//! JSON with comments, made plain JSON without moving anything: places in one are places in the other.
+//! Turns JSON with comments into plain JSON without moving anything, so that positions stay the same.
 
 use jsonc_parser::common::Ranged;
 use jsonc_parser::errors::ParseError;
 use jsonc_parser::tokens::Token;
 use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseOptions, parse_to_ast};
 
-/// Comments and trailing commas are welcome; everything else is plain JSON.
+/// Comments and trailing commas are allowed; everything else is plain JSON.
 const OPTIONS: ParseOptions = ParseOptions {
     allow_comments: true,
     allow_loose_object_property_names: false,
@@ -19,7 +19,7 @@ const OPTIONS: ParseOptions = ParseOptions {
     allow_extended_string_escapes: false,
 };
 
-/// Blanks in place of comments and trailing commas.
+/// Replaces comments and trailing commas by blanks.
 pub fn plain_json(text: &str) -> Result<String, ParseError> {
     let collect = CollectOptions { comments: CommentCollectionStrategy::AsTokens, tokens: true };
     let tokens = parse_to_ast(text, &collect, &OPTIONS)?.tokens.unwrap_or_default();
@@ -31,7 +31,7 @@ pub fn plain_json(text: &str) -> Result<String, ParseError> {
         let trailing = matches!((&found.token, next), (Token::Comma, Some(Token::CloseBrace | Token::CloseBracket)));
         let range = found.range().start..found.range().end;
         if !trailing {
-            // One blank for each byte so far: the ranges of what is still to come stay right.
+            // One blank per byte, so that later ranges stay valid.
             plain.replace_range(range.clone(), &text[range]);
         }
     }

@@ -1,9 +1,9 @@
-//! What a preset may be called, and what its sessions are called by default.
+//! Valid preset names, and default names of their sessions.
 
 use engine::SessionName;
 use thiserror::Error;
 
-/// Characters of a preset's name.
+/// Maximum characters of a preset's name.
 const MAX_LENGTH: usize = 64;
 
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
@@ -33,8 +33,8 @@ pub(crate) fn check_name(name: &str) -> Result<(), PresetNameError> {
     }
 }
 
-/// A preset's name as sessions can bear it: `bun run dev` gives `bun-run-dev`. Whatever a session
-/// name can't hold becomes one `-`; `fallback` stands for a name of which nothing is left.
+/// A preset's name in a form that is valid for sessions: `bun run dev` becomes `bun-run-dev`. Invalid characters become
+/// one `-`; `fallback` is used if nothing is left.
 ///
 /// ```
 /// assert_eq!(agents::preset::slug("codex (haiku)", "agent"), "codex-haiku");

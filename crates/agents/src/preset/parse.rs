@@ -1,4 +1,4 @@
-//! One preset file: text to preset, or what is wrong with it and where.
+//! Parses one preset file, or tells what is wrong and where.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::agent::AgentPreset;
-use super::content::Content;
+use super::content::PresetContent;
 use super::injection::{FileText, Injection};
 use super::interpolation::{Placeholder, Template};
 use super::jsonc::plain_json;
@@ -16,10 +16,10 @@ use super::names::check_name;
 use super::process::ProcessPreset;
 use super::rule::Condition;
 
-/// Bytes of one preset file.
+/// Maximum bytes of a preset file.
 pub const MAX_PRESET_BYTES: usize = 256 << 10;
 
-/// What is wrong with a preset file or folder.
+/// A problem of a preset file or folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     pub file: PathBuf,
@@ -60,27 +60,27 @@ impl fmt::Display for Problem {
     }
 }
 
-/// A preset that can be used, what it says, and what may be wrong with it all the same.
+/// A usable preset, its content, and its problems, if any.
 #[derive(Clone, Debug)]
-pub struct Parsed<P> {
+pub struct ParsedPreset<P> {
     pub preset: P,
-    pub content: Content,
+    pub content: PresetContent,
     pub warnings: Vec<Problem>,
 }
 
-/// `file` gives the default name, and is named in problems; it is not read.
-pub fn parse_agent(file: &Path, text: &str) -> Result<Parsed<AgentPreset>, Problem> {
+/// `file` provides the default name, and is named in problems; it is not read.
+pub fn parse_agent(file: &Path, text: &str) -> Result<ParsedPreset<AgentPreset>, Problem> {
     let (preset, content) = read(file, text)?;
     checked(file, preset, content)
 }
 
 /// A preset whose parts were read from several files.
-pub(super) fn checked_agent(file: &Path, name: &str, value: Value) -> Result<Parsed<AgentPreset>, Problem> {
+pub(super) fn checked_agent(file: &Path, name: &str, value: Value) -> Result<ParsedPreset<AgentPreset>, Problem> {
     let preset = AgentPreset::deserialize(&value).map_err(|error| Problem::error(file, error.to_string()))?;
-    checked(file, AgentPreset { name: name.to_owned(), ..preset }, Content::new(value))
+    checked(file, AgentPreset { name: name.to_owned(), ..preset }, PresetContent::new(value))
 }
 
-fn checked(file: &Path, mut preset: AgentPreset, content: Content) -> Result<Parsed<AgentPreset>, Problem> {
+fn checked(file: &Path, mut preset: AgentPreset, content: PresetContent) -> Result<ParsedPreset<AgentPreset>, Problem> {
     preset.name = checked_name(file, preset.name)?;
     check_command(file, &preset.argv, preset.env.keys().chain(&preset.env_unset))?;
     check_templates(&preset).map_err(|message| Problem::error(file, message))?;
@@ -91,18 +91,18 @@ fn checked(file: &Path, mut preset: AgentPreset, content: Content) -> Result<Par
         return Err(Problem::error(file, message));
     }
     let warnings = unseen_copies(&preset).map(|message| Problem::warning(file, message)).collect();
-    Ok(Parsed { preset, content, warnings })
+    Ok(ParsedPreset { preset, content, warnings })
 }
 
-/// As [`parse_agent`].
-pub fn parse_process(file: &Path, text: &str) -> Result<Parsed<ProcessPreset>, Problem> {
-    let (mut preset, content): (ProcessPreset, Content) = read(file, text)?;
+/// Like [`parse_agent`].
+pub fn parse_process(file: &Path, text: &str) -> Result<ParsedPreset<ProcessPreset>, Problem> {
+    let (mut preset, content): (ProcessPreset, PresetContent) = read(file, text)?;
     preset.name = checked_name(file, preset.name)?;
     check_command(file, &preset.argv, preset.env.keys().chain(&preset.env_unset))?;
-    Ok(Parsed { preset, content, warnings: Vec::new() })
+    Ok(ParsedPreset { preset, content, warnings: Vec::new() })
 }
 
-pub(super) fn read<P: DeserializeOwned>(file: &Path, text: &str) -> Result<(P, Content), Problem> {
+pub(super) fn read<P: DeserializeOwned>(file: &Path, text: &str) -> Result<(P, PresetContent), Problem> {
     if text.len() > MAX_PRESET_BYTES {
         let length = text.len();
         let message = format!("the file has {length} bytes, at most {MAX_PRESET_BYTES} are allowed: make it smaller");
@@ -120,7 +120,7 @@ pub(super) fn read<P: DeserializeOwned>(file: &Path, text: &str) -> Result<(P, C
         return Err(Problem::error(file, "a preset is one JSON object: begin it with {"));
     }
     let preset = serde_json::from_str(&plain).map_err(located)?;
-    Ok((preset, Content::new(value)))
+    Ok((preset, PresetContent::new(value)))
 }
 
 const MEND_IT: &str = "fix it; it reloads by itself";
@@ -194,7 +194,7 @@ fn check_templates(preset: &AgentPreset) -> Result<(), String> {
     Ok(())
 }
 
-/// Every string of an injection that may hold placeholders.
+/// Every string of an injection that may contain placeholders.
 fn strings_of(injection: &Injection) -> Vec<String> {
     fn walk(value: &Value, out: &mut Vec<String>) {
         match value {
@@ -248,7 +248,7 @@ fn check_input_box(preset: &AgentPreset) -> Result<(), String> {
     Err("`submit.input_box` has no group named text: mark what is typed as (?<text>…)".into())
 }
 
-/// Copies of configuration files that nothing names: the CLI would never see them.
+/// Copies of configuration files that nothing refers to: the CLI would never see them.
 fn unseen_copies(preset: &AgentPreset) -> impl Iterator<Item = String> {
     let injections = [("mcp_injection", &preset.mcp_injection), ("hooks_injection", &preset.hooks_injection)];
     injections.into_iter().filter_map(|(place, injection)| match injection {

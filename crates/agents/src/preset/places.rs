@@ -1,8 +1,8 @@
-//! Paths in presets: relative to the project, or to the home folder.
+//! Paths in presets, relative to the project or to the home folder.
 
 use std::path::{Path, PathBuf};
 
-/// The folder a preset's session starts in.
+/// The folder that a preset's session starts in.
 pub fn resolve_folder(working_dir: Option<&str>, project_root: &Path, home: &Path) -> PathBuf {
     match working_dir {
         None | Some("") => project_root.to_owned(),
@@ -11,7 +11,7 @@ pub fn resolve_folder(working_dir: Option<&str>, project_root: &Path, home: &Pat
     }
 }
 
-/// `~` and `~/…` stand for the home folder.
+/// Expands `~` and `~/…` to the home folder.
 pub(crate) fn expand_home(path: &str, home: &Path) -> PathBuf {
     match path.strip_prefix('~') {
         Some("") => home.to_owned(),

@@ -12,8 +12,8 @@ use thiserror::Error;
 
 use super::agent::{AgentPreset, ReadySignal, Submit, TrimHint};
 use super::catalog::{Found, read_bounded};
-use super::content::Change;
-use super::parse::{Parsed, Problem, checked_agent, read};
+use super::content::ContentChange;
+use super::parse::{ParsedPreset, Problem, checked_agent, read};
 use super::prompt::PromptRule;
 use super::rule::{ModeRule, Region, Rule};
 use super::versions::PresetVersions;
@@ -90,7 +90,7 @@ impl ParsedRules {
     }
 
     /// The preset with these rules, whichever version they have.
-    pub fn applied_to(&self, found: &Found<AgentPreset>) -> Result<Parsed<AgentPreset>, Problem> {
+    pub fn applied_to(&self, found: &Found<AgentPreset>) -> Result<ParsedPreset<AgentPreset>, Problem> {
         let mut value = found.content.clone().into_value();
         if let Value::Object(preset) = &mut value {
             preset.extend(self.fields.clone());
@@ -99,7 +99,7 @@ impl ParsedRules {
     }
 
     /// What would change in the preset, by place.
-    pub fn changes(&self, found: &Found<AgentPreset>) -> Result<Vec<Change>, Problem> {
+    pub fn changes(&self, found: &Found<AgentPreset>) -> Result<Vec<ContentChange>, Problem> {
         let after = self.applied_to(found)?;
         Ok(after.content.changes_since(&found.content))
     }

@@ -6,17 +6,17 @@ use super::agent::AgentPreset;
 use super::process::ProcessPreset;
 use super::rules_file::RulesFile;
 
-/// Of files in `presets/agents`.
+/// The schema of files in `presets/agents`.
 pub fn agent_schema() -> Schema {
     schemars::schema_for!(AgentPreset)
 }
 
-/// Of files in `presets/rules`.
+/// The schema of files in `presets/rules`.
 pub fn rules_schema() -> Schema {
     schemars::schema_for!(RulesFile)
 }
 
-/// Of files in `presets/processes`.
+/// The schema of files in `presets/processes`.
 pub fn process_schema() -> Schema {
     schemars::schema_for!(ProcessPreset)
 }

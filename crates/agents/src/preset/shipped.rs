@@ -1,7 +1,7 @@
-//! The presets that come with the program, and how they get into the person's folder.
+//! The presets that come with the program, and their installation into the person's folder.
 //!
-//! A small file beside them remembers what was written: a preset that was edited is never touched
-//! again, one that was deleted does not come back, and one that was left alone follows the program.
+//! A small file beside them records what was written: a preset that was edited is never touched again, one that was
+//! deleted does not come back, and an unchanged one is updated with the program.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -23,7 +23,7 @@ pub const SHIPPED: &[Shipped] = &[
     Shipped { file_name: "opencode.json", text: include_str!("../../../../presets/opencode.json") },
 ];
 
-/// Presets for more CLIs. They are put beside the others only where the program is there.
+/// Presets for further CLIs. They are installed only where the program is present.
 pub const MORE: &[Shipped] = &[
     Shipped { file_name: "copilot.json", text: include_str!("../../../../presets/more/copilot.json") },
     Shipped { file_name: "gemini.json", text: include_str!("../../../../presets/more/gemini.json") },
@@ -34,10 +34,10 @@ pub const MORE: &[Shipped] = &[
 /// Hidden, so that it is never read as a preset.
 const MEMORY: &str = ".shipped.json";
 
-/// File names and the hash of what was written last.
+/// File names and the hashes of what was written last.
 type Memory = BTreeMap<String, String>;
 
-/// Puts the shipped agent presets into `presets/agents`, and says which files it wrote.
+/// Installs the shipped agent presets into `presets/agents`, and returns which files it wrote.
 pub fn install_shipped(presets: &Path) -> io::Result<Vec<PathBuf>> {
     install(presets, SHIPPED)
 }
@@ -49,12 +49,12 @@ pub fn install_more(presets: &Path, is_there: impl Fn(&str) -> bool) -> io::Resu
 }
 
 impl Shipped {
-    /// Each is named after what it starts.
+    /// Each is named after the program it starts.
     pub fn program(&self) -> &'static str {
         self.file_name.trim_end_matches(".json")
     }
 
-    /// The one that a recording's name begins with.
+    /// The preset whose name starts a recording's name.
     pub fn of_recording(name: &str) -> Option<&'static Shipped> {
         SHIPPED.iter().chain(MORE).find(|shipped| name.starts_with(shipped.program()))
     }
@@ -94,7 +94,7 @@ fn install(presets: &Path, shipped: &[Shipped]) -> io::Result<Vec<PathBuf>> {
     Ok(written)
 }
 
-/// A memory that can't be read is taken for none: existing files are then left alone for good.
+/// An unreadable record counts as empty: existing files are then never touched.
 fn read_memory(file: &Path) -> io::Result<Memory> {
     match fs::read(file) {
         Ok(bytes) => Ok(serde_json::from_slice(&bytes).unwrap_or_default()),
@@ -103,7 +103,7 @@ fn read_memory(file: &Path) -> io::Result<Memory> {
     }
 }
 
-/// All of it or nothing: a watcher never reads half a preset.
+/// Atomic, so that a watcher never reads half a preset.
 fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut part = path.as_os_str().to_owned();
     part.push(".part");

@@ -1,7 +1,6 @@
 //! Presets that follow their folders while the program runs.
 //!
-//! One thread waits for the system's word that something moved in a folder, lets it settle, and
-//! reads the folders again. Nothing is polled.
+//! One thread waits for a file system notification, debounces it, and reads the folders again. Nothing is polled.
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -14,49 +13,49 @@ use tokio::sync::watch;
 use super::catalog::{Catalog, PresetFolders};
 use super::parse::Problem;
 
-/// An editor writes a file in several steps; they are over when nothing moved for this long.
+/// Debounce: an editor writes a file in several steps, and is done when nothing has happened for this long.
 const SETTLE: Duration = Duration::from_millis(50);
-/// A folder that never comes to rest is read all the same.
+/// A folder that never comes to rest is read after this time.
 const MAX_SETTLE: Duration = Duration::from_millis(500);
 
-/// Cheap to clone. Dropping the last one ends the watch.
+/// Cheap to clone. Dropping the last one stops the watch.
 #[derive(Clone, Debug)]
-pub struct Presets {
-    inner: Arc<Inner>,
+pub struct PresetStore {
+    inner: Arc<StoreState>,
 }
 
 #[derive(Debug)]
-struct Inner {
+struct StoreState {
     folders: PresetFolders,
     catalog: watch::Sender<Arc<Catalog>>,
-    /// Why changes are not noticed, if they are not.
+    /// Why changes are not noticed, if so.
     watch_problem: Mutex<Option<Problem>>,
-    /// Wakes the thread up for its end.
+    /// Wakes the thread to end it.
     stop: mpsc::Sender<Moved>,
 }
 
 /// A hint that something may have changed.
 struct Moved;
 
-impl Presets {
-    /// Reads the folders and follows them. Where the system can't watch, the presets are there all
-    /// the same, [`problems`](Self::problems) says so, and [`reload`](Self::reload) reads them again.
+impl PresetStore {
+    /// Reads the folders and follows them. If the system can't watch them, the presets are still available,
+    /// [`problems`](Self::problems) tells why, and [`reload`](Self::reload) reads them again.
     pub fn open(folders: PresetFolders) -> Self {
         let (sender, receiver) = mpsc::channel();
-        let inner = Arc::new(Inner {
+        let inner = Arc::new(StoreState {
             catalog: watch::Sender::new(Arc::default()),
             watch_problem: Mutex::default(),
             folders,
             stop: sender.clone(),
         });
-        let presets = Presets { inner };
+        let presets = PresetStore { inner };
         let (first_read, wait_for_first) = mpsc::channel();
         let weak = Arc::downgrade(&presets.inner);
         let folders = presets.inner.folders.clone();
         let follow = move || {
             let mut watched = WatchedFolders::new(&folders, sender);
             loop {
-                // Watched before they are read: what changes in between is noticed.
+                // Watched before they are read, so that changes in between are noticed.
                 let trouble = watched.arm();
                 let Some(inner) = weak.upgrade() else { return };
                 *inner.watch_problem.lock().unwrap_or_else(PoisonError::into_inner) = trouble;
@@ -70,7 +69,7 @@ impl Presets {
         };
         let spawned = std::thread::Builder::new().name("presets".into()).spawn(follow);
         match spawned {
-            // An error here means the thread has died; what it read is all there is.
+            // An error means that the thread has died; its last result is all there is.
             Ok(_) => _ = wait_for_first.recv(),
             Err(error) => {
                 let problem = Problem::error(&presets.inner.folders.global, cannot_watch(&error));
@@ -89,12 +88,12 @@ impl Presets {
         self.inner.catalog.borrow().clone()
     }
 
-    /// Moves when a preset or a problem does.
+    /// Changes when a preset or a problem does.
     pub fn subscribe(&self) -> watch::Receiver<Arc<Catalog>> {
         self.inner.catalog.subscribe()
     }
 
-    /// Of the current catalog.
+    /// Problems of the current catalog.
     pub fn problems(&self) -> Vec<Problem> {
         self.current().problems.clone()
     }
@@ -105,13 +104,13 @@ impl Presets {
     }
 }
 
-impl Drop for Inner {
+impl Drop for StoreState {
     fn drop(&mut self) {
         let _ = self.stop.send(Moved);
     }
 }
 
-impl Inner {
+impl StoreState {
     fn reload(&self) {
         let mut catalog = Catalog::scan(&self.folders);
         catalog.problems.extend(self.watch_problem.lock().unwrap_or_else(PoisonError::into_inner).clone());
@@ -125,7 +124,7 @@ impl Inner {
     }
 }
 
-/// Waits for a hint and for the calm after it. `false` when nobody needs the presets any more.
+/// Waits for a hint and for the quiet after it. `false` when the store was dropped.
 fn wait_until_settled(moved: &mpsc::Receiver<Moved>) -> bool {
     if moved.recv().is_err() {
         return false;
@@ -141,7 +140,7 @@ fn wait_until_settled(moved: &mpsc::Receiver<Moved>) -> bool {
     true
 }
 
-/// The folders with presets, or, where one is missing, the nearest folder above it.
+/// The folders with presets; where one is missing, its nearest existing ancestor.
 struct WatchedFolders {
     wanted: Vec<PathBuf>,
     sender: mpsc::Sender<Moved>,
@@ -157,8 +156,8 @@ impl WatchedFolders {
         WatchedFolders { wanted, sender, watcher: None, watched: Vec::new() }
     }
 
-    /// Watches what there is now. A folder that went and came back is a new one to the system, so
-    /// all are watched anew each time.
+    /// Watches the folders that exist now. A folder that was removed and created again is a new one to the system, so
+    /// all are watched again each time.
     fn arm(&mut self) -> Option<Problem> {
         let wanted = self.wanted.clone();
         let sender = self.sender.clone();
@@ -200,7 +199,7 @@ fn nearest_folder(folder: &Path) -> Option<&Path> {
     folder.ancestors().find(|ancestor| ancestor.is_dir())
 }
 
-/// Whether what happened to `path` can change what is in one of the folders.
+/// Whether a change of `path` can affect one of the folders.
 fn concerns(path: &Path, folders: &[PathBuf]) -> bool {
     folders.iter().any(|folder| path.starts_with(folder) || folder.starts_with(path))
 }

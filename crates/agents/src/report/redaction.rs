@@ -1,17 +1,18 @@
-//! What is masked in a report: the person's name and home, values of variables that are secrets, and what looks like one.
+//! What is masked in a report: the person's name and home, values of secret variables, and text that looks like a
+//! secret.
 
 use std::ffi::OsString;
 use std::path::Path;
 
 use crate::run_facts::is_secret_name;
 
-/// A shorter value may be a word that stands for something else.
+/// A shorter value may be an ordinary word.
 const MIN_SECRET: usize = 8;
-/// Shorter names are part of too many words.
+/// A shorter name is part of too many words.
 const MIN_NAME: usize = 3;
-/// From this length on, letters mixed with digits are taken for a key.
+/// From this length on, letters mixed with digits count as a key.
 const MIN_KEY: usize = 32;
-/// What keys of well-known services begin with.
+/// Prefixes of well-known services' keys.
 const KEY_PREFIXES: [&[u8]; 12] = [
     b"sk-",
     b"ghp_",
@@ -28,12 +29,12 @@ const KEY_PREFIXES: [&[u8]; 12] = [
 ];
 const MIN_PREFIXED_KEY: usize = 16;
 
-/// Texts that never leave the machine.
+/// Texts that must not leave the machine.
 #[derive(Clone, Default)]
 pub struct Redaction {
-    /// Masked wherever they stand, longest first.
+    /// Masked everywhere, longest first.
     secrets: Vec<Vec<u8>>,
-    /// Masked where no letter or digit is beside it.
+    /// Masked only where no letter or digit is adjacent.
     name: Option<Vec<u8>>,
 }
 
@@ -44,7 +45,7 @@ impl std::fmt::Debug for Redaction {
 }
 
 impl Redaction {
-    /// The home folder gives the person's name.
+    /// The person's name is taken from the home folder.
     pub fn new(home: &Path, environment: &[(OsString, OsString)]) -> Self {
         let is_secret = |name: &OsString| name.to_str().is_some_and(is_secret_name);
         let secret = |(name, value): &(OsString, OsString)| is_secret(name).then(|| value.as_encoded_bytes().to_vec());
@@ -55,7 +56,7 @@ impl Redaction {
         Redaction { secrets, name: name.filter(|name| name.len() >= MIN_NAME && name != b"root") }
     }
 
-    /// As many characters as before.
+    /// Keeps the number of characters.
     pub fn mask(&self, bytes: &mut [u8]) {
         for secret in &self.secrets {
             mask_all(bytes, secret, b'x', |_, _| true);
@@ -77,7 +78,7 @@ impl Redaction {
     }
 }
 
-/// Whether these bytes end with a control sequence, such as that of a colour.
+/// Whether these bytes end with a control sequence, such as a colour.
 fn ends_a_sequence(bytes: &[u8]) -> bool {
     let Some((_, mut rest)) = bytes.split_last() else { return false };
     while let [before @ .., b'0'..=b'?'] = rest {
@@ -86,14 +87,14 @@ fn ends_a_sequence(bytes: &[u8]) -> bool {
     rest.ends_with(b"\x1b[")
 }
 
-/// Masks `wanted` wherever `counts` says so, by what stands before and behind it.
+/// Masks `wanted` where `counts` accepts the text before and after it.
 fn mask_all(bytes: &mut [u8], wanted: &[u8], with: u8, counts: impl Fn(&[u8], &[u8]) -> bool) {
     let mut at = 0;
     while let Some(found) = bytes.get(at..).and_then(|rest| rest.windows(wanted.len()).position(|part| part == wanted))
     {
         let (start, end) = (at + found, at + found + wanted.len());
         if counts(&bytes[..start], &bytes[end..]) {
-            // Characters of several bytes take as many columns of a letter each; names are rarely that.
+            // A multi-byte character is masked by one letter per byte; names rarely have any.
             bytes[start..end].fill(with);
         }
         at = end;

@@ -1,12 +1,12 @@
-//! Which values of variables are not shown: passwords and the like, and nothing that could be a program.
+//! Which values of variables are hidden: passwords and the like, but nothing that could be a program.
 //!
-//! Any variable may change what is run, and no list of those that do is complete. So every value is shown, unless its
-//! name says that it is a secret and the value itself is one unbroken row of letters and digits.
+//! Any variable may affect what is run, and no list of those that do is complete. So every value is shown, unless its
+//! name says that it is a secret and the value is one unbroken run of letters and digits.
 
 /// Last parts of names such as `OPENAI_API_KEY`.
 const SECRETS: [&str; 9] =
     ["TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "KEY", "APIKEY", "CREDENTIALS", "COOKIE"];
-/// A word that short may be the name of a program.
+/// A shorter word may be the name of a program.
 const MIN_SECRET: usize = 12;
 
 pub(super) fn shown(name: &str, value: &str) -> String {
@@ -16,7 +16,7 @@ pub(super) fn shown(name: &str, value: &str) -> String {
     }
 }
 
-/// Whether a variable of this name holds a secret.
+/// Whether a variable with this name contains a secret.
 pub(crate) fn is_secret_name(name: &str) -> bool {
     let last = name.rsplit('_').next().unwrap_or_default().to_ascii_uppercase();
     SECRETS.contains(&last.as_str())

@@ -1,4 +1,4 @@
-//! The part of a preset that says how to tell what a session is doing.
+//! The part of a preset that tells what a session is doing.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -20,7 +20,7 @@ pub struct Behaviour {
 }
 
 impl Behaviour {
-    /// Commands and terminals: what they say of themselves (OSC 7501), or else silence is idle, output is working.
+    /// The default for commands and terminals: their own reports (OSC 7501), or else silence is idle, output is working.
     pub fn silence(idle: Duration) -> Self {
         let milliseconds = u64::try_from(idle.as_millis()).unwrap_or(u64::MAX);
         Behaviour {
@@ -33,7 +33,7 @@ impl Behaviour {
         }
     }
 
-    /// Whether anything looks at the screen or at what was said beside it.
+    /// Whether any rule uses the screen or the reports beside it.
     pub(crate) fn looks_at_screen(&self) -> bool {
         self.submit.input_box.is_some() || self.conditions().any(|condition| !needs_no_screen(condition))
     }
@@ -47,7 +47,7 @@ impl Behaviour {
         self.conditions().any(|condition| condition.tty.is_some())
     }
 
-    /// Whether something on this grid is told by colours alone.
+    /// Whether something on this grid can be told only by colours.
     pub(crate) fn looks_at_colours(&self, grid: &str) -> bool {
         let region = |name: &Option<String>| name.as_ref().and_then(|name| self.regions.get(name));
         let shown =
@@ -55,13 +55,13 @@ impl Behaviour {
         self.prompts.iter().any(|rule| rule.selected_by.is_some() && shown(rule))
     }
 
-    /// Whether the CLI itself is asked to tell when it works.
+    /// Whether the CLI itself reports when it works.
     pub(crate) fn reports_work(&self) -> bool {
         let told = |rule: &Rule| rule.source.unwrap_or_else(|| rule.when.source()) == super::Source::SelfReport;
         self.rules.iter().any(|rule| rule.state == Vote::Working && told(rule))
     }
 
-    /// Whether the CLI said it in its own output, in the order of what it did.
+    /// Whether the report came in the CLI's own output, and is thus in order with it.
     pub(crate) fn is_in_band_report(&self, evidence: &Evidence) -> bool {
         let by_hook = |rule: &Rule| rule.name == evidence.rule && rule.when.hook.is_some();
         evidence.source == super::Source::SelfReport && !self.rules.iter().any(by_hook)
@@ -77,7 +77,7 @@ impl Behaviour {
 impl From<&AgentPreset> for Behaviour {
     fn from(preset: &AgentPreset) -> Self {
         let rules = if preset.rules.is_empty() {
-            // Many agents draw nothing for seconds: a blank screen is no idle one.
+            // Many agents draw nothing for seconds: a blank screen is not idle.
             let drawn = Expression::new(r"\S").expect("a constant that compiles");
             silence_rules(preset.idle_ms, Some(drawn))
         } else {
@@ -98,7 +98,7 @@ impl From<&AgentPreset> for Behaviour {
     }
 }
 
-/// A hook tells that the CLI asks, and nothing tells that the question was dismissed, but for the prompt box.
+/// A hook reports that the CLI asks, and nothing reports that the question was dismissed, except the prompt box.
 fn end_with_the_prompt_box(rule: &mut Rule) {
     if rule.state == Vote::Blocked && rule.when.hook.is_some() && rule.until.is_none() {
         rule.until = Some(Condition { input: Some(InputBox::Drawn), ..Condition::default() });

@@ -1,4 +1,4 @@
-//! One answer from all the evidence. A pure function.
+//! Combines all evidence into one answer. A pure function.
 
 use std::time::{Duration, Instant};
 
@@ -9,7 +9,7 @@ use crate::preset::{DecisionKind, Vote};
 /// report as well.
 const REPORT_OUTLIVED: Duration = Duration::from_secs(2);
 
-/// What one rule says at one moment.
+/// The result of one rule at one moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Evidence {
     pub rule: String,
@@ -31,26 +31,25 @@ pub enum Weight {
     Lingers,
     /// Holds, but not for long enough yet.
     TooYoung,
-    /// Was given too long ago, or something newer speaks against it.
+    /// Was given too long ago, or is contradicted by something newer.
     Stale,
     /// Does not hold.
     Absent,
 }
 
-/// What the evidence says, as a whole.
+/// The combined result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {
     /// The evidence with this index decides.
     Counts(usize),
-    /// The strongest evidence, by its index, is too young: what was known stays for now.
+    /// The strongest evidence, with this index, is too young: the previous answer remains for now.
     Matures(usize),
-    /// Nothing speaks.
+    /// There is no evidence.
     Silent,
 }
 
-/// A prompt on the screen that waits for a decision beats everything: a stale "idle" would let
-/// text be typed into it. Otherwise the strongest source decides; of one source, the first rule
-/// that holds, and only then one that lingers or is too young.
+/// A pending decision on the screen beats everything: a stale "idle" would let text be typed into it. Otherwise the
+/// strongest source decides; of one source, the first rule that holds, and only then one that lingers or is too young.
 pub fn decide(evidence: &[Evidence]) -> Decision {
     let rank = |evidence: &Evidence| match evidence.weight {
         Weight::Holds { .. } => Some(0),
@@ -74,8 +73,8 @@ pub fn decide(evidence: &[Evidence]) -> Decision {
     }
 }
 
-/// What waits for a decision, if anything does: whatever can be seen on the screen, held for long or not, and else what
-/// decides. Evidence that is stale, or that a stronger source speaks against, asks nothing.
+/// The pending decision, if there is one: whatever is visible on the screen, even if only just drawn, and otherwise
+/// what decides. Evidence that is stale or contradicted by a stronger source is ignored.
 pub fn pending(evidence: &[Evidence], decision: Decision) -> Option<&Evidence> {
     let asks = |evidence: &&Evidence| evidence.vote == Vote::Blocked;
     let seen = |evidence: &&Evidence| {
@@ -165,7 +164,7 @@ mod tests {
         assert_eq!(decide(&votes), Decision::Counts(1));
         votes[1].weight = Weight::TooYoung;
         assert_eq!(decide(&votes), Decision::Counts(0));
-        // Only what is seen: a title may be old.
+        // Only visible evidence: a title may be old.
         votes[1] = evidence(Source::Osc, Vote::Blocked, holds());
         assert_eq!(decide(&votes), Decision::Counts(0));
     }

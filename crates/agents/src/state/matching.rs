@@ -1,4 +1,4 @@
-//! Whether a condition holds for an observation, since when by the facts' own times, and in what words.
+//! Whether a condition holds for an observation, since when by the facts' own times, and a description.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -12,19 +12,19 @@ use super::observation::{HookEvent, Observation, one_line};
 use super::vocabulary::Source;
 use crate::preset::{Condition, Expression, InputBox, ProgressKind, TtyMatch};
 
-/// Characters of a detail.
+/// Maximum characters of a detail.
 const MAX_DETAIL: usize = 120;
 
-/// What stands in the prompt box.
+/// The content of the prompt box.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum InputText {
-    /// The box is not to be seen, or the preset does not say how it looks.
+    /// The box is not visible, or the preset does not describe it.
     Absent,
     Empty,
     Text(String),
 }
 
-/// An observation, ready to be asked about conditions.
+/// An observation, prepared for evaluating conditions.
 pub(crate) struct Matcher<'a> {
     pub(crate) observation: &'a Observation<'a>,
     behaviour: &'a Behaviour,
@@ -34,12 +34,12 @@ pub(crate) struct Matcher<'a> {
 
 #[derive(Clone, Debug)]
 pub(crate) struct ConditionMatch {
-    /// The latest time that a fact in it was given; `None` where only the screen or silence speaks.
+    /// The latest time of a fact in it; `None` if it uses only the screen or silence.
     pub(crate) given: Option<Instant>,
     pub(crate) detail: String,
 }
 
-/// Whether a condition holds, and when that may change by time alone.
+/// Whether a condition holds, and when time alone may change that.
 #[derive(Clone, Debug)]
 pub(crate) struct ConditionAnswer {
     pub(crate) holds: Option<ConditionMatch>,
@@ -55,7 +55,7 @@ impl<'a> Matcher<'a> {
         self.behaviour
     }
 
-    /// Of the grid; nothing for a region that is not there.
+    /// The region's part of the grid; nothing if the region is absent.
     pub(crate) fn region_text(&self, name: Option<&str>) -> &'a str {
         match name {
             Some(name) => self.behaviour.regions.get(name).map_or("", |region| region.of(self.observation.grid)),
@@ -71,7 +71,7 @@ impl<'a> Matcher<'a> {
         let mut clauses = Clauses { given: None, detail: None };
         let facts_hold = self.beside_the_screen(condition, &mut clauses) && self.on_the_screen(condition, &mut clauses);
         let (time_holds, look_again) = self.time(condition);
-        // The same words for as long as it holds: a changing detail would wake everyone who waits.
+        // Stays the same while the condition holds: a changing detail would wake every waiter.
         let silent = || match (condition.silence_ms, condition.output_within_ms) {
             (Some(milliseconds), _) => format!("no output for {milliseconds} ms"),
             (None, Some(milliseconds)) => format!("output within {milliseconds} ms"),
@@ -182,7 +182,7 @@ impl<'a> Matcher<'a> {
         true
     }
 
-    /// Whether the clauses about time hold, and when the answer turns if nothing else happens.
+    /// Whether the clauses about time hold, and when the result changes if nothing else happens.
     fn time(&self, condition: &Condition) -> (bool, Option<Instant>) {
         let last = self.observation.last_output;
         let due = |milliseconds: u64| last.checked_add(Duration::from_millis(milliseconds));
@@ -205,10 +205,10 @@ impl<'a> Matcher<'a> {
     }
 }
 
-/// What the clauses of one condition add up to.
+/// The combined result of a condition's clauses.
 struct Clauses {
     given: Option<Instant>,
-    /// In the words of the first clause.
+    /// Described by the first clause.
     detail: Option<String>,
 }
 
@@ -257,7 +257,7 @@ fn progress_kind(progress: Option<ProgressReport>) -> ProgressKind {
     }
 }
 
-/// The last match counts: older ones are part of the conversation.
+/// The last match counts: earlier ones are part of the conversation.
 fn read_input(behaviour: &Behaviour, grid: &str) -> InputText {
     let Some(input_box) = &behaviour.submit.input_box else { return InputText::Absent };
     let Some(found) = input_box.pattern().regex().captures_iter(grid).last() else { return InputText::Absent };

@@ -1,26 +1,27 @@
-//! Where pictures end in a stream whose times are not known: bytes in, offsets out. Knows no vendors.
+//! Finds the ends of pictures in a stream whose times are not known: bytes in, offsets out. Knows no vendors.
 //!
-//! Programs end a picture with a synchronized update, the cursor shown again or a title. Those that do none of it draw
-//! from the top to the bottom and begin the next picture by going back over what they drew; so one ends there.
+//! Programs end a picture with a synchronized update, by showing the cursor again, or with a title. Programs that do
+//! none of these draw from top to bottom and start the next picture by moving back over what they drew; so a picture
+//! ends there.
 
-/// The longest stretch that is not looked at.
+/// Longest sequence that is parsed.
 const LONGEST: usize = 8 << 10;
 
-/// Where each picture ends, in order; the last is the end of the stream.
+/// The end of each picture, in order; the last one is the end of the stream.
 pub(super) fn ends(bytes: &[u8]) -> Vec<usize> {
     let mut ends = Vec::new();
     let (mut begin, mut drawn, mut held) = (0, false, false);
     let mut at = 0;
     while at < bytes.len() {
         let piece = Piece::at(&bytes[at..]);
-        if matches!(piece.kind, Kind::Back | Kind::Hold) && drawn && !held {
+        if matches!(piece.kind, PictureKind::Back | PictureKind::Hold) && drawn && !held {
             ends.push(at);
             (begin, drawn) = (at, false);
         }
         at += piece.length;
-        drawn |= piece.kind == Kind::Text;
-        held = (held || piece.kind == Kind::Hold) && piece.kind != Kind::Release;
-        if matches!(piece.kind, Kind::Release | Kind::End) || at - begin >= LONGEST {
+        drawn |= piece.kind == PictureKind::Text;
+        held = (held || piece.kind == PictureKind::Hold) && piece.kind != PictureKind::Release;
+        if matches!(piece.kind, PictureKind::Release | PictureKind::End) || at - begin >= LONGEST {
             ends.push(at);
             (begin, drawn) = (at, false);
         }
@@ -32,16 +33,16 @@ pub(super) fn ends(bytes: &[u8]) -> Vec<usize> {
 }
 
 struct Piece {
-    kind: Kind,
+    kind: PictureKind,
     length: usize,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum PictureKind {
     Text,
-    /// Over what was drawn: up, left, to the row's begin, to a place, or erasing it.
+    /// A move back over what was drawn, up, left, to the row's start or to a position, or erasing it.
     Back,
-    /// A synchronized update begins; until its release, nothing is seen.
+    /// A synchronized update begins; nothing is shown until its end.
     Hold,
     Release,
     /// Comes last in a picture.
@@ -53,42 +54,42 @@ impl Piece {
     fn at(bytes: &[u8]) -> Self {
         match bytes {
             [0x1b, b'[', rest @ ..] => Self::control(rest),
-            [0x1b, b']', rest @ ..] => Piece { kind: Kind::End, length: 2 + string_length(rest) },
-            [0x1b, _, ..] => Piece { kind: Kind::Other, length: 2 },
-            [0x1b] | [b'\n', ..] => Piece { kind: Kind::Other, length: 1 },
-            // Before a line feed, it is only a part of the line's end.
+            [0x1b, b']', rest @ ..] => Piece { kind: PictureKind::End, length: 2 + string_length(rest) },
+            [0x1b, _, ..] => Piece { kind: PictureKind::Other, length: 2 },
+            [0x1b] | [b'\n', ..] => Piece { kind: PictureKind::Other, length: 1 },
+            // Before a line feed it is only part of the line end.
             [b'\r', rest @ ..] => {
                 let line_end = rest.iter().find(|byte| **byte != b'\r').is_none_or(|byte| *byte == b'\n');
-                Piece { kind: if line_end { Kind::Other } else { Kind::Back }, length: 1 }
+                Piece { kind: if line_end { PictureKind::Other } else { PictureKind::Back }, length: 1 }
             }
-            [0x08, ..] => Piece { kind: Kind::Back, length: 1 },
+            [0x08, ..] => Piece { kind: PictureKind::Back, length: 1 },
             _ => {
                 let length = bytes.iter().position(|byte| matches!(byte, 0x1b | b'\r' | b'\n' | 0x08));
-                Piece { kind: Kind::Text, length: length.unwrap_or(bytes.len()).clamp(1, LONGEST) }
+                Piece { kind: PictureKind::Text, length: length.unwrap_or(bytes.len()).clamp(1, LONGEST) }
             }
         }
     }
 
-    /// Behind `ESC [`.
+    /// After `ESC [`.
     fn control(rest: &[u8]) -> Self {
-        // Longer ones are none: a torn stream must not be searched to its end for each of its bytes.
+        // Longer sequences are invalid: a damaged stream must not be searched to its end for each byte.
         let Some(last) = rest.iter().take(64).position(|byte| (0x40..=0x7e).contains(byte)) else {
-            return Piece { kind: Kind::Other, length: 2 };
+            return Piece { kind: PictureKind::Other, length: 2 };
         };
         let kind = match (&rest[..last], rest[last]) {
-            (b"?2026", b'h') => Kind::Hold,
-            (b"?2026", b'l') => Kind::Release,
-            (b"?25", b'h') => Kind::End,
-            (b"?25", b'l') | (_, b'A' | b'D' | b'F' | b'H' | b'J') | (b"1" | b"2", b'K') => Kind::Back,
-            // Makes room for what is no more: it changes the picture as text does.
-            (b"" | b"0", b'K') => Kind::Text,
-            _ => Kind::Other,
+            (b"?2026", b'h') => PictureKind::Hold,
+            (b"?2026", b'l') => PictureKind::Release,
+            (b"?25", b'h') => PictureKind::End,
+            (b"?25", b'l') | (_, b'A' | b'D' | b'F' | b'H' | b'J') | (b"1" | b"2", b'K') => PictureKind::Back,
+            // Scrolls or clears: it changes the picture as text does.
+            (b"" | b"0", b'K') => PictureKind::Text,
+            _ => PictureKind::Other,
         };
         Piece { kind, length: 2 + last + 1 }
     }
 }
 
-/// Of a string with its BEL or ST, or of a part of one that has neither for too long.
+/// The length of a string with its BEL or ST, or of a bounded part of an unterminated one.
 fn string_length(rest: &[u8]) -> usize {
     let window = &rest[..rest.len().min(LONGEST)];
     let end = window.iter().position(|byte| matches!(byte, 0x07 | 0x1b));

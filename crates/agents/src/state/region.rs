@@ -1,9 +1,9 @@
-//! Parts of a grid that rules look at.
+//! Parts of a grid that rules use.
 
 use crate::preset::Region;
 
 impl Region {
-    /// The part of `grid` that this region is. Rows are lines of `grid`.
+    /// The region's part of `grid`. Rows are lines of `grid`.
     pub(crate) fn of<'a>(&self, grid: &'a str) -> &'a str {
         let mut rows: Vec<&str> = grid.split_inclusive('\n').collect();
         let count = rows.len() as i64;

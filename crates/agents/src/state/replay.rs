@@ -1,4 +1,4 @@
-//! The same rules over a recording: bytes, sizes and times instead of a live session.
+//! Applies the same rules to a recording: bytes, sizes and times instead of a live session.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -13,7 +13,7 @@ use super::prompt::Prompt;
 use super::tracker::{StateLook, Tracker};
 use super::vocabulary::{Source, State};
 
-/// What a child printed.
+/// A child's output.
 #[derive(Clone, Copy, Debug)]
 pub struct Recording<'a> {
     pub bytes: &'a [u8],
@@ -23,10 +23,10 @@ pub struct Recording<'a> {
     pub hooks: &'a [RecordedHook],
 }
 
-/// What the agent's hooks or plugin reported while it ran.
+/// Events that the agent's hooks or plugin reported meanwhile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordedHook {
-    /// Bytes that had been printed.
+    /// The number of bytes printed before it.
     pub offset: usize,
     /// After the start.
     pub at: Duration,
@@ -34,21 +34,21 @@ pub struct RecordedHook {
     pub detail: String,
 }
 
-/// When the bytes came.
+/// The times of the bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Timing {
-    /// Not known: every picture counts as settled, long after the one before.
+    /// Unknown: every picture counts as settled, long after the previous one.
     Settled,
-    /// Reads in their order: where each begins, and when it came after the start.
+    /// Reads in order: the offset of each, and its time after the start.
     Reads(Vec<(usize, Duration)>),
 }
 
 /// One change of the state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReplayedState {
-    /// Bytes printed so far.
+    /// The number of bytes printed so far.
     pub offset: usize,
-    /// After the start; `None` where times are not known.
+    /// Time after the start; `None` if times are unknown.
     pub at: Option<Duration>,
     pub state: State,
     pub source: Option<Source>,
@@ -57,12 +57,12 @@ pub struct ReplayedState {
 
 /// Longer than any rule waits.
 const SETTLED_PAUSE: Duration = Duration::from_secs(600);
-/// How long a replay goes on after the last byte: rules may still be waiting for silence.
+/// How long a replay continues after the last byte: rules may still be waiting for silence.
 const TAIL: Duration = Duration::from_secs(10);
-/// As the engine does.
+/// The same as in the engine.
 const SYNCHRONIZED_UPDATE_LIMIT: Duration = Duration::from_millis(150);
 
-/// Every change of the state, beginning with the first look.
+/// Every change of the state, starting with the first look.
 pub fn replay(recording: Recording<'_>, behaviour: &Behaviour) -> Vec<ReplayedState> {
     let settled: Vec<(usize, Duration)>;
     let (reads, timed) = match recording.timing {
@@ -94,7 +94,7 @@ pub fn replay(recording: Recording<'_>, behaviour: &Behaviour) -> Vec<ReplayedSt
     player.timeline
 }
 
-/// What is asked when the last byte has come.
+/// The pending decision after the last byte.
 pub fn prompt_at_end(recording: Recording<'_>, behaviour: &Behaviour) -> Option<Prompt> {
     let mut player = Player::new(recording.size, behaviour, false);
     player.read(recording.bytes, Duration::ZERO);
@@ -102,8 +102,8 @@ pub fn prompt_at_end(recording: Recording<'_>, behaviour: &Behaviour) -> Option<
 }
 
 impl Timing {
-    /// From lines of JSON with `t` (seconds) and `off` (bytes); lines without `n` tell of other
-    /// things and are skipped. `None` when no line tells of output.
+    /// Parses lines of JSON with `t` (seconds) and `off` (bytes); lines without `n` contain other events and are
+    /// skipped. `None` if no line records output.
     pub fn from_jsonl(text: &str) -> Option<Self> {
         let read = |line: &str| {
             let line: serde_json::Value = serde_json::from_str(line).ok()?;
@@ -112,13 +112,13 @@ impl Timing {
             Some((usize::try_from(line.get("off")?.as_u64()?).ok()?, at))
         };
         let mut reads: Vec<_> = text.lines().filter_map(read).collect();
-        // A torn or hostile file must not turn time or the stream back.
+        // A damaged or hostile file must not make time or the stream run backwards.
         reads.dedup_by(|later, earlier| later.0 <= earlier.0 || later.1 < earlier.1);
         (!reads.is_empty()).then_some(Timing::Reads(reads))
     }
 }
 
-/// What hooks reported, from the lines of the same file that have `hook`.
+/// Hook events, from the lines of the same file with `hook`.
 pub fn hooks_from_jsonl(text: &str) -> Vec<RecordedHook> {
     let hook = |line: &str| {
         let line: serde_json::Value = serde_json::from_str(line).ok()?;
@@ -135,7 +135,7 @@ pub fn hooks_from_jsonl(text: &str) -> Vec<RecordedHook> {
     hooks
 }
 
-/// When something was typed, from the lines of the same file that have `send`.
+/// The times of input, from the lines of the same file with `send`.
 pub fn typed_from_jsonl(text: &str) -> Vec<Duration> {
     let typed = |line: &str| {
         let line: serde_json::Value = serde_json::from_str(line).ok()?;
@@ -157,7 +157,7 @@ pub(crate) struct Player {
     offset: usize,
     last_output: Duration,
     look_again: Option<Instant>,
-    /// The open synchronized update, and when it began.
+    /// The start of the synchronized update in progress.
     update: Option<(u64, Duration)>,
     timeline: Vec<ReplayedState>,
     hook: Option<HookEvent>,
@@ -184,7 +184,7 @@ impl Player {
         player
     }
 
-    /// The agent's hook says something.
+    /// Feeds a hook event.
     pub(crate) fn hear(&mut self, name: &str, detail: &str, at: Duration) {
         self.pass_time(at);
         self.hook = Some(HookEvent::new(name, detail, self.start + at));
@@ -251,7 +251,7 @@ impl Player {
             prompt_sent: None,
         };
         let look = self.tracker.look(&observation, now);
-        // A rule that asks to be looked at in the past would hold the replay up for ever.
+        // A rule that asks for a look in the past would block the replay for ever.
         self.look_again = look.look_again.filter(|again| *again > now);
         self.note(&look, at);
         self.last = Some(look);

@@ -1,10 +1,10 @@
-//! How well rules do over a recording: against points that people have labelled, and against what nobody typed.
+//! Rates rules on a recording: by points that people have labelled, and by periods without input.
 //!
 //! A timeline is judged by two questions. Is the state right at every labelled point? And is it ever `idle` while the
-//! agent is known not to be? It is known
-//! - between two labelled points in a row of which neither is idle, when nothing was typed between them;
-//! - where `idle` turns into `working` or `blocked` though nothing was typed since it began: an agent that has had its
-//!   first prompt does not begin to work by itself.
+//! agent is known to be busy? It is known to be busy
+//! - between two consecutive labelled points that are both not idle, if nothing was typed between them;
+//! - where `idle` turns into `working` or `blocked` although nothing was typed since it began: after its first prompt,
+//!   an agent does not start to work by itself.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -17,17 +17,17 @@ use super::vocabulary::State;
 
 /// What people saw at one moment of a recording.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Point {
+pub struct ScorePoint {
     pub offset: usize,
     pub at: Duration,
-    /// `None`: it is not to be judged.
+    /// `None`: not to be judged.
     pub state: Option<State>,
     pub label: String,
 }
 
-/// The labelled points of each recording, in their order: a list of objects with `raw` (the recording), `off` (bytes), `t`
+/// The labelled points of each recording, in order: a list of objects with `raw` (the recording), `off` (bytes), `t`
 /// (seconds), `label` and `state`.
-pub fn points_from_json(bytes: &[u8]) -> Result<BTreeMap<String, Vec<Point>>, serde_json::Error> {
+pub fn points_from_json(bytes: &[u8]) -> Result<BTreeMap<String, Vec<ScorePoint>>, serde_json::Error> {
     #[derive(Deserialize)]
     struct Labelled {
         raw: String,
@@ -36,22 +36,22 @@ pub fn points_from_json(bytes: &[u8]) -> Result<BTreeMap<String, Vec<Point>>, se
         label: String,
         state: Option<State>,
     }
-    let mut points: BTreeMap<String, Vec<Point>> = BTreeMap::new();
+    let mut points: BTreeMap<String, Vec<ScorePoint>> = BTreeMap::new();
     for Labelled { raw, off, t, label, state } in serde_json::from_slice::<Vec<Labelled>>(bytes)? {
         let at = Duration::try_from_secs_f64(t).map_err(serde_json::Error::custom)?;
-        points.entry(raw).or_default().push(Point { offset: off, at, state, label });
+        points.entry(raw).or_default().push(ScorePoint { offset: off, at, state, label });
     }
     Ok(points)
 }
 
-/// A labelled point and what the rules say instead.
+/// A labelled point with a different result of the rules.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WrongPoint {
-    pub point: Point,
+    pub point: ScorePoint,
     pub found: ReplayedState,
 }
 
-/// A time that was called idle and was not.
+/// A period that was wrongly called idle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WrongIdle {
     pub from: Duration,
@@ -73,12 +73,13 @@ pub struct Score {
 }
 
 impl Score {
-    /// Of a timeline; without times, only points are judged. `points` in their order; `typed`: when input was sent, in order.
-    pub fn of(timeline: &[ReplayedState], points: &[Point], typed: &[Duration]) -> Self {
+    /// Rates a timeline; without times, only points are judged. `points` are in order; `typed` are the times of input,
+    /// in order.
+    pub fn of(timeline: &[ReplayedState], points: &[ScorePoint], typed: &[Duration]) -> Self {
         let mut score = Score::default();
-        let judged: Vec<(&Point, State)> = points.iter().filter_map(|point| Some((point, point.state?))).collect();
+        let judged: Vec<(&ScorePoint, State)> = points.iter().filter_map(|point| Some((point, point.state?))).collect();
         for (point, state) in &judged {
-            // Only what came before the point counts.
+            // Only changes before the point count.
             let before = |one: &&ReplayedState| one.offset <= point.offset && one.at.is_none_or(|at| at <= point.at);
             match timeline.iter().rfind(before) {
                 Some(found) if found.state == *state => score.right += 1,
@@ -107,29 +108,29 @@ impl Score {
     }
 }
 
-/// A stretch of a timeline in which it says idle.
-struct Idle {
+/// A period in which the timeline says idle.
+struct IdleScore {
     from: Duration,
-    /// The next change; for ever where there is none.
+    /// The next change; the end of time if there is none.
     until: Duration,
     next: Option<State>,
 }
 
-fn idles(timeline: &[ReplayedState]) -> impl Iterator<Item = Idle> {
+fn idles(timeline: &[ReplayedState]) -> impl Iterator<Item = IdleScore> {
     timeline.iter().enumerate().filter(|(_, one)| one.state == State::Idle).filter_map(|(index, one)| {
         let next = timeline.get(index + 1);
         let until = next.and_then(|next| next.at).unwrap_or(Duration::MAX);
-        Some(Idle { from: one.at?, until, next: next.map(|next| next.state) })
+        Some(IdleScore { from: one.at?, until, next: next.map(|next| next.state) })
     })
 }
 
-impl Idle {
+impl IdleScore {
     fn within(&self, from: Duration, until: Duration) -> Option<WrongIdle> {
         let (from, until) = (self.from.max(from), self.until.min(until));
         (from < until).then_some(WrongIdle { from, until })
     }
 
-    /// It went to work again, and nobody had asked it to.
+    /// It started to work again without any input.
     fn unasked_end(&self, typed: &[Duration]) -> bool {
         let after_first_prompt = typed.first().is_some_and(|first| *first < self.from);
         let asked = typed.iter().any(|at| (self.from..=self.until).contains(at));
@@ -152,11 +153,11 @@ mod tests {
         changes.iter().enumerate().map(change).collect()
     }
 
-    fn point(at: u64, state: State) -> Point {
-        Point { offset: 10_000, at: Duration::from_millis(at), state: Some(state), label: String::new() }
+    fn point(at: u64, state: State) -> ScorePoint {
+        ScorePoint { offset: 10_000, at: Duration::from_millis(at), state: Some(state), label: String::new() }
     }
 
-    fn wrong_idle(changes: &[(u64, State)], points: &[Point], typed: &[u64]) -> u64 {
+    fn wrong_idle(changes: &[(u64, State)], points: &[ScorePoint], typed: &[u64]) -> u64 {
         let typed: Vec<Duration> = typed.iter().copied().map(Duration::from_millis).collect();
         let score = Score::of(&timeline(changes), points, &typed);
         u64::try_from(score.longest_wrong_idle().as_millis()).unwrap()
@@ -165,7 +166,7 @@ mod tests {
     #[test]
     fn points_are_judged_by_what_came_before_them() {
         let changes = timeline(&[(0, State::Starting), (100, State::Idle), (200, State::Working)]);
-        let late = Point { offset: 150, ..point(250, State::Idle) };
+        let late = ScorePoint { offset: 150, ..point(250, State::Idle) };
         let score = Score::of(&changes, &[point(150, State::Idle), point(250, State::Idle), late], &[]);
         assert_eq!((score.right, score.wrong.len()), (2, 1), "{score:?}");
         assert_eq!(score.wrong[0].found.state, State::Working);

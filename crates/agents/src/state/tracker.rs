@@ -1,4 +1,4 @@
-//! What is remembered between two looks at a session: since when each rule holds, and whether it was ready.
+//! The memory between two looks at a session: since when each rule holds, and whether the agent was ready.
 //!
 //! Deterministic: the same observations at the same times give the same looks.
 
@@ -13,23 +13,22 @@ use super::prompt::Prompt;
 use super::vocabulary::{Source, State};
 use crate::preset::{DecisionKind, ReadySignal, Rule, Vote};
 
-/// A screen is drawn in parts; what is missing for shorter than this was not gone.
+/// A screen is drawn in parts; a shorter absence does not count.
 const SCREEN_LINGERS: Duration = Duration::from_millis(150);
 
-/// Some agents never stop repainting: a ready sign that has stood for so long needs no quiet.
+/// Some agents never stop repainting: a ready sign that was visible for this long needs no quiet.
 const READY_WITHOUT_QUIET: Duration = Duration::from_secs(3);
 
 const DEFAULT_QUIET_MS: u64 = 300;
-/// How long a prompt that was sent counts as work when nothing newer speaks, where the CLI itself tells when a turn begins
-/// (elsewhere, `submit.begin_ms`). Opencode took 9 s to tell, on a machine with five times more to do than it could; its
-/// prompt box was empty and at rest meanwhile.
+/// How long a prompt that was sent counts as work without newer evidence, for CLIs that report the beginning of a turn
+/// (for others, `submit.begin_ms`). Opencode took 9 s to report on a machine with five times its capacity of work;
+/// meanwhile its prompt box was empty and at rest.
 const REPORTED_PROMPT_COUNTS: Duration = Duration::from_secs(30);
 
-/// How long what speaks against evidence must hold when it held before the evidence came: programs report first and draw
-/// then.
+/// How long contradicting evidence must hold if it held before the evidence came: programs report first and draw later.
 const UNTIL_COUNTS: Duration = Duration::from_secs(2);
 
-/// Where silence is the only sign.
+/// For sessions with no sign but silence.
 const FALLBACK_QUIET_MS: u64 = 1000;
 
 #[derive(Clone, Debug)]
@@ -44,7 +43,7 @@ struct TrackedRun {
     began: Instant,
     rules: Vec<RuleMemory>,
     known: LastKnown,
-    /// When evidence last had it work.
+    /// When evidence last showed it working.
     worked: Option<Instant>,
     ready: bool,
     ready_sign_since: Option<Instant>,
@@ -58,11 +57,11 @@ enum LastKnown {
     #[default]
     Nothing,
     Evidence(Evidence),
-    /// It has, but what it shows now says nothing.
+    /// It has, but shows nothing recognisable now.
     Lost,
 }
 
-/// Of one rule.
+/// The memory of one rule.
 #[derive(Clone, Debug, Default)]
 struct RuleMemory {
     /// Short gaps don't count.
@@ -72,35 +71,35 @@ struct RuleMemory {
     lingers_until: Option<Instant>,
     detail: String,
     until_since: Option<Instant>,
-    /// Evidence given then is stale for good.
+    /// Evidence given at this time is permanently stale.
     spent: Option<Instant>,
 }
 
-/// What a look found.
+/// The result of a look.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StateLook {
     pub state: State,
-    /// What decides, now or, while something newer matures, a moment ago.
+    /// The deciding rule, now or, while newer evidence matures, a moment ago.
     pub because: Option<Evidence>,
     pub decision: Decision,
-    /// One for each rule, in their order.
+    /// One for each rule, in order.
     pub evidence: Vec<Evidence>,
     pub readiness: Readiness,
     pub input: InputText,
-    /// Something waits for a decision: nothing may be typed but an answer.
+    /// A decision is pending: nothing may be typed but an answer.
     pub pending: Option<PendingDecision>,
-    /// What it asks, where that can be read.
+    /// The question, if it can be read.
     pub prompt: Option<Prompt>,
-    /// The CLI's own mode, where the preset can tell.
+    /// The CLI's own mode, if the preset can tell.
     pub mode: Option<String>,
-    /// When the answer may change though nothing happens.
+    /// When the result may change without any event.
     pub look_again: Option<Instant>,
 }
 
-/// What keeps prompts from being typed, for as long as nobody decides.
+/// What prevents prompts from being typed until someone decides.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PendingDecision {
-    /// `None` where the preset does not say.
+    /// `None` if the preset does not say.
     pub kind: Option<DecisionKind>,
     /// One line for people.
     pub detail: String,
@@ -109,7 +108,7 @@ pub struct PendingDecision {
 /// Whether a first prompt may be typed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Readiness {
-    /// Stays once it has been reached in this run.
+    /// Permanent within this run, once reached.
     pub ready: bool,
     /// What is missing, one short phrase each.
     pub missing: Vec<&'static str>,
@@ -124,11 +123,11 @@ impl Tracker {
         &self.behaviour
     }
 
-    /// Looks at the session as it is at `now`. Times must not run backwards.
+    /// Looks at the session at the time `now`. Times must not run backwards.
     pub fn look(&mut self, observation: &Observation<'_>, now: Instant) -> StateLook {
         let behaviour = self.behaviour.clone();
         if observation.phase == RunPhase::Starting {
-            // What is on the screen now was drawn by the run before.
+            // The present screen was drawn by the previous run.
             self.run = None;
             return not_yet(&behaviour);
         }
@@ -233,7 +232,7 @@ impl TrackedRun {
     fn settle(&mut self, decision: Decision, evidence: &[Evidence], early: bool) -> (State, Option<Evidence>) {
         self.known = match (decision, std::mem::take(&mut self.known)) {
             (Decision::Counts(index), _) => LastKnown::Evidence(evidence[index].clone()),
-            // The first thing it shows needs no patience: there is nothing it could contradict.
+            // The first evidence counts immediately: there is nothing that it could contradict.
             (Decision::Matures(index), LastKnown::Nothing) => LastKnown::Evidence(evidence[index].clone()),
             (Decision::Matures(_), known) => known,
             (Decision::Silent, LastKnown::Nothing) if early => LastKnown::Nothing,
@@ -246,7 +245,7 @@ impl TrackedRun {
         }
     }
 
-    /// A dialog may hide the sign of a mode; a prompt box without one says that there is none.
+    /// A dialog may hide the sign of a mode; a prompt box without a sign means that no mode is on.
     fn note_mode(&mut self, behaviour: &Behaviour, matcher: &Matcher<'_>) {
         let seen = behaviour.modes.iter().find(|mode| matcher.ask(&mode.when).holds.is_some());
         if let Some(seen) = seen {
@@ -256,7 +255,7 @@ impl TrackedRun {
         }
     }
 
-    /// Until when a prompt that was sent outweighs an idle that may be older than it.
+    /// Until when a prompt that was sent outweighs an older idle.
     fn sent_prompt(
         &self,
         observation: &Observation<'_>,
@@ -268,7 +267,7 @@ impl TrackedRun {
         let sent = observation.prompt_sent.filter(|_| state == State::Idle)?;
         let newer = because.is_some_and(|because| matches!(because.weight, Weight::Holds { since } if since > sent));
         let (counts, begun) = if behaviour.reports_work() && observation.has_reported() {
-            // A screen that was only drawn anew says nothing of the turn, and a hook's word may be late by a turn.
+            // A redraw of the screen says nothing about the turn, and a hook event may be late by a turn.
             let told = newer && because.is_some_and(|because| behaviour.is_in_band_report(because));
             (REPORTED_PROMPT_COUNTS, told || self.worked.is_some_and(|worked| worked > sent))
         } else {
@@ -350,7 +349,7 @@ impl RuleMemory {
         Evidence { rule: rule.name.clone(), source, vote: rule.state, kind: rule.kind, detail, weight }
     }
 
-    /// Since when something speaks against this rule.
+    /// Since when something contradicts this rule.
     fn contradicted(
         &mut self,
         rule: &Rule,
@@ -377,7 +376,7 @@ impl RuleMemory {
     ) -> Weight {
         let HeldEvidence { since, given, contradicted } = held;
         if let Some(at) = contradicted {
-            // A hook may come late: what was so before it, and still is a while after, speaks against it, too.
+            // A hook event may be late: what held before it, and still holds a while later, contradicts it too.
             let enough = given.checked_add(UNTIL_COUNTS);
             if at > given || enough.is_some_and(|enough| enough <= now) {
                 self.spent = Some(given);

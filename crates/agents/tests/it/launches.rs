@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use agents::preset::{MORE, SHIPPED, parse_agent};
-use agents::{AgentPreset, Launch, LaunchError, LaunchFolder, LaunchRequest};
+use agents::{AgentLaunch, AgentPreset, LaunchError, LaunchFolder, LaunchRequest};
 use serde_json::{Value, json};
 
 const TOKEN: &str = "secret-token-0123456789";
@@ -18,7 +18,7 @@ struct Stage {
 
 /// A launch with its lists as text, and the folder's own name replaced by FOLDER.
 struct Made {
-    launch: Launch,
+    launch: AgentLaunch,
     folder: PathBuf,
     argv: Vec<String>,
     env: BTreeMap<String, String>,
@@ -36,10 +36,10 @@ impl Stage {
         self.root.path().join(name)
     }
 
-    fn prepare(&self, preset: &AgentPreset) -> Result<Launch, LaunchError> {
+    fn prepare(&self, preset: &AgentPreset) -> Result<AgentLaunch, LaunchError> {
         let folder = LaunchFolder::create_in(&self.path("run")).unwrap();
         let connect = folder.write("connect.json", format!("{{\"token\": \"{TOKEN}\"}}").as_bytes()).unwrap();
-        Launch::prepare(LaunchRequest {
+        AgentLaunch::prepare(LaunchRequest {
             preset,
             program: Path::new("/opt/patterm's/patterm"),
             connect_file: &connect,

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use agents::preset::{
-    AgentPreset, Catalog, Content, MAX_PRESET_BYTES, Place, PresetFolders, Presets, Problem, Severity, agent_schema,
-    install_shipped, parse_agent, parse_process, process_schema,
+    AgentPreset, Catalog, MAX_PRESET_BYTES, Place, PresetContent, PresetFolders, PresetStore, Problem, Severity,
+    agent_schema, install_shipped, parse_agent, parse_process, process_schema,
 };
 use testkit::{DEADLINE, wait_until};
 
@@ -202,7 +202,7 @@ fn comments_keep_the_hash_and_changes_are_shown() {
     let same = parse("// new comment\n{\"env\": {\"KEY\": \"secret\"},\n \"argv\": [\"a\"]}");
     assert_eq!(old.hash(), same.hash());
     let new = parse("{\"argv\": [\"a\", \"--yolo\"], \"env\": {\"KEY\": \"other\"}}");
-    let kept = Content::from_canonical(&old.canonical()).unwrap();
+    let kept = PresetContent::from_canonical(&old.canonical()).unwrap();
     let lines: Vec<String> = new.changes_since(&kept).iter().map(ToString::to_string).collect();
     assert_eq!(lines, ["argv[1]: added \"--yolo\"", "env.KEY: changed"]);
 }
@@ -221,7 +221,7 @@ fn the_schemas_know_every_field() {
 }
 
 /// Waits for the change a subscriber is told of.
-fn wait_for(presets: &Presets, reason: &str, holds: impl Fn(&Catalog) -> bool) {
+fn wait_for(presets: &PresetStore, reason: &str, holds: impl Fn(&Catalog) -> bool) {
     let mut changes = presets.subscribe();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     let waited =
@@ -234,7 +234,7 @@ fn wait_for(presets: &Presets, reason: &str, holds: impl Fn(&Catalog) -> bool) {
 fn edits_are_followed_as_they_happen() {
     let stage = stage();
     install_shipped(&stage.folders.global).unwrap();
-    let presets = Presets::open(stage.folders.clone());
+    let presets = PresetStore::open(stage.folders.clone());
     assert_eq!(presets.current().agents().len(), 3);
 
     let file = stage.global("agents/mine.json", "{\"argv\": [\"one\"]}");
@@ -258,7 +258,7 @@ fn edits_are_followed_as_they_happen() {
 #[test]
 fn folders_that_are_made_later_or_come_back_are_followed() {
     let stage = stage();
-    let presets = Presets::open(stage.folders.clone());
+    let presets = PresetStore::open(stage.folders.clone());
     assert_eq!(presets.current().agents().len(), 0);
     for round in 0..2 {
         stage.project("agents/late.json", &format!("{{\"argv\": [\"{round}\"]}}"));
@@ -273,7 +273,7 @@ fn folders_that_are_made_later_or_come_back_are_followed() {
 #[test]
 fn dropping_the_presets_ends_their_threads() {
     let stage = stage();
-    let presets = Presets::open(stage.folders.clone());
+    let presets = PresetStore::open(stage.folders.clone());
     let mut changes = presets.subscribe();
     drop(presets);
     wait_until("the watch has ended", || {

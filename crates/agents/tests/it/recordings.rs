@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use agents::preset::{Shipped, parse_agent};
 use agents::state::{
-    Behaviour, Effect, Point, Prompt, Recording, ReplayedState, Score, State, Timing, hooks_from_jsonl,
+    Behaviour, Effect, Prompt, Recording, ReplayedState, Score, ScorePoint, State, Timing, hooks_from_jsonl,
     points_from_json, prompt_at_end, replay, typed_from_jsonl,
 };
 
@@ -15,7 +15,7 @@ fn folder() -> PathBuf {
 }
 
 /// By recording, in their order.
-fn points() -> BTreeMap<String, Vec<Point>> {
+fn points() -> BTreeMap<String, Vec<ScorePoint>> {
     points_from_json(&std::fs::read(folder().join("points.json")).unwrap()).unwrap()
 }
 

@@ -14,7 +14,7 @@ const NOT_FOUND: i32 = 127;
 
 /// What the editor's session leaves when it ends.
 #[derive(Debug)]
-pub(crate) struct Editing {
+pub(crate) struct EditorSession {
     session: SessionId,
     /// A file of ours, made for it.
     remove: Option<PathBuf>,
@@ -36,7 +36,7 @@ pub(crate) fn open(app: &mut App, file: PathBuf, ours: bool) {
         let id = app.sessions.items().iter().map(|item| item.id).find(|id| Some(id.to_string()) == started);
         match id {
             Some(session) => {
-                app.editing.push(Editing { session, remove: ours.then_some(file) });
+                app.editing.push(EditorSession { session, remove: ours.then_some(file) });
                 // It may have ended before we knew that it is one of ours.
                 app.stale = true;
             }

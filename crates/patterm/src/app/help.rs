@@ -49,7 +49,7 @@ const SIGNS: &[(Sign, &str)] = &[
     (Sign::Unknown, "it is not clear what it is doing"),
 ];
 
-struct Help {
+struct HelpScreen {
     table: HelpTable,
     filter: LineInput,
     scroll: usize,
@@ -82,10 +82,10 @@ pub(super) fn open(app: &mut App) {
         keys: (*keys).to_owned(),
         text: (*text).to_owned(),
     }));
-    app.open(Help { table: HelpTable { entries }, filter: LineInput::default(), scroll: 0 });
+    app.open(HelpScreen { table: HelpTable { entries }, filter: LineInput::default(), scroll: 0 });
 }
 
-impl Help {
+impl HelpScreen {
     fn places(area: Rect) -> (Rect, Rect, Rect) {
         let place = area.inner(area.cols.min(8) / 4, 1);
         let (filter, list) = place.inner(1, 1).split_top(1);
@@ -98,7 +98,7 @@ impl Help {
     }
 }
 
-impl Layer<App> for Help {
+impl Layer<App> for HelpScreen {
     fn update(&mut self, event: &Event, app: &mut App) -> Handled<App> {
         app.dirty = true;
         let (_, _, list) = Self::places(app.area);

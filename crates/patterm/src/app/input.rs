@@ -4,7 +4,7 @@ mod held;
 pub(super) mod mouse;
 mod rail;
 
-pub(super) use held::Held;
+pub(super) use held::PressedKeys;
 
 use std::time::{Duration, Instant};
 

@@ -28,7 +28,7 @@ const SLOT: u64 = 2;
 
 /// How it was begun, and so what keys mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Manner {
+pub(super) enum LookBackManner {
     /// By the mouse: keys are the program's, and end it.
     Mouse,
     /// By a command: vi's keys.
@@ -36,8 +36,8 @@ pub(super) enum Manner {
 }
 
 #[derive(Debug)]
-pub(super) struct LookBack {
-    manner: Manner,
+pub(super) struct SessionLookBack {
+    manner: LookBackManner,
     mode: CopyMode,
     /// The number of its first line.
     first: u64,
@@ -57,15 +57,15 @@ fn document(session: &Session) -> (u64, Document, Position) {
 }
 
 /// Begins, unless one is at it already.
-pub(super) fn begin(app: &mut App, manner: Manner) {
+pub(super) fn begin(app: &mut App, manner: LookBackManner) {
     let Some(session) = app.session().cloned() else { return };
     let rows = app.places().pane.rows;
     let look = app.looking.entry(session.id()).or_insert_with(|| {
         let (first, document, cursor) = document(&session);
-        LookBack { manner, mode: CopyMode::new(document, cursor, rows), first }
+        SessionLookBack { manner, mode: CopyMode::new(document, cursor, rows), first }
     });
     // Whoever scrolled and now wants keys gets them where he is.
-    if manner == Manner::Keys {
+    if manner == LookBackManner::Keys {
         look.manner = manner;
     }
     look.mode.set_rows(rows);
@@ -89,7 +89,7 @@ pub(super) fn resized(app: &mut App, session: &Session) {
 
 /// Begins, and searches.
 pub(super) fn search(app: &mut App) {
-    begin(app, Manner::Keys);
+    begin(app, LookBackManner::Keys);
     let area = app.places().pane;
     if let Some(look) = current(app) {
         look.mode.update(&Event::Key(KeyEvent::press('?')), area);
@@ -100,7 +100,7 @@ fn here(app: &App) -> Option<SessionId> {
     app.session().map(Session::id)
 }
 
-fn current(app: &mut App) -> Option<&mut LookBack> {
+fn current(app: &mut App) -> Option<&mut SessionLookBack> {
     let id = here(app)?;
     app.looking.get_mut(&id)
 }
@@ -122,10 +122,10 @@ pub(super) fn wheel(app: &mut App, rows: i32) {
     if rows > 0 && !is_on(app) {
         return;
     }
-    begin(app, Manner::Mouse);
+    begin(app, LookBackManner::Mouse);
     let Some(look) = current(app) else { return };
     look.mode.scroll(rows as isize);
-    let back = look.mode.at_end() && look.manner == Manner::Mouse && look.mode.selection().is_none();
+    let back = look.mode.at_end() && look.manner == LookBackManner::Mouse && look.mode.selection().is_none();
     if back {
         end(app);
     }
@@ -133,7 +133,7 @@ pub(super) fn wheel(app: &mut App, rows: i32) {
 
 /// A press of the mouse that begins to select.
 pub(super) fn select(app: &mut App, at: Position, unit: SelectionUnit) {
-    begin(app, Manner::Mouse);
+    begin(app, LookBackManner::Mouse);
     let area = app.places().pane;
     if let Some(look) = current(app) {
         let point = look.mode.point_at(at, area);
@@ -156,9 +156,11 @@ pub(super) fn key(app: &mut App, key: &KeyEvent) -> bool {
     let Some(look) = current(app) else { return false };
     let page = matches!(key.key, Key::PageUp | Key::PageDown);
     match look.manner {
-        Manner::Mouse if key.kind == KeyEventKind::Release || matches!(key.key, Key::Modifier(_)) => return false,
-        Manner::Mouse if key.key == Key::Escape => end(app),
-        Manner::Mouse if !page => {
+        LookBackManner::Mouse if key.kind == KeyEventKind::Release || matches!(key.key, Key::Modifier(_)) => {
+            return false;
+        }
+        LookBackManner::Mouse if key.key == Key::Escape => end(app),
+        LookBackManner::Mouse if !page => {
             end(app);
             return false;
         }
@@ -175,7 +177,7 @@ pub(super) fn key(app: &mut App, key: &KeyEvent) -> bool {
 pub(super) fn paste(app: &mut App, text: &str) -> bool {
     let area = app.places().pane;
     match current(app) {
-        Some(look) if look.manner == Manner::Keys => {
+        Some(look) if look.manner == LookBackManner::Keys => {
             look.mode.update(&Event::Paste(text.to_owned()), area);
             app.dirty = true;
             true
@@ -194,7 +196,7 @@ fn concluded(app: &mut App, outcome: CopyOutcome) {
         CopyOutcome::Passed | CopyOutcome::Taken => {
             // A click that selected nothing leaves one where one was.
             let idle = current(app).is_some_and(|look| {
-                look.manner == Manner::Mouse && look.mode.at_end() && look.mode.selection().is_none()
+                look.manner == LookBackManner::Mouse && look.mode.at_end() && look.mode.selection().is_none()
             });
             if idle {
                 end(app);
@@ -203,7 +205,7 @@ fn concluded(app: &mut App, outcome: CopyOutcome) {
         CopyOutcome::Closed => end(app),
         CopyOutcome::Copied(text) => {
             copy(app, text);
-            let stays = current(app).is_some_and(|look| look.manner == Manner::Mouse && !look.mode.at_end());
+            let stays = current(app).is_some_and(|look| look.manner == LookBackManner::Mouse && !look.mode.at_end());
             if !stays {
                 end(app);
             }
@@ -248,7 +250,7 @@ pub(super) fn draw(canvas: &mut Canvas, area: Rect, app: &App) -> Option<Option<
         None => area.split_right(1).1,
     };
     draw_scrollbar(canvas, bar, look.mode.top(), look.mode.document().len(), &app.skin);
-    Some(cursor.filter(|_| look.manner == Manner::Keys))
+    Some(cursor.filter(|_| look.manner == LookBackManner::Keys))
 }
 
 /// The status line while one looks back; false if one does not.
@@ -262,8 +264,8 @@ pub(super) fn draw_status(canvas: &mut Canvas, area: Rect, app: &App) -> Option<
         return Some(input.draw(canvas, rest, skin.style(Role::Input)));
     }
     let (name, hint) = match look.manner {
-        Manner::Keys => ("copy mode", "v select  y copy  / search  q back "),
-        Manner::Mouse => ("looking back", "Esc back "),
+        LookBackManner::Keys => ("copy mode", "v select  y copy  / search  q back "),
+        LookBackManner::Mouse => ("looking back", "Esc back "),
     };
     let left = [
         Span::new(format!(" {name}  "), skin.style(Role::Accent)),

@@ -12,7 +12,7 @@ use tui::{KeySequence, Keymap, Layer, Rect, Sign, Skin};
 use vt::Size;
 
 use super::{
-    attention, commands, frame::Places, recordings, scratchpads, sessions::Sessions, toasts::Toasts, trust_prompt,
+    attention, commands, frame::Places, recordings, scratchpads, sessions::Sessions, toasts::ToastStack, trust_prompt,
 };
 
 /// Something that a task found out, to be done in the loop.
@@ -28,7 +28,7 @@ pub(crate) enum Focus {
 
 /// The rail as the person has set it.
 #[derive(Clone, Debug)]
-pub(crate) struct Rail {
+pub(crate) struct RailState {
     pub(crate) visible: bool,
     pub(crate) cols: u16,
     pub(crate) side: project::settings::Side,
@@ -72,18 +72,18 @@ pub(crate) struct App {
     pub(crate) keymap: Keymap,
     pub(crate) sequence: KeySequence,
     pub(crate) area: Rect,
-    pub(crate) rail: Rail,
+    pub(crate) rail: RailState,
     pub(super) focus: Focus,
     pub(crate) mouse: bool,
     /// Our bindings sleep while this session is in sight.
     pub(crate) pass_through: Option<SessionId>,
-    pub(crate) toasts: Toasts,
+    pub(crate) toasts: ToastStack,
     /// What was taken from the palette, and when: for its order.
     pub(crate) recent: HashMap<String, u64>,
-    pub(crate) scratchpads: scratchpads::State,
+    pub(crate) scratchpads: scratchpads::ScratchpadsState,
     pub(crate) attention: attention::State,
-    pub(crate) recordings: recordings::State,
-    pub(crate) trust: trust_prompt::State,
+    pub(crate) recordings: recordings::RecordingsState,
+    pub(crate) trust: trust_prompt::TrustPromptState,
     /// Said at the left of the status line, besides who drives: that the engine is shared, for one.
     pub(crate) notes: Vec<String>,
     opening: Vec<Box<dyn Layer<App>>>,
@@ -105,20 +105,20 @@ pub(crate) struct App {
     /// When the person last typed or pasted.
     pub(crate) last_typed: Option<Instant>,
     /// Sessions that are looked back on, each where one left it.
-    pub(super) looking: HashMap<SessionId, super::look_back::LookBack>,
+    pub(super) looking: HashMap<SessionId, super::look_back::SessionLookBack>,
     /// What was copied last.
     pub(crate) copied: String,
     pub(super) bells: tui::host::BellLimit,
     /// Nothing was ever run here: a word more is said.
     pub(crate) first_run: bool,
-    pub(super) passing: super::pass_through::State,
-    pub(super) editing: Vec<super::editor::Editing>,
+    pub(super) passing: super::pass_through::PassThroughState,
+    pub(super) editing: Vec<super::editor::EditorSession>,
     /// What the pane has room for.
     pub(super) pane_size: Size,
     /// The size that each session was last given by us.
     pub(super) sizes: HashMap<SessionId, Size>,
     pub(super) pointer: super::input::mouse::Pointer,
-    pub(super) held: super::input::Held,
+    pub(super) held: super::input::PressedKeys,
     /// When a piece of a paste was last not taken.
     pub(super) paste_cut: Option<Instant>,
 }
@@ -138,16 +138,20 @@ impl App {
         keymap: Keymap,
     ) -> Self {
         let settings = project.settings().clone();
-        let rail =
-            Rail { visible: settings.rail.visible, cols: settings.rail.width, side: settings.rail.side, cursor: 0 };
+        let rail = RailState {
+            visible: settings.rail.visible,
+            cols: settings.rail.width,
+            side: settings.rail.side,
+            cursor: 0,
+        };
         // The newest has the highest number.
         let recent = (1..).zip(project.recents().list().into_iter().rev()).map(|(number, id)| (id, number)).collect();
         App {
             sessions: Sessions::new(project.engine().clone()),
-            scratchpads: scratchpads::State::new(&project),
+            scratchpads: scratchpads::ScratchpadsState::new(&project),
             attention: attention::State::default(),
-            recordings: recordings::State::default(),
-            trust: trust_prompt::State::default(),
+            recordings: recordings::RecordingsState::default(),
+            trust: trust_prompt::TrustPromptState::default(),
             project,
             settings,
             surroundings,
@@ -165,7 +169,7 @@ impl App {
             focus: Focus::default(),
             mouse: true,
             pass_through: None,
-            toasts: Toasts::default(),
+            toasts: ToastStack::default(),
             recent,
             notes: Vec::new(),
             opening: Vec::new(),
@@ -182,12 +186,12 @@ impl App {
             copied: String::new(),
             bells: Default::default(),
             first_run: false,
-            passing: super::pass_through::State::default(),
+            passing: super::pass_through::PassThroughState::default(),
             editing: Vec::new(),
             pane_size: Size::new(0, 0),
             sizes: HashMap::new(),
             pointer: super::input::mouse::Pointer::default(),
-            held: super::input::Held::default(),
+            held: super::input::PressedKeys::default(),
             paste_cut: None,
         }
     }

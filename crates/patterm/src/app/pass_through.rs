@@ -16,7 +16,7 @@ const PRESSES: usize = 3;
 
 /// When the palette's key was pressed.
 #[derive(Debug, Default)]
-pub(crate) struct State {
+pub(crate) struct PassThroughState {
     presses: Vec<Instant>,
 }
 

@@ -9,16 +9,16 @@ use super::model::App;
 
 /// Asks; `act` runs when the answer at `index` is given.
 pub(super) fn ask(app: &mut App, modal: Modal, index: usize, act: impl FnOnce(&mut App) + 'static) {
-    app.open(Question { modal, index, act: Some(act) });
+    app.open(QuestionLayer { modal, index, act: Some(act) });
 }
 
-struct Question<F> {
+struct QuestionLayer<F> {
     modal: Modal,
     index: usize,
     act: Option<F>,
 }
 
-impl<F: FnOnce(&mut App)> Layer<App> for Question<F> {
+impl<F: FnOnce(&mut App)> Layer<App> for QuestionLayer<F> {
     fn update(&mut self, event: &Event, app: &mut App) -> Handled<App> {
         app.dirty = true;
         match self.modal.update(event, app.area) {

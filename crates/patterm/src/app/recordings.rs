@@ -26,7 +26,7 @@ use super::{
 
 /// The one that is played.
 #[derive(Debug, Default)]
-pub(crate) struct State {
+pub(crate) struct RecordingsState {
     player: Option<RecordingPlayer>,
 }
 

@@ -10,7 +10,7 @@ use serde_json::json;
 use tui::{Role, Sign, Span, widgets::Modal};
 
 pub(super) use self::rail_part::{draw_rail, rail_event, rail_rows};
-use self::reader::Reader;
+use self::reader::ScratchpadReader;
 use super::{
     commands::{Command, Section, always},
     editor, line_prompt,
@@ -21,30 +21,30 @@ use super::{
 
 /// What the face keeps of the scratchpads.
 #[derive(Debug, Default)]
-pub(crate) struct State {
+pub(crate) struct ScratchpadsState {
     pads: Vec<PadInfo>,
     /// What the person chose; otherwise the one written last is previewed.
     chosen: Option<PadName>,
-    preview: Option<Preview>,
+    preview: Option<ScratchpadPreview>,
     reading: bool,
     /// Somebody wrote while they were read.
     again: bool,
 }
 
 #[derive(Clone, Debug)]
-struct Preview {
+struct ScratchpadPreview {
     name: PadName,
     /// Or why it can't be read.
     text: Result<String, String>,
 }
 
-impl State {
+impl ScratchpadsState {
     pub(super) fn new(project: &Project) -> Self {
         let pads = project.scratchpads().list().unwrap_or_default();
-        let mut state = State { pads, ..State::default() };
+        let mut state = ScratchpadsState { pads, ..ScratchpadsState::default() };
         if let Some(name) = state.current().cloned() {
             let text = project.scratchpads().read(&name).map(|pad| pad.content).map_err(|error| error.to_string());
-            state.preview = Some(Preview { name, text });
+            state.preview = Some(ScratchpadPreview { name, text });
         }
         state
     }
@@ -147,10 +147,10 @@ pub(super) fn changed(app: &mut App) {
     let (pads, chosen, notices) = (app.project.scratchpads().clone(), app.scratchpads.chosen.clone(), app.notices());
     app.tasks.spawn_blocking(move || {
         let listed = pads.list();
-        let mut fresh = State { pads: listed.unwrap_or_default(), chosen, ..State::default() };
+        let mut fresh = ScratchpadsState { pads: listed.unwrap_or_default(), chosen, ..ScratchpadsState::default() };
         if let Some(name) = fresh.current().cloned() {
             let text = pads.read(&name).map(|pad| pad.content).map_err(|error| error.to_string());
-            fresh.preview = Some(Preview { name, text });
+            fresh.preview = Some(ScratchpadPreview { name, text });
         }
         let _ = notices.send(Box::new(move |app: &mut App| {
             let again = std::mem::take(&mut app.scratchpads.again);
@@ -191,7 +191,7 @@ pub(super) fn open_at(app: &mut App, index: usize) {
 
 fn open(app: &mut App, name: PadName) {
     choose(app, name.clone());
-    app.open(Reader::new(name));
+    app.open(ScratchpadReader::new(name));
 }
 
 fn edit(app: &mut App, name: &PadName) {

@@ -11,11 +11,11 @@ const MAX: usize = 3;
 
 /// The notices on the screen, the newest last.
 #[derive(Debug, Default)]
-pub(crate) struct Toasts {
+pub(crate) struct ToastStack {
     shown: Vec<(Instant, Toast)>,
 }
 
-impl Toasts {
+impl ToastStack {
     /// Shows a notice for a few seconds. The same text again only stays longer.
     pub(crate) fn show(&mut self, sign: Sign, text: impl Into<String>) {
         let text = text.into();

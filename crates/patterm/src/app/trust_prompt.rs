@@ -11,7 +11,7 @@ use std::{
 };
 
 use ops::OpError;
-use project::trust::{Answer, Question, Subject, SubjectKind};
+use project::trust::{HumanAnswer, Subject, SubjectKind, TrustQuestion};
 use serde_json::Value;
 use tui::{
     Canvas, CanvasCursor, Event, Handled, Layer, Rect, Role, Sign, Span,
@@ -32,15 +32,15 @@ const TYPING: Duration = Duration::from_millis(1500);
 const MAX_CHANGES: usize = 200;
 
 /// The order of the buttons: what Enter takes is the harmless one.
-const ANSWERS: [(char, &str, Answer); 4] = [
-    ('d', "deny", Answer::Deny),
-    ('o', "allow once", Answer::Once),
-    ('r', "allow in this run", Answer::Run),
-    ('a', "allow always", Answer::Always),
+const ANSWERS: [(char, &str, HumanAnswer); 4] = [
+    ('d', "deny", HumanAnswer::Deny),
+    ('o', "allow once", HumanAnswer::Once),
+    ('r', "allow in this run", HumanAnswer::Run),
+    ('a', "allow always", HumanAnswer::Always),
 ];
 
 #[derive(Debug, Default)]
-pub(crate) struct State {
+pub(crate) struct TrustPromptState {
     /// A question is on the screen.
     asking: bool,
     /// Answered, and on their way to be noted.
@@ -53,11 +53,11 @@ pub(crate) struct State {
     /// When the keys are the question's.
     arms: Option<Instant>,
     /// What the person wanted to start, to go on with once it is allowed.
-    wanted: Option<Wanted>,
+    wanted: Option<WantedTrust>,
 }
 
 #[derive(Clone, Debug)]
-struct Wanted {
+struct WantedTrust {
     operation: &'static str,
     arguments: Value,
     preset: String,
@@ -114,10 +114,11 @@ pub(super) fn changed(app: &mut App) {
 
 /// The person started something that needs their own word first.
 pub(super) fn wanted(app: &mut App, operation: &'static str, arguments: Value, preset: String, refused: &OpError) {
-    let is_it = |question: &Question| question.subject.name == preset && question.subject.kind != SubjectKind::Program;
+    let is_it =
+        |question: &TrustQuestion| question.subject.name == preset && question.subject.kind != SubjectKind::Program;
     let asked = open_questions(app).into_iter().find(is_it);
     let Some(question) = asked else { return app.complain(refused) };
-    app.trust.wanted = Some(Wanted { operation, arguments, preset });
+    app.trust.wanted = Some(WantedTrust { operation, arguments, preset });
     app.trust.postponed.remove(&question.id);
     pending(app);
 }
@@ -137,7 +138,7 @@ pub(super) fn count(app: &App) -> usize {
 
 /// For the list of what waits.
 pub(super) fn waiting(app: &App) -> Vec<PaletteEntry> {
-    let entry = |question: Question| {
+    let entry = |question: TrustQuestion| {
         let text = format!("trust: {}", thing(&question.subject));
         let mut entry = PaletteEntry::new(format!("trust/{}", question.id), text, move |app| {
             app.trust.postponed.remove(&question.id);
@@ -149,19 +150,19 @@ pub(super) fn waiting(app: &App) -> Vec<PaletteEntry> {
     open_questions(app).into_iter().map(entry).collect()
 }
 
-fn open_questions(app: &App) -> Vec<Question> {
+fn open_questions(app: &App) -> Vec<TrustQuestion> {
     let questions = app.project.trust().questions().into_iter();
     questions.filter(|question| !app.trust.answered.contains(&question.id)).collect()
 }
 
-fn ask(app: &mut App, question: Question) {
+fn ask(app: &mut App, question: TrustQuestion) {
     app.trust.asking = true;
     // What is typed in the first moment was meant for the program: nobody has seen the question yet.
     if question.asked_by.is_some() {
         app.trust.beside = Some(wish(app, &question));
         app.trust.arms = Some(Instant::now() + SEEN);
     }
-    let prompt = Prompt::new(app, question);
+    let prompt = TrustDialog::new(app, question);
     app.open(prompt);
 }
 
@@ -188,22 +189,22 @@ impl Arming {
     }
 }
 
-struct Prompt {
-    question: Question,
+struct TrustDialog {
+    question: TrustQuestion,
     modal: Modal,
     arming: Arming,
 }
 
-impl Prompt {
-    fn new(app: &App, question: Question) -> Self {
+impl TrustDialog {
+    fn new(app: &App, question: TrustQuestion) -> Self {
         let mut modal = Modal::new("May this run?", body(app, &question));
         for (key, label, answer) in ANSWERS {
             modal = match answer {
-                Answer::Deny => modal.answer(key, label),
-                Answer::Once | Answer::Run | Answer::Always => modal.answer_when_read(key, label),
+                HumanAnswer::Deny => modal.answer(key, label),
+                HumanAnswer::Once | HumanAnswer::Run | HumanAnswer::Always => modal.answer_when_read(key, label),
             };
         }
-        Prompt { question, modal, arming: Arming::default() }
+        TrustDialog { question, modal, arming: Arming::default() }
     }
 
     fn is_open(&self, app: &App) -> bool {
@@ -222,11 +223,11 @@ impl Prompt {
         pending(app);
     }
 
-    fn answer(&self, app: &mut App, answer: Answer) -> Handled<App> {
+    fn answer(&self, app: &mut App, answer: HumanAnswer) -> Handled<App> {
         let (trust, id, notices) = (app.project.trust().clone(), self.question.id.clone(), app.notices());
         app.trust.answered.insert(id.clone());
         let name = self.question.subject.name.clone();
-        let go_on = app.trust.wanted.take_if(|wanted| wanted.preset == name).filter(|_| answer != Answer::Deny);
+        let go_on = app.trust.wanted.take_if(|wanted| wanted.preset == name).filter(|_| answer != HumanAnswer::Deny);
         app.tasks.spawn(async move {
             let outcome = trust.answer(&id, answer).await;
             let _ = notices.send(Box::new(move |app: &mut App| match outcome {
@@ -245,7 +246,7 @@ impl Prompt {
     }
 }
 
-impl Layer<App> for Prompt {
+impl Layer<App> for TrustDialog {
     fn update(&mut self, event: &Event, app: &mut App) -> Handled<App> {
         app.dirty = true;
         let typed = match event {
@@ -297,7 +298,7 @@ impl Layer<App> for Prompt {
 }
 
 /// Who wants to start what, in a sentence.
-fn wish(app: &App, question: &Question) -> String {
+fn wish(app: &App, question: &TrustQuestion) -> String {
     let subject = &question.subject;
     let asker = question.asked_by.and_then(|id| app.sessions.get(id)).map(|item| item.name.clone());
     let who = match (asker, question.asked_by) {
@@ -320,7 +321,7 @@ fn thing(subject: &Subject) -> String {
     }
 }
 
-fn body(app: &App, question: &Question) -> Vec<StyledLine> {
+fn body(app: &App, question: &TrustQuestion) -> Vec<StyledLine> {
     let (plain, muted) = (app.skin.style(Role::Modal), app.skin.style(Role::Muted));
     let warning = app.skin.style(Role::Warning);
     let subject = &question.subject;

@@ -22,11 +22,11 @@ use crate::{
 #[derive(Debug, clap::Args)]
 pub(crate) struct Config {
     #[command(subcommand)]
-    command: Command,
+    command: ConfigSubcommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {
+enum ConfigSubcommand {
     /// Look for mistakes in the file
     Check {
         /// Another file
@@ -96,20 +96,20 @@ fn read(file: &Path, text: &str) -> Result<Checked, Failure> {
 impl Config {
     pub(crate) fn run(self, surroundings: &Surroundings, output: &mut Output) -> Outcome {
         match self.command {
-            Command::Check { file: given } => {
+            ConfigSubcommand::Check { file: given } => {
                 let file = given.map_or_else(|| file(surroundings), |given| surroundings.working_dir.join(given));
                 check(&file, output)
             }
-            Command::Path => {
+            ConfigSubcommand::Path => {
                 let file = file(surroundings);
                 output.answer(&json!({ "file": file, "exists": file.exists() }), &[file.display().to_string()])?;
                 Ok(Exit::Done)
             }
-            Command::Default => {
+            ConfigSubcommand::Default => {
                 output.line(default_text().trim_end())?;
                 Ok(Exit::Done)
             }
-            Command::Schema => {
+            ConfigSubcommand::Schema => {
                 output.line(serde_json::to_string_pretty(&Settings::json_schema()).unwrap_or_default())?;
                 Ok(Exit::Done)
             }

@@ -8,7 +8,7 @@ use crate::{
     commands::run_options,
     observe::{self, Observers},
     output::Output,
-    run::{Run, RunOptions, ending::Ending},
+    run::{PattermRun, RunOptions, ending::EndRequests},
 };
 
 pub(crate) fn run(flags: RunFlags, surroundings: &Surroundings, output: &mut Output) -> Outcome {
@@ -29,9 +29,9 @@ pub(crate) fn run(flags: RunFlags, surroundings: &Surroundings, output: &mut Out
 
 async fn serve(options: RunOptions, surroundings: &Surroundings, observers: Observers, output: &mut Output) -> Outcome {
     // Before anything is made that a signal would leave behind.
-    let ending = Ending::new();
+    let ending = EndRequests::new();
     ending.hear_signals().map_err(|error| Failure::system("listening to signals", &error))?;
-    let run = Run::start(options, surroundings, observers.clone()).await?;
+    let run = PattermRun::start(options, surroundings, observers.clone()).await?;
     let mut hello = json!({ "socket": run.socket(), "connect": run.operator() });
     if let Some(address) = run.http_address() {
         hello["http"] = format!("http://{address}/mcp").into();

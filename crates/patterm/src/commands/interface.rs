@@ -9,7 +9,7 @@ use crate::{
     commands::run_options,
     observe::Observers,
     output::Output,
-    run::{Run, RunOptions, ending::Ending},
+    run::{PattermRun, RunOptions, ending::EndRequests},
 };
 
 /// Sessions that take longer than this to end are worth a word.
@@ -44,11 +44,11 @@ fn show(
 ) -> Outcome {
     let _entered = runtime.enter();
     // Before anything is made that a signal would leave behind.
-    let ending = Ending::new();
+    let ending = EndRequests::new();
     ending.hear_signals().map_err(|error| Failure::system("listening to signals", &error))?;
     // A run makes a folder for its project.
     let first_run = !surroundings.data_dir.join("projects").exists();
-    let run = runtime.block_on(Run::start(options, surroundings, observers))?;
+    let run = runtime.block_on(PattermRun::start(options, surroundings, observers))?;
     let project = run.project.clone();
     // As vtr calls it; the whole path has no room.
     let name = |socket: &Path| format!("shared as {}", socket.file_stem().unwrap_or_default().to_string_lossy());

@@ -17,11 +17,11 @@ use crate::output::{Output, columns, counted, printable};
 #[derive(Debug, clap::Args)]
 pub(crate) struct Presets {
     #[command(subcommand)]
-    command: Command,
+    command: PresetsAction,
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {
+enum PresetsAction {
     /// List the presets that can be used
     Ls,
     /// Print a preset as it is used
@@ -30,7 +30,7 @@ enum Command {
         name: String,
         /// Which, when both have the name
         #[arg(long)]
-        kind: Option<Kind>,
+        kind: Option<PresetKindArg>,
     },
     /// Look for mistakes in all presets, or in these files
     Check {
@@ -40,21 +40,21 @@ enum Command {
     /// Print the folders that presets lie in
     Path,
     /// Print the JSON Schema of a preset's file
-    Schema { kind: Kind },
+    Schema { kind: PresetKindArg },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Kind {
+pub(crate) enum PresetKindArg {
     Agent,
     Process,
 }
 
-impl Kind {
+impl PresetKindArg {
     pub(crate) fn word(self) -> &'static str {
         match self {
-            Kind::Agent => "agent",
-            Kind::Process => "process",
+            PresetKindArg::Agent => "agent",
+            PresetKindArg::Process => "process",
         }
     }
 }
@@ -72,22 +72,22 @@ impl Presets {
         let folders = folders(surroundings, project);
         install_more(surroundings, output);
         match self.command {
-            Command::Ls => list(&folders, output),
-            Command::Show { name, kind } => show(&folders, &name, kind, output),
-            Command::Check { files } if files.is_empty() => check_all(&folders, output),
-            Command::Check { files } => {
+            PresetsAction::Ls => list(&folders, output),
+            PresetsAction::Show { name, kind } => show(&folders, &name, kind, output),
+            PresetsAction::Check { files } if files.is_empty() => check_all(&folders, output),
+            PresetsAction::Check { files } => {
                 check_files(&files.iter().map(|file| surroundings.working_dir.join(file)).collect::<Vec<_>>(), output)
             }
-            Command::Path => {
+            PresetsAction::Path => {
                 let project = folders.project.clone().unwrap_or_default();
                 let lines = [folders.global.display().to_string(), project.display().to_string()];
                 output.answer(&json!({ "global": folders.global, "project": project }), &lines)?;
                 Ok(Exit::Done)
             }
-            Command::Schema { kind } => {
+            PresetsAction::Schema { kind } => {
                 let schema = match kind {
-                    Kind::Agent => agent_schema(),
-                    Kind::Process => process_schema(),
+                    PresetKindArg::Agent => agent_schema(),
+                    PresetKindArg::Process => process_schema(),
                 };
                 output.line(pretty(&json!(schema)))?;
                 Ok(Exit::Done)
@@ -121,8 +121,8 @@ pub(crate) fn install_more(surroundings: &Surroundings, output: &Output) {
 }
 
 #[derive(Serialize)]
-struct Listed {
-    kind: Kind,
+struct ListedPreset {
+    kind: PresetKindArg,
     name: String,
     argv: Vec<String>,
     of_project: bool,
@@ -132,9 +132,9 @@ struct Listed {
     hash: String,
 }
 
-impl Listed {
-    fn new<P>(kind: Kind, found: &Found<P>, name: &str, argv: Vec<String>) -> Self {
-        Listed {
+impl ListedPreset {
+    fn new<P>(kind: PresetKindArg, found: &Found<P>, name: &str, argv: Vec<String>) -> Self {
+        ListedPreset {
             kind,
             name: name.to_owned(),
             argv,
@@ -148,10 +148,10 @@ impl Listed {
     fn all(catalog: &Catalog) -> Vec<Self> {
         let agents = catalog
             .agents()
-            .map(|found| Listed::new(Kind::Agent, found, &found.preset.name, found.preset.argv.clone()));
+            .map(|found| ListedPreset::new(PresetKindArg::Agent, found, &found.preset.name, found.preset.argv.clone()));
         let processes = catalog
             .processes()
-            .map(|found| Listed::new(Kind::Process, found, &found.preset.name, found.preset.command()));
+            .map(|found| ListedPreset::new(PresetKindArg::Process, found, &found.preset.name, found.preset.command()));
         agents.chain(processes).collect()
     }
 }
@@ -159,7 +159,7 @@ impl Listed {
 fn list(folders: &PresetFolders, output: &mut Output) -> Outcome {
     install_shipped(folders, output);
     let catalog = Catalog::scan(folders);
-    let listed = Listed::all(&catalog);
+    let listed = ListedPreset::all(&catalog);
     let rows: Vec<_> = listed
         .iter()
         .map(|preset| {
@@ -180,14 +180,14 @@ fn list(folders: &PresetFolders, output: &mut Output) -> Outcome {
     Ok(Exit::Done)
 }
 
-fn show(folders: &PresetFolders, name: &str, kind: Option<Kind>, output: &mut Output) -> Outcome {
+fn show(folders: &PresetFolders, name: &str, kind: Option<PresetKindArg>, output: &mut Output) -> Outcome {
     install_shipped(folders, output);
     let catalog = Catalog::scan(folders);
-    let agent = catalog.agent(name).filter(|_| kind != Some(Kind::Process));
-    let process = catalog.process(name).filter(|_| kind != Some(Kind::Agent));
+    let agent = catalog.agent(name).filter(|_| kind != Some(PresetKindArg::Process));
+    let process = catalog.process(name).filter(|_| kind != Some(PresetKindArg::Agent));
     let (kind, file, content) = match (agent, process) {
-        (Some(agent), None) => (Kind::Agent, &agent.file, agent.content.canonical()),
-        (None, Some(process)) => (Kind::Process, &process.file, process.content.canonical()),
+        (Some(agent), None) => (PresetKindArg::Agent, &agent.file, agent.content.canonical()),
+        (None, Some(process)) => (PresetKindArg::Process, &process.file, process.content.canonical()),
         (Some(_), Some(_)) => {
             return Err(Failure::new(Exit::Usage, "ambiguous", format!("an agent and a process are called '{name}'"))
                 .with_hint("say which with --kind"));
@@ -216,7 +216,7 @@ fn problem(problem: &Problem) -> Value {
 
 fn check_all(folders: &PresetFolders, output: &mut Output) -> Outcome {
     let catalog = Catalog::scan(folders);
-    judge(&catalog.problems, Listed::all(&catalog).len(), output)
+    judge(&catalog.problems, ListedPreset::all(&catalog).len(), output)
 }
 
 fn check_files(files: &[PathBuf], output: &mut Output) -> Outcome {

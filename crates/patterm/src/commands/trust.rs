@@ -10,7 +10,7 @@ use project::{
 };
 use serde_json::{Value, json};
 
-use super::presets::{self, Kind};
+use super::presets::{self, PresetKindArg};
 use program::{Exit, Failure, Outcome, Surroundings};
 
 use crate::{
@@ -25,11 +25,11 @@ use crate::{
 #[derive(Debug, clap::Args)]
 pub(crate) struct Trust {
     #[command(subcommand)]
-    command: Command,
+    command: TrustAction,
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {
+enum TrustAction {
     /// List what is trusted, and what has changed since
     Ls,
     /// Show everything that a preset would run, set, write and allow
@@ -37,29 +37,29 @@ enum Command {
         name: String,
         /// Which, when an agent and a process have the name
         #[arg(long)]
-        kind: Option<Kind>,
+        kind: Option<PresetKindArg>,
     },
     /// Trust a preset as it is now: see with `show` what you allow
     Grant {
         name: String,
         /// Which, when an agent and a process have the name
         #[arg(long)]
-        kind: Option<Kind>,
+        kind: Option<PresetKindArg>,
     },
     /// Trust a preset no more, whatever its content, or a program that agents may start
     Revoke {
         name: String,
         /// Only the agent's, or only the process's
         #[arg(long)]
-        kind: Option<Kind>,
+        kind: Option<PresetKindArg>,
     },
 }
 
-impl Kind {
+impl PresetKindArg {
     fn of_subject(self) -> SubjectKind {
         match self {
-            Kind::Agent => SubjectKind::Agent,
-            Kind::Process => SubjectKind::Command,
+            PresetKindArg::Agent => SubjectKind::Agent,
+            PresetKindArg::Process => SubjectKind::Command,
         }
     }
 }
@@ -75,12 +75,12 @@ impl Trust {
         let grants = Grants::new(layout.folder.clone());
         let catalog = Catalog::scan(&presets::folders(surroundings, &layout.project_dir));
         match self.command {
-            Command::Ls => list(&grants, &catalog, output),
-            Command::Show { name, kind } => show(&grants, &subject(&catalog, &name, kind)?, output),
-            Command::Grant { name, kind } => grant(&grants, &subject(&catalog, &name, kind)?, output),
-            Command::Revoke { name, kind } => {
+            TrustAction::Ls => list(&grants, &catalog, output),
+            TrustAction::Show { name, kind } => show(&grants, &subject(&catalog, &name, kind)?, output),
+            TrustAction::Grant { name, kind } => grant(&grants, &subject(&catalog, &name, kind)?, output),
+            TrustAction::Revoke { name, kind } => {
                 let taken = grants
-                    .revoke(&FileLockTurn::default(), kind.map(Kind::of_subject), &name)
+                    .revoke(&FileLockTurn::default(), kind.map(PresetKindArg::of_subject), &name)
                     .map_err(|error| refused(&error))?;
                 if taken == 0 {
                     return Err(Failure::not_found(format!("'{}' is not trusted here", printable(&name)))
@@ -109,8 +109,8 @@ fn standing(catalog: &Catalog, grant: &Grant) -> String {
 
 fn word(kind: SubjectKind) -> &'static str {
     match kind {
-        SubjectKind::Agent => Kind::Agent.word(),
-        SubjectKind::Command => Kind::Process.word(),
+        SubjectKind::Agent => PresetKindArg::Agent.word(),
+        SubjectKind::Command => PresetKindArg::Process.word(),
         SubjectKind::Program => "program",
     }
 }
@@ -137,12 +137,12 @@ fn list(grants: &Grants, catalog: &Catalog, output: &mut Output) -> Outcome {
     Ok(Exit::Done)
 }
 
-fn subject(catalog: &Catalog, name: &str, kind: Option<Kind>) -> Result<Subject, Failure> {
-    let of_kind = |wanted: Kind| {
+fn subject(catalog: &Catalog, name: &str, kind: Option<PresetKindArg>) -> Result<Subject, Failure> {
+    let of_kind = |wanted: PresetKindArg| {
         let fits = kind.is_none_or(|kind| kind == wanted);
         fits.then(|| project::presets::subject(catalog, wanted.of_subject(), name)).flatten()
     };
-    match (of_kind(Kind::Agent), of_kind(Kind::Process)) {
+    match (of_kind(PresetKindArg::Agent), of_kind(PresetKindArg::Process)) {
         (Some(subject), None) | (None, Some(subject)) => Ok(subject),
         (Some(_), Some(_)) => {
             Err(Failure::new(Exit::Usage, "ambiguous", format!("an agent and a process are called '{name}'"))

@@ -12,7 +12,7 @@ const MAX_WORD: usize = 80;
 /// Every field is any JSON at all: one of a wrong type must not hide the others.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Said {
+struct HookPayload {
     hook_event_name: Value,
     /// It happened in a sub-agent of the agent's own.
     agent_id: Value,
@@ -36,7 +36,7 @@ pub(super) fn detail(event: &str, input: &[u8]) -> Result<String, String> {
     if input.trim_ascii_start().first() != Some(&b'{') {
         return Err("the description is no JSON object".into());
     }
-    let said: Said =
+    let said: HookPayload =
         serde_json::from_slice(input).map_err(|error| format!("the description is no JSON object: {error}"))?;
     if said.hook_event_name.as_str().is_some_and(|name| name != event) {
         return Err("the description is of another event".into());

@@ -69,7 +69,7 @@ async fn capture(session: &Session, hooks: Receiver<ProjectEvent>, from: u64, fi
 }
 
 /// What is written down of one session.
-struct Record {
+struct SessionCapture {
     bytes: File,
     times: File,
     /// Bytes in the file so far.
@@ -77,13 +77,13 @@ struct Record {
     began: Instant,
 }
 
-impl Record {
+impl SessionCapture {
     fn open(file: &Path, began: Instant) -> io::Result<Self> {
         let bytes = files::append(file)?;
         let length = bytes.metadata()?.len();
         let mut times = file.as_os_str().to_owned();
         times.push(".timing.jsonl");
-        Ok(Record { bytes, times: files::append(Path::new(&times))?, length, began })
+        Ok(SessionCapture { bytes, times: files::append(Path::new(&times))?, length, began })
     }
 
     fn write(&mut self, bytes: &[u8], at: Instant) -> io::Result<()> {
@@ -110,7 +110,7 @@ async fn copy(
     began: Instant,
     offset: &mut u64,
 ) -> io::Result<()> {
-    let mut record = Record::open(file, began)?;
+    let mut record = SessionCapture::open(file, began)?;
     let tap = session.tap(TapOptions { input: false, capacity: CAPACITY });
     let until = tap.as_ref().map_or(u64::MAX, |tap| tap.start.offset);
     // What it printed before the tap, as far as the ring remembers: of a short run, everything.
@@ -143,7 +143,7 @@ async fn copy(
     }
 }
 
-fn catch_up(session: &Session, record: &mut Record, offset: &mut u64, until: u64) -> io::Result<()> {
+fn catch_up(session: &Session, record: &mut SessionCapture, offset: &mut u64, until: u64) -> io::Result<()> {
     while *offset < until {
         let room = usize::try_from(until - *offset).unwrap_or(usize::MAX).min(1 << 20);
         let raw = session.raw(*offset, room);

@@ -5,10 +5,10 @@ use std::collections::HashMap;
 
 use prost::Message;
 
-use super::profile::{Frame, Stacks};
+use super::profile::{SampledStacks, StackFrame};
 
 #[derive(Clone, PartialEq, Message)]
-struct Profile {
+struct PprofProfile {
     #[prost(message, repeated, tag = "1")]
     sample_type: Vec<ValueType>,
     #[prost(message, repeated, tag = "2")]
@@ -49,11 +49,11 @@ struct Location {
     #[prost(uint64, tag = "1")]
     id: u64,
     #[prost(message, repeated, tag = "4")]
-    line: Vec<Line>,
+    line: Vec<PprofLine>,
 }
 
 #[derive(Clone, PartialEq, Message)]
-struct Line {
+struct PprofLine {
     #[prost(uint64, tag = "1")]
     function_id: u64,
     #[prost(int64, tag = "2")]
@@ -70,20 +70,20 @@ struct Function {
     filename: i64,
 }
 
-pub(super) fn encode(stacks: &Stacks, frequency: i32) -> Vec<u8> {
+pub(super) fn encode(stacks: &SampledStacks, frequency: i32) -> Vec<u8> {
     let mut texts = Texts::default();
     texts.number("");
     let count = ValueType { kind: texts.number("samples"), unit: texts.number("count") };
     let time = ValueType { kind: texts.number("cpu"), unit: texts.number("nanoseconds") };
     let period = 1_000_000_000 / i64::from(frequency.max(1));
-    let mut profile = Profile {
+    let mut profile = PprofProfile {
         sample_type: vec![count, time.clone()],
         duration_nanos: i64::try_from(stacks.duration.as_nanos()).unwrap_or(i64::MAX),
         period_type: Some(time),
         period,
-        ..Profile::default()
+        ..PprofProfile::default()
     };
-    let mut places: HashMap<&Frame, u64> = HashMap::new();
+    let mut places: HashMap<&StackFrame, u64> = HashMap::new();
     for (stack, samples) in &stacks.samples {
         let mut location_id = Vec::with_capacity(stack.len());
         for frame in stack.iter().rev() {
@@ -93,7 +93,9 @@ pub(super) fn encode(stacks: &Stacks, frequency: i32) -> Vec<u8> {
                 let (name, filename) = (texts.number(&frame.function), texts.number(&frame.file));
                 // One function for each place: pprof adds them up by name.
                 profile.function.push(Function { id, name, filename });
-                profile.location.push(Location { id, line: vec![Line { function_id: id, line: frame.line.into() }] });
+                profile
+                    .location
+                    .push(Location { id, line: vec![PprofLine { function_id: id, line: frame.line.into() }] });
             }
             location_id.push(id);
         }
@@ -127,10 +129,10 @@ mod tests {
 
     #[test]
     fn every_sample_finds_its_names_again() {
-        let frame = |name: &str| Frame { function: name.into(), file: format!("{name}.rs"), line: 7 };
+        let frame = |name: &str| StackFrame { function: name.into(), file: format!("{name}.rs"), line: 7 };
         let samples = [(vec![frame("main"), frame("a")], 3), (vec![frame("main"), frame("b")], 1)];
-        let stacks = Stacks { samples: samples.into(), duration: std::time::Duration::from_secs(2) };
-        let profile = Profile::decode(encode(&stacks, 200).as_slice()).unwrap();
+        let stacks = SampledStacks { samples: samples.into(), duration: std::time::Duration::from_secs(2) };
+        let profile = PprofProfile::decode(encode(&stacks, 200).as_slice()).unwrap();
         let name = |id: u64| {
             let function = profile.function.iter().find(|function| function.id == id).unwrap();
             profile.string_table[usize::try_from(function.name).unwrap()].as_str()

@@ -18,26 +18,26 @@ use super::{files, pprof_file, threads};
 /// Samples a second of processor time; a prime, so that it beats with nothing.
 const FREQUENCY: i32 = 199;
 
-pub(super) struct Profile {
+pub(super) struct RunProfile {
     folder: PathBuf,
     guard: Mutex<Option<ProfilerGuard<'static>>>,
 }
 
 /// Stacks, outermost frame first, each with its number of samples.
 #[derive(Debug, Default)]
-pub(super) struct Stacks {
-    pub(super) samples: BTreeMap<Vec<Frame>, i64>,
+pub(super) struct SampledStacks {
+    pub(super) samples: BTreeMap<Vec<StackFrame>, i64>,
     pub(super) duration: Duration,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) struct Frame {
+pub(super) struct StackFrame {
     pub(super) function: String,
     pub(super) file: String,
     pub(super) line: u32,
 }
 
-impl Profile {
+impl RunProfile {
     pub(super) fn start(folder: PathBuf) -> Result<Self, Failure> {
         let guard = ProfilerGuardBuilder::default()
             .frequency(FREQUENCY)
@@ -45,7 +45,7 @@ impl Profile {
             .blocklist(&["libc", "libgcc", "pthread", "vdso"])
             .build()
             .map_err(|error| Failure::new(Exit::Refused, "system", format!("starting the profile: {error}")))?;
-        Ok(Profile { folder, guard: Mutex::new(Some(guard)) })
+        Ok(RunProfile { folder, guard: Mutex::new(Some(guard)) })
     }
 
     /// While everything still runs.
@@ -66,7 +66,7 @@ impl Profile {
                 return;
             }
         };
-        let stacks = Stacks::of(&report);
+        let stacks = SampledStacks::of(&report);
         self.write("cpu.pb", &pprof_file::encode(&stacks, FREQUENCY));
     }
 
@@ -78,16 +78,14 @@ impl Profile {
     }
 }
 
-impl Stacks {
+impl SampledStacks {
     fn of(report: &pprof::Report) -> Self {
-        let mut stacks = Stacks { duration: report.timing.duration, ..Stacks::default() };
+        let mut stacks = SampledStacks { duration: report.timing.duration, ..SampledStacks::default() };
         for (frames, count) in &report.data {
-            let thread = Frame { function: frames.thread_name_or_id(), file: String::new(), line: 0 };
+            let thread = StackFrame { function: frames.thread_name_or_id(), file: String::new(), line: 0 };
             // Innermost first; a frame is several functions when some were inlined.
-            let functions = frames.frames.iter().rev().flat_map(|inlined| inlined.iter().rev()).map(|symbol| Frame {
-                function: symbol.name(),
-                file: symbol.filename().into_owned(),
-                line: symbol.lineno(),
+            let functions = frames.frames.iter().rev().flat_map(|inlined| inlined.iter().rev()).map(|symbol| {
+                StackFrame { function: symbol.name(), file: symbol.filename().into_owned(), line: symbol.lineno() }
             });
             let stack = std::iter::once(thread).chain(functions).collect();
             *stacks.samples.entry(stack).or_default() += i64::try_from(*count).unwrap_or(0);
@@ -96,7 +94,7 @@ impl Stacks {
     }
 }
 
-impl std::fmt::Debug for Profile {
+impl std::fmt::Debug for RunProfile {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Profile").field("folder", &self.folder).finish_non_exhaustive()
     }

@@ -21,7 +21,7 @@ const LINE_LIMIT: usize = 1 << 20;
 
 /// A stream as it is, or one whose lines are written down as they pass.
 #[derive(Debug)]
-pub(crate) struct Transcribed<S> {
+pub(crate) struct TranscribedStream<S> {
     stream: S,
     transcript: Option<Transcript>,
 }
@@ -33,9 +33,9 @@ struct Transcript {
     to_client: Vec<u8>,
 }
 
-impl<S> Transcribed<S> {
+impl<S> TranscribedStream<S> {
     pub(super) fn silent(stream: S) -> Self {
-        Transcribed { stream, transcript: None }
+        TranscribedStream { stream, transcript: None }
     }
 
     pub(super) fn to_file(stream: S, folder: &Path, number: u64, caller: &Caller) -> Self {
@@ -54,7 +54,7 @@ impl<S> Transcribed<S> {
                 None
             }
         };
-        Transcribed { stream, transcript }
+        TranscribedStream { stream, transcript }
     }
 
     /// A file that can't be written any more ends the transcript, not the connection.
@@ -126,7 +126,7 @@ fn hide_values(message: &mut Value) {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Transcribed<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for TranscribedStream<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -141,7 +141,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Transcribed<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Transcribed<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for TranscribedStream<S> {
     fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let polled = Pin::new(&mut self.stream).poll_write(context, bytes);
         if let Poll::Ready(Ok(length)) = polled {

@@ -13,14 +13,14 @@ use super::instructions;
 use crate::observe::Observers;
 
 #[derive(Clone, Debug)]
-pub(super) struct Guest {
+pub(super) struct AcceptedClient {
     project: Project,
     observers: Observers,
 }
 
-impl Guest {
+impl AcceptedClient {
     pub(super) fn new(project: Project, observers: Observers) -> Self {
-        Guest { project, observers }
+        AcceptedClient { project, observers }
     }
 
     /// Until it leaves, or the run ends.

@@ -7,7 +7,7 @@ use tokio::sync::watch;
 
 /// What is wished for by now, and why.
 #[derive(Clone, Copy, Debug)]
-enum Wish {
+enum EndRequest {
     Stay,
     Leave(&'static str),
     Hurry(&'static str),
@@ -15,19 +15,19 @@ enum Wish {
 
 /// Where wishes are made. Cheap to clone.
 #[derive(Clone, Debug)]
-pub(crate) struct Ending(Arc<watch::Sender<Wish>>);
+pub(crate) struct EndRequests(Arc<watch::Sender<EndRequest>>);
 
-impl Ending {
+impl EndRequests {
     pub(crate) fn new() -> Self {
-        Ending(Arc::new(watch::Sender::new(Wish::Stay)))
+        EndRequests(Arc::new(watch::Sender::new(EndRequest::Stay)))
     }
 
     /// Ends the run in order. Whoever wishes it after others changes nothing.
     pub(crate) fn leave(&self, why: &'static str) {
         self.0.send_if_modified(|wish| {
-            let first = matches!(wish, Wish::Stay);
+            let first = matches!(wish, EndRequest::Stay);
             if first {
-                *wish = Wish::Leave(why);
+                *wish = EndRequest::Leave(why);
             }
             first
         });
@@ -37,8 +37,8 @@ impl Ending {
     pub(crate) fn insist(&self, why: &'static str) {
         self.0.send_modify(|wish| {
             *wish = match wish {
-                Wish::Stay => Wish::Leave(why),
-                Wish::Leave(_) | Wish::Hurry(_) => Wish::Hurry(why),
+                EndRequest::Stay => EndRequest::Leave(why),
+                EndRequest::Leave(_) | EndRequest::Hurry(_) => EndRequest::Hurry(why),
             }
         });
     }
@@ -66,14 +66,14 @@ impl Ending {
 
 /// Hears what is wished for, also what was wished for before.
 #[derive(Clone, Debug)]
-pub(crate) struct Wishes(watch::Receiver<Wish>);
+pub(crate) struct Wishes(watch::Receiver<EndRequest>);
 
 impl Wishes {
     /// Somebody wants the run to end; why.
     pub(crate) async fn leaving(&mut self) -> &'static str {
         self.find(|wish| match wish {
-            Wish::Stay => None,
-            Wish::Leave(why) | Wish::Hurry(why) => Some(why),
+            EndRequest::Stay => None,
+            EndRequest::Leave(why) | EndRequest::Hurry(why) => Some(why),
         })
         .await
     }
@@ -81,13 +81,13 @@ impl Wishes {
     /// Somebody can't wait for its end; why.
     pub(crate) async fn hurry(&mut self) -> &'static str {
         self.find(|wish| match wish {
-            Wish::Stay | Wish::Leave(_) => None,
-            Wish::Hurry(why) => Some(why),
+            EndRequest::Stay | EndRequest::Leave(_) => None,
+            EndRequest::Hurry(why) => Some(why),
         })
         .await
     }
 
-    async fn find(&mut self, wanted: impl Fn(Wish) -> Option<&'static str>) -> &'static str {
+    async fn find(&mut self, wanted: impl Fn(EndRequest) -> Option<&'static str>) -> &'static str {
         let found = self.0.wait_for(|wish| wanted(*wish).is_some()).await.map(|wish| *wish);
         match found.ok().and_then(wanted) {
             Some(why) => why,
@@ -103,7 +103,7 @@ mod tests {
 
     use super::*;
 
-    fn is_hurried(ending: &Ending) -> bool {
+    fn is_hurried(ending: &EndRequests) -> bool {
         let mut wishes = ending.wishes();
         let mut hurry = std::pin::pin!(wishes.hurry());
         hurry.as_mut().poll(&mut std::task::Context::from_waker(std::task::Waker::noop())) != Poll::Pending
@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn only_who_insists_after_a_wish_is_in_a_hurry() {
-        let ending = Ending::new();
+        let ending = EndRequests::new();
         ending.leave("HUP");
         ending.leave("the interface has ended");
         ending.leave("HUP");
@@ -119,7 +119,7 @@ mod tests {
         ending.insist("TERM");
         assert!(is_hurried(&ending));
 
-        let ending = Ending::new();
+        let ending = EndRequests::new();
         ending.insist("TERM");
         ending.leave("the interface has ended");
         assert!(!is_hurried(&ending));

@@ -22,17 +22,17 @@ pub(crate) struct RunIdentities {
     socket: PathBuf,
     /// Of this run alone, 0700.
     folder: PathBuf,
-    state: Mutex<State>,
+    state: Mutex<IdentityTable>,
     assigned: Condvar,
 }
 
 #[derive(Default)]
-struct State {
+struct IdentityTable {
     next: u64,
-    known: Vec<Known>,
+    known: Vec<KnownToken>,
 }
 
-struct Known {
+struct KnownToken {
     number: u64,
     token: String,
     connect_file: PathBuf,
@@ -40,7 +40,7 @@ struct Known {
     caller: Option<Caller>,
 }
 
-impl std::fmt::Debug for State {
+impl std::fmt::Debug for IdentityTable {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("State").field("known", &self.known.len()).finish_non_exhaustive()
     }
@@ -70,15 +70,15 @@ impl RunIdentities {
         let number = state.next;
         let connect_file = self.folder.join(format!("{name}-{number}.json"));
         ConnectFile { socket: self.socket.clone(), token: token.clone() }.write(&connect_file)?;
-        state.known.push(Known { number, token, connect_file: connect_file.clone(), caller: None });
+        state.known.push(KnownToken { number, token, connect_file: connect_file.clone(), caller: None });
         Ok(Entrance { number, connect_file })
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, IdentityTable> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn drop_where(&self, gone: impl Fn(&Known) -> bool) {
+    fn drop_where(&self, gone: impl Fn(&KnownToken) -> bool) {
         let mut state = self.state();
         state.known.retain(|known| {
             let gone = gone(known);
@@ -91,9 +91,9 @@ impl RunIdentities {
     }
 }
 
-impl State {
+impl IdentityTable {
     /// Looks at every token whole, so that the time it takes says nothing about any of them.
-    fn find(&self, token: &str) -> Option<&Known> {
+    fn find(&self, token: &str) -> Option<&KnownToken> {
         let mut found = None;
         for known in &self.known {
             if bool::from(known.token.as_bytes().ct_eq(token.as_bytes())) {
@@ -106,7 +106,7 @@ impl State {
 
 impl Identities for RunIdentities {
     fn resolve(&self, token: &str) -> Option<Caller> {
-        let unassigned = |state: &mut State| state.find(token).is_some_and(|known| known.caller.is_none());
+        let unassigned = |state: &mut IdentityTable| state.find(token).is_some_and(|known| known.caller.is_none());
         let waited = self.assigned.wait_timeout_while(self.state(), ASSIGNMENT_TIME, unassigned);
         let (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
         state.find(token)?.caller.clone()

@@ -35,14 +35,14 @@ pub(crate) enum SharePlace {
 
 /// Bound to its socket. Nobody is served yet.
 #[derive(Debug)]
-pub(super) struct Share {
+pub(super) struct BoundShare {
     path: PathBuf,
     listener: UnixListener,
     user: u32,
     socket: LockedSocket,
 }
 
-impl Share {
+impl BoundShare {
     pub(super) fn bind(place: &SharePlace, run_folder: &Path, user: u32) -> Result<Self, Failure> {
         let path = match place {
             // The file's name is what vtr calls a coordinator by.
@@ -51,19 +51,19 @@ impl Share {
         };
         let (socket, listener) =
             LockedSocket::bind(&path, SocketPermissions::PRIVATE).map_err(|error| failure(&error))?;
-        Ok(Share { path, listener, user, socket })
+        Ok(BoundShare { path, listener, user, socket })
     }
 
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
-    pub(super) fn open(self, project: Project, observers: Observers) -> io::Result<Sharing> {
+    pub(super) fn open(self, project: Project, observers: Observers) -> io::Result<RunningShare> {
         let about = grpc::server::ServerAbout { program: "patterm".into(), version: env!("CARGO_PKG_VERSION").into() };
         let server = grpc::server::GrpcServer::new(project.clone(), Caller::operator(), about);
         let admission = AdmissionRule { owner: self.user, group: None, allowed: Vec::new() };
         let gate = ConnectionGate::new(self.listener, admission)?;
-        Ok(Sharing { gate, guest: Guest { project, server, observers }, socket: self.socket })
+        Ok(RunningShare { gate, guest: SharedClient { project, server, observers }, socket: self.socket })
     }
 }
 
@@ -83,47 +83,47 @@ fn failure(error: &SocketError) -> Failure {
 
 /// Taking connections.
 #[derive(Debug)]
-pub(super) struct Sharing {
+pub(super) struct RunningShare {
     gate: ConnectionGate,
-    guest: Guest,
+    guest: SharedClient,
     socket: LockedSocket,
 }
 
-impl Sharing {
+impl RunningShare {
     pub(super) async fn serve(&mut self) {
-        let Sharing { gate, guest, .. } = self;
+        let RunningShare { gate, guest, .. } = self;
         match gate.serve(|stream, closing| guest.clone().serve(stream, closing)).await {}
     }
 
     /// Takes no further connections; those there are end with what this returns.
-    pub(super) fn close(self) -> Shared {
-        Shared { connections: self.gate.close(), _socket: self.socket }
+    pub(super) fn close(self) -> EndingShare {
+        EndingShare { connections: self.gate.close(), _socket: self.socket }
     }
 }
 
 /// What is still served at the end.
 #[derive(Debug)]
-pub(super) struct Shared {
+pub(super) struct EndingShare {
     connections: OpenConnections,
     _socket: LockedSocket,
 }
 
-impl Shared {
+impl EndingShare {
     pub(super) async fn end(self, patience: Duration) {
         self.connections.end(patience).await;
     }
 }
 
 #[derive(Clone, Debug)]
-struct Guest {
+struct SharedClient {
     project: Project,
     server: grpc::server::GrpcServer,
     observers: Observers,
 }
 
-impl Guest {
+impl SharedClient {
     async fn serve(self, stream: UnixStream, closing: ClosingSignal) {
-        let Guest { project, server, observers } = self;
+        let SharedClient { project, server, observers } = self;
         let http2 = async |stream, stop| {
             if let Err(error) = server.serve_connection(stream, stop).await {
                 tracing::debug!(%error, "a gRPC connection ended");

@@ -20,12 +20,12 @@ use crate::watchdog::{self, SessionWord};
 
 /// The watchdog, while it watches. Dropping this ends nothing: should patterm fail, the watchdog has work to do.
 #[derive(Debug)]
-pub(super) struct Watchdog {
+pub(super) struct WatchdogHandle {
     process: Child,
     telling: JoinHandle<()>,
 }
 
-impl Watchdog {
+impl WatchdogHandle {
     /// `program` is this program. Needs a tokio runtime around it.
     pub(super) fn start(program: &Path, grace: Duration, engine: &Engine) -> io::Result<Self> {
         let events = engine.events();
@@ -39,7 +39,7 @@ impl Watchdog {
         let pipe = process.stdin.take().expect("it was asked for above");
         let pipe = pipe::Sender::from_owned_fd(pipe.into())?;
         let telling = tokio::spawn(tell(engine.clone(), events, pipe));
-        Ok(Watchdog { process, telling })
+        Ok(WatchdogHandle { process, telling })
     }
 
     /// All sessions have ended in order: nothing is left to watch.
@@ -53,7 +53,7 @@ impl Watchdog {
 
 /// Tells of every session until the watchdog has gone, or this is aborted.
 async fn tell(engine: Engine, mut events: Receiver<EngineEvent>, mut pipe: pipe::Sender) {
-    let mut told = Told::default();
+    let mut told = WatchdogView::default();
     loop {
         let ids = match events.recv().await {
             Ok(EngineEvent::Status(id, _) | EngineEvent::Removed(id)) => vec![id],
@@ -75,23 +75,24 @@ async fn tell(engine: Engine, mut events: Receiver<EngineEvent>, mut pipe: pipe:
 
 /// What the watchdog knows.
 #[derive(Default)]
-struct Told {
-    sessions: HashMap<SessionId, Known>,
+struct WatchdogView {
+    sessions: HashMap<SessionId, WatchedProcess>,
 }
 
 #[derive(Clone, Copy)]
-struct Known {
+struct WatchedProcess {
     program: Pid,
     ended: bool,
 }
 
-impl Told {
+impl WatchdogView {
     /// What has changed about a session since it was told of.
     fn news(&mut self, engine: &Engine, id: SessionId) -> Vec<SessionWord> {
         let before = self.sessions.remove(&id);
         let session = engine.get(id).ok();
-        let now = session
-            .and_then(|session| Some(Known { program: session.last_program()?, ended: session.status().has_ended() }));
+        let now = session.and_then(|session| {
+            Some(WatchedProcess { program: session.last_program()?, ended: session.status().has_ended() })
+        });
         self.sessions.extend(now.map(|now| (id, now)));
         let mut words = Vec::new();
         // A session that was started again was swept before.

@@ -1,12 +1,12 @@
-//! One session's worker: its state, its queue of prompts, and both together.
+//! One session's member: its state, its queue of prompts, and the combination of both.
 //!
-//! An agent with a prompt on its way is not idle, whatever its screen shows: who waits for the answer would be told of
-//! the moment before the question.
+//! An agent with a prompt on its way is not idle, whatever its screen shows: otherwise a wait for its answer would see
+//! the moment before the prompt.
 
 use std::sync::{Arc, OnceLock};
 
 use agents::{
-    AgentPreset, AgentStatus, Launch, PromptQueue, State, StateWatch,
+    AgentLaunch, AgentPreset, AgentStatus, PromptQueue, State, StateWatch,
     delivery::{DeliveryHold, DeliveryTicket, PromptMessage, QueueFacts, QueueRefusal},
     state::Behaviour,
     version::{CliVersion, VersionFit},
@@ -20,22 +20,22 @@ use tokio::{
 use super::{WaitingAgent, turns::TurnLog};
 use crate::events::ProjectEvent;
 
-/// What a session is doing, its prompts considered.
+/// What a session is doing, including its prompts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AgentStanding {
     pub status: AgentStatus,
-    /// Prompts that were sent and not taken yet.
+    /// Prompts that were sent and not accepted yet.
     pub on_the_way: usize,
     /// What the first of them waits for.
     pub first_waits: Option<DeliveryHold>,
-    /// Counts the changes of [`AgentStanding::state`], and rests that followed work nobody saw.
+    /// Counts the changes of [`AgentStanding::state`], and periods of rest after work that nobody saw.
     pub changes: u64,
-    /// Counts what happened to its turns.
+    /// Counts the changes of its turns.
     pub turn_changes: u64,
 }
 
 impl AgentStanding {
-    /// Idle only when no prompt is on its way.
+    /// Idle only if no prompt is on its way.
     pub fn state(&self) -> State {
         match self.status.state {
             State::Idle if self.on_the_way > 0 => State::Working,
@@ -43,12 +43,12 @@ impl AgentStanding {
         }
     }
 
-    /// What a person is told: an agent whose prompts wait for a draft does nothing, and will not by itself.
+    /// The state shown to people: an agent whose prompts wait for a draft does nothing, and will not by itself.
     pub fn shown_state(&self) -> State {
         if self.is_behind_draft() { self.status.state } else { self.state() }
     }
 
-    /// Prompts that wait until what somebody has begun to type is sent or cleared.
+    /// Prompts that wait until a person's draft is sent or cleared.
     pub fn held_back(&self) -> usize {
         if self.is_behind_draft() { self.on_the_way } else { 0 }
     }
@@ -57,7 +57,7 @@ impl AgentStanding {
         self.first_waits == Some(DeliveryHold::Draft)
     }
 
-    /// Prompts that wait, and what for; the one that is being typed does not wait any more.
+    /// Prompts that wait, and the reason; the one being typed does not wait any more.
     pub fn waiting_prompts(&self) -> Option<(usize, &DeliveryHold)> {
         match &self.first_waits {
             Some(DeliveryHold::Typing | DeliveryHold::Turn { .. }) | None => None,
@@ -73,10 +73,10 @@ pub(super) struct CrewMember {
     standing: watch::Receiver<AgentStanding>,
     turns: Arc<TurnLog>,
     preset: Option<Arc<AgentPreset>>,
-    /// Of the CLI, once it is known.
+    /// The CLI's version, once it is known.
     version: OnceLock<CliVersion>,
-    /// Its files go with it.
-    _launch: Option<Launch>,
+    /// Dropping it removes its files.
+    _launch: Option<AgentLaunch>,
     task: AbortHandle,
 }
 
@@ -84,7 +84,7 @@ impl CrewMember {
     pub(super) fn new(
         session: Session,
         behaviour: Behaviour,
-        started: Option<(Arc<AgentPreset>, Launch)>,
+        started: Option<(Arc<AgentPreset>, AgentLaunch)>,
         events: broadcast::Sender<ProjectEvent>,
     ) -> Self {
         let watch = StateWatch::new(session, behaviour);
@@ -119,7 +119,7 @@ impl CrewMember {
     }
 
     pub(super) fn note_version(&self, version: CliVersion) {
-        // Asked once a start.
+        // Asked once per start.
         let _ = self.version.set(version);
     }
 
@@ -127,7 +127,7 @@ impl CrewMember {
         self.version.get()
     }
 
-    /// What a start or a delivery that failed may be explained by.
+    /// A possible explanation of a failed start or delivery.
     pub(super) fn too_old(&self) -> Option<&str> {
         self.version().filter(|version| version.fit == VersionFit::TooOld)?.sentence.as_deref()
     }
@@ -161,12 +161,12 @@ struct MemberTask {
     turns: Arc<TurnLog>,
     sender: watch::Sender<AgentStanding>,
     events: broadcast::Sender<ProjectEvent>,
-    /// What faces were told last: that it waits for a decision, and the digest of what can be read of it.
+    /// What faces were told last: the pending decision, and the digest of its readable part.
     asked: Option<Option<String>>,
 }
 
 impl MemberTask {
-    /// Until the session or the member is gone.
+    /// Runs until the session or the member is gone.
     async fn follow(mut self, watch: StateWatch) {
         let mut seen = watch.current().changes;
         let mut told_of_prompts = false;
@@ -175,7 +175,7 @@ impl MemberTask {
             let under_way = self.turns.under_way();
             let status = watch.current();
             let turns_moved = self.turns.note(&under_way, status.state, watch.session().clock().system_now());
-            // Two changes at once: it has worked and rests again.
+            // Two changes at once: it has worked and is at rest again.
             let unseen_turn = status.changes > seen + 1;
             seen = status.changes;
             let asks = (status.state == State::Blocked).then(|| watch.prompt().map(|prompt| prompt.digest));
@@ -197,7 +197,7 @@ impl MemberTask {
                     if changed.is_err() {
                         return;
                     }
-                    // One that came and failed at once leaves the number as it was.
+                    // A prompt that came and failed at once leaves the number unchanged.
                     told_of_prompts = true;
                 }
             }
@@ -207,7 +207,7 @@ impl MemberTask {
     fn tell_of_question(&mut self, session: SessionId, asks: Option<Option<String>>) {
         if self.asked != asks {
             self.asked = asks;
-            // Nobody listening is no error.
+            // Having no listener is no error.
             let _ = self.events.send(ProjectEvent::PromptsChanged { session });
         }
     }

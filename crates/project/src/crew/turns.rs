@@ -1,7 +1,7 @@
-//! The turns of one agent: what became of each prompt that was sent to it, and when.
+//! The turns of one agent: the result of each prompt that was sent to it, with times.
 //!
-//! A turn is over when the agent rests after it has taken the prompt, or has ended. Nothing here waits or looks: the
-//! member's own task tells of every change.
+//! A turn is over when the agent is at rest after it has accepted the prompt, or has ended. Nothing here waits: the
+//! member's own task reports every change.
 
 use std::{collections::VecDeque, sync::Mutex, time::SystemTime};
 
@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use crate::{delivery::DeliveryFacts, project::lock};
 
-/// Turns that can still be asked about.
+/// How many turns are remembered.
 const MAX_TURNS: usize = 64;
 
 #[derive(Debug, Default)]
@@ -22,7 +22,7 @@ pub(crate) struct TurnLog {
     turns: Mutex<VecDeque<PromptTurn>>,
 }
 
-/// A prompt and what the agent made of it.
+/// A prompt and the agent's work on it.
 #[derive(Clone, Debug)]
 pub(crate) struct PromptTurn {
     ticket: DeliveryTicket,
@@ -40,9 +40,9 @@ enum TurnEnd {
 /// How far a turn has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TurnStage {
-    /// The prompt has not been taken yet.
+    /// The prompt has not been accepted yet.
     Queued,
-    /// It was not taken, and will not be.
+    /// It was not accepted, and will not be.
     Failed,
     UnderWay,
     /// The agent has come to rest after it.
@@ -51,21 +51,21 @@ pub(crate) enum TurnStage {
     Exited,
 }
 
-/// The turn of one prompt. A time that is left out has not come, or has not been seen.
+/// The turn of one prompt. A time that is absent has not come, or was not observed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct TurnFacts {
     pub turn_id: String,
     pub queued_at: String,
-    /// The text stood in the agent's prompt box.
+    /// The text was in the agent's prompt box.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub written_at: Option<String>,
-    /// There was proof that the agent took it.
+    /// There was proof that the agent accepted it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub accepted_at: Option<String>,
     /// First seen at work.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub working_at: Option<String>,
-    /// First seen to wait for a decision.
+    /// First seen with a pending decision.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub blocked_at: Option<String>,
     /// It has come to rest, or its program has ended: the turn is over.
@@ -86,20 +86,20 @@ impl TurnLog {
         lock(&self.turns).iter().find(|turn| turn.id() == id).cloned()
     }
 
-    /// The latest whose prompt was taken, or the next one to be.
+    /// The latest turn whose prompt was accepted, or the next one.
     pub(crate) fn current(&self) -> Option<PromptTurn> {
         let turns = lock(&self.turns);
         let taken = turns.iter().rfind(|turn| matches!(turn.stage(), TurnStage::UnderWay | TurnStage::Settled));
         taken.or_else(|| turns.back()).cloned()
     }
 
-    /// Those that were taken and are not over. To be asked before the agent is looked at: what it showed before it took
-    /// a prompt says nothing of that turn.
+    /// Turns that are accepted and not over. Read before the agent's state: what it showed before it accepted a prompt
+    /// says nothing about that turn.
     pub(super) fn under_way(&self) -> Vec<TurnId> {
         lock(&self.turns).iter().filter(|turn| turn.stage() == TurnStage::UnderWay).map(PromptTurn::id).collect()
     }
 
-    /// Takes in what the agent does now; `true` when that changed one of the turns.
+    /// Records what the agent does now; `true` if that changed one of the turns.
     pub(super) fn note(&self, under_way: &[TurnId], state: State, now: SystemTime) -> bool {
         let mut turns = lock(&self.turns);
         let mut changed = false;

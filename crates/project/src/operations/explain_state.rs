@@ -36,7 +36,7 @@ pub struct Reply {
     /// digest.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt: Option<Prompt>,
-    pub votes: Vec<Vote>,
+    pub votes: Vec<ExplainedVote>,
     /// Of the agent's CLI, once it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<VersionFacts>,
@@ -60,7 +60,7 @@ impl From<CliVersion> for VersionFacts {
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Vote {
+pub struct ExplainedVote {
     pub rule: String,
     pub source: Source,
     /// What it would have the state be.
@@ -70,9 +70,9 @@ pub struct Vote {
     pub detail: String,
 }
 
-impl From<&CountedVote> for Vote {
+impl From<&CountedVote> for ExplainedVote {
     fn from(vote: &CountedVote) -> Self {
-        Vote {
+        ExplainedVote {
             rule: vote.evidence.rule.clone(),
             source: vote.evidence.source,
             state: vote.evidence.vote.into(),
@@ -112,7 +112,7 @@ impl Operation<Project> for ExplainState {
                 InputText::Text(_) => Some(true),
             },
             prompt: explanation.prompt,
-            votes: explanation.votes.iter().map(Vote::from).collect(),
+            votes: explanation.votes.iter().map(ExplainedVote::from).collect(),
             version: call.context.crew().version(session.id()).map(VersionFacts::from),
         })
     }

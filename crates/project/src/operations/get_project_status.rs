@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     scratchpad_list::{self, Scratchpad},
-    whoami::{self, ProjectFacts, Whoami},
+    whoami::{self, ProjectFacts, ProjectWhoami},
 };
 use crate::project::Project;
 
@@ -40,7 +40,7 @@ impl Operation<Project> for GetProjectStatus {
     type Reply = Reply;
 
     async fn run(call: Call<Project>, _: Args) -> Result<Reply, OpError> {
-        let caller = Whoami::run(call.clone(), whoami::Args::default()).await?;
+        let caller = ProjectWhoami::run(call.clone(), whoami::Args::default()).await?;
         let listed = list_processes::ListProcesses::run(call.clone(), list_processes::Args::default()).await?;
         Ok(Reply {
             project: caller.project.clone(),

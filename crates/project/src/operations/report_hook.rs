@@ -33,7 +33,7 @@ impl Operation<Project> for ReportHook {
 
     async fn run(call: Call<Project>, args: Args) -> Result<Done, OpError> {
         if let Some(session) = call.caller.session {
-            // A caller speaks only for itself; the watch bounds and cleans the words.
+            // A caller reports only about itself; the watch bounds and cleans the text.
             let (name, detail) = (args.event, args.detail.unwrap_or_default());
             call.context.crew().hook(session, &name, &detail);
             call.context.tell(ProjectEvent::HookReported { session, name, detail });

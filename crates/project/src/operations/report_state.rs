@@ -10,7 +10,7 @@ use ops::{Call, CallEffects, ErrorKind, Faces, OpError, Operation, OperationTrai
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{folder::Folder, project::Project};
+use crate::{folder::ProjectFolder, project::Project};
 
 /// Write a report of what an agent's session shows and what is told of it, for those who mend its rules: the last seconds
 /// of its output, the version of its CLI, every vote, and the rules. Your name, your home and secrets are masked; it still
@@ -85,13 +85,13 @@ impl Operation<Project> for ReportState {
         );
         let named = report.version.as_deref().unwrap_or("unknown");
         let made = call.engine().clock().system_now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-        // A fixture's name begins with its preset's.
+        // A fixture's name starts with its preset's name.
         let name = format!("{}-{named}-{}-{}.report.json", report.agent, session.id(), made.as_secs());
         let folder = project.layout().reports();
         let text = report.to_text();
         let file = folder.join(&name).display().to_string();
         let write = move || {
-            let folder = Folder::make(&folder)?;
+            let folder = ProjectFolder::make(&folder)?;
             let lock = folder.lock()?;
             folder.replace(&name, text.as_bytes(), &lock)
         };

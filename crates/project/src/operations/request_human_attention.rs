@@ -19,7 +19,7 @@ pub struct Args {
     pub reason: String,
 }
 
-/// Characters of a reason that are shown.
+/// Maximum characters of a reason that are shown.
 const MAX_REASON: usize = 500;
 
 #[derive(Debug)]
@@ -38,7 +38,7 @@ impl Operation<Project> for RequestHumanAttention {
 
     async fn run(call: Call<Project>, args: Args) -> Result<Done, OpError> {
         let session = call.own_session(&args.process_id)?.id();
-        // It is shown on the human's terminal.
+        // Cleaned, since it is shown on the human's terminal.
         let reason: String =
             args.reason.chars().map(|one| if one.is_control() { ' ' } else { one }).take(MAX_REASON).collect();
         if reason.trim().is_empty() {

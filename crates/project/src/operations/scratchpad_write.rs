@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::pad_name;
 use crate::{
     project::Project,
-    scratchpads::{Revision, Written},
+    scratchpads::{Revision, WriteOutcome},
 };
 
 /// Write a scratchpad's whole text, or make a new one. With expected_revision nothing is written if somebody else
@@ -57,11 +57,11 @@ impl Operation<Project> for ScratchpadWrite {
         let written = pads.aside(move |pads, turn| pads.write(turn, &name, &args.content, expected.as_deref())).await?;
         let text = |revision: Revision| revision.as_str().to_owned();
         Ok(match written {
-            Written::Yes(revision) => {
+            WriteOutcome::Yes(revision) => {
                 call.context.tell(crate::ProjectEvent::ScratchpadsChanged);
                 Reply { ok: true, revision: Some(text(revision)), current_revision: None }
             }
-            Written::Changed(current) => {
+            WriteOutcome::Changed(current) => {
                 Reply { ok: false, revision: None, current_revision: Some(current.map(text).unwrap_or_default()) }
             }
         })

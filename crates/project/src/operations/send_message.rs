@@ -41,11 +41,11 @@ pub struct Reply {
     pub detail: String,
 }
 
-/// An answer comes within two seconds, however long the delivery takes.
+/// The time limit of an answer, however long the delivery takes.
 const PATIENCE: Duration = Duration::from_millis(1500);
 
 impl Reply {
-    /// Sends the text, and tells where its delivery stands after a short wait, counted from when the call began.
+    /// Sends the text, and returns the delivery's state after a short wait, counted from the beginning of the call.
     pub(super) async fn send(
         call: &Call<Project>,
         target: &engine::Session,
@@ -54,7 +54,7 @@ impl Reply {
     ) -> Result<Self, OpError> {
         let sent = call.context.deliver().deliver(target, text, typist(call));
         let mut ticket = sent.map_err(|refusal| refused(target, refusal))?;
-        // Where it is not settled by then, the receipt says what it waits for.
+        // If it is not settled by then, the receipt tells what it waits for.
         let _ = tokio::time::timeout_at(began + PATIENCE, ticket.settled(Duration::MAX)).await;
         let facts = DeliveryFacts::from(&ticket.receipt().outcome);
         let facts = call.context.crew().with_reason(target.id(), facts);

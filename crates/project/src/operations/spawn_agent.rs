@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use agents::{
-    AgentPreset, Found, Launch, LaunchFolder, LaunchRequest,
+    AgentLaunch, AgentPreset, Found, LaunchFolder, LaunchRequest,
     delivery::{PREFACE, compose},
     preset::slug,
 };
@@ -52,7 +52,7 @@ pub struct Reply {
 pub struct SpawnAgent;
 
 impl Operation<Project> for SpawnAgent {
-    /// Where `max_depth` is more than 2, the project's table lets sub-agents in as well.
+    /// If `max_depth` is more than 2, the project's table admits sub-agents as well.
     const TRAITS: OperationTraits = OperationTraits {
         name: "spawn_agent",
         roles: Roles::OPERATOR.union(Roles::ORCHESTRATOR),
@@ -96,7 +96,7 @@ impl Operation<Project> for SpawnAgent {
         project.trust().authorise(&subject, call.caller.session)?;
         let session = {
             let (call, found) = (call.clone(), found.clone());
-            // A caller that goes away meanwhile must not leave an agent that nobody has noted down.
+            // If the caller goes away meanwhile, the agent must still be recorded.
             engine::to_the_end(async move {
                 let session = start(&call, &found, name).await?;
                 call.context.trust().started(session.id(), Key::of(&subject));
@@ -141,7 +141,7 @@ async fn start(call: &Call<Project>, found: &Found<AgentPreset>, name: NameChoic
         Ok((session, launch)) => {
             let role = if session.parent().is_some() { Role::SubAgent } else { Role::Orchestrator };
             project.ask_version(&session, found.preset.clone(), &launch);
-            // Before the agent is let in: that it has asked for its tools must not be missed.
+            // Before the agent is admitted, so that its listing of the tools is not missed.
             project.inner.crew.join(&session, found.preset.clone(), launch);
             identities.assign(&entrance, Caller { role, session: Some(session.id()) });
             Ok(session)
@@ -158,7 +158,7 @@ async fn start_with(
     found: &Found<AgentPreset>,
     name: NameChoice,
     entrance: &Entrance,
-) -> Result<(Session, Launch), OpError> {
+) -> Result<(Session, AgentLaunch), OpError> {
     let launch = prepare(call.context.clone(), found.preset.clone(), entrance.clone()).await?;
     let session = call
         .engine()
@@ -176,13 +176,13 @@ async fn start_with(
     Ok((session, launch))
 }
 
-/// Writes the files of the launch, beside the async tasks.
-async fn prepare(project: Project, preset: Arc<AgentPreset>, entrance: Entrance) -> Result<Launch, OpError> {
+/// Writes the launch's files, outside of the async tasks.
+async fn prepare(project: Project, preset: Arc<AgentPreset>, entrance: Entrance) -> Result<AgentLaunch, OpError> {
     let failed = |message: String| OpError::from_text(ErrorKind::SpawnFailed, message);
     let work = move || {
         let folder = LaunchFolder::create_in(&project.inner.run_dir)
             .map_err(|error| failed(format!("the agent's files can't be written ({error}): tell the human")))?;
-        Launch::prepare(LaunchRequest {
+        AgentLaunch::prepare(LaunchRequest {
             preset: &preset,
             program: &project.inner.program,
             connect_file: &entrance.connect_file,

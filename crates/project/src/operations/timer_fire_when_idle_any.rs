@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::timer_set::{self, IdleReply, WhenIdle};
-use crate::{project::Project, timers::Wait};
+use crate::{project::Project, timers::TimerCause};
 
 /// Set a timer that brings `body` back to you as a turn of its own when one of the watched sessions comes to rest,
 /// waits for a decision, or ends; or after max_wait_seconds. Sessions that are at rest when you call count only
@@ -29,6 +29,6 @@ impl Operation<Project> for TimerFireWhenIdleAny {
     type Reply = IdleReply;
 
     async fn run(call: Call<Project>, args: Args) -> Result<IdleReply, OpError> {
-        timer_set::set_when_idle(&call, args.0, Wait::IdleAny)
+        timer_set::set_when_idle(&call, args.0, TimerCause::IdleAny)
     }
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     project::Project,
-    timers::{Condition, Timer},
+    timers::{Timer, TimerCondition},
 };
 
 /// List the timers that you own or have set and that have not fired, oldest first.
@@ -70,9 +70,9 @@ impl Operation<Project> for TimerList {
         let now = call.engine().clock().now();
         let entry = |timer: Timer| TimerEntry {
             kind: match timer.condition {
-                Condition::Delay => TimerKind::Delay,
-                Condition::IdleAny(_) => TimerKind::IdleAny,
-                Condition::IdleAll(_) => TimerKind::IdleAll,
+                TimerCondition::Delay => TimerKind::Delay,
+                TimerCondition::IdleAny(_) => TimerKind::IdleAny,
+                TimerCondition::IdleAll(_) => TimerKind::IdleAll,
             },
             status: if timer.is_paused() { TimerStatus::Paused } else { TimerStatus::Pending },
             watched: timer.condition.watched().iter().map(|watched| watched.target.to_string()).collect(),

@@ -12,7 +12,7 @@ use super::send_message::{check_length, running};
 use crate::{
     messages::{Speaker, tagged},
     project::Project,
-    timers::{Awaited, NewTimer, Set, Wait},
+    timers::{AwaitedSession, NewTimer, SetOutcome, TimerCause},
 };
 
 /// Set a timer that brings `body` back to you after some seconds, as a turn of its own. Use it instead of sleeping: your
@@ -79,7 +79,7 @@ pub(super) const ERRORS: &[ErrorKind] = &[
     ErrorKind::LimitExceeded,
 ];
 
-/// 30 days: nobody waits longer for an agent, and every clock can count that far.
+/// 30 days: nobody waits longer for an agent, and every clock can represent it.
 const MAX_SECONDS: f64 = 30.0 * 24.0 * 3600.0;
 const MAX_WATCHED: usize = 64;
 const MAX_LABEL: usize = 100;
@@ -102,7 +102,7 @@ impl Operation<Project> for TimerSet {
     }
 }
 
-/// Sets a timer that waits for time only.
+/// Sets a timer that waits only for time.
 pub(super) fn delay(
     call: &Call<Project>,
     owner: Session,
@@ -112,16 +112,16 @@ pub(super) fn delay(
 ) -> Result<Reply, OpError> {
     let within = Some(duration("seconds", seconds)?);
     let set_by = call.caller.session;
-    match call.context.timers().set(NewTimer { owner, set_by, label, text, wait: Wait::Delay, within })? {
-        Set::Pending { id, .. } => Ok(Reply { timer_id: id }),
-        Set::AlreadySatisfied => unreachable!("a delay waits for nobody"),
+    match call.context.timers().set(NewTimer { owner, set_by, label, text, wait: TimerCause::Delay, within })? {
+        SetOutcome::Pending { id, .. } => Ok(Reply { timer_id: id }),
+        SetOutcome::AlreadySatisfied => unreachable!("a delay waits for nobody"),
     }
 }
 
 pub(super) fn set_when_idle(
     call: &Call<Project>,
     when: WhenIdle,
-    wait: impl FnOnce(Vec<Awaited>) -> Wait,
+    wait: impl FnOnce(Vec<AwaitedSession>) -> TimerCause,
 ) -> Result<IdleReply, OpError> {
     let owner = owner(call, when.owner_process_id.as_deref())?;
     check_length(&when.body)?;
@@ -129,7 +129,7 @@ pub(super) fn set_when_idle(
         return Err(OpError::invalid_args(format!("{} sessions are watched", when.watched.len()))
             .with_hint(format!("name 1 to {MAX_WATCHED} sessions below you")));
     }
-    let mut watched: Vec<Awaited> = Vec::with_capacity(when.watched.len());
+    let mut watched: Vec<AwaitedSession> = Vec::with_capacity(when.watched.len());
     for wanted in &when.watched {
         let awaited = awaited(call, wanted)?;
         let session = &awaited.session;
@@ -155,25 +155,25 @@ pub(super) fn set_when_idle(
         within,
     };
     Ok(match call.context.timers().set(new)? {
-        Set::Pending { id, resting } => IdleReply {
+        SetOutcome::Pending { id, resting } => IdleReply {
             timer_id: Some(id),
             already_satisfied: false,
             already_idle: resting.iter().map(ToString::to_string).collect(),
         },
-        Set::AlreadySatisfied => IdleReply { timer_id: None, already_satisfied: true, already_idle: all },
+        SetOutcome::AlreadySatisfied => IdleReply { timer_id: None, already_satisfied: true, already_idle: all },
     })
 }
 
 /// A session by id or name, or a turn by its id.
-fn awaited(call: &Call<Project>, wanted: &str) -> Result<Awaited, OpError> {
+fn awaited(call: &Call<Project>, wanted: &str) -> Result<AwaitedSession, OpError> {
     if let Ok(turn) = wanted.parse::<TurnId>() {
         let session = call.own_session(&turn.session().to_string())?;
         if call.context.crew().turn(turn).is_some() {
-            return Ok(Awaited { session, turn: Some(turn) });
+            return Ok(AwaitedSession { session, turn: Some(turn) });
         }
         return Err(super::wait_for_state::no_such_turn(&session, wanted));
     }
-    Ok(Awaited { session: call.own_session(wanted)?, turn: None })
+    Ok(AwaitedSession { session: call.own_session(wanted)?, turn: None })
 }
 
 /// The agent that gets the text: the caller, or one in its own tree.
@@ -194,11 +194,11 @@ pub(super) fn owner(call: &Call<Project>, wanted: Option<&str>) -> Result<Sessio
     Ok(owner)
 }
 
-/// What an agent sets for itself comes back as patterm's word; what it sets for one below it is its own.
+/// A timer's text for the agent itself comes from patterm; a text for one below it comes from the agent.
 pub(super) fn text(call: &Call<Project>, owner: &Session, body: &str) -> String {
     let own = call.caller.session.is_none_or(|caller| caller == owner.id());
     let speaker = if own { Speaker::System } else { Speaker::Orchestrator };
-    // Agents write the tag themselves at times.
+    // Agents sometimes write the tag themselves.
     let body = body.trim_start();
     tagged(&speaker, body.strip_prefix("[system]").map_or(body, str::trim_start))
 }

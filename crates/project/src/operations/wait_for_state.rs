@@ -43,7 +43,7 @@ pub struct Args {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Reply {
     pub reached: bool,
-    pub reason: Reason,
+    pub reason: WaitReason,
     pub state: StateFacts,
     /// With turn_id: where that prompt stands.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -58,7 +58,7 @@ pub struct Reply {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Reason {
+pub enum WaitReason {
     Reached,
     TimedOut,
     /// The program ended first.
@@ -100,7 +100,7 @@ impl StateFacts {
     }
 }
 
-/// Real time: nothing is decided by it but what can be told.
+/// Real time: it only limits how long to wait for a readable question.
 const PROMPT_DRAWN: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]
@@ -141,7 +141,7 @@ async fn wait(
     let clock = call.engine().clock().clone();
     let deadline = clock.now() + timeout;
     let mut standing = call.context.crew().standing(session);
-    // Held on its own: the turns of a session that is removed meanwhile have an end, too.
+    // Kept separately: the turns of a session that is removed meanwhile come to an end, too.
     let turn = match &turn_id {
         Some(turn_id) => Some(find_turn(call, session, turn_id)?),
         None => None,
@@ -154,15 +154,15 @@ async fn wait(
         let judged = match (&turn, turn_now()) {
             (None, _) => judge(now.state(), wanted),
             (Some(_), Some(turn)) => judge_turn(turn.stage(), turn.has_worked(), now.status.state, wanted),
-            // Too many have come after it.
-            (Some(_), None) => Some(Reason::TurnOver),
+            // Too many turns have come after it.
+            (Some(_), None) => Some(WaitReason::TurnOver),
         };
         if let Some(reason) = judged {
             break reason;
         }
         tokio::select! {
-            changed = standing.changed() => if changed.is_err() { break Reason::Exited },
-            () = &mut timed_out => break Reason::TimedOut,
+            changed = standing.changed() => if changed.is_err() { break WaitReason::Exited },
+            () = &mut timed_out => break WaitReason::TimedOut,
         }
     };
     let blocked = standing.borrow().status.state == State::Blocked;
@@ -174,7 +174,7 @@ async fn wait(
     call.context.inner.read_prompts.note(&call.caller, session.id(), digest);
     let turn = turn_now();
     Ok(Reply {
-        reached: reason == Reason::Reached,
+        reached: reason == WaitReason::Reached,
         reason,
         state,
         delivery: turn.as_ref().map(|turn| crew.with_reason(session.id(), turn.delivery())),
@@ -183,7 +183,7 @@ async fn wait(
     })
 }
 
-/// What a blocked agent asks. Some report it before they draw it: a moment is waited for that.
+/// A blocked agent's question. Some agents report it before they draw it, so this waits a moment.
 async fn drawn_prompt(
     call: &Call<Project>,
     session: &Session,
@@ -218,26 +218,25 @@ pub(super) fn no_such_turn(session: &Session, turn_id: &str) -> OpError {
         .with_hint("give the turn_id that spawn_agent or send_message answered, or name the session alone")
 }
 
-fn judge(state: State, wanted: &[State]) -> Option<Reason> {
+fn judge(state: State, wanted: &[State]) -> Option<WaitReason> {
     if wanted.contains(&state) {
-        return Some(Reason::Reached);
+        return Some(WaitReason::Reached);
     }
-    (state == State::Exited).then_some(Reason::Exited)
+    (state == State::Exited).then_some(WaitReason::Exited)
 }
 
-/// Only what the agent does in that very turn counts: not what it did before it took the prompt, nor what it does now
-/// that the turn is over.
-fn judge_turn(stage: TurnStage, has_worked: bool, state: State, wanted: &[State]) -> Option<Reason> {
+/// Only what the agent does in that turn counts: not what it did before it accepted the prompt, nor after the turn.
+fn judge_turn(stage: TurnStage, has_worked: bool, state: State, wanted: &[State]) -> Option<WaitReason> {
     let wants = |state| wanted.contains(&state);
     match stage {
         TurnStage::Queued => None,
-        TurnStage::Failed => Some(Reason::DeliveryFailed),
-        TurnStage::UnderWay if has_worked && wants(State::Working) => Some(Reason::Reached),
-        // That it rests is told when the turn is over.
+        TurnStage::Failed => Some(WaitReason::DeliveryFailed),
+        TurnStage::UnderWay if has_worked && wants(State::Working) => Some(WaitReason::Reached),
+        // Rest is reported when the turn is over.
         TurnStage::UnderWay if state == State::Idle => None,
         TurnStage::UnderWay => judge(state, wanted),
-        TurnStage::Settled if wants(State::Idle) || wants(State::Working) => Some(Reason::Reached),
-        TurnStage::Settled => Some(Reason::TurnOver),
+        TurnStage::Settled if wants(State::Idle) || wants(State::Working) => Some(WaitReason::Reached),
+        TurnStage::Settled => Some(WaitReason::TurnOver),
         TurnStage::Exited => judge(State::Exited, wanted),
     }
 }
@@ -253,17 +252,17 @@ mod tests {
         assert_eq!(judged(TurnStage::Queued, State::Idle, &rest), None, "that is the rest before it");
         assert_eq!(judged(TurnStage::Queued, State::Blocked, &rest), None, "another turn asks");
         assert_eq!(judged(TurnStage::UnderWay, State::Idle, &rest), None);
-        assert_eq!(judged(TurnStage::UnderWay, State::Blocked, &rest), Some(Reason::Reached));
-        assert_eq!(judged(TurnStage::UnderWay, State::Working, &[State::Working]), Some(Reason::Reached));
+        assert_eq!(judged(TurnStage::UnderWay, State::Blocked, &rest), Some(WaitReason::Reached));
+        assert_eq!(judged(TurnStage::UnderWay, State::Working, &[State::Working]), Some(WaitReason::Reached));
         assert_eq!(
             judged(TurnStage::Settled, State::Working, &rest),
-            Some(Reason::Reached),
+            Some(WaitReason::Reached),
             "the next one works already"
         );
-        assert_eq!(judged(TurnStage::Settled, State::Blocked, &[State::Blocked]), Some(Reason::TurnOver));
-        assert_eq!(judged(TurnStage::Exited, State::Exited, &rest), Some(Reason::Exited));
-        assert_eq!(judged(TurnStage::Exited, State::Exited, &[State::Exited]), Some(Reason::Reached));
-        assert_eq!(judged(TurnStage::Failed, State::Idle, &rest), Some(Reason::DeliveryFailed));
+        assert_eq!(judged(TurnStage::Settled, State::Blocked, &[State::Blocked]), Some(WaitReason::TurnOver));
+        assert_eq!(judged(TurnStage::Exited, State::Exited, &rest), Some(WaitReason::Exited));
+        assert_eq!(judged(TurnStage::Exited, State::Exited, &[State::Exited]), Some(WaitReason::Reached));
+        assert_eq!(judged(TurnStage::Failed, State::Idle, &rest), Some(WaitReason::DeliveryFailed));
         assert_eq!(judge_turn(TurnStage::UnderWay, false, State::Unknown, &[State::Working]), None);
     }
 }

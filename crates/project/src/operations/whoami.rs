@@ -42,9 +42,9 @@ impl ProjectFacts {
 }
 
 #[derive(Debug)]
-pub struct Whoami;
+pub struct ProjectWhoami;
 
-impl Operation<Project> for Whoami {
+impl Operation<Project> for ProjectWhoami {
     const TRAITS: OperationTraits =
         OperationTraits { name: "whoami", roles: Roles::ANYONE, faces: Faces::MCP, effects: CallEffects::ReadOnly };
     type Args = Args;

@@ -1,10 +1,10 @@
-//! A config.json with every key at its default and what it is for: what `patterm config default` prints.
+//! A config.json with every key at its default and its documentation, as printed by `patterm config default`.
 
 use serde_json::Value;
 
 use super::Settings;
 
-/// Made from the types and their comments, so that it can't say anything else than they do.
+/// Generated from the types and their comments, so that it can't differ from them.
 pub fn default_text() -> String {
     let defaults = serde_json::to_value(Settings::default()).expect("settings are plain JSON");
     let mut text = String::from("// patterm's settings. Every key may be left out; these are the defaults.\n");
@@ -20,7 +20,7 @@ fn object(text: &mut String, value: &Value, schema: &Value, depth: usize) {
     };
     let indent = "  ".repeat(depth + 1);
     text.push_str("{\n");
-    // An order of its own: that of a map depends on how the whole workspace is built.
+    // A defined order: that of a map depends on the build of the whole workspace.
     let mut names: Vec<&String> = fields.keys().collect();
     names.sort();
     for (index, name) in names.iter().enumerate() {
@@ -36,7 +36,7 @@ fn object(text: &mut String, value: &Value, schema: &Value, depth: usize) {
     text.push('}');
 }
 
-/// What the key is for, and the words it may have.
+/// The key's purpose, and its allowed words.
 fn comment(schema: &Value) -> Vec<String> {
     let described = schema.get("description").and_then(Value::as_str).unwrap_or_default();
     let mut lines: Vec<String> = described.lines().map(str::to_owned).collect();
@@ -47,7 +47,7 @@ fn comment(schema: &Value) -> Vec<String> {
     lines
 }
 
-/// The words that a value may have; none where it is no word.
+/// The allowed words of a value; `None` if it is not a word.
 pub(super) fn words(schema: &Value) -> Vec<String> {
     let all = ["enum", "oneOf", "anyOf"].into_iter().filter_map(|name| schema.get(name)?.as_array()).flatten();
     all.flat_map(|one| match one {

@@ -1,4 +1,4 @@
-//! From the text of config.json to settings, or to what is wrong with it and where.
+//! Parses config.json, or tells what is wrong with it and where.
 
 use agents::preset::plain_json;
 use jsonc_parser::{
@@ -11,23 +11,23 @@ use serde_json::Value;
 
 use super::Settings;
 
-/// Bytes of a config.json.
+/// Maximum bytes of a config.json.
 pub const MAX_SETTINGS_BYTES: usize = 1 << 20;
 
-/// Settings that can be used, and what of the text has no effect.
+/// Usable settings, and the parts of the text that have no effect.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Checked {
     pub settings: Settings,
     pub warnings: Vec<SettingsWarning>,
 }
 
-/// What of a config.json has no effect.
+/// A part of config.json without effect.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SettingsWarning {
-    /// A key that nothing reads, with the keys it lies in, as in `rail.width`.
+    /// A key that nothing reads, with its path, such as `rail.width`.
     #[error("line {line}: '{key}' is no setting and has no effect: {advice}")]
     Unknown { line: usize, key: String, advice: String },
-    /// A value that can't be. It is as if it were left out.
+    /// An invalid value. It counts as absent.
     #[error("line {line}: {key} {must}")]
     Wrong { line: usize, key: String, must: String },
 }
@@ -38,19 +38,19 @@ pub enum SettingsError {
     TooLong { length: usize },
     #[error("line {line}, column {column}: {message}: correct it")]
     Wrong { line: usize, column: usize, message: String },
-    /// No default stands in for what keeps agents in check: it may be laxer than what was meant.
+    /// No default replaces a setting that restricts agents: it might be laxer than what was meant.
     #[error("line {line}: {key} {must}: correct it")]
     WrongSafety { line: usize, key: String, must: String },
 }
 
-/// Settings that say what agents may do.
+/// Settings that restrict agents.
 fn is_safety(key: &str) -> bool {
     key == "permissions" || key.starts_with("permissions.") || key == "agents" || key == "agents.free_commands"
 }
 
 impl Settings {
-    /// Reads a config.json. An empty one sets nothing. A wrong value is told and has no effect, but where it says what
-    /// agents may do: that is an error.
+    /// Parses a config.json. An empty one sets nothing. A wrong value is reported and has no effect, except in settings
+    /// that restrict agents: there it is an error.
     pub fn read(text: &str) -> Result<Checked, SettingsError> {
         if text.len() > MAX_SETTINGS_BYTES {
             return Err(SettingsError::TooLong { length: text.len() });
@@ -67,7 +67,7 @@ impl Settings {
         }
         let wrong = |error: serde_json::Error| {
             let message = error.to_string();
-            // The place is told apart.
+            // The position is reported separately.
             let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(message, _)| message).to_owned();
             SettingsError::Wrong { line: error.line(), column: error.column(), message }
         };
@@ -77,7 +77,7 @@ impl Settings {
         let warnings = check.warnings;
         let settings = match warnings.iter().any(|warning| matches!(warning, SettingsWarning::Wrong { .. })) {
             true => serde_json::from_value(values).map_err(wrong)?,
-            // From the text, so that a mistake which only the type knows has its place.
+            // Parsed from the text, so that a mistake that only the type detects has a position.
             false => serde_json::from_str(&text).map_err(wrong)?,
         };
         Ok(Checked { settings, warnings })
@@ -92,14 +92,14 @@ fn located(error: ParseError) -> SettingsError {
     }
 }
 
-/// A walk over the text and its values beside the schema: unknown keys, and values that can't be, which are taken out.
+/// Walks the text and its values along the schema: finds unknown keys, and removes invalid values.
 struct Check<'a> {
     text: &'a str,
     warnings: Vec<SettingsWarning>,
 }
 
 impl Check<'_> {
-    /// Whether the value may stay.
+    /// Whether the value is valid.
     fn value(
         &mut self,
         node: &ast::Value<'_>,
@@ -128,7 +128,7 @@ impl Check<'_> {
                                 values.remove(key);
                             }
                         }
-                        // Said twice, and taken out already.
+                        // Reported already, and removed.
                         (Some(_), None) => {}
                         (None, _) => self.unknown(property, path, known.keys().map(String::as_str)),
                     }
@@ -161,7 +161,7 @@ impl Check<'_> {
         self.warnings.push(SettingsWarning::Unknown { line: self.line(property.range.start), key, advice });
     }
 
-    /// Of a byte, from 1.
+    /// The line of a byte, from 1.
     fn line(&self, at: usize) -> usize {
         1 + self.text.as_bytes().iter().take(at).filter(|byte| **byte == b'\n').count()
     }
@@ -219,7 +219,7 @@ fn short(value: &Value) -> String {
     }
 }
 
-/// Letters to change, add or take away to get from one word to the other. Words here are short.
+/// The edit distance of two words. Words here are short.
 fn distance(one: &str, other: &str) -> usize {
     let other: Vec<char> = other.chars().collect();
     let mut row: Vec<usize> = (0..=other.len()).collect();

@@ -1,17 +1,17 @@
 //! Whether sessions are at work: what idle timers wait for.
 
-/// Where a session stands between work and rest.
+/// A session's place between work and rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rest {
     pub phase: Phase,
-    /// Counts the changes, so that who looks seldom can tell "at rest again" from "still at rest".
+    /// Counts the changes, so that an infrequent reader can tell "at rest again" from "still at rest".
     pub changes: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
     Working,
-    /// Waits: for a prompt, or for somebody's decision.
+    /// Waits for a prompt or a decision.
     Resting,
     /// Its program has ended, or the session is gone.
     Ended,

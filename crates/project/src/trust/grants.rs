@@ -1,7 +1,7 @@
-//! trust.json: what the human has allowed for good in one project.
+//! trust.json: what the human has permanently allowed in one project.
 //!
-//! Several processes may read and change it: changes take turns by the folder's lock and replace the file whole, and
-//! a reader looks at it anew whenever it is another file. What can't be read grants nothing.
+//! Several processes may read and change it: changes are serialised by the folder's lock and replace the file
+//! atomically, and a reader reads it again whenever the file's identity changed. An unreadable file grants nothing.
 
 use std::{
     path::PathBuf,
@@ -13,27 +13,27 @@ use serde::{Deserialize, Serialize};
 use super::{Subject, SubjectKind};
 use crate::{
     file_lock_turn::FileLockTurn,
-    folder::{FileFacts, Folder, FolderError},
+    folder::{FileFacts, FolderError, ProjectFolder},
     project::lock,
 };
 
-/// One preset with one content, allowed for good.
+/// One preset with one content, permanently allowed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Grant {
     pub kind: SubjectKind,
     /// Its name, or a program's.
     pub preset: String,
-    /// Of the content, or of what a program is allowed by.
+    /// The hash of the content, or of what a program is allowed by.
     pub hash: String,
-    /// What was allowed, to show what changed later. Holds no values of variables, only their hashes.
+    /// What was allowed, to show later what changed. Contains no values of variables, only their hashes.
     pub content: String,
     /// RFC 3339.
     pub granted_at: String,
 }
 
-/// As it is on disk.
+/// The form on disk.
 #[derive(Debug, Serialize, Deserialize)]
-struct Document {
+struct GrantsDocument {
     version: u32,
     grants: Vec<Grant>,
 }
@@ -41,7 +41,7 @@ struct Document {
 const VERSION: u32 = 1;
 const NAME: &str = "trust.json";
 const MAX_BYTES: usize = 16 << 20;
-/// Contents of one preset that stay allowed: enough for going to and fro between branches.
+/// Contents of one preset that stay allowed: enough for switching between branches.
 const KEPT_PER_PRESET: usize = 8;
 
 #[derive(Debug, thiserror::Error)]
@@ -72,16 +72,16 @@ impl From<FolderError> for TrustError {
 
 type Result<T> = std::result::Result<T, TrustError>;
 
-/// The file. Functions here may block on the disk, changes also on the lock.
+/// Functions here may block on the disk, and changes also on the lock.
 #[derive(Debug)]
 pub struct Grants {
     folder: PathBuf,
-    /// What was read last, and of which file.
+    /// What was read last, and the identity of its file.
     read: Mutex<Option<(FileFacts, Arc<Vec<Grant>>)>>,
 }
 
 impl Grants {
-    /// Of the project whose folder this is.
+    /// The grants of the project with this folder.
     pub fn new(folder: PathBuf) -> Self {
         Grants { folder, read: Mutex::default() }
     }
@@ -96,14 +96,14 @@ impl Grants {
 
     /// Oldest first.
     pub fn all(&self) -> Result<Arc<Vec<Grant>>> {
-        let folder = match Folder::open(&self.folder) {
+        let folder = match ProjectFolder::open(&self.folder) {
             Err(FolderError::Io(error)) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Arc::default()),
             folder => folder?,
         };
         self.all_in(&folder)
     }
 
-    fn all_in(&self, folder: &Folder) -> Result<Arc<Vec<Grant>>> {
+    fn all_in(&self, folder: &ProjectFolder) -> Result<Arc<Vec<Grant>>> {
         let Some(facts) = folder.facts(NAME)? else { return Ok(Arc::default()) };
         if let Some((known, grants)) = &*lock(&self.read)
             && *known == facts
@@ -112,7 +112,7 @@ impl Grants {
         }
         let Some((facts, bytes)) = folder.read(NAME, MAX_BYTES)? else { return Ok(Arc::default()) };
         let unusable = |reason: String| TrustError::Unusable { reason };
-        let document: Document = serde_json::from_slice(&bytes).map_err(|error| unusable(error.to_string()))?;
+        let document: GrantsDocument = serde_json::from_slice(&bytes).map_err(|error| unusable(error.to_string()))?;
         if document.version != VERSION {
             return Err(unusable(format!("it is of version {}, and this patterm knows {VERSION}", document.version)));
         }
@@ -151,7 +151,7 @@ impl Grants {
         })
     }
 
-    /// Takes back every content of this preset. How many there were.
+    /// Revokes every content of this preset; returns how many there were.
     pub fn revoke(&self, turn: &FileLockTurn, kind: Option<SubjectKind>, preset: &str) -> Result<usize> {
         let mut taken = 0;
         self.change(turn, |grants| {
@@ -163,10 +163,10 @@ impl Grants {
     }
 
     fn change(&self, turn: &FileLockTurn, change: impl FnOnce(&mut Vec<Grant>)) -> Result<()> {
-        let folder = Folder::make(&self.folder)?;
+        let folder = ProjectFolder::make(&self.folder)?;
         let held = folder.lock()?;
         turn.begin().map_err(|_| super::given_up())?;
-        // What can't be read is not overwritten: it may be a newer patterm's.
+        // An unreadable file is not overwritten: it may be a newer patterm's.
         let old = self.all_in(&folder)?;
         let mut grants = Vec::clone(&old);
         change(&mut grants);
@@ -174,16 +174,16 @@ impl Grants {
         if *old == grants {
             return Ok(());
         }
-        let document = Document { version: VERSION, grants };
+        let document = GrantsDocument { version: VERSION, grants };
         let mut bytes = serde_json::to_vec_pretty(&document).expect("grants are plain JSON");
         bytes.push(b'\n');
         Ok(folder.replace(NAME, &bytes, &held)?)
     }
 }
 
-/// An earlier patterm kept values of variables.
+/// An earlier patterm stored values of variables.
 fn forget_values(grant: &mut Grant) {
-    if let Some(content) = agents::preset::Content::from_canonical(&grant.content) {
+    if let Some(content) = agents::preset::PresetContent::from_canonical(&grant.content) {
         grant.content = content.without_values().canonical();
     }
 }
@@ -214,7 +214,7 @@ mod tests {
         assert!(!again.holds(SubjectKind::Command, "test", &dev.hash).unwrap());
         assert!(!again.holds(SubjectKind::Command, "dev", &subject("dev", "two").hash).unwrap());
         assert_eq!(again.latest(SubjectKind::Command, "dev").unwrap().unwrap().content, dev.content);
-        // Another process takes it back: the first one sees that.
+        // Another process revokes it: the first one notices.
         assert_eq!(again.revoke(&now(), None, "dev").unwrap(), 1);
         assert!(!grants.holds(SubjectKind::Command, "dev", &dev.hash).unwrap());
         assert_eq!(again.revoke(&now(), Some(SubjectKind::Command), "dev").unwrap(), 0);

@@ -1,4 +1,4 @@
-//! What the human judges: a preset, or a command that an agent has composed.
+//! What the human judges: a preset, or a command composed by an agent.
 
 use agents::RunFact;
 use engine::SessionId;
@@ -26,31 +26,32 @@ impl SubjectKind {
     }
 }
 
-/// As the human judges it.
+/// In the form that the human judges.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Subject {
     pub kind: SubjectKind,
-    /// Of the preset, or the program.
+    /// The preset's name, or the program's.
     pub name: String,
-    /// It came with the project, not from the human's own folder.
+    /// It comes with the project, not from the human's own folder.
     pub of_project: bool,
-    /// It takes the place of the human's own preset of that name.
+    /// It overrides the human's own preset of that name.
     pub overrides: bool,
-    /// Of this very thing: a preset's content, or a whole command line. One start is allowed, or denied, by this.
+    /// The hash of exactly this: a preset's content, or a whole command line. Permission or denial of a single start
+    /// refers to it.
     pub hash: String,
-    /// What is allowed for longer is allowed by this: the same for a preset; a program, its variables and who leads the
-    /// tab for a command line.
+    /// The key of longer permissions: for a preset the same; for a command line its program, its variables and the
+    /// tab's lead.
     pub standing: String,
-    /// The tab that "in this run" is limited to; none for presets.
+    /// The tab to which "in this run" is limited; `None` for presets.
     pub tree: Option<SessionId>,
-    /// The same for the same content; of the values of variables it holds only hashes.
+    /// Identical for identical content; of the values of variables it contains only hashes.
     pub content: String,
     /// Everything that it would run, set, write or allow.
     pub facts: Vec<RunFact>,
 }
 
 impl Subject {
-    /// For a sentence: `the command preset 'dev'`.
+    /// For use in a sentence: `the command preset 'dev'`.
     pub fn described(&self) -> String {
         described(self.kind, &self.name)
     }
@@ -64,7 +65,7 @@ fn described(kind: SubjectKind, name: &str) -> String {
     }
 }
 
-/// What is remembered of a subject.
+/// What is remembered about a subject.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Key {
     pub(crate) kind: SubjectKind,
@@ -87,12 +88,12 @@ impl Key {
         }
     }
 
-    /// The human's own agents are theirs to use, and what the human starts out of their own folder is their word.
+    /// The human may use their own agents, and what the human starts from their own folder is their decision.
     pub(super) fn needs_no_word(&self, asked_by: Option<SessionId>) -> bool {
         !self.of_project && (self.kind == SubjectKind::Agent || asked_by.is_none())
     }
 
-    /// Allowed for longer together with the other.
+    /// Covered by the same longer permission.
     pub(super) fn stands_with(&self, other: &Key) -> bool {
         (self.kind, &self.name, &self.standing, self.tree) == (other.kind, &other.name, &other.standing, other.tree)
     }

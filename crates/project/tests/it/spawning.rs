@@ -13,7 +13,7 @@ use ops::{Call, Caller, Context, ErrorKind, Faces, Role};
 use project::{
     Entrance, Identities, ProjectEvent, Settings,
     settings::FreeCommands,
-    trust::{Answer, SubjectKind},
+    trust::{HumanAnswer, SubjectKind},
 };
 use serde_json::{Value, json};
 use testkit::Script;
@@ -239,7 +239,7 @@ async fn agents_of_the_project_need_the_humans_word() {
     let [question] = &stage.project.trust().questions()[..] else { panic!("one question") };
     let sets = question.subject.facts.iter().any(|fact| fact.label == "sets CONNECT");
     assert!(question.subject.of_project && sets, "{question:?}");
-    stage.project.trust().answer(&question.id, Answer::Once).await.unwrap();
+    stage.project.trust().answer(&question.id, HumanAnswer::Once).await.unwrap();
     stage.json("spawn_agent", spawn.clone()).await.unwrap();
     assert_eq!(stage.refusal(&operator, "spawn_agent", spawn.clone()).await, ErrorKind::NeedsTrust);
     // Once was once: not for a restart either.
@@ -259,7 +259,7 @@ async fn stored_commands_ask_once_and_again_when_they_are_edited() {
     assert!(refused.kind == ErrorKind::NeedsTrust && !refused.hint.is_empty(), "{refused:?}");
     let question = stage.project.trust().questions()[0].clone();
     assert_eq!((question.asked_by, &question.changes), (Some(root.id()), &None));
-    stage.project.trust().answer(&question.id, Answer::Always).await.unwrap();
+    stage.project.trust().answer(&question.id, HumanAnswer::Always).await.unwrap();
     let started = stage.json_as(&agent, "spawn_process", spawn.clone()).await.unwrap();
     assert_eq!(started["name"], "dev-1");
     let listed = stage.json_as(&agent, "get_process_status", json!({"process_id": "dev-1"})).await.unwrap();
@@ -372,9 +372,9 @@ async fn commands_of_their_own_are_asked_for_and_the_agent_is_told_the_answer() 
     let questions = trust.questions();
     assert_eq!(questions.len(), 5, "{questions:?}");
     assert!(questions.iter().all(|question| question.subject.kind == SubjectKind::Program));
-    trust.answer(&questions[0].id, Answer::Once).await.unwrap();
+    trust.answer(&questions[0].id, HumanAnswer::Once).await.unwrap();
     for question in &questions[1..] {
-        trust.answer(&question.id, Answer::Deny).await.unwrap();
+        trust.answer(&question.id, HumanAnswer::Deny).await.unwrap();
     }
     let told = stage.told.count(&agent, 1).await.remove(0);
     assert!(
@@ -413,7 +413,7 @@ async fn a_start_whose_caller_went_away_is_known_to_trust() {
     let theirs = json!({"agent": "theirs", "name": "theirs"});
     for (name, args) in [("spawn_process", command), ("spawn_agent", theirs)] {
         assert_eq!(stage.refusal(&caller, name, args.clone()).await, ErrorKind::NeedsTrust);
-        trust.answer(&trust.questions()[0].id, Answer::Once).await.unwrap();
+        trust.answer(&trust.questions()[0].id, HumanAnswer::Once).await.unwrap();
         dropped(&stage, &caller, name, args).await;
     }
     let found = |name: &str| stage.engine().find(name).ok().map(|session| session.id());

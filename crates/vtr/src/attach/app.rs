@@ -9,7 +9,7 @@ use tui::{Rect, SelectionUnit, Sign, Skin, widgets::Toast};
 use vt::Position;
 
 use super::{
-    bindings::{Bindings, Command},
+    bindings::{Bindings, LeaderCommand},
     link::{Link, LinkEvent},
     mirror::{Mirror, crop},
     roster::{Roster, SessionRef},
@@ -51,7 +51,7 @@ pub(crate) struct Shown {
     pub(crate) namesake: bool,
     pub(crate) unanswered: UnansweredInput,
     /// Its program was told to end: when it is time to see whether it did.
-    pub(crate) told_to_end: Option<(Instant, EndSignal)>,
+    pub(crate) told_to_end: Option<(Instant, EndChoice)>,
 }
 
 impl Shown {
@@ -98,7 +98,7 @@ pub(crate) enum LookBack {
 
 /// How a program is told to end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum EndSignal {
+pub(crate) enum EndChoice {
     /// It is asked to; shells that people type into take no notice.
     Term,
     /// What closing a window does; shells end.
@@ -107,12 +107,12 @@ pub(crate) enum EndSignal {
     Kill,
 }
 
-impl EndSignal {
+impl EndChoice {
     pub(crate) fn name(self) -> &'static str {
         match self {
-            EndSignal::Term => "TERM",
-            EndSignal::Hup => "HUP",
-            EndSignal::Kill => "KILL",
+            EndChoice::Term => "TERM",
+            EndChoice::Hup => "HUP",
+            EndChoice::Kill => "KILL",
         }
     }
 }
@@ -126,7 +126,7 @@ pub(crate) enum Action {
     Unseen,
     Preview(Option<SessionRef>),
     LookBack(LookBack),
-    Kill(EndSignal),
+    Kill(EndChoice),
     Remove,
     Rename(String),
     Create {
@@ -191,11 +191,11 @@ impl App {
             return false;
         }
         let rest = match signal {
-            EndSignal::Term => "offers to hang up (HUP), which ends shells, and to force it (KILL)",
-            EndSignal::Hup => "offers to force it (KILL)",
-            EndSignal::Kill => "asks again; what a KILL does not end waits for the system",
+            EndChoice::Term => "offers to hang up (HUP), which ends shells, and to force it (KILL)",
+            EndChoice::Hup => "offers to force it (KILL)",
+            EndChoice::Kill => "asks again; what a KILL does not end waits for the system",
         };
-        let (name, signal, keys) = (shown.name.clone(), signal.name(), self.bindings.keys_of(Command::Kill));
+        let (name, signal, keys) = (shown.name.clone(), signal.name(), self.bindings.keys_of(LeaderCommand::Kill));
         self.notice(format!("{name} still runs: {signal} did not end it. {keys} {rest}"), Sign::Blocked);
         true
     }

@@ -13,8 +13,8 @@ use vt::{
 
 use super::{
     app::{Action, App, LookBack, Shown, State},
-    bindings::{Command, Leader, Typed},
-    dialogs::{self, Help, Rename},
+    bindings::{LeaderCommand, LeaderOutcome, LeaderState},
+    dialogs::{self, KeysDialog, RenameDialog},
     mirror::{PLAIN, crop},
     picker::Picker,
     wire_input,
@@ -28,32 +28,32 @@ const WHEEL_ROWS: isize = 3;
 
 #[derive(Debug, Default)]
 pub(crate) struct Base {
-    leader: Leader,
+    leader: LeaderState,
     clicks: ClickCounter,
     pressed: Option<Position>,
 }
 
 impl Base {
-    fn command(&mut self, command: Command, app: &mut App) -> Handled<App> {
+    fn command(&mut self, command: LeaderCommand, app: &mut App) -> Handled<App> {
         if command.changes() && !app.may_change() {
             return Handled::Taken;
         }
         match command {
-            Command::Detach => app.actions.push(Action::Detach),
-            Command::Next => app.actions.push(Action::Beside(1)),
-            Command::Previous => app.actions.push(Action::Beside(-1)),
-            Command::Unseen => app.actions.push(Action::Unseen),
-            Command::LookBack => app.actions.push(Action::LookBack(LookBack::Keys)),
-            Command::HideFrame => app.framed = !app.framed,
-            Command::Record => app.actions.push(Action::ToggleRecording),
-            Command::Sessions => return Handled::Open(Box::new(Picker::open(app))),
-            Command::Create => return Handled::Open(dialogs::create(app)),
-            Command::Help => return Handled::Open(Box::new(Help::default())),
-            Command::Rename => match &app.shown {
-                Some(shown) => return Handled::Open(Box::new(Rename::of(shown))),
+            LeaderCommand::Detach => app.actions.push(Action::Detach),
+            LeaderCommand::Next => app.actions.push(Action::Beside(1)),
+            LeaderCommand::Previous => app.actions.push(Action::Beside(-1)),
+            LeaderCommand::Unseen => app.actions.push(Action::Unseen),
+            LeaderCommand::LookBack => app.actions.push(Action::LookBack(LookBack::Keys)),
+            LeaderCommand::HideFrame => app.framed = !app.framed,
+            LeaderCommand::Record => app.actions.push(Action::ToggleRecording),
+            LeaderCommand::Sessions => return Handled::Open(Box::new(Picker::open(app))),
+            LeaderCommand::Create => return Handled::Open(dialogs::create(app)),
+            LeaderCommand::Help => return Handled::Open(Box::new(KeysDialog::default())),
+            LeaderCommand::Rename => match &app.shown {
+                Some(shown) => return Handled::Open(Box::new(RenameDialog::of(shown))),
                 None => app.notice("no session is shown", Sign::Idle),
             },
-            Command::Kill => match &app.shown {
+            LeaderCommand::Kill => match &app.shown {
                 Some(shown) => return Handled::Open(dialogs::kill(shown)),
                 None => app.notice("no session is shown", Sign::Idle),
             },
@@ -65,17 +65,17 @@ impl Base {
         let typed = self.leader.take(&app.bindings, key);
         let was_pending = std::mem::replace(&mut app.leader_pending, self.leader.pending());
         match typed {
-            Typed::ForChild(key) => {
+            LeaderOutcome::ForChild(key) => {
                 let sent = wire_input::key(&key).is_some_and(|input| app.send(input));
                 app.only_typed = sent && was_pending == app.leader_pending;
             }
-            Typed::Command(command) => return self.command(command, app),
-            Typed::Unbound(key) => {
-                let help = app.bindings.keys_of(Command::Help);
+            LeaderOutcome::Command(command) => return self.command(command, app),
+            LeaderOutcome::Unbound(key) => {
+                let help = app.bindings.keys_of(LeaderCommand::Help);
                 let leader = app.bindings.leader().clone();
                 app.notice(format!("{leader} {key} means nothing: {help} lists the keys"), Sign::Idle);
             }
-            Typed::Taken => {}
+            LeaderOutcome::Taken => {}
         }
         Handled::Taken
     }
@@ -242,7 +242,7 @@ fn title(app: &App) -> Vec<Span<'static>> {
 fn left_end(app: &App) -> Vec<Span<'static>> {
     let skin = &app.skin;
     if app.leader_pending {
-        let keys = [Command::Detach, Command::Sessions, Command::Next, Command::Help];
+        let keys = [LeaderCommand::Detach, LeaderCommand::Sessions, LeaderCommand::Next, LeaderCommand::Help];
         let names = ["leave", "sessions", "next", "help"];
         let last = |command| app.bindings.keys_of(command).rsplit(' ').next().unwrap_or_default().to_owned();
         let mut spans = vec![Span::new(format!(" {} … ", app.bindings.leader()), skin.style(Role::KeyName))];
@@ -257,7 +257,8 @@ fn left_end(app: &App) -> Vec<Span<'static>> {
     };
     let mut spans = vec![Span::new(format!(" {}:{}", shown.coordinator, shown.name), bold(skin, Role::Accent))];
     if let State::Exited(_) | State::Gone(_) = shown.state {
-        let (leave, next) = (app.bindings.keys_of(Command::Detach), app.bindings.keys_of(Command::Sessions));
+        let (leave, next) =
+            (app.bindings.keys_of(LeaderCommand::Detach), app.bindings.keys_of(LeaderCommand::Sessions));
         let namesake = if shown.namesake { "another session has its name now; " } else { "" };
         let text = format!("  {namesake}{leave} leaves, {next} lists sessions");
         spans.push(Span::new(text, skin.style(Role::Warning)));

@@ -7,7 +7,7 @@ use vt::input::{Key, KeyEvent, KeyEventKind};
 
 /// What can be done besides typing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Command {
+pub(crate) enum LeaderCommand {
     Create,
     Detach,
     Kill,
@@ -22,27 +22,27 @@ pub(crate) enum Command {
     Help,
 }
 
-impl Command {
+impl LeaderCommand {
     /// It changes a session or starts one: not for those who only look.
     pub(crate) fn changes(self) -> bool {
-        matches!(self, Command::Create | Command::Kill | Command::Rename | Command::Record)
+        matches!(self, LeaderCommand::Create | LeaderCommand::Kill | LeaderCommand::Rename | LeaderCommand::Record)
     }
 }
 
 /// Command, its word in the config file, its keys unless changed, and what help says of it.
-const TABLE: [(Command, &str, &str, &str); 12] = [
-    (Command::Detach, "detach", "d", "leave; the session goes on"),
-    (Command::Sessions, "sessions", "w", "choose a session"),
-    (Command::Next, "next", "n", "next session"),
-    (Command::Previous, "previous", "p", "previous session"),
-    (Command::Unseen, "unseen", "o", "next session with unseen output"),
-    (Command::Create, "create", "c", "start a session"),
-    (Command::Rename, "rename", "r", "rename this session"),
-    (Command::Kill, "kill", "k", "end or remove this session"),
-    (Command::LookBack, "look-back", "[", "scroll, search and copy"),
-    (Command::HideFrame, "hide-frame", "z", "hide or show the frame"),
-    (Command::Record, "record", "R", "start or stop a recording"),
-    (Command::Help, "help", "?", "this page"),
+const TABLE: [(LeaderCommand, &str, &str, &str); 12] = [
+    (LeaderCommand::Detach, "detach", "d", "leave; the session goes on"),
+    (LeaderCommand::Sessions, "sessions", "w", "choose a session"),
+    (LeaderCommand::Next, "next", "n", "next session"),
+    (LeaderCommand::Previous, "previous", "p", "previous session"),
+    (LeaderCommand::Unseen, "unseen", "o", "next session with unseen output"),
+    (LeaderCommand::Create, "create", "c", "start a session"),
+    (LeaderCommand::Rename, "rename", "r", "rename this session"),
+    (LeaderCommand::Kill, "kill", "k", "end or remove this session"),
+    (LeaderCommand::LookBack, "look-back", "[", "scroll, search and copy"),
+    (LeaderCommand::HideFrame, "hide-frame", "z", "hide or show the frame"),
+    (LeaderCommand::Record, "record", "R", "start or stop a recording"),
+    (LeaderCommand::Help, "help", "?", "this page"),
 ];
 
 const LEADER: &str = "ctrl-b";
@@ -50,7 +50,7 @@ const LEADER: &str = "ctrl-b";
 #[derive(Clone, Debug)]
 pub(crate) struct Bindings {
     leader: KeyEvent,
-    keys: Vec<(KeyEvent, Command)>,
+    keys: Vec<(KeyEvent, LeaderCommand)>,
 }
 
 impl Bindings {
@@ -81,7 +81,7 @@ impl Bindings {
     }
 
     /// How to type a command, for hints; the leader alone if it has no key.
-    pub(crate) fn keys_of(&self, command: Command) -> String {
+    pub(crate) fn keys_of(&self, command: LeaderCommand) -> String {
         match self.keys.iter().find(|(_, bound)| *bound == command) {
             Some((key, _)) => format!("{} {key}", self.leader),
             None => self.leader.to_string(),
@@ -90,7 +90,7 @@ impl Bindings {
 
     /// Keys and meaning of all that is bound, in the table's order; for those who only look, of what they can do.
     pub(crate) fn help(&self, read_only: bool) -> Vec<(String, &'static str)> {
-        let bound = |(command, _, _, text): (Command, &str, &str, &'static str)| {
+        let bound = |(command, _, _, text): (LeaderCommand, &str, &str, &'static str)| {
             let keys = self.keys.iter().filter(move |(_, bound)| *bound == command);
             keys.map(move |(key, _)| (format!("{} {key}", self.leader), text)).collect::<Vec<_>>()
         };
@@ -106,9 +106,9 @@ impl Bindings {
 
 /// What became of a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Typed {
+pub(crate) enum LeaderOutcome {
     ForChild(KeyEvent),
-    Command(Command),
+    Command(LeaderCommand),
     /// Behind the leader, and not bound.
     Unbound(KeyEvent),
     /// The leader itself, a key that belongs to it, or its release.
@@ -117,7 +117,7 @@ pub(crate) enum Typed {
 
 /// Whether the leader was pressed last.
 #[derive(Debug, Default)]
-pub(crate) struct Leader {
+pub(crate) struct LeaderState {
     pending: bool,
     /// Pressed for us: their releases are ours too.
     held: Vec<Key>,
@@ -126,42 +126,42 @@ pub(crate) struct Leader {
 /// Keys whose release may still come. Hosts that report none never take them back.
 const MAX_HELD: usize = 4;
 
-impl Leader {
+impl LeaderState {
     pub(crate) fn pending(&self) -> bool {
         self.pending
     }
 
-    pub(crate) fn take(&mut self, bindings: &Bindings, key: &KeyEvent) -> Typed {
+    pub(crate) fn take(&mut self, bindings: &Bindings, key: &KeyEvent) -> LeaderOutcome {
         if key.kind == KeyEventKind::Release {
             return match self.held.iter().position(|held| *held == key.key) {
                 Some(index) => {
                     self.held.remove(index);
-                    Typed::Taken
+                    LeaderOutcome::Taken
                 }
-                None => Typed::ForChild(key.clone()),
+                None => LeaderOutcome::ForChild(key.clone()),
             };
         }
         if !self.pending {
             if !is_same_key(&bindings.leader, key) {
-                return Typed::ForChild(key.clone());
+                return LeaderOutcome::ForChild(key.clone());
             }
             self.pending = true;
             self.hold(key.key);
-            return Typed::Taken;
+            return LeaderOutcome::Taken;
         }
         // Held to type the next key.
         if matches!(key.key, Key::Modifier(_)) {
-            return Typed::Taken;
+            return LeaderOutcome::Taken;
         }
         self.pending = false;
         if is_same_key(&bindings.leader, key) {
-            return Typed::ForChild(key.clone());
+            return LeaderOutcome::ForChild(key.clone());
         }
         self.hold(key.key);
         match bindings.keys.iter().rev().find(|(bound, _)| is_same_key(bound, key)) {
-            Some((_, command)) => Typed::Command(*command),
-            None if key.key == Key::Escape => Typed::Taken,
-            None => Typed::Unbound(key.clone()),
+            Some((_, command)) => LeaderOutcome::Command(*command),
+            None if key.key == Key::Escape => LeaderOutcome::Taken,
+            None => LeaderOutcome::Unbound(key.clone()),
         }
     }
 
@@ -188,33 +188,36 @@ mod tests {
     #[test]
     fn the_leader_comes_first_and_twice_is_itself() {
         let bindings = Bindings::new(None, &BTreeMap::new()).unwrap();
-        let mut leader = Leader::default();
+        let mut leader = LeaderState::default();
         let mut take = |text: &str| leader.take(&bindings, &key(text));
-        assert_eq!(take("d"), Typed::ForChild(key("d")));
-        assert_eq!((take("ctrl-b"), take("d")), (Typed::Taken, Typed::Command(Command::Detach)));
-        assert_eq!((take("ctrl-b"), take("ctrl-b")), (Typed::Taken, Typed::ForChild(key("ctrl-b"))));
-        assert_eq!((take("ctrl-b"), take("R")), (Typed::Taken, Typed::Command(Command::Record)));
-        assert_eq!((take("ctrl-b"), take("x")), (Typed::Taken, Typed::Unbound(key("x"))));
-        assert_eq!((take("ctrl-b"), take("esc"), take("x")), (Typed::Taken, Typed::Taken, Typed::ForChild(key("x"))));
+        assert_eq!(take("d"), LeaderOutcome::ForChild(key("d")));
+        assert_eq!((take("ctrl-b"), take("d")), (LeaderOutcome::Taken, LeaderOutcome::Command(LeaderCommand::Detach)));
+        assert_eq!((take("ctrl-b"), take("ctrl-b")), (LeaderOutcome::Taken, LeaderOutcome::ForChild(key("ctrl-b"))));
+        assert_eq!((take("ctrl-b"), take("R")), (LeaderOutcome::Taken, LeaderOutcome::Command(LeaderCommand::Record)));
+        assert_eq!((take("ctrl-b"), take("x")), (LeaderOutcome::Taken, LeaderOutcome::Unbound(key("x"))));
+        assert_eq!(
+            (take("ctrl-b"), take("esc"), take("x")),
+            (LeaderOutcome::Taken, LeaderOutcome::Taken, LeaderOutcome::ForChild(key("x")))
+        );
     }
 
     #[test]
     fn releases_follow_their_presses() {
         let bindings = Bindings::new(None, &BTreeMap::new()).unwrap();
-        let mut leader = Leader::default();
+        let mut leader = LeaderState::default();
         leader.take(&bindings, &key("ctrl-b"));
         let release = key("ctrl-b").with_kind(KeyEventKind::Release);
-        assert_eq!(leader.take(&bindings, &release), Typed::Taken);
+        assert_eq!(leader.take(&bindings, &release), LeaderOutcome::Taken);
         assert!(leader.pending());
         let other = key("x").with_kind(KeyEventKind::Release);
-        assert_eq!(leader.take(&bindings, &other), Typed::ForChild(other.clone()));
+        assert_eq!(leader.take(&bindings, &other), LeaderOutcome::ForChild(other.clone()));
     }
 
     #[test]
     fn every_key_can_be_changed() {
         let bindings = changed(&[("x", "kill"), ("k", ""), ("n", "help")]).unwrap();
-        assert_eq!(bindings.keys_of(Command::Kill), "ctrl+a x");
-        assert_eq!(bindings.keys_of(Command::Next), "ctrl+a");
+        assert_eq!(bindings.keys_of(LeaderCommand::Kill), "ctrl+a x");
+        assert_eq!(bindings.keys_of(LeaderCommand::Next), "ctrl+a");
         assert!(bindings.help(false).iter().any(|(keys, _)| keys == "ctrl+a ctrl+a"));
         assert!(changed(&[("x", "explode")]).unwrap_err().contains("look-back"));
         assert!(changed(&[("ctrl-nothing", "kill")]).is_err());

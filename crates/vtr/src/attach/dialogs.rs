@@ -6,7 +6,7 @@ use tui::{
 };
 use vt::input::{Key, KeyEventKind, MouseEventKind, WheelDirection};
 
-use super::app::{Action, App, EndSignal, Shown, State};
+use super::app::{Action, App, EndChoice, Shown, State};
 use crate::output::printable;
 
 /// A box in the middle with `rows` rows inside; answers the inside.
@@ -47,15 +47,15 @@ fn type_into(input: &mut LineInput, event: &Event) -> InputOutcome {
 
 /// Another name for the session that is shown.
 #[derive(Debug)]
-pub(crate) struct Rename(LineInput);
+pub(crate) struct RenameDialog(LineInput);
 
-impl Rename {
+impl RenameDialog {
     pub(crate) fn of(shown: &Shown) -> Self {
-        Rename(LineInput::new(shown.name.clone()))
+        RenameDialog(LineInput::new(shown.name.clone()))
     }
 }
 
-impl Layer<App> for Rename {
+impl Layer<App> for RenameDialog {
     fn update(&mut self, event: &Event, app: &mut App) -> Handled<App> {
         match type_into(&mut self.0, event) {
             InputOutcome::Submitted => {
@@ -163,7 +163,7 @@ impl Layer<App> for NewName {
 
 /// Ends the session, or removes it when it has ended.
 #[derive(Debug)]
-struct Kill {
+struct EndDialog {
     modal: Modal,
     /// What the answers do, in their order.
     answers: Vec<Option<Action>>,
@@ -192,14 +192,14 @@ pub(crate) fn kill(shown: &Shown) -> Box<dyn Layer<App>> {
                 .answer('h', "hang up")
                 .answer('f', "force")
                 .answer('r', "remove");
-            let signals = [EndSignal::Term, EndSignal::Hup, EndSignal::Kill].map(|signal| Some(Action::Kill(signal)));
+            let signals = [EndChoice::Term, EndChoice::Hup, EndChoice::Kill].map(|signal| Some(Action::Kill(signal)));
             (modal, [None].into_iter().chain(signals).chain([Some(Action::Remove)]).collect())
         }
     };
-    Box::new(Kill { modal, answers })
+    Box::new(EndDialog { modal, answers })
 }
 
-impl Layer<App> for Kill {
+impl Layer<App> for EndDialog {
     fn update(&mut self, event: &Event, app: &mut App) -> Handled<App> {
         match self.modal.update(event, app.area) {
             ModalOutcome::Taken => return Handled::Taken,
@@ -221,11 +221,11 @@ impl Layer<App> for Kill {
 
 /// What keys do.
 #[derive(Debug, Default)]
-pub(crate) struct Help {
+pub(crate) struct KeysDialog {
     scroll: usize,
 }
 
-impl Help {
+impl KeysDialog {
     /// Entries in sight. What does not fit is told in a row of its own.
     fn rows(all: usize, area: Rect) -> usize {
         let room = usize::from(area.rows.saturating_sub(4).max(1));
@@ -256,10 +256,10 @@ impl Help {
     }
 }
 
-impl Layer<App> for Help {
+impl Layer<App> for KeysDialog {
     fn update(&mut self, event: &Event, app: &mut App) -> Handled<App> {
-        let all = Help::table(app).len("");
-        let page = Help::rows(all, app.area);
+        let all = KeysDialog::table(app).len("");
+        let page = KeysDialog::rows(all, app.area);
         let by = match event {
             Event::Key(key) if key.kind == KeyEventKind::Release => return Handled::Taken,
             Event::Key(key) => match key.key {
@@ -285,9 +285,9 @@ impl Layer<App> for Help {
     }
 
     fn render(&self, canvas: &mut Canvas, area: Rect, app: &App) -> Option<CanvasCursor> {
-        let table = Help::table(app);
+        let table = KeysDialog::table(app);
         let all = table.len("");
-        let page = Help::rows(all, area);
+        let page = KeysDialog::rows(all, area);
         let scrolls = page < all;
         let cols = 70.min(area.cols.saturating_sub(6));
         let inner = draw_box(canvas, area, "Keys", cols, page as u16 + u16::from(scrolls), app);

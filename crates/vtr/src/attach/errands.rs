@@ -1,5 +1,5 @@
 //! What is asked of coordinators beside the stream: each errand is a task of its own that tells its end as news. What
-//! changes something is an [`Order`], which is made in one place only: where it is known that one may.
+//! changes something is an [`ChangeCall`], which is made in one place only: where it is known that one may.
 
 use std::{
     pin::pin,
@@ -15,7 +15,7 @@ use grpc::{
 };
 
 use super::{
-    app::EndSignal,
+    app::EndChoice,
     link::LinkNumber,
     news::{News, Sender},
 };
@@ -26,13 +26,13 @@ const SIGN_OF_LIFE: Duration = Duration::from_secs(2);
 
 /// Whom to ask, and whom to tell.
 #[derive(Clone, Debug)]
-pub(crate) struct Errand {
+pub(crate) struct BackgroundCall {
     pub(crate) coordinator: Coordinator,
     pub(crate) client: Option<CoordinatorClient>,
     pub(crate) news: Sender,
 }
 
-impl Errand {
+impl BackgroundCall {
     /// Runs `ask`, and tells what it answers, or why it could not be done.
     fn run<F, Asked>(self, ask: F)
     where
@@ -57,7 +57,7 @@ impl Errand {
     /// What there is to say beside the screen. Nothing is told if it can't be had: the link knows why, and says so.
     /// False when there is no connection to ask on.
     pub(crate) fn info(self, link: LinkNumber, name: String) -> bool {
-        let Errand { client: Some(client), news, .. } = self else { return false };
+        let BackgroundCall { client: Some(client), news, .. } = self else { return false };
         let asked = Instant::now();
         tokio::spawn(async move {
             let mut vtr = client.vtr();
@@ -88,15 +88,15 @@ impl Errand {
 
 /// Asks for a change. Whoever is attached read only gets none.
 #[derive(Clone, Debug)]
-pub(crate) struct Order(Errand);
+pub(crate) struct ChangeCall(BackgroundCall);
 
-impl Order {
+impl ChangeCall {
     /// It is for the caller to know that the person may change something.
-    pub(crate) fn of(errand: Errand) -> Self {
-        Order(errand)
+    pub(crate) fn of(errand: BackgroundCall) -> Self {
+        ChangeCall(errand)
     }
 
-    pub(crate) fn kill(self, link: LinkNumber, name: String, signal: EndSignal) {
+    pub(crate) fn kill(self, link: LinkNumber, name: String, signal: EndChoice) {
         self.0.run(async move |client| {
             client.vtr().kill(KillRequest { name, signal: signal.name().to_owned(), ..KillRequest::default() }).await?;
             Ok(News::ToldToEnd(link, signal))

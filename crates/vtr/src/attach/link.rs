@@ -21,7 +21,7 @@ use tokio_stream::{StreamExt, wrappers::ReceiverStream};
 
 use super::{
     news::{News, Sender},
-    task::Task,
+    task::AbortOnDrop,
 };
 use crate::{coordinators::Coordinator, fleet, wire};
 
@@ -62,13 +62,13 @@ pub(crate) struct Wanted {
 #[derive(Debug)]
 pub(crate) struct Link {
     pub(crate) number: LinkNumber,
-    outbox: Arc<Mutex<Outbox>>,
-    _task: Task,
+    outbox: Arc<Mutex<LinkOutbox>>,
+    _task: AbortOnDrop,
 }
 
 /// Where messages go: straight into the stream that is open, so that a key is not handed from task to task.
 #[derive(Debug)]
-struct Outbox {
+struct LinkOutbox {
     /// Closed while the line is away: what is typed then is not meant for what the screen may show afterwards.
     requests: mpsc::Sender<AttachRequest>,
     /// As it was told last: a new attachment begins with it.
@@ -79,9 +79,9 @@ impl Link {
     /// `client` is a connection to use as long as it lasts.
     pub(crate) fn open(number: LinkNumber, wanted: Wanted, client: Option<CoordinatorClient>, news: Sender) -> Self {
         let (requests, receiver) = mpsc::channel(WAITING_MESSAGES);
-        let outbox = Arc::new(Mutex::new(Outbox { requests, size: wanted.size }));
-        let line = Line { wanted, outbox: Arc::clone(&outbox), first: Some(receiver), news, number };
-        Link { number, outbox, _task: Task::spawn(line.keep(client)) }
+        let outbox = Arc::new(Mutex::new(LinkOutbox { requests, size: wanted.size }));
+        let line = OpenStream { wanted, outbox: Arc::clone(&outbox), first: Some(receiver), news, number };
+        Link { number, outbox, _task: AbortOnDrop::spawn(line.keep(client)) }
     }
 
     /// False when the line is away, or has not taken so many messages that this one can't wait behind them.
@@ -95,35 +95,35 @@ impl Link {
     }
 }
 
-struct Line {
+struct OpenStream {
     wanted: Wanted,
-    outbox: Arc<Mutex<Outbox>>,
+    outbox: Arc<Mutex<LinkOutbox>>,
     /// Holds what was typed before the line was first there.
     first: Option<mpsc::Receiver<AttachRequest>>,
     news: Sender,
     number: LinkNumber,
 }
 
-enum End {
+enum LinkEnd {
     /// The session ended, or nobody listens to us any more.
     Done,
     Lost(String),
     Gone(String),
 }
 
-impl Line {
+impl OpenStream {
     async fn keep(mut self, mut client: Option<CoordinatorClient>) {
         let mut pause = FIRST_PAUSE;
         let mut told = false;
         loop {
             let mut drew = false;
             match self.attach(client.take(), &mut drew).await {
-                End::Done => return,
-                End::Gone(reason) => {
+                LinkEnd::Done => return,
+                LinkEnd::Gone(reason) => {
                     self.tell(LinkEvent::Gone(reason)).await;
                     return;
                 }
-                End::Lost(reason) => {
+                LinkEnd::Lost(reason) => {
                     if drew {
                         (pause, told) = (FIRST_PAUSE, false);
                     }
@@ -144,18 +144,18 @@ impl Line {
     }
 
     /// Attaches once, until that ends. `drew`: it got as far as a frame.
-    async fn attach(&mut self, client: Option<CoordinatorClient>, drew: &mut bool) -> End {
+    async fn attach(&mut self, client: Option<CoordinatorClient>, drew: &mut bool) -> LinkEnd {
         let client = match client {
             Some(client) => client,
             None => match fleet::reach(&self.wanted.coordinator).await {
                 Ok(reached) => reached.client,
-                Err(silence) => return End::Lost(silence.to_string()),
+                Err(silence) => return LinkEnd::Lost(silence.to_string()),
             },
         };
         // By its id: a session that has its name by now is another one, and not what is meant by what is typed.
         let by = if self.wanted.id.is_empty() { &self.wanted.name } else { &self.wanted.id };
         match self.stream(&client, by.clone(), drew).await {
-            End::Gone(words) => End::Gone(self.why_gone(&client, words).await),
+            LinkEnd::Gone(words) => LinkEnd::Gone(self.why_gone(&client, words).await),
             end => end,
         }
     }
@@ -180,7 +180,7 @@ impl Line {
         }
     }
 
-    async fn stream(&mut self, client: &CoordinatorClient, name: String, drew: &mut bool) -> End {
+    async fn stream(&mut self, client: &CoordinatorClient, name: String, drew: &mut bool) -> LinkEnd {
         let (requests, vt::Size { cols, rows }) = self.requests();
         let start = AttachStart {
             name,
@@ -195,7 +195,7 @@ impl Line {
         let mut events = match tokio::time::timeout(self.wanted.coordinator.timeout, attaching).await {
             Ok(Ok(answer)) => answer.into_inner(),
             Ok(Err(status)) => return refused(&status),
-            Err(_) => return End::Lost("no answer in time".into()),
+            Err(_) => return LinkEnd::Lost("no answer in time".into()),
         };
         loop {
             match events.message().await {
@@ -209,13 +209,13 @@ impl Line {
                     }
                     Some(Event::SessionExited(exited)) => {
                         self.tell(LinkEvent::Exited(exited)).await;
-                        return End::Done;
+                        return LinkEnd::Done;
                     }
                     Some(Event::Refusal(refusal)) => self.tell(LinkEvent::Refused(refusal)).await,
                     Some(Event::Bell(_)) => self.tell(LinkEvent::Bell).await,
                     None => {}
                 },
-                Ok(None) => return End::Lost("the stream ended".into()),
+                Ok(None) => return LinkEnd::Lost("the stream ended".into()),
                 Err(status) => return refused(&status),
             }
         }
@@ -233,10 +233,10 @@ impl Line {
     }
 }
 
-fn refused(status: &tonic::Status) -> End {
+fn refused(status: &tonic::Status) -> LinkEnd {
     let failure = grpc::CallFailure::from(status);
     match failure.kind {
-        None | Some(ErrorKind::ShuttingDown) => End::Lost(wire::silence(status)),
-        Some(_) => End::Gone(failure.message),
+        None | Some(ErrorKind::ShuttingDown) => LinkEnd::Lost(wire::silence(status)),
+        Some(_) => LinkEnd::Gone(failure.message),
     }
 }

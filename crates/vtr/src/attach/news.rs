@@ -9,7 +9,7 @@ use grpc::{
 use tokio::sync::mpsc;
 
 use super::{
-    app::EndSignal,
+    app::EndChoice,
     link::{LinkEvent, LinkNumber},
 };
 
@@ -28,7 +28,7 @@ pub(crate) enum News {
     /// All sessions as they are now, for finding one with new output.
     Versions(Vec<(usize, Session)>),
     /// Its program got a signal, which it may heed or not.
-    ToldToEnd(LinkNumber, EndSignal),
+    ToldToEnd(LinkNumber, EndChoice),
     /// Something was done; a word on it.
     Done(String),
     Failed(String),

@@ -9,7 +9,7 @@ use grpc::{
 
 use super::{
     news::{News, RosterEvent, Sender},
-    task::Task,
+    task::AbortOnDrop,
 };
 use crate::{coordinators::Coordinator, fleet, wire};
 
@@ -26,7 +26,7 @@ pub(crate) struct SessionRef {
 }
 
 #[derive(Debug)]
-pub(crate) struct Member {
+pub(crate) struct RosterMember {
     pub(crate) coordinator: Coordinator,
     pub(crate) client: Option<CoordinatorClient>,
     /// Oldest first.
@@ -35,12 +35,12 @@ pub(crate) struct Member {
     pub(crate) silence: Option<String>,
     /// It has told its sessions.
     heard: bool,
-    _task: Task,
+    _task: AbortOnDrop,
 }
 
 #[derive(Debug)]
 pub(crate) struct Roster {
-    members: Vec<Member>,
+    members: Vec<RosterMember>,
     news: Sender,
     /// Versions of the screens when they were seen last here; of those never shown, when they were first listed.
     seen: HashMap<(usize, String), u64>,
@@ -60,8 +60,8 @@ impl Roster {
             let place = self.members.len();
             let there = clients.iter().find(|(other, _)| other.endpoint == coordinator.endpoint);
             let client = there.map(|(_, client)| client.clone());
-            let task = Task::spawn(watch(place, coordinator.clone(), client.clone(), self.news.clone()));
-            self.members.push(Member {
+            let task = AbortOnDrop::spawn(watch(place, coordinator.clone(), client.clone(), self.news.clone()));
+            self.members.push(RosterMember {
                 coordinator: coordinator.clone(),
                 client,
                 sessions: Vec::new(),
@@ -76,11 +76,11 @@ impl Roster {
         self.members.iter().position(|member| member.coordinator.endpoint == coordinator.endpoint)
     }
 
-    pub(crate) fn members(&self) -> &[Member] {
+    pub(crate) fn members(&self) -> &[RosterMember] {
         &self.members
     }
 
-    pub(crate) fn member(&self, place: usize) -> Option<&Member> {
+    pub(crate) fn member(&self, place: usize) -> Option<&RosterMember> {
         self.members.get(place)
     }
 
@@ -96,12 +96,12 @@ impl Roster {
 
     /// Those that are silent, and why.
     pub(crate) fn silences(&self) -> Vec<(String, String)> {
-        let silent = |member: &Member| Some((member.coordinator.name.clone(), member.silence.clone()?));
+        let silent = |member: &RosterMember| Some((member.coordinator.name.clone(), member.silence.clone()?));
         self.members.iter().filter_map(silent).collect()
     }
 
     pub(crate) fn all(&self) -> impl Iterator<Item = (usize, &Session)> {
-        let of = |(place, member): (usize, &'_ Member)| (place, member.sessions.len());
+        let of = |(place, member): (usize, &'_ RosterMember)| (place, member.sessions.len());
         let places: Vec<(usize, usize)> = self.members.iter().enumerate().map(of).collect();
         places
             .into_iter()

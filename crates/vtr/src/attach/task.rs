@@ -3,15 +3,15 @@
 use tokio::task::JoinHandle;
 
 #[derive(Debug)]
-pub(crate) struct Task(JoinHandle<()>);
+pub(crate) struct AbortOnDrop(JoinHandle<()>);
 
-impl Task {
+impl AbortOnDrop {
     pub(crate) fn spawn(work: impl Future<Output = ()> + Send + 'static) -> Self {
-        Task(tokio::spawn(work))
+        AbortOnDrop(tokio::spawn(work))
     }
 }
 
-impl Drop for Task {
+impl Drop for AbortOnDrop {
     fn drop(&mut self) {
         self.0.abort();
     }

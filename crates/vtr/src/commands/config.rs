@@ -14,11 +14,11 @@ use crate::{
 #[derive(Debug, clap::Args)]
 pub(crate) struct Config {
     #[command(subcommand)]
-    action: Action,
+    action: ConfigAction,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Action {
+enum ConfigAction {
     /// List the coordinators of the config file, as written there
     Ls,
     /// Add a coordinator: a socket, a pattern of sockets, or after "--" a command that speaks for one
@@ -48,10 +48,10 @@ enum Action {
 impl Config {
     pub(crate) fn run(self, invocation: &mut Invocation) -> Outcome {
         match self.action {
-            Action::Ls => list(invocation),
-            Action::Add { path, name, command } => add(invocation, path, name, command),
-            Action::Rm { which } => remove(invocation, &which),
-            Action::Resolve => resolve(invocation),
+            ConfigAction::Ls => list(invocation),
+            ConfigAction::Add { path, name, command } => add(invocation, path, name, command),
+            ConfigAction::Rm { which } => remove(invocation, &which),
+            ConfigAction::Resolve => resolve(invocation),
         }
     }
 }

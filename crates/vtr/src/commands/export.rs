@@ -23,7 +23,7 @@ pub(crate) struct Export {
     file: PathBuf,
     /// The form [default: as the output's name ends]
     #[arg(long, value_enum)]
-    format: Option<Form>,
+    format: Option<ExportFormArg>,
     /// Where to write [default: standard output]
     #[arg(long, short, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     output: Option<PathBuf>,
@@ -36,7 +36,7 @@ pub(crate) struct Export {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum Form {
+enum ExportFormArg {
     V2,
     V3,
     Txt,
@@ -46,14 +46,14 @@ enum Form {
     Gif,
 }
 
-impl Form {
+impl ExportFormArg {
     fn of(path: &Path) -> Option<Self> {
         Some(match path.extension()?.to_str()? {
-            "cast" => Form::V3,
-            "txt" => Form::Txt,
-            "svg" => Form::Svg,
-            "html" | "htm" => Form::Html,
-            "gif" => Form::Gif,
+            "cast" => ExportFormArg::V3,
+            "txt" => ExportFormArg::Txt,
+            "svg" => ExportFormArg::Svg,
+            "html" | "htm" => ExportFormArg::Html,
+            "gif" => ExportFormArg::Gif,
             _ => return None,
         })
     }
@@ -61,16 +61,16 @@ impl Form {
 
 impl Export {
     pub(crate) fn run(self, invocation: &mut Invocation) -> Outcome {
-        let form = self.format.or_else(|| self.output.as_deref().and_then(Form::of));
+        let form = self.format.or_else(|| self.output.as_deref().and_then(ExportFormArg::of));
         let form =
             form.ok_or_else(|| Failure::usage("no form is named").with_hint("give --format v2, v3, txt, svg or html"))?;
         let form = match form {
-            Form::V2 => replay::ExportForm::V2,
-            Form::V3 => replay::ExportForm::V3,
-            Form::Txt => replay::ExportForm::Text,
-            Form::Svg => replay::ExportForm::Svg,
-            Form::Html => replay::ExportForm::Html,
-            Form::Gif => {
+            ExportFormArg::V2 => replay::ExportForm::V2,
+            ExportFormArg::V3 => replay::ExportForm::V3,
+            ExportFormArg::Txt => replay::ExportForm::Text,
+            ExportFormArg::Svg => replay::ExportForm::Svg,
+            ExportFormArg::Html => replay::ExportForm::Html,
+            ExportFormArg::Gif => {
                 return Err(Failure::new(
                     Exit::Refused,
                     "unsupported",

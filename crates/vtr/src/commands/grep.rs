@@ -10,7 +10,7 @@ use crate::{
     clean_text::CleanText,
     coordinators::Address,
     invocation::Invocation,
-    output::{Output, Paint},
+    output::{CellPaint, Output},
 };
 
 /// Search the lines of a session, its history included
@@ -93,8 +93,8 @@ fn print(matches: &[GrepMatch], with_context: bool, output: &mut Output) -> Resu
             text.push("--".into());
         }
         last = Some(number);
-        let place = output.painted(Paint::Place, &format!("scrollback:{number}"));
-        let line = if is_match { output.painted(Paint::Match, line) } else { line.into() };
+        let place = output.painted(CellPaint::Place, &format!("scrollback:{number}"));
+        let line = if is_match { output.painted(CellPaint::Match, line) } else { line.into() };
         text.push(place.with(": ").with(line));
     }
     output.lines(text)

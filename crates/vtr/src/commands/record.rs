@@ -28,13 +28,13 @@ pub(crate) struct Record {
     #[arg(value_name = "SESSION", required = true)]
     session: Option<Address>,
     #[arg(value_enum, required = true)]
-    action: Option<Action>,
+    action: Option<RecordActionArg>,
     /// Start: where to write [default: a file in the coordinator's folder]
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     file: Option<PathBuf>,
     /// Start: version of the file format [default: the coordinator's choice]
     #[arg(long, value_enum)]
-    format: Option<Format>,
+    format: Option<RecordFormatArg>,
     /// Start: also record what is typed, but for lines that are read without an echo, as passwords are
     #[arg(long)]
     input: bool,
@@ -48,7 +48,7 @@ enum RecordCommand {
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum Action {
+enum RecordActionArg {
     Start,
     Stop,
     Status,
@@ -56,7 +56,7 @@ enum Action {
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum Format {
+enum RecordFormatArg {
     V2,
     V3,
 }
@@ -70,15 +70,15 @@ impl Record {
         };
         let target = invocation.target(&session).await?;
         let action = match action {
-            Action::Start => RecordAction::Start,
-            Action::Stop => RecordAction::Stop,
-            Action::Status => RecordAction::Status,
-            Action::Dump => return dump(invocation, &target).await,
+            RecordActionArg::Start => RecordAction::Start,
+            RecordActionArg::Stop => RecordAction::Stop,
+            RecordActionArg::Status => RecordAction::Status,
+            RecordActionArg::Dump => return dump(invocation, &target).await,
         };
         let file = file_of_coordinator(self.file, &target, invocation)?;
         let format = match self.format {
-            Some(Format::V2) => CastFormat::V2,
-            Some(Format::V3) => CastFormat::V3,
+            Some(RecordFormatArg::V2) => CastFormat::V2,
+            Some(RecordFormatArg::V3) => CastFormat::V3,
             None => CastFormat::Unspecified,
         };
         let request = RecordRequest {

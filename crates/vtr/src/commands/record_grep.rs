@@ -6,7 +6,7 @@ use program::{Exit, Failure, Outcome};
 use replay::{Sighting, clock, pattern, sightings};
 use serde_json::json;
 
-use crate::{invocation::Invocation, output::Paint, playback};
+use crate::{invocation::Invocation, output::CellPaint, playback};
 
 /// Find when text was on the screen of a recording
 ///
@@ -40,7 +40,7 @@ impl RecordGrep {
         }
         for one in &found {
             let until = one.until.map_or_else(|| "end".to_owned(), clock);
-            let place = output.painted(Paint::Place, &format!("{}-{until}", clock(one.from)));
+            let place = output.painted(CellPaint::Place, &format!("{}-{until}", clock(one.from)));
             output.line(place.with(": ").with(&one.line))?;
         }
         if truncated {

@@ -10,7 +10,7 @@ use crate::{
     clean_text::CleanText,
     coordinators::Address,
     invocation::Invocation,
-    output::{Output, Paint},
+    output::{CellPaint, Output},
     wire,
 };
 
@@ -50,7 +50,7 @@ impl Screen {
 
 fn for_people(screen: &GetScreenResponse, output: &Output) -> Vec<CleanText> {
     let heading = format!("Screen: {} ({}x{})", screen.name, screen.cols, screen.rows);
-    let mut lines = vec![output.painted(Paint::Bold, &heading)];
+    let mut lines = vec![output.painted(CellPaint::Bold, &heading)];
     let cursor_shown = output.terminal && screen.cursor_visible;
     let cursor_row = if screen.cursor_visible { usize::try_from(screen.cursor_y).unwrap_or_default() } else { 0 };
     let last = screen.screen_rows.iter().rposition(|row| !row.text().is_empty()).unwrap_or_default();
@@ -73,7 +73,7 @@ fn with_cursor(row: &ScreenRow, screen: &GetScreenResponse, output: &Output) -> 
     for (column, cell) in cells.iter().enumerate() {
         line = line.with(match cell.text.as_str() {
             " " if column == cursor => "█".into(),
-            text if column == cursor && output.color => output.painted(Paint::Cursor, text),
+            text if column == cursor && output.color => output.painted(CellPaint::Cursor, text),
             text => text.into(),
         });
     }

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::{
     done,
-    wait::{Waited, at_most_longest},
+    wait::{WaitResult, at_most_longest},
 };
 use program::{Exit, Failure, Outcome};
 
@@ -44,7 +44,7 @@ struct Reply {
     #[serde(flatten)]
     done: Value,
     #[serde(skip_serializing_if = "Option::is_none")]
-    wait: Option<Waited>,
+    wait: Option<WaitResult>,
 }
 
 /// When what was waited for did not come.
@@ -66,8 +66,8 @@ impl Send {
             wait_pattern: self.wait.unwrap_or_default(),
         };
         let answer = target.client.vtr().send_text(request).await.map_err(|status| target.failure(&status))?;
-        let wait = answer.into_inner().wait.map(Waited::from);
-        let exit = wait.as_ref().map_or(Exit::Done, Waited::exit);
+        let wait = answer.into_inner().wait.map(WaitResult::from);
+        let exit = wait.as_ref().map_or(Exit::Done, WaitResult::exit);
         invocation.output.answer(&Reply { done: done(&target), wait: wait.clone() }, "")?;
         if let (Some(wait), false) = (wait, invocation.output.json) {
             wait.explain(&self.timeout, WAIT_HINT, &mut invocation.output)?;

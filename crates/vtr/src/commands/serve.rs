@@ -14,9 +14,9 @@ use crate::{
     fleet,
     output::Output,
     server::{
-        daemon::{self, Started},
+        daemon::{self, StartedDaemon},
         log, run,
-        settings::{Flags, Settings},
+        settings::{ServeFlags, ServeSettings},
         stop,
     },
     surroundings::Surroundings,
@@ -31,7 +31,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 #[derive(Debug, clap::Args)]
 pub(crate) struct Serve {
     #[command(flatten)]
-    flags: Flags,
+    flags: ServeFlags,
     /// Run in the background; returns when the coordinator answers
     #[arg(long, conflicts_with = "stop")]
     daemon: bool,
@@ -46,11 +46,11 @@ pub(crate) struct Serve {
 impl Serve {
     pub(crate) fn run(self, everywhere: &Everywhere, surroundings: &Surroundings, output: &mut Output) -> Outcome {
         let by_pid_file = self.flags.pid_file.is_some() && everywhere.socket.is_none();
-        let flags = Flags { socket: everywhere.socket.clone(), ..self.flags };
+        let flags = ServeFlags { socket: everywhere.socket.clone(), ..self.flags };
         if self.in_background {
             return in_background(flags, surroundings);
         }
-        let settings = Settings::decide(flags, surroundings)?;
+        let settings = ServeSettings::decide(flags, surroundings)?;
         if self.stop {
             // By its pid file alone its socket is not known.
             let sessions = if by_pid_file { None } else { sessions_of(&settings.socket)? };
@@ -99,8 +99,8 @@ fn sessions_of(socket: &Path) -> Result<Option<Vec<String>>, Failure> {
     Ok(heard.map(|heard| heard.sessions.into_iter().map(|session| session.name).collect()))
 }
 
-fn in_background(flags: Flags, surroundings: &Surroundings) -> Outcome {
-    let ready = daemon::detach().and_then(|()| Settings::decide(flags, surroundings)).and_then(|settings| {
+fn in_background(flags: ServeFlags, surroundings: &Surroundings) -> Outcome {
+    let ready = daemon::detach().and_then(|()| ServeSettings::decide(flags, surroundings)).and_then(|settings| {
         log::to_file(&settings.log_file);
         run::bind(settings, surroundings)
     });
@@ -123,7 +123,7 @@ fn in_runtime(serving: impl Future<Output = Result<(), Failure>>) -> Result<(), 
     outcome
 }
 
-fn start(settings: &Settings, surroundings: &Surroundings, output: &mut Output) -> Outcome {
+fn start(settings: &ServeSettings, surroundings: &Surroundings, output: &mut Output) -> Outcome {
     let started = daemon::start(settings, surroundings)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Failure::system("starting the runtime", &error))?;
@@ -132,7 +132,7 @@ fn start(settings: &Settings, surroundings: &Surroundings, output: &mut Output) 
         let message = format!("the coordinator (pid {}) started, and does not answer: {silence}", started.pid);
         return Err(Failure::unreachable(message).with_hint(format!("see its log: {}", started.log.display())));
     }
-    let Started { socket, pid, log, lost } = &started;
+    let StartedDaemon { socket, pid, log, lost } = &started;
     if output.json {
         output.object(&started)?;
     } else {

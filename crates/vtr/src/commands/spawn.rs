@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::{
     record::file_of_coordinator,
-    wait::{Waited, wait_for},
+    wait::{WaitResult, wait_for},
 };
 use program::{Exit, Failure, Outcome};
 
@@ -66,7 +66,7 @@ struct Reply {
     #[serde(flatten)]
     session: SessionJson,
     #[serde(skip_serializing_if = "Option::is_none")]
-    wait: Option<Waited>,
+    wait: Option<WaitResult>,
 }
 
 impl Spawn {
@@ -124,7 +124,7 @@ impl Spawn {
         let session = SessionJson::of(session, &target.coordinator);
         // As the next command takes it.
         let name = Address { coordinator: self.name.coordinator, session: session.name.clone() }.to_string();
-        let exit = waited.as_ref().map_or(Exit::Done, Waited::exit);
+        let exit = waited.as_ref().map_or(Exit::Done, WaitResult::exit);
         invocation.output.answer(&Reply { session, wait: waited.clone() }, name)?;
         if let (Some(waited), false) = (waited, invocation.output.json) {
             waited.explain(&self.timeout, SPAWN_HINT, &mut invocation.output)?;

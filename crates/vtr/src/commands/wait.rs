@@ -28,11 +28,11 @@ pub(crate) struct Wait {
     timeout: Duration,
     /// Where to look
     #[arg(long, value_enum, default_value_t)]
-    scope: Scope,
+    scope: WaitScopeArg,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-enum Scope {
+enum WaitScopeArg {
     /// In output from now on
     #[default]
     New,
@@ -42,23 +42,27 @@ enum Scope {
     Scrollback,
 }
 
-impl Scope {
+impl WaitScopeArg {
     /// When nothing matched.
     fn hint(self) -> &'static str {
         match self {
-            Scope::New => "`vtr screen` shows what is there; --scope screen or scrollback also finds what came before",
-            Scope::Screen => "`vtr screen` shows what is there; --scope scrollback also finds what has scrolled away",
-            Scope::Scrollback => "`vtr screen` shows what is there; a longer --timeout waits on",
+            WaitScopeArg::New => {
+                "`vtr screen` shows what is there; --scope screen or scrollback also finds what came before"
+            }
+            WaitScopeArg::Screen => {
+                "`vtr screen` shows what is there; --scope scrollback also finds what has scrolled away"
+            }
+            WaitScopeArg::Scrollback => "`vtr screen` shows what is there; a longer --timeout waits on",
         }
     }
 }
 
-impl From<Scope> for WaitScope {
-    fn from(scope: Scope) -> Self {
+impl From<WaitScopeArg> for WaitScope {
+    fn from(scope: WaitScopeArg) -> Self {
         match scope {
-            Scope::New => WaitScope::NewOutput,
-            Scope::Screen => WaitScope::Grid,
-            Scope::Scrollback => WaitScope::Scrollback,
+            WaitScopeArg::New => WaitScope::NewOutput,
+            WaitScopeArg::Screen => WaitScope::Grid,
+            WaitScopeArg::Scrollback => WaitScope::Scrollback,
         }
     }
 }
@@ -68,12 +72,12 @@ struct Reply<'a> {
     coordinator: &'a str,
     session: &'a str,
     #[serde(flatten)]
-    waited: &'a Waited,
+    waited: &'a WaitResult,
 }
 
 /// How a wait ended.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct Waited {
+pub(crate) struct WaitResult {
     pub(crate) matched: bool,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(crate) matched_line: String,
@@ -85,9 +89,9 @@ pub(crate) struct Waited {
     pub(crate) reason: String,
 }
 
-impl From<WaitForResponse> for Waited {
+impl From<WaitForResponse> for WaitResult {
     fn from(answer: WaitForResponse) -> Self {
-        Waited {
+        WaitResult {
             matched: answer.matched,
             matched_line: answer.matched_line,
             line_number: answer.line_number,
@@ -97,7 +101,7 @@ impl From<WaitForResponse> for Waited {
     }
 }
 
-impl Waited {
+impl WaitResult {
     pub(crate) fn exit(&self) -> Exit {
         if self.matched { Exit::Done } else { Exit::TimedOut }
     }
@@ -118,7 +122,7 @@ impl Waited {
 
 impl Wait {
     pub(crate) async fn run(self, invocation: &mut Invocation) -> Outcome {
-        if self.scope == Scope::New {
+        if self.scope == WaitScopeArg::New {
             at_most_longest(self.timeout, "--scope scrollback waits as long as you like")?;
         }
         invocation.patience = Some(self.timeout);
@@ -177,7 +181,7 @@ pub(super) async fn wait_for(
     timeout: Duration,
     scope: WaitScope,
     output: &Output,
-) -> Result<Waited, Failure> {
+) -> Result<WaitResult, Failure> {
     let start = Instant::now();
     let mut warned = false;
     loop {

@@ -56,13 +56,13 @@ const USUAL: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHO
 const ANY_FREE: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
 
 /// The coordinators as every command finds them, looked for anew each time.
-struct Known {
+struct CoordinatorLookup {
     everywhere: Everywhere,
     config: ClientConfig,
     surroundings: Surroundings,
 }
 
-impl CoordinatorFleet for Known {
+impl CoordinatorFleet for CoordinatorLookup {
     fn coordinators(&self) -> Vec<web::NamedCoordinator> {
         let known = coordinators::known(self.everywhere.socket.as_deref(), &self.config, &self.surroundings);
         let one = |one: coordinators::Coordinator| web::NamedCoordinator {
@@ -79,7 +79,7 @@ impl Web {
         // A bad config is said now and not by an empty page.
         invocation.coordinators()?;
         let surroundings = &invocation.surroundings;
-        let fleet = Arc::new(Known {
+        let fleet = Arc::new(CoordinatorLookup {
             everywhere: invocation.everywhere.clone(),
             config: invocation.config.clone(),
             surroundings: surroundings.clone(),
@@ -132,7 +132,7 @@ impl Web {
 
 /// Where a coordinator of this machine records to, by its config.
 fn recordings_folder(surroundings: &Surroundings) -> PathBuf {
-    let decided = server::settings::Settings::decide(server::settings::Flags::default(), surroundings);
+    let decided = server::settings::ServeSettings::decide(server::settings::ServeFlags::default(), surroundings);
     // A config that is wrong is for `vtr serve` to complain of.
     decided.map_or_else(|_| surroundings.state_dir.join("recordings"), |settings| settings.record_folder)
 }

@@ -9,7 +9,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use super::{folder, settings::Settings};
+use super::{folder, settings::ServeSettings};
 use program::{Exit, Failure};
 
 use crate::surroundings::Surroundings;
@@ -19,7 +19,7 @@ pub(crate) const CHILD_FLAG: &str = "--in-background";
 
 /// A coordinator that listens.
 #[derive(Clone, Debug, serde::Serialize)]
-pub(crate) struct Started {
+pub(crate) struct StartedDaemon {
     pub(crate) socket: PathBuf,
     pub(crate) pid: u32,
     pub(crate) log: PathBuf,
@@ -28,7 +28,7 @@ pub(crate) struct Started {
     pub(crate) lost: Option<String>,
 }
 
-pub(crate) fn start(settings: &Settings, surroundings: &Surroundings) -> Result<Started, Failure> {
+pub(crate) fn start(settings: &ServeSettings, surroundings: &Surroundings) -> Result<StartedDaemon, Failure> {
     let log = settings.log_file.clone();
     let failed = |what: &str, error: &io::Error| Failure::system(what, error);
     let log_file =
@@ -50,7 +50,7 @@ pub(crate) fn start(settings: &Settings, surroundings: &Surroundings) -> Result<
     let said: Value = serde_json::from_str(&announcement).unwrap_or_default();
     if read.is_ok() && said.get("ready").is_some() {
         let lost = said["lost"].as_str().map(str::to_owned);
-        return Ok(Started { socket: settings.socket.clone(), pid: child.id(), log, lost });
+        return Ok(StartedDaemon { socket: settings.socket.clone(), pid: child.id(), log, lost });
     }
     // It has nothing left to do but to end.
     let status = child.wait().map_err(|error| failed("waiting for the coordinator", &error))?;

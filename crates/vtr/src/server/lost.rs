@@ -6,7 +6,7 @@ use ops::{ErrorKind, OpError};
 
 use super::{
     process_table::{self, ProcessLine},
-    roll::{Roll, RollEntry},
+    roll::{RollEntry, SessionRoll},
 };
 
 /// For this long whoever lists the sessions hears of it; who asks for a lost one always does.
@@ -16,7 +16,7 @@ const MOST_NAMED: usize = 10;
 
 #[derive(Debug)]
 pub(crate) struct LostSessions {
-    roll: Roll,
+    roll: SessionRoll,
     /// Processes of theirs that run on, unowned.
     survivors: Vec<ProcessLine>,
     since: Instant,
@@ -24,7 +24,7 @@ pub(crate) struct LostSessions {
 
 impl LostSessions {
     /// None when nothing was lost.
-    pub(crate) fn of(roll: Roll) -> Option<Self> {
+    pub(crate) fn of(roll: SessionRoll) -> Option<Self> {
         let same_boot = roll.boot == process_table::boot_id();
         let survivors = if same_boot { survivors(&roll, process_table::all()) } else { Vec::new() };
         (!roll.sessions.is_empty()).then(|| LostSessions { roll, survivors, since: Instant::now() })
@@ -35,7 +35,7 @@ impl LostSessions {
     }
 
     pub(crate) fn summary(&self) -> String {
-        let Roll { pid, written_at, sessions, .. } = &self.roll;
+        let SessionRoll { pid, written_at, sessions, .. } = &self.roll;
         let count = match sessions.len() {
             1 => "1 session".to_owned(),
             count => format!("{count} sessions"),
@@ -78,7 +78,7 @@ impl LostSessions {
 }
 
 /// Everything of a terminal session bears its leader's id, and the kernel gives that to nobody else meanwhile.
-fn survivors(roll: &Roll, running: Vec<ProcessLine>) -> Vec<ProcessLine> {
+fn survivors(roll: &SessionRoll, running: Vec<ProcessLine>) -> Vec<ProcessLine> {
     let given_anew = |entry: &RollEntry| {
         let leader = running.iter().find(|process| Some(process.pid) == entry.pid);
         leader.is_some_and(|leader| Some(leader.started) != entry.pid_started)
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn only_processes_of_the_lost_sessions_are_survivors() {
-        let roll = Roll { sessions: vec![entry("a", 11), entry("b", 12)], ..Roll::default() };
+        let roll = SessionRoll { sessions: vec![entry("a", 11), entry("b", 12)], ..SessionRoll::default() };
         let running = vec![process(50, 11, 200), process(12, 12, 999), process(51, 12, 999), process(60, 60, 1)];
         assert_eq!(survivors(&roll, running), [process(50, 11, 200)], "12 was given to another process");
     }
@@ -134,7 +134,7 @@ mod tests {
     #[test]
     fn a_long_list_is_cut() {
         let sessions = (0..12).map(|number| entry(&format!("s{number}"), 100 + number)).collect();
-        let roll = Roll { pid: 7, written_at: "T".into(), sessions, ..Roll::default() };
+        let roll = SessionRoll { pid: 7, written_at: "T".into(), sessions, ..SessionRoll::default() };
         let lost = LostSessions { roll, survivors: vec![process(500, 101, 5)], since: Instant::now() };
         let said = lost.summary();
         assert!(said.contains("(pid 7)") && said.contains("took 12 sessions: s0,") && said.contains("and 2 more"));

@@ -29,7 +29,7 @@ const MOST_BYTES: u64 = 2 << 20;
 const MOST_TEXT: usize = 512;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Roll {
+pub(crate) struct SessionRoll {
     pub(crate) pid: u32,
     /// Process ids mean nothing after the machine was started anew.
     pub(crate) boot: String,
@@ -49,7 +49,7 @@ pub(crate) struct RollEntry {
 }
 
 /// What a coordinator before this one left, if anything. Whatever it holds, it is never more than text to be shown.
-pub(crate) fn read(file: &Path) -> io::Result<Option<Roll>> {
+pub(crate) fn read(file: &Path) -> io::Result<Option<SessionRoll>> {
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
     let opened = match OpenOptions::new().read(true).custom_flags(flags).open(file) {
         Ok(opened) => opened,
@@ -62,11 +62,11 @@ pub(crate) fn read(file: &Path) -> io::Result<Option<Roll>> {
     }
     let mut text = String::new();
     opened.take(MOST_BYTES).read_to_string(&mut text)?;
-    let roll: Roll = serde_json::from_str(&text)?;
+    let roll: SessionRoll = serde_json::from_str(&text)?;
     Ok(Some(roll.checked()))
 }
 
-impl Roll {
+impl SessionRoll {
     /// Entries that no coordinator writes are left out, and text is made fit to be shown.
     fn checked(mut self) -> Self {
         self.sessions.retain(|entry| {
@@ -140,11 +140,11 @@ impl RollKeeper {
         }
     }
 
-    fn roll(&mut self) -> Roll {
+    fn roll(&mut self) -> SessionRoll {
         let recordings = self.context.recordings().under_way();
         let sessions: Vec<RollEntry> = entries(self.context.engine(), &recordings, &mut self.started);
         self.started.retain(|pid, _| sessions.iter().any(|entry| entry.pid == Some(*pid)));
-        Roll {
+        SessionRoll {
             pid: std::process::id(),
             boot: process_table::boot_id(),
             written_at: ops::rfc3339(std::time::SystemTime::now()),
@@ -180,7 +180,7 @@ fn entries(
 }
 
 /// Whole or not at all. A coordinator without sessions has nothing to lose.
-fn write(file: &Path, roll: &Roll) -> io::Result<()> {
+fn write(file: &Path, roll: &SessionRoll) -> io::Result<()> {
     if roll.sessions.is_empty() {
         return remove(file);
     }
@@ -217,11 +217,11 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let file = root.path().join("state/a.sessions");
         assert_eq!(read(&file).unwrap(), None);
-        let roll = Roll { pid: 7, sessions: vec![entry("p_0a0b0c", "work")], ..Roll::default() };
+        let roll = SessionRoll { pid: 7, sessions: vec![entry("p_0a0b0c", "work")], ..SessionRoll::default() };
         write(&file, &roll).unwrap();
         assert_eq!(file.metadata().unwrap().mode() & 0o777, 0o600);
         assert_eq!(read(&file).unwrap(), Some(roll));
-        write(&file, &Roll::default()).unwrap();
+        write(&file, &SessionRoll::default()).unwrap();
         assert_eq!(std::fs::read_dir(file.parent().unwrap()).unwrap().count(), 0);
     }
 
@@ -231,7 +231,8 @@ mod tests {
         let file = root.path().join("a.sessions");
         let mut evil = entry("p_0a0b0c", "work");
         evil.recording = Some("\x1b]0;x\x07".repeat(1000));
-        let roll = Roll { sessions: vec![evil, entry("p_0a0b0c", "a\nb"), entry("x", "y")], ..Roll::default() };
+        let roll =
+            SessionRoll { sessions: vec![evil, entry("p_0a0b0c", "a\nb"), entry("x", "y")], ..SessionRoll::default() };
         std::fs::write(&file, serde_json::to_string(&roll).unwrap()).unwrap();
         let read_back = read(&file).unwrap().unwrap();
         assert_eq!(read_back.sessions.len(), 1);

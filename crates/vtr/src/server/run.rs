@@ -17,7 +17,7 @@ use super::{
     host::CoordinatorHost,
     lost::LostSessions,
     roll::{self, RollKeeper},
-    settings::Settings,
+    settings::ServeSettings,
 };
 use program::{
     AdmissionRule, ClosingSignal, ConnectionGate, EndSignals, Exit, Failure, LockError, LockFile, LockedSocket,
@@ -31,8 +31,8 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// Bound to its socket, not yet serving.
 #[derive(Debug)]
-pub(crate) struct Bound {
-    settings: Settings,
+pub(crate) struct BoundCoordinator {
+    settings: ServeSettings,
     listener: std::os::unix::net::UnixListener,
     admission: AdmissionRule,
     // In this order: the socket goes before the file that says who has it.
@@ -40,7 +40,7 @@ pub(crate) struct Bound {
     _pid_file: Option<LockFile>,
 }
 
-pub(crate) fn bind(settings: Settings, surroundings: &Surroundings) -> Result<Bound, Failure> {
+pub(crate) fn bind(settings: ServeSettings, surroundings: &Surroundings) -> Result<BoundCoordinator, Failure> {
     let pid_file = match &settings.pid_file {
         Some(path) => {
             if let Some(folder) = path.parent() {
@@ -58,7 +58,7 @@ pub(crate) fn bind(settings: Settings, surroundings: &Surroundings) -> Result<Bo
         LockedSocket::bind(&settings.socket, permissions).map_err(|error| socket_failure(&error))?;
     let admission =
         AdmissionRule { owner: surroundings.user, group: settings.socket_group, allowed: settings.allow_uids.clone() };
-    Ok(Bound { settings, listener, admission, _socket: socket, _pid_file: pid_file })
+    Ok(BoundCoordinator { settings, listener, admission, _socket: socket, _pid_file: pid_file })
 }
 
 fn socket_failure(error: &SocketError) -> Failure {
@@ -102,11 +102,11 @@ fn check_folder(socket: &Path, surroundings: &Surroundings) -> Result<(), Failur
 /// Serves until TERM, INT or HUP. All sessions have ended when it returns. `ready` hears what a coordinator that was
 /// killed before took with it.
 pub(crate) async fn serve(
-    bound: Bound,
+    bound: BoundCoordinator,
     surroundings: &Surroundings,
     ready: impl FnOnce(Option<String>),
 ) -> Result<(), Failure> {
-    let Bound { settings, listener, admission, _socket, _pid_file } = bound;
+    let BoundCoordinator { settings, listener, admission, _socket, _pid_file } = bound;
     allow_many_files();
     let failed = |what: &'static str| move |error: io::Error| Failure::system(what, &error);
     let mut end = EndSignals::of_a_server().map_err(failed("listening to signals"))?;
@@ -136,7 +136,7 @@ pub(crate) async fn serve(
     let context = SessionContext::new(engine.clone(), host);
     let about = grpc::server::ServerAbout { program: "vtr".into(), version: env!("CARGO_PKG_VERSION").into() };
     let server = grpc::server::GrpcServer::new(context.clone(), Caller::operator(), about);
-    let guest = Guest { context: context.clone(), server };
+    let guest = ConnectedClient { context: context.clone(), server };
     tracing::info!(socket = %settings.socket.display(), pid = std::process::id(), "listening");
     if let Some(lost) = &lost_in_words {
         tracing::warn!("{lost}");
@@ -193,14 +193,14 @@ async fn warn_of_recordings(mut events: broadcast::Receiver<RecordingEvent>) {
 
 /// Who has connected, and speaks gRPC or MCP.
 #[derive(Clone)]
-struct Guest {
+struct ConnectedClient {
     context: SessionContext,
     server: grpc::server::GrpcServer,
 }
 
-impl Guest {
+impl ConnectedClient {
     async fn serve(self, stream: UnixStream, closing: ClosingSignal) {
-        let Guest { context, server } = self;
+        let ConnectedClient { context, server } = self;
         let http2 = async |stream, stop| {
             if let Err(error) = server.serve_connection(stream, stop).await {
                 tracing::debug!(%error, "a gRPC connection ended");

@@ -56,7 +56,7 @@ pub(crate) enum RecordFormat {
 
 /// Flags of `vtr serve`, as far as given.
 #[derive(Clone, Debug, Default, clap::Args)]
-pub(crate) struct Flags {
+pub(crate) struct ServeFlags {
     /// Where to listen [default: /var/run/vtr.sock, or vtr/vtr.sock in the user's runtime folder]
     // `--socket` itself is a global flag, shared with the client commands.
     #[arg(skip)]
@@ -139,7 +139,7 @@ fn parse_mode(text: &str) -> Result<u32, String> {
 
 /// Everything decided.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Settings {
+pub(crate) struct ServeSettings {
     pub(crate) socket: PathBuf,
     pub(crate) shell: OsString,
     pub(crate) cols: u16,
@@ -157,8 +157,8 @@ pub(crate) struct Settings {
     pub(crate) recording: RecordingRules,
 }
 
-impl Settings {
-    pub(crate) fn decide(flags: Flags, surroundings: &Surroundings) -> Result<Self, Failure> {
+impl ServeSettings {
+    pub(crate) fn decide(flags: ServeFlags, surroundings: &Surroundings) -> Result<Self, Failure> {
         let (file, config) = load(flags.config.as_deref(), surroundings)?;
         let bad = |what: String| {
             Failure::new(Exit::Usage, "bad_config", format!("{}: {what}", file.display()))
@@ -219,7 +219,7 @@ impl Settings {
             return Err(bad("recording.keep is at least 1".into()));
         }
         let record_folder = flags.record_folder.map(here).or(recording.folder.as_ref().map(from_file));
-        Ok(Settings {
+        Ok(ServeSettings {
             record_folder: record_folder.unwrap_or_else(|| surroundings.state_dir.join("recordings")),
             recording: RecordingRules {
                 always: flags.record_always || recording.always.unwrap_or(false),
@@ -319,16 +319,16 @@ mod tests {
     use crate::default_socket::tests::nowhere;
 
     #[derive(Parser)]
-    struct Line {
+    struct SettingLine {
         #[command(flatten)]
-        flags: Flags,
+        flags: ServeFlags,
         #[arg(long)]
         socket: Option<PathBuf>,
     }
 
-    fn flags(words: &[&str]) -> Flags {
-        let line = Line::try_parse_from(std::iter::once("x").chain(words.iter().copied())).unwrap();
-        Flags { socket: line.socket, ..line.flags }
+    fn flags(words: &[&str]) -> ServeFlags {
+        let line = SettingLine::try_parse_from(std::iter::once("x").chain(words.iter().copied())).unwrap();
+        ServeFlags { socket: line.socket, ..line.flags }
     }
 
     #[test]
@@ -338,7 +338,7 @@ mod tests {
         std::fs::create_dir(&around.config_dir).unwrap();
         let file = "socket_path = \"~/a.sock\"\nscrollback_limit = 7\ndefault_shell = \"/bin/bash\"\nkill_timeout = \"2s\"\nsocket_mode = \"0660\"\n";
         std::fs::write(around.server_config_file(), file).unwrap();
-        let settings = Settings::decide(flags(&["--scrollback", "9", "--pid-file", "p"]), &around).unwrap();
+        let settings = ServeSettings::decide(flags(&["--scrollback", "9", "--pid-file", "p"]), &around).unwrap();
         assert_eq!(settings.socket, around.home.join("a.sock"));
         assert_eq!((settings.scrollback, settings.cols, settings.rows), (9, 80, 24));
         assert_eq!(settings.kill_timeout, Duration::from_secs(2));
@@ -377,12 +377,12 @@ mod tests {
             "--record-format",
             "v2",
         ];
-        let settings = Settings::decide(flags(&words), &around).unwrap();
+        let settings = ServeSettings::decide(flags(&words), &around).unwrap();
         assert_eq!(settings.socket_mode, 0o666);
         assert_eq!((settings.recording.max_bytes, settings.recording.keep), (Some(64_000), Some(3)));
         let again: Vec<String> = settings.to_flags().into_iter().map(|word| word.into_string().unwrap()).collect();
         let again: Vec<&str> = again.iter().map(String::as_str).collect();
-        assert_eq!(Settings::decide(flags(&again), &around).unwrap(), settings);
+        assert_eq!(ServeSettings::decide(flags(&again), &around).unwrap(), settings);
     }
 
     #[test]
@@ -392,7 +392,7 @@ mod tests {
         let decide = |text: &str| {
             let file = root.path().join("s.toml");
             std::fs::write(&file, text).unwrap();
-            Settings::decide(flags(&["--socket", "x", "--config", file.to_str().unwrap()]), &around)
+            ServeSettings::decide(flags(&["--socket", "x", "--config", file.to_str().unwrap()]), &around)
                 .unwrap_err()
                 .message
         };
@@ -410,7 +410,7 @@ mod tests {
         ] {
             assert!(decide(text).contains(expected), "{text}: {}", decide(text));
         }
-        let missing = Settings::decide(flags(&["--config", "/no/such/file"]), &around).unwrap_err();
+        let missing = ServeSettings::decide(flags(&["--config", "/no/such/file"]), &around).unwrap_err();
         assert_eq!(missing.exit, Exit::Usage);
     }
 }

@@ -13,14 +13,14 @@ use rustix::{
 
 use program::LockFile;
 
-use super::settings::Settings;
+use super::settings::ServeSettings;
 use program::{Exit, Failure};
 
 /// Beyond what the sessions are granted.
 const MARGIN: Duration = Duration::from_secs(10);
 
 /// The process that listens on the socket, or that holds the pid file when only that was given.
-pub(crate) fn stop(settings: &Settings, by_pid_file: bool) -> Result<i32, Failure> {
+pub(crate) fn stop(settings: &ServeSettings, by_pid_file: bool) -> Result<i32, Failure> {
     let pid = match &settings.pid_file {
         Some(file) if by_pid_file => holder(file)?,
         _ => listener(&settings.socket)?,

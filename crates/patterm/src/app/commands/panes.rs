@@ -5,7 +5,7 @@ use engine::{Input, Origin, Owner};
 use super::{Command, Section, with_live_session, with_session};
 use crate::app::{
     history, input,
-    look_back::{self, Manner},
+    look_back::{self, LookBackManner},
     model::App,
     ownership, pass_through,
 };
@@ -49,7 +49,7 @@ pub(super) const COMMANDS: &[Command] = &[
         section: Section::Pane,
         keys: &[],
         when: with_session,
-        run: |app| look_back::begin(app, Manner::Keys),
+        run: |app| look_back::begin(app, LookBackManner::Keys),
     },
     Command {
         id: "search-history",

@@ -8,12 +8,12 @@ const MAX_HELD: usize = 16;
 
 /// The presses whose releases are still to come, the oldest first.
 #[derive(Debug, Default)]
-pub(crate) struct Held {
+pub(crate) struct PressedKeys {
     /// With the session that was told; none if the press was ours.
     keys: Vec<(Key, Option<SessionId>)>,
 }
 
-impl Held {
+impl PressedKeys {
     /// A press is ours until a session gets it.
     pub(crate) fn pressed(&mut self, key: &KeyEvent) {
         if key.kind != KeyEventKind::Release {
@@ -66,7 +66,7 @@ mod tests {
     #[test]
     fn a_release_follows_its_press() {
         let (one, other): (SessionId, SessionId) = ("p_000001".parse().unwrap(), "p_000002".parse().unwrap());
-        let mut held = Held::default();
+        let mut held = PressedKeys::default();
         held.pressed(&press("enter"));
         assert!(!held.released(&release("enter"), one), "the press was ours");
         assert!(held.released(&release("enter"), one), "that press was before our time");
@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn keys_that_never_come_up_are_forgotten() {
-        let mut held = Held::default();
+        let mut held = PressedKeys::default();
         ('a'..='z').for_each(|c| held.pressed(&KeyEvent::press(c)));
         assert_eq!(held.keys.len(), MAX_HELD);
     }

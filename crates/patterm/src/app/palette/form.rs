@@ -12,10 +12,10 @@ use tui::{
 
 use super::{frame, place_for, schema};
 use crate::app::{closing, model::App, sessions::Item, start, text_view};
-use schema::{Asked, Field, LineKind};
+use schema::{ArgumentField, ArgumentInput, LineKind};
 
 /// What is on the screen at one step.
-enum Step {
+enum FormStep {
     /// A choice of values.
     List(FuzzyList, Vec<Value>),
     Line(LineInput, LineKind),
@@ -25,17 +25,17 @@ enum Step {
 }
 
 /// Arguments under way.
-pub(crate) struct Form {
+pub(crate) struct OperationForm {
     operation: &'static str,
     title: String,
     effects: CallEffects,
-    fields: Vec<Field>,
+    fields: Vec<ArgumentField>,
     given: Map<String, Value>,
     /// Fields answered so far, in order: Escape goes back.
     answered: Vec<usize>,
     /// The field that is asked for; none while the rest is offered.
     asked: Option<usize>,
-    step: Step,
+    step: FormStep,
     complaint: Option<String>,
 }
 
@@ -43,7 +43,7 @@ pub(crate) struct Form {
 pub(super) fn open(app: &mut App, operation: &'static str) {
     let context = app.project.clone();
     let Some(entry) = context.table().get(operation) else { return };
-    let mut form = Form {
+    let mut form = OperationForm {
         operation,
         title: schema::title(operation),
         effects: entry.traits.effects,
@@ -51,7 +51,7 @@ pub(super) fn open(app: &mut App, operation: &'static str) {
         given: Map::new(),
         answered: Vec::new(),
         asked: None,
-        step: Step::Line(LineInput::default(), LineKind::Text),
+        step: FormStep::Line(LineInput::default(), LineKind::Text),
         complaint: None,
     };
     if form.fields.is_empty() {
@@ -62,10 +62,10 @@ pub(super) fn open(app: &mut App, operation: &'static str) {
     app.open(form);
 }
 
-impl Form {
+impl OperationForm {
     /// To the next field that is needed, or to the offer of the others.
     fn go_on(&mut self, app: &App) {
-        let missing = |field: &Field| field.required && !self.given.contains_key(&field.name);
+        let missing = |field: &ArgumentField| field.required && !self.given.contains_key(&field.name);
         match self.fields.iter().position(missing) {
             Some(index) => self.ask(index, app),
             None => {
@@ -78,7 +78,7 @@ impl Form {
                     let field = &self.fields[*index];
                     ListEntry { detail: field.about.clone(), ..ListEntry::new(format!("{}…", field.label())) }
                 }));
-                self.step = Step::Offer(FuzzyList::new(entries), open);
+                self.step = FormStep::Offer(FuzzyList::new(entries), open);
             }
         }
     }
@@ -86,18 +86,18 @@ impl Form {
     fn ask(&mut self, index: usize, app: &App) {
         self.asked = Some(index);
         self.step = match &self.fields[index].asked {
-            Asked::Session => {
+            ArgumentInput::Session => {
                 let (entries, values) = sessions(app);
-                Step::List(FuzzyList::new(entries), values)
+                FormStep::List(FuzzyList::new(entries), values)
             }
-            Asked::Choice(choices) => {
+            ArgumentInput::Choice(choices) => {
                 let entries = choices
                     .iter()
                     .map(|choice| ListEntry::new(choice.as_str().map_or_else(|| choice.to_string(), str::to_owned)));
-                Step::List(FuzzyList::new(entries.collect()), choices.clone())
+                FormStep::List(FuzzyList::new(entries.collect()), choices.clone())
             }
-            Asked::Line(kind) => Step::Line(LineInput::default(), *kind),
-            Asked::Text => Step::Text(TextEditor::default()),
+            ArgumentInput::Line(kind) => FormStep::Line(LineInput::default(), *kind),
+            ArgumentInput::Text => FormStep::Text(TextEditor::default()),
         };
     }
 
@@ -151,7 +151,7 @@ impl Form {
             // A session is known to people by its name.
             let named = app.sessions.items().iter().find(|item| Some(item.id.to_string().as_str()) == value.as_str());
             Some(match named {
-                Some(item) if field.asked == Asked::Session => item.name.clone(),
+                Some(item) if field.asked == ArgumentInput::Session => item.name.clone(),
                 _ => short(value),
             })
         };
@@ -162,9 +162,9 @@ impl Form {
 
     fn place(&self, area: Rect) -> Rect {
         let rows = match &self.step {
-            Step::List(list, _) | Step::Offer(list, _) => list.len() + 1,
-            Step::Line(..) => 1,
-            Step::Text(_) => 8,
+            FormStep::List(list, _) | FormStep::Offer(list, _) => list.len() + 1,
+            FormStep::Line(..) => 1,
+            FormStep::Text(_) => 8,
         };
         // Below: what is asked, or what is wrong with the answer.
         place_for(area, rows + 1)
@@ -197,14 +197,14 @@ fn concluded(app: &mut App, operation: &str, title: &str, effects: CallEffects, 
     }
 }
 
-impl Layer<App> for Form {
+impl Layer<App> for OperationForm {
     fn update(&mut self, event: &Event, app: &mut App) -> Handled<App> {
         app.dirty = true;
         let place = self.place(app.area);
         let (inside, _) = place.inner(1, 1).split_bottom(1);
         let mut chosen = None;
         let cancelled = match &mut self.step {
-            Step::List(list, _) | Step::Offer(list, _) => match list.update(event, inside) {
+            FormStep::List(list, _) | FormStep::Offer(list, _) => match list.update(event, inside) {
                 ListOutcome::Chosen(index) => {
                     chosen = Some(index);
                     false
@@ -212,7 +212,7 @@ impl Layer<App> for Form {
                 ListOutcome::Cancelled => true,
                 ListOutcome::Taken | ListOutcome::Passed => false,
             },
-            Step::Line(input, kind) => match event {
+            FormStep::Line(input, kind) => match event {
                 Event::Key(key) => match input.update(key) {
                     InputOutcome::Submitted => {
                         match kind.read(input.text()) {
@@ -230,7 +230,7 @@ impl Layer<App> for Form {
                 }
                 _ => false,
             },
-            Step::Text(editor) => match editor.update(event) {
+            FormStep::Text(editor) => match editor.update(event) {
                 EditorOutcome::Submitted => {
                     let text = editor.text();
                     return self.answer(text.into(), app);
@@ -244,9 +244,9 @@ impl Layer<App> for Form {
         }
         let Some(index) = chosen else { return Handled::Taken };
         let offered = match &self.step {
-            Step::List(_, values) => Err(values[index].clone()),
-            Step::Offer(_, open) => Ok(index.checked_sub(1).map(|index| open[index])),
-            Step::Line(..) | Step::Text(_) => return Handled::Taken,
+            FormStep::List(_, values) => Err(values[index].clone()),
+            FormStep::Offer(_, open) => Ok(index.checked_sub(1).map(|index| open[index])),
+            FormStep::Line(..) | FormStep::Text(_) => return Handled::Taken,
         };
         match offered {
             Err(value) => return self.answer(value, app),
@@ -260,8 +260,8 @@ impl Layer<App> for Form {
     }
 
     fn refresh(&mut self, app: &mut App) {
-        let chooses = self.asked.is_some_and(|index| self.fields[index].asked == Asked::Session);
-        if let Step::List(list, values) = &mut self.step
+        let chooses = self.asked.is_some_and(|index| self.fields[index].asked == ArgumentInput::Session);
+        if let FormStep::List(list, values) = &mut self.step
             && chooses
         {
             let (entries, sessions) = sessions(app);
@@ -275,8 +275,8 @@ impl Layer<App> for Form {
         frame(canvas, place, &self.breadcrumb(app), app);
         let (inside, below) = place.inner(1, 1).split_bottom(1);
         let cursor = match &self.step {
-            Step::List(list, _) | Step::Offer(list, _) => list.draw(canvas, inside, "> ", &app.skin),
-            Step::Line(input, _) => {
+            FormStep::List(list, _) | FormStep::Offer(list, _) => list.draw(canvas, inside, "> ", &app.skin),
+            FormStep::Line(input, _) => {
                 let (prompt, line) = inside.split_left(2);
                 canvas.draw_line(
                     prompt,
@@ -286,7 +286,7 @@ impl Layer<App> for Form {
                 );
                 input.draw(canvas, line, app.skin.style(Role::Input))
             }
-            Step::Text(editor) => editor.draw(canvas, inside, app.skin.style(Role::Input)),
+            FormStep::Text(editor) => editor.draw(canvas, inside, app.skin.style(Role::Input)),
         };
         let about = match (&self.complaint, self.asked) {
             (Some(complaint), _) => Span::new(complaint.as_str(), app.skin.style(Role::Bad)),

@@ -16,16 +16,16 @@ use crate::app::{model::App, start};
 const ROWS: usize = 8;
 const START: &str = " Start ";
 
-pub(super) struct Prompt {
+pub(super) struct FirstPrompt {
     agent: String,
     editor: TextEditor,
 }
 
 pub(super) fn open(app: &mut App, agent: String) {
-    app.open(Prompt { agent, editor: TextEditor::default() });
+    app.open(FirstPrompt { agent, editor: TextEditor::default() });
 }
 
-impl Prompt {
+impl FirstPrompt {
     /// Where the text goes, and the row below it.
     fn places(area: Rect) -> (Rect, Rect, Rect) {
         let place = place_for(area, ROWS + 1);
@@ -39,7 +39,7 @@ impl Prompt {
     }
 }
 
-impl Layer<App> for Prompt {
+impl Layer<App> for FirstPrompt {
     fn update(&mut self, event: &Event, app: &mut App) -> Handled<App> {
         app.dirty = true;
         if let Event::Mouse(mouse) = event {

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 /// How one argument is asked for.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Asked {
+pub(super) enum ArgumentInput {
     Session,
     Choice(Vec<Value>),
     Line(LineKind),
@@ -66,15 +66,15 @@ fn words(text: &str) -> Result<Vec<String>, String> {
 
 /// One argument.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Field {
+pub(super) struct ArgumentField {
     pub(super) name: String,
     /// The first sentence of its description.
     pub(super) about: String,
     pub(super) required: bool,
-    pub(super) asked: Asked,
+    pub(super) asked: ArgumentInput,
 }
 
-impl Field {
+impl ArgumentField {
     pub(super) fn label(&self) -> String {
         match self.name.as_str() {
             "process_id" | "target_process_id" => "session".to_owned(),
@@ -85,7 +85,7 @@ impl Field {
 
 /// Whether it can't be run without naming a session.
 pub(super) fn needs_session(schema: &Value) -> bool {
-    fields(schema).iter().any(|field| field.required && field.asked == Asked::Session)
+    fields(schema).iter().any(|field| field.required && field.asked == ArgumentInput::Session)
 }
 
 /// `rename_process` as people read it.
@@ -107,9 +107,9 @@ pub(super) fn first_sentence(text: &str) -> String {
 }
 
 /// The arguments of an operation: those it needs first.
-pub(super) fn fields(schema: &Value) -> Vec<Field> {
+pub(super) fn fields(schema: &Value) -> Vec<ArgumentField> {
     let required: Vec<&str> = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-    let mut fields: Vec<Field> = schema["properties"]
+    let mut fields: Vec<ArgumentField> = schema["properties"]
         .as_object()
         .into_iter()
         .flatten()
@@ -117,35 +117,35 @@ pub(super) fn fields(schema: &Value) -> Vec<Field> {
             let required = required.contains(&name.as_str());
             let asked = asked(name, property)?;
             let about = first_sentence(property["description"].as_str().unwrap_or_default());
-            Some(Field { name: name.clone(), about, required, asked })
+            Some(ArgumentField { name: name.clone(), about, required, asked })
         })
         .collect();
     // Sessions are asked for before what is to be done with them.
-    fields.sort_by_key(|field| (!field.required, field.asked != Asked::Session));
+    fields.sort_by_key(|field| (!field.required, field.asked != ArgumentInput::Session));
     fields
 }
 
 /// `None` for what nobody would type: maps, lists of objects.
-fn asked(name: &str, schema: &Value) -> Option<Asked> {
+fn asked(name: &str, schema: &Value) -> Option<ArgumentInput> {
     if matches!(name, "process_id" | "target_process_id") {
-        return Some(Asked::Session);
+        return Some(ArgumentInput::Session);
     }
     let choices = choices(schema);
     if !choices.is_empty() {
-        return Some(Asked::Choice(choices));
+        return Some(ArgumentInput::Choice(choices));
     }
     let types = types(schema);
     let is = |wanted: &str| types.contains(&wanted);
     Some(match () {
-        () if is("boolean") => Asked::Choice(vec![true.into(), false.into()]),
+        () if is("boolean") => ArgumentInput::Choice(vec![true.into(), false.into()]),
         () if is("string") && ["message", "content", "agent_instructions", "text", "body"].contains(&name) => {
-            Asked::Text
+            ArgumentInput::Text
         }
-        () if is("string") => Asked::Line(LineKind::Text),
-        () if is("integer") => Asked::Line(LineKind::Whole),
-        () if is("number") => Asked::Line(LineKind::Number),
+        () if is("string") => ArgumentInput::Line(LineKind::Text),
+        () if is("integer") => ArgumentInput::Line(LineKind::Whole),
+        () if is("number") => ArgumentInput::Line(LineKind::Number),
         () if is("array") => match alternatives(schema).any(|one| one["items"]["type"] == "string") {
-            true => Asked::Line(LineKind::Words),
+            true => ArgumentInput::Line(LineKind::Words),
             false => return None,
         },
         () => return None,
@@ -211,12 +211,14 @@ mod tests {
         assert_eq!(first_sentence("Start it. `terminal` is a shell."), "Start it.");
         let rename = of("rename_process");
         let asked: Vec<_> = rename.iter().map(|field| (field.name.as_str(), &field.asked)).collect();
-        assert_eq!(asked, [("process_id", &Asked::Session), ("name", &Asked::Line(LineKind::Text))]);
+        assert_eq!(asked, [("process_id", &ArgumentInput::Session), ("name", &ArgumentInput::Line(LineKind::Text))]);
         let spawn = of("spawn_process");
         let argv = spawn.iter().find(|field| field.name == "argv").unwrap();
-        assert_eq!((argv.required, &argv.asked), (false, &Asked::Line(LineKind::Words)));
+        assert_eq!((argv.required, &argv.asked), (false, &ArgumentInput::Line(LineKind::Words)));
         assert!(
-            spawn.iter().any(|field| matches!(&field.asked, Asked::Choice(all) if all.contains(&json!("terminal"))))
+            spawn
+                .iter()
+                .any(|field| matches!(&field.asked, ArgumentInput::Choice(all) if all.contains(&json!("terminal"))))
         );
     }
 

@@ -9,14 +9,14 @@ use vt::input::{Key, KeyEventKind, MouseEventKind, WheelDirection};
 
 use crate::app::model::App;
 
-pub(super) struct Reader {
+pub(super) struct ScratchpadReader {
     name: PadName,
     scroll: usize,
 }
 
-impl Reader {
+impl ScratchpadReader {
     pub(super) fn new(name: PadName) -> Self {
-        Reader { name, scroll: 0 }
+        ScratchpadReader { name, scroll: 0 }
     }
 
     fn place(area: Rect) -> Rect {
@@ -41,7 +41,7 @@ impl Reader {
     }
 }
 
-impl Layer<App> for Reader {
+impl Layer<App> for ScratchpadReader {
     fn update(&mut self, event: &Event, app: &mut App) -> Handled<App> {
         app.dirty = true;
         let page = usize::from(Self::place(app.area).rows / 2);

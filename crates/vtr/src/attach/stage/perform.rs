@@ -7,14 +7,14 @@ use super::{End, Stage, Stale};
 use crate::{
     attach::{
         app::Action,
-        errands::{self, Errand, Order},
+        errands::{self, BackgroundCall, ChangeCall},
         link::LinkNumber,
     },
     coordinators,
 };
 
 /// What the session that is shown is asked or told through.
-pub(super) struct Here<Way> {
+pub(super) struct ShownHandle<Way> {
     pub(super) way: Way,
     pub(super) link: LinkNumber,
     pub(super) id: String,
@@ -22,31 +22,31 @@ pub(super) struct Here<Way> {
 }
 
 impl Stage {
-    fn errand(&self, place: usize) -> Option<Errand> {
+    fn errand(&self, place: usize) -> Option<BackgroundCall> {
         let member = self.app.roster.member(place)?;
         let (coordinator, client) = (member.coordinator.clone(), member.client.clone());
-        Some(Errand { coordinator, client, news: self.teller.clone() })
+        Some(BackgroundCall { coordinator, client, news: self.teller.clone() })
     }
 
-    pub(super) fn errand_here(&self) -> Option<Here<Errand>> {
+    pub(super) fn errand_here(&self) -> Option<ShownHandle<BackgroundCall>> {
         let shown = self.app.shown.as_ref()?;
         let way = self.errand(shown.session.coordinator)?;
-        Some(Here { way, link: shown.link.number, id: shown.session.id.clone(), name: shown.name.clone() })
+        Some(ShownHandle { way, link: shown.link.number, id: shown.session.id.clone(), name: shown.name.clone() })
     }
 
     /// `None`, and a word on it, where one only looks.
-    fn order(&mut self, place: usize) -> Option<Order> {
+    fn order(&mut self, place: usize) -> Option<ChangeCall> {
         let errand = self.errand(place)?;
         if !self.app.may_change() {
             return None;
         }
-        Some(Order::of(errand))
+        Some(ChangeCall::of(errand))
     }
 
-    fn order_here(&mut self) -> Option<Here<Order>> {
-        let Here { link, id, name, .. } = self.errand_here()?;
+    fn order_here(&mut self) -> Option<ShownHandle<ChangeCall>> {
+        let ShownHandle { link, id, name, .. } = self.errand_here()?;
         let way = self.order(self.app.shown.as_ref()?.session.coordinator)?;
-        Some(Here { way, link, id, name })
+        Some(ShownHandle { way, link, id, name })
     }
 
     /// Does what the layers left to be done.
