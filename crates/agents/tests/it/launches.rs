@@ -387,7 +387,7 @@ fn copilot_qwen_and_goose_get_their_server_by_flags() {
     assert_eq!((&server["command"], &server["tools"]), (&json!(SERVER), &json!(["*"])));
 
     let made = stage.made(&shipped("qwen"));
-    assert_eq!(made.argv, ["qwen", "--mcp-config", "FOLDER/mcp.json"]);
+    assert_eq!(made.argv, ["qwen", "--exclude-tools", "tool_search", "--mcp-config", "FOLDER/mcp.json"]);
     assert_eq!(made.json("mcp.json")["mcpServers"]["patterm"]["trust"], true);
 
     let made = stage.made(&shipped("goose"));
