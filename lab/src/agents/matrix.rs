@@ -5,6 +5,7 @@ mod page;
 
 use std::{fs, path::PathBuf};
 
+use agents::version::ProgramVersion;
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
@@ -63,42 +64,46 @@ struct MatrixRow {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
-    let mut rows: Vec<MatrixRow> = serde_json::from_str(&fs::read_to_string(repository(RESULTS))?).context(RESULTS)?;
     if arguments.check {
         let page = fs::read_to_string(repository(PAGE)).unwrap_or_default();
-        if page == page::of(&rows) {
+        if page == page::of(&read()?) {
             return Ok(Verdict::Good);
         }
         println!("{PAGE} is not what {RESULTS} says: run cargo lab agents matrix --part page, and commit");
         return Ok(Verdict::Bad);
     }
-    if arguments.part != Some(Part::Page) {
-        let program = headless::program(arguments.patterm.as_deref())?;
-        for at in chosen(&mut rows, &arguments.only)? {
-            renew(&mut rows[at], arguments, &program)?;
-            // Each at once: a run takes minutes, and may be broken off.
-            write(&rows)?;
-        }
+    if arguments.part == Some(Part::Page) {
+        write(read()?)?;
+        return Ok(Verdict::Good);
     }
-    write(&rows)?;
+    let program = headless::program(arguments.patterm.as_deref())?;
+    for mut row in chosen(&arguments.only)? {
+        renew(&mut row, arguments, &program)?;
+        // Each at once, and with what others wrote meanwhile: a run takes minutes, and may be broken off.
+        let mut rows = read()?;
+        rows.retain(|other| (&other.agent, &other.version) != (&row.agent, &row.version));
+        rows.push(row);
+        write(rows)?;
+    }
     Ok(Verdict::Good)
 }
 
-/// Places in `rows`, after making those that are missing.
-fn chosen(rows: &mut Vec<MatrixRow>, only: &[String]) -> Result<Vec<usize>> {
+fn read() -> Result<Vec<MatrixRow>> {
+    serde_json::from_str(&fs::read_to_string(repository(RESULTS))?).context(RESULTS)
+}
+
+/// The rows that are named, made where they are missing; or all.
+fn chosen(only: &[String]) -> Result<Vec<MatrixRow>> {
+    let rows = read()?;
     if only.is_empty() {
-        return Ok((0..rows.len()).collect());
+        return Ok(rows);
     }
-    let mut chosen = Vec::new();
-    for name in only {
+    let named = |name: &String| {
         let Vendor { name, version, .. } = Vendor::named(name)?;
-        let at = rows.iter().position(|row| row.agent == name && row.version == version);
-        chosen.push(at.unwrap_or_else(|| {
-            rows.push(MatrixRow { agent: name.to_owned(), version, note: None, states: None, prompts: None });
-            rows.len() - 1
-        }));
-    }
-    Ok(chosen)
+        let known = rows.iter().find(|row| row.agent == name && row.version == version).cloned();
+        Ok(known.unwrap_or(MatrixRow { agent: name.to_owned(), version, note: None, states: None, prompts: None }))
+    };
+    only.iter().map(named).collect()
 }
 
 fn renew(row: &mut MatrixRow, arguments: &Arguments, program: &std::path::Path) -> Result<()> {
@@ -118,11 +123,10 @@ fn renew(row: &mut MatrixRow, arguments: &Arguments, program: &std::path::Path) 
     Ok(())
 }
 
-fn write(rows: &[MatrixRow]) -> Result<()> {
-    let mut rows = rows.to_vec();
+fn write(mut rows: Vec<MatrixRow>) -> Result<()> {
     let names: Vec<&str> = Vendor::all()?.iter().map(|vendor| vendor.name).collect();
     let place = |row: &MatrixRow| names.iter().position(|name| *name == row.agent);
-    rows.sort_by_key(|row| (place(row), moments::numbers(&row.version)));
+    rows.sort_by_key(|row| (place(row), row.version.parse::<ProgramVersion>().ok()));
     fs::write(repository(RESULTS), serde_json::to_string_pretty(&rows)? + "\n")?;
     Ok(fs::write(repository(PAGE), page::of(&rows))?)
 }

@@ -3,8 +3,6 @@
 //!
 //! What is done to the CLIs is data: `lab/moments/scenes.json` for all of them, and a file for each with what only it has.
 
-pub(crate) use book::numbers;
-
 mod book;
 mod driver;
 mod play;

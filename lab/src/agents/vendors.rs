@@ -29,22 +29,14 @@ pub(crate) struct Place<'a> {
     pub(crate) model: &'a str,
 }
 
-/// What is taken where no version is named.
-const VERSIONS: [(&str, &str); 7] = [
-    ("claude", "2.1.325"),
-    ("codex", "0.166.0"),
-    ("opencode", "1.18.33"),
-    ("gemini", "0.61.0"),
-    ("copilot", "1.0.102"),
-    ("qwen", "0.15.10"),
-    ("goose", "0.20.1"),
-];
+/// Versions of packages that are not numbered as their program is.
+const PACKAGES: [(&str, &str); 1] = [("goose", "0.20.1")];
 
 /// A key that opens nothing.
 const KEY: &str = "sk-test-0000000000000000000000000000";
 
 impl Vendor {
-    /// Every CLI that a preset is shipped for.
+    /// Every CLI that a preset is shipped for, at the newest version that it was tested with.
     pub(crate) fn all() -> Result<Vec<Self>> {
         SHIPPED.iter().chain(MORE).map(Self::of).collect()
     }
@@ -66,12 +58,15 @@ impl Vendor {
 
     fn of(shipped: &Shipped) -> Result<Self> {
         let name = shipped.program();
-        let preset = parse_agent(Path::new(shipped.file_name), shipped.text).map_err(|problem| anyhow!("{problem}"))?;
-        let install = preset.preset.install.unwrap_or_default();
+        let parsed = parse_agent(Path::new(shipped.file_name), shipped.text).map_err(|problem| anyhow!("{problem}"))?;
+        let install = parsed.preset.install.unwrap_or_default();
         let package =
             install.strip_prefix("npm install -g ").with_context(|| format!("{name}: how it is installed"))?;
-        let version = VERSIONS.iter().find(|(of, _)| *of == name).with_context(|| format!("{name}: no version"))?.1;
-        Ok(Vendor { name, package: package.to_owned(), version: version.to_owned() })
+        let package_version = PACKAGES.iter().find(|(of, _)| *of == name).map(|(_, version)| (*version).to_owned());
+        let newest = parsed.preset.versions.and_then(|versions| versions.tested.into_iter().max());
+        let version = package_version.or_else(|| newest.map(|version| version.to_string()));
+        let version = version.with_context(|| format!("{name}: no version it was tested with"))?;
+        Ok(Vendor { name, package: package.to_owned(), version })
     }
 
     /// Where `agents install` puts this version: below `PATTERM_AGENTS`, or `target/agents`.

@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, fs};
 
+use agents::version::ProgramVersion;
 use anyhow::{Context, Result};
 use regex::Regex;
 use serde::Deserialize;
@@ -35,7 +36,6 @@ pub(super) struct CliFacts {
 
 /// A screen of its own that a command opens: while it is up, the agent is blocked.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
 struct DialogFacts {
     /// What is typed, such as `/model`.
     opens: String,
@@ -43,30 +43,32 @@ struct DialogFacts {
     shows: String,
     #[serde(default = "escape")]
     leave: Vec<String>,
-    #[serde(default)]
-    from: Option<String>,
-    #[serde(default)]
-    below: Option<String>,
+    #[serde(flatten)]
+    versions: VersionSpan,
 }
 
 /// A tool of the CLI's own and its arguments.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub(super) struct ToolCall {
     pub(super) tool: String,
     pub(super) arguments: Value,
+    #[serde(flatten)]
+    versions: VersionSpan,
+}
+
+/// Versions that something is for: from the first on, and below the second.
+#[derive(Clone, Debug, Default, Deserialize)]
+struct VersionSpan {
+    from: Option<ProgramVersion>,
+    below: Option<ProgramVersion>,
 }
 
 /// Steps from rest to rest. One that fails does not stop the others: the CLI is started anew.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub(super) struct Scene {
     pub(super) name: String,
-    /// Only from this version on, and only below that one.
-    #[serde(default)]
-    from: Option<String>,
-    #[serde(default)]
-    below: Option<String>,
+    #[serde(flatten)]
+    versions: VersionSpan,
     /// Only where the facts have a call or keys of this name.
     #[serde(default)]
     needs: Option<String>,
@@ -121,15 +123,16 @@ fn escape() -> Vec<String> {
 
 impl ScenePlan {
     /// For a CLI of this version.
-    pub(super) fn read(name: &str, version: &str) -> Result<Self> {
+    pub(super) fn read(name: &str, version: &ProgramVersion) -> Result<Self> {
         let mut facts: CliFacts = read(name)?;
+        facts.calls.retain(|_, call| call.versions.holds(version));
         let mut scenes: Vec<Scene> = read("scenes")?;
         // The one that ends the CLI comes last.
         let last = scenes.pop().context("there are scenes")?;
         scenes.append(&mut facts.scenes);
         scenes.extend(facts.dialogs.drain(..).map(Scene::from));
         scenes.push(last);
-        scenes.retain(|scene| scene.is_for(version) && facts.can_play(scene));
+        scenes.retain(|scene| scene.versions.holds(version) && facts.can_play(scene));
         Ok(ScenePlan { facts, scenes })
     }
 }
@@ -161,16 +164,15 @@ impl CliFacts {
     }
 }
 
-impl Scene {
-    fn is_for(&self, version: &str) -> bool {
-        let reached = |limit: &Option<String>| limit.as_ref().map(|limit| numbers(version) >= numbers(limit));
-        reached(&self.from).unwrap_or(true) && !reached(&self.below).unwrap_or(false)
+impl VersionSpan {
+    fn holds(&self, version: &ProgramVersion) -> bool {
+        self.from.as_ref().is_none_or(|from| version >= from) && self.below.as_ref().is_none_or(|below| version < below)
     }
 }
 
 impl From<DialogFacts> for Scene {
     fn from(dialog: DialogFacts) -> Self {
-        let DialogFacts { opens, shows, leave, from, below } = dialog;
+        let DialogFacts { opens, shows, leave, versions } = dialog;
         let moment = |label: String, state: &str| Step::Moment { label, state: state.to_owned(), lasts: settled() };
         let steps = vec![
             Step::Type(opens.clone()),
@@ -182,25 +184,24 @@ impl From<DialogFacts> for Scene {
             Step::Rest,
             moment(format!("{opens} was left"), "idle"),
         ];
-        Scene { name: opens, from, below, needs: None, steps }
+        Scene { name: opens, versions, needs: None, steps }
     }
-}
-
-/// `2.1.325` in an order of its own.
-pub(crate) fn numbers(version: &str) -> Vec<u64> {
-    version.split(['.', '-']).map(|part| part.parse().unwrap_or(0)).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn version(text: &str) -> ProgramVersion {
+        text.parse().unwrap()
+    }
+
     #[test]
     fn every_file_of_scenes_can_be_read() {
         let files = fs::read_dir(repository("lab/moments")).unwrap();
         let names = files.map(|file| file.unwrap().path().file_stem().unwrap().to_string_lossy().into_owned());
         for name in names.filter(|name| name != "scenes") {
-            let plan = ScenePlan::read(&name, "1.0.0").unwrap_or_else(|error| panic!("{error:#}"));
+            let plan = ScenePlan::read(&name, &version("1.0.0")).unwrap_or_else(|error| panic!("{error:#}"));
             for scene in &plan.scenes {
                 for step in &scene.steps {
                     let (Step::See(words) | Step::Gone(words)) = step else { continue };
@@ -212,15 +213,11 @@ mod tests {
     }
 
     #[test]
-    fn scenes_are_for_the_versions_they_name() {
-        let scene = Scene {
-            name: String::new(),
-            from: Some("2.1.10".into()),
-            below: Some("2.2".into()),
-            needs: None,
-            steps: vec![],
-        };
-        assert!(scene.is_for("2.1.10") && scene.is_for("2.1.325"));
-        assert!(!scene.is_for("2.1.9") && !scene.is_for("2.2.0"));
+    fn what_is_for_some_versions_is_not_for_others() {
+        let span = VersionSpan { from: Some(version("2.1.10")), below: Some(version("2.2")) };
+        let holds = |text| span.holds(&version(text));
+        assert!(holds("2.1.10") && holds("2.1.325"));
+        assert!(!holds("2.1.9") && !holds("2.2.0"));
+        assert!(VersionSpan::default().holds(&version("0.1")));
     }
 }

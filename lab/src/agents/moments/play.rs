@@ -36,7 +36,7 @@ pub(crate) fn all(
     into: Option<(&Path, &str)>,
     showing: Showing,
 ) -> Result<MomentResults> {
-    let plan = ScenePlan::read(vendor.name, &vendor.version)?;
+    let plan = ScenePlan::read(vendor.name, &vendor.version.parse()?)?;
     let script = script(&plan.facts.calls);
     let vendors = std::slice::from_ref(vendor);
     let stage = if into.is_some() { Stage::at_a_fixed_place(script, vendors) } else { Stage::new(script, vendors) }?;
