@@ -200,7 +200,7 @@ fn codex_work() -> Vec<Step> {
         Roll(2000),
         Is("asks for permission", "blocked"),
         Press("enter"),
-        See("background terminal running"),
+        See("It is done."),
         Rest,
         Is("a terminal in the background", "idle"),
         Type("!"),
