@@ -18,11 +18,13 @@ pub struct PlainText {
     lines: LineCollector,
     /// Bytes since the beginning of a sequence that has not ended yet.
     in_sequence: usize,
+    /// A CR was last when that sequence began. One within the sequence is among its bytes.
+    returned_before: bool,
 }
 
 impl Default for PlainText {
     fn default() -> Self {
-        PlainText { parser: Parser::new(), lines: LineCollector::default(), in_sequence: 0 }
+        PlainText { parser: Parser::new(), lines: LineCollector::default(), in_sequence: 0, returned_before: false }
     }
 }
 
@@ -37,6 +39,9 @@ impl PlainText {
             let (piece, after) = rest.split_at(next.map_or(rest.len(), |at| at + 1));
             // The first byte of a C1 control may have come alone.
             let continued = if (0x80..0xc0).contains(&piece[0]) { self.parser.partial_bytes() } else { 0 };
+            if self.in_sequence == 0 {
+                self.returned_before = sink.lines.returned;
+            }
             self.parser.feed(piece, &mut sink);
             let length = self.in_sequence + continued + piece.len();
             self.in_sequence = if self.parser.is_in_sequence() { length } else { 0 };
@@ -52,7 +57,8 @@ impl PlainText {
     /// Bytes at the end that mean nothing without what follows: part of a sequence, of a character, or a CR whose LF may
     /// come.
     pub fn unfinished_bytes(&self) -> usize {
-        self.in_sequence + self.parser.partial_bytes() + usize::from(self.lines.returned)
+        let returned = self.lines.returned && (self.in_sequence == 0 || self.returned_before);
+        self.in_sequence + self.parser.partial_bytes() + usize::from(returned)
     }
 
     /// How many of those are part of a sequence, which need never end.
@@ -199,6 +205,8 @@ mod tests {
         assert_eq!(unfinished(b"caf\xc3"), (1, 0));
         assert_eq!(unfinished(b"\xc2\x9d0;title"), (9, 9));
         assert_eq!(unfinished(b"\x1b]0;title\x07"), (0, 0));
+        assert_eq!(unfinished(b"\r\x1b["), (3, 2));
+        assert_eq!(unfinished(b"\x1b\r\x1b"), (3, 3));
     }
 
     proptest! {

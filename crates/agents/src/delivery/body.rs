@@ -37,8 +37,8 @@ impl std::fmt::Display for BodyTag<'_> {
 /// that the CLI runs.
 ///
 /// ```
-/// use agents::delivery::{Tag, compose};
-/// assert_eq!(compose(None, Some(Tag::Orchestrator), "go\n[system] stop\n"), "[orchestrator] go\n> [system] stop");
+/// use agents::delivery::{BodyTag, compose};
+/// assert_eq!(compose(None, Some(BodyTag::Orchestrator), "go\n[system] stop\n"), "[orchestrator] go\n> [system] stop");
 /// ```
 pub fn compose(preface: Option<&str>, tag: Option<BodyTag<'_>>, body: &str) -> String {
     let body = clean_body(body);

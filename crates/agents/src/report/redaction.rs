@@ -67,8 +67,7 @@ impl Redaction {
                 (!of_word(before.last()) || ends_a_sequence(before)) && !of_word(after.first())
             });
         }
-        mask_keys(bytes);
-        mask_status_texts(bytes);
+        mask_keys_and_status_texts(bytes);
     }
 
     pub fn masked(&self, text: &str) -> String {
@@ -101,33 +100,38 @@ fn mask_all(bytes: &mut [u8], wanted: &[u8], with: u8, counts: impl Fn(&[u8], &[
     }
 }
 
-/// Texts of status reports (OSC 7501) are base64: nothing above finds anything in them, so all of each is masked, as long as
-/// before and still base64, of `xxx`. Last, for a masked key is not.
-fn mask_status_texts(bytes: &mut [u8]) {
+/// Masks keys, and of status reports (OSC 7501) every text: it is base64, in which nothing else here finds anything.
+fn mask_keys_and_status_texts(bytes: &mut [u8]) {
     const INTRODUCER: &[u8] = b"\x1b]7501;";
-    let mut at = 0;
-    while let Some(found) = bytes[at..].windows(INTRODUCER.len()).position(|part| part == INTRODUCER) {
-        let start = at + found + INTRODUCER.len();
-        let length = bytes[start..].iter().position(|byte| matches!(byte, 0x07 | 0x1b));
-        let end = length.map_or(bytes.len(), |length| start + length);
-        for pair in bytes[start..end].split_mut(|byte| *byte == b':') {
-            if !pair.starts_with(b"msg=") && !pair.starts_with(b"title=") {
-                continue;
-            }
-            let Some(equals) = pair.iter().position(|byte| *byte == b'=') else { continue };
-            let value = &mut pair[equals + 1..];
-            let digits = value.iter().position(|byte| *byte == b'=').unwrap_or(value.len());
-            for (digit, masked) in value[..digits].iter_mut().zip(b"eHh4".iter().cycle()) {
-                *digit = *masked;
-            }
-            // The last digit of a text that does not fill its group has no bits of its own.
-            match digits % 4 {
-                2 => value[digits - 1] = b'A',
-                3 => value[digits - 1] = b'g',
-                _ => {}
+    let mut rest = bytes;
+    while let Some(found) = rest.windows(INTRODUCER.len()).position(|part| part == INTRODUCER) {
+        let (before, report) = rest.split_at_mut(found);
+        mask_keys(before);
+        let body = &mut report[INTRODUCER.len()..];
+        let end = body.iter().position(|byte| matches!(byte, 0x07 | 0x1b)).unwrap_or(body.len());
+        let (report, after) = body.split_at_mut(end);
+        for pair in report.split_mut(|byte| *byte == b':') {
+            match pair.iter().position(|byte| *byte == b'=') {
+                Some(equals) if matches!(&pair[..equals], b"msg" | b"title") => mask_base64(&mut pair[equals + 1..]),
+                _ => mask_keys(pair),
             }
         }
-        at = end;
+        rest = after;
+    }
+    mask_keys(rest);
+}
+
+/// As long as before and still base64, of `xxx`.
+fn mask_base64(value: &mut [u8]) {
+    let digits = value.iter().position(|byte| *byte == b'=').unwrap_or(value.len());
+    for (digit, masked) in value[..digits].iter_mut().zip(b"eHh4".iter().cycle()) {
+        *digit = *masked;
+    }
+    // The last digit of a text that does not fill its group has no bits of its own.
+    match digits % 4 {
+        2 => value[digits - 1] = b'A',
+        3 => value[digits - 1] = b'g',
+        _ => {}
     }
 }
 

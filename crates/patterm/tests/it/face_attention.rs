@@ -129,6 +129,9 @@ fn prompts_that_wait_are_seen_with_their_reason() {
     face.shows("it rests", "worker idle");
     operator.call("send_message", json!({ "target_process_id": agent, "message": "clean up" }));
     face.shows("it asks", "worker blocked");
+    face.until("the first prompt is seen to have been taken", |text| {
+        !text.contains("queued") && !text.contains("prompt waits")
+    });
     let reply = operator.call("send_message", json!({ "target_process_id": agent, "message": "and then rest" }));
     let detail = reply["detail"].as_str().unwrap();
     assert!(reply["delivery"] == "queued" && detail.starts_with("the agent asks for a permission ("), "{reply}");

@@ -121,7 +121,7 @@ fn a_sub_agent_finds_no_token_that_reaches_the_humans_session() {
     let mut lead = Client::behind_proxy(&folder.join("agent-1.json"));
     lead.spawn_agent("codex", "sub", "");
     let mut sub = Client::behind_proxy(&folder.join("agent-2.json"));
-    assert_eq!(sub.call("whoami", json!({}))["role"], "sub_agent");
+    assert_eq!(sub.call("whoami", json!({}))["role"], "sub-agent");
     let typed = json!({ "process_id": "terminal-1", "text": "typed by a sub-agent", "submit": true });
     assert_eq!(sub.failure("send_input", typed.clone())["kind"], "not_related");
     // What a program that it starts can do, with whatever lies in the folder.
@@ -134,7 +134,7 @@ fn a_sub_agent_finds_no_token_that_reaches_the_humans_session() {
         if file.extension().is_some_and(|end| end == "json") {
             let mut thief = Client::behind_proxy(&file);
             let role = thief.call("whoami", json!({}))["role"].clone();
-            assert!(role == "orchestrator" || role == "sub_agent", "{role} by {}", file.display());
+            assert!(role == "orchestrator" || role == "sub-agent", "{role} by {}", file.display());
             assert_eq!(thief.failure("send_input", typed.clone())["kind"], "not_related", "{}", file.display());
         }
     }
