@@ -57,7 +57,7 @@ fn generate(out: &Path) -> Result<Vec<PathBuf>> {
         // Cells are encoded straight from the frame, and read without an allocation each.
         .extern_path(".vtr.ScreenRow", "crate::screen_row::ScreenRow")
         // Tells a bad message from a broken server.
-        .codec_path("crate::codec::Codec")
+        .codec_path("crate::codec::VtrCodec")
         .compile_fds(files)
         .context("writing Rust for proto/vtr.proto")?;
     let code = out.join("vtr.rs");

@@ -104,7 +104,10 @@ pub(crate) fn overrule_reports(
     let shown = evidence.iter().filter_map(shows_work).max()?;
     let counts_at = shown.checked_add(REPORT_OUTLIVED)?;
     let mut pending = false;
-    for (_, evidence) in evidence.iter_mut().enumerate().filter(|(index, _)| reported(*index)) {
+    for (index, evidence) in evidence.iter_mut().enumerate() {
+        if !reported(index) {
+            continue;
+        }
         let Weight::Holds { since } = evidence.weight else { continue };
         if evidence.vote == Vote::Working || since >= shown {
             continue;

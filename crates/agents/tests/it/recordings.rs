@@ -285,6 +285,43 @@ fn a_question_that_names_a_rule_of_the_person_is_read_whole() {
     assert!(!asked("git log").complete, "what stands above is another command");
 }
 
+/// Claude reports what it asks leave for, on one line. The report tells what the screen can't, and is believed only where the
+/// screen shows the same text.
+#[test]
+fn a_command_that_is_reported_as_well_is_known_in_full() {
+    let asked = |rows: &[&str], reported: &str| {
+        let line = "─".repeat(120);
+        let rows = rows.join("\n   ");
+        let record = vt::StatusRecord {
+            kind: Some(vt::BlockedKind::Permission),
+            msg: Some(format!("approve Bash: {reported}")),
+            ..vt::StatusRecord::new(vt::ProgramState::Blocked)
+        };
+        let screen = format!(
+            "{}{line}\n Bash command\n\n   {rows}\n   Says what it is for\n\n Do you want to proceed?\n ❯ 1. Yes\n   2. No\n\n \
+             Esc to cancel · Tab to amend",
+            record.sequence()
+        );
+        let bytes = screen.replace('\n', "\r\n").into_bytes();
+        let recording = Recording { bytes: &bytes, size: vt::Size::new(120, 40), timing: &Timing::Settled, hooks: &[] };
+        prompt_at_end(recording, &behaviour("claude-2.1.197-turns.raw")).expect("it asks")
+    };
+    let short = asked(&["git log --oneline"], "git log --oneline");
+    assert_eq!((short.command.as_deref(), short.complete), (Some("git log --oneline"), true));
+    assert_eq!(short.reason.as_deref(), Some("Says what it is for"));
+    let long = format!("cat {}", "a".repeat(400));
+    let rows: Vec<&str> = (0..4).map(|row| &long[row * 114..long.len().min((row + 1) * 114)]).collect();
+    let wrapped = asked(&rows, &long);
+    assert_eq!((wrapped.command.as_deref(), wrapped.complete), (Some(long.as_str()), true));
+    // A line of the command may end where a row does: told whole, and no agent may allow it.
+    let lines = asked(&["ls aaaa", "rm -rf bbbb"], "ls aaaa rm -rf bbbb");
+    assert_eq!((lines.command.as_deref(), lines.complete), (Some("ls aaaa rm -rf bbbb"), false));
+    // Of the prompt before, or of another one: the screen alone counts.
+    let other = asked(&["git log --oneline"], "git log");
+    assert_eq!((other.command.as_deref(), other.complete), (Some("git log --oneline"), false));
+    assert_ne!(short.digest, other.digest, "the report is a part of what is answered");
+}
+
 /// A recording may be torn, and its times may be wrong or missing.
 #[test]
 fn odd_recordings_are_replayed_all_the_same() {
