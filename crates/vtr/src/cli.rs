@@ -76,7 +76,7 @@ pub(crate) enum Command {
     Version(commands::version::Version),
 }
 
-/// The whole grammar, with session names to complete.
+/// The whole grammar: with session names to complete, and with the words about sessions that help shows.
 pub(crate) fn grammar(surroundings: &Surroundings) -> clap::Command {
     let (asked, configured) = (surroundings.clone(), surroundings.clone());
     let sessions = ArgValueCompleter::new(move |typed: &OsStr| completion::sessions(&asked, typed));

@@ -32,7 +32,7 @@ use std::{
     process::ExitCode,
 };
 
-use clap::{FromArgMatches, error::ErrorKind};
+use clap::{CommandFactory, FromArgMatches, error::ErrorKind};
 use program::{Exit, Failure, Outcome, SurroundingsError};
 
 use crate::{
@@ -57,10 +57,15 @@ fn main() -> ExitCode {
     })
     .var(completions::VARIABLE)
     .complete();
-    let mut grammar = cli::grammar(&surroundings);
+    let mut grammar = Cli::command();
     let mut matches = match grammar.try_get_matches_from_mut(env::args_os()) {
         Ok(matches) => matches,
-        Err(error) => misused(&error),
+        // Help and mistakes are told in the words of the whole grammar. To make it for each command would take longer than
+        // to read the command line.
+        Err(_) => match cli::grammar(&surroundings).try_get_matches_from(env::args_os()) {
+            Ok(matches) => matches,
+            Err(error) => misused(&error),
+        },
     };
     // Taking it apart would be a tenth of what most commands do; it goes with the process.
     std::mem::forget(grammar);
