@@ -18,6 +18,7 @@ use serde_json::json;
 
 use program::Exit;
 
+use self::said::HookWords;
 use crate::run::connect_file::ConnectFile;
 
 const USAGE: &str = "usage: patterm hook --connect FILE EVENT [DETAIL]";
@@ -46,14 +47,16 @@ fn tell(words: &[OsString], input: &[u8]) -> Result<(), (Exit, String)> {
         _ => return Err(usage()),
     };
     let way_in = ConnectFile::read(Path::new(file)).map_err(|message| (Exit::Usage, message))?;
-    let detail = detail.unwrap_or_else(|| {
-        said::detail(event, input).unwrap_or_else(|why| {
+    let words = match detail {
+        Some(detail) => HookWords { detail, command: None },
+        None => said::read(event, input).unwrap_or_else(|why| {
             let _ = writeln!(io::stderr(), "patterm hook: only the event's name is told: {why}");
-            String::new()
-        })
-    });
-    let detail: String = detail.chars().take(DETAIL).collect();
-    let call = OneCall { operation: "report_hook".into(), arguments: json!({ "event": event, "detail": detail }) };
+            HookWords::default()
+        }),
+    };
+    let detail: String = words.detail.chars().take(DETAIL).collect();
+    let arguments = json!({ "event": event, "detail": detail, "command": words.command });
+    let call = OneCall { operation: "report_hook".into(), arguments };
     let unreachable = |error: io::Error| {
         (Exit::Unreachable, format!("patterm can't be reached at {} ({error})", way_in.socket.display()))
     };

@@ -185,9 +185,9 @@ impl Crew {
     }
 
     /// The agent's hook or plugin has reported an event.
-    pub fn hook(&self, session: SessionId, name: &str, detail: &str) {
+    pub fn hook(&self, session: SessionId, name: &str, detail: &str, command: Option<&str>) {
         if let Some(member) = self.known(session) {
-            member.watch().hook(name, detail);
+            member.watch().hook(name, detail, command);
         }
     }
 

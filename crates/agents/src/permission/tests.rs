@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::preset::{AgentPreset, DecisionKind, SHIPPED, parse_agent};
-use crate::state::{Behaviour, Matcher, Observation, RunPhase};
+use crate::state::{Behaviour, HookEvent, Matcher, Observation, RunPhase};
 
 const COLS: u16 = 120;
 
@@ -34,6 +34,21 @@ fn read_printed(preset: &AgentPreset, printed: &str) -> Option<Prompt> {
 }
 
 fn read_rows(preset: &AgentPreset, grid: &str, rows: Option<&[Arc<vt::Line>]>) -> Option<Prompt> {
+    read_observed(preset, grid, rows, None)
+}
+
+/// The prompt that a grid shows after a hook has told of this command.
+fn read_told(preset: &AgentPreset, grid: &str, command: &str) -> Option<Prompt> {
+    let hook = HookEvent::new("PermissionRequest", "tool=Bash", Instant::now()).with_command(Some(command));
+    read_observed(preset, grid, None, Some(&hook))
+}
+
+fn read_observed(
+    preset: &AgentPreset,
+    grid: &str,
+    rows: Option<&[Arc<vt::Line>]>,
+    hook: Option<&HookEvent>,
+) -> Option<Prompt> {
     let behaviour = Behaviour::from(preset);
     let facts = ChildFacts::default();
     let now = Instant::now();
@@ -47,7 +62,7 @@ fn read_rows(preset: &AgentPreset, grid: &str, rows: Option<&[Arc<vt::Line>]>) -
         alternate_screen: false,
         cols: COLS,
         tty: None,
-        hook: None,
+        hook,
         tools_listed: None,
         prompt_sent: None,
     };
@@ -476,4 +491,46 @@ proptest! {
             let _ = read(&preset(name), &grid);
         }
     }
+}
+
+/// As claude draws it: a command of several lines or rows with a bar before each.
+fn claude_fenced(rows: &[&str]) -> String {
+    let (solid, dashed) = ("─".repeat(usize::from(COLS)), "╌".repeat(usize::from(COLS)));
+    let rows: String = rows.iter().map(|row| format!(" │ {row}\n")).collect();
+    format!(
+        "❯ do it\n\n{solid}\n Bash command\n look for things\n{dashed}\n{rows}{dashed}\n A variable can't be checked\n \
+         Permission rule Bash requires confirmation for this command.\n\n Do you want to proceed?\n ❯ 1. Yes\n   2. No\n\n \
+         Esc to cancel · Tab to amend\n"
+    )
+}
+
+#[test]
+fn a_command_of_many_lines_is_whole_where_a_hook_tells_it_and_the_screen_agrees() {
+    let claude = preset("claude");
+    let first = format!("printf '%s' {}", "a".repeat(80));
+    let told = format!("for f in *; do\n    {first} \"$f\" --and-so-on\n\ndone");
+    let grid = claude_fenced(&["for f in *; do", &format!("    {first} \"$f\""), "--and-so-on", "done"]);
+    let prompt = read_told(&claude, &grid, &told).unwrap();
+    assert_eq!((prompt.command.as_deref(), prompt.complete), (Some(told.as_str()), true));
+    assert_eq!(prompt.reason.as_deref(), Some("look for things"));
+    let unread = read(&claude, &grid).unwrap();
+    assert!(!unread.complete, "where a line ends can't be told from the screen alone");
+    assert_ne!(prompt.digest, unread.digest, "an answer is to what was read");
+    for other in [
+        "for f in *; do\ndone".to_owned(),
+        format!("{told}\nrm -rf ."),
+        told.replace("--and-so-on", "--and-so-forth"),
+        told.replace("done", "done\u{202e}"),
+    ] {
+        let prompt = read_told(&claude, &grid, &other).unwrap();
+        assert!(!prompt.complete && prompt.command != Some(other.clone()), "{other:?}");
+    }
+    // A list judges words of one line: this one is the human's all the same.
+    assert!(approve_read(&claude, Some(prompt.clone())).is_err());
+    assert_eq!(judge(&prompt, &key("2"), Some(&prompt.digest), lenient(&claude)), Ok(()), "and anybody may refuse it");
+    assert!(judge(&prompt, &key("2"), Some(&unread.digest), lenient(&claude)).is_err(), "who has read it");
+}
+
+fn lenient(preset: &AgentPreset) -> PermissionPolicy<'_> {
+    PermissionPolicy { configured: &[], never: &[], preset: &preset.permissions, answer_questions: true }
 }

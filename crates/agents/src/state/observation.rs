@@ -54,16 +54,26 @@ pub struct HookEvent {
     pub name: String,
     /// One line for people.
     pub detail: String,
+    /// What the agent is about to do, as its CLI has it: lines and all. Kept from earlier events until another one tells.
+    pub command: Option<Arc<str>>,
     pub at: Instant,
 }
 
 impl HookEvent {
     const MAX_NAME: usize = 64;
     const MAX_DETAIL: usize = 200;
+    const MAX_COMMAND: usize = 4 << 10;
 
     /// Cut, and without control characters: the text comes from the agent's side.
     pub fn new(name: &str, detail: &str, at: Instant) -> Self {
-        HookEvent { name: one_line(name, Self::MAX_NAME), detail: one_line(detail, Self::MAX_DETAIL), at }
+        let (name, detail) = (one_line(name, Self::MAX_NAME), one_line(detail, Self::MAX_DETAIL));
+        HookEvent { name, detail, command: None, at }
+    }
+
+    /// One that is longer is left out: half of it would be another command.
+    pub fn with_command(self, command: Option<&str>) -> Self {
+        let command = command.filter(|command| command.len() <= Self::MAX_COMMAND);
+        HookEvent { command: command.map(Arc::from).or(self.command), ..self }
     }
 }
 

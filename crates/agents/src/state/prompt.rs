@@ -118,18 +118,24 @@ impl Matcher<'_> {
         })
     }
 
-    /// The command by the program's own report, if that is about the one in `rows`, which may go on in `unclear`.
+    /// The command by a hook or by the program's own report, if that is about the one in `rows`, which may go on in
+    /// `unclear`.
     fn reported_command(
         &self,
         rule: &PromptRule,
         rows: &[String],
         unclear: Option<&[String]>,
     ) -> Option<ReportedCommand> {
+        let further = unclear.unwrap_or_default();
+        let told = self.observation.hook.and_then(|hook| hook.command.as_deref());
+        if let Some(told) = told.and_then(|told| ReportedCommand::with_lines(told, rows, further)) {
+            return Some(told);
+        }
         let record = &self.observation.facts.leading_record()?.value;
         let msg = record.msg.as_ref().filter(|_| record.state == ProgramState::Blocked)?;
         let found = rule.reported.as_ref()?.pattern().regex().captures(msg)?;
         let text = found.name("command")?.as_str();
-        ReportedCommand::of(text, rows, unclear.unwrap_or_default())
+        ReportedCommand::of(text, rows, further)
     }
 
     fn read_choices(&self, rule: &PromptRule, text: &str) -> Vec<Choice> {
@@ -202,6 +208,25 @@ impl ReportedCommand {
         }
         let further_rows = used - rows.len();
         rest.is_empty().then(|| ReportedCommand { text: text.to_owned(), breaks_are_known, further_rows })
+    }
+
+    /// Of a text with its line ends, as hooks tell it: each line is a row on the screen or several. `None` as above.
+    fn with_lines(text: &str, shown: &[String], further: &[String]) -> Option<Self> {
+        let hides = |c: char| (c.is_control() && !matches!(c, '\n' | '\t')) || vt::is_bidi_control(c);
+        if text.len() > MAX_TEXT || text.contains(hides) {
+            return None;
+        }
+        let mut seen = shown.iter().chain(further);
+        let mut used = 0;
+        for line in rows(text) {
+            let mut rest = line.as_str();
+            while !rest.is_empty() {
+                rest = rest.trim_start_matches(' ').strip_prefix(seen.next()?.as_str())?;
+                used += 1;
+            }
+        }
+        let further_rows = used.checked_sub(shown.len())?;
+        Some(ReportedCommand { text: text.trim().to_owned(), breaks_are_known: true, further_rows })
     }
 }
 

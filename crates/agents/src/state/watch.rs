@@ -189,11 +189,16 @@ impl StateWatch {
         self.inner.shared.told.send_modify(|told| told.tools_listed = Some(at));
     }
 
-    /// The agent's hook or plugin has reported something.
-    pub fn hook(&self, name: &str, detail: &str) {
+    /// The agent's hook or plugin has reported something; `command` is what the agent is about to do, where the event is
+    /// about that.
+    pub fn hook(&self, name: &str, detail: &str, command: Option<&str>) {
         let event = HookEvent::new(name, detail, self.clock().now());
-        let event = (self.session().run_number(), event);
-        self.inner.shared.told.send_modify(|told| told.hook = Some(event));
+        let run = self.session().run_number();
+        self.inner.shared.told.send_modify(|told| {
+            let earlier = told.hook.take().filter(|(earlier, _)| *earlier == run);
+            let known = earlier.as_ref().and_then(|(_, event)| event.command.as_deref());
+            told.hook = Some((run, event.with_command(known).with_command(command)));
+        });
         // Each one is looked at: the next may come before the task gets to it.
         self.inner.shared.look();
     }

@@ -185,7 +185,7 @@ async fn a_refused_prompt_holds_nothing_though_its_hook_was_the_last_word() {
         B=$(take 14); box 'hi'; C=$(take 1); box ''; printf '%s-%s-%s' $A $B $C; forever";
     let watch = stage.agent_with(script, &rules).await;
     stage.pass_until("it is ready", &watch, || watch.readiness().ready).await;
-    watch.hook("Ask", "tool=Bash");
+    watch.hook("Ask", "tool=Bash", None);
     type_by_hand(&watch, "x");
     shows(watch.session(), "ALLOW? delete?").await;
     let delivery = PromptQueue::new(watch.clone());

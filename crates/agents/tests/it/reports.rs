@@ -66,7 +66,7 @@ async fn what_a_hook_said_is_part_of_the_report() {
     let watch = stage.agent("box ''; forever").await;
     shows(watch.session(), "--end--").await;
     stage.pass_until("it is idle", &watch, || watch.current().state == State::Idle).await;
-    watch.hook("Work", "in /home/alice");
+    watch.hook("Work", "in /home/alice", None);
     stage.pass(Duration::from_secs(1)).await;
     let preset = preset(PRESET);
     let redaction = redaction();

@@ -89,7 +89,7 @@ async fn hooks_outrank_the_screen_until_something_newer_speaks_against_them() {
     let stage = stage();
     let watch = stage.agent("box ''; take 1; title 'rest'; forever").await;
     assert!(matches!(soon(watch.wait_for(&[State::Idle], None, LONG)).await, StateOutcome::Reached(_)));
-    watch.hook("Work", "turn\u{1b}[2J begins\nand more");
+    watch.hook("Work", "turn\u{1b}[2J begins\nand more", None);
     let status = soon(watch.wait_for(&[State::Working], None, LONG)).await.status().clone();
     assert_eq!((status.source, status.detail.as_str()), (Some(Source::SelfReport), "hook Work turn[2J begins"));
     // An interrupted turn: no hook tells, but the title does.
@@ -99,7 +99,7 @@ async fn hooks_outrank_the_screen_until_something_newer_speaks_against_them() {
     let explained = watch.explain();
     let work = explained.votes.iter().find(|vote| vote.evidence.rule == "hook working").unwrap();
     assert_eq!(work.standing, VoteStanding::Stale);
-    watch.hook("Work", "the next turn");
+    watch.hook("Work", "the next turn", None);
     assert!(matches!(soon(watch.wait_for(&[State::Working], None, LONG)).await, StateOutcome::Reached(_)));
     stage.end().await;
 }
@@ -108,7 +108,7 @@ async fn hooks_outrank_the_screen_until_something_newer_speaks_against_them() {
 async fn a_new_run_forgets_what_was_known_of_the_last() {
     let stage = stage();
     let watch = stage.agent("take 1; box ''; forever").await;
-    watch.hook("Stop", "");
+    watch.hook("Stop", "", None);
     watch.tools_listed();
     assert!(matches!(soon(watch.wait_for(&[State::Idle], None, LONG)).await, StateOutcome::Reached(_)));
     type_by_hand(&watch, "x");

@@ -8,6 +8,8 @@ use serde_json::Value;
 pub(super) const MAX_BYTES: usize = 4 << 20;
 /// Characters of one word.
 const MAX_WORD: usize = 80;
+/// Bytes of a command as JSON; one that is longer is not told. The line it goes in may have 8 KiB.
+const MAX_COMMAND: usize = 4 << 10;
 
 /// Every field is any JSON at all: one of a wrong type must not hide the others.
 #[derive(Debug, Default, Deserialize)]
@@ -18,16 +20,25 @@ struct HookPayload {
     agent_id: Value,
     notification_type: Value,
     tool_name: Value,
+    tool_input: Value,
     /// What goes on beside the turn.
     background_tasks: Value,
     message: Value,
 }
 
-/// `agent=… type=… tool=… background=… message=…`, what there is of it in this order; rules may match it. `Err` says why
-/// nothing was taken.
-pub(super) fn detail(event: &str, input: &[u8]) -> Result<String, String> {
+/// What is kept of a description.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct HookWords {
+    /// `agent=… type=… tool=… background=… message=…`, what there is of it in this order; rules may match it.
+    pub(super) detail: String,
+    /// What would be run: a permission prompt that wraps or cuts it is known in full by this.
+    pub(super) command: Option<String>,
+}
+
+/// `Err` says why nothing was taken.
+pub(super) fn read(event: &str, input: &[u8]) -> Result<HookWords, String> {
     if input.iter().all(u8::is_ascii_whitespace) {
-        return Ok(String::new());
+        return Ok(HookWords::default());
     }
     if input.len() > MAX_BYTES {
         return Err(format!("the description has more than {} MiB", MAX_BYTES >> 20));
@@ -54,7 +65,8 @@ pub(super) fn detail(event: &str, input: &[u8]) -> Result<String, String> {
     if let Some(message) = said.message.as_str().filter(|message| !message.trim().is_empty()) {
         words.push(format!("message={}", message.trim()));
     }
-    Ok(words.join(" "))
+    let command = Some(&said.tool_input["command"]).filter(|command| command.to_string().len() <= MAX_COMMAND);
+    Ok(HookWords { detail: words.join(" "), command: command.and_then(Value::as_str).map(str::to_owned) })
 }
 
 /// Without blanks and controls: what follows must not pass for another word.
@@ -67,7 +79,19 @@ mod tests {
     use super::*;
 
     fn told(event: &str, input: &str) -> Result<String, String> {
-        detail(event, input.as_bytes())
+        read(event, input.as_bytes()).map(|words| words.detail)
+    }
+
+    #[test]
+    fn a_command_is_told_whole_or_not_at_all() {
+        let command = |input: &str| read("PermissionRequest", input.as_bytes()).unwrap().command;
+        let lines = r#"{"tool_name": "Bash", "tool_input": {"command": "if true; then\n  ls\nfi", "description": "x"}}"#;
+        assert_eq!(command(lines).unwrap(), "if true; then\n  ls\nfi");
+        let long = format!(r#"{{"tool_input": {{"command": "{}"}}}}"#, "x".repeat(MAX_COMMAND + 1));
+        assert_eq!(command(&long), None);
+        for nothing in [r#"{"tool_input": {"file_path": "a"}}"#, r#"{"tool_input": "ls"}"#, r#"{"tool_input": {"command": 7}}"#] {
+            assert_eq!(command(nothing), None, "{nothing}");
+        }
     }
 
     #[test]
@@ -105,7 +129,7 @@ mod tests {
             let refused = told("PreToolUse", input).unwrap_err();
             assert!(refused.contains(why), "{input}: {refused}");
         }
-        assert!(detail("Stop", b"\xff\xfe").is_err());
+        assert!(read("Stop", b"\xff\xfe").is_err());
         assert!(told("Stop", &"[".repeat(100_000)).is_err(), "deep nesting ends");
         assert!(told("Stop", &format!(r#"{{"x": "{}"}}"#, "x".repeat(MAX_BYTES))).unwrap_err().contains("4 MiB"));
         let wrong = r#"{"tool_name": 5, "agent_id": ["a"], "background_tasks": "many", "message": {}, "notification_type": null}"#;

@@ -16,6 +16,9 @@ pub struct Args {
     /// What the program said beside it.
     #[serde(default)]
     pub detail: Option<String>,
+    /// What the agent is about to do, as its program has it.
+    #[serde(default)]
+    pub command: Option<String>,
 }
 
 #[derive(Debug)]
@@ -35,7 +38,7 @@ impl Operation<Project> for ReportHook {
         if let Some(session) = call.caller.session {
             // A caller reports only about itself; the watch bounds and cleans the text.
             let (name, detail) = (args.event, args.detail.unwrap_or_default());
-            call.context.crew().hook(session, &name, &detail);
+            call.context.crew().hook(session, &name, &detail, args.command.as_deref());
             call.context.tell(ProjectEvent::HookReported { session, name, detail });
         }
         Ok(DONE)
