@@ -217,7 +217,7 @@ impl ReportedCommand {
             return None;
         }
         let mut seen = shown.iter().chain(further);
-        let mut used = 0;
+        let mut used = 0_usize;
         for line in rows(text) {
             let mut rest = line.as_str();
             while !rest.is_empty() {
