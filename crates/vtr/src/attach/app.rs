@@ -254,12 +254,16 @@ impl App {
     /// Takes over what the link of the shown session told. True when its bell rang.
     pub(crate) fn hear(&mut self, event: LinkEvent) -> bool {
         let Some(shown) = &mut self.shown else { return false };
+        // The list of sessions comes by another stream, and may have told first that the session was removed.
+        let gone = matches!(shown.state, State::Gone(_));
         match event {
             LinkEvent::Frame(frame) => {
                 let answers_again = shown.unanswered.frame();
                 let back = matches!(shown.state, State::Lost(_));
                 let version = frame.version;
-                shown.state = State::Live;
+                if !gone {
+                    shown.state = State::Live;
+                }
                 // One that is being removed has no name any more.
                 if !frame.name.is_empty() {
                     shown.name.clone_from(&frame.name);
@@ -274,6 +278,7 @@ impl App {
                     self.notice("it answers again", Sign::Running);
                 }
             }
+            LinkEvent::Exited(_) if gone => {}
             LinkEvent::Exited(exited) => shown.state = State::Exited(how(&exited)),
             LinkEvent::Lost(reason) => {
                 let typed = match shown.unanswered.since() {
