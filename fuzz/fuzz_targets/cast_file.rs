@@ -5,7 +5,7 @@
 use std::{io::BufReader, sync::Arc, time::Duration};
 
 use libfuzzer_sys::fuzz_target;
-use replay::{TapeEntry, ExportForm, TapeLimits, Reel, Tape, TapeError, export, pattern, sightings};
+use replay::{ExportForm, Reel, Tape, TapeEntry, TapeError, TapeLimits, export, pattern, sightings};
 
 const LIMITS: TapeLimits = TapeLimits { bytes: 2000, events: 60 };
 /// Cells of all sizes that a recording goes through. Large screens are as right as small ones, and a thousand times slower.

@@ -9,7 +9,7 @@
 mod equal;
 
 use libfuzzer_sys::fuzz_target;
-use vt::{TerminalOptions, Size, Terminal};
+use vt::{Size, Terminal, TerminalOptions};
 
 const MARK: u8 = 0xff;
 

@@ -7,11 +7,11 @@
 use std::{convert::Infallible, fmt::Debug, sync::LazyLock, time::Duration};
 
 use bytes::Bytes;
-use engine::{Engine, EngineOptions, Kind, EngineLimits, NameChoice, NewSession, SessionName, StopRequest};
+use engine::{Engine, EngineLimits, EngineOptions, Kind, NameChoice, NewSession, SessionName, StopRequest};
 use grpc::{
     CallFailure, MAX_MESSAGE_BYTES,
     proto::{vtr_client::VtrClient, *},
-    server::{ServerAbout, GrpcServer},
+    server::{GrpcServer, ServerAbout},
 };
 use http::{HeaderMap, HeaderName, HeaderValue, Request, Response};
 use http_body_util::{BodyExt, Full};

@@ -5,7 +5,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use tui::{HostDecoder, Event, Reply};
+use tui::{Event, HostDecoder, Reply};
 use vt::{
     InputModes, KittyFlags,
     input::{Key, KeyEvent, encode_key},

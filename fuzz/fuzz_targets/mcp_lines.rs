@@ -22,9 +22,9 @@ use std::{
 
 use engine::{Engine, EngineOptions};
 use libfuzzer_sys::fuzz_target;
-use lines::{Line, Lines};
-use mcp::{WireProtocol, ServerInfo};
-use message::{Incoming, RequestId};
+use lines::{InputLine, InputLines};
+use mcp::{ServerInfo, WireProtocol};
+use message::{IncomingMessage, RequestId};
 use ops::{Caller, ErrorKind, Host, OpError, SessionContext, StartRequest};
 use serde_json::Value;
 use tokio::{
@@ -72,12 +72,12 @@ async fn lines_are_lines(input: &[u8]) {
 
 /// The lines, or the ids of those that are too long.
 async fn read_lines(input: &[u8], piece: usize) -> Vec<Result<Vec<u8>, Option<RequestId>>> {
-    let mut lines = Lines::new(Pieces { rest: input, piece });
+    let mut lines = InputLines::new(Pieces { rest: input, piece });
     let mut all = Vec::new();
     while let Some(line) = lines.next().await.expect("memory can be read") {
         all.push(match line {
-            Line::Message(line) => Ok(line),
-            Line::TooLong { id } => Err(id),
+            InputLine::Message(line) => Ok(line),
+            InputLine::TooLong { id } => Err(id),
         });
     }
     all
@@ -156,18 +156,18 @@ async fn each_request_has_its_answer(input: &[u8]) {
     let mut asked: HashMap<Option<RequestId>, usize> = HashMap::from([(Some(last.clone()), 1)]);
     let (mut expected, mut may_be_silent) = (1, 0);
     for line in input.split(|&byte| byte == b'\n').filter(|line| !line.trim_ascii().is_empty()) {
-        let id = match Incoming::parse(line) {
-            Incoming::Request(request) => {
+        let id = match IncomingMessage::parse(line) {
+            IncomingMessage::Request(request) => {
                 // It stays open; and what is cancelled gets no answer.
                 may_be_silent += usize::from(request.method == "subscriptions/listen");
                 Some(request.id)
             }
-            Incoming::Refused { id, .. } => id,
-            Incoming::Notification { method, .. } => {
+            IncomingMessage::Refused { id, .. } => id,
+            IncomingMessage::Notification { method, .. } => {
                 may_be_silent += usize::from(method == "notifications/cancelled");
                 continue;
             }
-            Incoming::Response => continue,
+            IncomingMessage::Response => continue,
         };
         expected += 1;
         *asked.entry(id).or_default() += 1;

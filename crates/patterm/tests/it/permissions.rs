@@ -76,8 +76,9 @@ fn a_prompt_that_has_changed_is_not_answered() {
 #[test]
 fn what_an_agent_can_not_read_whole_it_may_only_refuse() {
     let mut tab = Tab::new();
-    // To the edge of the screen: the rest may have been cut off.
-    let worker = tab.asking("claude", &format!("ls {}", "a".repeat(113)));
+    // To the edge of the screen, so that the rest may have been cut off; and what its hook tells has a character that turns
+    // text round.
+    let worker = tab.asking("claude", &format!("ls {}\u{202e}", "a".repeat(113)));
     let asks = prompt(&mut tab.as_lead, &worker);
     assert_eq!((&asks["tool"], &asks["complete"]), (&json!("shell"), &json!(false)), "{asks}");
     assert_eq!(tab.as_lead.failure("send_input", key(&worker, "enter", &asks))["kind"], "needs_trust");
