@@ -34,7 +34,7 @@ pub enum ProjectEvent {
         /// The agent that asks; `None` for an operator.
         caller: Option<SessionId>,
     },
-    /// A preset waits for the human's trust: see [`Trust::questions`](crate::Trust::questions).
+    /// A preset waits for the human's trust: see [`ProjectTrust::questions`](crate::ProjectTrust::questions).
     TrustPending,
     /// A grant was given, revoked, or came from another process.
     TrustChanged,

@@ -41,7 +41,7 @@ pub(crate) struct SessionScreen {
     /// Created for the first listener: most sessions never have one.
     events: Option<broadcast::Sender<SessionEvent>>,
     update: Option<OpenUpdate>,
-    /// The status records have changed since [`Screen::take_reported`].
+    /// The status records have changed since [`Self::take_reported`].
     reported: bool,
 }
 
