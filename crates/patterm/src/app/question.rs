@@ -34,8 +34,7 @@ impl<F: FnOnce(&mut App)> Layer<App> for QuestionLayer<F> {
     }
 
     fn render(&self, canvas: &mut Canvas, area: Rect, app: &App) -> Option<CanvasCursor> {
-        self.modal.draw(canvas, area, &app.skin);
-        None
+        self.modal.draw(canvas, area, &app.skin)
     }
 
     fn is_modal(&self) -> bool {

@@ -288,8 +288,7 @@ impl Layer<App> for TrustDialog {
 
     fn render(&self, canvas: &mut Canvas, area: Rect, app: &App) -> Option<CanvasCursor> {
         self.arming.drawn(Instant::now());
-        self.modal.draw(canvas, area, &app.skin);
-        None
+        self.modal.draw(canvas, area, &app.skin)
     }
 
     fn is_modal(&self) -> bool {

@@ -7,7 +7,7 @@ use vt::{
 
 use super::{StyledLine, wrap::wrap_spans};
 use crate::{
-    canvas::{Canvas, Span, text_cols},
+    canvas::{Canvas, CanvasCursor, Span, text_cols},
     event::Event,
     geometry::Rect,
     keymap::is_same_key,
@@ -177,7 +177,8 @@ impl Modal {
         })
     }
 
-    pub fn draw(&self, canvas: &mut Canvas, area: Rect, skin: &Skin) {
+    /// Answers where the cursor is: nowhere, since nothing is typed into a question.
+    pub fn draw(&self, canvas: &mut Canvas, area: Rect, skin: &Skin) -> Option<CanvasCursor> {
         let place = self.place(area);
         let ground = skin.style(Role::Modal);
         for row in 0..place.rows {
@@ -207,6 +208,7 @@ impl Modal {
             spans.push(Span::new(" ", ground));
         }
         canvas.draw_line(self.answers_area(area), 0, &spans, ground);
+        None
     }
 }
 

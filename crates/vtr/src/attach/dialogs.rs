@@ -210,8 +210,7 @@ impl Layer<App> for EndDialog {
     }
 
     fn render(&self, canvas: &mut Canvas, area: Rect, app: &App) -> Option<CanvasCursor> {
-        self.modal.draw(canvas, area, &app.skin);
-        None
+        self.modal.draw(canvas, area, &app.skin)
     }
 
     fn is_modal(&self) -> bool {

@@ -14,7 +14,9 @@ fn bash_is_driven_through_a_build() {
     stage.vtr(&["send", "sh", "-e", "for i in 1 2 3; do echo step $i; done; echo exit=$?"]).ok();
     assert_eq!(stage.see("sh", "^exit=0$"), "exit=0\n");
     assert_eq!(stage.vtr(&["grep", "sh", "^step"]).ok().lines().count(), 3);
-    stage.vtr(&["send", "sh", "-e", "sleep 1000"]).ok();
+    stage.vtr(&["send", "sh", "-e", "sh -c 'echo it sleeps; exec sleep 1000'"]).ok();
+    // Before the program has the terminal, Ctrl-C is for the shell.
+    stage.see("sh", "^it sleeps$");
     stage.vtr(&["key", "sh", "ctrl+c"]).ok();
     stage.vtr(&["send", "sh", "-e", "echo after=$?"]).ok();
     stage.see("sh", "^after=130$");
