@@ -73,14 +73,14 @@ pub(crate) fn all(
     player.close()?;
     let tapes = player.ended;
     patterm.end()?;
-    let left = stage.left();
-    ensure!(left.is_empty(), "left behind: {left:?}");
     if let Some((folder, what)) = into {
         for (number, tape) in (1..).zip(&tapes) {
             let more = if number == 1 { String::new() } else { format!("-{number}") };
             tape.write(folder, &format!("{}-{}-{what}{more}.raw", vendor.name, vendor.version))?;
         }
     }
+    let left = stage.left();
+    ensure!(left.is_empty(), "left behind: {left:?}");
     Ok(results)
 }
 
