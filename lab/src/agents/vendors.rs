@@ -96,7 +96,7 @@ impl Vendor {
     /// Whether the CLI asks this for itself, beside the conversation: qwen has an agent of its own look through each turn for
     /// what is worth keeping.
     pub(crate) fn asks_for_itself(&self, prompt: &str) -> bool {
-        self.name == "qwen" && prompt.starts_with("Managed memory directory: ")
+        self.name == "qwen" && prompt.starts_with("Managed memory ")
     }
 
     /// For a recording: how it is started by hand.
