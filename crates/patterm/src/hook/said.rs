@@ -85,11 +85,14 @@ mod tests {
     #[test]
     fn a_command_is_told_whole_or_not_at_all() {
         let command = |input: &str| read("PermissionRequest", input.as_bytes()).unwrap().command;
-        let lines = r#"{"tool_name": "Bash", "tool_input": {"command": "if true; then\n  ls\nfi", "description": "x"}}"#;
+        let lines =
+            r#"{"tool_name": "Bash", "tool_input": {"command": "if true; then\n  ls\nfi", "description": "x"}}"#;
         assert_eq!(command(lines).unwrap(), "if true; then\n  ls\nfi");
         let long = format!(r#"{{"tool_input": {{"command": "{}"}}}}"#, "x".repeat(MAX_COMMAND + 1));
         assert_eq!(command(&long), None);
-        for nothing in [r#"{"tool_input": {"file_path": "a"}}"#, r#"{"tool_input": "ls"}"#, r#"{"tool_input": {"command": 7}}"#] {
+        for nothing in
+            [r#"{"tool_input": {"file_path": "a"}}"#, r#"{"tool_input": "ls"}"#, r#"{"tool_input": {"command": 7}}"#]
+        {
             assert_eq!(command(nothing), None, "{nothing}");
         }
     }
