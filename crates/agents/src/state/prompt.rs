@@ -105,16 +105,20 @@ impl Matcher<'_> {
         // What is marked by text is a part of the text.
         let marked = choices.iter().position(|choice| choice.selected).filter(|_| rule.selected_by.is_some());
         let joined = |rows: Vec<String>| cut(&rows.join("\n"), MAX_TEXT);
+        let shown = command.map(joined);
+        // A report may come after the prompt is drawn: one that tells what the screen shows makes no other prompt of it.
+        let reported_text = reported.map(|reported| reported.text);
+        let added = reported_text.as_deref().filter(|text| shown.as_deref() != Some(text));
         Some(Prompt {
             rule: rule.name.clone(),
             kind: rule.kind,
             tool: rule.tool.clone().or_else(|| group("tool").map(joined)),
-            command: reported.as_ref().map(|reported| reported.text.clone()).or_else(|| command.map(joined)),
+            digest: digest(&rule.name, marked, whole, added),
+            command: reported_text.or(shown),
             question: group("question").map(joined),
             reason: group("reason").or(unclear).map(joined),
             choices,
             complete,
-            digest: digest(&rule.name, marked, whole, reported.as_ref().map(|reported| reported.text.as_str())),
         })
     }
 

@@ -129,16 +129,13 @@ fn prompts_that_wait_are_seen_with_their_reason() {
     face.shows("it rests", "worker idle");
     operator.call("send_message", json!({ "target_process_id": agent, "message": "clean up" }));
     face.shows("it asks", "worker blocked");
-    face.until("the first prompt is seen to have been taken", |text| {
-        !text.contains("queued") && !text.contains("prompt waits")
-    });
     let reply = operator.call("send_message", json!({ "target_process_id": agent, "message": "and then rest" }));
-    let detail = reply["detail"].as_str().unwrap();
-    assert!(reply["delivery"] == "queued" && detail.starts_with("the agent asks for a permission ("), "{reply}");
+    assert_eq!(reply["delivery"], "queued", "{reply}");
+    // The first one may still be on its way when the second is sent.
     face.shows("in the rail", "worker +1 queued");
     face.shows("in the status line", "1 prompt waits");
     face.command("waiting prompts", "Waiting prompts…");
-    face.shows("in the list", "worker: 1 prompt");
+    face.shows("in the list", "worker: 1 prompt.*asks for a permission");
     face.press("esc");
     operator.call("send_input", json!({ "process_id": agent, "kind": "key", "key": "enter" }));
     face.hides("it was typed", "1 queued|1 prompt waits");
