@@ -319,7 +319,12 @@ fn a_command_that_is_reported_as_well_is_known_in_full() {
     // Of the prompt before, or of another one: the screen alone counts.
     let other = asked(&["git log --oneline"], "git log");
     assert_eq!((other.command.as_deref(), other.complete), (Some("git log --oneline"), false));
-    assert_ne!(short.digest, other.digest, "the report is a part of what is answered");
+    assert_eq!(short.digest, other.digest, "a report that tells the same makes no other prompt");
+    assert_ne!(
+        lines.digest,
+        asked(&["ls aaaa", "rm -rf bbbb"], "").digest,
+        "one that tells more is a part of what is answered"
+    );
 }
 
 /// A recording may be torn, and its times may be wrong or missing.
