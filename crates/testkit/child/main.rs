@@ -51,7 +51,8 @@ use std::time::Duration;
 pub extern "C" fn main(count: c_int, arguments: *const *const c_char) -> c_int {
     let count = usize::try_from(count).unwrap_or(0);
     let arguments = (1..count).map(|index| os::argument(arguments, index));
-    let mut script = ChildCommands { words: arguments.collect::<Vec<_>>().into_iter().peekable(), listeners: Vec::new() };
+    let mut script =
+        ChildCommands { words: arguments.collect::<Vec<_>>().into_iter().peekable(), listeners: Vec::new() };
     match script.run() {
         Ok(()) => 0,
         Err(complaint) => {
