@@ -5,7 +5,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use tui::{Event, HostDecoder, Reply};
+use tui::{HostDecoder, HostEvent, Reply};
 use vt::{
     InputModes, KittyFlags,
     input::{Key, KeyEvent, encode_key},
@@ -42,7 +42,7 @@ fuzz_target!(|input: &[u8]| {
 #[derive(Default)]
 struct Listener {
     decoder: HostDecoder,
-    events: Vec<Event>,
+    events: Vec<HostEvent>,
 }
 
 impl Listener {
@@ -59,18 +59,18 @@ impl Listener {
     }
 }
 
-fn event_is_what_it_may_be(event: &Event) {
+fn event_is_what_it_may_be(event: &HostEvent) {
     match event {
-        Event::Key(key) => key_can_be_typed(key),
+        HostEvent::Key(key) => key_can_be_typed(key),
         // Escapes in it are the person's own; the line ends are made one.
-        Event::Paste(text) => assert!(!text.is_empty() && !text.contains('\r')),
-        Event::Reply(Reply::Version(text)) => assert!(!text.contains(char::is_control)),
-        Event::Reply(Reply::Capability { name, value }) => {
+        HostEvent::Paste(text) => assert!(!text.is_empty() && !text.contains('\r')),
+        HostEvent::Reply(Reply::Version(text)) => assert!(!text.contains(char::is_control)),
+        HostEvent::Reply(Reply::Capability { name, value }) => {
             assert!(!name.contains(char::is_control));
             assert!(value.as_ref().is_none_or(|value| !value.contains(char::is_control)));
         }
-        Event::Reply(_) | Event::Mouse(_) | Event::Focus(_) | Event::ColorScheme(_) => {}
-        Event::Resize(_) => panic!("no bytes say so"),
+        HostEvent::Reply(_) | HostEvent::Mouse(_) | HostEvent::Focus(_) | HostEvent::ColorScheme(_) => {}
+        HostEvent::Resize(_) => panic!("no bytes say so"),
     }
 }
 
@@ -95,7 +95,7 @@ fn key_can_be_typed(event: &KeyEvent) {
         .events
         .iter()
         .flat_map(|again| match again {
-            Event::Key(key) => encode_key(key, &modes),
+            HostEvent::Key(key) => encode_key(key, &modes),
             other => panic!("{event:?} was written as {other:?}"),
         })
         .collect();

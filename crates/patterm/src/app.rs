@@ -8,8 +8,8 @@ mod attention;
 mod child_wishes;
 mod closing;
 mod commands;
-mod ears;
 mod editor;
+mod event_sources;
 mod following;
 mod frame;
 mod help;
@@ -54,22 +54,22 @@ use tokio::{
     sync::mpsc,
 };
 use tui::{
-    Canvas, Event, LayerStack, Rect, Sign,
+    Canvas, HostEvent, LayerStack, Rect, Sign,
     host::{HostError, HostTerminal, OutwardStatus},
     is_same_key,
 };
 use vt::input::{FocusChange as HostFocus, KeyEvent};
 
 use self::{
-    ears::{Ears, Wake},
-    model::{App, Errand},
-    pace::Pace,
+    event_sources::{EventSources, LoopEvent},
+    model::{HostOrder, InterfaceState},
+    pace::FramePacing,
     panic_hook::PanicHook,
-    terminal::Terminal,
+    terminal::FaceTerminal,
 };
 use program::{Exit, Failure, Surroundings};
 
-use crate::run::ending::Wishes;
+use crate::run::ending::EndWatch;
 
 /// How often times on the screen move: they are shown in minutes.
 const TICK: Duration = Duration::from_secs(60);
@@ -80,7 +80,7 @@ const STOP_PATIENCE: Duration = Duration::from_millis(500);
 
 /// A command, and how it is typed.
 #[derive(Clone, Debug)]
-pub(crate) struct Bound {
+pub(crate) struct BoundCommand {
     pub(crate) id: &'static str,
     pub(crate) title: &'static str,
     pub(crate) section: &'static str,
@@ -89,27 +89,27 @@ pub(crate) struct Bound {
 
 /// What can be done on the screen, with these settings.
 #[derive(Clone, Debug)]
-pub(crate) struct Bindings {
-    pub(crate) commands: Vec<Bound>,
+pub(crate) struct CommandBindings {
+    pub(crate) commands: Vec<BoundCommand>,
     /// What is wrong with the bindings of the settings.
     pub(crate) faults: Vec<String>,
 }
 
 /// The table of commands, for people who bind keys.
-pub(crate) fn bindings(settings: &Settings) -> Bindings {
+pub(crate) fn bindings(settings: &Settings) -> CommandBindings {
     let (keymap, faults) = keys::keymap(settings);
-    let bound = |command: &commands::Command| Bound {
+    let bound = |command: &commands::ScreenCommand| BoundCommand {
         id: command.id,
         title: command.title,
         section: command.section.title(),
         keys: keymap.keys_of(command.id),
     };
-    Bindings { commands: commands::all().map(bound).collect(), faults }
+    CommandBindings { commands: commands::all().map(bound).collect(), faults }
 }
 
 /// The terminal we were started on.
 pub(crate) fn find_terminal() -> Result<HostTerminal, Failure> {
-    Terminal::find().map_err(|error| match error {
+    FaceTerminal::find().map_err(|error| match error {
         HostError::NotATerminal(_) => Failure::new(Exit::NoTerminal, "no_terminal", "patterm needs a terminal")
             .with_hint("run it in one, or run `patterm --headless` for scripts and MCP clients"),
         error => Failure::new(Exit::Refused, "system", error.to_string()),
@@ -118,7 +118,7 @@ pub(crate) fn find_terminal() -> Result<HostTerminal, Failure> {
 
 /// What there is to say from the start.
 #[derive(Debug, Default)]
-pub(crate) struct Said {
+pub(crate) struct StartNotices {
     /// In the status line, all the time.
     pub(crate) notes: Vec<String>,
     /// Nobody has used it here before.
@@ -133,15 +133,15 @@ pub(crate) fn run(
     surroundings: &Surroundings,
     tasks: &Handle,
     host: HostTerminal,
-    wishes: Wishes,
-    said: Said,
+    wishes: EndWatch,
+    said: StartNotices,
 ) -> Result<(), Failure> {
     let failed = |error: std::io::Error| Failure::system("starting the interface", &error);
     let own = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
     let hook = PanicHook::install(host.restorer());
     let looped = panic::catch_unwind(AssertUnwindSafe(|| {
         own.block_on(async {
-            let mut face = Face::start(project, surroundings, tasks, host, wishes)?;
+            let mut face = TerminalFace::start(project, surroundings, tasks, host, wishes)?;
             face.app.notes = said.notes;
             face.app.first_run = said.first_run;
             said.warnings.into_iter().for_each(|warning| face.app.toast(Sign::Blocked, warning));
@@ -181,15 +181,15 @@ impl From<HostError> for FaceError {
     }
 }
 
-struct Face {
-    app: App,
-    terminal: Terminal,
-    layers: LayerStack<App>,
+struct TerminalFace {
+    app: InterfaceState,
+    terminal: FaceTerminal,
+    layers: LayerStack<InterfaceState>,
     canvas: Canvas,
-    pace: Pace,
+    pace: FramePacing,
     outward: OutwardStatus,
-    ears: Ears,
-    events: Vec<Event>,
+    sources: EventSources,
+    events: Vec<HostEvent>,
     next_tick: Instant,
     /// When hidden sessions get the size that the one in sight has.
     settles: Option<Instant>,
@@ -199,22 +199,22 @@ struct Face {
     stopped: Option<Instant>,
 }
 
-impl Face {
+impl TerminalFace {
     /// Needs a runtime of its own around it.
     fn start(
         project: Project,
         surroundings: &Surroundings,
         tasks: &Handle,
         host: HostTerminal,
-        wishes: Wishes,
+        wishes: EndWatch,
     ) -> Result<Self, FaceError> {
         let listen = |kind| signal(kind).map_err(|error| FaceError::System("listening to signals", error));
-        let (sender, notices) = mpsc::unbounded_channel();
-        let ears = Ears {
+        let (sender, loop_tasks) = mpsc::unbounded_channel();
+        let sources = EventSources {
             engine: project.engine().events(),
             project: project.events(),
             recordings: project.recordings().events(),
-            notices,
+            loop_tasks,
             wishes,
             resized: listen(SignalKind::window_change())?,
             continued: listen(SignalKind::from_raw(rustix::process::Signal::CONT.as_raw()))?,
@@ -222,22 +222,22 @@ impl Face {
             child: None,
         };
         let mut events = Vec::new();
-        let terminal = Terminal::enter(host, surroundings, &mut events)?;
+        let terminal = FaceTerminal::enter(host, surroundings, &mut events)?;
         let (keymap, faults) = keys::keymap(project.settings());
-        let mut app = App::new(project, surroundings.clone(), tasks.clone(), sender, keymap);
+        let mut app = InterfaceState::new(project, surroundings.clone(), tasks.clone(), sender, keymap);
         faults.into_iter().for_each(|fault| app.toast(Sign::Failed, fault));
         let mut layers = LayerStack::default();
-        layers.push(Box::new(input::Base));
+        layers.push(Box::new(input::BaseLayer));
         let now = Instant::now();
-        let mut face = Face {
+        let mut face = TerminalFace {
             _config: following::start(&app),
             app,
             canvas: Canvas::new(terminal.size()),
             terminal,
             layers,
-            pace: Pace::new(now),
+            pace: FramePacing::new(now),
             outward: OutwardStatus::new("patterm"),
-            ears,
+            sources,
             events,
             next_tick: now + TICK,
             settles: None,
@@ -268,9 +268,9 @@ impl Face {
         Ok(())
     }
 
-    async fn wait(&mut self) -> Wake {
+    async fn wait(&mut self) -> LoopEvent {
         let (until, dirty) = (self.deadline(), self.app.wants_drawing());
-        self.ears.listen(self.terminal.next(), until, dirty).await
+        self.sources.listen(self.terminal.next(), until, dirty).await
     }
 
     /// When something is due though nothing happens.
@@ -291,43 +291,43 @@ impl Face {
         all.into_iter().flatten().min().unwrap_or(self.next_tick)
     }
 
-    fn woken(&mut self, wake: Wake) -> Result<(), FaceError> {
+    fn woken(&mut self, wake: LoopEvent) -> Result<(), FaceError> {
         match wake {
-            Wake::Input(None) => return Err(FaceError::Gone),
-            Wake::Input(Some(bytes)) => {
+            LoopEvent::Input(None) => return Err(FaceError::Gone),
+            LoopEvent::Input(Some(bytes)) => {
                 self.terminal.hear(&bytes, &mut self.events);
                 if self.terminal.has_learnt() {
                     self.learn();
                 }
             }
-            Wake::Engine => {
+            LoopEvent::Engine => {
                 // All of them at once: a hundred sessions that end are one look.
-                while self.ears.engine.try_recv().is_ok() {}
+                while self.sources.engine.try_recv().is_ok() {}
                 self.app.stale = true;
             }
-            Wake::Project(event) => {
+            LoopEvent::Project(event) => {
                 match event {
                     Some(event) => project_events::heard(&mut self.app, event),
                     None => project_events::missed(&mut self.app),
                 }
                 self.layers.refresh(&mut self.app);
             }
-            Wake::Recording(event) => recordings::heard(&mut self.app, event),
-            Wake::Notice(notice) => {
-                notice(&mut self.app);
+            LoopEvent::Recording(event) => recordings::heard(&mut self.app, event),
+            LoopEvent::Task(task) => {
+                task(&mut self.app);
                 self.layers.refresh(&mut self.app);
             }
-            Wake::Output => self.app.moved = true,
-            Wake::Child(event) => child_wishes::heard(&mut self.app, event),
-            Wake::Resized => {
+            LoopEvent::Output => self.app.moved = true,
+            LoopEvent::Child(event) => child_wishes::heard(&mut self.app, event),
+            LoopEvent::Resized => {
                 self.measure();
                 // Also when it is what it was: the host may have been another size in between, and lost cells then.
                 self.terminal.forget();
                 self.app.dirty = true;
             }
-            Wake::Continued => self.go_on()?,
-            Wake::End => self.app.done = true,
-            Wake::Time => self.time()?,
+            LoopEvent::Continued => self.go_on()?,
+            LoopEvent::End => self.app.done = true,
+            LoopEvent::Time => self.time()?,
         }
         Ok(())
     }
@@ -363,27 +363,27 @@ impl Face {
         Ok(())
     }
 
-    fn event(&mut self, event: Event) {
+    fn event(&mut self, event: HostEvent) {
         match &event {
-            Event::Key(key) if shall_panic(&self.app.surroundings, key) => panic!("asked to panic"),
-            Event::Key(key) => {
+            HostEvent::Key(key) if shall_panic(&self.app.surroundings, key) => panic!("asked to panic"),
+            HostEvent::Key(key) => {
                 self.app.held.pressed(key);
                 self.app.last_input = Some(Instant::now());
                 self.app.last_typed = self.app.last_input;
             }
-            Event::Paste(_) => {
+            HostEvent::Paste(_) => {
                 self.app.last_input = Some(Instant::now());
                 self.app.last_typed = self.app.last_input;
             }
-            Event::Mouse(_) => self.app.last_input = Some(Instant::now()),
-            Event::Focus(focus) => {
+            HostEvent::Mouse(_) => self.app.last_input = Some(Instant::now()),
+            HostEvent::Focus(focus) => {
                 self.app.host_focused = *focus == HostFocus::Gained;
                 attention::came_back(&mut self.app);
             }
-            Event::ColorScheme(scheme) => {
+            HostEvent::ColorScheme(scheme) => {
                 self.app.dress(Some(*scheme));
                 // Its colours are others now.
-                self.app.errand(Errand::Say(tui::host::HostProbe::colors()));
+                self.app.errand(HostOrder::Say(tui::host::HostProbe::colors()));
                 return;
             }
             _ => {}
@@ -436,16 +436,16 @@ impl Face {
             self.app.dirty = true;
         }
         let Some(session) = self.app.session().cloned() else {
-            self.ears.pulse = None;
-            self.ears.child = None;
+            self.sources.pulse = None;
+            self.sources.child = None;
             return Ok(self.terminal.follow(None)?);
         };
         if !frame::too_small(self.app.area) {
             self.app.fit(&session);
         }
-        if self.ears.pulse.as_ref().is_none_or(|(id, _)| *id != session.id()) {
-            self.ears.pulse = Some((session.id(), session.pulse()));
-            self.ears.child = Some(session.events());
+        if self.sources.pulse.as_ref().is_none_or(|(id, _)| *id != session.id()) {
+            self.sources.pulse = Some((session.id(), session.pulse()));
+            self.sources.child = Some(session.events());
             self.app.dirty = true;
         }
         Ok(())
@@ -463,7 +463,7 @@ impl Face {
     }
 
     fn draw(&mut self) -> Result<(), FaceError> {
-        if let Some((_, pulse)) = &mut self.ears.pulse {
+        if let Some((_, pulse)) = &mut self.sources.pulse {
             // What is drawn now is not news any more.
             pulse.borrow_and_update();
         }
@@ -506,10 +506,10 @@ impl Face {
     fn run_errands(&mut self) -> Result<(), FaceError> {
         for errand in self.app.take_errands() {
             match errand {
-                Errand::Say(bytes) => self.terminal.say(&bytes)?,
-                Errand::Redraw => self.terminal.forget(),
-                Errand::Mouse(on) => self.terminal.set_mouse(on),
-                Errand::Suspend => {
+                HostOrder::Say(bytes) => self.terminal.say(&bytes)?,
+                HostOrder::Redraw => self.terminal.forget(),
+                HostOrder::Mouse(on) => self.terminal.set_mouse(on),
+                HostOrder::Suspend => {
                     self.leave_host();
                     self.terminal.suspend();
                     self.stopped = Some(Instant::now() + STOP_PATIENCE);

@@ -12,14 +12,14 @@ use crate::{commands, run::SharePlace};
 /// it and can take over at any time. Nothing survives its end but files.
 #[derive(Debug, Parser)]
 #[command(name = "patterm", version, after_help = EXIT_CODES, max_term_width = 100)]
-pub(crate) struct Cli {
+pub(crate) struct PattermCli {
     #[command(flatten)]
     pub(crate) run: RunFlags,
     /// Print JSON, errors included
     #[arg(long, global = true)]
     pub(crate) json: bool,
     #[command(subcommand)]
-    pub(crate) command: Option<Command>,
+    pub(crate) command: Option<PattermCommand>,
 }
 
 pub(crate) const EXIT_CODES: &str = "\
@@ -67,21 +67,21 @@ pub(crate) struct RunFlags {
 }
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum Command {
+pub(crate) enum PattermCommand {
     McpStdio(McpStdio),
-    Presets(commands::presets::Presets),
-    Trust(commands::trust::Trust),
-    Config(commands::config::Config),
-    Keys(commands::keys::Keys),
-    Explain(commands::explain::Explain),
+    Presets(commands::presets::PresetsArgs),
+    Trust(commands::trust::TrustArgs),
+    Config(commands::config::PattermConfig),
+    Keys(commands::keys::KeysArgs),
+    Explain(commands::explain::ExplainArgs),
     Report(commands::report::Report),
     Rules(commands::rules::Rules),
     ReplayState(commands::replay_state::ReplayState),
     Status(program::StatusCommand),
-    Hook(Hook),
+    Hook(HookCommand),
     FakeAgent(FakeAgent),
-    Completions(commands::completions::Completions),
-    Man(commands::man::Man),
+    Completions(commands::completions::PattermCompletions),
+    Man(commands::man::PattermMan),
 }
 
 /// Join standard input and output to a running patterm's MCP server
@@ -104,7 +104,7 @@ pub(crate) struct McpStdio {
 ///
 /// Agents' CLIs run it as their presets say. It prints nothing that a CLI could take for a part of a prompt.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Hook {
+pub(crate) struct HookCommand {
     /// The agent's connect file
     #[arg(long, value_name = "FILE")]
     connect: PathBuf,
@@ -144,12 +144,12 @@ mod tests {
 
     #[test]
     fn the_grammar_is_sound() {
-        Cli::command().debug_assert();
+        PattermCli::command().debug_assert();
     }
 
     #[test]
     fn a_folder_for_debugging_may_be_left_out() {
-        let parse = |words: &[&str]| Cli::try_parse_from(words).unwrap().run;
+        let parse = |words: &[&str]| PattermCli::try_parse_from(words).unwrap().run;
         assert_eq!(parse(&["patterm", "--headless"]).debug, None);
         assert_eq!(parse(&["patterm", "--debug", "--headless"]).debug, Some(None));
         assert_eq!(parse(&["patterm", "--profile=x"]).profile, Some(Some("x".into())));

@@ -16,30 +16,30 @@ pub(crate) mod trust;
 use program::{Failure, Outcome, Surroundings};
 
 use crate::{
-    cli::{Cli, Command, RunFlags},
+    cli::{PattermCli, PattermCommand, RunFlags},
     output::Output,
     run::RunOptions,
 };
 
-pub(crate) fn run(cli: Cli, surroundings: &Surroundings, output: &mut Output) -> Outcome {
+pub(crate) fn run(cli: PattermCli, surroundings: &Surroundings, output: &mut Output) -> Outcome {
     let project = surroundings.working_dir.join(cli.run.project.clone().unwrap_or_default());
     match cli.command {
         None if cli.run.headless => headless::run(cli.run, surroundings, output),
         None => interface::run(cli.run, surroundings, output),
-        Some(Command::McpStdio(_) | Command::Hook(_) | Command::FakeAgent(_)) => {
+        Some(PattermCommand::McpStdio(_) | PattermCommand::Hook(_) | PattermCommand::FakeAgent(_)) => {
             unreachable!("main hands them over before anything is parsed")
         }
-        Some(Command::Presets(command)) => command.run(&project, surroundings, output),
-        Some(Command::Trust(command)) => command.run(&project, surroundings, output),
-        Some(Command::Explain(command)) => command.run(surroundings, output),
-        Some(Command::Report(command)) => command.run(surroundings, output),
-        Some(Command::Rules(command)) => command.run(surroundings, output),
-        Some(Command::ReplayState(command)) => command.run(&project, surroundings, output),
-        Some(Command::Config(command)) => command.run(surroundings, output),
-        Some(Command::Keys(command)) => command.run(surroundings, output),
-        Some(Command::Status(command)) => command.run(),
-        Some(Command::Completions(command)) => command.run(output),
-        Some(Command::Man(command)) => command.run(surroundings, output),
+        Some(PattermCommand::Presets(command)) => command.run(&project, surroundings, output),
+        Some(PattermCommand::Trust(command)) => command.run(&project, surroundings, output),
+        Some(PattermCommand::Explain(command)) => command.run(surroundings, output),
+        Some(PattermCommand::Report(command)) => command.run(surroundings, output),
+        Some(PattermCommand::Rules(command)) => command.run(surroundings, output),
+        Some(PattermCommand::ReplayState(command)) => command.run(&project, surroundings, output),
+        Some(PattermCommand::Config(command)) => command.run(surroundings, output),
+        Some(PattermCommand::Keys(command)) => command.run(surroundings, output),
+        Some(PattermCommand::Status(command)) => command.run(),
+        Some(PattermCommand::Completions(command)) => command.run(output),
+        Some(PattermCommand::Man(command)) => command.run(surroundings, output),
     }
 }
 

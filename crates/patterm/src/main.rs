@@ -26,7 +26,7 @@ use std::{
 use clap::Parser;
 use program::{Exit, Outcome, Surroundings};
 
-use crate::{cli::Cli, output::Output};
+use crate::{cli::PattermCli, output::Output};
 
 fn main() -> ExitCode {
     // Before anything else: an agent's proxy is small because nothing else of this program is ever started in it.
@@ -49,7 +49,7 @@ fn main() -> ExitCode {
             return ExitCode::from(Exit::Refused.code());
         }
     };
-    let cli = match Cli::try_parse() {
+    let cli = match PattermCli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return misused(&error),
     };

@@ -31,7 +31,7 @@ use tokio::net::TcpListener;
 pub(crate) use self::share::SharePlace;
 use self::{
     door::AcceptedClient,
-    ending::Wishes,
+    ending::EndWatch,
     folder::RunFolder,
     identities::RunIdentities,
     share::{BoundShare, RunningShare},
@@ -157,7 +157,7 @@ impl PattermRun {
 
     /// Serves until someone wants to leave, then ends every session, and with them itself. What still runs when someone
     /// is in a hurry is killed.
-    pub(crate) async fn serve(self, mut wishes: Wishes) -> Result<(), Failure> {
+    pub(crate) async fn serve(self, mut wishes: EndWatch) -> Result<(), Failure> {
         let PattermRun { project, engine, grace, mut gate, http, observers, share, watchdog, _folder, socket, .. } =
             self;
         let guest = AcceptedClient::new(project.clone(), observers.clone());

@@ -11,8 +11,8 @@ use std::{
 };
 
 use tui::{
-    Canvas, CanvasCursor, CanvasWriter, CopyMode, CopyOutcome, Document, Event, Handled, HostDecoder, KeySequence,
-    Keymap, KeymapOutcome, Layer, LayerStack, PaneView, Rect, Role, Sign, Skin, Span,
+    Canvas, CanvasCursor, CanvasWriter, CopyMode, CopyOutcome, Document, HostDecoder, HostEvent, KeySequence, Keymap,
+    KeymapOutcome, Layer, LayerOutcome, LayerStack, PaneView, Rect, Sign, Skin, SkinRole, Span,
     host::{ColorHints, HostModes, HostTerminal, MouseTracking},
     widgets::{
         FuzzyList, HelpEntry, HelpTable, ListEntry, ListOutcome, Modal, ModalOutcome, TabBar, TabHit, TabLabel, Toast,
@@ -50,64 +50,64 @@ fn panes(area: Rect) -> (Rect, Rect, Rect, Rect) {
     (tabs, pane, rail, status)
 }
 
-fn run(command: &str, app: &mut App) -> Handled<App> {
+fn run(command: &str, app: &mut App) -> LayerOutcome<App> {
     match command {
         "quit" => app.done = true,
         "panic" => panic!("asked to"),
-        "help" => return Handled::Open(Box::new(Help)),
+        "help" => return LayerOutcome::Open(Box::new(Help)),
         "copy" => {
             let (_, pane, _, _) = panes(app.area);
             let document = Document::new([], None, &app.frame);
-            return Handled::Open(Box::new(Copy(CopyMode::new(document, app.frame.cursor.position, pane.rows))));
+            return LayerOutcome::Open(Box::new(Copy(CopyMode::new(document, app.frame.cursor.position, pane.rows))));
         }
         "trust" => {
-            let mut body = vec![vec![Span::new("make test", app.skin.style(Role::Code))], Vec::new()];
+            let mut body = vec![vec![Span::new("make test", app.skin.style(SkinRole::Code))], Vec::new()];
             body.extend(diff_lines("argv: make", "argv: make test", &app.skin));
             let modal =
                 Modal::new("Run this command?", body).answer('d', "deny").answer('o', "once").answer('a', "always");
-            return Handled::Open(Box::new(Question(modal)));
+            return LayerOutcome::Open(Box::new(Question(modal)));
         }
         _ => {}
     }
-    Handled::Taken
+    LayerOutcome::Taken
 }
 
 struct Base(KeySequence);
 
 impl Layer<App> for Base {
-    fn update(&mut self, event: &Event, app: &mut App) -> Handled<App> {
+    fn update(&mut self, event: &HostEvent, app: &mut App) -> LayerOutcome<App> {
         match event {
-            Event::Key(key) => {
+            HostEvent::Key(key) => {
                 for press in self.0.press(&app.keymap, key, Instant::now()) {
                     match press {
                         KeymapOutcome::Command(id) if id == "palette" => {
-                            return Handled::Open(Box::new(Palette::new(app)));
+                            return LayerOutcome::Open(Box::new(Palette::new(app)));
                         }
                         KeymapOutcome::Command(id) => return run(&id, app),
                         KeymapOutcome::Key(key) => app.last_key = key.to_string(),
                     }
                 }
             }
-            Event::Paste(text) => app.last_key = format!("pasted {} characters", text.chars().count()),
-            Event::Mouse(mouse) => {
+            HostEvent::Paste(text) => app.last_key = format!("pasted {} characters", text.chars().count()),
+            HostEvent::Mouse(mouse) => {
                 let (tabs, _, _, _) = panes(app.area);
                 let bar = TabBar { tabs: &app.tabs, active: app.active };
                 match bar.hit(tabs, Position { row: mouse.row, col: mouse.col }, &app.skin) {
                     Some(TabHit::Tab(index)) => app.active = index,
-                    Some(TabHit::New) => return Handled::Open(Box::new(Palette::new(app))),
-                    None => return Handled::Passed,
+                    Some(TabHit::New) => return LayerOutcome::Open(Box::new(Palette::new(app))),
+                    None => return LayerOutcome::Passed,
                 }
             }
-            _ => return Handled::Passed,
+            _ => return LayerOutcome::Passed,
         }
-        Handled::Taken
+        LayerOutcome::Taken
     }
 
     fn render(&self, canvas: &mut Canvas, area: Rect, app: &App) -> Option<CanvasCursor> {
         let (tabs, pane, rail, status) = panes(area);
         TabBar { tabs: &app.tabs, active: app.active }.draw(canvas, tabs, &app.skin);
         TreeView { items: &app.items, focused: Some(0), cursor: None }.draw(canvas, rail, &app.skin);
-        let muted = app.skin.style(Role::Muted);
+        let muted = app.skin.style(SkinRole::Muted);
         let left = [Span::new(format!(" {}", app.last_key), muted)];
         draw_status_line(canvas, status, &left, &[Span::new("ctrl+k palette ", muted)], &app.skin);
         PaneView::frame(&app.frame).draw(canvas, pane, 1)
@@ -135,21 +135,21 @@ impl Palette {
 }
 
 impl Layer<App> for Palette {
-    fn update(&mut self, event: &Event, app: &mut App) -> Handled<App> {
+    fn update(&mut self, event: &HostEvent, app: &mut App) -> LayerOutcome<App> {
         match self.0.update(event, Self::place(app.area).inner(1, 1)) {
-            ListOutcome::Cancelled => Handled::Close,
+            ListOutcome::Cancelled => LayerOutcome::Close,
             ListOutcome::Chosen(index) => match run(COMMANDS[index].0, app) {
-                Handled::Open(layer) => Handled::Replace(layer),
-                _ => Handled::Close,
+                LayerOutcome::Open(layer) => LayerOutcome::Replace(layer),
+                _ => LayerOutcome::Close,
             },
-            ListOutcome::Taken | ListOutcome::Passed => Handled::Taken,
+            ListOutcome::Taken | ListOutcome::Passed => LayerOutcome::Taken,
         }
     }
 
     fn render(&self, canvas: &mut Canvas, area: Rect, app: &App) -> Option<CanvasCursor> {
         let place = Self::place(area);
-        let title = [Span::new(" palette ", app.skin.style(Role::Heading))];
-        canvas.draw_box(place, app.skin.glyphs.box_lines(), app.skin.style(Role::BorderFocused), &title);
+        let title = [Span::new(" palette ", app.skin.style(SkinRole::Heading))];
+        canvas.draw_box(place, app.skin.glyphs.box_lines(), app.skin.style(SkinRole::BorderFocused), &title);
         self.0.draw(canvas, place.inner(1, 1), "> ", &app.skin)
     }
 
@@ -161,14 +161,14 @@ impl Layer<App> for Palette {
 struct Question(Modal);
 
 impl Layer<App> for Question {
-    fn update(&mut self, event: &Event, app: &mut App) -> Handled<App> {
+    fn update(&mut self, event: &HostEvent, app: &mut App) -> LayerOutcome<App> {
         match self.0.update(event, app.area) {
-            ModalOutcome::Taken => Handled::Taken,
+            ModalOutcome::Taken => LayerOutcome::Taken,
             ModalOutcome::Answered(answer) => {
                 app.last_key = format!("answer {answer}");
-                Handled::Close
+                LayerOutcome::Close
             }
-            ModalOutcome::Cancelled => Handled::Close,
+            ModalOutcome::Cancelled => LayerOutcome::Close,
         }
     }
 
@@ -185,15 +185,15 @@ impl Layer<App> for Question {
 struct Copy(CopyMode);
 
 impl Layer<App> for Copy {
-    fn update(&mut self, event: &Event, app: &mut App) -> Handled<App> {
+    fn update(&mut self, event: &HostEvent, app: &mut App) -> LayerOutcome<App> {
         let (_, pane, _, _) = panes(app.area);
         match self.0.update(event, pane) {
-            CopyOutcome::Passed | CopyOutcome::Taken => Handled::Taken,
+            CopyOutcome::Passed | CopyOutcome::Taken => LayerOutcome::Taken,
             CopyOutcome::Copied(text) => {
                 app.last_key = format!("copied {text:?}");
-                Handled::Close
+                LayerOutcome::Close
             }
-            CopyOutcome::Closed => Handled::Close,
+            CopyOutcome::Closed => LayerOutcome::Close,
         }
     }
 
@@ -201,9 +201,9 @@ impl Layer<App> for Copy {
         let (_, pane, _, status) = panes(area);
         let marks = self.0.marks(&app.skin);
         let cursor = self.0.view(&marks).draw(canvas, pane, 2);
-        let right = [Span::new(self.0.status(), app.skin.style(Role::Accent))];
+        let right = [Span::new(self.0.status(), app.skin.style(SkinRole::Accent))];
         match self.0.prompt() {
-            Some((_, input)) => input.draw(canvas, status, app.skin.style(Role::Input)),
+            Some((_, input)) => input.draw(canvas, status, app.skin.style(SkinRole::Input)),
             None => {
                 draw_status_line(canvas, status, &[], &right, &app.skin);
                 cursor
@@ -215,8 +215,8 @@ impl Layer<App> for Copy {
 struct Help;
 
 impl Layer<App> for Help {
-    fn update(&mut self, event: &Event, _: &mut App) -> Handled<App> {
-        if matches!(event, Event::Key(_)) { Handled::Close } else { Handled::Taken }
+    fn update(&mut self, event: &HostEvent, _: &mut App) -> LayerOutcome<App> {
+        if matches!(event, HostEvent::Key(_)) { LayerOutcome::Close } else { LayerOutcome::Taken }
     }
 
     fn render(&self, canvas: &mut Canvas, area: Rect, app: &App) -> Option<CanvasCursor> {

@@ -8,7 +8,7 @@ use std::{
 };
 
 use tui::{
-    Canvas, CanvasWriter, Event, HostDecoder, PaneView, Rect, Sign, Skin, Span, WriterOptions,
+    Canvas, CanvasWriter, HostDecoder, HostEvent, PaneView, Rect, Sign, Skin, Span, WriterOptions,
     widgets::{FuzzyList, ListEntry, TabBar, TabLabel},
 };
 use vt::{Size, Style, Terminal, TerminalOptions};
@@ -41,7 +41,7 @@ fn palette(report: &mut String) {
     let mut list = FuzzyList::new(entries);
     let mut worst = Duration::ZERO;
     for key in "a g e n t space c l 4 2 backspace backspace w o r k".split(' ') {
-        let key = Event::Key(key.parse().expect("these are keys"));
+        let key = HostEvent::Key(key.parse().expect("these are keys"));
         let start = Instant::now();
         list.update(&key, area);
         list.draw(&mut canvas, area, "> ", &Skin::default());

@@ -10,11 +10,11 @@ use vt::{
 
 use crate::{
     document::{Document, DocumentPoint},
-    event::Event,
+    event::HostEvent,
     geometry::Rect,
     pane::{PaneMark, PaneView},
     selection::{SelectionUnit, TextSelection},
-    skin::{Role, Skin},
+    skin::{Skin, SkinRole},
     widgets::{InputOutcome, LineInput},
 };
 use search::DocumentSearch;
@@ -156,23 +156,23 @@ impl CopyMode {
     }
 
     /// `area` is where the pane is drawn.
-    pub fn update(&mut self, event: &Event, area: Rect) -> CopyOutcome {
+    pub fn update(&mut self, event: &HostEvent, area: Rect) -> CopyOutcome {
         match event {
-            Event::Key(key) if key.kind == KeyEventKind::Release => CopyOutcome::Passed,
-            Event::Key(key) => {
+            HostEvent::Key(key) if key.kind == KeyEventKind::Release => CopyOutcome::Passed,
+            HostEvent::Key(key) => {
                 self.notice = None;
                 match self.prompt.is_some() {
                     true => self.prompt_key(key),
                     false => self.key(key),
                 }
             }
-            Event::Paste(text) => {
+            HostEvent::Paste(text) => {
                 if let Some((_, input)) = &mut self.prompt {
                     input.insert(text);
                 }
                 CopyOutcome::Taken
             }
-            Event::Mouse(mouse) => {
+            HostEvent::Mouse(mouse) => {
                 let point = self.point_at(Position { row: mouse.row, col: mouse.col }, area);
                 match mouse.kind {
                     MouseEventKind::Wheel(WheelDirection::Up) => self.scroll(-(WHEEL_ROWS as isize)),
@@ -353,11 +353,11 @@ impl CopyMode {
     pub fn marks(&self, skin: &Skin) -> Vec<PaneMark> {
         let mut marks = Vec::new();
         if let Some(search) = &self.search {
-            let (all, here) = (skin.style(Role::Match), skin.style(Role::MatchCurrent));
+            let (all, here) = (skin.style(SkinRole::Match), skin.style(SkinRole::MatchCurrent));
             search.marks(&self.document, self.top, self.rows, self.cursor, all, here, &mut marks);
         }
         if let Some(selection) = &self.selection {
-            marks.extend(selection.marks(&self.document, self.top, self.rows, skin.style(Role::Selection)));
+            marks.extend(selection.marks(&self.document, self.top, self.rows, skin.style(SkinRole::Selection)));
         }
         marks
     }

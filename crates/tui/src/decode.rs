@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use vt::input::{Key, KeyEvent, Modifiers};
 
-use crate::event::Event;
+use crate::event::HostEvent;
 
 /// A terminal sends a key's sequence in one write, so an Escape followed by nothing for this long is the Escape key.
 const LONE_ESCAPE: Duration = Duration::from_millis(30);
@@ -80,7 +80,7 @@ impl HostDecoder {
     }
 
     /// Takes bytes and appends the completed events.
-    pub fn feed(&mut self, bytes: &[u8], events: &mut Vec<Event>) {
+    pub fn feed(&mut self, bytes: &[u8], events: &mut Vec<HostEvent>) {
         let mut rest = bytes;
         while let Some((&byte, after)) = rest.split_first() {
             if self.state == DecoderState::Paste {
@@ -107,9 +107,9 @@ impl HostDecoder {
     }
 
     /// No more input came in time: pending bytes become a key, or are dropped.
-    pub fn expire(&mut self, events: &mut Vec<Event>) {
+    pub fn expire(&mut self, events: &mut Vec<HostEvent>) {
         match std::mem::take(&mut self.state) {
-            DecoderState::Escape => events.push(Event::Key(KeyEvent::press(Key::Escape))),
+            DecoderState::Escape => events.push(HostEvent::Key(KeyEvent::press(Key::Escape))),
             DecoderState::Csi if self.held.is_empty() => events.push(alt('[')),
             DecoderState::Ss3 if self.held.is_empty() => events.push(alt('O')),
             DecoderState::MaybeString(kind) => events.push(kind.as_key()),
@@ -120,7 +120,7 @@ impl HostDecoder {
     }
 
     /// Returns whether the byte was consumed.
-    fn step(&mut self, byte: u8, events: &mut Vec<Event>) -> bool {
+    fn step(&mut self, byte: u8, events: &mut Vec<HostEvent>) -> bool {
         match self.state {
             DecoderState::Ground => self.ground(byte, false, events),
             DecoderState::Character { alt } => return self.character(byte, alt, events),
@@ -130,14 +130,14 @@ impl HostDecoder {
             DecoderState::Console => {
                 self.state = DecoderState::Ground;
                 if let b'A'..=b'E' = byte {
-                    events.push(Event::Key(KeyEvent::press(Key::F(byte - b'A' + 1))));
+                    events.push(HostEvent::Key(KeyEvent::press(Key::F(byte - b'A' + 1))));
                 }
             }
             DecoderState::LegacyMouse => {
                 self.held.push(byte);
                 if let [code, x, y] = self.held[..] {
                     self.finish();
-                    events.extend(mouse::legacy(code, x, y).map(Event::Mouse));
+                    events.extend(mouse::legacy(code, x, y).map(HostEvent::Mouse));
                 }
             }
             DecoderState::MaybeString(kind) => {
@@ -164,12 +164,12 @@ impl HostDecoder {
         true
     }
 
-    fn ground(&mut self, byte: u8, alt: bool, events: &mut Vec<Event>) {
+    fn ground(&mut self, byte: u8, alt: bool, events: &mut Vec<HostEvent>) {
         self.state = DecoderState::Ground;
         match byte {
             0x1b => self.state = DecoderState::Escape,
-            0..0x20 | 0x7f => events.push(Event::Key(keys::control(byte, alt))),
-            0x20..0x7f => events.push(Event::Key(keys::character(char::from(byte), alt))),
+            0..0x20 | 0x7f => events.push(HostEvent::Key(keys::control(byte, alt))),
+            0x20..0x7f => events.push(HostEvent::Key(keys::character(char::from(byte), alt))),
             0xc2..=0xf4 => {
                 self.held.push(byte);
                 self.state = DecoderState::Character { alt };
@@ -179,7 +179,7 @@ impl HostDecoder {
         }
     }
 
-    fn character(&mut self, byte: u8, alt: bool, events: &mut Vec<Event>) -> bool {
+    fn character(&mut self, byte: u8, alt: bool, events: &mut Vec<HostEvent>) -> bool {
         if !(0x80..0xc0).contains(&byte) {
             self.finish();
             return false;
@@ -195,12 +195,12 @@ impl HostDecoder {
             self.finish();
             // C1 controls are obsolete sequence introducers, not keys.
             let character = character.filter(|character| !character.is_control());
-            events.extend(character.map(|character| Event::Key(keys::character(character, alt))));
+            events.extend(character.map(|character| HostEvent::Key(keys::character(character, alt))));
         }
         true
     }
 
-    fn escape(&mut self, byte: u8, events: &mut Vec<Event>) {
+    fn escape(&mut self, byte: u8, events: &mut Vec<HostEvent>) {
         self.state = match byte {
             b'[' => DecoderState::Csi,
             b'O' => DecoderState::Ss3,
@@ -208,14 +208,14 @@ impl HostDecoder {
             b'P' => DecoderState::MaybeString(ReplyString::Dcs),
             0x1b => {
                 // Two presses, not Alt+Escape: agent CLIs give the double press a meaning.
-                events.push(Event::Key(KeyEvent::press(Key::Escape)));
+                events.push(HostEvent::Key(KeyEvent::press(Key::Escape)));
                 DecoderState::Escape
             }
             _ => return self.ground(byte, true, events),
         }
     }
 
-    fn csi(&mut self, byte: u8, events: &mut Vec<Event>) -> bool {
+    fn csi(&mut self, byte: u8, events: &mut Vec<HostEvent>) -> bool {
         match byte {
             b'[' if self.held.is_empty() => self.state = DecoderState::Console,
             b'M' if self.held.is_empty() => self.state = DecoderState::LegacyMouse,
@@ -243,7 +243,7 @@ impl HostDecoder {
         true
     }
 
-    fn sequence(&mut self, held: &[u8], end: u8, events: &mut Vec<Event>) {
+    fn sequence(&mut self, held: &[u8], end: u8, events: &mut Vec<HostEvent>) {
         let Some(params) = params::CsiParams::parse(held) else { return };
         if params.is_plain() && end == b'~' && params.first(0) == 200 {
             self.state = DecoderState::Paste;
@@ -251,17 +251,17 @@ impl HostDecoder {
         }
         if params.is_plain() && end == b'R' && self.expected_positions > 0 && params.len() == 2 {
             self.expected_positions -= 1;
-            events.push(Event::Reply(replies::position(&params)));
+            events.push(HostEvent::Reply(replies::position(&params)));
             return;
         }
         events.extend(match params.prefix() {
-            Some(b'<') => mouse::sgr(&params, end).map(Event::Mouse),
+            Some(b'<') => mouse::sgr(&params, end).map(HostEvent::Mouse),
             Some(_) => replies::private(&params, end),
             None => keys::sequence(&params, end),
         });
     }
 
-    fn ss3(&mut self, byte: u8, events: &mut Vec<Event>) -> bool {
+    fn ss3(&mut self, byte: u8, events: &mut Vec<HostEvent>) -> bool {
         match byte {
             b'0'..=b'9' if self.held.len() < 3 => {
                 self.held.push(byte);
@@ -273,12 +273,12 @@ impl HostDecoder {
             }
             _ => {}
         }
-        events.extend(keys::ss3(&self.held, byte).map(Event::Key));
+        events.extend(keys::ss3(&self.held, byte).map(HostEvent::Key));
         self.finish();
         true
     }
 
-    fn string(&mut self, byte: u8, kind: ReplyString, events: &mut Vec<Event>) -> bool {
+    fn string(&mut self, byte: u8, kind: ReplyString, events: &mut Vec<HostEvent>) -> bool {
         match byte {
             0x1b => self.state = DecoderState::StringEscape(kind),
             0x07 if kind == ReplyString::Osc => self.end_string(kind, events),
@@ -290,13 +290,13 @@ impl HostDecoder {
         true
     }
 
-    fn end_string(&mut self, kind: ReplyString, events: &mut Vec<Event>) {
+    fn end_string(&mut self, kind: ReplyString, events: &mut Vec<HostEvent>) {
         if self.held.len() < MAX_STRING {
             let reply = match kind {
                 ReplyString::Osc => replies::osc(&self.held),
                 ReplyString::Dcs => replies::dcs(&self.held),
             };
-            events.extend(reply.map(Event::Reply));
+            events.extend(reply.map(HostEvent::Reply));
         }
         self.finish();
     }
@@ -307,7 +307,7 @@ impl HostDecoder {
     }
 
     /// Takes the bytes of a paste up to its end marker, and returns how many.
-    fn paste(&mut self, bytes: &[u8], events: &mut Vec<Event>) -> usize {
+    fn paste(&mut self, bytes: &[u8], events: &mut Vec<HostEvent>) -> usize {
         let before = self.held.len();
         // Room for the end marker, so that it is found whole.
         let room = (MAX_PASTE + PASTE_END.len()).saturating_sub(before).min(bytes.len());
@@ -337,17 +337,17 @@ impl HostDecoder {
         room
     }
 
-    fn hand_on_paste(&mut self, events: &mut Vec<Event>) {
+    fn hand_on_paste(&mut self, events: &mut Vec<HostEvent>) {
         let text = String::from_utf8_lossy(&self.held).replace("\r\n", "\n").replace('\r', "\n");
         self.held.clear();
         if !text.is_empty() {
-            events.push(Event::Paste(text));
+            events.push(HostEvent::Paste(text));
         }
     }
 }
 
 impl ReplyString {
-    fn as_key(self) -> Event {
+    fn as_key(self) -> HostEvent {
         alt(match self {
             ReplyString::Osc => ']',
             ReplyString::Dcs => 'P',
@@ -355,6 +355,6 @@ impl ReplyString {
     }
 }
 
-fn alt(character: char) -> Event {
-    Event::Key(KeyEvent::new(character, Modifiers::ALT))
+fn alt(character: char) -> HostEvent {
+    HostEvent::Key(KeyEvent::new(character, Modifiers::ALT))
 }

@@ -7,7 +7,7 @@ use vt::{
 
 /// One event, in the order of arrival.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Event {
+pub enum HostEvent {
     Key(KeyEvent),
     /// Pasted text, with `\n` as line ends. A very long paste comes in several events.
     Paste(String),

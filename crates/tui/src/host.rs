@@ -31,7 +31,7 @@ pub use outward::OutwardStatus;
 pub use probe::HostProbe;
 pub use restore::HostRestorer;
 
-use crate::{decode::HostDecoder, event::Event};
+use crate::{decode::HostDecoder, event::HostEvent};
 
 /// Why the host terminal can't be used.
 #[derive(Debug, Error)]
@@ -152,7 +152,7 @@ impl HostTerminal {
         &self,
         decoder: &mut HostDecoder,
         deadline: Duration,
-        events: &mut Vec<Event>,
+        events: &mut Vec<HostEvent>,
     ) -> Result<HostProbe, HostError> {
         let mut probe = HostProbe::default();
         decoder.expect_positions(probe::POSITIONS);

@@ -6,12 +6,12 @@
 
 use crate::{
     canvas::{Canvas, CanvasCursor},
-    event::Event,
+    event::HostEvent,
     geometry::Rect,
 };
 
 /// What a layer did with an event.
-pub enum Handled<C> {
+pub enum LayerOutcome<C> {
     /// Not for this layer: the layer below gets it.
     Passed,
     /// Not for this layer, which closes: the layer below gets the event even if this one is modal.
@@ -25,21 +25,21 @@ pub enum Handled<C> {
     Replace(Box<dyn Layer<C>>),
 }
 
-impl<C> std::fmt::Debug for Handled<C> {
+impl<C> std::fmt::Debug for LayerOutcome<C> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            Handled::Passed => "Passed",
-            Handled::GivesWay => "GivesWay",
-            Handled::Taken => "Taken",
-            Handled::Close => "Close",
-            Handled::Open(_) => "Open",
-            Handled::Replace(_) => "Replace",
+            LayerOutcome::Passed => "Passed",
+            LayerOutcome::GivesWay => "GivesWay",
+            LayerOutcome::Taken => "Taken",
+            LayerOutcome::Close => "Close",
+            LayerOutcome::Open(_) => "Open",
+            LayerOutcome::Replace(_) => "Replace",
         })
     }
 }
 
 pub trait Layer<C> {
-    fn update(&mut self, event: &Event, context: &mut C) -> Handled<C>;
+    fn update(&mut self, event: &HostEvent, context: &mut C) -> LayerOutcome<C>;
 
     /// The context changed without an event: the layer updates what it copied from it.
     fn refresh(&mut self, _context: &mut C) {}
@@ -89,21 +89,21 @@ impl<C> LayerStack<C> {
     }
 
     /// Offers `event` to the layers from the top; false if none took it.
-    pub fn update(&mut self, event: &Event, context: &mut C) -> bool {
+    pub fn update(&mut self, event: &HostEvent, context: &mut C) -> bool {
         for index in (0..self.stack.len()).rev() {
             match self.stack[index].update(event, context) {
-                Handled::Passed if self.stack[index].is_modal() => return true,
-                Handled::Passed => continue,
-                Handled::GivesWay => {
+                LayerOutcome::Passed if self.stack[index].is_modal() => return true,
+                LayerOutcome::Passed => continue,
+                LayerOutcome::GivesWay => {
                     self.stack.remove(index);
                     continue;
                 }
-                Handled::Taken => {}
-                Handled::Close => {
+                LayerOutcome::Taken => {}
+                LayerOutcome::Close => {
                     self.stack.remove(index);
                 }
-                Handled::Open(layer) => self.stack.push(layer),
-                Handled::Replace(layer) => self.stack[index] = layer,
+                LayerOutcome::Open(layer) => self.stack.push(layer),
+                LayerOutcome::Replace(layer) => self.stack[index] = layer,
             }
             return true;
         }
@@ -147,15 +147,15 @@ mod tests {
     }
 
     impl Layer<Vec<String>> for Note {
-        fn update(&mut self, event: &Event, heard: &mut Vec<String>) -> Handled<Vec<String>> {
-            let Event::Key(key) = event else { return Handled::Passed };
+        fn update(&mut self, event: &HostEvent, heard: &mut Vec<String>) -> LayerOutcome<Vec<String>> {
+            let HostEvent::Key(key) = event else { return LayerOutcome::Passed };
             heard.push(format!("{}:{key}", self.name));
             match key.key {
-                Key::Char(c) if c == self.takes => Handled::Taken,
-                Key::Escape => Handled::Close,
-                Key::Char('g') if self.modal => Handled::GivesWay,
-                Key::Char('o') => Handled::Open(Box::new(Note { name: "new", takes: 'n', modal: true })),
-                _ => Handled::Passed,
+                Key::Char(c) if c == self.takes => LayerOutcome::Taken,
+                Key::Escape => LayerOutcome::Close,
+                Key::Char('g') if self.modal => LayerOutcome::GivesWay,
+                Key::Char('o') => LayerOutcome::Open(Box::new(Note { name: "new", takes: 'n', modal: true })),
+                _ => LayerOutcome::Passed,
             }
         }
 
@@ -176,7 +176,7 @@ mod tests {
         layers.push(Box::new(Note { name: "low", takes: 'l', modal: false }));
         layers.push(Box::new(Note { name: "top", takes: 't', modal: false }));
         let mut heard = Vec::new();
-        let key = |c: char| Event::Key(KeyEvent::press(c));
+        let key = |c: char| HostEvent::Key(KeyEvent::press(c));
         assert!(layers.update(&key('t'), &mut heard) && layers.update(&key('l'), &mut heard));
         assert!(!layers.update(&key('x'), &mut heard));
         assert_eq!(heard, ["top:t", "top:l", "low:l", "top:x", "low:x"]);
@@ -192,7 +192,7 @@ mod tests {
         assert_eq!(heard, ["new:x"]);
         layers.render(&mut canvas, &heard);
         assert_eq!((canvas.text(), canvas.cursor()), ("new\n".into(), None));
-        layers.update(&Event::Key(KeyEvent::press(Key::Escape)), &mut heard);
+        layers.update(&HostEvent::Key(KeyEvent::press(Key::Escape)), &mut heard);
         assert_eq!(layers.len(), 2);
 
         // A layer that gives way is removed, and the layers below get the event.

@@ -24,11 +24,11 @@ pub use canvas::{BoxLines, Canvas, CanvasCell, CanvasCursor, CellLink, CellText,
 pub use copy_mode::{CopyMode, CopyOutcome, SearchDirection};
 pub use decode::HostDecoder;
 pub use document::{Document, DocumentPoint};
-pub use event::{ColorScheme, Event, Reply};
+pub use event::{ColorScheme, HostEvent, Reply};
 pub use geometry::Rect;
 pub use keymap::{BindError, KeySequence, Keymap, KeymapOutcome, is_same_key};
-pub use layers::{Handled, Layer, LayerStack};
+pub use layers::{Layer, LayerOutcome, LayerStack};
 pub use pane::{PaneMark, PaneRow, PaneView};
 pub use selection::{ClickCounter, SelectionUnit, TextSelection};
-pub use skin::{GlyphSet, Role, Sign, Skin};
+pub use skin::{GlyphSet, Sign, Skin, SkinRole};
 pub use writer::{CanvasWriter, ColorDepth, WriterOptions};

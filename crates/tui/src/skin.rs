@@ -9,7 +9,7 @@ use crate::{canvas::BoxLines, event::ColorScheme};
 
 /// What a piece of the interface is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Role {
+pub enum SkinRole {
     Text,
     /// Less important text: hints, times, paths.
     Muted,
@@ -188,44 +188,44 @@ impl Skin {
         Skin { scheme, glyphs: GlyphSet::default() }
     }
 
-    pub fn style(&self, role: Role) -> Style {
+    pub fn style(&self, role: SkinRole) -> Style {
         let plain = Style::default();
         let ink = |ink: Ink| Style { foreground: self.color(ink), ..plain };
         let on = |ground: Ink| Style { background: self.color(ground), ..plain };
         let bold = |style: Style| Style { attributes: style.attributes | Attributes::BOLD, ..style };
         match role {
-            Role::Text | Role::Modal => plain,
-            Role::Muted | Role::Border => ink(GREY),
-            Role::Accent | Role::BorderFocused => ink(BLUE),
-            Role::Tab | Role::StatusLine => Style { foreground: self.color(GREY), ..on(BAR) },
-            Role::TabActive => bold(on(RAISED)),
-            Role::Cursor => bold(on(RAISED)),
-            Role::Selection => on(PICKED),
-            Role::Match => on(FOUND),
-            Role::MatchCurrent => Style { foreground: self.color(BLACK), ..on(FOUND_HERE) },
-            Role::Input => plain,
-            Role::Toast => on(RAISED),
-            Role::Button => on(BAR),
+            SkinRole::Text | SkinRole::Modal => plain,
+            SkinRole::Muted | SkinRole::Border => ink(GREY),
+            SkinRole::Accent | SkinRole::BorderFocused => ink(BLUE),
+            SkinRole::Tab | SkinRole::StatusLine => Style { foreground: self.color(GREY), ..on(BAR) },
+            SkinRole::TabActive => bold(on(RAISED)),
+            SkinRole::Cursor => bold(on(RAISED)),
+            SkinRole::Selection => on(PICKED),
+            SkinRole::Match => on(FOUND),
+            SkinRole::MatchCurrent => Style { foreground: self.color(BLACK), ..on(FOUND_HERE) },
+            SkinRole::Input => plain,
+            SkinRole::Toast => on(RAISED),
+            SkinRole::Button => on(BAR),
             // Inverse instead of a colour: it is visible on any host.
-            Role::ButtonActive => Style { attributes: Attributes::INVERSE | Attributes::BOLD, ..plain },
-            Role::Good | Role::Added => ink(GREEN),
-            Role::Warning => ink(ORANGE),
-            Role::Bad | Role::Removed => ink(RED),
-            Role::Heading => bold(ink(PURPLE)),
-            Role::Code => Style { foreground: self.color(ORANGE), ..plain },
-            Role::Link => Style { underline: Underline::Single, ..ink(BLUE) },
-            Role::KeyName => bold(ink(BLUE)),
+            SkinRole::ButtonActive => Style { attributes: Attributes::INVERSE | Attributes::BOLD, ..plain },
+            SkinRole::Good | SkinRole::Added => ink(GREEN),
+            SkinRole::Warning => ink(ORANGE),
+            SkinRole::Bad | SkinRole::Removed => ink(RED),
+            SkinRole::Heading => bold(ink(PURPLE)),
+            SkinRole::Code => Style { foreground: self.color(ORANGE), ..plain },
+            SkinRole::Link => Style { underline: Underline::Single, ..ink(BLUE) },
+            SkinRole::KeyName => bold(ink(BLUE)),
         }
     }
 
     pub fn sign_style(&self, sign: Sign) -> Style {
         self.style(match sign {
-            Sign::Starting | Sign::Unknown | Sign::Exited => Role::Muted,
-            Sign::Running | Sign::Idle => Role::Good,
-            Sign::Working => Role::Accent,
-            Sign::Blocked => Role::Warning,
-            Sign::Failed => Role::Bad,
-            Sign::Unseen => Role::Accent,
+            Sign::Starting | Sign::Unknown | Sign::Exited => SkinRole::Muted,
+            Sign::Running | Sign::Idle => SkinRole::Good,
+            Sign::Working => SkinRole::Accent,
+            Sign::Blocked => SkinRole::Warning,
+            Sign::Failed => SkinRole::Bad,
+            Sign::Unseen => SkinRole::Accent,
         })
     }
 
@@ -335,9 +335,17 @@ mod tests {
     #[test]
     fn light_and_dark_differ_where_there_is_colour() {
         let (dark, light) = (Skin::new(ColorScheme::Dark), Skin::new(ColorScheme::Light));
-        for role in [Role::Muted, Role::Accent, Role::Selection, Role::Match, Role::Bad, Role::Good, Role::StatusLine] {
+        for role in [
+            SkinRole::Muted,
+            SkinRole::Accent,
+            SkinRole::Selection,
+            SkinRole::Match,
+            SkinRole::Bad,
+            SkinRole::Good,
+            SkinRole::StatusLine,
+        ] {
             assert_ne!(dark.style(role), light.style(role), "{role:?}");
         }
-        assert_eq!(dark.style(Role::Text), Style::default(), "plain text is the host's own");
+        assert_eq!(dark.style(SkinRole::Text), Style::default(), "plain text is the host's own");
     }
 }

@@ -2,10 +2,11 @@
 //!
 //! The parts: a [`link`] keeps one `Attach` stream, a [`roster`] knows the sessions of all coordinators, a [`mirror`]
 //! turns updates into frames, the layers ([`base`], [`picker`], [`dialogs`], [`look_back`]) draw and take events, and
-//! the [`stage`] holds terminal, layers and tasks together. What a session is or does is the coordinator's business:
+//! the [`attach_loop`] holds terminal, layers and tasks together. What a session is or does is the coordinator's business:
 //! here it is only asked for and drawn.
 
 mod app;
+mod attach_loop;
 mod base;
 mod bindings;
 mod dialogs;
@@ -17,7 +18,6 @@ mod news;
 mod outward;
 mod picker;
 mod roster;
-mod stage;
 mod task;
 mod unanswered;
 mod wire_input;
@@ -29,17 +29,17 @@ use grpc::{
 use program::{Exit, Failure, Outcome};
 
 use crate::{
-    coordinators::{self, Address, Coordinator},
+    coordinators::{self, Coordinator, SessionAddress},
     host_terminal,
     invocation::Invocation,
 };
-pub(crate) use bindings::Bindings;
+pub(crate) use bindings::LeaderBindings;
 
 /// What the command line asks for.
 #[derive(Debug)]
-pub(crate) struct Wishes {
+pub(crate) struct AttachWishes {
     /// None: a picker first.
-    pub(crate) session: Option<Address>,
+    pub(crate) session: Option<SessionAddress>,
     pub(crate) read_only: bool,
     pub(crate) no_resize: bool,
     pub(crate) framed: bool,
@@ -55,9 +55,9 @@ struct Beginning {
     session: Option<(Coordinator, Session)>,
 }
 
-pub(crate) async fn run(invocation: &mut Invocation, wishes: Wishes) -> Outcome {
+pub(crate) async fn run(invocation: &mut Invocation, wishes: AttachWishes) -> Outcome {
     let config = &invocation.config.attach;
-    let bindings = Bindings::new(config.leader.as_deref(), &config.keys).map_err(Failure::usage)?;
+    let bindings = LeaderBindings::new(config.leader.as_deref(), &config.keys).map_err(Failure::usage)?;
     let host = host_terminal::open("`vtr screen` reads a session without a terminal")?;
     // All that can be refused is refused before the terminal is touched.
     let beginning = match &wishes.session {
@@ -68,27 +68,27 @@ pub(crate) async fn run(invocation: &mut Invocation, wishes: Wishes) -> Outcome 
             known => Beginning { known, clients: Vec::new(), session: None },
         },
     };
-    let stage = stage::Stage::new(host, invocation, bindings, &wishes, beginning)?;
-    let end = stage.run().await?;
+    let attach_loop = attach_loop::AttachLoop::new(host, invocation, bindings, &wishes, beginning)?;
+    let end = attach_loop.run().await?;
     match end {
-        stage::End::Left(words) => {
+        attach_loop::AttachEnd::Left(words) => {
             invocation.output.line(words)?;
             Ok(Exit::Done)
         }
-        stage::End::Signal(name) => {
+        attach_loop::AttachEnd::Signal(name) => {
             Err(Failure::new(Exit::Refused, "ended", format!("ended by the signal {name}; the session goes on")))
         }
-        stage::End::NobodyAnswered(silences) => {
+        attach_loop::AttachEnd::NobodyAnswered(silences) => {
             for (coordinator, silence) in &silences {
                 invocation.output.not_heard(coordinator, &silence.clone().into());
             }
             Err(coordinators::silent())
         }
-        stage::End::TerminalGone => Err(Failure::new(Exit::Refused, "ended", "the terminal is gone")),
+        attach_loop::AttachEnd::TerminalGone => Err(Failure::new(Exit::Refused, "ended", "the terminal is gone")),
     }
 }
 
-async fn with_session(invocation: &mut Invocation, address: &Address) -> Result<Beginning, Failure> {
+async fn with_session(invocation: &mut Invocation, address: &SessionAddress) -> Result<Beginning, Failure> {
     let known = invocation.coordinators()?;
     let target = invocation.target(address).await?;
     let request = InfoRequest { name: target.session.clone() };

@@ -13,11 +13,11 @@ use crate::{commands, completion, surroundings::Surroundings};
 /// session's name or id, or coordinator:session where several coordinators are configured.
 #[derive(Debug, Parser)]
 #[command(name = "vtr", version, after_help = EXIT_CODES, max_term_width = 100)]
-pub(crate) struct Cli {
+pub(crate) struct VtrCli {
     #[command(flatten)]
-    pub(crate) everywhere: Everywhere,
+    pub(crate) everywhere: GlobalFlags,
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) command: VtrCommand,
 }
 
 const EXIT_CODES: &str = "\
@@ -32,7 +32,7 @@ Exit codes:
 const EVERYWHERE: &str = "Options of every command";
 
 #[derive(Clone, Debug, clap::Args)]
-pub(crate) struct Everywhere {
+pub(crate) struct GlobalFlags {
     /// The coordinator's socket; goes before VTR_SOCKET and the config file
     #[arg(long, global = true, help_heading = EVERYWHERE, value_name = "PATH", value_hint = clap::ValueHint::FilePath)]
     pub(crate) socket: Option<PathBuf>,
@@ -45,35 +45,35 @@ pub(crate) struct Everywhere {
 }
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum Command {
-    Serve(commands::serve::Serve),
+pub(crate) enum VtrCommand {
+    Serve(commands::serve::ServeArgs),
     #[command(alias = "list")]
-    Ls(commands::ls::Ls),
-    Spawn(commands::spawn::Spawn),
-    Attach(commands::attach::Attach),
-    Info(commands::info::Info),
-    Screen(commands::screen::Screen),
-    Grep(commands::grep::Grep),
-    Send(commands::send::Send),
-    Key(commands::key::Key),
-    Raw(commands::raw::Raw),
-    Resize(commands::resize::Resize),
-    Wait(commands::wait::Wait),
-    Idle(commands::idle::Idle),
-    Kill(commands::kill::Kill),
-    Rm(commands::rm::Rm),
-    Rename(commands::rename::Rename),
-    Record(commands::record::Record),
-    Play(commands::play::Play),
-    Export(commands::export::Export),
+    Ls(commands::ls::LsArgs),
+    Spawn(commands::spawn::SpawnArgs),
+    Attach(commands::attach::AttachArgs),
+    Info(commands::info::InfoArgs),
+    Screen(commands::screen::ScreenArgs),
+    Grep(commands::grep::GrepArgs),
+    Send(commands::send::SendArgs),
+    Key(commands::key::KeyArgs),
+    Raw(commands::raw::RawArgs),
+    Resize(commands::resize::ResizeArgs),
+    Wait(commands::wait::WaitArgs),
+    Idle(commands::idle::IdleArgs),
+    Kill(commands::kill::KillArgs),
+    Rm(commands::rm::RmArgs),
+    Rename(commands::rename::RenameArgs),
+    Record(commands::record::RecordArgs),
+    Play(commands::play::PlayArgs),
+    Export(commands::export::ExportArgs),
     Status(program::StatusCommand),
-    Web(commands::web::Web),
-    Config(commands::config::Config),
+    Web(commands::web::WebArgs),
+    Config(commands::config::ConfigArgs),
     DialStdio(commands::dial_stdio::DialStdio),
-    Mcp(commands::mcp::Mcp),
-    Completions(commands::completions::Completions),
-    Man(commands::man::Man),
-    Version(commands::version::Version),
+    Mcp(commands::mcp::McpArgs),
+    Completions(commands::completions::CompletionsArgs),
+    Man(commands::man::ManArgs),
+    Version(commands::version::VersionArgs),
 }
 
 /// The whole grammar: with session names to complete, and with the words about sessions that help shows.
@@ -84,7 +84,7 @@ pub(crate) fn grammar(surroundings: &Surroundings) -> clap::Command {
     let keys = ArgValueCompleter::new(completion::keys);
     let signals = ArgValueCompleter::new(completion::signals);
     // In place: clap's ways to change one argument or one command move it to the end.
-    Cli::command().mut_subcommands(|command| {
+    VtrCli::command().mut_subcommands(|command| {
         command.mut_args(|argument| match argument.get_id().as_str() {
             "session" => {
                 argument.help("Its name or id, or coordinator:session where there are several").add(sessions.clone())
@@ -133,7 +133,7 @@ mod tests {
     #[test]
     fn every_operation_for_the_command_line_has_a_command() {
         let table: Table<SessionContext> = Table::new(ops::operations::entries());
-        let grammar = Cli::command();
+        let grammar = VtrCli::command();
         let known = OPERATIONS.map(|(_, operation)| operation);
         for entry in table.entries() {
             let expected = entry.traits.faces.contains(Faces::CLI);

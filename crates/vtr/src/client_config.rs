@@ -15,9 +15,9 @@ use program::Failure;
 #[serde(deny_unknown_fields)]
 pub(crate) struct ClientConfig {
     #[serde(default)]
-    pub(crate) coordinators: Vec<Entry>,
+    pub(crate) coordinators: Vec<ConfiguredCoordinator>,
     #[serde(default)]
-    pub(crate) defaults: Defaults,
+    pub(crate) defaults: CommandDefaults,
     #[serde(default)]
     pub(crate) attach: AttachConfig,
 }
@@ -39,7 +39,7 @@ pub(crate) struct AttachConfig {
 /// One `[[coordinators]]`: sockets by path or pattern, or a command that speaks for a coordinator.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Entry {
+pub(crate) struct ConfiguredCoordinator {
     pub(crate) path: Option<String>,
     pub(crate) command: Option<Vec<String>>,
     pub(crate) name: Option<String>,
@@ -50,7 +50,7 @@ pub(crate) struct Entry {
 
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Defaults {
+pub(crate) struct CommandDefaults {
     #[serde(default)]
     pub(crate) output_format: OutputFormat,
     /// What `vtr idle` calls idle: the default of its `--idle`.
@@ -86,13 +86,13 @@ impl ClientConfig {
         for entry in &config.coordinators {
             entry.check().map_err(|what| malformed(file, &what))?;
         }
-        crate::attach::Bindings::new(config.attach.leader.as_deref(), &config.attach.keys)
+        crate::attach::LeaderBindings::new(config.attach.leader.as_deref(), &config.attach.keys)
             .map_err(|what| malformed(file, &what))?;
         Ok(config)
     }
 }
 
-impl Entry {
+impl ConfiguredCoordinator {
     fn check(&self) -> Result<(), String> {
         match (&self.path, &self.command) {
             (Some(path), None) if self.name.is_some() && crate::path_pattern::is_pattern(path) => {
@@ -130,7 +130,7 @@ fn malformed(file: &Path, what: &str) -> Failure {
 
 /// The file as it was written, to be changed without losing comments.
 #[derive(Debug)]
-pub(crate) struct Editor {
+pub(crate) struct ConfigEditor {
     file: PathBuf,
     document: DocumentMut,
 }
@@ -142,13 +142,13 @@ pub(crate) enum NewEntry {
     Command { name: String, command: Vec<String> },
 }
 
-impl Editor {
+impl ConfigEditor {
     /// Refuses a file that could not be loaded: editing it might make it worse.
     pub(crate) fn open(file: PathBuf) -> Result<Self, Failure> {
         ClientConfig::load(&file)?;
         let document =
             read(&file)?.parse().map_err(|error: toml_edit::TomlError| malformed(&file, &error.to_string()))?;
-        Ok(Editor { file, document })
+        Ok(ConfigEditor { file, document })
     }
 
     fn entries(&mut self) -> Result<&mut ArrayOfTables, Failure> {
@@ -315,12 +315,12 @@ mod tests {
     fn comments_survive_an_edit() {
         let root = tempfile::tempdir().unwrap();
         let file = root.path().join("sub/config.toml");
-        let mut editor = Editor::open(file.clone()).unwrap();
+        let mut editor = ConfigEditor::open(file.clone()).unwrap();
         assert!(editor.add(&NewEntry::Path { path: "/a/*.sock".into(), name: None }).unwrap());
         editor.save().unwrap();
         let text = "# mine\n[[coordinators]] # the first\npath = \"/a/*.sock\"\n\n# keep\n[defaults]\noutput_format = \"json\" # yes\n";
         std::fs::write(&file, text).unwrap();
-        let mut editor = Editor::open(file.clone()).unwrap();
+        let mut editor = ConfigEditor::open(file.clone()).unwrap();
         assert!(!editor.add(&NewEntry::Path { path: "/a/*.sock".into(), name: None }).unwrap());
         let command = ["ssh", "h", "vtr", "dial-stdio"].map(str::to_owned).to_vec();
         assert!(editor.add(&NewEntry::Command { name: "h".into(), command }).unwrap());
@@ -329,7 +329,7 @@ mod tests {
         for kept in ["# mine", "# the first", "# keep", "# yes", r#"command = ["ssh", "h", "vtr", "dial-stdio"]"#] {
             assert!(after.contains(kept), "{kept} is missing in {after}");
         }
-        let mut editor = Editor::open(file.clone()).unwrap();
+        let mut editor = ConfigEditor::open(file.clone()).unwrap();
         assert!(editor.remove("h").unwrap());
         assert!(!editor.remove("h").unwrap());
         editor.save().unwrap();

@@ -34,40 +34,40 @@ use program::Outcome;
 use serde_json::{Value, json};
 
 use crate::{
-    cli::Command,
-    invocation::{Invocation, Target},
+    cli::VtrCommand,
+    invocation::{Invocation, SessionTarget},
 };
 
 /// Runs a command that speaks to coordinators, or needs none.
-pub(crate) async fn run(command: Command, invocation: &mut Invocation) -> Outcome {
+pub(crate) async fn run(command: VtrCommand, invocation: &mut Invocation) -> Outcome {
     match command {
-        Command::Serve(_) => unreachable!("it has a runtime of its own"),
-        Command::Ls(command) => command.run(invocation).await,
-        Command::Spawn(command) => command.run(invocation).await,
-        Command::Attach(command) => command.run(invocation).await,
-        Command::Info(command) => command.run(invocation).await,
-        Command::Screen(command) => command.run(invocation).await,
-        Command::Grep(command) => command.run(invocation).await,
-        Command::Send(command) => command.run(invocation).await,
-        Command::Key(command) => command.run(invocation).await,
-        Command::Raw(command) => command.run(invocation).await,
-        Command::Resize(command) => command.run(invocation).await,
-        Command::Wait(command) => command.run(invocation).await,
-        Command::Idle(command) => command.run(invocation).await,
-        Command::Kill(command) => command.run(invocation).await,
-        Command::Rm(command) => command.run(invocation).await,
-        Command::Rename(command) => command.run(invocation).await,
-        Command::Record(command) => command.run(invocation).await,
-        Command::Play(command) => command.run(invocation).await,
-        Command::Export(command) => command.run(invocation),
-        Command::Status(command) => command.run(),
-        Command::Web(command) => command.run(invocation).await,
-        Command::Config(command) => command.run(invocation),
-        Command::DialStdio(command) => command.run(invocation).await,
-        Command::Mcp(command) => command.run(invocation).await,
-        Command::Completions(command) => command.run(invocation),
-        Command::Man(command) => command.run(invocation),
-        Command::Version(command) => command.run(invocation).await,
+        VtrCommand::Serve(_) => unreachable!("it has a runtime of its own"),
+        VtrCommand::Ls(command) => command.run(invocation).await,
+        VtrCommand::Spawn(command) => command.run(invocation).await,
+        VtrCommand::Attach(command) => command.run(invocation).await,
+        VtrCommand::Info(command) => command.run(invocation).await,
+        VtrCommand::Screen(command) => command.run(invocation).await,
+        VtrCommand::Grep(command) => command.run(invocation).await,
+        VtrCommand::Send(command) => command.run(invocation).await,
+        VtrCommand::Key(command) => command.run(invocation).await,
+        VtrCommand::Raw(command) => command.run(invocation).await,
+        VtrCommand::Resize(command) => command.run(invocation).await,
+        VtrCommand::Wait(command) => command.run(invocation).await,
+        VtrCommand::Idle(command) => command.run(invocation).await,
+        VtrCommand::Kill(command) => command.run(invocation).await,
+        VtrCommand::Rm(command) => command.run(invocation).await,
+        VtrCommand::Rename(command) => command.run(invocation).await,
+        VtrCommand::Record(command) => command.run(invocation).await,
+        VtrCommand::Play(command) => command.run(invocation).await,
+        VtrCommand::Export(command) => command.run(invocation),
+        VtrCommand::Status(command) => command.run(),
+        VtrCommand::Web(command) => command.run(invocation).await,
+        VtrCommand::Config(command) => command.run(invocation),
+        VtrCommand::DialStdio(command) => command.run(invocation).await,
+        VtrCommand::Mcp(command) => command.run(invocation).await,
+        VtrCommand::Completions(command) => command.run(invocation),
+        VtrCommand::Man(command) => command.run(invocation),
+        VtrCommand::Version(command) => command.run(invocation).await,
     }
 }
 
@@ -95,6 +95,6 @@ pub(crate) fn time_span(text: &str) -> Result<Duration, String> {
 }
 
 /// What commands that only do something answer with `--json`.
-fn done(target: &Target) -> Value {
+fn done(target: &SessionTarget) -> Value {
     json!({ "coordinator": target.coordinator.name, "session": target.session, "ok": true })
 }

@@ -12,7 +12,7 @@ use grpc::client::Endpoint;
 use program::{Exit, Failure};
 
 use crate::{
-    client_config::{ClientConfig, Entry},
+    client_config::{ClientConfig, ConfiguredCoordinator},
     default_socket, path_pattern,
     surroundings::Surroundings,
 };
@@ -78,7 +78,11 @@ pub(crate) fn known(
 
 /// What one entry of the config stands for at the moment. A pattern stands for the sockets it finds, a
 /// path for itself, there or not.
-pub(crate) fn expand(entry: &Entry, timeout: Duration, surroundings: &Surroundings) -> Vec<Coordinator> {
+pub(crate) fn expand(
+    entry: &ConfiguredCoordinator,
+    timeout: Duration,
+    surroundings: &Surroundings,
+) -> Vec<Coordinator> {
     let timeout = entry.timeout.unwrap_or(timeout);
     let mut found = match (&entry.path, &entry.command) {
         (Some(path), _) if path_pattern::is_pattern(path) => {
@@ -100,12 +104,12 @@ pub(crate) fn expand(entry: &Entry, timeout: Duration, surroundings: &Surroundin
 
 /// `session` or `coordinator:session`, as typed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Address {
+pub(crate) struct SessionAddress {
     pub(crate) coordinator: Option<String>,
     pub(crate) session: String,
 }
 
-impl std::fmt::Display for Address {
+impl std::fmt::Display for SessionAddress {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match &self.coordinator {
             Some(coordinator) => write!(f, "{coordinator}:{}", self.session),
@@ -114,7 +118,7 @@ impl std::fmt::Display for Address {
     }
 }
 
-impl std::str::FromStr for Address {
+impl std::str::FromStr for SessionAddress {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -125,7 +129,7 @@ impl std::str::FromStr for Address {
         if session.is_empty() || coordinator.as_deref() == Some("") {
             return Err("write it as session or coordinator:session".into());
         }
-        Ok(Address { coordinator, session: session.into() })
+        Ok(SessionAddress { coordinator, session: session.into() })
     }
 }
 
@@ -143,7 +147,7 @@ pub(crate) fn silent() -> Failure {
 }
 
 /// Those of `known` that the address may mean: the one it names, or all.
-pub(crate) fn meant<'a>(address: &Address, known: &'a [Coordinator]) -> Result<Vec<&'a Coordinator>, Failure> {
+pub(crate) fn meant<'a>(address: &SessionAddress, known: &'a [Coordinator]) -> Result<Vec<&'a Coordinator>, Failure> {
     let Some(wanted) = &address.coordinator else {
         if known.is_empty() {
             return Err(none());
@@ -181,9 +185,9 @@ mod tests {
 
     #[test]
     fn addresses() {
-        let parse = |text: &str| text.parse::<Address>();
-        assert_eq!(parse("codex"), Ok(Address { coordinator: None, session: "codex".into() }));
-        assert_eq!(parse("a:codex"), Ok(Address { coordinator: Some("a".into()), session: "codex".into() }));
+        let parse = |text: &str| text.parse::<SessionAddress>();
+        assert_eq!(parse("codex"), Ok(SessionAddress { coordinator: None, session: "codex".into() }));
+        assert_eq!(parse("a:codex"), Ok(SessionAddress { coordinator: Some("a".into()), session: "codex".into() }));
         for wrong in ["", ":", "a:", ":b"] {
             parse(wrong).unwrap_err();
         }

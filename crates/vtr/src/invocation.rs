@@ -6,9 +6,9 @@ use grpc::client::CoordinatorClient;
 use program::{Exit, Failure};
 
 use crate::{
-    cli::Everywhere,
+    cli::GlobalFlags,
     client_config::{ClientConfig, OutputFormat},
-    coordinators::{self, Address, Coordinator},
+    coordinators::{self, Coordinator, SessionAddress},
     fleet::{self, ReachedCoordinator},
     output::Output,
     surroundings::Surroundings,
@@ -20,7 +20,7 @@ pub(crate) struct Invocation {
     pub(crate) surroundings: Surroundings,
     pub(crate) config: ClientConfig,
     pub(crate) output: Output,
-    pub(crate) everywhere: Everywhere,
+    pub(crate) everywhere: GlobalFlags,
     warned_of_version: bool,
     /// No coordinator is waited for longer than what it is asked for may take.
     pub(crate) patience: Option<Duration>,
@@ -31,14 +31,14 @@ const LEAST_PATIENCE: Duration = Duration::from_secs(1);
 
 /// A session to speak about, on a coordinator that answers.
 #[derive(Debug)]
-pub(crate) struct Target {
+pub(crate) struct SessionTarget {
     pub(crate) coordinator: Coordinator,
     pub(crate) client: CoordinatorClient,
     /// Its name, or its id, as given.
     pub(crate) session: String,
 }
 
-impl Target {
+impl SessionTarget {
     /// What the coordinator said instead of doing it.
     pub(crate) fn failure(&self, status: &tonic::Status) -> Failure {
         wire::failure(status, &self.coordinator)
@@ -46,7 +46,7 @@ impl Target {
 }
 
 impl Invocation {
-    pub(crate) fn new(everywhere: Everywhere, surroundings: Surroundings) -> Result<Self, Box<(Output, Failure)>> {
+    pub(crate) fn new(everywhere: GlobalFlags, surroundings: Surroundings) -> Result<Self, Box<(Output, Failure)>> {
         let color = surroundings.stdout_is_terminal && !surroundings.no_color;
         let mut output = Output::new(everywhere.json, color, surroundings.stdout_is_terminal);
         let config = match ClientConfig::load(&surroundings.client_config_file()) {
@@ -76,16 +76,19 @@ impl Invocation {
     }
 
     /// The session that an address names, wherever it is.
-    pub(crate) async fn target(&mut self, address: &Address) -> Result<Target, Failure> {
+    pub(crate) async fn target(&mut self, address: &SessionAddress) -> Result<SessionTarget, Failure> {
         let [target] =
             <[_; 1]>::try_from(self.targets(std::slice::from_ref(address)).await?).expect("one was asked for");
         target
     }
 
     /// The sessions that addresses name, in their order. Those that may be anywhere are asked for together.
-    pub(crate) async fn targets(&mut self, addresses: &[Address]) -> Result<Vec<Result<Target, Failure>>, Failure> {
+    pub(crate) async fn targets(
+        &mut self,
+        addresses: &[SessionAddress],
+    ) -> Result<Vec<Result<SessionTarget, Failure>>, Failure> {
         let known = self.coordinators()?;
-        let anywhere = |address: &&Address| address.coordinator.is_none() && known.len() > 1;
+        let anywhere = |address: &&SessionAddress| address.coordinator.is_none() && known.len() > 1;
         let names: Vec<String> = addresses.iter().filter(anywhere).map(|address| address.session.clone()).collect();
         let mut search = fleet::SessionSearch { found: Vec::new(), silent: Vec::new() };
         if !names.is_empty() {
@@ -123,7 +126,7 @@ impl Invocation {
     }
 
     /// The coordinator for something new: the one that is named, or the only one.
-    pub(crate) async fn place(&mut self, address: &Address) -> Result<Target, Failure> {
+    pub(crate) async fn place(&mut self, address: &SessionAddress) -> Result<SessionTarget, Failure> {
         let known = self.coordinators()?;
         match coordinators::meant(address, &known)?.as_slice() {
             [only] => {
@@ -140,14 +143,14 @@ impl Invocation {
         }
     }
 
-    pub(crate) async fn reach(&mut self, coordinator: &Coordinator, session: &str) -> Result<Target, Failure> {
+    pub(crate) async fn reach(&mut self, coordinator: &Coordinator, session: &str) -> Result<SessionTarget, Failure> {
         match fleet::reach(coordinator).await {
             Ok(reached) => Ok(self.reached(reached, session.to_owned())),
             Err(silence) => Err(Failure::unreachable(silence.to_string())),
         }
     }
 
-    fn reached(&mut self, reached: ReachedCoordinator, session: String) -> Target {
+    fn reached(&mut self, reached: ReachedCoordinator, session: String) -> SessionTarget {
         let ours = env!("CARGO_PKG_VERSION");
         let theirs = reached.client.server().map_or("too old to tell", |server| server.version.as_str());
         if theirs != ours && !self.warned_of_version {
@@ -156,7 +159,7 @@ impl Invocation {
             self.output
                 .warn(format_args!("this is vtr {ours}; the coordinator {name} is {theirs}: {}", advice(theirs, ours)));
         }
-        Target { coordinator: reached.coordinator, client: reached.client, session }
+        SessionTarget { coordinator: reached.coordinator, client: reached.client, session }
     }
 }
 

@@ -36,7 +36,7 @@ use clap::{CommandFactory, FromArgMatches, error::ErrorKind};
 use program::{Exit, Failure, Outcome, SurroundingsError};
 
 use crate::{
-    cli::{Cli, Command},
+    cli::{VtrCli, VtrCommand},
     commands::completions,
     invocation::Invocation,
     output::Output,
@@ -57,7 +57,7 @@ fn main() -> ExitCode {
     })
     .var(completions::VARIABLE)
     .complete();
-    let mut grammar = Cli::command();
+    let mut grammar = VtrCli::command();
     let mut matches = match grammar.try_get_matches_from_mut(env::args_os()) {
         Ok(matches) => matches,
         // Help and mistakes are told in the words of the whole grammar. To make it for each command would take longer than
@@ -69,7 +69,7 @@ fn main() -> ExitCode {
     };
     // Taking it apart would be a tenth of what most commands do; it goes with the process.
     std::mem::forget(grammar);
-    let cli = match Cli::from_arg_matches_mut(&mut matches) {
+    let cli = match VtrCli::from_arg_matches_mut(&mut matches) {
         Ok(cli) => cli,
         Err(error) => misused(&error),
     };
@@ -94,8 +94,8 @@ fn misused(error: &clap::Error) -> ! {
     std::process::exit(code)
 }
 
-fn run(cli: Cli, surroundings: Surroundings) -> Exit {
-    if let Command::Serve(serve) = cli.command {
+fn run(cli: VtrCli, surroundings: Surroundings) -> Exit {
+    if let VtrCommand::Serve(serve) = cli.command {
         let terminal = surroundings.stdout_is_terminal;
         let mut output = Output::new(cli.everywhere.json, terminal && !surroundings.no_color, terminal);
         let outcome = serve.run(&cli.everywhere, &surroundings, &mut output);

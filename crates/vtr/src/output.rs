@@ -21,11 +21,11 @@ pub(crate) struct Output {
     /// People look at it right now.
     pub(crate) terminal: bool,
     /// Coordinators that did not answer: said on standard error at once, or added to JSON.
-    unreachable: Vec<Unreachable>,
+    unreachable: Vec<UnreachableCoordinator>,
 }
 
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct Unreachable {
+pub(crate) struct UnreachableCoordinator {
     pub(crate) coordinator: String,
     pub(crate) reason: String,
 }
@@ -35,7 +35,7 @@ const GAP: u16 = 4;
 
 /// The columns of a table that is printed in parts.
 #[derive(Debug)]
-pub(crate) struct Columns<'a, const N: usize> {
+pub(crate) struct TableColumns<'a, const N: usize> {
     headings: [&'a str; N],
     /// Of the parts so far, gaps included.
     widths: [u16; N],
@@ -43,9 +43,9 @@ pub(crate) struct Columns<'a, const N: usize> {
     begun: bool,
 }
 
-impl<'a, const N: usize> Columns<'a, N> {
+impl<'a, const N: usize> TableColumns<'a, N> {
     pub(crate) fn new(headings: [&'a str; N]) -> Self {
-        Columns { headings, widths: [0; N], begun: false }
+        TableColumns { headings, widths: [0; N], begun: false }
     }
 }
 
@@ -114,13 +114,13 @@ impl Output {
     }
 
     pub(crate) fn table<const N: usize>(&mut self, headings: [&str; N], rows: Vec<[String; N]>) -> Result<(), Failure> {
-        self.table_part(&mut Columns::new(headings), rows)
+        self.table_part(&mut TableColumns::new(headings), rows)
     }
 
     /// Rows of a table of which more may come later.
     pub(crate) fn table_part<const N: usize>(
         &mut self,
-        columns: &mut Columns<'_, N>,
+        columns: &mut TableColumns<'_, N>,
         rows: Vec<[String; N]>,
     ) -> Result<(), Failure> {
         let mut table = Table::new();
@@ -178,10 +178,10 @@ impl Output {
         if !self.json {
             self.warn(format_args!("{coordinator} did not answer: {}", silence.brief));
         }
-        self.unreachable.push(Unreachable { coordinator: coordinator.into(), reason: silence.to_string() });
+        self.unreachable.push(UnreachableCoordinator { coordinator: coordinator.into(), reason: silence.to_string() });
     }
 
-    pub(crate) fn unreachable(&self) -> &[Unreachable] {
+    pub(crate) fn unreachable(&self) -> &[UnreachableCoordinator] {
         &self.unreachable
     }
 

@@ -13,11 +13,11 @@ use tui::{Sign, host::notify};
 use vt::{BlockedKind, StatusRecord};
 
 use super::{
-    commands::{Command, Section, WAITING, always},
-    model::{App, Errand},
+    commands::{CommandSection, ScreenCommand, WAITING, always},
+    model::{HostOrder, InterfaceState},
     news::ProgramCall,
     palette::{Palette, PaletteEntry},
-    sessions::Item,
+    sessions::SessionItem,
     trust_prompt,
 };
 
@@ -31,10 +31,10 @@ const MAX_REASON: usize = 200;
 
 /// What waits for the human.
 #[derive(Debug, Default)]
-pub(crate) struct State {
+pub(crate) struct AttentionState {
     asks: Vec<Ask>,
     /// By who asks; none is an operator.
-    shares: HashMap<Option<SessionId>, Share>,
+    shares: HashMap<Option<SessionId>, CallerShare>,
     /// Sessions of which it was said that a draft holds messages back.
     told_of_drafts: HashSet<SessionId>,
 }
@@ -43,11 +43,11 @@ pub(crate) struct State {
 struct Ask {
     session: SessionId,
     reason: String,
-    why: Why,
+    why: WaitingReason,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Why {
+enum WaitingReason {
     /// An agent called for the human.
     Requested,
     /// The agent there waits for a decision.
@@ -56,14 +56,14 @@ enum Why {
 
 /// What is left of a caller's share.
 #[derive(Clone, Copy, Debug)]
-struct Share {
+struct CallerShare {
     left: u32,
     since: Instant,
 }
 
-impl Share {
+impl CallerShare {
     fn full(now: Instant) -> Self {
-        Share { left: BURST, since: now }
+        CallerShare { left: BURST, since: now }
     }
 
     fn take(&mut self, now: Instant) -> bool {
@@ -78,9 +78,9 @@ impl Share {
     }
 }
 
-impl State {
+impl AttentionState {
     fn may(&mut self, caller: Option<SessionId>, now: Instant) -> bool {
-        self.shares.entry(caller).or_insert_with(|| Share::full(now)).take(now)
+        self.shares.entry(caller).or_insert_with(|| CallerShare::full(now)).take(now)
     }
 
     /// The newest reason of a session counts.
@@ -90,27 +90,27 @@ impl State {
     }
 }
 
-pub(super) const COMMANDS: &[Command] = &[
-    Command {
+pub(super) const COMMANDS: &[ScreenCommand] = &[
+    ScreenCommand {
         id: WAITING,
         title: "Needs you…",
-        section: Section::Attention,
+        section: CommandSection::Attention,
         keys: &["alt-a"],
         when: always,
         run: list,
     },
-    Command {
+    ScreenCommand {
         id: "waiting-prompts",
         title: "Waiting prompts…",
-        section: Section::Attention,
+        section: CommandSection::Attention,
         keys: &[],
         when: always,
         run: list_prompts,
     },
-    Command {
+    ScreenCommand {
         id: "next-waiting",
         title: "Jump to the next that needs you",
-        section: Section::Attention,
+        section: CommandSection::Attention,
         keys: &["alt-shift-a"],
         when: always,
         run: next,
@@ -118,19 +118,19 @@ pub(super) const COMMANDS: &[Command] = &[
 ];
 
 /// An agent asks for the human.
-pub(super) fn asked(app: &mut App, session: SessionId, reason: String, caller: Option<SessionId>) {
+pub(super) fn asked(app: &mut InterfaceState, session: SessionId, reason: String, caller: Option<SessionId>) {
     let reason = one_line(&reason);
-    app.attention.note(Ask { session, reason: reason.clone(), why: Why::Requested });
+    app.attention.note(Ask { session, reason: reason.clone(), why: WaitingReason::Requested });
     alert(app, session, &reason, caller);
 }
 
 /// What an agent is doing has changed.
-pub(super) fn state_moved(app: &mut App, session: SessionId, before: AgentState) {
-    let now = app.sessions.get(session).and_then(Item::state);
+pub(super) fn state_moved(app: &mut InterfaceState, session: SessionId, before: AgentState) {
+    let now = app.sessions.get(session).and_then(SessionItem::state);
     match now {
         Some(AgentState::Blocked) if before != AgentState::Blocked => {
             let reason = question(app, session);
-            app.attention.note(Ask { session, reason: reason.clone(), why: Why::Blocked });
+            app.attention.note(Ask { session, reason: reason.clone(), why: WaitingReason::Blocked });
             alert(app, session, &reason, Some(session));
         }
         Some(AgentState::Blocked) => {}
@@ -139,17 +139,17 @@ pub(super) fn state_moved(app: &mut App, session: SessionId, before: AgentState)
 }
 
 /// A program that is no agent says that it waits for the person, or that it does no longer.
-pub(super) fn reported(app: &mut App, session: SessionId, waits: bool) {
+pub(super) fn reported(app: &mut InterfaceState, session: SessionId, waits: bool) {
     if !waits {
         return waits_no_longer(app, session);
     }
     let reason = question(app, session);
-    app.attention.note(Ask { session, reason: reason.clone(), why: Why::Blocked });
+    app.attention.note(Ask { session, reason: reason.clone(), why: WaitingReason::Blocked });
     alert(app, session, &reason, Some(session));
 }
 
-fn waits_no_longer(app: &mut App, session: SessionId) {
-    app.attention.asks.retain(|ask| ask.session != session || ask.why != Why::Blocked);
+fn waits_no_longer(app: &mut InterfaceState, session: SessionId) {
+    app.attention.asks.retain(|ask| ask.session != session || ask.why != WaitingReason::Blocked);
     let asked = app.attention.asks.iter().any(|ask| ask.session == session);
     if let Some(item) = app.sessions.get_mut(session).filter(|_| !asked) {
         item.attention = false;
@@ -157,16 +157,16 @@ fn waits_no_longer(app: &mut App, session: SessionId) {
 }
 
 /// What an agent asks has become readable, or is another thing now.
-pub(super) fn asks_otherwise(app: &mut App, session: SessionId) {
+pub(super) fn asks_otherwise(app: &mut InterfaceState, session: SessionId) {
     let reason = question(app, session);
-    let blocked = |ask: &&mut Ask| ask.session == session && ask.why == Why::Blocked;
+    let blocked = |ask: &&mut Ask| ask.session == session && ask.why == WaitingReason::Blocked;
     if let Some(ask) = app.attention.asks.iter_mut().find(blocked) {
         ask.reason = reason;
     }
 }
 
 /// Messages for an agent may wait for what the person has begun to type there: that is said once.
-pub(super) fn held_back(app: &mut App, session: SessionId) {
+pub(super) fn held_back(app: &mut InterfaceState, session: SessionId) {
     let held = app.sessions.get(session).filter(|item| item.held_back() > 0).map(held_text);
     match held {
         Some(text) if app.attention.told_of_drafts.insert(session) => app.toast(Sign::Blocked, text),
@@ -175,7 +175,7 @@ pub(super) fn held_back(app: &mut App, session: SessionId) {
     }
 }
 
-fn held_text(item: &Item) -> String {
+fn held_text(item: &SessionItem) -> String {
     match item.held_back() {
         1 => format!("1 message for {} waits for your draft", item.name),
         count => format!("{count} messages for {} wait for your draft", item.name),
@@ -196,9 +196,9 @@ fn reported_question(record: &StatusRecord) -> String {
 }
 
 /// What the program in a session waits for, in a line.
-fn question(app: &App, session: SessionId) -> String {
+fn question(app: &InterfaceState, session: SessionId) -> String {
     let item = app.sessions.get(session).filter(|item| item.says_blocked());
-    if let Some(record) = item.and_then(Item::leading_report) {
+    if let Some(record) = item.and_then(SessionItem::leading_report) {
         return reported_question(record);
     }
     let Some(waiting) = app.project.crew().waiting_in(session) else { return "waits for a decision".to_owned() };
@@ -219,7 +219,7 @@ fn question(app: &App, session: SessionId) -> String {
 }
 
 /// Shows it, as far as the caller's share goes. The entry blinks in any case.
-fn alert(app: &mut App, session: SessionId, reason: &str, caller: Option<SessionId>) {
+fn alert(app: &mut InterfaceState, session: SessionId, reason: &str, caller: Option<SessionId>) {
     let now = Instant::now();
     app.dirty = true;
     let in_sight = app.session().is_some_and(|seen| seen.id() == session) && app.host_focused;
@@ -227,7 +227,7 @@ fn alert(app: &mut App, session: SessionId, reason: &str, caller: Option<Session
     item.attention |= !in_sight;
     let name = item.name.clone();
     if in_sight {
-        app.attention.asks.retain(|ask| ask.session != session || ask.why == Why::Blocked);
+        app.attention.asks.retain(|ask| ask.session != session || ask.why == WaitingReason::Blocked);
     }
     if !app.attention.may(caller, now) {
         return;
@@ -242,7 +242,7 @@ fn alert(app: &mut App, session: SessionId, reason: &str, caller: Option<Session
     }
     if !app.host_focused {
         let bytes = notify("patterm", &format!("{name}: {reason}"), app.host_version.as_deref());
-        app.errand(Errand::Say(bytes));
+        app.errand(HostOrder::Say(bytes));
     }
     if settings.auto_focus && !hands_on(app, now) {
         app.show(session);
@@ -250,7 +250,7 @@ fn alert(app: &mut App, session: SessionId, reason: &str, caller: Option<Session
 }
 
 /// A program out of sight rang the bell or sent a notice: it is passed on once, until somebody has looked.
-pub(super) fn rang(app: &mut App, session: SessionId, call: ProgramCall) {
+pub(super) fn rang(app: &mut InterfaceState, session: SessionId, call: ProgramCall) {
     let in_sight = app.session().is_some_and(|seen| seen.id() == session);
     let Some(item) = app.sessions.get_mut(session).filter(|_| !in_sight) else { return };
     (item.rang, item.unseen, item.bells) = (true, true, None);
@@ -267,20 +267,20 @@ pub(super) fn rang(app: &mut App, session: SessionId, call: ProgramCall) {
         ring(app, now);
     }
     if !app.host_focused {
-        app.errand(Errand::Say(notify("patterm", &text, app.host_version.as_deref())));
+        app.errand(HostOrder::Say(notify("patterm", &text, app.host_version.as_deref())));
     }
     app.toast(Sign::Unseen, text);
 }
 
 /// All who ring share the one limit.
-pub(super) fn ring(app: &mut App, now: Instant) {
+pub(super) fn ring(app: &mut InterfaceState, now: Instant) {
     if let Some(bytes) = app.bells.ring(now) {
-        app.errand(Errand::Say(bytes.to_vec()));
+        app.errand(HostOrder::Say(bytes.to_vec()));
     }
 }
 
 /// An agent asks for a session to be shown.
-pub(super) fn advised(app: &mut App, session: SessionId, caller: Option<SessionId>) {
+pub(super) fn advised(app: &mut InterfaceState, session: SessionId, caller: Option<SessionId>) {
     let now = Instant::now();
     if app.session().is_some_and(|seen| seen.id() == session) || !app.attention.may(caller, now) {
         return;
@@ -298,16 +298,16 @@ pub(super) fn advised(app: &mut App, session: SessionId, caller: Option<SessionI
     app.toast(Sign::Unseen, text);
 }
 
-fn hands_on(app: &App, now: Instant) -> bool {
+fn hands_on(app: &InterfaceState, now: Instant) -> bool {
     app.last_input.is_some_and(|last| now.saturating_duration_since(last) < HANDS_OFF)
 }
 
 /// The human looks at a session now.
-pub(super) fn looked_at(app: &mut App, session: SessionId) {
+pub(super) fn looked_at(app: &mut InterfaceState, session: SessionId) {
     if !app.host_focused {
         return;
     }
-    app.attention.asks.retain(|ask| ask.session != session || ask.why == Why::Blocked);
+    app.attention.asks.retain(|ask| ask.session != session || ask.why == WaitingReason::Blocked);
     if let Some(item) = app.sessions.get_mut(session) {
         app.dirty |= item.attention;
         item.attention = false;
@@ -315,7 +315,7 @@ pub(super) fn looked_at(app: &mut App, session: SessionId) {
 }
 
 /// The window has the focus again: what is in it is looked at.
-pub(super) fn came_back(app: &mut App) {
+pub(super) fn came_back(app: &mut InterfaceState) {
     if let Some(id) = app.session().map(engine::Session::id) {
         looked_at(app, id);
     }
@@ -323,19 +323,19 @@ pub(super) fn came_back(app: &mut App) {
 
 /// One thing that waits.
 #[derive(Debug)]
-struct Waiting {
+struct WaitingItem {
     session: SessionId,
     name: String,
     reason: String,
 }
 
 /// In the order they came. What is gone waits no longer.
-fn waiting(app: &App) -> Vec<Waiting> {
+fn waiting(app: &InterfaceState) -> Vec<WaitingItem> {
     let named = |ask: &Ask| {
         let item = app.sessions.get(ask.session)?;
-        Some(Waiting { session: ask.session, name: item.name.clone(), reason: ask.reason.clone() })
+        Some(WaitingItem { session: ask.session, name: item.name.clone(), reason: ask.reason.clone() })
     };
-    let held = app.sessions.items().iter().filter(|item| item.held_back() > 0).map(|item| Waiting {
+    let held = app.sessions.items().iter().filter(|item| item.held_back() > 0).map(|item| WaitingItem {
         session: item.id,
         name: item.name.clone(),
         reason: held_text(item),
@@ -344,25 +344,25 @@ fn waiting(app: &App) -> Vec<Waiting> {
 }
 
 /// How many things wait for the person.
-pub(super) fn count(app: &App) -> usize {
+pub(super) fn count(app: &InterfaceState) -> usize {
     trust_prompt::count(app) + waiting(app).len()
 }
 
 /// What has waited longest, in a line.
-pub(super) fn first(app: &App) -> Option<String> {
+pub(super) fn first(app: &InterfaceState) -> Option<String> {
     let trust = (trust_prompt::count(app) > 0).then(|| "something asks whether it may run".to_owned());
     trust.or_else(|| waiting(app).first().map(|one| format!("{}: {}", one.name, one.reason)))
 }
 
 /// Lists what waits for the person.
-pub(super) fn list(app: &mut App) {
+pub(super) fn list(app: &mut InterfaceState) {
     match entries(app).is_empty() {
         true => app.toast(Sign::Idle, "nothing needs you"),
         false => app.open(Palette::following("needs you", entries, app)),
     }
 }
 
-fn entries(app: &App) -> Vec<PaletteEntry> {
+fn entries(app: &InterfaceState) -> Vec<PaletteEntry> {
     let mut entries = trust_prompt::waiting(app);
     entries.extend(waiting(app).into_iter().map(|one| {
         let id = one.session;
@@ -375,15 +375,15 @@ fn entries(app: &App) -> Vec<PaletteEntry> {
 }
 
 /// Lists what was sent to agents and can't be typed yet, with why.
-fn list_prompts(app: &mut App) {
+fn list_prompts(app: &mut InterfaceState) {
     match waiting_prompts(app).is_empty() {
         true => app.toast(Sign::Idle, "no prompt waits"),
         false => app.open(Palette::following("waiting prompts", waiting_prompts, app)),
     }
 }
 
-fn waiting_prompts(app: &App) -> Vec<PaletteEntry> {
-    let entry = |item: &Item| {
+fn waiting_prompts(app: &InterfaceState) -> Vec<PaletteEntry> {
+    let entry = |item: &SessionItem| {
         let (id, (count, reason)) = (item.id, item.waiting_prompts()?);
         let prompts = if count == 1 { "1 prompt".to_owned() } else { format!("{count} prompts") };
         let text = format!("{}: {prompts}", item.name);
@@ -395,7 +395,7 @@ fn waiting_prompts(app: &App) -> Vec<PaletteEntry> {
     app.sessions.items().iter().filter_map(entry).collect()
 }
 
-fn next(app: &mut App) {
+fn next(app: &mut InterfaceState) {
     let waiting: Vec<SessionId> = waiting(app).into_iter().map(|one| one.session).collect();
     let here = app.session().map(engine::Session::id);
     let after = waiting.iter().position(|id| Some(*id) == here).map_or(0, |at| at + 1);
@@ -421,7 +421,7 @@ mod tests {
     #[test]
     fn a_caller_has_its_share_and_no_more() {
         let now = Instant::now();
-        let mut state = State::default();
+        let mut state = AttentionState::default();
         let (one, other) = (Some("p_000001".parse().unwrap()), Some("p_000002".parse().unwrap()));
         assert_eq!([state.may(one, now); 1], [true]);
         assert!(state.may(one, now) && state.may(one, now));

@@ -9,10 +9,10 @@ use vt::Effect;
 
 use super::{
     attention,
-    model::{App, Errand},
+    model::{HostOrder, InterfaceState},
 };
 
-pub(super) fn heard(app: &mut App, event: SessionEvent) {
+pub(super) fn heard(app: &mut InterfaceState, event: SessionEvent) {
     match event {
         SessionEvent::Child(Effect::Bell) => attention::ring(app, Instant::now()),
         SessionEvent::Child(Effect::Clipboard { data, .. }) => wants_clipboard(app, &data),
@@ -22,12 +22,12 @@ pub(super) fn heard(app: &mut App, event: SessionEvent) {
 }
 
 /// Only what the settings allow, only from the pane that has the focus, and never unseen.
-fn wants_clipboard(app: &mut App, data: &[u8]) {
+fn wants_clipboard(app: &mut InterfaceState, data: &[u8]) {
     let allowed = app.settings.osc52 == Osc52::Focused && app.host_focused;
     let text = String::from_utf8_lossy(data);
     match copy_to_clipboard(&text).filter(|_| allowed) {
         Some(bytes) => {
-            app.errand(Errand::Say(bytes));
+            app.errand(HostOrder::Say(bytes));
             app.toast(Sign::Idle, "the program copied to your clipboard");
         }
         None if allowed => app.toast(Sign::Blocked, "the program's copy is too long for the clipboard"),

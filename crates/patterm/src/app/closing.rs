@@ -2,9 +2,9 @@
 
 use engine::SessionId;
 use serde_json::json;
-use tui::{Role, Span, widgets::Modal};
+use tui::{SkinRole, Span, widgets::Modal};
 
-use super::{model::App, question, quitting::running_list};
+use super::{model::InterfaceState, question, quitting::running_list};
 
 /// Operations that end a session's program, and with it all that it started.
 const ENDING: [(&str, &str); 3] = [("close_process", "Close"), ("stop_process", "Stop"), ("kill_process", "Kill")];
@@ -15,12 +15,12 @@ fn verb(operation: &str) -> Option<&'static str> {
 }
 
 /// Whether `operation` on a session is to be asked for first: something below it still runs.
-pub(super) fn needs_word(app: &App, operation: &str, id: SessionId) -> bool {
+pub(super) fn needs_word(app: &InterfaceState, operation: &str, id: SessionId) -> bool {
     verb(operation).is_some() && app.sessions.below(id).any(|item| !item.has_ended())
 }
 
 /// Runs `operation` on a session, or asks first.
-pub(super) fn order(app: &mut App, operation: &'static str, id: SessionId) {
+pub(super) fn order(app: &mut InterfaceState, operation: &'static str, id: SessionId) {
     match needs_word(app, operation, id) {
         true => ask(app, operation, id, move |app| app.order(operation, json!({ "process_id": id.to_string() }))),
         false => app.order(operation, json!({ "process_id": id.to_string() })),
@@ -28,10 +28,15 @@ pub(super) fn order(app: &mut App, operation: &'static str, id: SessionId) {
 }
 
 /// Asks; `act` runs when the person says so.
-pub(super) fn ask(app: &mut App, operation: &str, id: SessionId, act: impl FnOnce(&mut App) + 'static) {
+pub(super) fn ask(
+    app: &mut InterfaceState,
+    operation: &str,
+    id: SessionId,
+    act: impl FnOnce(&mut InterfaceState) + 'static,
+) {
     let Some(item) = app.sessions.get(id) else { return };
     let verb = verb(operation).unwrap_or("End");
-    let (title, muted) = (format!("{verb} {}?", item.name), app.skin.style(Role::Muted));
+    let (title, muted) = (format!("{verb} {}?", item.name), app.skin.style(SkinRole::Muted));
     let live: Vec<_> = app.sessions.below(id).filter(|item| !item.has_ended()).collect();
     let mut body = running_list(app, &live, "below it");
     body.push(vec![]);

@@ -9,7 +9,7 @@ mod tabs;
 
 pub(crate) use program::RAIL_LIMITS;
 
-use super::{attention, model::App, palette, recordings, scratchpads};
+use super::{attention, model::InterfaceState, palette, recordings, scratchpads};
 
 /// What the palette is opened by.
 pub(crate) const PALETTE: &str = "palette";
@@ -22,20 +22,20 @@ pub(crate) const QUIT: &str = "quit";
 
 /// One thing that a person can do.
 #[derive(Clone, Copy)]
-pub(crate) struct Command {
+pub(crate) struct ScreenCommand {
     /// What config.json binds keys to.
     pub(crate) id: &'static str,
     /// How palette and help name it.
     pub(crate) title: &'static str,
-    pub(crate) section: Section,
+    pub(crate) section: CommandSection,
     /// Built-in bindings.
     pub(crate) keys: &'static [&'static str],
     /// Whether it makes sense now.
-    pub(crate) when: fn(&App) -> bool,
-    pub(crate) run: fn(&mut App),
+    pub(crate) when: fn(&InterfaceState) -> bool,
+    pub(crate) run: fn(&mut InterfaceState),
 }
 
-impl std::fmt::Debug for Command {
+impl std::fmt::Debug for ScreenCommand {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Command").field("id", &self.id).finish_non_exhaustive()
     }
@@ -43,7 +43,7 @@ impl std::fmt::Debug for Command {
 
 /// What a command is listed under.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Section {
+pub(crate) enum CommandSection {
     Start,
     Tabs,
     Pane,
@@ -53,22 +53,22 @@ pub(crate) enum Section {
     Recordings,
 }
 
-impl Section {
+impl CommandSection {
     pub(crate) fn title(self) -> &'static str {
         match self {
-            Section::Start => "Start",
-            Section::Tabs => "Tabs and sessions",
-            Section::Pane => "The pane",
-            Section::Scratchpads => "Scratchpads",
-            Section::Recordings => "Recordings",
-            Section::Attention => "What needs you",
-            Section::Program => "patterm",
+            CommandSection::Start => "Start",
+            CommandSection::Tabs => "Tabs and sessions",
+            CommandSection::Pane => "The pane",
+            CommandSection::Scratchpads => "Scratchpads",
+            CommandSection::Recordings => "Recordings",
+            CommandSection::Attention => "What needs you",
+            CommandSection::Program => "patterm",
         }
     }
 }
 
 /// All of them, in the order they are listed.
-pub(crate) fn all() -> impl Iterator<Item = &'static Command> {
+pub(crate) fn all() -> impl Iterator<Item = &'static ScreenCommand> {
     [
         tabs::COMMANDS,
         panes::COMMANDS,
@@ -81,12 +81,12 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Command> {
     .flatten()
 }
 
-pub(crate) fn find(id: &str) -> Option<&'static Command> {
+pub(crate) fn find(id: &str) -> Option<&'static ScreenCommand> {
     all().find(|command| command.id == id)
 }
 
 /// Runs a command by its id, if it makes sense now.
-pub(crate) fn run(app: &mut App, id: &str) {
+pub(crate) fn run(app: &mut InterfaceState, id: &str) {
     app.dirty = true;
     match find(id) {
         Some(command) if (command.when)(app) => (command.run)(app),
@@ -113,7 +113,7 @@ pub(crate) fn is_numbered_tab(id: &str) -> bool {
 }
 
 /// How the palette names a command: by the key it sends, and by what it would change to.
-pub(crate) fn title(app: &App, command: &Command) -> String {
+pub(crate) fn title(app: &InterfaceState, command: &ScreenCommand) -> String {
     let on_off = |on: bool| if on { "off" } else { "on" };
     match command.id {
         "send-palette-key" => {
@@ -129,15 +129,15 @@ pub(crate) fn title(app: &App, command: &Command) -> String {
     }
 }
 
-pub(crate) fn always(_: &App) -> bool {
+pub(crate) fn always(_: &InterfaceState) -> bool {
     true
 }
 
-pub(crate) fn with_session(app: &App) -> bool {
+pub(crate) fn with_session(app: &InterfaceState) -> bool {
     app.session().is_some()
 }
 
-pub(crate) fn with_live_session(app: &App) -> bool {
+pub(crate) fn with_live_session(app: &InterfaceState) -> bool {
     app.sessions.focused().is_some_and(|item| !item.has_ended())
 }
 

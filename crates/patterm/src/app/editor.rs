@@ -6,7 +6,7 @@ use engine::{ExitStatus, SessionId, SessionName};
 use serde_json::json;
 use tui::Sign;
 
-use super::{model::App, start};
+use super::{model::InterfaceState, start};
 
 /// How a shell ends whose program can't be run, and can't be found.
 const NOT_EXECUTABLE: i32 = 126;
@@ -21,7 +21,7 @@ pub(crate) struct EditorSession {
 }
 
 /// Opens `file` in the person's editor, in a tab of its own. `ours`: the file is removed when the editor ends.
-pub(crate) fn open(app: &mut App, file: PathBuf, ours: bool) {
+pub(crate) fn open(app: &mut InterfaceState, file: PathBuf, ours: bool) {
     let Some(path) = file.to_str().map(str::to_owned) else {
         return app.toast(Sign::Failed, format!("{} can't be passed to an editor", file.display()));
     };
@@ -54,7 +54,7 @@ fn session_name(file: &Path) -> Option<String> {
 }
 
 /// Editors that have ended well go, and their files with them. One that could not be started stays with what it said.
-pub(super) fn tidy(app: &mut App) {
+pub(super) fn tidy(app: &mut InterfaceState) {
     let editing = std::mem::take(&mut app.editing);
     for one in editing {
         match app.sessions.get(one.session) {

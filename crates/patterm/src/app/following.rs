@@ -5,23 +5,23 @@
 use project::{Settings, settings::FileWatch};
 use tui::Sign;
 
-use super::{keys, model::App};
+use super::{keys, model::InterfaceState};
 use program::Failure;
 
 use crate::commands::config;
 
 /// Follows the file, if its folder can be watched.
-pub(super) fn start(app: &App) -> Option<FileWatch> {
-    let (notices, surroundings) = (app.notices(), app.surroundings.clone());
+pub(super) fn start(app: &InterfaceState) -> Option<FileWatch> {
+    let (loop_tasks, surroundings) = (app.loop_tasks(), app.surroundings.clone());
     FileWatch::start(&config::file(&app.surroundings), move || {
         // Read here, on the watcher's thread: reads by several tasks could be told in the wrong order.
         if let Some(found) = config::look(&surroundings).transpose() {
-            let _ = notices.send(Box::new(move |app: &mut App| changed(app, found)));
+            let _ = loop_tasks.send(Box::new(move |app: &mut InterfaceState| changed(app, found)));
         }
     })
 }
 
-fn changed(app: &mut App, found: Result<(Settings, Vec<String>), Failure>) {
+fn changed(app: &mut InterfaceState, found: Result<(Settings, Vec<String>), Failure>) {
     match found {
         // A write may be told of twice.
         Ok((settings, _)) if settings == app.settings => {}
@@ -33,7 +33,7 @@ fn changed(app: &mut App, found: Result<(Settings, Vec<String>), Failure>) {
     }
 }
 
-fn take(app: &mut App, settings: Settings) {
+fn take(app: &mut InterfaceState, settings: Settings) {
     // The project has a copy of its own.
     let allowed = |settings: &Settings| (settings.agents.free_commands, settings.permissions.clone());
     if allowed(&settings) != allowed(&app.settings) {

@@ -7,12 +7,12 @@ mod status;
 use engine::Session;
 use project::settings::Side;
 use tui::{
-    Canvas, CanvasCursor, PaneView, Rect, Role, Sign, Span,
+    Canvas, CanvasCursor, PaneView, Rect, Sign, SkinRole, Span,
     widgets::{TabBar, TabLabel, draw_toasts},
 };
 use vt::Size;
 
-use super::{look_back, model::App, trust_prompt};
+use super::{look_back, model::InterfaceState, trust_prompt};
 
 pub(super) use rail::{RailPlaces, tree_cursor, tree_rows};
 pub(super) use status::{ago, is_on_waiting, key_name, minutes};
@@ -29,7 +29,7 @@ const PANE_SLOT: u64 = 1;
 
 /// Where things are on the screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Places {
+pub(crate) struct ScreenPlaces {
     pub(crate) tabs: Rect,
     pub(crate) pane: Rect,
     /// With the line that parts it from the pane.
@@ -37,8 +37,8 @@ pub(crate) struct Places {
     pub(crate) status: Rect,
 }
 
-impl Places {
-    pub(crate) fn of(app: &App) -> Self {
+impl ScreenPlaces {
+    pub(crate) fn of(app: &InterfaceState) -> Self {
         let (body, status) = app.area.split_bottom(1);
         let wanted = app.rail.visible && app.area.cols >= RAIL_FROM && !app.sessions.is_empty();
         let cols = app.rail.cols.min(app.area.cols.saturating_sub(PANE_KEEPS));
@@ -54,7 +54,7 @@ impl Places {
             }
         };
         let (tabs, pane) = left.split_top(1);
-        Places { tabs, pane, rail, status }
+        ScreenPlaces { tabs, pane, rail, status }
     }
 }
 
@@ -62,8 +62,8 @@ pub(super) fn too_small(area: Rect) -> bool {
     area.cols < SMALLEST.cols || area.rows < SMALLEST.rows
 }
 
-pub(super) fn tabs(app: &App) -> (Vec<TabLabel>, usize) {
-    let tab = |root: &super::sessions::Item| {
+pub(super) fn tabs(app: &InterfaceState) -> (Vec<TabLabel>, usize) {
+    let tab = |root: &super::sessions::SessionItem| {
         let attention = app.sessions.tree(root.id).any(|item| item.attention);
         let sign = app.sessions.tab_sign(root.id);
         TabLabel { title: root.name.clone(), sign: if attention { Sign::Blocked } else { sign }, attention }
@@ -73,11 +73,16 @@ pub(super) fn tabs(app: &App) -> (Vec<TabLabel>, usize) {
 }
 
 /// Draws everything below the layers, and tells where the cursor belongs.
-pub(super) fn draw(canvas: &mut Canvas, area: Rect, app: &App) -> Option<CanvasCursor> {
+pub(super) fn draw(canvas: &mut Canvas, area: Rect, app: &InterfaceState) -> Option<CanvasCursor> {
     if too_small(area) {
-        canvas.fill(area, app.skin.style(Role::Text));
+        canvas.fill(area, app.skin.style(SkinRole::Text));
         let text = format!("needs {}x{}", SMALLEST.cols, SMALLEST.rows);
-        canvas.draw_line(area, 0, &[Span::new(text, app.skin.style(Role::Warning))], app.skin.style(Role::Text));
+        canvas.draw_line(
+            area,
+            0,
+            &[Span::new(text, app.skin.style(SkinRole::Warning))],
+            app.skin.style(SkinRole::Text),
+        );
         return None;
     }
     let places = app.places();
@@ -114,19 +119,19 @@ pub(super) fn draw(canvas: &mut Canvas, area: Rect, app: &App) -> Option<CanvasC
 }
 
 /// A question that waits until the person pauses: one row, away from where they type.
-fn draw_beside(canvas: &mut Canvas, pane: Rect, text: &str, cursor: Option<CanvasCursor>, app: &App) {
+fn draw_beside(canvas: &mut Canvas, pane: Rect, text: &str, cursor: Option<CanvasCursor>, app: &InterfaceState) {
     let at_top = cursor.is_some_and(|cursor| cursor.position.row < pane.row + pane.rows / 2);
     let row = if at_top { pane.rows.saturating_sub(1) } else { 0 };
-    let (ground, sign) = (app.skin.style(Role::ButtonActive), app.skin.glyphs.sign(Sign::Blocked));
+    let (ground, sign) = (app.skin.style(SkinRole::ButtonActive), app.skin.glyphs.sign(Sign::Blocked));
     let text = format!(" {sign} Asked when you pause: {text}");
     canvas.draw_line(pane, row, &[Span::new(app.skin.glyphs.text(&text), ground)], ground);
 }
 
-fn draw_pane(canvas: &mut Canvas, area: Rect, session: &Session, app: &App) -> Option<CanvasCursor> {
+fn draw_pane(canvas: &mut Canvas, area: Rect, session: &Session, app: &InterfaceState) -> Option<CanvasCursor> {
     let frame = session.frame().frame;
     let offset = PaneView::offset_for(&frame, area);
     // Colours that the program gave other values are shown with those.
     let view = PaneView::frame(&frame).cropped(offset).with_themes(&frame.theme, &app.theme);
     let cursor = view.draw(canvas, area, PANE_SLOT);
-    cursor.filter(|_| app.focus() == super::model::Focus::Pane && !session.status().has_ended())
+    cursor.filter(|_| app.focus() == super::model::KeyboardFocus::Pane && !session.status().has_ended())
 }

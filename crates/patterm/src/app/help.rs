@@ -1,7 +1,7 @@
 //! The help screen: every command with its keys, from the one table, with a filter.
 
 use tui::{
-    Canvas, CanvasCursor, Event, Handled, Layer, Rect, Role, Sign, Span,
+    Canvas, CanvasCursor, HostEvent, Layer, LayerOutcome, Rect, Sign, SkinRole, Span,
     widgets::{HelpEntry, HelpTable, InputOutcome, LineInput, draw_scrollbar},
 };
 use vt::input::{Key, KeyEventKind, MouseEventKind, WheelDirection};
@@ -9,7 +9,7 @@ use vt::input::{Key, KeyEventKind, MouseEventKind, WheelDirection};
 use super::{
     commands::{self, PALETTE},
     frame::key_name,
-    model::App,
+    model::InterfaceState,
     palette,
 };
 
@@ -55,7 +55,7 @@ struct HelpScreen {
     scroll: usize,
 }
 
-pub(super) fn open(app: &mut App) {
+pub(super) fn open(app: &mut InterfaceState) {
     let twice = app.keymap.keys_of(PALETTE).map(|key| format!("{0} {0}", key_name(&key))).unwrap_or_default();
     // One line stands for the nine that differ in a number.
     let mut all: Vec<_> = commands::all().filter(|command| !commands::is_numbered_tab(command.id)).collect();
@@ -98,13 +98,13 @@ impl HelpScreen {
     }
 }
 
-impl Layer<App> for HelpScreen {
-    fn update(&mut self, event: &Event, app: &mut App) -> Handled<App> {
+impl Layer<InterfaceState> for HelpScreen {
+    fn update(&mut self, event: &HostEvent, app: &mut InterfaceState) -> LayerOutcome<InterfaceState> {
         app.dirty = true;
         let (_, _, list) = Self::places(app.area);
         let page = isize::try_from(list.rows).unwrap_or(1);
         match event {
-            Event::Key(key) if key.kind != KeyEventKind::Release => match key.key {
+            HostEvent::Key(key) if key.kind != KeyEventKind::Release => match key.key {
                 Key::Up => self.step(-1, list.rows),
                 Key::Down => self.step(1, list.rows),
                 Key::PageUp => self.step(-page, list.rows),
@@ -112,28 +112,33 @@ impl Layer<App> for HelpScreen {
                 Key::Home => self.step(isize::MIN, list.rows),
                 Key::End => self.step(isize::MAX, list.rows),
                 _ => match self.filter.update(key) {
-                    InputOutcome::Cancelled | InputOutcome::Submitted => return Handled::Close,
+                    InputOutcome::Cancelled | InputOutcome::Submitted => return LayerOutcome::Close,
                     InputOutcome::Changed => self.scroll = 0,
                     InputOutcome::Moved | InputOutcome::Passed => {}
                 },
             },
-            Event::Mouse(mouse) => match mouse.kind {
+            HostEvent::Mouse(mouse) => match mouse.kind {
                 MouseEventKind::Wheel(WheelDirection::Up) => self.step(-3, list.rows),
                 MouseEventKind::Wheel(WheelDirection::Down) => self.step(3, list.rows),
                 _ => {}
             },
-            Event::Paste(text) => self.filter.insert(text),
+            HostEvent::Paste(text) => self.filter.insert(text),
             _ => {}
         }
-        Handled::Taken
+        LayerOutcome::Taken
     }
 
-    fn render(&self, canvas: &mut Canvas, area: Rect, app: &App) -> Option<CanvasCursor> {
+    fn render(&self, canvas: &mut Canvas, area: Rect, app: &InterfaceState) -> Option<CanvasCursor> {
         let (place, filter, list) = Self::places(area);
         palette::frame(canvas, place, "help · type to filter, Esc closes", app);
         let (prompt, input) = filter.split_left(2);
-        canvas.draw_line(prompt, 0, &[Span::new("> ", app.skin.style(Role::Accent))], app.skin.style(Role::Text));
-        let cursor = self.filter.draw(canvas, input, app.skin.style(Role::Input));
+        canvas.draw_line(
+            prompt,
+            0,
+            &[Span::new("> ", app.skin.style(SkinRole::Accent))],
+            app.skin.style(SkinRole::Text),
+        );
+        let cursor = self.filter.draw(canvas, input, app.skin.style(SkinRole::Input));
         self.table.draw(canvas, list, self.filter.text(), self.scroll, &app.skin);
         let bar = Rect { col: place.right().saturating_sub(1), cols: 1, ..list };
         draw_scrollbar(canvas, bar, self.scroll, self.table.len(self.filter.text()), &app.skin);

@@ -10,18 +10,18 @@ use std::{
 use engine::Session;
 use tui::Sign;
 
-use super::{editor, model::App};
+use super::{editor, model::InterfaceState};
 
 /// Writes everything that the session in sight remembers into a file of ours, and opens it.
-pub(super) fn edit(app: &mut App) {
+pub(super) fn edit(app: &mut InterfaceState) {
     let Some(item) = app.sessions.focused() else { return };
     let (session, name) = (item.session.clone(), item.name.clone());
     let folder = app.surroundings.temp_dir.clone();
-    let notices = app.notices();
+    let loop_tasks = app.loop_tasks();
     // A long history takes a while to write.
     app.tasks.spawn_blocking(move || {
         let written = write(&session, &folder, &name);
-        let _ = notices.send(Box::new(move |app| match written {
+        let _ = loop_tasks.send(Box::new(move |app| match written {
             Ok(file) => editor::open(app, file, true),
             Err(error) => app.toast(Sign::Failed, format!("the history can't be written: {error}")),
         }));

@@ -9,12 +9,12 @@ pub(super) use held::PressedKeys;
 use std::time::{Duration, Instant};
 
 use engine::{Input, Origin};
-use tui::{Canvas, CanvasCursor, Event, Handled, KeymapOutcome, Layer, Rect, Sign};
+use tui::{Canvas, CanvasCursor, HostEvent, KeymapOutcome, Layer, LayerOutcome, Rect, Sign};
 use vt::input::{Key, KeyEvent, KeyEventKind, Modifiers};
 
 use super::{
     commands, frame, look_back,
-    model::{App, Focus},
+    model::{InterfaceState, KeyboardFocus},
     ownership, pass_through,
 };
 
@@ -23,31 +23,31 @@ const SAME_PASTE: Duration = Duration::from_secs(1);
 
 /// The lowest layer: frame and pane.
 #[derive(Debug)]
-pub(super) struct Base;
+pub(super) struct BaseLayer;
 
-impl Layer<App> for Base {
-    fn update(&mut self, event: &Event, app: &mut App) -> Handled<App> {
+impl Layer<InterfaceState> for BaseLayer {
+    fn update(&mut self, event: &HostEvent, app: &mut InterfaceState) -> LayerOutcome<InterfaceState> {
         match event {
-            Event::Key(key) => pressed(app, key),
-            Event::Paste(text) => pasted(app, text),
-            Event::Mouse(mouse) => mouse::event(app, mouse),
-            Event::Focus(focus) => {
+            HostEvent::Key(key) => pressed(app, key),
+            HostEvent::Paste(text) => pasted(app, text),
+            HostEvent::Mouse(mouse) => mouse::event(app, mouse),
+            HostEvent::Focus(focus) => {
                 if let Some(session) = app.session() {
                     let _ = session.send(Input::Focus(*focus), Origin::Human);
                 }
             }
-            _ => return Handled::Passed,
+            _ => return LayerOutcome::Passed,
         }
-        Handled::Taken
+        LayerOutcome::Taken
     }
 
-    fn render(&self, canvas: &mut Canvas, area: Rect, app: &App) -> Option<CanvasCursor> {
+    fn render(&self, canvas: &mut Canvas, area: Rect, app: &InterfaceState) -> Option<CanvasCursor> {
         frame::draw(canvas, area, app)
     }
 }
 
-fn pressed(app: &mut App, key: &KeyEvent) {
-    if app.pass_through.is_some() && app.focus() == Focus::Pane && !pass_through::ends(app, key) {
+fn pressed(app: &mut InterfaceState, key: &KeyEvent) {
+    if app.pass_through.is_some() && app.focus() == KeyboardFocus::Pane && !pass_through::ends(app, key) {
         return to_pane(app, key);
     }
     let presses = app.sequence.press(&app.keymap, key, Instant::now());
@@ -56,23 +56,23 @@ fn pressed(app: &mut App, key: &KeyEvent) {
 }
 
 /// Keys that were waited for are what they are.
-pub(super) fn expire_sequence(app: &mut App) {
+pub(super) fn expire_sequence(app: &mut InterfaceState) {
     let presses = app.sequence.expire(&app.keymap);
     app.dirty = true;
     deal_with(app, presses);
 }
 
-fn deal_with(app: &mut App, presses: Vec<KeymapOutcome>) {
+fn deal_with(app: &mut InterfaceState, presses: Vec<KeymapOutcome>) {
     for press in presses {
         match press {
             KeymapOutcome::Command(id) => commands::run(app, &id),
-            KeymapOutcome::Key(key) if app.focus() == Focus::Rail => rail::pressed(app, &key),
+            KeymapOutcome::Key(key) if app.focus() == KeyboardFocus::Rail => rail::pressed(app, &key),
             KeymapOutcome::Key(key) => to_pane(app, &key),
         }
     }
 }
 
-fn to_pane(app: &mut App, key: &KeyEvent) {
+fn to_pane(app: &mut InterfaceState, key: &KeyEvent) {
     let Some(item) = app.sessions.focused() else {
         // Nothing to end but ourselves.
         if key.kind == KeyEventKind::Press && key.key == Key::Char('d') && key.modifiers == Modifiers::CTRL {
@@ -101,8 +101,8 @@ fn to_pane(app: &mut App, key: &KeyEvent) {
 
 /// A long paste comes in pieces. Once one was refused, those behind it are left out too: a text with its end missing is
 /// seen, one with a hole in it is not.
-fn pasted(app: &mut App, text: &str) {
-    if app.focus() != Focus::Pane || look_back::paste(app, text) {
+fn pasted(app: &mut InterfaceState, text: &str) {
+    if app.focus() != KeyboardFocus::Pane || look_back::paste(app, text) {
         return;
     }
     let now = Instant::now();
@@ -115,7 +115,7 @@ fn pasted(app: &mut App, text: &str) {
 }
 
 /// Types into the session in sight, as the person; false if it was not taken.
-pub(super) fn send(app: &mut App, input: Input) -> bool {
+pub(super) fn send(app: &mut InterfaceState, input: Input) -> bool {
     let Some(session) = app.session().cloned() else { return false };
     ownership::typing(app, &session);
     let sent = session.send(input, Origin::Human);

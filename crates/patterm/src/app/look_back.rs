@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use engine::{Session, SessionId};
 use tui::{
-    Canvas, CanvasCursor, CopyMode, CopyOutcome, Document, Event, Rect, Role, SearchDirection, SelectionUnit, Sign,
-    Span,
+    Canvas, CanvasCursor, CopyMode, CopyOutcome, Document, HostEvent, Rect, SearchDirection, SelectionUnit, Sign,
+    SkinRole, Span,
     host::copy_to_clipboard,
     widgets::{draw_scrollbar, draw_status_line},
 };
@@ -17,7 +17,7 @@ use vt::{
     input::{Key, KeyEvent, KeyEventKind},
 };
 
-use super::model::{App, Errand};
+use super::model::{HostOrder, InterfaceState};
 
 /// Lines of history that one looks back on: what takes some milliseconds to gather.
 const MAX_LINES: u64 = 50_000;
@@ -57,7 +57,7 @@ fn document(session: &Session) -> (u64, Document, Position) {
 }
 
 /// Begins, unless one is at it already.
-pub(super) fn begin(app: &mut App, manner: LookBackManner) {
+pub(super) fn begin(app: &mut InterfaceState, manner: LookBackManner) {
     let Some(session) = app.session().cloned() else { return };
     let rows = app.places().pane.rows;
     let look = app.looking.entry(session.id()).or_insert_with(|| {
@@ -73,7 +73,7 @@ pub(super) fn begin(app: &mut App, manner: LookBackManner) {
 }
 
 /// A session has another size: its text is wrapped anew, and one stays at the line where one was.
-pub(super) fn resized(app: &mut App, session: &Session) {
+pub(super) fn resized(app: &mut InterfaceState, session: &Session) {
     let rows = app.pane_size.rows;
     let Some(look) = app.looking.get_mut(&session.id()) else { return };
     look.mode.set_rows(rows);
@@ -88,37 +88,37 @@ pub(super) fn resized(app: &mut App, session: &Session) {
 }
 
 /// Begins, and searches.
-pub(super) fn search(app: &mut App) {
+pub(super) fn search(app: &mut InterfaceState) {
     begin(app, LookBackManner::Keys);
     let area = app.places().pane;
     if let Some(look) = current(app) {
-        look.mode.update(&Event::Key(KeyEvent::press('?')), area);
+        look.mode.update(&HostEvent::Key(KeyEvent::press('?')), area);
     }
 }
 
-fn here(app: &App) -> Option<SessionId> {
+fn here(app: &InterfaceState) -> Option<SessionId> {
     app.session().map(Session::id)
 }
 
-fn current(app: &mut App) -> Option<&mut SessionLookBack> {
+fn current(app: &mut InterfaceState) -> Option<&mut SessionLookBack> {
     let id = here(app)?;
     app.looking.get_mut(&id)
 }
 
 /// Back to what is there now.
-pub(super) fn end(app: &mut App) {
+pub(super) fn end(app: &mut InterfaceState) {
     if let Some(id) = here(app) {
         app.looking.remove(&id);
         app.dirty = true;
     }
 }
 
-pub(super) fn is_on(app: &App) -> bool {
+pub(super) fn is_on(app: &InterfaceState) -> bool {
     here(app).is_some_and(|id| app.looking.contains_key(&id))
 }
 
 /// The wheel over a main screen. Back at the end, one looks at what is there now.
-pub(super) fn wheel(app: &mut App, rows: i32) {
+pub(super) fn wheel(app: &mut InterfaceState, rows: i32) {
     if rows > 0 && !is_on(app) {
         return;
     }
@@ -132,7 +132,7 @@ pub(super) fn wheel(app: &mut App, rows: i32) {
 }
 
 /// A press of the mouse that begins to select.
-pub(super) fn select(app: &mut App, at: Position, unit: SelectionUnit) {
+pub(super) fn select(app: &mut InterfaceState, at: Position, unit: SelectionUnit) {
     begin(app, LookBackManner::Mouse);
     let area = app.places().pane;
     if let Some(look) = current(app) {
@@ -142,7 +142,7 @@ pub(super) fn select(app: &mut App, at: Position, unit: SelectionUnit) {
 }
 
 /// Motion and release while one selects.
-pub(super) fn mouse(app: &mut App, event: &Event) {
+pub(super) fn mouse(app: &mut InterfaceState, event: &HostEvent) {
     let area = app.places().pane;
     if let Some(look) = current(app) {
         let outcome = look.mode.update(event, area);
@@ -151,7 +151,7 @@ pub(super) fn mouse(app: &mut App, event: &Event) {
 }
 
 /// A key while one looks back; false if it is the program's.
-pub(super) fn key(app: &mut App, key: &KeyEvent) -> bool {
+pub(super) fn key(app: &mut InterfaceState, key: &KeyEvent) -> bool {
     let area = app.places().pane;
     let Some(look) = current(app) else { return false };
     let page = matches!(key.key, Key::PageUp | Key::PageDown);
@@ -165,7 +165,7 @@ pub(super) fn key(app: &mut App, key: &KeyEvent) -> bool {
             return false;
         }
         _ => {
-            let outcome = look.mode.update(&Event::Key(key.clone()), area);
+            let outcome = look.mode.update(&HostEvent::Key(key.clone()), area);
             concluded(app, outcome);
         }
     }
@@ -174,11 +174,11 @@ pub(super) fn key(app: &mut App, key: &KeyEvent) -> bool {
 }
 
 /// Pasted text; false if it is the program's.
-pub(super) fn paste(app: &mut App, text: &str) -> bool {
+pub(super) fn paste(app: &mut InterfaceState, text: &str) -> bool {
     let area = app.places().pane;
     match current(app) {
         Some(look) if look.manner == LookBackManner::Keys => {
-            look.mode.update(&Event::Paste(text.to_owned()), area);
+            look.mode.update(&HostEvent::Paste(text.to_owned()), area);
             app.dirty = true;
             true
         }
@@ -190,7 +190,7 @@ pub(super) fn paste(app: &mut App, text: &str) -> bool {
     }
 }
 
-fn concluded(app: &mut App, outcome: CopyOutcome) {
+fn concluded(app: &mut InterfaceState, outcome: CopyOutcome) {
     app.dirty = true;
     match outcome {
         CopyOutcome::Passed | CopyOutcome::Taken => {
@@ -214,7 +214,7 @@ fn concluded(app: &mut App, outcome: CopyOutcome) {
 }
 
 /// Puts text on the host's clipboard, and says so.
-pub(super) fn copy(app: &mut App, text: String) {
+pub(super) fn copy(app: &mut InterfaceState, text: String) {
     if text.is_empty() {
         return;
     }
@@ -225,7 +225,7 @@ pub(super) fn copy(app: &mut App, text: String) {
     };
     match copy_to_clipboard(&text) {
         Some(bytes) => {
-            app.errand(Errand::Say(bytes));
+            app.errand(HostOrder::Say(bytes));
             app.toast(Sign::Idle, format!("copied {what}"));
         }
         None => app.toast(
@@ -239,7 +239,7 @@ pub(super) fn copy(app: &mut App, text: String) {
 }
 
 /// Draws what is looked at instead of the live screen; `None` if nothing is.
-pub(super) fn draw(canvas: &mut Canvas, area: Rect, app: &App) -> Option<Option<CanvasCursor>> {
+pub(super) fn draw(canvas: &mut Canvas, area: Rect, app: &InterfaceState) -> Option<Option<CanvasCursor>> {
     let look = app.looking.get(&here(app)?)?;
     let marks = look.mode.marks(&app.skin);
     let cursor = look.mode.view(&marks).draw(canvas, area, SLOT);
@@ -254,23 +254,23 @@ pub(super) fn draw(canvas: &mut Canvas, area: Rect, app: &App) -> Option<Option<
 }
 
 /// The status line while one looks back; false if one does not.
-pub(super) fn draw_status(canvas: &mut Canvas, area: Rect, app: &App) -> Option<Option<CanvasCursor>> {
+pub(super) fn draw_status(canvas: &mut Canvas, area: Rect, app: &InterfaceState) -> Option<Option<CanvasCursor>> {
     let look = app.looking.get(&here(app)?)?;
     let skin = &app.skin;
     if let Some((direction, input)) = look.mode.prompt() {
         let prompt = if direction == SearchDirection::Down { " search forward: " } else { " search backward: " };
         let (sign, rest) = area.split_left(prompt.len() as u16);
-        canvas.draw_line(sign, 0, &[Span::new(prompt, skin.style(Role::Accent))], skin.style(Role::Input));
-        return Some(input.draw(canvas, rest, skin.style(Role::Input)));
+        canvas.draw_line(sign, 0, &[Span::new(prompt, skin.style(SkinRole::Accent))], skin.style(SkinRole::Input));
+        return Some(input.draw(canvas, rest, skin.style(SkinRole::Input)));
     }
     let (name, hint) = match look.manner {
         LookBackManner::Keys => ("copy mode", "v select  y copy  / search  q back "),
         LookBackManner::Mouse => ("looking back", "Esc back "),
     };
     let left = [
-        Span::new(format!(" {name}  "), skin.style(Role::Accent)),
-        Span::new(look.mode.status(), skin.style(Role::Muted)),
+        Span::new(format!(" {name}  "), skin.style(SkinRole::Accent)),
+        Span::new(look.mode.status(), skin.style(SkinRole::Muted)),
     ];
-    draw_status_line(canvas, area, &left, &[Span::new(hint, skin.style(Role::Muted))], skin);
+    draw_status_line(canvas, area, &left, &[Span::new(hint, skin.style(SkinRole::Muted))], skin);
     Some(None)
 }

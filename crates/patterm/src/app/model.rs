@@ -12,15 +12,16 @@ use tui::{KeySequence, Keymap, Layer, Rect, Sign, Skin};
 use vt::Size;
 
 use super::{
-    attention, commands, frame::Places, recordings, scratchpads, sessions::Sessions, toasts::ToastStack, trust_prompt,
+    attention, commands, frame::ScreenPlaces, recordings, scratchpads, sessions::SessionItems, toasts::ToastStack,
+    trust_prompt,
 };
 
 /// Something that a task found out, to be done in the loop.
-pub(crate) type Notice = Box<dyn FnOnce(&mut App) + Send>;
+pub(crate) type LoopTask = Box<dyn FnOnce(&mut InterfaceState) + Send>;
 
 /// Who has the keyboard when no layer takes it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Focus {
+pub(crate) enum KeyboardFocus {
     #[default]
     Pane,
     Rail,
@@ -44,7 +45,7 @@ pub(crate) const CANT_RUN: &str = "cant-run/";
 
 /// What the loop does for a layer or a command, once it has the terminal.
 #[derive(Debug)]
-pub(crate) enum Errand {
+pub(crate) enum HostOrder {
     /// Bytes for the host beside its picture.
     Say(Vec<u8>),
     Suspend,
@@ -52,15 +53,15 @@ pub(crate) enum Errand {
     Mouse(bool),
 }
 
-pub(crate) struct App {
+pub(crate) struct InterfaceState {
     pub(crate) project: Project,
     pub(crate) surroundings: Surroundings,
     /// As config.json has them now.
     pub(crate) settings: Settings,
     /// Where operations and their tasks run, beside the loop.
     pub(crate) tasks: Handle,
-    notices: mpsc::UnboundedSender<Notice>,
-    pub(crate) sessions: Sessions,
+    loop_tasks: mpsc::UnboundedSender<LoopTask>,
+    pub(crate) sessions: SessionItems,
     pub(crate) skin: Skin,
     /// The host's own name and version, for notices.
     pub(crate) host_version: Option<String>,
@@ -73,7 +74,7 @@ pub(crate) struct App {
     pub(crate) sequence: KeySequence,
     pub(crate) area: Rect,
     pub(crate) rail: RailState,
-    pub(super) focus: Focus,
+    pub(super) focus: KeyboardFocus,
     pub(crate) mouse: bool,
     /// Our bindings sleep while this session is in sight.
     pub(crate) pass_through: Option<SessionId>,
@@ -81,13 +82,13 @@ pub(crate) struct App {
     /// What was taken from the palette, and when: for its order.
     pub(crate) recent: HashMap<String, u64>,
     pub(crate) scratchpads: scratchpads::ScratchpadsState,
-    pub(crate) attention: attention::State,
+    pub(crate) attention: attention::AttentionState,
     pub(crate) recordings: recordings::RecordingsState,
     pub(crate) trust: trust_prompt::TrustPromptState,
     /// Said at the left of the status line, besides who drives: that the engine is shared, for one.
     pub(crate) notes: Vec<String>,
-    opening: Vec<Box<dyn Layer<App>>>,
-    errands: Vec<Errand>,
+    opening: Vec<Box<dyn Layer<InterfaceState>>>,
+    errands: Vec<HostOrder>,
     /// The list of sessions may have moved.
     pub(crate) stale: bool,
     /// The picture may have moved.
@@ -117,24 +118,24 @@ pub(crate) struct App {
     pub(super) pane_size: Size,
     /// The size that each session was last given by us.
     pub(super) sizes: HashMap<SessionId, Size>,
-    pub(super) pointer: super::input::mouse::Pointer,
+    pub(super) pointer: super::input::mouse::PointerState,
     pub(super) held: super::input::PressedKeys,
     /// When a piece of a paste was last not taken.
     pub(super) paste_cut: Option<Instant>,
 }
 
-impl std::fmt::Debug for App {
+impl std::fmt::Debug for InterfaceState {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("App").field("sessions", &self.sessions).finish_non_exhaustive()
     }
 }
 
-impl App {
+impl InterfaceState {
     pub(super) fn new(
         project: Project,
         surroundings: Surroundings,
         tasks: Handle,
-        notices: mpsc::UnboundedSender<Notice>,
+        loop_tasks: mpsc::UnboundedSender<LoopTask>,
         keymap: Keymap,
     ) -> Self {
         let settings = project.settings().clone();
@@ -146,17 +147,17 @@ impl App {
         };
         // The newest has the highest number.
         let recent = (1..).zip(project.recents().list().into_iter().rev()).map(|(number, id)| (id, number)).collect();
-        App {
-            sessions: Sessions::new(project.engine().clone()),
+        InterfaceState {
+            sessions: SessionItems::new(project.engine().clone()),
             scratchpads: scratchpads::ScratchpadsState::new(&project),
-            attention: attention::State::default(),
+            attention: attention::AttentionState::default(),
             recordings: recordings::RecordingsState::default(),
             trust: trust_prompt::TrustPromptState::default(),
             project,
             settings,
             surroundings,
             tasks,
-            notices,
+            loop_tasks,
             skin: Skin::default(),
             host_version: None,
             theme: Arc::default(),
@@ -166,7 +167,7 @@ impl App {
             sequence: KeySequence::new(super::keys::SEQUENCE_WAIT),
             area: Rect::default(),
             rail,
-            focus: Focus::default(),
+            focus: KeyboardFocus::default(),
             mouse: true,
             pass_through: None,
             toasts: ToastStack::default(),
@@ -190,27 +191,27 @@ impl App {
             editing: Vec::new(),
             pane_size: Size::new(0, 0),
             sizes: HashMap::new(),
-            pointer: super::input::mouse::Pointer::default(),
+            pointer: super::input::mouse::PointerState::default(),
             held: super::input::PressedKeys::default(),
             paste_cut: None,
         }
     }
 
     /// Puts a layer on top of all others, once the event at hand is dealt with.
-    pub(crate) fn open(&mut self, layer: impl Layer<App> + 'static) {
+    pub(crate) fn open(&mut self, layer: impl Layer<InterfaceState> + 'static) {
         self.opening.push(Box::new(layer));
         self.dirty = true;
     }
 
-    pub(super) fn take_opening(&mut self) -> Vec<Box<dyn Layer<App>>> {
+    pub(super) fn take_opening(&mut self) -> Vec<Box<dyn Layer<InterfaceState>>> {
         std::mem::take(&mut self.opening)
     }
 
-    pub(crate) fn errand(&mut self, errand: Errand) {
+    pub(crate) fn errand(&mut self, errand: HostOrder) {
         self.errands.push(errand);
     }
 
-    pub(super) fn take_errands(&mut self) -> Vec<Errand> {
+    pub(super) fn take_errands(&mut self) -> Vec<HostOrder> {
         std::mem::take(&mut self.errands)
     }
 
@@ -243,8 +244,8 @@ impl App {
     }
 
     /// For a task to report back to the loop.
-    pub(crate) fn notices(&self) -> mpsc::UnboundedSender<Notice> {
-        self.notices.clone()
+    pub(crate) fn loop_tasks(&self) -> mpsc::UnboundedSender<LoopTask> {
+        self.loop_tasks.clone()
     }
 
     /// Runs an operation as the human, beside the loop, and then `then` in it.
@@ -252,9 +253,9 @@ impl App {
         &mut self,
         operation: &str,
         arguments: Value,
-        then: impl FnOnce(&mut App, Result<Value, OpError>) + Send + 'static,
+        then: impl FnOnce(&mut InterfaceState, Result<Value, OpError>) + Send + 'static,
     ) {
-        let (project, notices, operation) = (self.project.clone(), self.notices(), operation.to_owned());
+        let (project, loop_tasks, operation) = (self.project.clone(), self.loop_tasks(), operation.to_owned());
         self.tasks.spawn(async move {
             let context = project.clone();
             let outcome = match context.table().get(&operation) {
@@ -262,7 +263,7 @@ impl App {
                 None => Err(OpError::invalid_args(format!("there is no operation '{operation}'"))),
             };
             // After the end of the loop nobody is left to tell.
-            let _ = notices.send(Box::new(move |app| then(app, outcome)));
+            let _ = loop_tasks.send(Box::new(move |app| then(app, outcome)));
         });
     }
 
@@ -291,9 +292,9 @@ impl App {
     }
 
     /// Who has the keyboard: a rail that is not on the screen has not.
-    pub(super) fn focus(&self) -> Focus {
+    pub(super) fn focus(&self) -> KeyboardFocus {
         match self.focus {
-            Focus::Rail if self.places().rail.is_none() => Focus::Pane,
+            KeyboardFocus::Rail if self.places().rail.is_none() => KeyboardFocus::Pane,
             focus => focus,
         }
     }
@@ -302,7 +303,7 @@ impl App {
         self.dirty || self.moved
     }
 
-    pub(crate) fn places(&self) -> Places {
-        Places::of(self)
+    pub(crate) fn places(&self) -> ScreenPlaces {
+        ScreenPlaces::of(self)
     }
 }

@@ -8,7 +8,7 @@ use engine::{Kind, Session, SessionEvent, SessionId};
 use tokio::{sync::broadcast, task::AbortHandle};
 use vt::Effect;
 
-use super::{attention, model::App, sessions::Item};
+use super::{attention, model::InterfaceState, sessions::SessionItem};
 
 /// The task that waits for news of a session. It goes with this.
 #[derive(Debug)]
@@ -22,15 +22,15 @@ impl Drop for NewsWatch {
     }
 }
 
-impl App {
+impl InterfaceState {
     /// Every session out of sight is watched until there is news of it.
     pub(super) fn watch_for_news(&mut self) {
-        let (tasks, notices) = (self.tasks.clone(), self.notices());
+        let (tasks, loop_tasks) = (self.tasks.clone(), self.loop_tasks());
         // An agent draws all the time it works: that it came to rest is the news, and told as such.
-        let wanted = |item: &&mut Item| item.watched.is_none() && item.kind != Kind::Agent && !item.has_ended();
+        let wanted = |item: &&mut SessionItem| item.watched.is_none() && item.kind != Kind::Agent && !item.has_ended();
         let quiet = self.sessions.hidden().filter(|item| !item.unseen);
         for item in quiet.filter(wanted) {
-            let (id, session, notices) = (item.id, item.session.clone(), notices.clone());
+            let (id, session, loop_tasks) = (item.id, item.session.clone(), loop_tasks.clone());
             let (settles, mut seen) = (item.settles, item.seen_offset);
             let task = tasks.spawn(async move {
                 if settles > Instant::now() {
@@ -39,17 +39,17 @@ impl App {
                 }
                 if prints_beyond(&session, seen).await {
                     // After the end of the loop nobody is left to tell.
-                    let _ = notices.send(Box::new(move |app: &mut App| app.has_printed(id, seen)));
+                    let _ = loop_tasks.send(Box::new(move |app: &mut InterfaceState| app.has_printed(id, seen)));
                 }
             });
             item.watched = Some(NewsWatch { task: task.abort_handle() });
         }
-        let silent = |item: &&mut Item| !item.rang && item.bells.is_none() && item.kind != Kind::Agent;
+        let silent = |item: &&mut SessionItem| !item.rang && item.bells.is_none() && item.kind != Kind::Agent;
         for item in self.sessions.hidden().filter(silent) {
-            let (id, events, notices) = (item.id, item.session.events(), notices.clone());
+            let (id, events, loop_tasks) = (item.id, item.session.events(), loop_tasks.clone());
             let task = tasks.spawn(async move {
                 if let Some(call) = calls(events).await {
-                    let _ = notices.send(Box::new(move |app: &mut App| attention::rang(app, id, call)));
+                    let _ = loop_tasks.send(Box::new(move |app: &mut InterfaceState| attention::rang(app, id, call)));
                 }
             });
             item.bells = Some(NewsWatch { task: task.abort_handle() });

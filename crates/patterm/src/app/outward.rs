@@ -3,10 +3,10 @@
 use tui::Sign;
 use vt::ProgramState;
 
-use super::{attention, model::App};
+use super::{attention, model::InterfaceState};
 
 /// The whole of it in one state and one line.
-pub(super) fn summary(app: &App) -> (ProgramState, String) {
+pub(super) fn summary(app: &InterfaceState) -> (ProgramState, String) {
     let named = |sign: Sign| -> Vec<&str> {
         app.sessions.items().iter().filter(|item| item.sign() == sign).map(|item| item.name.as_str()).collect()
     };

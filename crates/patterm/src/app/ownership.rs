@@ -5,17 +5,17 @@
 use engine::{Owner, Session};
 use tui::Sign;
 
-use super::model::App;
+use super::model::InterfaceState;
 
 /// The person is about to type into `session`: says so when that takes it over.
-pub(super) fn typing(app: &mut App, session: &Session) {
+pub(super) fn typing(app: &mut InterfaceState, session: &Session) {
     if session.owner() == Owner::Orchestrator {
         app.toast(Sign::Blocked, "Orchestrator is also driving this pane");
     }
 }
 
 /// Hands the session in sight back to the agent that started it.
-pub(super) fn release(app: &mut App) {
+pub(super) fn release(app: &mut InterfaceState) {
     let Some(session) = app.session().cloned() else { return };
     session.release();
     app.toast(Sign::Idle, "the orchestrator drives this pane again");

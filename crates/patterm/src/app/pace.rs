@@ -8,13 +8,13 @@ const GAP: Duration = Duration::from_nanos(16_666_667);
 /// Two frames may follow each other closely after a rest, so that an echo need not wait for what the key itself
 /// changed; from then on each has its sixtieth.
 #[derive(Debug)]
-pub(super) struct Pace {
+pub(super) struct FramePacing {
     next: Instant,
 }
 
-impl Pace {
+impl FramePacing {
     pub(super) fn new(now: Instant) -> Self {
-        Pace { next: now }
+        FramePacing { next: now }
     }
 
     /// When the next frame may be written.
@@ -35,7 +35,7 @@ mod tests {
     #[test]
     fn never_more_than_sixty_a_second_and_never_late_after_a_rest() {
         let start = Instant::now() + Duration::from_secs(10);
-        let mut pace = Pace::new(start);
+        let mut pace = FramePacing::new(start);
         let mut now = start;
         for _ in 0..61 {
             now = now.max(pace.next());

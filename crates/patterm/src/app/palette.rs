@@ -6,12 +6,12 @@ mod prompt;
 mod schema;
 
 use tui::{
-    Canvas, CanvasCursor, Event, Handled, Layer, Rect, Role, Span,
+    Canvas, CanvasCursor, HostEvent, Layer, LayerOutcome, Rect, SkinRole, Span,
     widgets::{FuzzyList, ListEntry, ListOutcome},
 };
 use vt::input::KeyEventKind;
 
-use super::{commands, model::App, pass_through};
+use super::{commands, model::InterfaceState, pass_through};
 
 /// An entry, and what it does.
 pub(crate) struct PaletteEntry {
@@ -28,10 +28,14 @@ impl std::fmt::Debug for PaletteEntry {
 }
 
 /// What taking an entry does: anything to the program, further steps included.
-pub(crate) type Action = Box<dyn FnOnce(&mut App)>;
+pub(crate) type Action = Box<dyn FnOnce(&mut InterfaceState)>;
 
 impl PaletteEntry {
-    pub(crate) fn new(id: impl Into<String>, text: impl Into<String>, action: impl FnOnce(&mut App) + 'static) -> Self {
+    pub(crate) fn new(
+        id: impl Into<String>,
+        text: impl Into<String>,
+        action: impl FnOnce(&mut InterfaceState) + 'static,
+    ) -> Self {
         PaletteEntry { id: id.into(), list: ListEntry::new(text), action: Box::new(action) }
     }
 
@@ -42,19 +46,19 @@ impl PaletteEntry {
 }
 
 /// Opens the palette with everything that makes sense now.
-pub(crate) fn open(app: &mut App) {
+pub(crate) fn open(app: &mut InterfaceState) {
     let palette = Palette::following("commands", entries::all, app);
     app.open(palette);
 }
 
 /// Does what the entry of an id does; false if there is none now.
-pub(crate) fn run(app: &mut App, id: &str) -> bool {
+pub(crate) fn run(app: &mut InterfaceState, id: &str) -> bool {
     let entry = entries::all(app).into_iter().find(|entry| entry.id == id);
     entry.map(|entry| (entry.action)(app)).is_some()
 }
 
 /// Opens the palette with what can be started.
-pub(crate) fn open_on_spawning(app: &mut App) {
+pub(crate) fn open_on_spawning(app: &mut InterfaceState) {
     let palette = Palette::following("spawn", entries::spawning, app);
     app.open(palette);
 }
@@ -70,9 +74,9 @@ pub(super) fn place_for(area: Rect, rows: usize) -> Rect {
 }
 
 /// The box, with its title.
-pub(super) fn frame(canvas: &mut Canvas, place: Rect, title: &str, app: &App) {
-    let title = [Span::new(format!(" {} ", app.skin.glyphs.text(title)), app.skin.style(Role::Heading))];
-    canvas.draw_box(place, app.skin.glyphs.box_lines(), app.skin.style(Role::BorderFocused), &title);
+pub(super) fn frame(canvas: &mut Canvas, place: Rect, title: &str, app: &InterfaceState) {
+    let title = [Span::new(format!(" {} ", app.skin.glyphs.text(title)), app.skin.style(SkinRole::Heading))];
+    canvas.draw_box(place, app.skin.glyphs.box_lines(), app.skin.style(SkinRole::BorderFocused), &title);
 }
 
 /// Beyond, lines are hard to follow with the eye, and the pane is hidden for nothing.
@@ -84,7 +88,7 @@ pub(crate) struct Palette {
     list: FuzzyList,
     entries: Vec<(String, Action)>,
     /// What it lists, for one that goes with what happens.
-    source: Option<fn(&App) -> Vec<PaletteEntry>>,
+    source: Option<fn(&InterfaceState) -> Vec<PaletteEntry>>,
 }
 
 impl Palette {
@@ -94,7 +98,11 @@ impl Palette {
     }
 
     /// Lists what `source` gives, also when that changes meanwhile.
-    pub(crate) fn following(title: &'static str, source: fn(&App) -> Vec<PaletteEntry>, app: &App) -> Self {
+    pub(crate) fn following(
+        title: &'static str,
+        source: fn(&InterfaceState) -> Vec<PaletteEntry>,
+        app: &InterfaceState,
+    ) -> Self {
         Palette { source: Some(source), ..Palette::new(title, source(app)) }
     }
 
@@ -102,12 +110,12 @@ impl Palette {
         place_for(area, self.list.len() + 1)
     }
 
-    fn take(&mut self, index: usize, app: &mut App) -> Handled<App> {
+    fn take(&mut self, index: usize, app: &mut InterfaceState) -> LayerOutcome<InterfaceState> {
         let (id, action) = self.entries.swap_remove(index);
         app.took(id);
         app.dirty = true;
         action(app);
-        Handled::Close
+        LayerOutcome::Close
     }
 }
 
@@ -116,10 +124,10 @@ fn parted(entries: Vec<PaletteEntry>) -> (Vec<ListEntry>, Vec<(String, Action)>)
     entries.into_iter().map(|entry| (entry.list, (entry.id, entry.action))).unzip()
 }
 
-impl Layer<App> for Palette {
-    fn update(&mut self, event: &Event, app: &mut App) -> Handled<App> {
+impl Layer<InterfaceState> for Palette {
+    fn update(&mut self, event: &HostEvent, app: &mut InterfaceState) -> LayerOutcome<InterfaceState> {
         app.dirty = true;
-        if let Event::Key(key) = event
+        if let HostEvent::Key(key) = event
             && key.kind != KeyEventKind::Release
         {
             // The palette's key once more is meant for the program behind it.
@@ -127,17 +135,17 @@ impl Layer<App> for Palette {
                 if self.list.query().is_empty() {
                     commands::run(app, "send-palette-key");
                 }
-                return Handled::Close;
+                return LayerOutcome::Close;
             }
         }
         match self.list.update(event, self.place(app.area).inner(1, 1)) {
-            ListOutcome::Cancelled => Handled::Close,
+            ListOutcome::Cancelled => LayerOutcome::Close,
             ListOutcome::Chosen(index) => self.take(index, app),
-            ListOutcome::Taken | ListOutcome::Passed => Handled::Taken,
+            ListOutcome::Taken | ListOutcome::Passed => LayerOutcome::Taken,
         }
     }
 
-    fn refresh(&mut self, app: &mut App) {
+    fn refresh(&mut self, app: &mut InterfaceState) {
         if let Some(source) = self.source {
             let (lists, entries) = parted(source(app));
             self.list.set_entries(lists);
@@ -145,7 +153,7 @@ impl Layer<App> for Palette {
         }
     }
 
-    fn render(&self, canvas: &mut Canvas, area: Rect, app: &App) -> Option<CanvasCursor> {
+    fn render(&self, canvas: &mut Canvas, area: Rect, app: &InterfaceState) -> Option<CanvasCursor> {
         let place = self.place(area);
         frame(canvas, place, self.title, app);
         // What config.json would bind keys to.
@@ -156,14 +164,24 @@ impl Layer<App> for Palette {
             let cols = u16::try_from(text.len()).unwrap_or(u16::MAX).min(place.cols.saturating_sub(4));
             let bottom = place.line(place.rows.saturating_sub(1)).split_right(cols + 2).1;
             let bottom = Rect { cols, ..bottom };
-            canvas.draw_line(bottom, 0, &[Span::new(text, app.skin.style(Role::Muted))], app.skin.style(Role::Muted));
+            canvas.draw_line(
+                bottom,
+                0,
+                &[Span::new(text, app.skin.style(SkinRole::Muted))],
+                app.skin.style(SkinRole::Muted),
+            );
         }
         let more = self.list.more_below(place.inner(1, 1));
         if more > 0 {
             let text = format!(" {more} more ");
             let cols = text.len() as u16;
             let left = Rect { col: place.col + 2, cols, ..place.line(place.rows.saturating_sub(1)) };
-            canvas.draw_line(left, 0, &[Span::new(text, app.skin.style(Role::Accent))], app.skin.style(Role::Muted));
+            canvas.draw_line(
+                left,
+                0,
+                &[Span::new(text, app.skin.style(SkinRole::Accent))],
+                app.skin.style(SkinRole::Muted),
+            );
         }
         self.list.draw(canvas, place.inner(1, 1), "> ", &app.skin)
     }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use tui::{KeySequence, KeymapOutcome, Sign};
 use vt::input::{KeyEvent, KeyEventKind};
 
-use super::{commands, model::App};
+use super::{commands, model::InterfaceState};
 
 /// Three presses within this are meant for us.
 const HURRY: Duration = Duration::from_millis(1000);
@@ -20,7 +20,7 @@ pub(crate) struct PassThroughState {
     presses: Vec<Instant>,
 }
 
-pub(super) fn begin(app: &mut App) {
+pub(super) fn begin(app: &mut InterfaceState) {
     let Some(id) = app.session().map(engine::Session::id) else { return };
     app.pass_through = Some(id);
     let key = app.keymap.keys_of(commands::PALETTE).unwrap_or_default();
@@ -29,7 +29,7 @@ pub(super) fn begin(app: &mut App) {
 }
 
 /// Whether `key` is the last of three.
-pub(super) fn ends(app: &mut App, key: &KeyEvent) -> bool {
+pub(super) fn ends(app: &mut InterfaceState, key: &KeyEvent) -> bool {
     if key.kind == KeyEventKind::Release {
         return false;
     }
@@ -50,7 +50,7 @@ pub(super) fn ends(app: &mut App, key: &KeyEvent) -> bool {
 }
 
 /// Whether `key` alone opens the palette.
-pub(super) fn is_palette_key(app: &App, key: &KeyEvent) -> bool {
+pub(super) fn is_palette_key(app: &InterfaceState, key: &KeyEvent) -> bool {
     let mut sequence = KeySequence::new(Duration::ZERO);
     let mut presses = sequence.press(&app.keymap, key, Instant::now());
     presses.extend(sequence.expire(&app.keymap));

@@ -2,9 +2,9 @@
 
 use project::ProjectEvent;
 
-use super::{attention, model::App, scratchpads, trust_prompt};
+use super::{attention, model::InterfaceState, scratchpads, trust_prompt};
 
-pub(super) fn heard(app: &mut App, event: ProjectEvent) {
+pub(super) fn heard(app: &mut InterfaceState, event: ProjectEvent) {
     app.dirty = true;
     match event {
         ProjectEvent::Attention { session, reason, caller } => attention::asked(app, session, reason, caller),
@@ -20,7 +20,7 @@ pub(super) fn heard(app: &mut App, event: ProjectEvent) {
 }
 
 /// Some were missed: everything that waits is looked at again.
-pub(super) fn missed(app: &mut App) {
+pub(super) fn missed(app: &mut InterfaceState) {
     trust_prompt::pending(app);
     scratchpads::changed(app);
     app.stale = true;

@@ -1,14 +1,19 @@
 //! A question over everything else: one of its answers does something, the others only close it.
 
 use tui::{
-    Canvas, CanvasCursor, Event, Handled, Layer, Rect,
+    Canvas, CanvasCursor, HostEvent, Layer, LayerOutcome, Rect,
     widgets::{Modal, ModalOutcome},
 };
 
-use super::model::App;
+use super::model::InterfaceState;
 
 /// Asks; `act` runs when the answer at `index` is given.
-pub(super) fn ask(app: &mut App, modal: Modal, index: usize, act: impl FnOnce(&mut App) + 'static) {
+pub(super) fn ask(
+    app: &mut InterfaceState,
+    modal: Modal,
+    index: usize,
+    act: impl FnOnce(&mut InterfaceState) + 'static,
+) {
     app.open(QuestionLayer { modal, index, act: Some(act) });
 }
 
@@ -18,11 +23,11 @@ struct QuestionLayer<F> {
     act: Option<F>,
 }
 
-impl<F: FnOnce(&mut App)> Layer<App> for QuestionLayer<F> {
-    fn update(&mut self, event: &Event, app: &mut App) -> Handled<App> {
+impl<F: FnOnce(&mut InterfaceState)> Layer<InterfaceState> for QuestionLayer<F> {
+    fn update(&mut self, event: &HostEvent, app: &mut InterfaceState) -> LayerOutcome<InterfaceState> {
         app.dirty = true;
         match self.modal.update(event, app.area) {
-            ModalOutcome::Taken => return Handled::Taken,
+            ModalOutcome::Taken => return LayerOutcome::Taken,
             ModalOutcome::Answered(answer) if answer == self.index => {
                 if let Some(act) = self.act.take() {
                     act(app);
@@ -30,10 +35,10 @@ impl<F: FnOnce(&mut App)> Layer<App> for QuestionLayer<F> {
             }
             ModalOutcome::Answered(_) | ModalOutcome::Cancelled => {}
         }
-        Handled::Close
+        LayerOutcome::Close
     }
 
-    fn render(&self, canvas: &mut Canvas, area: Rect, app: &App) -> Option<CanvasCursor> {
+    fn render(&self, canvas: &mut Canvas, area: Rect, app: &InterfaceState) -> Option<CanvasCursor> {
         self.modal.draw(canvas, area, &app.skin)
     }
 

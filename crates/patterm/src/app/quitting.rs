@@ -1,18 +1,18 @@
 //! Leaving: asks first when sessions still run, and says which.
 
 use tui::{
-    Role, Span,
+    SkinRole, Span,
     widgets::{Modal, StyledLine},
 };
 
-use super::{model::App, question, sessions::Item};
+use super::{model::InterfaceState, question, sessions::SessionItem};
 
 /// Sessions that are listed by name; the rest are counted.
 const MAX_LISTED: usize = 20;
 
 /// The person wants to leave.
-pub(super) fn ask(app: &mut App) {
-    if app.sessions.items().iter().all(Item::has_ended) {
+pub(super) fn ask(app: &mut InterfaceState) {
+    if app.sessions.items().iter().all(SessionItem::has_ended) {
         app.done = true;
         return;
     }
@@ -22,17 +22,17 @@ pub(super) fn ask(app: &mut App) {
     question::ask(app, modal, 0, |app| app.done = true);
 }
 
-fn body(app: &App) -> Vec<StyledLine> {
-    let live: Vec<&Item> = app.sessions.items().iter().filter(|item| !item.has_ended()).collect();
+fn body(app: &InterfaceState) -> Vec<StyledLine> {
+    let live: Vec<&SessionItem> = app.sessions.items().iter().filter(|item| !item.has_ended()).collect();
     let mut lines = running_list(app, &live, "");
     lines.push(vec![]);
-    lines.push(vec![Span::new("Scratchpads stay.", app.skin.style(Role::Muted))]);
+    lines.push(vec![Span::new("Scratchpads stay.", app.skin.style(SkinRole::Muted))]);
     lines
 }
 
 /// Sessions that would be ended, counted and by name. `whose` says which ones they are.
-pub(super) fn running_list(app: &App, live: &[&Item], whose: &str) -> Vec<StyledLine> {
-    let (plain, muted) = (app.skin.style(Role::Modal), app.skin.style(Role::Muted));
+pub(super) fn running_list(app: &InterfaceState, live: &[&SessionItem], whose: &str) -> Vec<StyledLine> {
+    let (plain, muted) = (app.skin.style(SkinRole::Modal), app.skin.style(SkinRole::Muted));
     let whose = if whose.is_empty() { String::new() } else { format!(" {whose}") };
     let count = match live.len() {
         1 => format!("1 session{whose} is still running and will be ended:"),

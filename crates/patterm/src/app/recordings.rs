@@ -18,9 +18,9 @@ pub(super) use self::{
     playing::{deadline, tick},
 };
 use super::{
-    commands::{Command, Section, always},
+    commands::{CommandSection, ScreenCommand, always},
     frame,
-    model::App,
+    model::InterfaceState,
     palette::{Palette, PaletteEntry},
 };
 
@@ -30,43 +30,43 @@ pub(crate) struct RecordingsState {
     player: Option<RecordingPlayer>,
 }
 
-pub(super) const COMMANDS: &[Command] = &[
-    Command {
+pub(super) const COMMANDS: &[ScreenCommand] = &[
+    ScreenCommand {
         id: "record",
         title: "Record this session",
-        section: Section::Recordings,
+        section: CommandSection::Recordings,
         keys: &[],
         when: making::is_possible,
         run: making::start,
     },
-    Command {
+    ScreenCommand {
         id: "stop-recording",
         title: "Stop recording",
-        section: Section::Recordings,
+        section: CommandSection::Recordings,
         keys: &[],
         when: making::is_on,
         run: making::stop,
     },
-    Command {
+    ScreenCommand {
         id: "play-recording",
         title: "Play a recording…",
-        section: Section::Recordings,
+        section: CommandSection::Recordings,
         keys: &[],
         when: always,
         run: |app| choose(app, "play a recording", |app, name| with_tape(app, name, playing::begin)),
     },
-    Command {
+    ScreenCommand {
         id: "search-recording",
         title: "Find when text was on screen, in a recording…",
-        section: Section::Recordings,
+        section: CommandSection::Recordings,
         keys: &[],
         when: always,
         run: |app| choose(app, "find in a recording", searching::ask_pattern),
     },
-    Command {
+    ScreenCommand {
         id: "export-recording",
         title: "Export a recording…",
-        section: Section::Recordings,
+        section: CommandSection::Recordings,
         keys: &[],
         when: always,
         run: |app| choose(app, "export a recording", exporting::ask_form),
@@ -75,20 +75,20 @@ pub(super) const COMMANDS: &[Command] = &[
 
 /// Work beside the loop, and what becomes of it in the loop.
 fn beside<T: Send + 'static>(
-    app: &App,
+    app: &InterfaceState,
     work: impl FnOnce() -> T + Send + 'static,
-    then: impl FnOnce(&mut App, T) + Send + 'static,
+    then: impl FnOnce(&mut InterfaceState, T) + Send + 'static,
 ) {
-    let notices = app.notices();
+    let loop_tasks = app.loop_tasks();
     app.tasks.spawn_blocking(move || {
         let done = work();
         // After the end of the loop nobody is left to tell.
-        let _ = notices.send(Box::new(move |app| then(app, done)));
+        let _ = loop_tasks.send(Box::new(move |app| then(app, done)));
     });
 }
 
 /// Lets the person choose one of the project's recordings.
-fn choose(app: &mut App, title: &'static str, act: fn(&mut App, &str)) {
+fn choose(app: &mut InterfaceState, title: &'static str, act: fn(&mut InterfaceState, &str)) {
     let folder = app.project.layout().recordings();
     let look = move || replay::list(&folder);
     beside(app, look, move |app, listed| {
@@ -108,7 +108,11 @@ fn choose(app: &mut App, title: &'static str, act: fn(&mut App, &str)) {
 }
 
 /// Reads a recording, tells what is wrong with it, and goes on with it.
-fn with_tape(app: &mut App, name: &str, then: impl FnOnce(&mut App, &str, Tape) + Send + 'static) {
+fn with_tape(
+    app: &mut InterfaceState,
+    name: &str,
+    then: impl FnOnce(&mut InterfaceState, &str, Tape) + Send + 'static,
+) {
     let (folder, name) = (app.project.layout().recordings(), name.to_owned());
     let read = {
         let name = name.clone();

@@ -3,18 +3,18 @@
 use engine::{SessionId, SessionName};
 use serde_json::json;
 
-use super::{line_prompt, model::App};
+use super::{line_prompt, model::InterfaceState};
 
 const TITLE: &str = "Name: letters, digits, . _ - (up to 64)";
 
-pub(super) fn ask(app: &mut App) {
+pub(super) fn ask(app: &mut InterfaceState) {
     let here = app.sessions.focused().map(|item| (item.id, item.name.clone()));
     if let Some((id, name)) = here {
         prompt(app, id, &name);
     }
 }
 
-fn prompt(app: &mut App, id: SessionId, text: &str) {
+fn prompt(app: &mut InterfaceState, id: SessionId, text: &str) {
     line_prompt::ask(app, TITLE, text, move |app, name| {
         if SessionName::new(name).is_err() {
             return Err(format!("'{name}' can't be a name: 1 to 64 letters, digits, . _ -"));

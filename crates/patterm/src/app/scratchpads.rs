@@ -7,14 +7,14 @@ mod reader;
 
 use project::{PadInfo, PadName, Project};
 use serde_json::json;
-use tui::{Role, Sign, Span, widgets::Modal};
+use tui::{Sign, SkinRole, Span, widgets::Modal};
 
 pub(super) use self::rail_part::{draw_rail, rail_event, rail_rows};
 use self::reader::ScratchpadReader;
 use super::{
-    commands::{Command, Section, always},
+    commands::{CommandSection, ScreenCommand, always},
     editor, line_prompt,
-    model::App,
+    model::InterfaceState,
     palette::{Palette, PaletteEntry},
     question,
 };
@@ -71,11 +71,11 @@ impl ScratchpadsState {
     }
 }
 
-pub(super) const COMMANDS: &[Command] = &[
-    Command {
+pub(super) const COMMANDS: &[ScreenCommand] = &[
+    ScreenCommand {
         id: "scratchpads",
         title: "Scratchpads…",
-        section: Section::Scratchpads,
+        section: CommandSection::Scratchpads,
         keys: &[],
         when: there_are,
         run: |app| {
@@ -83,18 +83,18 @@ pub(super) const COMMANDS: &[Command] = &[
             app.open(Palette::new("scratchpads", entries));
         },
     },
-    Command {
+    ScreenCommand {
         id: "scratchpad-new",
         title: "New scratchpad…",
-        section: Section::Scratchpads,
+        section: CommandSection::Scratchpads,
         keys: &[],
         when: always,
         run: name_new,
     },
-    Command {
+    ScreenCommand {
         id: "scratchpad-edit",
         title: "Open the scratchpad in your editor",
-        section: Section::Scratchpads,
+        section: CommandSection::Scratchpads,
         keys: &[],
         when: there_are,
         run: |app| {
@@ -103,10 +103,10 @@ pub(super) const COMMANDS: &[Command] = &[
             }
         },
     },
-    Command {
+    ScreenCommand {
         id: "scratchpad-delete",
         title: "Delete the scratchpad…",
-        section: Section::Scratchpads,
+        section: CommandSection::Scratchpads,
         keys: &[],
         when: there_are,
         run: |app| {
@@ -117,17 +117,17 @@ pub(super) const COMMANDS: &[Command] = &[
     },
 ];
 
-fn there_are(app: &App) -> bool {
+fn there_are(app: &InterfaceState) -> bool {
     !app.scratchpads.pads.is_empty()
 }
 
 /// What they are called.
-pub(super) fn names(app: &App) -> Vec<&str> {
+pub(super) fn names(app: &InterfaceState) -> Vec<&str> {
     app.scratchpads.pads.iter().map(|pad| pad.name.as_str()).collect()
 }
 
 /// Entries of the palette, one for each scratchpad.
-pub(super) fn palette_entries(app: &App) -> Vec<PaletteEntry> {
+pub(super) fn palette_entries(app: &InterfaceState) -> Vec<PaletteEntry> {
     let entry = |pad: &PadInfo| {
         let name = pad.name.clone();
         let text = format!("Open scratchpad: {}", name.as_str());
@@ -138,13 +138,14 @@ pub(super) fn palette_entries(app: &App) -> Vec<PaletteEntry> {
 }
 
 /// They were written, by whomever: they are read again.
-pub(super) fn changed(app: &mut App) {
+pub(super) fn changed(app: &mut InterfaceState) {
     if app.scratchpads.reading {
         app.scratchpads.again = true;
         return;
     }
     app.scratchpads.reading = true;
-    let (pads, chosen, notices) = (app.project.scratchpads().clone(), app.scratchpads.chosen.clone(), app.notices());
+    let (pads, chosen, loop_tasks) =
+        (app.project.scratchpads().clone(), app.scratchpads.chosen.clone(), app.loop_tasks());
     app.tasks.spawn_blocking(move || {
         let listed = pads.list();
         let mut fresh = ScratchpadsState { pads: listed.unwrap_or_default(), chosen, ..ScratchpadsState::default() };
@@ -152,7 +153,7 @@ pub(super) fn changed(app: &mut App) {
             let text = pads.read(&name).map(|pad| pad.content).map_err(|error| error.to_string());
             fresh.preview = Some(ScratchpadPreview { name, text });
         }
-        let _ = notices.send(Box::new(move |app: &mut App| {
+        let _ = loop_tasks.send(Box::new(move |app: &mut InterfaceState| {
             let again = std::mem::take(&mut app.scratchpads.again);
             // What was chosen meanwhile stays chosen.
             fresh.chosen = app.scratchpads.chosen.take();
@@ -167,7 +168,7 @@ pub(super) fn changed(app: &mut App) {
 }
 
 /// The person wants to see this one.
-fn choose(app: &mut App, name: PadName) {
+fn choose(app: &mut InterfaceState, name: PadName) {
     if app.scratchpads.chosen.as_ref() != Some(&name) {
         app.scratchpads.chosen = Some(name);
         changed(app);
@@ -176,31 +177,31 @@ fn choose(app: &mut App, name: PadName) {
 }
 
 /// The one at a row of the list is previewed.
-pub(super) fn choose_at(app: &mut App, index: usize) {
+pub(super) fn choose_at(app: &mut InterfaceState, index: usize) {
     if let Some(name) = app.scratchpads.pads.get(index).map(|pad| pad.name.clone()) {
         choose(app, name);
     }
 }
 
 /// The one at a row of the list is opened large.
-pub(super) fn open_at(app: &mut App, index: usize) {
+pub(super) fn open_at(app: &mut InterfaceState, index: usize) {
     if let Some(name) = app.scratchpads.pads.get(index).map(|pad| pad.name.clone()) {
         open(app, name);
     }
 }
 
-fn open(app: &mut App, name: PadName) {
+fn open(app: &mut InterfaceState, name: PadName) {
     choose(app, name.clone());
     app.open(ScratchpadReader::new(name));
 }
 
-fn edit(app: &mut App, name: &PadName) {
+fn edit(app: &mut InterfaceState, name: &PadName) {
     let file = app.project.scratchpads().folder().join(name.as_str());
     editor::open(app, file, false);
 }
 
 /// Asks for the name of a new one.
-fn name_new(app: &mut App) {
+fn name_new(app: &mut InterfaceState) {
     line_prompt::ask(app, "name of the scratchpad", "", |app, text| {
         create(app, PadName::new(with_ending(text)).map_err(|error| error.to_string())?);
         Ok(())
@@ -216,7 +217,7 @@ fn with_ending(name: &str) -> String {
 }
 
 /// Makes an empty one, or finds the one that is there, and opens it in the editor.
-fn create(app: &mut App, name: PadName) {
+fn create(app: &mut InterfaceState, name: PadName) {
     // Appending nothing makes it, and leaves what is there as it is.
     let arguments = json!({ "name": name.as_str(), "content": "" });
     app.call("scratchpad_append", arguments, move |app, outcome| match outcome {
@@ -229,8 +230,8 @@ fn create(app: &mut App, name: PadName) {
     });
 }
 
-fn ask_to_delete(app: &mut App, name: PadName) {
-    let plain = app.skin.style(Role::Modal);
+fn ask_to_delete(app: &mut InterfaceState, name: PadName) {
+    let plain = app.skin.style(SkinRole::Modal);
     let body = vec![vec![Span::new(format!("Delete \"{}\" for everyone?", name.as_str()), plain)]];
     let modal = Modal::new("Delete scratchpad", body).answer('c', "cancel").answer('d', "delete");
     question::ask(app, modal, 1, move |app| {

@@ -22,7 +22,7 @@ const AFTER_RESIZE: Duration = Duration::from_secs(1);
 
 /// One session, as it was last looked at.
 #[derive(Debug)]
-pub(crate) struct Item {
+pub(crate) struct SessionItem {
     pub(crate) session: Session,
     pub(crate) id: SessionId,
     pub(crate) name: String,
@@ -57,10 +57,10 @@ pub(crate) struct Item {
     pub(super) rang: bool,
 }
 
-impl Item {
+impl SessionItem {
     fn new(session: Session, standing: Option<watch::Receiver<AgentStanding>>, now: Instant) -> Self {
         let id = session.id();
-        Item {
+        SessionItem {
             id,
             name: String::new(),
             kind: session.kind(),
@@ -201,9 +201,9 @@ pub(crate) fn report_word(record: &StatusRecord) -> String {
 
 /// All sessions, in the order of the tree: roots in order of creation, children below their parent.
 #[derive(Debug)]
-pub(crate) struct Sessions {
+pub(crate) struct SessionItems {
     engine: Engine,
-    items: Vec<Item>,
+    items: Vec<SessionItem>,
     /// What is in sight; none in the empty state.
     focused: Option<SessionId>,
     /// What each tab showed last.
@@ -214,7 +214,7 @@ pub(crate) struct Sessions {
 
 /// What a refresh found.
 #[derive(Debug, Default)]
-pub(crate) struct Refreshed {
+pub(crate) struct RefreshOutcome {
     /// New sessions, of which an agent's state has to be followed.
     pub(crate) new: Vec<SessionId>,
     /// Programs that began to wait for the person by their own word, or do no longer.
@@ -223,27 +223,27 @@ pub(crate) struct Refreshed {
     pub(crate) moved: bool,
 }
 
-impl Sessions {
+impl SessionItems {
     pub(crate) fn new(engine: Engine) -> Self {
-        Sessions { engine, items: Vec::new(), focused: None, last: HashMap::new(), previous: None }
+        SessionItems { engine, items: Vec::new(), focused: None, last: HashMap::new(), previous: None }
     }
 
     /// Takes everything from the engine again. `standing` gives what an agent's session is doing.
     pub(crate) fn refresh(
         &mut self,
         standing: impl Fn(&Session) -> Option<watch::Receiver<AgentStanding>>,
-    ) -> Refreshed {
+    ) -> RefreshOutcome {
         let now = Instant::now();
-        let mut found = Refreshed::default();
-        let mut old: HashMap<SessionId, Item> = self.items.drain(..).map(|item| (item.id, item)).collect();
-        let mut children: HashMap<Option<SessionId>, Vec<Item>> = HashMap::new();
+        let mut found = RefreshOutcome::default();
+        let mut old: HashMap<SessionId, SessionItem> = self.items.drain(..).map(|item| (item.id, item)).collect();
+        let mut children: HashMap<Option<SessionId>, Vec<SessionItem>> = HashMap::new();
         let listed = self.engine.list();
         let known: Vec<SessionId> = listed.iter().map(Session::id).collect();
         for session in listed {
             let Some(name) = session.name() else { continue };
             let mut item = old.remove(&session.id()).unwrap_or_else(|| {
                 found.new.push(session.id());
-                Item::new(session.clone(), standing(&session), now)
+                SessionItem::new(session.clone(), standing(&session), now)
             });
             item.name = name.to_string();
             item.owner = session.owner();
@@ -265,7 +265,7 @@ impl Sessions {
             let parent = item.parent.filter(|parent| known.contains(parent));
             children.entry(parent).or_default().push(item);
         }
-        let mut stack: Vec<(Item, usize, Option<SessionId>)> =
+        let mut stack: Vec<(SessionItem, usize, Option<SessionId>)> =
             children.remove(&None).unwrap_or_default().into_iter().rev().map(|item| (item, 0, None)).collect();
         while let Some((mut item, depth, tab)) = stack.pop() {
             item.depth = depth;
@@ -280,7 +280,7 @@ impl Sessions {
     }
 
     /// Something is in sight as long as there is anything. `gone` are the sessions that went.
-    fn keep_focus(&mut self, gone: &HashMap<SessionId, Item>) -> bool {
+    fn keep_focus(&mut self, gone: &HashMap<SessionId, SessionItem>) -> bool {
         if self.focused.is_some_and(|id| self.get(id).is_some()) {
             return false;
         }
@@ -299,7 +299,7 @@ impl Sessions {
         before.is_some() || next.is_some()
     }
 
-    pub(crate) fn items(&self) -> &[Item] {
+    pub(crate) fn items(&self) -> &[SessionItem] {
         &self.items
     }
 
@@ -307,16 +307,16 @@ impl Sessions {
         self.items.is_empty()
     }
 
-    pub(crate) fn get(&self, id: SessionId) -> Option<&Item> {
+    pub(crate) fn get(&self, id: SessionId) -> Option<&SessionItem> {
         self.items.iter().find(|item| item.id == id)
     }
 
-    pub(crate) fn get_mut(&mut self, id: SessionId) -> Option<&mut Item> {
+    pub(crate) fn get_mut(&mut self, id: SessionId) -> Option<&mut SessionItem> {
         self.items.iter_mut().find(|item| item.id == id)
     }
 
     /// What is in sight.
-    pub(crate) fn focused(&self) -> Option<&Item> {
+    pub(crate) fn focused(&self) -> Option<&SessionItem> {
         self.get(self.focused?)
     }
 
@@ -330,17 +330,17 @@ impl Sessions {
     }
 
     /// The roots, in the order of their tabs.
-    pub(crate) fn tabs(&self) -> impl Iterator<Item = &Item> {
+    pub(crate) fn tabs(&self) -> impl Iterator<Item = &SessionItem> {
         self.items.iter().filter(|item| item.depth == 0)
     }
 
     /// The tree of a tab, its root first.
-    pub(crate) fn tree(&self, tab: SessionId) -> impl Iterator<Item = &Item> {
+    pub(crate) fn tree(&self, tab: SessionId) -> impl Iterator<Item = &SessionItem> {
         self.items.iter().filter(move |item| item.tab == tab)
     }
 
     /// All that hangs on a session, in the order of the tree.
-    pub(crate) fn below(&self, id: SessionId) -> impl Iterator<Item = &Item> {
+    pub(crate) fn below(&self, id: SessionId) -> impl Iterator<Item = &SessionItem> {
         let at = self.items.iter().position(|item| item.id == id).unwrap_or(self.items.len());
         let depth = self.items.get(at).map_or(0, |item| item.depth);
         self.items.iter().skip(at + 1).take_while(move |item| item.depth > depth)
@@ -373,7 +373,7 @@ impl Sessions {
     }
 
     /// Sessions out of sight.
-    pub(super) fn hidden(&mut self) -> impl Iterator<Item = &mut Item> {
+    pub(super) fn hidden(&mut self) -> impl Iterator<Item = &mut SessionItem> {
         let focused = self.focused;
         self.items.iter_mut().filter(move |item| Some(item.id) != focused)
     }
@@ -408,8 +408,12 @@ impl Sessions {
 
     /// What matters most in a tab; its root's own sign where all matter alike.
     pub(crate) fn tab_sign(&self, tab: SessionId) -> Sign {
-        let root = self.get(tab).map_or(Sign::Unknown, Item::sign);
-        self.tree(tab).map(Item::sign).chain([root]).min_by_key(|sign| (sign.urgency(), *sign != root)).unwrap_or(root)
+        let root = self.get(tab).map_or(Sign::Unknown, SessionItem::sign);
+        self.tree(tab)
+            .map(SessionItem::sign)
+            .chain([root])
+            .min_by_key(|sign| (sign.urgency(), *sign != root))
+            .unwrap_or(root)
     }
 
     /// The neighbour of a tab, going round.

@@ -4,10 +4,10 @@ use ops::{ErrorKind, OpError};
 use serde_json::{Value, json};
 use tui::Sign;
 
-use super::{line_prompt, model::App, trust_prompt};
+use super::{line_prompt, model::InterfaceState, trust_prompt};
 
 /// A shell in a tab of its own.
-pub(crate) fn terminal(app: &mut App) {
+pub(crate) fn terminal(app: &mut InterfaceState) {
     app.call("spawn_process", json!({ "kind": "terminal" }), |app, outcome| match outcome {
         // It is named by a variable, which nobody has in sight.
         Err(error) if error.kind == ErrorKind::SpawnFailed => {
@@ -18,7 +18,7 @@ pub(crate) fn terminal(app: &mut App) {
 }
 
 /// Asks for a command line, and runs it as a shell would, in a tab of its own.
-pub(crate) fn ask_for_command(app: &mut App) {
+pub(crate) fn ask_for_command(app: &mut InterfaceState) {
     line_prompt::ask(app, "Run a command", "", |app, line| {
         if line.is_empty() {
             return Err("type a command, or Esc".to_owned());
@@ -29,12 +29,12 @@ pub(crate) fn ask_for_command(app: &mut App) {
 }
 
 /// A stored command in a tab of its own.
-pub(crate) fn preset(app: &mut App, name: &str) {
+pub(crate) fn preset(app: &mut InterfaceState, name: &str) {
     launch(app, "spawn_process", json!({ "kind": "command", "preset": name }), name);
 }
 
 /// An agent in a tab of its own, with its first prompt.
-pub(crate) fn agent(app: &mut App, name: &str, prompt: &str) {
+pub(crate) fn agent(app: &mut InterfaceState, name: &str, prompt: &str) {
     let mut arguments = json!({ "agent": name });
     if !prompt.trim().is_empty() {
         arguments["agent_instructions"] = prompt.into();
@@ -43,7 +43,7 @@ pub(crate) fn agent(app: &mut App, name: &str, prompt: &str) {
 }
 
 /// Starts a preset; what needs the person's word first is asked for, and goes on with it.
-fn launch(app: &mut App, operation: &'static str, arguments: Value, preset: &str) {
+fn launch(app: &mut InterfaceState, operation: &'static str, arguments: Value, preset: &str) {
     let (again, preset) = (arguments.clone(), preset.to_owned());
     app.call(operation, arguments, move |app, outcome| match outcome {
         Err(error) if error.kind == ErrorKind::NeedsTrust => {
@@ -54,7 +54,7 @@ fn launch(app: &mut App, operation: &'static str, arguments: Value, preset: &str
 }
 
 /// Brings what was started in sight.
-pub(crate) fn show_started(app: &mut App, outcome: Result<Value, OpError>) {
+pub(crate) fn show_started(app: &mut InterfaceState, outcome: Result<Value, OpError>) {
     let started = match outcome {
         Ok(reply) => reply,
         Err(error) => return app.complain(&error),
@@ -64,6 +64,6 @@ pub(crate) fn show_started(app: &mut App, outcome: Result<Value, OpError>) {
     let id = app.sessions.items().iter().map(|item| item.id).find(|id| Some(id.to_string()) == named);
     if let Some(id) = id {
         app.show(id);
-        app.focus = super::model::Focus::Pane;
+        app.focus = super::model::KeyboardFocus::Pane;
     }
 }

@@ -8,7 +8,7 @@ use std::{
 
 use program::Surroundings;
 use tui::{
-    Canvas, CanvasWriter, Event, HostDecoder,
+    Canvas, CanvasWriter, HostDecoder, HostEvent,
     host::{
         ColorHints, HostAbilities, HostError, HostInput, HostModes, HostProbe, HostTerminal, KeyboardProtocol,
         MouseTracking,
@@ -20,7 +20,7 @@ use vt::{InputModes, KittyFlags, MouseProtocol, Size};
 const PROBE_PATIENCE: Duration = Duration::from_millis(400);
 
 #[derive(Debug)]
-pub(super) struct Terminal {
+pub(super) struct FaceTerminal {
     host: HostTerminal,
     input: HostInput,
     decoder: HostDecoder,
@@ -33,7 +33,7 @@ pub(super) struct Terminal {
     learnt: bool,
 }
 
-impl Terminal {
+impl FaceTerminal {
     /// Standard input and output, which must be terminals. Nothing is changed yet.
     pub(super) fn find() -> Result<HostTerminal, HostError> {
         let owned = |fd: io::Result<OwnedFd>| fd.map_err(|source| HostError::Io { what: "take hold of", source });
@@ -46,7 +46,7 @@ impl Terminal {
     pub(super) fn enter(
         mut host: HostTerminal,
         surroundings: &Surroundings,
-        events: &mut Vec<Event>,
+        events: &mut Vec<HostEvent>,
     ) -> Result<Self, HostError> {
         host.enter(HostModes { mouse: MouseTracking::Off, ..HostModes::default() })?;
         let mut decoder = HostDecoder::new();
@@ -57,7 +57,7 @@ impl Terminal {
         let held = |source| HostError::Io { what: "listen to", source };
         let copy = host.as_fd().try_clone_to_owned().map_err(held)?;
         let input = HostInput::start(copy).map_err(held)?;
-        Ok(Terminal { host, input, decoder, probe, writer, hints, fed: Instant::now(), mouse: true, learnt: false })
+        Ok(FaceTerminal { host, input, decoder, probe, writer, hints, fed: Instant::now(), mouse: true, learnt: false })
     }
 
     pub(super) fn abilities(&self) -> &HostAbilities {
@@ -73,7 +73,7 @@ impl Terminal {
         self.input.next().await
     }
 
-    pub(super) fn hear(&mut self, bytes: &[u8], events: &mut Vec<Event>) {
+    pub(super) fn hear(&mut self, bytes: &[u8], events: &mut Vec<HostEvent>) {
         self.fed = Instant::now();
         let mut came = Vec::new();
         self.decoder.feed(bytes, &mut came);
@@ -85,7 +85,7 @@ impl Terminal {
         self.decoder.wait().map(|wait| self.fed + wait)
     }
 
-    pub(super) fn expire(&mut self, now: Instant, events: &mut Vec<Event>) {
+    pub(super) fn expire(&mut self, now: Instant, events: &mut Vec<HostEvent>) {
         if self.deadline().is_some_and(|deadline| deadline <= now) {
             let mut came = Vec::new();
             self.decoder.expire(&mut came);
@@ -94,7 +94,7 @@ impl Terminal {
     }
 
     /// Answers never reach anybody as keys, however late they come.
-    fn take(&mut self, came: Vec<Event>, events: &mut Vec<Event>) {
+    fn take(&mut self, came: Vec<HostEvent>, events: &mut Vec<HostEvent>) {
         let mut learnt = false;
         for event in came {
             match self.probe.take(&event) {

@@ -1,34 +1,34 @@
 //! A text to read and close: what an operation answered.
 
 use tui::{
-    Canvas, CanvasCursor, Event, Handled, Layer, Rect, Role, Span,
+    Canvas, CanvasCursor, HostEvent, Layer, LayerOutcome, Rect, SkinRole, Span,
     widgets::{Modal, ModalOutcome, StyledLine},
 };
 
-use super::model::App;
+use super::model::InterfaceState;
 
 /// Lines that are kept of a long answer.
 const MAX_LINES: usize = 5000;
 
 struct TextView(Modal);
 
-pub(crate) fn open(app: &mut App, title: &str, text: &str) {
-    let style = app.skin.style(Role::Text);
+pub(crate) fn open(app: &mut InterfaceState, title: &str, text: &str) {
+    let style = app.skin.style(SkinRole::Text);
     let line = |line: &str| -> StyledLine { vec![Span::new(line.to_owned(), style)] };
     let body = text.lines().take(MAX_LINES).map(line).collect();
     app.open(TextView(Modal::new(title, body).answer('q', "close")));
 }
 
-impl Layer<App> for TextView {
-    fn update(&mut self, event: &Event, app: &mut App) -> Handled<App> {
+impl Layer<InterfaceState> for TextView {
+    fn update(&mut self, event: &HostEvent, app: &mut InterfaceState) -> LayerOutcome<InterfaceState> {
         app.dirty = true;
         match self.0.update(event, app.area) {
-            ModalOutcome::Taken => Handled::Taken,
-            ModalOutcome::Answered(_) | ModalOutcome::Cancelled => Handled::Close,
+            ModalOutcome::Taken => LayerOutcome::Taken,
+            ModalOutcome::Answered(_) | ModalOutcome::Cancelled => LayerOutcome::Close,
         }
     }
 
-    fn render(&self, canvas: &mut Canvas, area: Rect, app: &App) -> Option<CanvasCursor> {
+    fn render(&self, canvas: &mut Canvas, area: Rect, app: &InterfaceState) -> Option<CanvasCursor> {
         self.0.draw(canvas, area, &app.skin);
         None
     }

@@ -14,12 +14,12 @@ use ops::OpError;
 use project::trust::{HumanAnswer, Subject, SubjectKind, TrustQuestion};
 use serde_json::Value;
 use tui::{
-    Canvas, CanvasCursor, Event, Handled, Layer, Rect, Role, Sign, Span,
+    Canvas, CanvasCursor, HostEvent, Layer, LayerOutcome, Rect, Sign, SkinRole, Span,
     widgets::{Modal, ModalOutcome, StyledLine},
 };
 use vt::input::{KeyEventKind, MouseEventKind};
 
-use super::{model::App, palette::PaletteEntry, start};
+use super::{model::InterfaceState, palette::PaletteEntry, start};
 use crate::spelled::{fact_lines, spelled};
 
 /// Long enough to notice that the screen is another.
@@ -64,7 +64,7 @@ struct WantedTrust {
 }
 
 /// A preset waits for the human's word.
-pub(super) fn pending(app: &mut App) {
+pub(super) fn pending(app: &mut InterfaceState) {
     if app.trust.asking {
         return;
     }
@@ -80,7 +80,7 @@ pub(super) fn pending(app: &mut App) {
 }
 
 /// When it wants to be woken: the person has paused, or has had the question in sight for a moment.
-pub(super) fn deadline(app: &App) -> Option<Instant> {
+pub(super) fn deadline(app: &InterfaceState) -> Option<Instant> {
     match app.trust.asking {
         true => app.trust.arms,
         false => app.trust.beside.as_ref().and(app.last_typed).map(|last| last + TYPING),
@@ -88,7 +88,7 @@ pub(super) fn deadline(app: &App) -> Option<Instant> {
 }
 
 /// Its deadline has come.
-pub(super) fn tick(app: &mut App) {
+pub(super) fn tick(app: &mut InterfaceState) {
     match app.trust.asking {
         true => (app.trust.beside, app.trust.arms) = (None, None),
         false => pending(app),
@@ -97,12 +97,12 @@ pub(super) fn tick(app: &mut App) {
 }
 
 /// What is told of a question while keys go on to the program.
-pub(super) fn beside(app: &App) -> Option<&str> {
+pub(super) fn beside(app: &InterfaceState) -> Option<&str> {
     app.trust.beside.as_deref()
 }
 
 /// A grant was given or taken back, here or elsewhere.
-pub(super) fn changed(app: &mut App) {
+pub(super) fn changed(app: &mut InterfaceState) {
     let open: HashSet<String> = app.project.trust().questions().into_iter().map(|question| question.id).collect();
     app.trust.answered.retain(|id| open.contains(id));
     app.trust.postponed.retain(|id| open.contains(id));
@@ -113,7 +113,13 @@ pub(super) fn changed(app: &mut App) {
 }
 
 /// The person started something that needs their own word first.
-pub(super) fn wanted(app: &mut App, operation: &'static str, arguments: Value, preset: String, refused: &OpError) {
+pub(super) fn wanted(
+    app: &mut InterfaceState,
+    operation: &'static str,
+    arguments: Value,
+    preset: String,
+    refused: &OpError,
+) {
     let is_it =
         |question: &TrustQuestion| question.subject.name == preset && question.subject.kind != SubjectKind::Program;
     let asked = open_questions(app).into_iter().find(is_it);
@@ -124,7 +130,7 @@ pub(super) fn wanted(app: &mut App, operation: &'static str, arguments: Value, p
 }
 
 /// Shows what was put off; false if nothing was.
-pub(super) fn ask_again(app: &mut App) -> bool {
+pub(super) fn ask_again(app: &mut InterfaceState) -> bool {
     let Some(question) = open_questions(app).into_iter().next() else { return false };
     app.trust.postponed.remove(&question.id);
     ask(app, question);
@@ -132,12 +138,12 @@ pub(super) fn ask_again(app: &mut App) -> bool {
 }
 
 /// How many wait for the person's word.
-pub(super) fn count(app: &App) -> usize {
+pub(super) fn count(app: &InterfaceState) -> usize {
     open_questions(app).len()
 }
 
 /// For the list of what waits.
-pub(super) fn waiting(app: &App) -> Vec<PaletteEntry> {
+pub(super) fn waiting(app: &InterfaceState) -> Vec<PaletteEntry> {
     let entry = |question: TrustQuestion| {
         let text = format!("trust: {}", thing(&question.subject));
         let mut entry = PaletteEntry::new(format!("trust/{}", question.id), text, move |app| {
@@ -150,12 +156,12 @@ pub(super) fn waiting(app: &App) -> Vec<PaletteEntry> {
     open_questions(app).into_iter().map(entry).collect()
 }
 
-fn open_questions(app: &App) -> Vec<TrustQuestion> {
+fn open_questions(app: &InterfaceState) -> Vec<TrustQuestion> {
     let questions = app.project.trust().questions().into_iter();
     questions.filter(|question| !app.trust.answered.contains(&question.id)).collect()
 }
 
-fn ask(app: &mut App, question: TrustQuestion) {
+fn ask(app: &mut InterfaceState, question: TrustQuestion) {
     app.trust.asking = true;
     // What is typed in the first moment was meant for the program: nobody has seen the question yet.
     if question.asked_by.is_some() {
@@ -196,7 +202,7 @@ struct TrustDialog {
 }
 
 impl TrustDialog {
-    fn new(app: &App, question: TrustQuestion) -> Self {
+    fn new(app: &InterfaceState, question: TrustQuestion) -> Self {
         let mut modal = Modal::new("May this run?", body(app, &question));
         for (key, label, answer) in ANSWERS {
             modal = match answer {
@@ -207,30 +213,30 @@ impl TrustDialog {
         TrustDialog { question, modal, arming: Arming::default() }
     }
 
-    fn is_open(&self, app: &App) -> bool {
+    fn is_open(&self, app: &InterfaceState) -> bool {
         app.project.trust().questions().iter().any(|question| question.id == self.question.id)
     }
 
     /// The next question takes this one's place.
-    fn done(app: &mut App) -> Handled<App> {
+    fn done(app: &mut InterfaceState) -> LayerOutcome<InterfaceState> {
         Self::leave(app);
-        Handled::Close
+        LayerOutcome::Close
     }
 
-    fn leave(app: &mut App) {
+    fn leave(app: &mut InterfaceState) {
         app.trust.asking = false;
         app.trust.arms = None;
         pending(app);
     }
 
-    fn answer(&self, app: &mut App, answer: HumanAnswer) -> Handled<App> {
-        let (trust, id, notices) = (app.project.trust().clone(), self.question.id.clone(), app.notices());
+    fn answer(&self, app: &mut InterfaceState, answer: HumanAnswer) -> LayerOutcome<InterfaceState> {
+        let (trust, id, loop_tasks) = (app.project.trust().clone(), self.question.id.clone(), app.loop_tasks());
         app.trust.answered.insert(id.clone());
         let name = self.question.subject.name.clone();
         let go_on = app.trust.wanted.take_if(|wanted| wanted.preset == name).filter(|_| answer != HumanAnswer::Deny);
         app.tasks.spawn(async move {
             let outcome = trust.answer(&id, answer).await;
-            let _ = notices.send(Box::new(move |app: &mut App| match outcome {
+            let _ = loop_tasks.send(Box::new(move |app: &mut InterfaceState| match outcome {
                 Ok(()) => {
                     if let Some(wanted) = go_on {
                         app.call(wanted.operation, wanted.arguments, start::show_started);
@@ -246,22 +252,22 @@ impl TrustDialog {
     }
 }
 
-impl Layer<App> for TrustDialog {
-    fn update(&mut self, event: &Event, app: &mut App) -> Handled<App> {
+impl Layer<InterfaceState> for TrustDialog {
+    fn update(&mut self, event: &HostEvent, app: &mut InterfaceState) -> LayerOutcome<InterfaceState> {
         app.dirty = true;
         let typed = match event {
-            Event::Key(key) => key.kind != KeyEventKind::Release,
-            event => matches!(event, Event::Paste(_)),
+            HostEvent::Key(key) => key.kind != KeyEventKind::Release,
+            event => matches!(event, HostEvent::Paste(_)),
         };
         if typed && app.trust.beside.is_some() {
             Self::leave(app);
-            return Handled::GivesWay;
+            return LayerOutcome::GivesWay;
         }
         let may_answer = match event {
-            Event::Key(key) if key.kind == KeyEventKind::Release => return Handled::Taken,
-            Event::Mouse(mouse) if matches!(mouse.kind, MouseEventKind::Motion(_)) => return Handled::Taken,
-            Event::Key(_) | Event::Paste(_) | Event::Mouse(_) => self.arming.allows(Instant::now()),
-            _ => return Handled::Taken,
+            HostEvent::Key(key) if key.kind == KeyEventKind::Release => return LayerOutcome::Taken,
+            HostEvent::Mouse(mouse) if matches!(mouse.kind, MouseEventKind::Motion(_)) => return LayerOutcome::Taken,
+            HostEvent::Key(_) | HostEvent::Paste(_) | HostEvent::Mouse(_) => self.arming.allows(Instant::now()),
+            _ => return LayerOutcome::Taken,
         };
         if !self.is_open(app) {
             return Self::done(app);
@@ -270,12 +276,12 @@ impl Layer<App> for TrustDialog {
         match tried.update(event, app.area) {
             ModalOutcome::Taken => {
                 self.modal = tried;
-                Handled::Taken
+                LayerOutcome::Taken
             }
-            _ if !may_answer => Handled::Taken,
+            _ if !may_answer => LayerOutcome::Taken,
             ModalOutcome::Answered(index) => match ANSWERS.get(index) {
                 Some((_, _, answer)) => self.answer(app, *answer),
-                None => Handled::Taken,
+                None => LayerOutcome::Taken,
             },
             ModalOutcome::Cancelled => {
                 app.trust.postponed.insert(self.question.id.clone());
@@ -286,7 +292,7 @@ impl Layer<App> for TrustDialog {
         }
     }
 
-    fn render(&self, canvas: &mut Canvas, area: Rect, app: &App) -> Option<CanvasCursor> {
+    fn render(&self, canvas: &mut Canvas, area: Rect, app: &InterfaceState) -> Option<CanvasCursor> {
         self.arming.drawn(Instant::now());
         self.modal.draw(canvas, area, &app.skin)
     }
@@ -297,7 +303,7 @@ impl Layer<App> for TrustDialog {
 }
 
 /// Who wants to start what, in a sentence.
-fn wish(app: &App, question: &TrustQuestion) -> String {
+fn wish(app: &InterfaceState, question: &TrustQuestion) -> String {
     let subject = &question.subject;
     let asker = question.asked_by.and_then(|id| app.sessions.get(id)).map(|item| item.name.clone());
     let who = match (asker, question.asked_by) {
@@ -320,9 +326,9 @@ fn thing(subject: &Subject) -> String {
     }
 }
 
-fn body(app: &App, question: &TrustQuestion) -> Vec<StyledLine> {
-    let (plain, muted) = (app.skin.style(Role::Modal), app.skin.style(Role::Muted));
-    let warning = app.skin.style(Role::Warning);
+fn body(app: &InterfaceState, question: &TrustQuestion) -> Vec<StyledLine> {
+    let (plain, muted) = (app.skin.style(SkinRole::Modal), app.skin.style(SkinRole::Muted));
+    let warning = app.skin.style(SkinRole::Warning);
     let subject = &question.subject;
     let name = spelled(&subject.name);
     let mut lines = vec![vec![Span::new(wish(app, question), plain)]];

@@ -7,10 +7,10 @@ use tui::{ColorScheme, GlyphSet, Skin};
 
 use super::{
     attention, editor, look_back,
-    model::{App, Focus},
+    model::{InterfaceState, KeyboardFocus},
 };
 
-impl App {
+impl InterfaceState {
     /// Takes the list of sessions from the engine again, and follows what new agents do.
     pub(super) fn refresh(&mut self) {
         self.stale = false;
@@ -31,7 +31,7 @@ impl App {
             attention::reported(self, id, asks);
         }
         if found.moved {
-            self.focus = Focus::Pane;
+            self.focus = KeyboardFocus::Pane;
             self.pass_through = None;
             if let Some(id) = self.session().map(engine::Session::id) {
                 attention::looked_at(self, id);
@@ -46,18 +46,18 @@ impl App {
 
     /// Tells the loop of every change of what an agent is doing.
     fn follow(&self, id: SessionId, mut standing: watch::Receiver<project::AgentStanding>) {
-        let notices = self.notices();
+        let loop_tasks = self.loop_tasks();
         self.tasks.spawn(async move {
             let mut before = standing.borrow_and_update().shown_state();
             while standing.changed().await.is_ok() {
                 let old = std::mem::replace(&mut before, standing.borrow_and_update().shown_state());
-                let told = notices.send(Box::new(move |app: &mut App| app.agent_moved(id, old)));
+                let told = loop_tasks.send(Box::new(move |app: &mut InterfaceState| app.agent_moved(id, old)));
                 if told.is_err() {
                     return;
                 }
             }
             // The session is gone; or it was seen before its preset was known, and is watched by that from now on.
-            let _ = notices.send(Box::new(move |app: &mut App| {
+            let _ = loop_tasks.send(Box::new(move |app: &mut InterfaceState| {
                 let crew = app.project.crew().clone();
                 let tasks = app.tasks.clone();
                 let _entered = tasks.enter();

@@ -20,7 +20,7 @@ use crate::{
 
 /// The settings in config.json
 #[derive(Debug, clap::Args)]
-pub(crate) struct Config {
+pub(crate) struct PattermConfig {
     #[command(subcommand)]
     command: ConfigSubcommand,
 }
@@ -93,7 +93,7 @@ fn read(file: &Path, text: &str) -> Result<Checked, Failure> {
     })
 }
 
-impl Config {
+impl PattermConfig {
     pub(crate) fn run(self, surroundings: &Surroundings, output: &mut Output) -> Outcome {
         match self.command {
             ConfigSubcommand::Check { file: given } => {

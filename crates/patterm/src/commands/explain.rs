@@ -17,7 +17,7 @@ use crate::{
 /// it decides. All runs of yours that keep a connect file are asked (--headless, --mcp-http, --operator-file); --connect
 /// names one. On the screen, "Explain state…" in the palette tells the same.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Explain {
+pub(crate) struct ExplainArgs {
     /// The session's name or id
     #[arg(value_name = "NAME|ID")]
     session: String,
@@ -26,7 +26,7 @@ pub(crate) struct Explain {
     connect: Option<PathBuf>,
 }
 
-impl Explain {
+impl ExplainArgs {
     pub(crate) fn run(self, surroundings: &Surroundings, output: &mut Output) -> Outcome {
         let arguments = json!({ "process_id": self.session.as_str() });
         let asked = AskedRuns { session: &self.session, connect: self.connect.as_deref() };

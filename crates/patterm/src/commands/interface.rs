@@ -53,7 +53,7 @@ fn show(
     // As vtr calls it; the whole path has no room.
     let name = |socket: &Path| format!("shared as {}", socket.file_stem().unwrap_or_default().to_string_lossy());
     let notes = run.share().map(name).into_iter().collect();
-    let said = app::Said { notes, first_run, warnings: output.take_warnings() };
+    let said = app::StartNotices { notes, first_run, warnings: output.take_warnings() };
     let mut served = runtime.spawn(run.serve(ending.wishes()));
     let shown = app::run(project, surroundings, runtime.handle(), host, ending.wishes(), said);
     ending.leave("the interface has ended");

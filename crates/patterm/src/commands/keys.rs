@@ -13,9 +13,9 @@ use crate::{
 ///
 /// The ids are what `keymap` in config.json binds keys to.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Keys {}
+pub(crate) struct KeysArgs {}
 
-impl Keys {
+impl KeysArgs {
     pub(crate) fn run(self, surroundings: &Surroundings, output: &mut Output) -> Outcome {
         let settings = config::load(surroundings, output)?;
         let bindings = app::bindings(&settings);

@@ -15,7 +15,7 @@ use crate::output::{Output, columns, counted, printable};
 
 /// What can be started by name: agents and commands
 #[derive(Debug, clap::Args)]
-pub(crate) struct Presets {
+pub(crate) struct PresetsArgs {
     #[command(subcommand)]
     command: PresetsAction,
 }
@@ -67,7 +67,7 @@ pub(crate) fn folders(surroundings: &Surroundings, project: &std::path::Path) ->
     }
 }
 
-impl Presets {
+impl PresetsArgs {
     pub(crate) fn run(self, project: &std::path::Path, surroundings: &Surroundings, output: &mut Output) -> Outcome {
         let folders = folders(surroundings, project);
         install_more(surroundings, output);

@@ -23,7 +23,7 @@ use crate::{
 /// A preset is trusted with the content it has now: when its file changes, it has to be trusted again. Running patterms
 /// notice at once.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Trust {
+pub(crate) struct TrustArgs {
     #[command(subcommand)]
     command: TrustAction,
 }
@@ -68,7 +68,7 @@ fn refused(error: &TrustError) -> Failure {
     Failure::new(Exit::Refused, "trust", error.to_string())
 }
 
-impl Trust {
+impl TrustArgs {
     pub(crate) fn run(self, project: &Path, surroundings: &Surroundings, output: &mut Output) -> Outcome {
         let layout =
             Layout::new(project, &surroundings.data_dir).map_err(|error| Failure::not_found(error.to_string()))?;

@@ -59,16 +59,16 @@ impl EndRequests {
         Ok(())
     }
 
-    pub(crate) fn wishes(&self) -> Wishes {
-        Wishes(self.0.subscribe())
+    pub(crate) fn wishes(&self) -> EndWatch {
+        EndWatch(self.0.subscribe())
     }
 }
 
 /// Hears what is wished for, also what was wished for before.
 #[derive(Clone, Debug)]
-pub(crate) struct Wishes(watch::Receiver<EndRequest>);
+pub(crate) struct EndWatch(watch::Receiver<EndRequest>);
 
-impl Wishes {
+impl EndWatch {
     /// Somebody wants the run to end; why.
     pub(crate) async fn leaving(&mut self) -> &'static str {
         self.find(|wish| match wish {

@@ -3,7 +3,7 @@
 use vt::input::{FocusChange, Key, KeyEvent, KeyEventKind, KeypadKey, Modifiers};
 
 use super::params::CsiParams;
-use crate::event::Event;
+use crate::event::HostEvent;
 
 /// Maximum characters of a key event's text.
 const MAX_TEXT: usize = 64;
@@ -53,13 +53,13 @@ pub(super) fn ss3(modifier: &[u8], end: u8) -> Option<KeyEvent> {
 }
 
 /// A control sequence without a prefix.
-pub(super) fn sequence(params: &CsiParams, end: u8) -> Option<Event> {
+pub(super) fn sequence(params: &CsiParams, end: u8) -> Option<HostEvent> {
     if params.intermediate().is_some() {
         return None;
     }
     match end {
-        b'I' => return Some(Event::Focus(FocusChange::Gained)),
-        b'O' => return Some(Event::Focus(FocusChange::Lost)),
+        b'I' => return Some(HostEvent::Focus(FocusChange::Gained)),
+        b'O' => return Some(HostEvent::Focus(FocusChange::Lost)),
         _ => {}
     }
     let event = match end {
@@ -75,7 +75,7 @@ pub(super) fn sequence(params: &CsiParams, end: u8) -> Option<Event> {
         b'u' | b'~' | b'A'..=b'F' | b'H' | b'P'..=b'S' => enhanced(params, end)?,
         _ => return None,
     };
-    Some(Event::Key(event))
+    Some(HostEvent::Key(event))
 }
 
 /// `CSI number:shifted:base ; modifiers:kind ; text end`.

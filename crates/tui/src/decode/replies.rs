@@ -3,25 +3,25 @@
 use vt::{Position, Rgb};
 
 use super::params::CsiParams;
-use crate::event::{ColorScheme, Event, Reply};
+use crate::event::{ColorScheme, HostEvent, Reply};
 
 /// Maximum characters of a terminal's name and version.
 const MAX_VERSION: usize = 128;
 
 /// A control sequence with a prefix.
-pub(super) fn private(params: &CsiParams, end: u8) -> Option<Event> {
+pub(super) fn private(params: &CsiParams, end: u8) -> Option<HostEvent> {
     if params.prefix() != Some(b'?') {
         return None;
     }
     Some(match (params.intermediate(), end) {
-        (None, b'u') => Event::Reply(Reply::KittyKeyboard(params.first(0))),
-        (None, b'c') => Event::Reply(Reply::DeviceAttributes(params.firsts())),
-        (None, b'n') if params.first(0) == 997 => Event::ColorScheme(match params.first(1) {
+        (None, b'u') => HostEvent::Reply(Reply::KittyKeyboard(params.first(0))),
+        (None, b'c') => HostEvent::Reply(Reply::DeviceAttributes(params.firsts())),
+        (None, b'n') if params.first(0) == 997 => HostEvent::ColorScheme(match params.first(1) {
             1 => ColorScheme::Dark,
             2 => ColorScheme::Light,
             _ => return None,
         }),
-        (Some(b'$'), b'y') => Event::Reply(Reply::Mode { number: params.first(0), state: params.first(1) }),
+        (Some(b'$'), b'y') => HostEvent::Reply(Reply::Mode { number: params.first(0), state: params.first(1) }),
         _ => return None,
     })
 }

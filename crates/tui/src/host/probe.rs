@@ -3,7 +3,7 @@
 use vt::Position;
 
 use super::abilities::HostAbilities;
-use crate::event::{Event, Reply};
+use crate::event::{HostEvent, Reply};
 
 /// Cursor position reports that one request asks for.
 pub(super) const POSITIONS: u8 = 1;
@@ -36,8 +36,8 @@ impl HostProbe {
     }
 
     /// Takes an answer; false if the event is something else. Late answers count too.
-    pub fn take(&mut self, event: &Event) -> bool {
-        let Event::Reply(reply) = event else { return false };
+    pub fn take(&mut self, event: &HostEvent) -> bool {
+        let HostEvent::Reply(reply) = event else { return false };
         let known = &mut self.abilities;
         match reply {
             Reply::DeviceAttributes(_) => self.finished = true,

@@ -7,7 +7,7 @@ use similar::{Algorithm, DiffTag};
 use super::StyledLine;
 use crate::{
     canvas::Span,
-    skin::{Role, Skin},
+    skin::{Skin, SkinRole},
 };
 
 /// Unchanged lines shown around a change.
@@ -22,7 +22,7 @@ pub fn diff_lines(old: &str, new: &str, skin: &Skin) -> Vec<StyledLine> {
     let changes = similar::capture_diff_slices_deadline(Algorithm::Myers, &old, &new, deadline);
     let mut out = Vec::new();
     let mut shown = 0;
-    let skipped = || vec![Span::new(format!("  {}", skin.glyphs.more()), skin.style(Role::Muted))];
+    let skipped = || vec![Span::new(format!("  {}", skin.glyphs.more()), skin.style(SkinRole::Muted))];
     for change in similar::group_diff_ops(changes, CONTEXT).into_iter().flatten() {
         let (tag, removed, added) = change.as_tag_tuple();
         if removed.start > shown {
@@ -33,10 +33,10 @@ pub fn diff_lines(old: &str, new: &str, skin: &Skin) -> Vec<StyledLine> {
             out.extend(lines.iter().map(|text| vec![Span::new(format!("{sign}{text}"), skin.style(role))]));
         };
         match tag {
-            DiffTag::Equal => push("  ", &old[removed], Role::Muted),
+            DiffTag::Equal => push("  ", &old[removed], SkinRole::Muted),
             DiffTag::Delete | DiffTag::Insert | DiffTag::Replace => {
-                push("- ", &old[removed], Role::Removed);
-                push("+ ", &new[added], Role::Added);
+                push("- ", &old[removed], SkinRole::Removed);
+                push("+ ", &new[added], SkinRole::Added);
             }
         }
     }

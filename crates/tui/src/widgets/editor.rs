@@ -8,7 +8,7 @@ use vt::{
 use super::input::{after_cluster, before_cluster, word_end, word_start};
 use crate::{
     canvas::{Canvas, CanvasCursor, Span, text_cols},
-    event::Event,
+    event::HostEvent,
     geometry::Rect,
 };
 
@@ -97,13 +97,13 @@ impl TextEditor {
         }
     }
 
-    pub fn update(&mut self, event: &Event) -> EditorOutcome {
+    pub fn update(&mut self, event: &HostEvent) -> EditorOutcome {
         match event {
-            Event::Paste(text) => {
+            HostEvent::Paste(text) => {
                 self.insert(text);
                 EditorOutcome::Changed
             }
-            Event::Key(key) if key.kind != KeyEventKind::Release => self.key(key),
+            HostEvent::Key(key) if key.kind != KeyEventKind::Release => self.key(key),
             _ => EditorOutcome::Passed,
         }
     }
@@ -245,7 +245,7 @@ mod tests {
     fn typed(start: &str, keys: &str) -> TextEditor {
         let mut editor = TextEditor::new(start);
         for key in keys.split_whitespace() {
-            editor.update(&Event::Key(key.parse().unwrap()));
+            editor.update(&HostEvent::Key(key.parse().unwrap()));
         }
         editor
     }
@@ -257,9 +257,9 @@ mod tests {
         assert_eq!(typed("a\nb", "up end delete").text(), "ab");
         assert_eq!(typed("", "a ctrl-j b").text(), "a\nb");
         let mut editor = TextEditor::new("x");
-        assert_eq!(editor.update(&Event::Paste("1\n2\x1b".into())), EditorOutcome::Changed);
+        assert_eq!(editor.update(&HostEvent::Paste("1\n2\x1b".into())), EditorOutcome::Changed);
         assert_eq!(editor.text(), "x1\n2");
-        assert_eq!(editor.update(&Event::Key("enter".parse().unwrap())), EditorOutcome::Submitted);
+        assert_eq!(editor.update(&HostEvent::Key("enter".parse().unwrap())), EditorOutcome::Submitted);
     }
 
     #[test]

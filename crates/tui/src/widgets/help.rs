@@ -7,7 +7,7 @@ use super::{
 use crate::{
     canvas::{Canvas, Span, text_cols},
     geometry::Rect,
-    skin::{Role, Skin},
+    skin::{Skin, SkinRole},
 };
 
 /// Columns reserved for keys.
@@ -65,18 +65,18 @@ impl HelpTable {
         for row in 0..area.rows {
             let spans = match rows.get(scroll + usize::from(row)) {
                 None => Vec::new(),
-                Some(HelpRow::Section(section)) => vec![Span::new(*section, skin.style(Role::Heading))],
+                Some(HelpRow::Section(section)) => vec![Span::new(*section, skin.style(SkinRole::Heading))],
                 Some(HelpRow::Entry(entry)) => {
                     let keys = cut(&entry.keys, usize::from(area.cols) / 2, skin.glyphs.more());
                     let gap = key_cols.saturating_sub(text_cols(&keys)) + 2 * usize::from(key_cols > 0);
                     let gap = " ".repeat(gap);
                     vec![
-                        Span::new(format!("  {keys}"), skin.style(Role::KeyName)),
-                        Span::new(format!("{gap}{}", skin.glyphs.text(&entry.text)), skin.style(Role::Text)),
+                        Span::new(format!("  {keys}"), skin.style(SkinRole::KeyName)),
+                        Span::new(format!("{gap}{}", skin.glyphs.text(&entry.text)), skin.style(SkinRole::Text)),
                     ]
                 }
             };
-            canvas.draw_line(area, row, &spans, skin.style(Role::Text));
+            canvas.draw_line(area, row, &spans, skin.style(SkinRole::Text));
         }
     }
 }

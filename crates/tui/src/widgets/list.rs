@@ -14,9 +14,9 @@ use super::{
 };
 use crate::{
     canvas::{Canvas, CanvasCursor, Span, text_cols},
-    event::Event,
+    event::HostEvent,
     geometry::Rect,
-    skin::{Role, Sign, Skin, layered},
+    skin::{Sign, Skin, SkinRole, layered},
 };
 
 /// Rows per step of the mouse wheel.
@@ -122,14 +122,14 @@ impl FuzzyList {
     }
 
     /// `area` is where the list is drawn; clicks need it.
-    pub fn update(&mut self, event: &Event, area: Rect) -> ListOutcome {
+    pub fn update(&mut self, event: &HostEvent, area: Rect) -> ListOutcome {
         match event {
-            Event::Paste(text) => {
+            HostEvent::Paste(text) => {
                 self.input.insert(text);
                 self.filter();
                 ListOutcome::Taken
             }
-            Event::Mouse(mouse) => {
+            HostEvent::Mouse(mouse) => {
                 let at = Position { row: mouse.row, col: mouse.col };
                 match mouse.kind {
                     MouseEventKind::Wheel(WheelDirection::Up) => self.step(-WHEEL_ROWS),
@@ -146,7 +146,7 @@ impl FuzzyList {
                 }
                 ListOutcome::Taken
             }
-            Event::Key(key) if key.kind != KeyEventKind::Release => {
+            HostEvent::Key(key) if key.kind != KeyEventKind::Release => {
                 let ctrl = key.modifiers == Modifiers::CTRL;
                 let page = isize::from(area.rows.saturating_sub(2).max(1) as i16);
                 match key.key {
@@ -199,8 +199,8 @@ impl FuzzyList {
         let (query, list) = area.split_top(1);
         let prompt_cols = text_cols(prompt).min(usize::from(query.cols)) as u16;
         let (before, input) = query.split_left(prompt_cols);
-        canvas.draw_line(before, 0, &[Span::new(prompt, skin.style(Role::Accent))], skin.style(Role::Text));
-        let cursor = self.input.draw(canvas, input, skin.style(Role::Input));
+        canvas.draw_line(before, 0, &[Span::new(prompt, skin.style(SkinRole::Accent))], skin.style(SkinRole::Text));
+        let cursor = self.input.draw(canvas, input, skin.style(SkinRole::Input));
         let top = self.top(list.rows);
         for row in 0..list.rows {
             let number = top + usize::from(row);
@@ -210,26 +210,26 @@ impl FuzzyList {
                     canvas.draw_line(
                         list,
                         row,
-                        &[Span::new("  nothing here", skin.style(Role::Muted))],
-                        skin.style(Role::Text),
+                        &[Span::new("  nothing here", skin.style(SkinRole::Muted))],
+                        skin.style(SkinRole::Text),
                     );
                 }
                 None if row == 0 => {
                     canvas.draw_line(
                         list,
                         row,
-                        &[Span::new("  nothing matches", skin.style(Role::Muted))],
-                        skin.style(Role::Text),
+                        &[Span::new("  nothing matches", skin.style(SkinRole::Muted))],
+                        skin.style(SkinRole::Text),
                     );
                 }
-                None => canvas.draw_line(list, row, &[], skin.style(Role::Text)),
+                None => canvas.draw_line(list, row, &[], skin.style(SkinRole::Text)),
             }
         }
         cursor
     }
 
     fn draw_entry(&self, canvas: &mut Canvas, area: Rect, row: u16, entry: &ListEntry, here: bool, skin: &Skin) {
-        let ground = skin.style(if here { Role::Cursor } else { Role::Text });
+        let ground = skin.style(if here { SkinRole::Cursor } else { SkinRole::Text });
         let over = |style| layered(ground, style);
         let cols = usize::from(area.cols);
         let keys = if text_cols(&entry.keys) + 8 > cols { "" } else { entry.keys.as_str() };
@@ -241,10 +241,10 @@ impl FuzzyList {
         let gap = room - text_cols(&text) - if detail.is_empty() { 0 } else { 2 + text_cols(&detail) };
         let (sign, style) = match entry.sign {
             Some(sign) => (skin.glyphs.sign(sign), skin.sign_style(sign)),
-            None => (if here { skin.glyphs.here() } else { ' ' }, skin.style(Role::Accent)),
+            None => (if here { skin.glyphs.here() } else { ' ' }, skin.style(SkinRole::Accent)),
         };
         let mut spans = vec![Span::new(format!("{sign} "), over(style))];
-        let hit = over(skin.style(Role::Link));
+        let hit = over(skin.style(SkinRole::Link));
         let mut at = 0;
         for place in matched(self.input.text(), &text) {
             spans.push(Span::new(text[at..place.start].to_owned(), ground));
@@ -253,11 +253,11 @@ impl FuzzyList {
         }
         spans.push(Span::new(text[at..].to_owned(), ground));
         if !detail.is_empty() {
-            spans.push(Span::new(format!("  {detail}"), over(skin.style(Role::Muted))));
+            spans.push(Span::new(format!("  {detail}"), over(skin.style(SkinRole::Muted))));
         }
         spans.push(Span::new(" ".repeat(gap), ground));
         if !keys.is_empty() {
-            spans.push(Span::new(format!(" {keys} "), over(skin.style(Role::KeyName))));
+            spans.push(Span::new(format!(" {keys} "), over(skin.style(SkinRole::KeyName))));
         }
         canvas.draw_line(area, row, &spans, ground);
     }
@@ -279,7 +279,7 @@ mod tests {
 
     fn press(list: &mut FuzzyList, keys: &str) -> ListOutcome {
         let area = Rect::new(0, 0, 30, 4);
-        keys.split(' ').map(|key| list.update(&Event::Key(key.parse().unwrap()), area)).last().unwrap()
+        keys.split(' ').map(|key| list.update(&HostEvent::Key(key.parse().unwrap()), area)).last().unwrap()
     }
 
     #[test]
@@ -321,7 +321,7 @@ mod tests {
         let area = Rect::new(2, 1, 20, 3);
         let click = |row| {
             let kind = MouseEventKind::Press(MouseButton::Left);
-            Event::Mouse(MouseEvent { kind, col: 5, row, pixel: None, modifiers: Modifiers::empty() })
+            HostEvent::Mouse(MouseEvent { kind, col: 5, row, pixel: None, modifiers: Modifiers::empty() })
         };
         assert_eq!(list.update(&click(3), area), ListOutcome::Chosen(1));
         assert_eq!(list.update(&click(1), area), ListOutcome::Taken);

@@ -8,7 +8,7 @@ use vt::{Attributes, Style};
 use super::{StyledLine, wrap::wrap_spans};
 use crate::{
     canvas::{CellLink, Span},
-    skin::{Role, Skin, layered},
+    skin::{Skin, SkinRole, layered},
 };
 
 /// Maximum bytes rendered: this is a preview, not a reader.
@@ -27,7 +27,7 @@ pub fn render_markdown(text: &str, cols: u16, skin: &Skin) -> Vec<StyledLine> {
         skin,
         lines: Vec::new(),
         line: Vec::new(),
-        styles: vec![skin.style(Role::Text)],
+        styles: vec![skin.style(SkinRole::Text)],
         link: None,
         lists: Vec::new(),
         quotes: 0,
@@ -72,15 +72,17 @@ impl MarkdownRenderer<'_> {
                 }
             }
             Event::Text(text) => self.push(&text),
-            Event::Code(code) => self.styled(Role::Code, |renderer| renderer.push(&code)),
+            Event::Code(code) => self.styled(SkinRole::Code, |renderer| renderer.push(&code)),
             // HTML is shown as source: a preview does not guess how it would be rendered.
-            Event::Html(html) | Event::InlineHtml(html) => self.styled(Role::Muted, |renderer| renderer.push(&html)),
+            Event::Html(html) | Event::InlineHtml(html) => {
+                self.styled(SkinRole::Muted, |renderer| renderer.push(&html))
+            }
             Event::SoftBreak => self.push(" "),
             Event::HardBreak => self.end_line(),
             Event::Rule => {
                 self.end_line();
                 let rule = self.skin.glyphs.box_lines().horizontal.to_string().repeat(self.cols.min(40));
-                self.styled(Role::Border, |renderer| renderer.push(&rule));
+                self.styled(SkinRole::Border, |renderer| renderer.push(&rule));
                 self.end_block();
             }
             Event::TaskListMarker(done) => self.push(if done { "[x] " } else { "[ ] " }),
@@ -100,8 +102,8 @@ impl MarkdownRenderer<'_> {
                     HeadingLevel::H2 => "## ",
                     _ => "### ",
                 };
-                self.styled(Role::Muted, |renderer| renderer.push(mark));
-                self.styles.push(over(self.skin.style(Role::Heading)));
+                self.styled(SkinRole::Muted, |renderer| renderer.push(mark));
+                self.styles.push(over(self.skin.style(SkinRole::Heading)));
             }
             Tag::Emphasis => self.styles.push(over(attribute(Attributes::ITALIC))),
             Tag::Strong => self.styles.push(over(attribute(Attributes::BOLD))),
@@ -109,12 +111,12 @@ impl MarkdownRenderer<'_> {
             Tag::Link { dest_url, .. } => {
                 let uri: String = dest_url.chars().filter(|c| !c.is_control()).take(MAX_TARGET).collect();
                 self.link = Some(Arc::new(CellLink { id: String::new(), uri }));
-                self.styles.push(over(self.skin.style(Role::Link)));
+                self.styles.push(over(self.skin.style(SkinRole::Link)));
             }
             Tag::CodeBlock(_) => {
                 self.end_line();
                 self.code = true;
-                self.styles.push(over(self.skin.style(Role::Code)));
+                self.styles.push(over(self.skin.style(SkinRole::Code)));
             }
             Tag::List(first) => {
                 self.end_line();
@@ -133,7 +135,7 @@ impl MarkdownRenderer<'_> {
             Tag::BlockQuote(_) => {
                 self.end_line();
                 self.quotes += 1;
-                self.styles.push(over(self.skin.style(Role::Muted)));
+                self.styles.push(over(self.skin.style(SkinRole::Muted)));
             }
             Tag::TableCell => self.push(" "),
             Tag::TableRow | Tag::TableHead => {
@@ -192,7 +194,7 @@ impl MarkdownRenderer<'_> {
         self.line.push(Span { text: text.to_owned().into(), style, link: self.link.clone() });
     }
 
-    fn styled(&mut self, role: Role, draw: impl FnOnce(&mut Self)) {
+    fn styled(&mut self, role: SkinRole, draw: impl FnOnce(&mut Self)) {
         let style = layered(*self.styles.last().expect("the first style is never taken off"), self.skin.style(role));
         self.styles.push(style);
         draw(self);
@@ -205,7 +207,7 @@ impl MarkdownRenderer<'_> {
         if line.is_empty() && !self.code {
             return;
         }
-        let muted = self.skin.style(Role::Muted);
+        let muted = self.skin.style(SkinRole::Muted);
         let bar = self.skin.glyphs.box_lines().vertical;
         let mut before = format!("{bar} ").repeat(self.quotes.min(8));
         before.push_str(&"  ".repeat(self.lists.len().saturating_sub(1).min(8)));
@@ -274,7 +276,7 @@ mod tests {
         let lines = render_markdown("**b** `c` [l](http://x/)", 40, &skin);
         let find = |text: &str| lines[0].iter().find(|span| span.text == text).unwrap();
         assert!(find("b").style.attributes.contains(Attributes::BOLD));
-        assert_eq!(find("c").style, skin.style(Role::Code));
+        assert_eq!(find("c").style, skin.style(SkinRole::Code));
         assert_eq!(find("l").link.as_ref().unwrap().uri, "http://x/");
     }
 

@@ -8,10 +8,10 @@ use vt::{
 use super::{StyledLine, wrap::wrap_spans};
 use crate::{
     canvas::{Canvas, CanvasCursor, Span, text_cols},
-    event::Event,
+    event::HostEvent,
     geometry::Rect,
     keymap::is_same_key,
-    skin::{Role, Skin},
+    skin::{Skin, SkinRole},
 };
 
 /// A narrower question looks like a notice; longer lines are hard to read.
@@ -71,7 +71,7 @@ impl Modal {
     }
 
     /// `area` is the whole screen, as for [`draw`](Self::draw).
-    pub fn update(&mut self, event: &Event, area: Rect) -> ModalOutcome {
+    pub fn update(&mut self, event: &HostEvent, area: Rect) -> ModalOutcome {
         let outcome = self.taken(event, area);
         self.look(area);
         match outcome {
@@ -89,11 +89,11 @@ impl Modal {
         self.read |= body.rows > 0 && body.cols >= MIN_READABLE_COLS && self.scroll >= self.last_scroll(area);
     }
 
-    fn taken(&mut self, event: &Event, area: Rect) -> ModalOutcome {
+    fn taken(&mut self, event: &HostEvent, area: Rect) -> ModalOutcome {
         // A page never skips a line that was not in sight.
         let page = usize::from(self.body_area(area).rows).max(1);
         match event {
-            Event::Key(key) if key.kind != KeyEventKind::Release => {
+            HostEvent::Key(key) if key.kind != KeyEventKind::Release => {
                 let last = self.answers.len().saturating_sub(1);
                 match key.key {
                     Key::Escape => return ModalOutcome::Cancelled,
@@ -116,7 +116,7 @@ impl Modal {
                 }
                 self.scroll = self.scroll.min(self.last_scroll(area));
             }
-            Event::Mouse(mouse) => match mouse.kind {
+            HostEvent::Mouse(mouse) => match mouse.kind {
                 MouseEventKind::Wheel(WheelDirection::Up) => self.scroll = self.scroll.saturating_sub(page.min(3)),
                 MouseEventKind::Wheel(WheelDirection::Down) => {
                     self.scroll = (self.scroll + page.min(3)).min(self.last_scroll(area));
@@ -180,12 +180,12 @@ impl Modal {
     /// Answers where the cursor is: nowhere, since nothing is typed into a question.
     pub fn draw(&self, canvas: &mut Canvas, area: Rect, skin: &Skin) -> Option<CanvasCursor> {
         let place = self.place(area);
-        let ground = skin.style(Role::Modal);
+        let ground = skin.style(SkinRole::Modal);
         for row in 0..place.rows {
             canvas.draw_line(place, row, &[], ground);
         }
-        let title = [Span::new(format!(" {} ", self.title), skin.style(Role::Heading))];
-        canvas.draw_box(place, skin.glyphs.box_lines(), skin.style(Role::BorderFocused), &title);
+        let title = [Span::new(format!(" {} ", self.title), skin.style(SkinRole::Heading))];
+        canvas.draw_box(place, skin.glyphs.box_lines(), skin.style(SkinRole::BorderFocused), &title);
         let body = self.body_area(area);
         let lines = self.lines(body.cols);
         for row in 0..body.rows {
@@ -195,15 +195,15 @@ impl Modal {
         let below = lines.len().saturating_sub(self.scroll + usize::from(body.rows));
         let lines = if below == 1 { "line" } else { "lines" };
         let (more, role) = match (below, self.hurried && !self.read) {
-            (0, _) => (String::new(), Role::Muted),
-            (_, false) => (format!("{below} more {lines} below"), Role::Muted),
-            (_, true) => (format!("Read it to the end first (↓, PgDn): {below} more {lines} below"), Role::Warning),
+            (0, _) => (String::new(), SkinRole::Muted),
+            (_, false) => (format!("{below} more {lines} below"), SkinRole::Muted),
+            (_, true) => (format!("Read it to the end first (↓, PgDn): {below} more {lines} below"), SkinRole::Warning),
         };
         let (above_answers, _) = place.inner(2, 1).split_bottom(2).1.split_bottom(1);
         canvas.draw_line(above_answers, 0, &[Span::new(more, skin.style(role))], ground);
         let mut spans = Vec::new();
         for (index, label) in self.labels().into_iter().enumerate() {
-            let role = if index == self.cursor { Role::ButtonActive } else { Role::Button };
+            let role = if index == self.cursor { SkinRole::ButtonActive } else { SkinRole::Button };
             spans.push(Span::new(label, skin.style(role)));
             spans.push(Span::new(" ", ground));
         }
@@ -223,13 +223,13 @@ mod tests {
         Modal::new("Trust?", body).answer('d', "deny").answer('o', "once").answer('a', "always")
     }
 
-    fn key(text: &str) -> Event {
-        Event::Key(text.parse().unwrap())
+    fn key(text: &str) -> HostEvent {
+        HostEvent::Key(text.parse().unwrap())
     }
 
-    fn wheel_down() -> Event {
+    fn wheel_down() -> HostEvent {
         let kind = MouseEventKind::Wheel(WheelDirection::Down);
-        Event::Mouse(MouseEvent { kind, col: 0, row: 0, pixel: None, modifiers: Default::default() })
+        HostEvent::Mouse(MouseEvent { kind, col: 0, row: 0, pixel: None, modifiers: Default::default() })
     }
 
     #[test]
@@ -242,7 +242,7 @@ mod tests {
         modal.update(&key("right"), area);
         assert_eq!(modal.update(&key("enter"), area), ModalOutcome::Answered(1));
         assert_eq!(modal.update(&key("esc"), area), ModalOutcome::Cancelled);
-        assert_eq!(modal.update(&Event::Paste("a".into()), area), ModalOutcome::Taken);
+        assert_eq!(modal.update(&HostEvent::Paste("a".into()), area), ModalOutcome::Taken);
     }
 
     #[test]

@@ -18,10 +18,10 @@ use vt::{
 use super::{InputOutcome, LineInput, draw_status_line};
 use crate::{
     canvas::{Canvas, CanvasCursor, Span},
-    event::Event,
+    event::HostEvent,
     geometry::Rect,
     pane::PaneView,
-    skin::{Role, Skin},
+    skin::{Skin, SkinRole},
 };
 
 const JUMP: Duration = Duration::from_secs(5);
@@ -240,13 +240,13 @@ impl RecordingPlayer {
     }
 
     /// Handles an event, after advancing the time.
-    pub fn update(&mut self, event: &Event, now: Instant) -> PlayerOutcome {
+    pub fn update(&mut self, event: &HostEvent, now: Instant) -> PlayerOutcome {
         match event {
-            Event::Key(key) if key.kind != KeyEventKind::Release => {
+            HostEvent::Key(key) if key.kind != KeyEventKind::Release => {
                 self.advance(now);
                 return self.key(key);
             }
-            Event::Paste(text) => {
+            HostEvent::Paste(text) => {
                 if let Some(prompt) = &mut self.prompt {
                     prompt.insert(text);
                 }
@@ -323,11 +323,11 @@ impl RecordingPlayer {
         let cursor = view.draw(canvas, screen, SLOT);
         if let Some(prompt) = &self.prompt {
             let (before, line) = line.split_left(1);
-            canvas.draw_line(before, 0, &[Span::new("/", skin.style(Role::Accent))], skin.style(Role::Input));
-            return prompt.draw(canvas, line, skin.style(Role::Input));
+            canvas.draw_line(before, 0, &[Span::new("/", skin.style(SkinRole::Accent))], skin.style(SkinRole::Input));
+            return prompt.draw(canvas, line, skin.style(SkinRole::Input));
         }
         if self.telling_keys {
-            draw_status_line(canvas, line, &[Span::new(format!(" {KEYS}"), skin.style(Role::Accent))], &[], skin);
+            draw_status_line(canvas, line, &[Span::new(format!(" {KEYS}"), skin.style(SkinRole::Accent))], &[], skin);
             return cursor;
         }
         let state = if self.playing { "▶" } else { "‖" };
@@ -339,14 +339,14 @@ impl RecordingPlayer {
         let left = [
             Span::new(
                 format!(" {state} {} / {} ", clock(self.at), clock(self.tape().length())),
-                skin.style(Role::Accent),
+                skin.style(SkinRole::Accent),
             ),
-            Span::new(format!(" {}x  ", self.speed), skin.style(Role::Muted)),
-            Span::new(notice, skin.style(Role::Warning)),
-            Span::new(format!("  {}", self.name), skin.style(Role::Muted)),
+            Span::new(format!(" {}x  ", self.speed), skin.style(SkinRole::Muted)),
+            Span::new(notice, skin.style(SkinRole::Warning)),
+            Span::new(format!("  {}", self.name), skin.style(SkinRole::Muted)),
         ];
         let room = usize::from(line.cols).saturating_sub(left.iter().map(Span::cols).sum());
-        let keys = [KEYS, KEYS_SHORT].map(|keys| Span::new(keys, skin.style(Role::Muted)));
+        let keys = [KEYS, KEYS_SHORT].map(|keys| Span::new(keys, skin.style(SkinRole::Muted)));
         let right = keys.iter().find(|keys| keys.cols() < room).map(std::slice::from_ref).unwrap_or_default();
         draw_status_line(canvas, line, &left, right, skin);
         cursor
@@ -382,7 +382,7 @@ mod tests {
 
     fn press(player: &mut RecordingPlayer, keys: &str, now: Instant) {
         for key in keys.split_whitespace() {
-            assert_eq!(player.update(&Event::Key(key.parse().unwrap()), now), PlayerOutcome::Taken, "{key}");
+            assert_eq!(player.update(&HostEvent::Key(key.parse().unwrap()), now), PlayerOutcome::Taken, "{key}");
         }
     }
 
@@ -435,7 +435,7 @@ mod tests {
         assert!(looks(&player).contains("the pattern"), "{}", looks(&player));
         press(&mut player, "?", now);
         assert!(looks(&player).contains(" space pause") && !looks(&player).contains("0:03"), "{}", looks(&player));
-        assert_eq!(player.update(&Event::Key("q".parse().unwrap()), now), PlayerOutcome::Left);
+        assert_eq!(player.update(&HostEvent::Key("q".parse().unwrap()), now), PlayerOutcome::Left);
     }
 
     #[test]

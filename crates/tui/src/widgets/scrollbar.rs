@@ -3,7 +3,7 @@
 use crate::{
     canvas::Canvas,
     geometry::Rect,
-    skin::{GlyphSet, Role, Skin},
+    skin::{GlyphSet, Skin, SkinRole},
 };
 
 /// Draws the visible part of `all` rows, from `top` on, in the first column of `area`. Draws nothing if everything is
@@ -25,7 +25,7 @@ pub fn draw_scrollbar(canvas: &mut Canvas, area: Rect, top: usize, all: usize, s
     let bar = if skin.glyphs == GlyphSet::Ascii { '#' } else { '█' };
     for row in 0..rows {
         let inside = (start..start + length).contains(&row);
-        let (c, role) = if inside { (bar, Role::Accent) } else { (line, Role::Border) };
+        let (c, role) = if inside { (bar, SkinRole::Accent) } else { (line, SkinRole::Border) };
         canvas.draw_char(area, area.row + row as u16, area.col, c, skin.style(role));
     }
 }

@@ -4,12 +4,12 @@ use super::StyledLine;
 use crate::{
     canvas::{Canvas, Span},
     geometry::Rect,
-    skin::{Role, Skin, layered},
+    skin::{Skin, SkinRole, layered},
 };
 
 /// Draws both parts in the status line's style. The left part is cut if there is not enough room for both.
 pub fn draw_status_line(canvas: &mut Canvas, area: Rect, left: &[Span<'_>], right: &[Span<'_>], skin: &Skin) {
-    let ground = skin.style(Role::StatusLine);
+    let ground = skin.style(SkinRole::StatusLine);
     let on_ground = |span: &Span<'_>| Span {
         text: skin.glyphs.text(&span.text).into_owned().into(),
         style: layered(ground, span.style),

@@ -8,7 +8,7 @@ use super::wrap::{cut, cut_middle};
 use crate::{
     canvas::{Canvas, Span, text_cols},
     geometry::Rect,
-    skin::{Role, Sign, Skin, layered},
+    skin::{Sign, Skin, SkinRole, layered},
 };
 
 /// Maximum columns of a title.
@@ -133,7 +133,7 @@ impl TabBar<'_> {
     }
 
     pub fn draw(&self, canvas: &mut Canvas, area: Rect, skin: &Skin) {
-        let bar = skin.style(Role::Tab);
+        let bar = skin.style(SkinRole::Tab);
         let TabLayout { shown, before, after } = self.layout(area.cols, skin);
         let mark = |hidden: HiddenTabs| {
             let TabLabel { sign, attention, .. } = self.tabs[hidden.worst];
@@ -142,12 +142,12 @@ impl TabBar<'_> {
         let mut spans: Vec<Span<'_>> = before.map(mark).into_iter().collect();
         for (index, cols) in shown {
             let tab = &self.tabs[index];
-            let ground = skin.style(if index == self.active { Role::TabActive } else { Role::Tab });
+            let ground = skin.style(if index == self.active { SkinRole::TabActive } else { SkinRole::Tab });
             let label = cut(&self.label(index, skin), cols.len(), skin.glyphs.more());
             let sign_end = (1 + skin.glyphs.sign(tab.sign).len_utf8()).min(label.len());
             let sign = layered(ground, skin.calling_sign_style(tab.sign, tab.attention));
             let title = match tab.attention {
-                true => layered(ground, skin.style(Role::Warning)),
+                true => layered(ground, skin.style(SkinRole::Warning)),
                 false => ground,
             };
             match label.is_char_boundary(sign_end) {
@@ -159,7 +159,7 @@ impl TabBar<'_> {
             }
         }
         spans.extend(after.map(mark));
-        spans.push(Span::new(NEW, layered(bar, skin.style(Role::Accent))));
+        spans.push(Span::new(NEW, layered(bar, skin.style(SkinRole::Accent))));
         canvas.draw_line(area, 0, &spans, bar);
     }
 }

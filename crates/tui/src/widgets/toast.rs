@@ -7,7 +7,7 @@ use super::{
 use crate::{
     canvas::{Canvas, Span},
     geometry::Rect,
-    skin::{Role, Sign, Skin, layered},
+    skin::{Sign, Skin, SkinRole, layered},
 };
 
 /// Maximum columns of a notice, and the text length that gets rows: two rows where the window is wide enough, more
@@ -29,7 +29,7 @@ pub struct Toast {
 pub fn draw_toasts(canvas: &mut Canvas, area: Rect, toasts: &[Toast], typed: Option<u16>, skin: &Skin) -> Rect {
     let cols = MAX_COLS.min(area.cols);
     let inner = usize::from(cols.saturating_sub(4));
-    let ground = skin.style(Role::Toast);
+    let ground = skin.style(SkinRole::Toast);
     if inner < 8 {
         return Rect::default();
     }
@@ -58,7 +58,7 @@ pub fn draw_toasts(canvas: &mut Canvas, area: Rect, toasts: &[Toast], typed: Opt
 
 /// The rows of one notice. Text that does not fit is cut, with a sign that it was.
 fn lines(toast: &Toast, inner: usize, max: usize, skin: &Skin) -> Vec<StyledLine> {
-    let ground = skin.style(Role::Toast);
+    let ground = skin.style(SkinRole::Toast);
     let mut lines = wrap_spans(&[Span::new(toast.text.as_str(), ground)], inner, 0);
     if lines.len() > max {
         lines.truncate(max);

@@ -8,7 +8,7 @@ use super::wrap::cut_middle;
 use crate::{
     canvas::{Canvas, Span, text_cols},
     geometry::Rect,
-    skin::{Role, Sign, Skin, layered},
+    skin::{Sign, Skin, SkinRole, layered},
 };
 
 /// Maximum levels drawn; deeper items are drawn at this level.
@@ -96,9 +96,9 @@ impl TreeView<'_> {
         let text = if above { format!("{count} more above") } else { format!("{count} more") };
         let spans = [
             Span::new(format!("{} ", skin.glyphs.sign(sign)), skin.calling_sign_style(sign, attention)),
-            Span::new(text, skin.style(if attention { Role::Warning } else { Role::Muted })),
+            Span::new(text, skin.style(if attention { SkinRole::Warning } else { SkinRole::Muted })),
         ];
-        canvas.draw_line(area, row, &spans, skin.style(Role::Text));
+        canvas.draw_line(area, row, &spans, skin.style(SkinRole::Text));
     }
 
     /// The connectors before each item: three columns per level.
@@ -134,12 +134,12 @@ impl TreeView<'_> {
                     continue;
                 }
                 None => {
-                    canvas.draw_line(area, row, &[], skin.style(Role::Text));
+                    canvas.draw_line(area, row, &[], skin.style(SkinRole::Text));
                     continue;
                 }
             };
             let item = &self.items[index];
-            let ground = skin.style(if self.cursor == Some(index) { Role::Cursor } else { Role::Text });
+            let ground = skin.style(if self.cursor == Some(index) { SkinRole::Cursor } else { SkinRole::Text });
             let over = |role| layered(ground, skin.style(role));
             let mark = match (item.depth, self.focused == Some(index)) {
                 (0, _) => format!("{} ", skin.glyphs.root()),
@@ -154,20 +154,20 @@ impl TreeView<'_> {
             let label = cut_middle(&item.label, label_room, skin.glyphs.more());
             let gap = if detail.is_empty() { 0 } else { room - text_cols(&label) - detail_cols + 1 };
             let name = match (item.attention, self.focused == Some(index)) {
-                (true, _) => over(Role::Warning),
-                (_, true) => over(Role::TabActive),
+                (true, _) => over(SkinRole::Warning),
+                (_, true) => over(SkinRole::TabActive),
                 _ => ground,
             };
             canvas.draw_line(
                 area,
                 row,
                 &[
-                    Span::new(connectors[index].as_str(), over(Role::Border)),
-                    Span::new(mark, over(Role::Accent)),
+                    Span::new(connectors[index].as_str(), over(SkinRole::Border)),
+                    Span::new(mark, over(SkinRole::Accent)),
                     Span::new(sign, layered(ground, skin.calling_sign_style(item.sign, item.attention))),
                     Span::new(label, name),
                     Span::new(" ".repeat(gap), ground),
-                    Span::new(detail, over(Role::Muted)),
+                    Span::new(detail, over(SkinRole::Muted)),
                 ],
                 ground,
             );

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use tui::{Canvas, CopyMode, CopyOutcome, Document, DocumentPoint, Event, Rect, SelectionUnit, Skin, TextSelection};
+use tui::{
+    Canvas, CopyMode, CopyOutcome, Document, DocumentPoint, HostEvent, Rect, SelectionUnit, Skin, TextSelection,
+};
 use vt::{
     Size, Terminal,
     input::{Modifiers, MouseButton, MouseEvent, MouseEventKind},
@@ -30,7 +32,7 @@ fn mode(text: &str) -> CopyMode {
 }
 
 fn press(mode: &mut CopyMode, keys: &str) -> CopyOutcome {
-    keys.split(' ').map(|key| mode.update(&Event::Key(key.parse().unwrap()), AREA)).last().unwrap()
+    keys.split(' ').map(|key| mode.update(&HostEvent::Key(key.parse().unwrap()), AREA)).last().unwrap()
 }
 
 fn copied(text: &str, keys: &str) -> String {
@@ -172,7 +174,7 @@ fn a_search_finds_across_rows_and_goes_round() {
 fn the_mouse_selects_and_scrolls() {
     let mut mode = mode("1\r\n2\r\n3\r\n4\r\n5\r\n6 last");
     let mouse =
-        |kind, row, col| Event::Mouse(MouseEvent { kind, col, row, pixel: None, modifiers: Modifiers::empty() });
+        |kind, row, col| HostEvent::Mouse(MouseEvent { kind, col, row, pixel: None, modifiers: Modifiers::empty() });
     mode.update(&mouse(MouseEventKind::Press(MouseButton::Left), 3, 2), AREA);
     mode.update(&mouse(MouseEventKind::Motion(Some(MouseButton::Left)), 3, 4), AREA);
     let outcome = mode.update(&mouse(MouseEventKind::Release(MouseButton::Left), 3, 4), AREA);

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use proptest::prelude::*;
-use tui::{ColorScheme, Event, HostDecoder, Reply};
+use tui::{ColorScheme, HostDecoder, HostEvent, Reply};
 use vt::{
     InputModes, KittyFlags, MouseEncoding, MouseProtocol, Position, Rgb,
     input::{
@@ -12,7 +12,7 @@ use vt::{
     },
 };
 
-fn decoded(bytes: impl AsRef<[u8]>) -> Vec<Event> {
+fn decoded(bytes: impl AsRef<[u8]>) -> Vec<HostEvent> {
     let mut decoder = HostDecoder::new();
     let mut events = Vec::new();
     decoder.feed(bytes.as_ref(), &mut events);
@@ -23,7 +23,7 @@ fn decoded(bytes: impl AsRef<[u8]>) -> Vec<Event> {
 
 fn keys(bytes: impl AsRef<[u8]>) -> String {
     let spelled = decoded(bytes).into_iter().map(|event| match event {
-        Event::Key(key) => key.to_string(),
+        HostEvent::Key(key) => key.to_string(),
         other => format!("{other:?}"),
     });
     spelled.collect::<Vec<_>>().join(" ")
@@ -45,9 +45,9 @@ fn key() -> impl Strategy<Value = Key> {
     ]
 }
 
-fn only_key(events: &[Event]) -> Option<&KeyEvent> {
+fn only_key(events: &[HostEvent]) -> Option<&KeyEvent> {
     match events {
-        [Event::Key(key)] => Some(key),
+        [HostEvent::Key(key)] => Some(key),
         _ => None,
     }
 }
@@ -95,7 +95,7 @@ proptest! {
         let event = KeyEvent::new(key, modifiers);
         let bytes = encode_key(&event, &modes);
         let again: Vec<u8> = decoded(&bytes).iter().flat_map(|event| match event {
-            Event::Key(key) => encode_key(key, &modes),
+            HostEvent::Key(key) => encode_key(key, &modes),
             other => panic!("{other:?} is no key"),
         }).collect();
         prop_assert_eq!(again, bytes);
@@ -136,7 +136,7 @@ proptest! {
         prop_assume!(!(prefix.is_empty() && params.is_empty() && intermediate.is_empty()));
         let known = prefix.is_empty() && intermediate.is_empty();
         for event in decoded(format!("\x1b[{prefix}{params}{intermediate}{end}x")) {
-            let typed = matches!(&event, Event::Key(key) if matches!(key.key, Key::Char(c) if c != 'x'));
+            let typed = matches!(&event, HostEvent::Key(key) if matches!(key.key, Key::Char(c) if c != 'x'));
             prop_assert!(known || !typed, "{:?}", event);
         }
     }
@@ -154,7 +154,7 @@ proptest! {
         let modifiers = Modifiers::from_bits_truncate(modifiers);
         let event = MouseEvent { kind, col, row, pixel: None, modifiers };
         let modes = InputModes { mouse: MouseProtocol::AnyMotion, mouse_encoding: MouseEncoding::Sgr, ..InputModes::default() };
-        prop_assert_eq!(decoded(encode_mouse(&event, &modes).unwrap()), vec![Event::Mouse(event)]);
+        prop_assert_eq!(decoded(encode_mouse(&event, &modes).unwrap()), vec![HostEvent::Mouse(event)]);
     }
 
     #[test]
@@ -167,7 +167,7 @@ proptest! {
         decoder.feed(first, &mut events);
         decoder.feed(second, &mut events);
         decoder.feed(b"x", &mut events);
-        prop_assert_eq!(events, vec![Event::Paste(text), Event::Key(KeyEvent::press('x'))]);
+        prop_assert_eq!(events, vec![HostEvent::Paste(text), HostEvent::Key(KeyEvent::press('x'))]);
     }
 }
 
@@ -175,7 +175,7 @@ proptest! {
 fn plain_bytes_are_keys() {
     assert_eq!(keys("aA é\r\t\x7f"), "a shift+a space é enter tab backspace");
     assert_eq!(keys("\x01\x1a\x1c\x1f\x00"), "ctrl+a ctrl+z ctrl+\\ ctrl+_ ctrl+space");
-    assert_eq!(decoded("\n"), [Event::Key(KeyEvent::press('\n'))]);
+    assert_eq!(decoded("\n"), [HostEvent::Key(KeyEvent::press('\n'))]);
 }
 
 #[test]
@@ -186,7 +186,7 @@ fn an_escape_alone_waits_for_what_may_follow() {
     assert!(events.is_empty());
     assert!(decoder.wait().is_some_and(|wait| wait <= Duration::from_millis(50)));
     decoder.expire(&mut events);
-    assert_eq!(events, [Event::Key(KeyEvent::press(Key::Escape))]);
+    assert_eq!(events, [HostEvent::Key(KeyEvent::press(Key::Escape))]);
     assert_eq!(keys("\x1bx"), "alt+x");
     assert_eq!(keys("\x1b\x1b"), "escape escape");
     assert_eq!(keys("\x1b["), "alt+[");
@@ -208,7 +208,8 @@ fn legacy_and_modified_keys() {
 #[test]
 fn kitty_keys_keep_layout_text_and_release() {
     let events = decoded("\x1b[1089::99;5u\x1b[97;1:3u\x1b[57399;129u\x1b[0;;228:252u");
-    let [Event::Key(cyrillic), Event::Key(release), Event::Key(keypad), Event::Key(text)] = &events[..] else {
+    let [HostEvent::Key(cyrillic), HostEvent::Key(release), HostEvent::Key(keypad), HostEvent::Key(text)] = &events[..]
+    else {
         panic!("{events:?}")
     };
     assert_eq!((cyrillic.key, cyrillic.base_layout), (Key::Char('с'), Some('c')));
@@ -224,17 +225,17 @@ fn replies_are_never_keys() {
     assert_eq!(
         decoded(stream),
         [
-            Event::Reply(Reply::DeviceAttributes(vec![62, 22])),
-            Event::Reply(Reply::Version("ghostty 1.2".into())),
-            Event::Reply(Reply::KittyKeyboard(5)),
-            Event::Reply(Reply::Color { number: 11, value: Rgb::new(0x1e, 0x1e, 0x2e) }),
-            Event::Reply(Reply::Color { number: 10, value: Rgb::new(255, 255, 255) }),
-            Event::Reply(Reply::Mode { number: 2026, state: 2 }),
-            Event::Reply(Reply::Capability { name: "RGB".into(), value: Some("8/8/8".into()) }),
-            Event::Reply(Reply::Capability { name: "RGB".into(), value: None }),
-            Event::ColorScheme(ColorScheme::Light),
-            Event::Focus(FocusChange::Gained),
-            Event::Focus(FocusChange::Lost),
+            HostEvent::Reply(Reply::DeviceAttributes(vec![62, 22])),
+            HostEvent::Reply(Reply::Version("ghostty 1.2".into())),
+            HostEvent::Reply(Reply::KittyKeyboard(5)),
+            HostEvent::Reply(Reply::Color { number: 11, value: Rgb::new(0x1e, 0x1e, 0x2e) }),
+            HostEvent::Reply(Reply::Color { number: 10, value: Rgb::new(255, 255, 255) }),
+            HostEvent::Reply(Reply::Mode { number: 2026, state: 2 }),
+            HostEvent::Reply(Reply::Capability { name: "RGB".into(), value: Some("8/8/8".into()) }),
+            HostEvent::Reply(Reply::Capability { name: "RGB".into(), value: None }),
+            HostEvent::ColorScheme(ColorScheme::Light),
+            HostEvent::Focus(FocusChange::Gained),
+            HostEvent::Focus(FocusChange::Lost),
         ]
     );
     // What nobody asked for, secondary attributes, window reports, and a reply with a broken end.
@@ -250,8 +251,8 @@ fn a_position_is_a_reply_only_when_it_was_asked_for() {
     assert_eq!(
         events,
         [
-            Event::Reply(Reply::CursorPosition(Position { row: 0, col: 4 })),
-            Event::Key(KeyEvent::new(Key::F(3), Modifiers::CTRL))
+            HostEvent::Reply(Reply::CursorPosition(Position { row: 0, col: 4 })),
+            HostEvent::Key(KeyEvent::new(Key::F(3), Modifiers::CTRL))
         ]
     );
 }
@@ -273,7 +274,7 @@ fn endless_input_is_bounded() {
     let texts: Vec<&String> = events
         .iter()
         .map(|event| match event {
-            Event::Paste(text) => text,
+            HostEvent::Paste(text) => text,
             other => panic!("{other:?}"),
         })
         .collect();
@@ -289,7 +290,7 @@ fn a_paste_that_lost_its_end_gives_the_keyboard_back() {
     assert!(decoder.wait().is_some_and(|wait| wait >= Duration::from_secs(2)));
     decoder.expire(&mut events);
     decoder.feed(b"q", &mut events);
-    assert_eq!(events, [Event::Paste("half".into()), Event::Key(KeyEvent::press('q'))]);
+    assert_eq!(events, [HostEvent::Paste("half".into()), HostEvent::Key(KeyEvent::press('q'))]);
 }
 
 #[test]
@@ -298,7 +299,7 @@ fn old_mouse_reports_are_read_too() {
     let kinds: Vec<_> = events
         .iter()
         .map(|event| match event {
-            Event::Mouse(mouse) => (mouse.kind, mouse.col),
+            HostEvent::Mouse(mouse) => (mouse.kind, mouse.col),
             other => panic!("{other:?}"),
         })
         .collect();

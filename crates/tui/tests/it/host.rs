@@ -8,7 +8,7 @@ use rustix::{
     termios::{LocalModes, OptionalActions, Termios, Winsize, tcgetattr, tcsetattr, tcsetwinsize},
 };
 use tui::{
-    ColorScheme, Event, HostDecoder,
+    ColorScheme, HostDecoder, HostEvent,
     host::{HostAbilities, HostError, HostModes, HostProbe, HostTerminal, KeyboardProtocol, MouseTracking, PLAIN_KEYS},
 };
 use vt::{Effect, Rgb, Size, Terminal, TerminalOptions, Theme, input::KeyEvent};
@@ -69,7 +69,7 @@ fn the_terminal_is_asked_and_put_back() {
     let mut events = Vec::new();
     let probe = host.probe(&mut decoder, testkit::DEADLINE, &mut events).unwrap();
     assert!(probe.finished());
-    assert_eq!(events, [Event::Key(KeyEvent::press('k'))], "a key typed meanwhile is kept, and no answer is a key");
+    assert_eq!(events, [HostEvent::Key(KeyEvent::press('k'))], "a key typed meanwhile is kept, and no answer is a key");
     let known = probe.abilities();
     assert!(known.kitty_keyboard && known.synchronized && known.narrow_ambiguous, "{known:?}");
     assert_eq!((known.foreground, known.color_scheme()), (Some(Rgb::new(1, 2, 3)), ColorScheme::Light));

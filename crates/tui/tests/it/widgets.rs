@@ -2,7 +2,7 @@
 //! changes nothing.
 
 use tui::{
-    Canvas, CanvasCursor, CanvasWriter, Event, Rect, Sign, Skin, Span, WriterOptions,
+    Canvas, CanvasCursor, CanvasWriter, HostEvent, Rect, Sign, Skin, Span, WriterOptions,
     widgets::{
         FuzzyList, HelpEntry, HelpTable, LineInput, ListEntry, Modal, TabBar, TabLabel, TextEditor, Toast, TreeItem,
         TreeView, draw_scrollbar, draw_status_line, draw_toasts, render_markdown,
@@ -152,7 +152,7 @@ fn hostile_texts_bring_nothing_in() {
     TabBar { tabs: &tabs, active: 0 }.draw(&mut canvas, area, &skin);
     draw_toasts(&mut canvas, area, &[Toast { text: hostile.into(), sign: Sign::Idle }], None, &skin);
     let mut list = FuzzyList::new(vec![ListEntry::new(hostile)]);
-    list.update(&Event::Paste(hostile.into()), area);
+    list.update(&HostEvent::Paste(hostile.into()), area);
     list.draw(&mut canvas, area, hostile, &skin);
     assert!(!canvas.text().replace('\n', "").contains(char::is_control), "{:?}", canvas.text());
 }

@@ -1,6 +1,6 @@
 //! What the screen shows and what has to be done: the state that the layers read and change.
 //!
-//! Layers never do anything themselves: they leave [`Action`]s, and the loop around them does those.
+//! Layers never do anything themselves: they leave [`AttachAction`]s, and the loop around them does those.
 
 use std::time::{Duration, Instant};
 
@@ -9,10 +9,10 @@ use tui::{Rect, SelectionUnit, Sign, Skin, widgets::Toast};
 use vt::Position;
 
 use super::{
-    bindings::{Bindings, LeaderCommand},
-    link::{Link, LinkEvent},
-    mirror::{Mirror, crop},
-    roster::{Roster, SessionRef},
+    bindings::{LeaderBindings, LeaderCommand},
+    link::{AttachLink, LinkEvent},
+    mirror::{ScreenMirror, crop},
+    roster::{SessionRef, SessionRoster},
     unanswered::UnansweredInput,
 };
 use crate::output::printable;
@@ -23,7 +23,7 @@ const READING: Duration = Duration::from_millis(40);
 
 /// How the session that is shown stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum State {
+pub(crate) enum ShownState {
     Connecting,
     Live,
     /// The line is away, and why.
@@ -36,13 +36,13 @@ pub(crate) enum State {
 
 /// The session that is shown.
 #[derive(Debug)]
-pub(crate) struct Shown {
+pub(crate) struct ShownSession {
     pub(crate) session: SessionRef,
     pub(crate) coordinator: String,
     pub(crate) name: String,
-    pub(crate) link: Link,
-    pub(crate) mirror: Mirror,
-    pub(crate) state: State,
+    pub(crate) link: AttachLink,
+    pub(crate) mirror: ScreenMirror,
+    pub(crate) state: ShownState,
     /// What is told of it beside its screen; asked for now and then.
     pub(crate) info: Session,
     /// A frame that was taken and is not drawn yet.
@@ -54,10 +54,10 @@ pub(crate) struct Shown {
     pub(crate) told_to_end: Option<(Instant, EndChoice)>,
 }
 
-impl Shown {
+impl ShownSession {
     /// It is there, or on its way.
     pub(crate) fn is_attached(&self) -> bool {
-        matches!(self.state, State::Connecting | State::Live)
+        matches!(self.state, ShownState::Connecting | ShownState::Live)
     }
 
     /// The coordinator was typed to and asked, and says nothing.
@@ -68,7 +68,7 @@ impl Shown {
     /// Whether an update leaves all that is shown around the screen as it is.
     pub(crate) fn changes_only_cells(&self, update: &proto::Frame) -> bool {
         // A whole one may have another size.
-        self.state == State::Live
+        self.state == ShownState::Live
             && !update.whole
             && self.name == update.name
             && !self.is_silent()
@@ -78,15 +78,15 @@ impl Shown {
 
 /// A session in the picker, looked at without a touch.
 #[derive(Debug)]
-pub(crate) struct Preview {
-    pub(crate) link: Link,
-    pub(crate) mirror: Mirror,
+pub(crate) struct PickerPreview {
+    pub(crate) link: AttachLink,
+    pub(crate) mirror: ScreenMirror,
     pub(crate) to_acknowledge: Option<u64>,
 }
 
 /// Why one looks back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum LookBack {
+pub(crate) enum LookBackCause {
     Keys,
     /// The wheel was turned.
     Scroll(isize),
@@ -119,13 +119,13 @@ impl EndChoice {
 
 /// What is to be done outside of the layers.
 #[derive(Debug)]
-pub(crate) enum Action {
+pub(crate) enum AttachAction {
     Detach,
     Show(SessionRef),
     Beside(isize),
     Unseen,
     Preview(Option<SessionRef>),
-    LookBack(LookBack),
+    LookBack(LookBackCause),
     Kill(EndChoice),
     Remove,
     Rename(String),
@@ -140,17 +140,17 @@ pub(crate) enum Action {
 }
 
 #[derive(Debug)]
-pub(crate) struct App {
+pub(crate) struct AttachState {
     pub(crate) skin: Skin,
-    pub(crate) bindings: Bindings,
+    pub(crate) bindings: LeaderBindings,
     pub(crate) area: Rect,
     pub(crate) framed: bool,
     pub(crate) read_only: bool,
     pub(crate) no_resize: bool,
-    pub(crate) roster: Roster,
-    pub(crate) shown: Option<Shown>,
-    pub(crate) preview: Option<Preview>,
-    pub(crate) actions: Vec<Action>,
+    pub(crate) roster: SessionRoster,
+    pub(crate) shown: Option<ShownSession>,
+    pub(crate) preview: Option<PickerPreview>,
+    pub(crate) actions: Vec<AttachAction>,
     pub(crate) notices: Vec<(Toast, Instant)>,
     pub(crate) clock: String,
     pub(crate) leader_pending: bool,
@@ -162,7 +162,7 @@ pub(crate) struct App {
     pub(crate) button_down: bool,
 }
 
-impl App {
+impl AttachState {
     /// Where the child's screen is drawn.
     pub(crate) fn pane(&self) -> Rect {
         if self.framed { self.area.split_bottom(1).0.inner(1, 1) } else { self.area }
@@ -187,7 +187,7 @@ impl App {
     pub(crate) fn tell_what_still_runs(&mut self, now: Instant) -> bool {
         let Some(shown) = &mut self.shown else { return false };
         let Some((_, signal)) = shown.told_to_end.take_if(|(until, _)| *until <= now) else { return false };
-        if shown.state != State::Live {
+        if shown.state != ShownState::Live {
             return false;
         }
         let rest = match signal {
@@ -218,11 +218,11 @@ impl App {
         let read_only = self.read_only;
         let Some(shown) = &mut self.shown else { return false };
         let refusal = match &shown.state {
-            State::Exited(_) | State::Gone(_) => return false,
+            ShownState::Exited(_) | ShownState::Gone(_) => return false,
             _ if read_only => "attached read only: nothing is typed",
-            State::Lost(_) => "the line is away: this goes nowhere",
+            ShownState::Lost(_) => "the line is away: this goes nowhere",
             // What is typed before the first picture waits for the line.
-            State::Connecting | State::Live => {
+            ShownState::Connecting | ShownState::Live => {
                 if shown.link.send(Message::Input(input)) {
                     shown.unanswered.sent(Instant::now());
                     return true;
@@ -255,14 +255,14 @@ impl App {
     pub(crate) fn hear(&mut self, event: LinkEvent) -> bool {
         let Some(shown) = &mut self.shown else { return false };
         // The list of sessions comes by another stream, and may have told first that the session was removed.
-        let gone = matches!(shown.state, State::Gone(_));
+        let gone = matches!(shown.state, ShownState::Gone(_));
         match event {
             LinkEvent::Frame(frame) => {
                 let answers_again = shown.unanswered.frame();
-                let back = matches!(shown.state, State::Lost(_));
+                let back = matches!(shown.state, ShownState::Lost(_));
                 let version = frame.version;
                 if !gone {
-                    shown.state = State::Live;
+                    shown.state = ShownState::Live;
                 }
                 // One that is being removed has no name any more.
                 if !frame.name.is_empty() {
@@ -279,7 +279,7 @@ impl App {
                 }
             }
             LinkEvent::Exited(_) if gone => {}
-            LinkEvent::Exited(exited) => shown.state = State::Exited(how(&exited)),
+            LinkEvent::Exited(exited) => shown.state = ShownState::Exited(how(&exited)),
             LinkEvent::Lost(reason) => {
                 let typed = match shown.unanswered.since() {
                     Some(since) => {
@@ -288,12 +288,12 @@ impl App {
                     None => String::new(),
                 };
                 let text = format!("{}: {reason}. Trying again…{typed}", shown.coordinator);
-                shown.state = State::Lost(printable(&reason));
+                shown.state = ShownState::Lost(printable(&reason));
                 shown.unanswered = UnansweredInput::default();
                 shown.told_to_end = None;
                 self.notice(text, Sign::Failed);
             }
-            LinkEvent::Gone(reason) => shown.state = State::Gone(printable(&reason)),
+            LinkEvent::Gone(reason) => shown.state = ShownState::Gone(printable(&reason)),
             LinkEvent::Refused(refusal) => {
                 let hint = if refusal.hint.is_empty() { String::new() } else { format!(": {}", refusal.hint) };
                 self.notice(format!("{}{hint}", refusal.message), Sign::Blocked);

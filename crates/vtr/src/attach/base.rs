@@ -3,7 +3,8 @@
 use std::time::Instant;
 
 use tui::{
-    Canvas, CanvasCursor, ClickCounter, Event, Handled, Layer, PaneView, Rect, Role, SelectionUnit, Sign, Skin, Span,
+    Canvas, CanvasCursor, ClickCounter, HostEvent, Layer, LayerOutcome, PaneView, Rect, SelectionUnit, Sign, Skin,
+    SkinRole, Span,
     widgets::{Toast, draw_status_line, draw_toasts},
 };
 use vt::{
@@ -12,11 +13,11 @@ use vt::{
 };
 
 use super::{
-    app::{Action, App, LookBack, Shown, State},
+    app::{AttachAction, AttachState, LookBackCause, ShownSession, ShownState},
     bindings::{LeaderCommand, LeaderOutcome, LeaderState},
     dialogs::{self, KeysDialog, RenameDialog},
     mirror::{PLAIN, crop},
-    picker::Picker,
+    picker::SessionPicker,
     wire_input,
 };
 use crate::output::printable;
@@ -27,41 +28,41 @@ const SLOT: u64 = 1;
 const WHEEL_ROWS: isize = 3;
 
 #[derive(Debug, Default)]
-pub(crate) struct Base {
+pub(crate) struct SessionLayer {
     leader: LeaderState,
     clicks: ClickCounter,
     pressed: Option<Position>,
 }
 
-impl Base {
-    fn command(&mut self, command: LeaderCommand, app: &mut App) -> Handled<App> {
+impl SessionLayer {
+    fn command(&mut self, command: LeaderCommand, app: &mut AttachState) -> LayerOutcome<AttachState> {
         if command.changes() && !app.may_change() {
-            return Handled::Taken;
+            return LayerOutcome::Taken;
         }
         match command {
-            LeaderCommand::Detach => app.actions.push(Action::Detach),
-            LeaderCommand::Next => app.actions.push(Action::Beside(1)),
-            LeaderCommand::Previous => app.actions.push(Action::Beside(-1)),
-            LeaderCommand::Unseen => app.actions.push(Action::Unseen),
-            LeaderCommand::LookBack => app.actions.push(Action::LookBack(LookBack::Keys)),
+            LeaderCommand::Detach => app.actions.push(AttachAction::Detach),
+            LeaderCommand::Next => app.actions.push(AttachAction::Beside(1)),
+            LeaderCommand::Previous => app.actions.push(AttachAction::Beside(-1)),
+            LeaderCommand::Unseen => app.actions.push(AttachAction::Unseen),
+            LeaderCommand::LookBack => app.actions.push(AttachAction::LookBack(LookBackCause::Keys)),
             LeaderCommand::HideFrame => app.framed = !app.framed,
-            LeaderCommand::Record => app.actions.push(Action::ToggleRecording),
-            LeaderCommand::Sessions => return Handled::Open(Box::new(Picker::open(app))),
-            LeaderCommand::Create => return Handled::Open(dialogs::create(app)),
-            LeaderCommand::Help => return Handled::Open(Box::new(KeysDialog::default())),
+            LeaderCommand::Record => app.actions.push(AttachAction::ToggleRecording),
+            LeaderCommand::Sessions => return LayerOutcome::Open(Box::new(SessionPicker::open(app))),
+            LeaderCommand::Create => return LayerOutcome::Open(dialogs::create(app)),
+            LeaderCommand::Help => return LayerOutcome::Open(Box::new(KeysDialog::default())),
             LeaderCommand::Rename => match &app.shown {
-                Some(shown) => return Handled::Open(Box::new(RenameDialog::of(shown))),
+                Some(shown) => return LayerOutcome::Open(Box::new(RenameDialog::of(shown))),
                 None => app.notice("no session is shown", Sign::Idle),
             },
             LeaderCommand::Kill => match &app.shown {
-                Some(shown) => return Handled::Open(dialogs::kill(shown)),
+                Some(shown) => return LayerOutcome::Open(dialogs::kill(shown)),
                 None => app.notice("no session is shown", Sign::Idle),
             },
         }
-        Handled::Taken
+        LayerOutcome::Taken
     }
 
-    fn key(&mut self, key: &KeyEvent, app: &mut App) -> Handled<App> {
+    fn key(&mut self, key: &KeyEvent, app: &mut AttachState) -> LayerOutcome<AttachState> {
         let typed = self.leader.take(&app.bindings, key);
         let was_pending = std::mem::replace(&mut app.leader_pending, self.leader.pending());
         match typed {
@@ -77,10 +78,10 @@ impl Base {
             }
             LeaderOutcome::Taken => {}
         }
-        Handled::Taken
+        LayerOutcome::Taken
     }
 
-    fn mouse(&mut self, mouse: &MouseEvent, app: &mut App) {
+    fn mouse(&mut self, mouse: &MouseEvent, app: &mut AttachState) {
         let at = Position { row: mouse.row, col: mouse.col };
         app.button_down = matches!(
             mouse.kind,
@@ -89,7 +90,7 @@ impl Base {
         let Some(cell) = app.cell_at(at) else { return };
         let Some(shown) = &app.shown else { return };
         let about = &shown.mirror.about;
-        if about.wants_mouse && shown.state == State::Live {
+        if about.wants_mouse && shown.state == ShownState::Live {
             let idle = matches!(mouse.kind, MouseEventKind::Motion(None));
             if !idle || about.wants_mouse_moves {
                 app.send(wire_input::mouse(&MouseEvent { row: cell.row, col: cell.col, ..*mouse }));
@@ -106,18 +107,18 @@ impl Base {
                 }
             }
             MouseEventKind::Wheel(WheelDirection::Up) => {
-                app.actions.push(Action::LookBack(LookBack::Scroll(-WHEEL_ROWS)));
+                app.actions.push(AttachAction::LookBack(LookBackCause::Scroll(-WHEEL_ROWS)));
             }
             MouseEventKind::Press(MouseButton::Left) => {
                 self.pressed = Some(at);
                 match self.clicks.press(at, Instant::now()) {
                     SelectionUnit::Character => {}
-                    unit => app.actions.push(Action::LookBack(LookBack::Pick(at, unit))),
+                    unit => app.actions.push(AttachAction::LookBack(LookBackCause::Pick(at, unit))),
                 }
             }
             MouseEventKind::Motion(Some(MouseButton::Left)) => {
                 if let Some(from) = self.pressed.take() {
-                    app.actions.push(Action::LookBack(LookBack::Drag(from, at)));
+                    app.actions.push(AttachAction::LookBack(LookBackCause::Drag(from, at)));
                 }
             }
             MouseEventKind::Release(_) => self.pressed = None,
@@ -126,27 +127,28 @@ impl Base {
     }
 }
 
-impl Layer<App> for Base {
-    fn update(&mut self, event: &Event, app: &mut App) -> Handled<App> {
+impl Layer<AttachState> for SessionLayer {
+    fn update(&mut self, event: &HostEvent, app: &mut AttachState) -> LayerOutcome<AttachState> {
         match event {
-            Event::Key(key) => return self.key(key, app),
-            Event::Paste(text) => {
+            HostEvent::Key(key) => return self.key(key, app),
+            HostEvent::Paste(text) => {
                 app.send(wire_input::paste(text));
             }
-            Event::Mouse(mouse) => self.mouse(mouse, app),
-            Event::Focus(focus) => {
-                let wanted =
-                    |shown: &Shown| shown.mirror.about.wants_focus && shown.state == State::Live && !app.read_only;
+            HostEvent::Mouse(mouse) => self.mouse(mouse, app),
+            HostEvent::Focus(focus) => {
+                let wanted = |shown: &ShownSession| {
+                    shown.mirror.about.wants_focus && shown.state == ShownState::Live && !app.read_only
+                };
                 if app.shown.as_ref().is_some_and(wanted) {
                     app.send(wire_input::focus(*focus));
                 }
             }
-            _ => return Handled::Passed,
+            _ => return LayerOutcome::Passed,
         }
-        Handled::Taken
+        LayerOutcome::Taken
     }
 
-    fn render(&self, canvas: &mut Canvas, area: Rect, app: &App) -> Option<CanvasCursor> {
+    fn render(&self, canvas: &mut Canvas, area: Rect, app: &AttachState) -> Option<CanvasCursor> {
         let pane = app.pane();
         if app.framed && !app.frame_stands {
             let (outer, status) = area.split_bottom(1);
@@ -159,12 +161,12 @@ impl Layer<App> for Base {
             (Some(shown), Some(frame)) => {
                 let view = PaneView::frame(frame)
                     .cropped(crop(frame, pane))
-                    .dimmed(matches!(shown.state, State::Lost(_)))
+                    .dimmed(matches!(shown.state, ShownState::Lost(_)))
                     .with_themes(&frame.theme, &PLAIN);
                 let screen =
                     Rect { cols: pane.cols.min(frame.size.cols), rows: pane.rows.min(frame.size.rows), ..pane };
                 draw_rest(canvas, pane, screen, &app.skin);
-                view.draw(canvas, screen, SLOT).filter(|_| shown.state == State::Live)
+                view.draw(canvas, screen, SLOT).filter(|_| shown.state == ShownState::Live)
             }
             _ => {
                 (0..pane.rows).for_each(|row| canvas.draw_line(pane, row, &[], Style::default()));
@@ -184,7 +186,7 @@ impl Layer<App> for Base {
 
 /// Where a session is smaller than the room for it, its edge, and nothing beyond.
 fn draw_rest(canvas: &mut Canvas, pane: Rect, screen: Rect, skin: &Skin) {
-    let (lines, style) = (skin.glyphs.box_lines(), skin.style(Role::Border));
+    let (lines, style) = (skin.glyphs.box_lines(), skin.style(SkinRole::Border));
     let [.., corner] = lines.corners;
     let right_of = |row: u16| pane.line(row).split_left(screen.cols).1;
     for row in 0..screen.rows {
@@ -198,31 +200,33 @@ fn draw_rest(canvas: &mut Canvas, pane: Rect, screen: Rect, skin: &Skin) {
     }
 }
 
-fn border(app: &App) -> Role {
+fn border(app: &AttachState) -> SkinRole {
     match app.shown.as_ref().map(|shown| &shown.state) {
-        Some(State::Exited(_) | State::Gone(_)) => Role::Bad,
-        Some(State::Lost(_)) => Role::Warning,
-        Some(State::Connecting | State::Live) if app.shown.as_ref().is_some_and(Shown::is_silent) => Role::Warning,
-        Some(State::Live) => Role::BorderFocused,
-        Some(State::Connecting) | None => Role::Border,
+        Some(ShownState::Exited(_) | ShownState::Gone(_)) => SkinRole::Bad,
+        Some(ShownState::Lost(_)) => SkinRole::Warning,
+        Some(ShownState::Connecting | ShownState::Live) if app.shown.as_ref().is_some_and(ShownSession::is_silent) => {
+            SkinRole::Warning
+        }
+        Some(ShownState::Live) => SkinRole::BorderFocused,
+        Some(ShownState::Connecting) | None => SkinRole::Border,
     }
 }
 
 /// What must not be overlooked.
-fn badge(shown: &Shown) -> Option<String> {
+fn badge(shown: &ShownSession) -> Option<String> {
     match &shown.state {
-        State::Connecting | State::Live => shown.is_silent().then(|| "DOES NOT ANSWER".into()),
-        State::Lost(reason) => Some(format!("LOST: {reason}")),
-        State::Exited(how) if how.is_empty() => Some("EXITED".into()),
-        State::Exited(how) => Some(format!("EXITED {how}")),
-        State::Gone(reason) => Some(format!("GONE: {reason}")),
+        ShownState::Connecting | ShownState::Live => shown.is_silent().then(|| "DOES NOT ANSWER".into()),
+        ShownState::Lost(reason) => Some(format!("LOST: {reason}")),
+        ShownState::Exited(how) if how.is_empty() => Some("EXITED".into()),
+        ShownState::Exited(how) => Some(format!("EXITED {how}")),
+        ShownState::Gone(reason) => Some(format!("GONE: {reason}")),
     }
 }
 
-fn title(app: &App) -> Vec<Span<'static>> {
+fn title(app: &AttachState) -> Vec<Span<'static>> {
     let Some(shown) = &app.shown else { return Vec::new() };
     let skin = &app.skin;
-    let mut spans = vec![Span::new(format!(" {} ", printable(&shown.name)), skin.style(Role::Heading))];
+    let mut spans = vec![Span::new(format!(" {} ", printable(&shown.name)), skin.style(SkinRole::Heading))];
     if let Some(badge) = badge(shown) {
         let style = skin.style(border(app));
         let style = Style { attributes: style.attributes | Attributes::INVERSE | Attributes::BOLD, ..style };
@@ -230,38 +234,38 @@ fn title(app: &App) -> Vec<Span<'static>> {
         spans.push(Span::new(" ", Style::default()));
     }
     if app.read_only {
-        spans.push(Span::new("READ ONLY ", skin.style(Role::Warning)));
+        spans.push(Span::new("READ ONLY ", skin.style(SkinRole::Warning)));
     }
     let title = printable(&shown.mirror.about.title);
     if !title.is_empty() {
-        spans.push(Span::new(format!("{title} "), skin.style(Role::Muted)));
+        spans.push(Span::new(format!("{title} "), skin.style(SkinRole::Muted)));
     }
     spans
 }
 
-fn left_end(app: &App) -> Vec<Span<'static>> {
+fn left_end(app: &AttachState) -> Vec<Span<'static>> {
     let skin = &app.skin;
     if app.leader_pending {
         let keys = [LeaderCommand::Detach, LeaderCommand::Sessions, LeaderCommand::Next, LeaderCommand::Help];
         let names = ["leave", "sessions", "next", "help"];
         let last = |command| app.bindings.keys_of(command).rsplit(' ').next().unwrap_or_default().to_owned();
-        let mut spans = vec![Span::new(format!(" {} … ", app.bindings.leader()), skin.style(Role::KeyName))];
+        let mut spans = vec![Span::new(format!(" {} … ", app.bindings.leader()), skin.style(SkinRole::KeyName))];
         for (command, name) in keys.into_iter().zip(names) {
-            spans.push(Span::new(format!(" {}", last(command)), skin.style(Role::KeyName)));
-            spans.push(Span::new(format!(" {name} "), skin.style(Role::Muted)));
+            spans.push(Span::new(format!(" {}", last(command)), skin.style(SkinRole::KeyName)));
+            spans.push(Span::new(format!(" {name} "), skin.style(SkinRole::Muted)));
         }
         return spans;
     }
     let Some(shown) = &app.shown else {
-        return vec![Span::new(" no session", skin.style(Role::Muted))];
+        return vec![Span::new(" no session", skin.style(SkinRole::Muted))];
     };
-    let mut spans = vec![Span::new(format!(" {}:{}", shown.coordinator, shown.name), bold(skin, Role::Accent))];
-    if let State::Exited(_) | State::Gone(_) = shown.state {
+    let mut spans = vec![Span::new(format!(" {}:{}", shown.coordinator, shown.name), bold(skin, SkinRole::Accent))];
+    if let ShownState::Exited(_) | ShownState::Gone(_) = shown.state {
         let (leave, next) =
             (app.bindings.keys_of(LeaderCommand::Detach), app.bindings.keys_of(LeaderCommand::Sessions));
         let namesake = if shown.namesake { "another session has its name now; " } else { "" };
         let text = format!("  {namesake}{leave} leaves, {next} lists sessions");
-        spans.push(Span::new(text, skin.style(Role::Warning)));
+        spans.push(Span::new(text, skin.style(SkinRole::Warning)));
         return spans;
     }
     let info = &shown.info;
@@ -273,31 +277,34 @@ fn left_end(app: &App) -> Vec<Span<'static>> {
     let dir = if info.current_dir.is_empty() { &info.working_dir } else { &info.current_dir };
     for part in [command.as_str(), dir] {
         if !part.is_empty() {
-            spans.push(Span::new(format!("  {}", printable(part)), skin.style(Role::Muted)));
+            spans.push(Span::new(format!("  {}", printable(part)), skin.style(SkinRole::Muted)));
         }
     }
     spans
 }
 
-fn right_end(app: &App) -> Vec<Span<'static>> {
+fn right_end(app: &AttachState) -> Vec<Span<'static>> {
     let skin = &app.skin;
-    let mut spans = vec![Span::new("  ", skin.style(Role::Muted))];
+    let mut spans = vec![Span::new("  ", skin.style(SkinRole::Muted))];
     if let Some(shown) = &app.shown {
         if shown.info.recording {
-            spans.push(Span::new("● REC ", bold(skin, Role::Bad)));
+            spans.push(Span::new("● REC ", bold(skin, SkinRole::Bad)));
         }
         if let Some(frame) = shown.mirror.frame() {
             let pane = app.pane();
             let cropped = frame.size.cols > pane.cols || frame.size.rows > pane.rows;
             let more = if cropped { " cropped" } else { "" };
-            spans.push(Span::new(format!("{}x{}{more} ", frame.size.cols, frame.size.rows), skin.style(Role::Muted)));
+            spans.push(Span::new(
+                format!("{}x{}{more} ", frame.size.cols, frame.size.rows),
+                skin.style(SkinRole::Muted),
+            ));
         }
     }
-    spans.push(Span::new(format!(" {} ", app.clock), skin.style(Role::Text)));
+    spans.push(Span::new(format!(" {} ", app.clock), skin.style(SkinRole::Text)));
     spans
 }
 
-fn bold(skin: &Skin, role: Role) -> Style {
+fn bold(skin: &Skin, role: SkinRole) -> Style {
     let style = skin.style(role);
     Style { attributes: style.attributes | Attributes::BOLD, ..style }
 }

@@ -48,16 +48,16 @@ const TABLE: [(LeaderCommand, &str, &str, &str); 12] = [
 const LEADER: &str = "ctrl-b";
 
 #[derive(Clone, Debug)]
-pub(crate) struct Bindings {
+pub(crate) struct LeaderBindings {
     leader: KeyEvent,
     keys: Vec<(KeyEvent, LeaderCommand)>,
 }
 
-impl Bindings {
+impl LeaderBindings {
     /// The usual ones, changed by what a config file says: key to command, an empty command unbinds.
     pub(crate) fn new(leader: Option<&str>, changes: &BTreeMap<String, String>) -> Result<Self, String> {
         let parse = |key: &str| key.parse::<KeyEvent>().map_err(|error| format!("the key {key:?}: {error}"));
-        let mut bindings = Bindings { leader: parse(leader.unwrap_or(LEADER))?, keys: Vec::new() };
+        let mut bindings = LeaderBindings { leader: parse(leader.unwrap_or(LEADER))?, keys: Vec::new() };
         for (command, _, key, _) in TABLE {
             bindings.keys.push((parse(key)?, command));
         }
@@ -131,7 +131,7 @@ impl LeaderState {
         self.pending
     }
 
-    pub(crate) fn take(&mut self, bindings: &Bindings, key: &KeyEvent) -> LeaderOutcome {
+    pub(crate) fn take(&mut self, bindings: &LeaderBindings, key: &KeyEvent) -> LeaderOutcome {
         if key.kind == KeyEventKind::Release {
             return match self.held.iter().position(|held| *held == key.key) {
                 Some(index) => {
@@ -180,14 +180,14 @@ mod tests {
         text.parse().unwrap()
     }
 
-    fn changed(changes: &[(&str, &str)]) -> Result<Bindings, String> {
+    fn changed(changes: &[(&str, &str)]) -> Result<LeaderBindings, String> {
         let changes = changes.iter().map(|(key, word)| ((*key).to_owned(), (*word).to_owned())).collect();
-        Bindings::new(Some("ctrl-a"), &changes)
+        LeaderBindings::new(Some("ctrl-a"), &changes)
     }
 
     #[test]
     fn the_leader_comes_first_and_twice_is_itself() {
-        let bindings = Bindings::new(None, &BTreeMap::new()).unwrap();
+        let bindings = LeaderBindings::new(None, &BTreeMap::new()).unwrap();
         let mut leader = LeaderState::default();
         let mut take = |text: &str| leader.take(&bindings, &key(text));
         assert_eq!(take("d"), LeaderOutcome::ForChild(key("d")));
@@ -203,7 +203,7 @@ mod tests {
 
     #[test]
     fn releases_follow_their_presses() {
-        let bindings = Bindings::new(None, &BTreeMap::new()).unwrap();
+        let bindings = LeaderBindings::new(None, &BTreeMap::new()).unwrap();
         let mut leader = LeaderState::default();
         leader.take(&bindings, &key("ctrl-b"));
         let release = key("ctrl-b").with_kind(KeyEventKind::Release);

@@ -1,22 +1,22 @@
 //! Questions over the screen: a name for a session, where to start one, whether to end one, and the list of keys.
 
 use tui::{
-    Canvas, CanvasCursor, Event, Handled, Layer, Rect, Role, Span,
+    Canvas, CanvasCursor, HostEvent, Layer, LayerOutcome, Rect, SkinRole, Span,
     widgets::{HelpEntry, HelpTable, InputOutcome, LineInput, Modal, ModalOutcome},
 };
 use vt::input::{Key, KeyEventKind, MouseEventKind, WheelDirection};
 
-use super::app::{Action, App, EndChoice, Shown, State};
+use super::app::{AttachAction, AttachState, EndChoice, ShownSession, ShownState};
 use crate::output::printable;
 
 /// A box in the middle with `rows` rows inside; answers the inside.
-fn draw_box(canvas: &mut Canvas, area: Rect, title: &str, cols: u16, rows: u16, app: &App) -> Rect {
+fn draw_box(canvas: &mut Canvas, area: Rect, title: &str, cols: u16, rows: u16, app: &AttachState) -> Rect {
     let place = area.centered(cols + 4, rows + 2);
     for row in 0..place.rows {
-        canvas.draw_line(place, row, &[], app.skin.style(Role::Modal));
+        canvas.draw_line(place, row, &[], app.skin.style(SkinRole::Modal));
     }
-    let title = [Span::new(format!(" {title} "), app.skin.style(Role::Heading))];
-    canvas.draw_box(place, app.skin.glyphs.box_lines(), app.skin.style(Role::BorderFocused), &title);
+    let title = [Span::new(format!(" {title} "), app.skin.style(SkinRole::Heading))];
+    canvas.draw_box(place, app.skin.glyphs.box_lines(), app.skin.style(SkinRole::BorderFocused), &title);
     place.inner(2, 1)
 }
 
@@ -27,17 +27,22 @@ fn draw_prompt(
     title: &str,
     hint: &str,
     input: &LineInput,
-    app: &App,
+    app: &AttachState,
 ) -> Option<CanvasCursor> {
     let inner = draw_box(canvas, area, title, 48, 2, app);
-    canvas.draw_line(inner, 1, &[Span::new(hint.to_owned(), app.skin.style(Role::Muted))], app.skin.style(Role::Modal));
-    input.draw(canvas, inner.line(0), app.skin.style(Role::Input))
+    canvas.draw_line(
+        inner,
+        1,
+        &[Span::new(hint.to_owned(), app.skin.style(SkinRole::Muted))],
+        app.skin.style(SkinRole::Modal),
+    );
+    input.draw(canvas, inner.line(0), app.skin.style(SkinRole::Input))
 }
 
-fn type_into(input: &mut LineInput, event: &Event) -> InputOutcome {
+fn type_into(input: &mut LineInput, event: &HostEvent) -> InputOutcome {
     match event {
-        Event::Key(key) => input.update(key),
-        Event::Paste(text) => {
+        HostEvent::Key(key) => input.update(key),
+        HostEvent::Paste(text) => {
             input.insert(text);
             InputOutcome::Changed
         }
@@ -50,24 +55,24 @@ fn type_into(input: &mut LineInput, event: &Event) -> InputOutcome {
 pub(crate) struct RenameDialog(LineInput);
 
 impl RenameDialog {
-    pub(crate) fn of(shown: &Shown) -> Self {
+    pub(crate) fn of(shown: &ShownSession) -> Self {
         RenameDialog(LineInput::new(shown.name.clone()))
     }
 }
 
-impl Layer<App> for RenameDialog {
-    fn update(&mut self, event: &Event, app: &mut App) -> Handled<App> {
+impl Layer<AttachState> for RenameDialog {
+    fn update(&mut self, event: &HostEvent, app: &mut AttachState) -> LayerOutcome<AttachState> {
         match type_into(&mut self.0, event) {
             InputOutcome::Submitted => {
-                app.actions.push(Action::Rename(self.0.text().trim().to_owned()));
-                Handled::Close
+                app.actions.push(AttachAction::Rename(self.0.text().trim().to_owned()));
+                LayerOutcome::Close
             }
-            InputOutcome::Cancelled => Handled::Close,
-            _ => Handled::Taken,
+            InputOutcome::Cancelled => LayerOutcome::Close,
+            _ => LayerOutcome::Taken,
         }
     }
 
-    fn render(&self, canvas: &mut Canvas, area: Rect, app: &App) -> Option<CanvasCursor> {
+    fn render(&self, canvas: &mut Canvas, area: Rect, app: &AttachState) -> Option<CanvasCursor> {
         draw_prompt(canvas, area, "Rename the session", "enter renames, esc leaves it", &self.0, app)
     }
 
@@ -77,7 +82,7 @@ impl Layer<App> for RenameDialog {
 }
 
 /// Asks where, if that is a question, and then for a name.
-pub(crate) fn create(app: &App) -> Box<dyn Layer<App>> {
+pub(crate) fn create(app: &AttachState) -> Box<dyn Layer<AttachState>> {
     let here = app.shown.as_ref().map_or(0, |shown| shown.session.coordinator);
     if app.roster.members().len() > 1 { Box::new(Where(here)) } else { Box::new(NewName::at(here)) }
 }
@@ -86,31 +91,31 @@ pub(crate) fn create(app: &App) -> Box<dyn Layer<App>> {
 #[derive(Debug)]
 struct Where(usize);
 
-impl Layer<App> for Where {
-    fn update(&mut self, event: &Event, app: &mut App) -> Handled<App> {
-        let Event::Key(key) = event else { return Handled::Taken };
+impl Layer<AttachState> for Where {
+    fn update(&mut self, event: &HostEvent, app: &mut AttachState) -> LayerOutcome<AttachState> {
+        let HostEvent::Key(key) = event else { return LayerOutcome::Taken };
         if key.kind == KeyEventKind::Release {
-            return Handled::Taken;
+            return LayerOutcome::Taken;
         }
         let last = app.roster.members().len().saturating_sub(1);
         match key.key {
             Key::Down | Key::Char('j') => self.0 = (self.0 + 1).min(last),
             Key::Up | Key::Char('k') => self.0 = self.0.saturating_sub(1),
-            Key::Enter => return Handled::Replace(Box::new(NewName::at(self.0))),
-            Key::Escape | Key::Char('q') => return Handled::Close,
+            Key::Enter => return LayerOutcome::Replace(Box::new(NewName::at(self.0))),
+            Key::Escape | Key::Char('q') => return LayerOutcome::Close,
             _ => {}
         }
-        Handled::Taken
+        LayerOutcome::Taken
     }
 
-    fn render(&self, canvas: &mut Canvas, area: Rect, app: &App) -> Option<CanvasCursor> {
+    fn render(&self, canvas: &mut Canvas, area: Rect, app: &AttachState) -> Option<CanvasCursor> {
         let members = app.roster.members();
         let rows = u16::try_from(members.len()).unwrap_or(u16::MAX).min(area.rows.saturating_sub(6)).max(1);
         let inner = draw_box(canvas, area, "Start a session on", 48, rows, app);
         let top = (self.0 + 1).saturating_sub(usize::from(rows));
         for (row, (index, member)) in (0..rows).zip(members.iter().enumerate().skip(top)) {
             let here = index == self.0;
-            let style = app.skin.style(if here { Role::Cursor } else { Role::Text });
+            let style = app.skin.style(if here { SkinRole::Cursor } else { SkinRole::Text });
             let sign = if here { "› " } else { "  " };
             let silent = if member.silence.is_some() { "  (does not answer)" } else { "" };
             let text = format!("{sign}{}{silent}", printable(&member.coordinator.name));
@@ -137,20 +142,20 @@ impl NewName {
     }
 }
 
-impl Layer<App> for NewName {
-    fn update(&mut self, event: &Event, app: &mut App) -> Handled<App> {
+impl Layer<AttachState> for NewName {
+    fn update(&mut self, event: &HostEvent, app: &mut AttachState) -> LayerOutcome<AttachState> {
         match type_into(&mut self.input, event) {
             InputOutcome::Submitted => {
                 let name = self.input.text().trim().to_owned();
-                app.actions.push(Action::Create { place: self.place, name });
-                Handled::Close
+                app.actions.push(AttachAction::Create { place: self.place, name });
+                LayerOutcome::Close
             }
-            InputOutcome::Cancelled => Handled::Close,
-            _ => Handled::Taken,
+            InputOutcome::Cancelled => LayerOutcome::Close,
+            _ => LayerOutcome::Taken,
         }
     }
 
-    fn render(&self, canvas: &mut Canvas, area: Rect, app: &App) -> Option<CanvasCursor> {
+    fn render(&self, canvas: &mut Canvas, area: Rect, app: &AttachState) -> Option<CanvasCursor> {
         let name = app.roster.member(self.place).map(|member| printable(&member.coordinator.name)).unwrap_or_default();
         let title = format!("Start a session on {name}");
         draw_prompt(canvas, area, &title, "its name; empty for one that is made up", &self.input, app)
@@ -166,18 +171,18 @@ impl Layer<App> for NewName {
 struct EndDialog {
     modal: Modal,
     /// What the answers do, in their order.
-    answers: Vec<Option<Action>>,
+    answers: Vec<Option<AttachAction>>,
 }
 
-pub(crate) fn kill(shown: &Shown) -> Box<dyn Layer<App>> {
+pub(crate) fn kill(shown: &ShownSession) -> Box<dyn Layer<AttachState>> {
     let text = |text: &str| vec![Span::new(text.to_owned(), vt::Style::default())];
     let name = printable(&shown.name);
     let (modal, answers) = match shown.state {
-        State::Exited(_) | State::Gone(_) => (
+        ShownState::Exited(_) | ShownState::Gone(_) => (
             Modal::new(format!("Remove {name}?"), vec![text("It has ended; its last screen goes with it.")])
                 .answer('n', "no")
                 .answer('r', "remove"),
-            vec![None, Some(Action::Remove)],
+            vec![None, Some(AttachAction::Remove)],
         ),
         _ => {
             let body = vec![
@@ -192,24 +197,25 @@ pub(crate) fn kill(shown: &Shown) -> Box<dyn Layer<App>> {
                 .answer('h', "hang up")
                 .answer('f', "force")
                 .answer('r', "remove");
-            let signals = [EndChoice::Term, EndChoice::Hup, EndChoice::Kill].map(|signal| Some(Action::Kill(signal)));
-            (modal, [None].into_iter().chain(signals).chain([Some(Action::Remove)]).collect())
+            let signals =
+                [EndChoice::Term, EndChoice::Hup, EndChoice::Kill].map(|signal| Some(AttachAction::Kill(signal)));
+            (modal, [None].into_iter().chain(signals).chain([Some(AttachAction::Remove)]).collect())
         }
     };
     Box::new(EndDialog { modal, answers })
 }
 
-impl Layer<App> for EndDialog {
-    fn update(&mut self, event: &Event, app: &mut App) -> Handled<App> {
+impl Layer<AttachState> for EndDialog {
+    fn update(&mut self, event: &HostEvent, app: &mut AttachState) -> LayerOutcome<AttachState> {
         match self.modal.update(event, app.area) {
-            ModalOutcome::Taken => return Handled::Taken,
+            ModalOutcome::Taken => return LayerOutcome::Taken,
             ModalOutcome::Answered(answer) => app.actions.extend(self.answers.get_mut(answer).and_then(Option::take)),
             ModalOutcome::Cancelled => {}
         }
-        Handled::Close
+        LayerOutcome::Close
     }
 
-    fn render(&self, canvas: &mut Canvas, area: Rect, app: &App) -> Option<CanvasCursor> {
+    fn render(&self, canvas: &mut Canvas, area: Rect, app: &AttachState) -> Option<CanvasCursor> {
         self.modal.draw(canvas, area, &app.skin)
     }
 
@@ -231,7 +237,7 @@ impl KeysDialog {
         if all <= room { all } else { (room - 1).max(1) }
     }
 
-    fn table(app: &App) -> HelpTable {
+    fn table(app: &AttachState) -> HelpTable {
         let entry = |section: &str, keys: &str, text: &str| HelpEntry {
             section: section.into(),
             keys: keys.into(),
@@ -255,13 +261,13 @@ impl KeysDialog {
     }
 }
 
-impl Layer<App> for KeysDialog {
-    fn update(&mut self, event: &Event, app: &mut App) -> Handled<App> {
+impl Layer<AttachState> for KeysDialog {
+    fn update(&mut self, event: &HostEvent, app: &mut AttachState) -> LayerOutcome<AttachState> {
         let all = KeysDialog::table(app).len("");
         let page = KeysDialog::rows(all, app.area);
         let by = match event {
-            Event::Key(key) if key.kind == KeyEventKind::Release => return Handled::Taken,
-            Event::Key(key) => match key.key {
+            HostEvent::Key(key) if key.kind == KeyEventKind::Release => return LayerOutcome::Taken,
+            HostEvent::Key(key) => match key.key {
                 Key::Down | Key::Char('j') => 1,
                 Key::Up | Key::Char('k') => -1,
                 Key::PageDown | Key::Char(' ') => page as isize,
@@ -269,21 +275,21 @@ impl Layer<App> for KeysDialog {
                 Key::Home => isize::MIN,
                 Key::End => isize::MAX,
                 // Held to type the next key.
-                Key::Modifier(_) => return Handled::Taken,
-                _ => return Handled::Close,
+                Key::Modifier(_) => return LayerOutcome::Taken,
+                _ => return LayerOutcome::Close,
             },
-            Event::Mouse(mouse) => match mouse.kind {
+            HostEvent::Mouse(mouse) => match mouse.kind {
                 MouseEventKind::Wheel(WheelDirection::Up) => -3,
                 MouseEventKind::Wheel(WheelDirection::Down) => 3,
-                _ => return Handled::Taken,
+                _ => return LayerOutcome::Taken,
             },
-            _ => return Handled::Taken,
+            _ => return LayerOutcome::Taken,
         };
         self.scroll = self.scroll.saturating_add_signed(by).min(all - page);
-        Handled::Taken
+        LayerOutcome::Taken
     }
 
-    fn render(&self, canvas: &mut Canvas, area: Rect, app: &App) -> Option<CanvasCursor> {
+    fn render(&self, canvas: &mut Canvas, area: Rect, app: &AttachState) -> Option<CanvasCursor> {
         let table = KeysDialog::table(app);
         let all = table.len("");
         let page = KeysDialog::rows(all, area);
@@ -297,7 +303,12 @@ impl Layer<App> for KeysDialog {
             0 => "esc closes".to_owned(),
             _ => format!("{below} more below: page down; esc closes"),
         };
-        canvas.draw_line(more, 0, &[Span::new(words, app.skin.style(Role::Muted))], app.skin.style(Role::Modal));
+        canvas.draw_line(
+            more,
+            0,
+            &[Span::new(words, app.skin.style(SkinRole::Muted))],
+            app.skin.style(SkinRole::Modal),
+        );
         None
     }
 

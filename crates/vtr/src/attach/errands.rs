@@ -17,7 +17,7 @@ use grpc::{
 use super::{
     app::EndChoice,
     link::LinkNumber,
-    news::{News, Sender},
+    news::{AttachNews, Sender},
 };
 use crate::{coordinators::Coordinator, fleet, wire};
 
@@ -37,7 +37,7 @@ impl BackgroundCall {
     fn run<F, Asked>(self, ask: F)
     where
         F: FnOnce(CoordinatorClient) -> Asked + Send + 'static,
-        Asked: Future<Output = Result<News, tonic::Status>> + Send,
+        Asked: Future<Output = Result<AttachNews, tonic::Status>> + Send,
     {
         tokio::spawn(async move {
             let limit = self.coordinator.timeout;
@@ -50,7 +50,7 @@ impl BackgroundCall {
             };
             let done = tokio::time::timeout(limit, work).await.unwrap_or_else(|_| Err("no answer in time".into()));
             // Nobody to tell when the program ends.
-            let _ = self.news.send(done.unwrap_or_else(News::Failed)).await;
+            let _ = self.news.send(done.unwrap_or_else(AttachNews::Failed)).await;
         });
     }
 
@@ -65,14 +65,14 @@ impl BackgroundCall {
             let answer = match tokio::time::timeout(SIGN_OF_LIFE, &mut asking).await {
                 Ok(answer) => answer,
                 Err(_) => {
-                    let _ = news.send(News::Unanswered(link, asked)).await;
+                    let _ = news.send(AttachNews::Unanswered(link, asked)).await;
                     // A line that is dead ends this too.
                     asking.await
                 }
             };
             if let Ok(answer) = answer {
                 let session = answer.into_inner().session.unwrap_or_default();
-                let _ = news.send(News::Info(link, asked, Box::new(session))).await;
+                let _ = news.send(AttachNews::Info(link, asked, Box::new(session))).await;
             }
         });
         true
@@ -81,7 +81,7 @@ impl BackgroundCall {
     pub(crate) fn history(self, link: LinkNumber, name: String) {
         self.run(async move |client| {
             let answer = client.vtr().get_history(GetHistoryRequest { name, ..Default::default() }).await?;
-            Ok(News::History(link, Box::new(answer.into_inner())))
+            Ok(AttachNews::History(link, Box::new(answer.into_inner())))
         });
     }
 }
@@ -99,14 +99,14 @@ impl ChangeCall {
     pub(crate) fn kill(self, link: LinkNumber, name: String, signal: EndChoice) {
         self.0.run(async move |client| {
             client.vtr().kill(KillRequest { name, signal: signal.name().to_owned(), ..KillRequest::default() }).await?;
-            Ok(News::ToldToEnd(link, signal))
+            Ok(AttachNews::ToldToEnd(link, signal))
         });
     }
 
     pub(crate) fn remove(self, name: String, shown: String) {
         self.0.run(async move |client| {
             client.vtr().remove(RemoveRequest { name }).await?;
-            Ok(News::Done(format!("removed {shown}")))
+            Ok(AttachNews::Done(format!("removed {shown}")))
         });
     }
 
@@ -114,7 +114,7 @@ impl ChangeCall {
         self.0.run(async move |client| {
             let words = format!("it is called {new_name} now");
             client.vtr().rename(RenameRequest { name, new_name }).await?;
-            Ok(News::Done(words))
+            Ok(AttachNews::Done(words))
         });
     }
 
@@ -123,7 +123,7 @@ impl ChangeCall {
             let request =
                 SpawnRequest { name, cols: size.cols.into(), rows: size.rows.into(), ..SpawnRequest::default() };
             let answer = client.vtr().spawn(request).await?.into_inner();
-            Ok(News::Created(place, Box::new(answer.session.unwrap_or_default())))
+            Ok(AttachNews::Created(place, Box::new(answer.session.unwrap_or_default())))
         });
     }
 
@@ -133,7 +133,7 @@ impl ChangeCall {
             let request = RecordRequest { name, action: action.into(), ..RecordRequest::default() };
             let answer = client.vtr().record(request).await?.into_inner();
             let state = if answer.recording { "recording to" } else { "recorded to" };
-            Ok(News::Done(format!("{state} {}", answer.file)))
+            Ok(AttachNews::Done(format!("{state} {}", answer.file)))
         });
     }
 }
@@ -147,6 +147,6 @@ pub(crate) fn versions(members: Vec<(usize, CoordinatorClient)>, news: Sender) {
                 all.extend(answer.into_inner().sessions.into_iter().map(|session| (place, session)));
             }
         }
-        let _ = news.send(News::Versions(all)).await;
+        let _ = news.send(AttachNews::Versions(all)).await;
     });
 }

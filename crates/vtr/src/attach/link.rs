@@ -20,7 +20,7 @@ use tokio::sync::mpsc;
 use tokio_stream::{StreamExt, wrappers::ReceiverStream};
 
 use super::{
-    news::{News, Sender},
+    news::{AttachNews, Sender},
     task::AbortOnDrop,
 };
 use crate::{coordinators::Coordinator, fleet, wire};
@@ -49,7 +49,7 @@ pub(crate) enum LinkEvent {
 
 /// What to attach to, and how.
 #[derive(Clone, Debug)]
-pub(crate) struct Wanted {
+pub(crate) struct AttachTarget {
     pub(crate) coordinator: Coordinator,
     pub(crate) id: String,
     pub(crate) name: String,
@@ -60,7 +60,7 @@ pub(crate) struct Wanted {
 
 /// The near end. Dropping it ends the attachment.
 #[derive(Debug)]
-pub(crate) struct Link {
+pub(crate) struct AttachLink {
     pub(crate) number: LinkNumber,
     outbox: Arc<Mutex<LinkOutbox>>,
     _task: AbortOnDrop,
@@ -75,13 +75,18 @@ struct LinkOutbox {
     size: vt::Size,
 }
 
-impl Link {
+impl AttachLink {
     /// `client` is a connection to use as long as it lasts.
-    pub(crate) fn open(number: LinkNumber, wanted: Wanted, client: Option<CoordinatorClient>, news: Sender) -> Self {
+    pub(crate) fn open(
+        number: LinkNumber,
+        wanted: AttachTarget,
+        client: Option<CoordinatorClient>,
+        news: Sender,
+    ) -> Self {
         let (requests, receiver) = mpsc::channel(WAITING_MESSAGES);
         let outbox = Arc::new(Mutex::new(LinkOutbox { requests, size: wanted.size }));
         let line = OpenStream { wanted, outbox: Arc::clone(&outbox), first: Some(receiver), news, number };
-        Link { number, outbox, _task: AbortOnDrop::spawn(line.keep(client)) }
+        AttachLink { number, outbox, _task: AbortOnDrop::spawn(line.keep(client)) }
     }
 
     /// False when the line is away, or has not taken so many messages that this one can't wait behind them.
@@ -96,7 +101,7 @@ impl Link {
 }
 
 struct OpenStream {
-    wanted: Wanted,
+    wanted: AttachTarget,
     outbox: Arc<Mutex<LinkOutbox>>,
     /// Holds what was typed before the line was first there.
     first: Option<mpsc::Receiver<AttachRequest>>,
@@ -140,7 +145,7 @@ impl OpenStream {
 
     async fn tell(&self, event: LinkEvent) {
         // Nobody to tell when the program ends.
-        let _ = self.news.send(News::Link(self.number, event)).await;
+        let _ = self.news.send(AttachNews::Link(self.number, event)).await;
     }
 
     /// Attaches once, until that ends. `drew`: it got as far as a frame.

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use grpc::proto::{GetHistoryResponse, HistoryLine};
 use tui::{
-    Canvas, CanvasCursor, CopyMode, CopyOutcome, Document, Event, Handled, Layer, Rect, Role, SearchDirection, Span,
-    widgets::draw_status_line,
+    Canvas, CanvasCursor, CopyMode, CopyOutcome, Document, HostEvent, Layer, LayerOutcome, Rect, SearchDirection,
+    SkinRole, Span, widgets::draw_status_line,
 };
 use vt::{
     Position,
@@ -13,8 +13,8 @@ use vt::{
 };
 
 use super::{
-    app::{Action, App},
-    mirror::Mirror,
+    app::{AttachAction, AttachState},
+    mirror::ScreenMirror,
 };
 
 /// Names the pane across frames.
@@ -33,7 +33,7 @@ pub(crate) struct LookingBack(CopyMode);
 impl LookingBack {
     /// `None` if there is nothing to look at.
     pub(crate) fn new(answer: GetHistoryResponse, pane: Rect) -> Option<Self> {
-        let mut mirror = Mirror::default();
+        let mut mirror = ScreenMirror::default();
         let mut line = |line: &HistoryLine| Arc::new(mirror.line(&line.runs, false));
         let lines: Vec<Arc<vt::Line>> = answer.lines.iter().map(&mut line).collect();
         let open = answer.open_line.as_ref().map(line);
@@ -54,43 +54,47 @@ impl LookingBack {
     }
 }
 
-impl Layer<App> for LookingBack {
-    fn update(&mut self, event: &Event, app: &mut App) -> Handled<App> {
+impl Layer<AttachState> for LookingBack {
+    fn update(&mut self, event: &HostEvent, app: &mut AttachState) -> LayerOutcome<AttachState> {
         let pane = app.pane();
-        if let Event::Resize(_) = event {
+        if let HostEvent::Resize(_) = event {
             self.0.set_rows(pane.rows);
-            return Handled::Passed;
+            return LayerOutcome::Passed;
         }
         match self.0.update(event, pane) {
             CopyOutcome::Copied(text) => {
-                app.actions.push(Action::Copy(text));
-                Handled::Close
+                app.actions.push(AttachAction::Copy(text));
+                LayerOutcome::Close
             }
-            CopyOutcome::Closed => Handled::Close,
+            CopyOutcome::Closed => LayerOutcome::Close,
             CopyOutcome::Taken | CopyOutcome::Passed => {
                 // The wheel turned down past the end leads back to the live screen.
                 let down = matches!(
                     event,
-                    Event::Mouse(mouse) if mouse.kind == MouseEventKind::Wheel(WheelDirection::Down)
+                    HostEvent::Mouse(mouse) if mouse.kind == MouseEventKind::Wheel(WheelDirection::Down)
                 );
-                if down && self.0.at_end() && self.0.selection().is_none() { Handled::Close } else { Handled::Taken }
+                if down && self.0.at_end() && self.0.selection().is_none() {
+                    LayerOutcome::Close
+                } else {
+                    LayerOutcome::Taken
+                }
             }
         }
     }
 
-    fn render(&self, canvas: &mut Canvas, area: Rect, app: &App) -> Option<CanvasCursor> {
+    fn render(&self, canvas: &mut Canvas, area: Rect, app: &AttachState) -> Option<CanvasCursor> {
         let pane = app.pane();
         let marks = self.0.marks(&app.skin);
         let view = self.0.view(&marks).cropped(Position { row: 0, col: self.left(pane) });
         let cursor = view.draw(canvas, pane, SLOT);
         let (_, status) = area.split_bottom(1);
-        let accent = app.skin.style(Role::Accent);
+        let accent = app.skin.style(SkinRole::Accent);
         match self.0.prompt() {
             Some((direction, input)) => {
                 let sign = if direction == SearchDirection::Down { "/" } else { "?" };
                 let (before, line) = status.split_left(1);
-                canvas.draw_line(before, 0, &[Span::new(sign, accent)], app.skin.style(Role::Input));
-                input.draw(canvas, line, app.skin.style(Role::Input))
+                canvas.draw_line(before, 0, &[Span::new(sign, accent)], app.skin.style(SkinRole::Input));
+                input.draw(canvas, line, app.skin.style(SkinRole::Input))
             }
             None => {
                 let right = [Span::new(format!("{} ", self.0.status()), accent)];

@@ -13,14 +13,14 @@ use crate::wire;
 pub(crate) static PLAIN: LazyLock<Arc<Theme>> = LazyLock::new(Arc::default);
 
 #[derive(Debug, Default)]
-pub(crate) struct Mirror {
+pub(crate) struct ScreenMirror {
     builder: LineBuilder,
     frame: Option<Frame>,
     /// The last update without its rows: the title, what the program wants to hear.
     pub(crate) about: proto::Frame,
 }
 
-impl Mirror {
+impl ScreenMirror {
     pub(crate) fn frame(&self) -> Option<&Frame> {
         self.frame.as_ref()
     }
@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     fn rows_that_are_not_told_stay() {
-        let mut mirror = Mirror::default();
+        let mut mirror = ScreenMirror::default();
         mirror.apply(update(true, &[(0, "one"), (1, "two")]));
         mirror.apply(update(false, &[(1, "TWO"), (7, "nowhere"), (-1, "nowhere")]));
         assert_eq!(mirror.frame().unwrap().text(), "one\nTWO\n\n");

@@ -14,7 +14,7 @@ use super::{
 };
 
 #[derive(Debug)]
-pub(crate) enum News {
+pub(crate) enum AttachNews {
     Link(LinkNumber, LinkEvent),
     /// Of the coordinator at this place of the roster.
     Roster(usize, RosterEvent),
@@ -42,7 +42,7 @@ pub(crate) enum RosterEvent {
     Silent(String),
 }
 
-pub(crate) type Sender = mpsc::Sender<News>;
+pub(crate) type Sender = mpsc::Sender<AttachNews>;
 
 /// Frames are asked for one by one, so few wait at any time.
 pub(crate) const WAITING_NEWS: usize = 256;

@@ -2,7 +2,7 @@
 
 use vt::ProgramState;
 
-use super::roster::{Roster, is_running};
+use super::roster::{SessionRoster, is_running};
 
 /// Names in a message.
 const MAX_NAMES: usize = 5;
@@ -10,7 +10,7 @@ const MAX_NAMES: usize = 5;
 /// Our own word, where one attach shows the session that another one runs in: passed on, it would come round again.
 pub(super) const APP: &str = "vtr";
 
-pub(super) fn summary(roster: &Roster) -> (ProgramState, String) {
+pub(super) fn summary(roster: &SessionRoster) -> (ProgramState, String) {
     let mut leading: Option<(ProgramState, Vec<String>)> = None;
     for (_, session) in roster.all().filter(|(_, session)| is_running(session)) {
         for report in session.reports.iter().filter(|report| report.app != APP) {

@@ -3,12 +3,12 @@
 
 use grpc::proto::Session;
 use tui::{
-    Canvas, CanvasCursor, Event, Handled, Layer, PaneView, Rect, Role, Sign, Span,
+    Canvas, CanvasCursor, HostEvent, Layer, LayerOutcome, PaneView, Rect, Sign, SkinRole, Span,
     widgets::{FuzzyList, ListEntry, ListOutcome},
 };
 
 use super::{
-    app::{Action, App},
+    app::{AttachAction, AttachState},
     mirror::{PLAIN, crop},
     roster::{SessionRef, is_running, reference},
 };
@@ -20,21 +20,21 @@ const SLOT: u64 = 2;
 const ROOM_FOR_PREVIEW: u16 = 70;
 
 #[derive(Debug)]
-pub(crate) struct Picker {
+pub(crate) struct SessionPicker {
     list: FuzzyList,
     sessions: Vec<SessionRef>,
     previewed: Option<SessionRef>,
 }
 
-impl Picker {
-    pub(crate) fn open(app: &mut App) -> Self {
-        app.actions.push(Action::LookForCoordinators);
-        let mut picker = Picker { list: FuzzyList::default(), sessions: Vec::new(), previewed: None };
+impl SessionPicker {
+    pub(crate) fn open(app: &mut AttachState) -> Self {
+        app.actions.push(AttachAction::LookForCoordinators);
+        let mut picker = SessionPicker { list: FuzzyList::default(), sessions: Vec::new(), previewed: None };
         picker.look(app);
         picker
     }
 
-    fn look(&mut self, app: &mut App) {
+    fn look(&mut self, app: &mut AttachState) {
         let current = app.shown.as_ref().map(|shown| shown.session.clone());
         let mut entries = Vec::new();
         self.sessions.clear();
@@ -55,11 +55,11 @@ impl Picker {
     }
 
     /// What is under the cursor is shown beside the list.
-    fn preview(&mut self, app: &mut App) {
+    fn preview(&mut self, app: &mut AttachState) {
         let wanted = self.list.current().and_then(|index| self.sessions.get(index)).cloned();
         if wanted != self.previewed {
             self.previewed.clone_from(&wanted);
-            app.actions.push(Action::Preview(wanted));
+            app.actions.push(AttachAction::Preview(wanted));
         }
     }
 
@@ -72,50 +72,50 @@ impl Picker {
         (list, Some(preview))
     }
 
-    fn close(app: &mut App) -> Handled<App> {
-        app.actions.push(Action::Preview(None));
-        Handled::Close
+    fn close(app: &mut AttachState) -> LayerOutcome<AttachState> {
+        app.actions.push(AttachAction::Preview(None));
+        LayerOutcome::Close
     }
 }
 
-impl Layer<App> for Picker {
-    fn update(&mut self, event: &Event, app: &mut App) -> Handled<App> {
+impl Layer<AttachState> for SessionPicker {
+    fn update(&mut self, event: &HostEvent, app: &mut AttachState) -> LayerOutcome<AttachState> {
         let outcome = self.list.update(event, Self::places(app.area).0.inner(1, 1));
         self.preview(app);
         match outcome {
             ListOutcome::Chosen(index) => {
                 if let Some(session) = self.sessions.get(index) {
-                    app.actions.push(Action::Show(session.clone()));
+                    app.actions.push(AttachAction::Show(session.clone()));
                 }
                 Self::close(app)
             }
             ListOutcome::Cancelled => {
                 if app.shown.is_none() {
-                    app.actions.push(Action::Detach);
+                    app.actions.push(AttachAction::Detach);
                 }
                 Self::close(app)
             }
-            ListOutcome::Taken | ListOutcome::Passed => Handled::Taken,
+            ListOutcome::Taken | ListOutcome::Passed => LayerOutcome::Taken,
         }
     }
 
-    fn refresh(&mut self, app: &mut App) {
+    fn refresh(&mut self, app: &mut AttachState) {
         self.look(app);
     }
 
-    fn render(&self, canvas: &mut Canvas, area: Rect, app: &App) -> Option<CanvasCursor> {
+    fn render(&self, canvas: &mut Canvas, area: Rect, app: &AttachState) -> Option<CanvasCursor> {
         let (list, preview) = Self::places(area);
         let skin = &app.skin;
-        let ground = skin.style(Role::Modal);
+        let ground = skin.style(SkinRole::Modal);
         (0..list.rows).for_each(|row| canvas.draw_line(list, row, &[], ground));
         let silent = app.roster.members().iter().filter(|member| member.silence.is_some()).count();
-        let mut title = vec![Span::new(" Sessions ", skin.style(Role::Heading))];
+        let mut title = vec![Span::new(" Sessions ", skin.style(SkinRole::Heading))];
         if silent > 0 {
-            title.push(Span::new(format!("{silent} coordinators silent "), skin.style(Role::Warning)));
+            title.push(Span::new(format!("{silent} coordinators silent "), skin.style(SkinRole::Warning)));
         } else if !app.roster.complete() {
-            title.push(Span::new("asking… ", skin.style(Role::Muted)));
+            title.push(Span::new("asking… ", skin.style(SkinRole::Muted)));
         }
-        canvas.draw_box(list, skin.glyphs.box_lines(), skin.style(Role::BorderFocused), &title);
+        canvas.draw_box(list, skin.glyphs.box_lines(), skin.style(SkinRole::BorderFocused), &title);
         let cursor = self.list.draw(canvas, list.inner(1, 1), "> ", skin);
         if let Some(preview) = preview {
             self.draw_preview(canvas, preview, app);
@@ -128,8 +128,8 @@ impl Layer<App> for Picker {
     }
 }
 
-impl Picker {
-    fn draw_preview(&self, canvas: &mut Canvas, area: Rect, app: &App) {
+impl SessionPicker {
+    fn draw_preview(&self, canvas: &mut Canvas, area: Rect, app: &AttachState) {
         let inner = area.inner(1, 1);
         let skin = &app.skin;
         let session = self.previewed.as_ref().and_then(|session| app.roster.find(session));
@@ -137,8 +137,8 @@ impl Picker {
         canvas.draw_box(
             area,
             skin.glyphs.box_lines(),
-            skin.style(Role::Border),
-            &[Span::new(title, skin.style(Role::Muted))],
+            skin.style(SkinRole::Border),
+            &[Span::new(title, skin.style(SkinRole::Muted))],
         );
         match app.preview.as_ref().and_then(|preview| preview.mirror.frame()) {
             Some(frame) => {
@@ -146,7 +146,7 @@ impl Picker {
                 let view = PaneView::frame(frame).cropped(offset).with_cursor(None);
                 view.with_themes(&frame.theme, &PLAIN).draw(canvas, inner, SLOT);
             }
-            None => (0..inner.rows).for_each(|row| canvas.draw_line(inner, row, &[], skin.style(Role::Text))),
+            None => (0..inner.rows).for_each(|row| canvas.draw_line(inner, row, &[], skin.style(SkinRole::Text))),
         }
     }
 }

@@ -8,7 +8,7 @@ use grpc::{
 };
 
 use super::{
-    news::{News, RosterEvent, Sender},
+    news::{AttachNews, RosterEvent, Sender},
     task::AbortOnDrop,
 };
 use crate::{coordinators::Coordinator, fleet, wire};
@@ -39,16 +39,16 @@ pub(crate) struct RosterMember {
 }
 
 #[derive(Debug)]
-pub(crate) struct Roster {
+pub(crate) struct SessionRoster {
     members: Vec<RosterMember>,
     news: Sender,
     /// Versions of the screens when they were seen last here; of those never shown, when they were first listed.
     seen: HashMap<(usize, String), u64>,
 }
 
-impl Roster {
+impl SessionRoster {
     pub(crate) fn new(news: Sender) -> Self {
-        Roster { members: Vec::new(), news, seen: HashMap::new() }
+        SessionRoster { members: Vec::new(), news, seen: HashMap::new() }
     }
 
     /// Watches those of `known` that are not watched yet. `clients` are connections that are there already.
@@ -205,7 +205,7 @@ async fn watch(place: usize, coordinator: Coordinator, mut client: Option<Coordi
                 Err(silence) => silence.to_string(),
             },
         };
-        if news.send(News::Roster(place, RosterEvent::Silent(silence))).await.is_err() {
+        if news.send(AttachNews::Roster(place, RosterEvent::Silent(silence))).await.is_err() {
             return;
         }
         tokio::time::sleep(pause).await;
@@ -221,11 +221,11 @@ async fn follow(place: usize, client: CoordinatorClient, news: &Sender, pause: &
     };
     *pause = PAUSE;
     // Whether anyone listens is found out by the caller.
-    let _ = news.send(News::Roster(place, RosterEvent::Here(Box::new(client)))).await;
+    let _ = news.send(AttachNews::Roster(place, RosterEvent::Here(Box::new(client)))).await;
     loop {
         match events.message().await {
             Ok(Some(change)) => {
-                let _ = news.send(News::Roster(place, RosterEvent::Change(Box::new(change)))).await;
+                let _ = news.send(AttachNews::Roster(place, RosterEvent::Change(Box::new(change)))).await;
             }
             Ok(None) => return "it ended".into(),
             Err(status) => return wire::silence(&status),
@@ -243,9 +243,9 @@ mod tests {
         Session { id: id.into(), name: id.into(), screen_version: version, ..Session::default() }
     }
 
-    fn roster(counts: &[&[&str]]) -> Roster {
+    fn roster(counts: &[&[&str]]) -> SessionRoster {
         let (news, _) = tokio::sync::mpsc::channel(64);
-        let mut roster = Roster::new(news);
+        let mut roster = SessionRoster::new(news);
         let known: Vec<Coordinator> =
             (0..counts.len()).map(|number| Coordinator::at(format!("/nowhere/{number}").into(), PAUSE)).collect();
         roster.watch(&known, &[]);

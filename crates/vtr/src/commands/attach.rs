@@ -4,8 +4,8 @@ use grpc::{client::Endpoint, proto::InfoRequest};
 use program::{Failure, Outcome};
 
 use crate::{
-    attach::{self, Wishes},
-    coordinators::Address,
+    attach::{self, AttachWishes},
+    coordinators::SessionAddress,
     invocation::Invocation,
 };
 
@@ -15,9 +15,9 @@ use crate::{
 /// keys behind it can be changed in the config file. Looking never changes the session's size; the one who types leads
 /// it. After its end, the last screen stays until you leave.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Attach {
+pub(crate) struct AttachArgs {
     #[arg(value_name = "SESSION")]
-    session: Option<Address>,
+    session: Option<SessionAddress>,
     /// Only look: what is typed goes nowhere
     #[arg(long)]
     read_only: bool,
@@ -29,21 +29,26 @@ pub(crate) struct Attach {
     no_frame: bool,
 }
 
-impl Attach {
+impl AttachArgs {
     pub(crate) async fn run(self, invocation: &mut Invocation) -> Outcome {
         if let Some(address) = &self.session {
             refuse_mirrors(invocation, address).await?;
         }
         let framed = !self.no_frame && invocation.config.attach.frame.unwrap_or(true);
         let reports = invocation.config.attach.report_status.unwrap_or(true);
-        let wishes =
-            Wishes { session: self.session, read_only: self.read_only, no_resize: self.no_resize, framed, reports };
+        let wishes = AttachWishes {
+            session: self.session,
+            read_only: self.read_only,
+            no_resize: self.no_resize,
+            framed,
+            reports,
+        };
         attach::run(invocation, wishes).await
     }
 }
 
 /// A session that shows itself shows itself showing itself.
-async fn refuse_mirrors(invocation: &mut Invocation, address: &Address) -> Result<(), Failure> {
+async fn refuse_mirrors(invocation: &mut Invocation, address: &SessionAddress) -> Result<(), Failure> {
     let surroundings = &invocation.surroundings;
     let (Some(own), Some(socket)) = (surroundings.own_session.clone(), surroundings.socket.clone()) else {
         return Ok(());

@@ -11,7 +11,7 @@ use crate::invocation::Invocation;
 /// bash: source <(vtr completions bash); zsh: source <(vtr completions zsh); fish: vtr completions fish | source; elvish:
 /// eval (vtr completions elvish | slurp); powershell: vtr completions powershell | Out-String | Invoke-Expression
 #[derive(Debug, clap::Args)]
-pub(crate) struct Completions {
+pub(crate) struct CompletionsArgs {
     #[arg(value_enum)]
     shell: Shell,
 }
@@ -43,7 +43,7 @@ pub(crate) const VARIABLE: &str = "VTR_COMPLETE";
 /// Bash alone takes words apart at colons.
 const WHOLE_WORDS: &str = include_str!("whole_words.bash");
 
-impl Completions {
+impl CompletionsArgs {
     pub(crate) fn run(self, invocation: &mut Invocation) -> Outcome {
         let name = self.shell.name();
         let program = invocation.surroundings.program.to_string_lossy().into_owned();

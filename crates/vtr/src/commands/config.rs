@@ -4,7 +4,7 @@ use program::{Exit, Failure, Outcome};
 use serde_json::json;
 
 use crate::{
-    client_config::{Editor, NewEntry},
+    client_config::{ConfigEditor, NewEntry},
     default_socket,
     invocation::Invocation,
     path_pattern,
@@ -12,7 +12,7 @@ use crate::{
 
 /// Show and change which coordinators are known
 #[derive(Debug, clap::Args)]
-pub(crate) struct Config {
+pub(crate) struct ConfigArgs {
     #[command(subcommand)]
     action: ConfigAction,
 }
@@ -45,7 +45,7 @@ enum ConfigAction {
     Resolve,
 }
 
-impl Config {
+impl ConfigArgs {
     pub(crate) fn run(self, invocation: &mut Invocation) -> Outcome {
         match self.action {
             ConfigAction::Ls => list(invocation),
@@ -104,7 +104,7 @@ fn add(invocation: &mut Invocation, path: Option<String>, name: Option<String>, 
         (None, Some(name)) => NewEntry::Command { name, command },
         (None, None) => return Err(Failure::usage("a command needs a --name")),
     };
-    let mut editor = Editor::open(file.clone())?;
+    let mut editor = ConfigEditor::open(file.clone())?;
     let added = editor.add(&new)?;
     if added {
         editor.save()?;
@@ -135,7 +135,7 @@ fn as_written(path: String, invocation: &Invocation) -> String {
 
 fn remove(invocation: &mut Invocation, which: &str) -> Outcome {
     let file = invocation.surroundings.client_config_file();
-    let mut editor = Editor::open(file.clone())?;
+    let mut editor = ConfigEditor::open(file.clone())?;
     if !editor.remove(which)? && !editor.remove(&as_written(which.to_owned(), invocation))? {
         return Err(Failure::not_found(format!("{} has no coordinator {which:?}", file.display()))
             .with_hint("`vtr config ls` shows how they are written"));

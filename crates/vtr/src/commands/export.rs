@@ -18,7 +18,7 @@ use crate::{invocation::Invocation, playback};
 /// v2 and v3 are asciicast; txt is all that was printed, as text; svg and html are a picture of the screen at one
 /// moment. A file is for your eyes only (0600), and one that can't be written whole is not left behind.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Export {
+pub(crate) struct ExportArgs {
     #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     file: PathBuf,
     /// The form [default: as the output's name ends]
@@ -59,7 +59,7 @@ impl ExportFormArg {
     }
 }
 
-impl Export {
+impl ExportArgs {
     pub(crate) fn run(self, invocation: &mut Invocation) -> Outcome {
         let form = self.format.or_else(|| self.output.as_deref().and_then(ExportFormArg::of));
         let form =

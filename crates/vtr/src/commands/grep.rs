@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::{
     clean_text::CleanText,
-    coordinators::Address,
+    coordinators::SessionAddress,
     invocation::Invocation,
     output::{CellPaint, Output},
 };
@@ -17,9 +17,9 @@ use crate::{
 ///
 /// Prints "scrollback:LINE: text", counted from 0 at the oldest line that is kept. Exits with 1 when nothing matches.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Grep {
+pub(crate) struct GrepArgs {
     #[arg(value_name = "SESSION")]
-    session: Address,
+    session: SessionAddress,
     /// A regular expression (RE2 style: no look-around, no back-references)
     #[arg(value_name = "PATTERN", allow_hyphen_values = true)]
     pattern: String,
@@ -37,7 +37,7 @@ pub(crate) struct Grep {
     max: i32,
 }
 
-impl Grep {
+impl GrepArgs {
     pub(crate) async fn run(self, invocation: &mut Invocation) -> Outcome {
         let defaults = invocation.config.defaults.clone();
         let lines = |own: Option<u32>, configured: Option<u32>| {

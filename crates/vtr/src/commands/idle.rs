@@ -8,15 +8,15 @@ use serde_json::json;
 use super::wait::{LONGEST, try_again};
 use program::{Exit, Failure, Outcome};
 
-use crate::{coordinators::Address, invocation::Invocation, wire};
+use crate::{coordinators::SessionAddress, invocation::Invocation, wire};
 
 /// Wait until a session is silent
 ///
 /// Exits with 3 when the time is up first.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Idle {
+pub(crate) struct IdleArgs {
     #[arg(value_name = "SESSION")]
-    session: Address,
+    session: SessionAddress,
     /// How long it has to be silent [default: 5s, or wait_for_idle_timeout of the config file]
     #[arg(long, value_name = "TIME", value_parser = super::time_span)]
     idle: Option<Duration>,
@@ -25,7 +25,7 @@ pub(crate) struct Idle {
     timeout: Duration,
 }
 
-impl Idle {
+impl IdleArgs {
     pub(crate) async fn run(self, invocation: &mut Invocation) -> Outcome {
         let idle = self.idle.or(invocation.config.defaults.wait_for_idle_timeout).unwrap_or(Duration::from_secs(5));
         invocation.patience = Some(self.timeout);

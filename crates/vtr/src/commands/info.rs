@@ -3,16 +3,16 @@
 use grpc::proto::InfoRequest;
 use program::{Exit, Outcome};
 
-use crate::{coordinators::Address, invocation::Invocation, wire::SessionJson};
+use crate::{coordinators::SessionAddress, invocation::Invocation, wire::SessionJson};
 
 /// Show everything about one session
 #[derive(Debug, clap::Args)]
-pub(crate) struct Info {
+pub(crate) struct InfoArgs {
     #[arg(value_name = "SESSION")]
-    session: Address,
+    session: SessionAddress,
 }
 
-impl Info {
+impl InfoArgs {
     pub(crate) async fn run(self, invocation: &mut Invocation) -> Outcome {
         let target = invocation.target(&self.session).await?;
         let request = InfoRequest { name: target.session.clone() };

@@ -5,7 +5,7 @@ use grpc::proto::SendKeyRequest;
 use super::done;
 use program::{Exit, Outcome};
 
-use crate::{coordinators::Address, invocation::Invocation};
+use crate::{coordinators::SessionAddress, invocation::Invocation};
 
 /// Press keys
 ///
@@ -13,15 +13,15 @@ use crate::{coordinators::Address, invocation::Invocation};
 /// single character, or any of them with modifiers: ctrl+c, C-c, alt+x, shift+tab, ctrl+alt+left. They are
 /// sent as the program's keyboard modes ask for.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Key {
+pub(crate) struct KeyArgs {
     #[arg(value_name = "SESSION")]
-    session: Address,
+    session: SessionAddress,
     /// In this order
     #[arg(value_name = "KEY", required = true)]
     keys: Vec<String>,
 }
 
-impl Key {
+impl KeyArgs {
     pub(crate) async fn run(self, invocation: &mut Invocation) -> Outcome {
         let target = invocation.target(&self.session).await?;
         for key in self.keys {

@@ -9,16 +9,16 @@ use serde_json::json;
 use super::time_span;
 use program::{Exit, Failure, Outcome};
 
-use crate::{coordinators::Address, invocation::Invocation, wire};
+use crate::{coordinators::SessionAddress, invocation::Invocation, wire};
 
 /// Send a signal to a session; it stays, and can be read
 ///
 /// After TERM, KILL, HUP or QUIT the command waits a moment for the end. Exits with 3 when the session still runs then:
 /// an interactive shell ignores TERM.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Kill {
+pub(crate) struct KillArgs {
     #[arg(value_name = "SESSION")]
-    session: Address,
+    session: SessionAddress,
     /// TERM, KILL, INT, HUP …, with or without SIG, or a number
     #[arg(short, long, value_name = "SIGNAL", default_value = "TERM")]
     signal: String,
@@ -32,7 +32,7 @@ const MOMENT: Duration = Duration::from_secs(1);
 /// Whoever sends these wants it to end.
 const MEANT_TO_END: [Signal; 4] = [Signal::TERM, Signal::KILL, Signal::HUP, Signal::QUIT];
 
-impl Kill {
+impl KillArgs {
     pub(crate) async fn run(self, invocation: &mut Invocation) -> Outcome {
         let signal = self.signal.parse::<Signal>().map_err(|error| Failure::usage(error.to_string()))?;
         let wait = self.wait.unwrap_or(if MEANT_TO_END.contains(&signal) { MOMENT } else { Duration::ZERO });

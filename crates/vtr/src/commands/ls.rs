@@ -8,30 +8,30 @@ use serde::Serialize;
 use crate::{
     coordinators, fleet,
     invocation::Invocation,
-    output::{Columns, Unreachable},
+    output::{TableColumns, UnreachableCoordinator},
     wire::SessionJson,
 };
 
 /// List the sessions of all coordinators
 #[derive(Debug, clap::Args)]
-pub(crate) struct Ls {}
+pub(crate) struct LsArgs {}
 
 #[derive(Serialize)]
 struct Reply<'a> {
     sessions: &'a [SessionJson],
-    unreachable: &'a [Unreachable],
+    unreachable: &'a [UnreachableCoordinator],
 }
 
 /// Those that answer later get their rows later: a host that is slow or dead delays nobody's.
 const PROMPT: Duration = Duration::from_millis(500);
 
-impl Ls {
+impl LsArgs {
     pub(crate) async fn run(self, invocation: &mut Invocation) -> Outcome {
         let known = invocation.coordinators()?;
         if known.is_empty() {
             return Err(coordinators::none());
         }
-        let mut columns = Columns::new(["COORDINATOR", "SESSION", "STATUS", "COLSxROWS", "AGE", "REPORT"]);
+        let mut columns = TableColumns::new(["COORDINATOR", "SESSION", "STATUS", "COLSxROWS", "AGE", "REPORT"]);
         let mut answers = fleet::list(&known);
         let (mut all, mut silent, mut notices) = (Vec::new(), Vec::new(), Vec::new());
         loop {

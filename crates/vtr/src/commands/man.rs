@@ -9,13 +9,13 @@ use crate::{cli, invocation::Invocation};
 
 /// Write the manual pages into a folder
 #[derive(Debug, clap::Args)]
-pub(crate) struct Man {
+pub(crate) struct ManArgs {
     /// As in ~/.local/share/man/man1; created if it is missing
     #[arg(value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     dir: PathBuf,
 }
 
-impl Man {
+impl ManArgs {
     pub(crate) fn run(self, invocation: &mut Invocation) -> Outcome {
         let dir = invocation.surroundings.working_dir.join(self.dir);
         let failed = |error: std::io::Error| Failure::system(format_args!("writing to {}", dir.display()), &error);

@@ -6,7 +6,7 @@ use super::dial_stdio::pump;
 use program::{Exit, Failure, Outcome};
 
 use crate::{
-    coordinators::{Address, meant},
+    coordinators::{SessionAddress, meant},
     invocation::Invocation,
 };
 
@@ -14,16 +14,16 @@ use crate::{
 ///
 /// For MCP clients, which start it themselves. One coordinator per run.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Mcp {
+pub(crate) struct McpArgs {
     /// By name, where several are configured
     #[arg(value_name = "COORDINATOR")]
     coordinator: Option<String>,
 }
 
-impl Mcp {
+impl McpArgs {
     pub(crate) async fn run(self, invocation: &mut Invocation) -> Outcome {
         let known = invocation.coordinators()?;
-        let address = Address { coordinator: self.coordinator, session: String::new() };
+        let address = SessionAddress { coordinator: self.coordinator, session: String::new() };
         let only = match meant(&address, &known)?.as_slice() {
             [only] => (*only).clone(),
             several => {

@@ -13,7 +13,7 @@ use crate::{host_terminal, invocation::Invocation, playback};
 /// drawn, so nothing in the file can do anything to yours. Space pauses, the arrows seek, comma and dot step, slash
 /// searches in time.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Play {
+pub(crate) struct PlayArgs {
     #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     file: PathBuf,
     /// How many times faster
@@ -34,7 +34,7 @@ fn factor(text: &str) -> Result<f64, String> {
     }
 }
 
-impl Play {
+impl PlayArgs {
     pub(crate) async fn run(self, invocation: &mut Invocation) -> Outcome {
         let mut tape = playback::load(&self.file, &mut invocation.output)?;
         match self.idle_limit.or(tape.asked_idle_limit()) {

@@ -5,19 +5,19 @@ use grpc::proto::SendBytesRequest;
 use super::{done, send::from_stdin};
 use program::{Exit, Failure, Outcome};
 
-use crate::{coordinators::Address, invocation::Invocation};
+use crate::{coordinators::SessionAddress, invocation::Invocation};
 
 /// Send bytes as they are, written in hex
 #[derive(Debug, clap::Args)]
-pub(crate) struct Raw {
+pub(crate) struct RawArgs {
     #[arg(value_name = "SESSION")]
-    session: Address,
+    session: SessionAddress,
     /// As in 1b5b41 or "1b 5b 41", at most 1 MiB; "-" reads it from standard input
     #[arg(value_name = "HEX", allow_hyphen_values = true)]
     hex: String,
 }
 
-impl Raw {
+impl RawArgs {
     pub(crate) async fn run(self, invocation: &mut Invocation) -> Outcome {
         let hex = if self.hex == "-" { from_stdin()? } else { self.hex };
         let data = bytes(&hex).map_err(|what| Failure::usage(what).with_hint("write two hex digits for each byte"))?;

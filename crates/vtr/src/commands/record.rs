@@ -12,8 +12,8 @@ use super::record_grep::RecordGrep;
 use program::{Exit, Failure, Outcome};
 
 use crate::{
-    coordinators::Address,
-    invocation::{Invocation, Target},
+    coordinators::SessionAddress,
+    invocation::{Invocation, SessionTarget},
     wire,
 };
 
@@ -24,9 +24,9 @@ use crate::{
 /// session so far; `vtr record grep` searches a file.
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
-pub(crate) struct Record {
+pub(crate) struct RecordArgs {
     #[arg(value_name = "SESSION", required = true)]
-    session: Option<Address>,
+    session: Option<SessionAddress>,
     #[arg(value_enum, required = true)]
     action: Option<RecordActionArg>,
     /// Start: where to write [default: a file in the coordinator's folder]
@@ -61,7 +61,7 @@ enum RecordFormatArg {
     V3,
 }
 
-impl Record {
+impl RecordArgs {
     pub(crate) async fn run(self, invocation: &mut Invocation) -> Outcome {
         let (session, action) = match (self.command, self.session, self.action) {
             (Some(RecordCommand::Grep(grep)), ..) => return grep.run(invocation),
@@ -108,7 +108,7 @@ impl Record {
     }
 }
 
-async fn dump(invocation: &mut Invocation, target: &Target) -> Outcome {
+async fn dump(invocation: &mut Invocation, target: &SessionTarget) -> Outcome {
     let request = DumpAsciinemaRequest { name: target.session.clone() };
     let answer = target.client.vtr().dump_asciinema(request).await.map_err(|status| target.failure(&status))?;
     invocation.output.json_lines(&answer.into_inner().cast)?;
@@ -118,7 +118,7 @@ async fn dump(invocation: &mut Invocation, target: &Target) -> Outcome {
 /// A file name as the coordinator takes it: on the same machine, paths mean what they mean here.
 pub(super) fn file_of_coordinator(
     file: Option<PathBuf>,
-    target: &Target,
+    target: &SessionTarget,
     invocation: &Invocation,
 ) -> Result<String, Failure> {
     let file = match (file, &target.coordinator.endpoint) {

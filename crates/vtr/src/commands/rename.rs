@@ -3,19 +3,19 @@
 use grpc::proto::RenameRequest;
 use program::{Exit, Outcome};
 
-use crate::{coordinators::Address, invocation::Invocation, wire::SessionJson};
+use crate::{coordinators::SessionAddress, invocation::Invocation, wire::SessionJson};
 
 /// Give a session another name
 #[derive(Debug, clap::Args)]
-pub(crate) struct Rename {
+pub(crate) struct RenameArgs {
     #[arg(value_name = "SESSION")]
-    session: Address,
+    session: SessionAddress,
     /// Letters, digits, dot, underscore and dash, at most 64
     #[arg(value_name = "NAME")]
     new_name: String,
 }
 
-impl Rename {
+impl RenameArgs {
     pub(crate) async fn run(self, invocation: &mut Invocation) -> Outcome {
         let target = invocation.target(&self.session).await?;
         let request = RenameRequest { name: target.session.clone(), new_name: self.new_name };

@@ -4,20 +4,20 @@ use grpc::proto::ResizeRequest;
 use program::{Exit, Outcome};
 use serde_json::json;
 
-use crate::{coordinators::Address, invocation::Invocation};
+use crate::{coordinators::SessionAddress, invocation::Invocation};
 
 /// Change the size of a session's terminal
 #[derive(Debug, clap::Args)]
-pub(crate) struct Resize {
+pub(crate) struct ResizeArgs {
     #[arg(value_name = "SESSION")]
-    session: Address,
+    session: SessionAddress,
     #[arg(value_parser = super::cols)]
     cols: u16,
     #[arg(value_parser = super::rows)]
     rows: u16,
 }
 
-impl Resize {
+impl ResizeArgs {
     pub(crate) async fn run(self, invocation: &mut Invocation) -> Outcome {
         let target = invocation.target(&self.session).await?;
         let (cols, rows) = (self.cols.into(), self.rows.into());

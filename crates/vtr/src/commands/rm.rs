@@ -5,18 +5,18 @@ use program::{Exit, Failure, Outcome};
 use serde_json::json;
 
 use crate::{
-    coordinators::Address,
-    invocation::{Invocation, Target},
+    coordinators::SessionAddress,
+    invocation::{Invocation, SessionTarget},
 };
 
 /// Remove sessions, ending what still runs
 #[derive(Debug, clap::Args)]
-pub(crate) struct Rm {
+pub(crate) struct RmArgs {
     #[arg(value_name = "SESSION", required = true)]
-    session: Vec<Address>,
+    session: Vec<SessionAddress>,
 }
 
-impl Rm {
+impl RmArgs {
     /// All that can be removed are; the exit code is that of the first that could not.
     pub(crate) async fn run(self, invocation: &mut Invocation) -> Outcome {
         let (mut removed, mut failures) = (Vec::new(), Vec::new());
@@ -37,7 +37,7 @@ impl Rm {
 }
 
 /// Names the coordinator it was on.
-async fn remove(target: Result<Target, Failure>) -> Result<String, Failure> {
+async fn remove(target: Result<SessionTarget, Failure>) -> Result<String, Failure> {
     let target = target?;
     let request = RemoveRequest { name: target.session.clone() };
     target.client.vtr().remove(request).await.map_err(|status| target.failure(&status))?;

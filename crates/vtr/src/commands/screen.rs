@@ -8,7 +8,7 @@ use vt::{LineBuilder, Size, Style};
 use crate::{
     ansi,
     clean_text::CleanText,
-    coordinators::Address,
+    coordinators::SessionAddress,
     invocation::Invocation,
     output::{CellPaint, Output},
     wire,
@@ -18,9 +18,9 @@ use crate::{
 ///
 /// On a terminal the cursor is drawn too. Blank rows at the bottom are left out.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Screen {
+pub(crate) struct ScreenArgs {
     #[arg(value_name = "SESSION")]
-    session: Address,
+    session: SessionAddress,
     /// With colours and styles as escape sequences, and without a heading
     #[arg(long, conflicts_with_all = ["cells", "json"])]
     ansi: bool,
@@ -29,7 +29,7 @@ pub(crate) struct Screen {
     cells: bool,
 }
 
-impl Screen {
+impl ScreenArgs {
     pub(crate) async fn run(self, invocation: &mut Invocation) -> Outcome {
         let target = invocation.target(&self.session).await?;
         // Runs have all that cells have, in a fraction of the bytes: any screen fits into an answer, and over a slow line.

@@ -12,16 +12,16 @@ use super::{
 };
 use program::{Exit, Failure, Outcome};
 
-use crate::{coordinators::Address, invocation::Invocation, wire};
+use crate::{coordinators::SessionAddress, invocation::Invocation, wire};
 
 /// Type text
 ///
 /// The text goes as it is, without Enter unless asked; a line end in it is the Enter key, as terminals have it. Escapes such
 /// as \n are not read: your shell can, as in $'a\nb'.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Send {
+pub(crate) struct SendArgs {
     #[arg(value_name = "SESSION")]
-    session: Address,
+    session: SessionAddress,
     /// What to type; "-" reads it from standard input
     #[arg(value_name = "TEXT", allow_hyphen_values = true)]
     text: String,
@@ -50,7 +50,7 @@ struct Reply {
 /// When what was waited for did not come.
 const WAIT_HINT: &str = "the text was sent; `vtr screen` shows what came";
 
-impl Send {
+impl SendArgs {
     pub(crate) async fn run(self, invocation: &mut Invocation) -> Outcome {
         let text = if self.text == "-" { from_stdin()? } else { self.text };
         if self.wait.is_some() {

@@ -9,7 +9,7 @@ use program::{Exit, Failure, Outcome};
 use serde_json::json;
 
 use crate::{
-    cli::Everywhere,
+    cli::GlobalFlags,
     coordinators::{self, Coordinator},
     fleet,
     output::Output,
@@ -29,7 +29,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 ///
 /// Ends, with all its sessions, on TERM, INT or HUP.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Serve {
+pub(crate) struct ServeArgs {
     #[command(flatten)]
     flags: ServeFlags,
     /// Run in the background; returns when the coordinator answers
@@ -43,8 +43,8 @@ pub(crate) struct Serve {
     in_background: bool,
 }
 
-impl Serve {
-    pub(crate) fn run(self, everywhere: &Everywhere, surroundings: &Surroundings, output: &mut Output) -> Outcome {
+impl ServeArgs {
+    pub(crate) fn run(self, everywhere: &GlobalFlags, surroundings: &Surroundings, output: &mut Output) -> Outcome {
         let by_pid_file = self.flags.pid_file.is_some() && everywhere.socket.is_none();
         let flags = ServeFlags { socket: everywhere.socket.clone(), ..self.flags };
         if self.in_background {

@@ -14,17 +14,17 @@ use super::{
 };
 use program::{Exit, Failure, Outcome};
 
-use crate::{coordinators::Address, invocation::Invocation, wire::SessionJson};
+use crate::{coordinators::SessionAddress, invocation::Invocation, wire::SessionJson};
 
 /// When it did not print what was waited for.
 const SPAWN_HINT: &str = "`vtr screen` shows what it printed; it stays until `vtr rm`";
 
 /// Start a session
 #[derive(Debug, clap::Args)]
-pub(crate) struct Spawn {
+pub(crate) struct SpawnArgs {
     /// A name for it; coordinator:name where there are several coordinators
     #[arg(value_name = "NAME")]
-    name: Address,
+    name: SessionAddress,
     /// A command line, run by `sh -c` [default: an interactive shell, the coordinator's --shell]
     #[arg(long, value_name = "COMMAND", conflicts_with = "argv")]
     cmd: Option<String>,
@@ -69,7 +69,7 @@ struct Reply {
     wait: Option<WaitResult>,
 }
 
-impl Spawn {
+impl SpawnArgs {
     pub(crate) async fn run(self, invocation: &mut Invocation) -> Outcome {
         if let Some(pattern) = &self.wait {
             // Before anything is started that nobody would wait for.
@@ -123,7 +123,7 @@ impl Spawn {
         }
         let session = SessionJson::of(session, &target.coordinator);
         // As the next command takes it.
-        let name = Address { coordinator: self.name.coordinator, session: session.name.clone() }.to_string();
+        let name = SessionAddress { coordinator: self.name.coordinator, session: session.name.clone() }.to_string();
         let exit = waited.as_ref().map_or(Exit::Done, WaitResult::exit);
         invocation.output.answer(&Reply { session, wait: waited.clone() }, name)?;
         if let (Some(waited), false) = (waited, invocation.output.json) {

@@ -7,13 +7,13 @@ use crate::{fleet, invocation::Invocation};
 
 /// Show the version of this program, and of coordinators
 #[derive(Debug, clap::Args)]
-pub(crate) struct Version {
+pub(crate) struct VersionArgs {
     /// Ask the coordinators too
     #[arg(long)]
     server: bool,
 }
 
-impl Version {
+impl VersionArgs {
     pub(crate) async fn run(self, invocation: &mut Invocation) -> Outcome {
         let ours = env!("CARGO_PKG_VERSION");
         let mut servers = Vec::new();

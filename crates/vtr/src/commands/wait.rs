@@ -7,8 +7,8 @@ use program::{Exit, Failure, Outcome};
 use serde::Serialize;
 
 use crate::{
-    coordinators::Address,
-    invocation::{Invocation, Target},
+    coordinators::SessionAddress,
+    invocation::{Invocation, SessionTarget},
     output::Output,
     wire,
 };
@@ -17,9 +17,9 @@ use crate::{
 ///
 /// Prints the line that matched. Exits with 3 when the time is up, or when the session ends first.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Wait {
+pub(crate) struct WaitArgs {
     #[arg(value_name = "SESSION")]
-    session: Address,
+    session: SessionAddress,
     /// A regular expression (RE2 style: no look-around, no back-references)
     #[arg(value_name = "PATTERN", allow_hyphen_values = true)]
     pattern: String,
@@ -120,7 +120,7 @@ impl WaitResult {
     }
 }
 
-impl Wait {
+impl WaitArgs {
     pub(crate) async fn run(self, invocation: &mut Invocation) -> Outcome {
         if self.scope == WaitScopeArg::New {
             at_most_longest(self.timeout, "--scope scrollback waits as long as you like")?;
@@ -156,7 +156,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// After a call of a wait has failed: `Ok` when it may be made again, because the line was lost and there is time left.
 pub(super) async fn try_again(
     status: &tonic::Status,
-    target: &Target,
+    target: &SessionTarget,
     left: Duration,
     output: &Output,
     warned: &mut bool,
@@ -176,7 +176,7 @@ pub(super) async fn try_again(
 
 /// Asks again when the time is longer than one call takes, or the line was lost: what was there is still there.
 pub(super) async fn wait_for(
-    target: &Target,
+    target: &SessionTarget,
     pattern: &str,
     timeout: Duration,
     scope: WaitScope,

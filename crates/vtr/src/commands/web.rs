@@ -19,7 +19,7 @@ use tokio::{
 use web::{AccessRights, CoordinatorFleet, LinkMaker, StartError, TlsFiles, WebServer, WebSettings};
 
 use crate::{
-    cli::Everywhere, client_config::ClientConfig, coordinators, invocation::Invocation, server,
+    cli::GlobalFlags, client_config::ClientConfig, coordinators, invocation::Invocation, server,
     surroundings::Surroundings,
 };
 
@@ -28,7 +28,7 @@ use crate::{
 /// Serves a page with the sessions of all coordinators, live, and prints a link to it. A link logs in one browser, once;
 /// press Enter for another. Without --listen it is port 7780 of this machine alone, or any free one.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Web {
+pub(crate) struct WebArgs {
     /// Where to listen; addresses other machines can reach need --tls-cert and --tls-key
     #[arg(long, value_name = "ADDRESS:PORT")]
     listen: Option<SocketAddr>,
@@ -57,7 +57,7 @@ const ANY_FREE: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCA
 
 /// The coordinators as every command finds them, looked for anew each time.
 struct CoordinatorLookup {
-    everywhere: Everywhere,
+    everywhere: GlobalFlags,
     config: ClientConfig,
     surroundings: Surroundings,
 }
@@ -74,7 +74,7 @@ impl CoordinatorFleet for CoordinatorLookup {
     }
 }
 
-impl Web {
+impl WebArgs {
     pub(crate) async fn run(self, invocation: &mut Invocation) -> Outcome {
         // A bad config is said now and not by an empty page.
         invocation.coordinators()?;

@@ -2,75 +2,75 @@
 
 use engine::{Input, Origin, Owner};
 
-use super::{Command, Section, with_live_session, with_session};
+use super::{CommandSection, ScreenCommand, with_live_session, with_session};
 use crate::app::{
     history, input,
     look_back::{self, LookBackManner},
-    model::App,
+    model::InterfaceState,
     ownership, pass_through,
 };
 
-pub(super) const COMMANDS: &[Command] = &[
-    Command {
+pub(super) const COMMANDS: &[ScreenCommand] = &[
+    ScreenCommand {
         id: "take-control",
         title: "Take input control",
-        section: Section::Pane,
+        section: CommandSection::Pane,
         keys: &[],
         when: |app| app.sessions.focused().is_some_and(|item| !item.has_ended() && item.owner == Owner::Orchestrator),
         run: take_control,
     },
-    Command {
+    ScreenCommand {
         id: "release-control",
         title: "Release control to orchestrator",
-        section: Section::Pane,
+        section: CommandSection::Pane,
         keys: &[],
         when: |app| app.sessions.focused().is_some_and(|item| item.parent.is_some() && item.owner == Owner::User),
         run: ownership::release,
     },
-    Command {
+    ScreenCommand {
         id: "send-palette-key",
         title: "Send the palette's key to the program",
-        section: Section::Pane,
+        section: CommandSection::Pane,
         keys: &[],
         when: with_live_session,
         run: send_palette_key,
     },
-    Command {
+    ScreenCommand {
         id: "pass-through",
         title: "Pass all keys through to this program",
-        section: Section::Pane,
+        section: CommandSection::Pane,
         keys: &[],
         when: with_live_session,
         run: pass_through::begin,
     },
-    Command {
+    ScreenCommand {
         id: "copy-mode",
         title: "Look back and copy",
-        section: Section::Pane,
+        section: CommandSection::Pane,
         keys: &[],
         when: with_session,
         run: |app| look_back::begin(app, LookBackManner::Keys),
     },
-    Command {
+    ScreenCommand {
         id: "search-history",
         title: "Search this session's history",
-        section: Section::Pane,
+        section: CommandSection::Pane,
         keys: &[],
         when: with_session,
         run: look_back::search,
     },
-    Command {
+    ScreenCommand {
         id: "edit-history",
         title: "Open this session's history in your editor",
-        section: Section::Pane,
+        section: CommandSection::Pane,
         keys: &[],
         when: with_session,
         run: history::edit,
     },
-    Command {
+    ScreenCommand {
         id: "copy-screen",
         title: "Copy everything on this screen",
-        section: Section::Pane,
+        section: CommandSection::Pane,
         keys: &[],
         when: with_session,
         run: |app| {
@@ -79,10 +79,10 @@ pub(super) const COMMANDS: &[Command] = &[
             }
         },
     },
-    Command {
+    ScreenCommand {
         id: "paste-copied",
         title: "Paste what was copied",
-        section: Section::Pane,
+        section: CommandSection::Pane,
         keys: &[],
         when: |app| with_live_session(app) && !app.copied.is_empty(),
         run: |app| {
@@ -91,7 +91,7 @@ pub(super) const COMMANDS: &[Command] = &[
     },
 ];
 
-fn take_control(app: &mut App) {
+fn take_control(app: &mut InterfaceState) {
     let Some(session) = app.session().cloned() else { return };
     // Typing nothing takes over and changes nothing.
     let _ = session.send(Input::Text(String::new()), Origin::Human);
@@ -99,7 +99,7 @@ fn take_control(app: &mut App) {
 }
 
 /// The first key of what opens the palette, as the program would get it without us.
-fn send_palette_key(app: &mut App) {
+fn send_palette_key(app: &mut InterfaceState) {
     let keys = app.keymap.keys_of(super::PALETTE).unwrap_or_default();
     let Some(key) = keys.split_whitespace().next().and_then(|key| key.parse().ok()) else { return };
     if let Some(session) = app.session().cloned() {

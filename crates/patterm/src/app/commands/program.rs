@@ -2,10 +2,10 @@
 
 use tui::{ColorScheme, Sign};
 
-use super::{Command, PALETTE, QUIT, Section, always, with_session};
+use super::{CommandSection, PALETTE, QUIT, ScreenCommand, always, with_session};
 use crate::app::{
     help,
-    model::{App, Errand},
+    model::{HostOrder, InterfaceState},
     palette, quitting,
 };
 
@@ -14,19 +14,19 @@ const RAIL_STEP: u16 = 4;
 /// Columns that the rail may have, as in the settings.
 pub(crate) const RAIL_LIMITS: (u16, u16) = (12, 120);
 
-pub(super) const COMMANDS: &[Command] = &[
-    Command {
+pub(super) const COMMANDS: &[ScreenCommand] = &[
+    ScreenCommand {
         id: PALETTE,
         title: "Command palette",
-        section: Section::Program,
+        section: CommandSection::Program,
         keys: &["ctrl-k"],
         when: always,
         run: palette::open,
     },
-    Command {
+    ScreenCommand {
         id: "rail",
         title: "Show or hide the rail",
-        section: Section::Program,
+        section: CommandSection::Program,
         keys: &[],
         when: with_session,
         run: |app| {
@@ -36,10 +36,10 @@ pub(super) const COMMANDS: &[Command] = &[
             }
         },
     },
-    Command {
+    ScreenCommand {
         id: "rail-wider",
         title: "Make the rail wider",
-        section: Section::Program,
+        section: CommandSection::Program,
         keys: &[],
         when: with_session,
         run: |app| {
@@ -48,10 +48,10 @@ pub(super) const COMMANDS: &[Command] = &[
             }
         },
     },
-    Command {
+    ScreenCommand {
         id: "rail-narrower",
         title: "Make the rail narrower",
-        section: Section::Program,
+        section: CommandSection::Program,
         keys: &[],
         when: with_session,
         run: |app| {
@@ -60,32 +60,39 @@ pub(super) const COMMANDS: &[Command] = &[
             }
         },
     },
-    Command {
+    ScreenCommand {
         id: "redraw",
         title: "Redraw screen",
-        section: Section::Program,
+        section: CommandSection::Program,
         keys: &[],
         when: always,
-        run: |app| app.errand(Errand::Redraw),
+        run: |app| app.errand(HostOrder::Redraw),
     },
-    Command {
+    ScreenCommand {
         id: "suspend",
         title: "Suspend patterm (its sessions pause too)",
-        section: Section::Program,
+        section: CommandSection::Program,
         keys: &[],
         when: always,
-        run: |app| app.errand(Errand::Suspend),
+        run: |app| app.errand(HostOrder::Suspend),
     },
-    Command { id: "help", title: "Help", section: Section::Program, keys: &[], when: always, run: help::open },
-    Command {
+    ScreenCommand {
+        id: "help",
+        title: "Help",
+        section: CommandSection::Program,
+        keys: &[],
+        when: always,
+        run: help::open,
+    },
+    ScreenCommand {
         id: "mouse",
         title: "Mouse: on/off",
-        section: Section::Program,
+        section: CommandSection::Program,
         keys: &[],
         when: always,
         run: |app| {
             app.mouse = !app.mouse;
-            app.errand(Errand::Mouse(app.mouse));
+            app.errand(HostOrder::Mouse(app.mouse));
             let text = match app.mouse {
                 true => "mouse on: clicks and the wheel are patterm's",
                 false => "mouse off: clicks and the wheel are your terminal's",
@@ -93,10 +100,10 @@ pub(super) const COMMANDS: &[Command] = &[
             app.toast(Sign::Idle, text);
         },
     },
-    Command {
+    ScreenCommand {
         id: "theme",
         title: "Theme: light/dark",
-        section: Section::Program,
+        section: CommandSection::Program,
         keys: &[],
         when: always,
         run: |app| {
@@ -106,11 +113,18 @@ pub(super) const COMMANDS: &[Command] = &[
             };
         },
     },
-    Command { id: QUIT, title: "Quit", section: Section::Program, keys: &[], when: always, run: quitting::ask },
+    ScreenCommand {
+        id: QUIT,
+        title: "Quit",
+        section: CommandSection::Program,
+        keys: &[],
+        when: always,
+        run: quitting::ask,
+    },
 ];
 
 /// Whether the rail is on the screen; if not, it is said why.
-pub(super) fn rail_is_there(app: &mut App) -> bool {
+pub(super) fn rail_is_there(app: &mut InterfaceState) -> bool {
     let there = app.places().rail.is_some();
     if !there && app.rail.visible {
         app.toast(Sign::Unknown, "the terminal is too narrow for the rail: the palette lists all that is in it");

@@ -1,19 +1,19 @@
 //! Tabs and sessions: starting, switching, closing.
 
-use super::{Command, Section, always, program, with_live_session, with_session};
+use super::{CommandSection, ScreenCommand, always, program, with_live_session, with_session};
 use crate::app::{
     closing, frame,
-    model::{App, Focus},
+    model::{InterfaceState, KeyboardFocus},
     palette, renaming, start,
 };
 
 /// Goes to the tab at a place, counted from one.
 macro_rules! numbered_tab {
     ($number:literal) => {
-        Command {
+        ScreenCommand {
             id: concat!("tab-", $number),
             title: concat!("Go to tab ", $number),
-            section: Section::Tabs,
+            section: CommandSection::Tabs,
             keys: &[],
             when: |app| app.sessions.tabs().nth($number - 1).is_some(),
             run: |app| to_tab(app, $number - 1),
@@ -21,43 +21,43 @@ macro_rules! numbered_tab {
     };
 }
 
-pub(super) const COMMANDS: &[Command] = &[
-    Command {
+pub(super) const COMMANDS: &[ScreenCommand] = &[
+    ScreenCommand {
         id: "new-terminal",
         title: "New terminal",
-        section: Section::Start,
+        section: CommandSection::Start,
         keys: &[],
         when: always,
         run: start::terminal,
     },
-    Command {
+    ScreenCommand {
         id: "spawn",
         title: "Spawn an agent or process…",
-        section: Section::Start,
+        section: CommandSection::Start,
         keys: &[],
         when: always,
         run: palette::open_on_spawning,
     },
-    Command {
+    ScreenCommand {
         id: "run-command",
         title: "Run a command…",
-        section: Section::Start,
+        section: CommandSection::Start,
         keys: &[],
         when: always,
         run: start::ask_for_command,
     },
-    Command {
+    ScreenCommand {
         id: "next-tab",
         title: "Next tab",
-        section: Section::Tabs,
+        section: CommandSection::Tabs,
         keys: &[],
         when: with_session,
         run: |app| beside(app, 1),
     },
-    Command {
+    ScreenCommand {
         id: "previous-tab",
         title: "Previous tab",
-        section: Section::Tabs,
+        section: CommandSection::Tabs,
         keys: &[],
         when: with_session,
         run: |app| beside(app, -1),
@@ -71,26 +71,26 @@ pub(super) const COMMANDS: &[Command] = &[
     numbered_tab!(7),
     numbered_tab!(8),
     numbered_tab!(9),
-    Command {
+    ScreenCommand {
         id: "next-pane",
         title: "Next session of this tab",
-        section: Section::Tabs,
+        section: CommandSection::Tabs,
         keys: &[],
         when: with_session,
         run: |app| in_tree(app, 1),
     },
-    Command {
+    ScreenCommand {
         id: "previous-pane",
         title: "Previous session of this tab",
-        section: Section::Tabs,
+        section: CommandSection::Tabs,
         keys: &[],
         when: with_session,
         run: |app| in_tree(app, -1),
     },
-    Command {
+    ScreenCommand {
         id: "last-pane",
         title: "Back to the session before",
-        section: Section::Tabs,
+        section: CommandSection::Tabs,
         keys: &[],
         when: |app| app.sessions.previous().is_some(),
         run: |app| {
@@ -99,80 +99,80 @@ pub(super) const COMMANDS: &[Command] = &[
             }
         },
     },
-    Command {
+    ScreenCommand {
         id: "rail-focus",
         title: "Go to the rail: sessions and scratchpads",
-        section: Section::Tabs,
+        section: CommandSection::Tabs,
         keys: &[],
         when: with_session,
         run: focus_rail,
     },
-    Command {
+    ScreenCommand {
         id: "rename",
         title: "Rename this session…",
-        section: Section::Tabs,
+        section: CommandSection::Tabs,
         keys: &[],
         when: with_session,
         run: renaming::ask,
     },
-    Command {
+    ScreenCommand {
         id: "stop",
         title: "Stop this session's program",
-        section: Section::Tabs,
+        section: CommandSection::Tabs,
         keys: &[],
         when: with_live_session,
         run: |app| on_session(app, "stop_process"),
     },
-    Command {
+    ScreenCommand {
         id: "restart",
         title: "Restart this session's program",
-        section: Section::Tabs,
+        section: CommandSection::Tabs,
         keys: &[],
         when: with_session,
         run: |app| on_session(app, "restart_process"),
     },
-    Command {
+    ScreenCommand {
         id: "close",
         title: "Close this session",
-        section: Section::Tabs,
+        section: CommandSection::Tabs,
         keys: &[],
         when: with_session,
         run: |app| on_session(app, "close_process"),
     },
 ];
 
-fn beside(app: &mut App, step: isize) {
+fn beside(app: &mut InterfaceState, step: isize) {
     if let Some(tab) = app.sessions.tab_beside(step) {
         app.show(app.sessions.shown_in(tab));
     }
 }
 
-fn to_tab(app: &mut App, index: usize) {
+fn to_tab(app: &mut InterfaceState, index: usize) {
     let tab = app.sessions.tabs().nth(index).map(|item| item.id);
     if let Some(tab) = tab {
         app.show(app.sessions.shown_in(tab));
     }
 }
 
-fn in_tree(app: &mut App, step: isize) {
+fn in_tree(app: &mut InterfaceState, step: isize) {
     if let Some(id) = app.sessions.pane_beside(step) {
         app.show(id);
     }
 }
 
 /// An operation on the session in sight.
-fn on_session(app: &mut App, operation: &'static str) {
+fn on_session(app: &mut InterfaceState, operation: &'static str) {
     if let Some(id) = app.session().map(engine::Session::id) {
         closing::order(app, operation, id);
     }
 }
 
-fn focus_rail(app: &mut App) {
+fn focus_rail(app: &mut InterfaceState) {
     app.rail.visible = true;
     if !program::rail_is_there(app) {
         return;
     }
     let here = app.session().map(engine::Session::id);
     app.rail.cursor = frame::tree_rows(app).iter().position(|(id, _)| Some(*id) == here).unwrap_or_default();
-    app.focus = Focus::Rail;
+    app.focus = KeyboardFocus::Rail;
 }

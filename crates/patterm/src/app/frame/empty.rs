@@ -1,20 +1,20 @@
 //! What there is to see before anything was started.
 
 use tui::{
-    Canvas, Rect, Role, Span,
+    Canvas, Rect, SkinRole, Span,
     widgets::{cut, wrap_spans},
 };
 
 use super::status::key_name;
-use crate::app::{commands, model::App, scratchpads};
+use crate::app::{commands, model::InterfaceState, scratchpads};
 
-pub(super) fn draw(canvas: &mut Canvas, area: Rect, app: &App) {
-    let plain = app.skin.style(Role::Text);
-    let (muted, key) = (app.skin.style(Role::Muted), app.skin.style(Role::KeyName));
+pub(super) fn draw(canvas: &mut Canvas, area: Rect, app: &InterfaceState) {
+    let plain = app.skin.style(SkinRole::Text);
+    let (muted, key) = (app.skin.style(SkinRole::Muted), app.skin.style(SkinRole::KeyName));
     let palette = app.keymap.keys_of(commands::PALETTE).unwrap_or_default();
     let shown = key_name(&palette);
     let mut lines: Vec<Vec<Span<'_>>> = vec![
-        vec![Span::new("patterm", app.skin.style(Role::Heading))],
+        vec![Span::new("patterm", app.skin.style(SkinRole::Heading))],
         vec![Span::new(app.project.project_dir().display().to_string(), muted)],
         vec![],
     ];

@@ -5,15 +5,15 @@ use std::{cmp::Reverse, time::Instant};
 use engine::{AgedReport, SessionId};
 use project::settings::Side;
 use tui::{
-    Canvas, Rect, Role, Sign, Span,
+    Canvas, Rect, Sign, SkinRole, Span,
     widgets::{TreeItem, TreeView},
 };
 
 use super::status::minutes;
 use crate::app::{
-    model::{App, Focus},
+    model::{InterfaceState, KeyboardFocus},
     scratchpads,
-    sessions::{Item, sign_of},
+    sessions::{SessionItem, sign_of},
 };
 
 /// Where the parts of the rail are.
@@ -26,7 +26,7 @@ pub(crate) struct RailPlaces {
 }
 
 impl RailPlaces {
-    pub(crate) fn of(rail: Rect, app: &App) -> Self {
+    pub(crate) fn of(rail: Rect, app: &InterfaceState) -> Self {
         let (line, inside) = match app.rail.side {
             Side::Right => rail.split_left(1),
             Side::Left => {
@@ -47,10 +47,10 @@ const MAX_PARTS: usize = 8;
 
 /// The tree of the tab in sight, as it is drawn: sessions, and below each what its program reports of parts of its work.
 /// A row shows the session it belongs to.
-pub(crate) fn tree_rows(app: &App) -> Vec<(SessionId, TreeItem)> {
+pub(crate) fn tree_rows(app: &InterfaceState) -> Vec<(SessionId, TreeItem)> {
     let Some(tab) = app.sessions.tab() else { return Vec::new() };
     let now = Instant::now();
-    let item = |item: &Item| TreeItem {
+    let item = |item: &SessionItem| TreeItem {
         // `$` and the program: an agent started it with a command line of its own.
         label: match app.project.trust().free_program(item.id) {
             Some(program) => format!("{} $ {}", item.name, crate::spelled::spelled(&program)),
@@ -77,7 +77,7 @@ pub(crate) fn tree_rows(app: &App) -> Vec<(SessionId, TreeItem)> {
         .collect()
 }
 
-fn parts(item: &Item) -> Vec<TreeItem> {
+fn parts(item: &SessionItem) -> Vec<TreeItem> {
     let mut parts: Vec<&AgedReport> = item.reports.iter().filter(|report| !report.record.id.is_empty()).collect();
     parts.sort_by_key(|report| Reverse(report.record.rank()));
     parts.truncate(MAX_PARTS);
@@ -97,16 +97,16 @@ fn parts(item: &Item) -> Vec<TreeItem> {
 }
 
 /// The row of the tree where arrows and Enter are; none while they are elsewhere.
-pub(crate) fn tree_cursor(app: &App, items: usize) -> Option<usize> {
+pub(crate) fn tree_cursor(app: &InterfaceState, items: usize) -> Option<usize> {
     let last = (items + app.scratchpads.len()).saturating_sub(1);
-    Some(app.rail.cursor.min(last)).filter(|cursor| app.focus == Focus::Rail && *cursor < items)
+    Some(app.rail.cursor.min(last)).filter(|cursor| app.focus == KeyboardFocus::Rail && *cursor < items)
 }
 
-pub(super) fn draw(canvas: &mut Canvas, area: Rect, app: &App) {
+pub(super) fn draw(canvas: &mut Canvas, area: Rect, app: &InterfaceState) {
     let places = RailPlaces::of(area, app);
-    let here = app.focus == Focus::Rail;
-    let plain = app.skin.style(Role::Text);
-    let border = app.skin.style(if here { Role::BorderFocused } else { Role::Border });
+    let here = app.focus == KeyboardFocus::Rail;
+    let plain = app.skin.style(SkinRole::Text);
+    let border = app.skin.style(if here { SkinRole::BorderFocused } else { SkinRole::Border });
     let edge = app.skin.glyphs.box_lines().vertical;
     canvas.fill(Rect { cols: area.cols, ..area.line(0) }, plain);
     for row in 0..area.rows {
@@ -119,7 +119,7 @@ pub(super) fn draw(canvas: &mut Canvas, area: Rect, app: &App) {
             canvas.draw_char(line, inside.row, line.col, edge, border);
         }
     }
-    let heading = app.skin.style(if here { Role::Accent } else { Role::Muted });
+    let heading = app.skin.style(if here { SkinRole::Accent } else { SkinRole::Muted });
     canvas.draw_line(places.heading, 0, &[Span::new("Sessions", heading)], plain);
     let rows = tree_rows(app);
     let shown = app.session().map(engine::Session::id);

@@ -7,14 +7,14 @@ use std::{
 
 use engine::Owner;
 use tui::{
-    Canvas, Rect, Role, Sign, Span,
+    Canvas, Rect, Sign, SkinRole, Span,
     widgets::{StyledLine, draw_status_line},
 };
 use vt::Position;
 
 use crate::app::{
     attention, commands,
-    model::{App, Focus},
+    model::{InterfaceState, KeyboardFocus},
     recordings,
 };
 
@@ -62,20 +62,20 @@ struct StatusParts {
     waiting: Option<Range<u16>>,
 }
 
-pub(super) fn draw(canvas: &mut Canvas, area: Rect, app: &App) {
+pub(super) fn draw(canvas: &mut Canvas, area: Rect, app: &InterfaceState) {
     let StatusParts { left, right, .. } = parts(app, area.cols);
     draw_status_line(canvas, area, &left, &right, &app.skin);
 }
 
 /// Whether the count of what waits for the person is at a place of the status line.
-pub(crate) fn is_on_waiting(app: &App, area: Rect, at: Position) -> bool {
+pub(crate) fn is_on_waiting(app: &InterfaceState, area: Rect, at: Position) -> bool {
     let col = area.contains(at).then(|| at.col - area.col);
     col.zip(parts(app, area.cols).waiting).is_some_and(|(col, waiting)| waiting.contains(&col))
 }
 
-fn parts(app: &App, cols: u16) -> StatusParts {
+fn parts(app: &InterfaceState, cols: u16) -> StatusParts {
     let skin = &app.skin;
-    let (muted, key) = (skin.style(Role::Muted), skin.style(Role::KeyName));
+    let (muted, key) = (skin.style(SkinRole::Muted), skin.style(SkinRole::KeyName));
     let left = who_drives(app);
     let about = in_sight(app);
     let count = attention::count(app);
@@ -109,9 +109,9 @@ fn parts(app: &App, cols: u16) -> StatusParts {
 }
 
 /// Who drives the session in sight, and what else holds for it.
-fn who_drives(app: &App) -> StyledLine {
+fn who_drives(app: &InterfaceState) -> StyledLine {
     let skin = &app.skin;
-    let (muted, accent) = (skin.style(Role::Muted), skin.style(Role::Accent));
+    let (muted, accent) = (skin.style(SkinRole::Muted), skin.style(SkinRole::Accent));
     let mut left: StyledLine = Vec::new();
     if let Some(item) = app.sessions.focused() {
         let (sign, text, style) = match (item.has_ended(), item.owner) {
@@ -123,10 +123,10 @@ fn who_drives(app: &App) -> StyledLine {
         left.push(Span::new(text, style));
     }
     if recordings::is_on(app) {
-        left.push(Span::new(format!("  {} REC", skin.glyphs.sign(Sign::Working)), skin.style(Role::Bad)));
+        left.push(Span::new(format!("  {} REC", skin.glyphs.sign(Sign::Working)), skin.style(SkinRole::Bad)));
     }
     if app.pass_through.is_some() {
-        left.push(Span::new("  all keys go to the program", skin.style(Role::Warning)));
+        left.push(Span::new("  all keys go to the program", skin.style(SkinRole::Warning)));
     }
     for note in &app.notes {
         left.push(Span::new(format!("  {note}"), muted));
@@ -135,24 +135,24 @@ fn who_drives(app: &App) -> StyledLine {
 }
 
 /// What is being typed, or else what is in sight.
-fn in_sight(app: &App) -> StyledLine {
+fn in_sight(app: &InterfaceState) -> StyledLine {
     let skin = &app.skin;
-    let muted = skin.style(Role::Muted);
+    let muted = skin.style(SkinRole::Muted);
     let mut about: StyledLine = Vec::new();
     let pending = app.sequence.pending();
     if !pending.is_empty() {
         let typed: Vec<String> = pending.iter().map(ToString::to_string).collect();
-        about.push(Span::new(format!("{}…  ", key_name(&typed.join(" "))), skin.style(Role::Accent)));
-    } else if app.focus() == Focus::Rail {
+        about.push(Span::new(format!("{}…  ", key_name(&typed.join(" "))), skin.style(SkinRole::Accent)));
+    } else if app.focus() == KeyboardFocus::Rail {
         about.push(Span::new("↑ ↓ Enter  Esc back  ", muted));
     }
     if let Some(item) = app.sessions.focused() {
         let since = minutes(Instant::now().saturating_duration_since(item.since()));
         let gap = if since.is_empty() { "" } else { " " };
-        about.push(Span::new(format!("{} ", item.name), skin.style(Role::Text)));
+        about.push(Span::new(format!("{} ", item.name), skin.style(SkinRole::Text)));
         about.push(Span::new(format!("{}{gap}{since}  ", item.word()), muted));
         if let Some(mode) = item.mode() {
-            about.push(Span::new(format!("{mode}  "), skin.style(Role::Warning)));
+            about.push(Span::new(format!("{mode}  "), skin.style(SkinRole::Warning)));
         }
         match item.waiting_prompts() {
             Some((1, _)) => about.push(Span::new("1 prompt waits  ", muted)),
@@ -166,7 +166,7 @@ fn in_sight(app: &App) -> StyledLine {
     about
 }
 
-fn ended(item: &crate::app::sessions::Item) -> String {
+fn ended(item: &crate::app::sessions::SessionItem) -> String {
     format!("{} · Enter closes it", item.word())
 }
 

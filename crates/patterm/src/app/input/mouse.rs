@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use engine::{Input, Origin, Session};
 use project::settings::Side;
 use tui::{
-    ClickCounter, Event, SelectionUnit,
+    ClickCounter, HostEvent, SelectionUnit,
     widgets::{TabBar, TabHit, TreeView},
 };
 use vt::{
@@ -20,7 +20,7 @@ use crate::app::{
     commands,
     frame::{self, RailPlaces, tree_cursor, tree_rows},
     look_back::{self, WHEEL_ROWS},
-    model::{App, Focus},
+    model::{InterfaceState, KeyboardFocus},
     palette, scratchpads,
 };
 
@@ -41,7 +41,7 @@ enum Grip {
 
 /// What is going on with the mouse.
 #[derive(Debug, Default)]
-pub(crate) struct Pointer {
+pub(crate) struct PointerState {
     grip: Grip,
     clicks: ClickCounter,
     /// Held beyond an end of the pane while one selects: where, and when the text moves on by a row.
@@ -49,19 +49,19 @@ pub(crate) struct Pointer {
 }
 
 /// When it wants to be woken: the text moves on while a selection is held beyond an end of the pane.
-pub(in crate::app) fn deadline(app: &App) -> Option<Instant> {
+pub(in crate::app) fn deadline(app: &InterfaceState) -> Option<Instant> {
     app.pointer.beyond.map(|(_, at)| at)
 }
 
 /// Its deadline has come.
-pub(in crate::app) fn tick(app: &mut App, now: Instant) {
+pub(in crate::app) fn tick(app: &mut InterfaceState, now: Instant) {
     if let Some((mouse, _)) = app.pointer.beyond {
         app.pointer.beyond = Some((mouse, now + SCROLL_GAP));
-        look_back::mouse(app, &Event::Mouse(mouse));
+        look_back::mouse(app, &HostEvent::Mouse(mouse));
     }
 }
 
-pub(super) fn event(app: &mut App, mouse: &MouseEvent) {
+pub(super) fn event(app: &mut InterfaceState, mouse: &MouseEvent) {
     let at = Position { row: mouse.row, col: mouse.col };
     if app.pointer.grip != Grip::None && !matches!(mouse.kind, MouseEventKind::Press(_) | MouseEventKind::Wheel(_)) {
         return held(app, mouse, at);
@@ -80,7 +80,7 @@ pub(super) fn event(app: &mut App, mouse: &MouseEvent) {
     } else if let Some(rail) = places.rail.filter(|rail| rail.contains(at)) {
         let inside = RailPlaces::of(rail, app);
         if inside.scratchpads.contains(at) {
-            scratchpads::rail_event(&Event::Mouse(*mouse), inside.scratchpads, app);
+            scratchpads::rail_event(&HostEvent::Mouse(*mouse), inside.scratchpads, app);
         } else if left && inside.line.contains(at) {
             app.pointer.grip = Grip::RailEdge;
         } else if left {
@@ -98,7 +98,7 @@ pub(super) fn event(app: &mut App, mouse: &MouseEvent) {
 }
 
 /// A button is held, or was until now.
-fn held(app: &mut App, mouse: &MouseEvent, at: Position) {
+fn held(app: &mut InterfaceState, mouse: &MouseEvent, at: Position) {
     let over = matches!(mouse.kind, MouseEventKind::Release(_));
     match app.pointer.grip {
         Grip::Program => to_program(app, mouse),
@@ -119,7 +119,7 @@ fn held(app: &mut App, mouse: &MouseEvent, at: Position) {
             let pane = app.places().pane;
             let outside = !over && !(pane.row..pane.bottom()).contains(&at.row);
             app.pointer.beyond = outside.then(|| (*mouse, Instant::now() + SCROLL_GAP));
-            look_back::mouse(app, &Event::Mouse(*mouse));
+            look_back::mouse(app, &HostEvent::Mouse(*mouse));
         }
         Grip::Pressed(_) | Grip::None => {}
     }
@@ -133,9 +133,9 @@ fn wants_mouse(session: &Session) -> bool {
     session.with_screen(|screen| screen.input_modes().mouse != MouseProtocol::Off)
 }
 
-fn on_pane(app: &mut App, mouse: &MouseEvent, at: Position) {
-    if matches!(mouse.kind, MouseEventKind::Press(_)) && app.focus != Focus::Pane {
-        app.focus = Focus::Pane;
+fn on_pane(app: &mut InterfaceState, mouse: &MouseEvent, at: Position) {
+    if matches!(mouse.kind, MouseEventKind::Press(_)) && app.focus != KeyboardFocus::Pane {
+        app.focus = KeyboardFocus::Pane;
         app.dirty = true;
     }
     let Some(session) = app.session().cloned() else {
@@ -165,7 +165,7 @@ fn on_pane(app: &mut App, mouse: &MouseEvent, at: Position) {
     }
 }
 
-fn on_wheel(app: &mut App, session: &Session, direction: WheelDirection, live: bool) {
+fn on_wheel(app: &mut InterfaceState, session: &Session, direction: WheelDirection, live: bool) {
     let rows = match direction {
         WheelDirection::Up => -WHEEL_ROWS,
         WheelDirection::Down => WHEEL_ROWS,
@@ -180,7 +180,7 @@ fn on_wheel(app: &mut App, session: &Session, direction: WheelDirection, live: b
     }
 }
 
-fn to_program(app: &mut App, mouse: &MouseEvent) {
+fn to_program(app: &mut InterfaceState, mouse: &MouseEvent) {
     let pane = app.places().pane;
     let inside = |at: u16, from: u16, room: u16| at.saturating_sub(from).min(room.saturating_sub(1));
     let local = MouseEvent {
@@ -193,14 +193,14 @@ fn to_program(app: &mut App, mouse: &MouseEvent) {
     }
 }
 
-fn on_tabs(app: &mut App, at: Position) {
+fn on_tabs(app: &mut InterfaceState, at: Position) {
     let (tabs, active) = frame::tabs(app);
     match (TabBar { tabs: &tabs, active }).hit(app.places().tabs, at, &app.skin) {
         Some(TabHit::Tab(index)) => {
             let tab = app.sessions.tabs().nth(index).map(|item| item.id);
             if let Some(tab) = tab {
                 app.show(app.sessions.shown_in(tab));
-                app.focus = Focus::Pane;
+                app.focus = KeyboardFocus::Pane;
             }
         }
         Some(TabHit::New) => palette::open_on_spawning(app),
@@ -208,7 +208,7 @@ fn on_tabs(app: &mut App, at: Position) {
     }
 }
 
-fn on_tree(app: &mut App, places: RailPlaces, at: Position) {
+fn on_tree(app: &mut InterfaceState, places: RailPlaces, at: Position) {
     let (ids, items): (Vec<_>, Vec<_>) = tree_rows(app).into_iter().unzip();
     let shown = app.session().map(Session::id);
     let focused = ids.iter().position(|id| Some(*id) == shown);
@@ -216,6 +216,6 @@ fn on_tree(app: &mut App, places: RailPlaces, at: Position) {
     let hit = TreeView { items: &items, focused, cursor }.hit(places.tree, at);
     if let Some(id) = hit.and_then(|index| ids.get(index)).copied() {
         app.show(id);
-        app.focus = Focus::Pane;
+        app.focus = KeyboardFocus::Pane;
     }
 }

@@ -5,11 +5,11 @@ use vt::input::{Key, KeyEvent, KeyEventKind};
 
 use crate::app::{
     frame::tree_rows,
-    model::{App, Focus},
+    model::{InterfaceState, KeyboardFocus},
     scratchpads,
 };
 
-pub(super) fn pressed(app: &mut App, key: &KeyEvent) {
+pub(super) fn pressed(app: &mut InterfaceState, key: &KeyEvent) {
     if key.kind == KeyEventKind::Release {
         return;
     }
@@ -30,7 +30,7 @@ pub(super) fn pressed(app: &mut App, key: &KeyEvent) {
             match sessions.get(cursor) {
                 Some(id) => {
                     app.show(*id);
-                    app.focus = Focus::Pane;
+                    app.focus = KeyboardFocus::Pane;
                 }
                 // Once it is closed, one is in the rail again.
                 None => scratchpads::open_at(app, cursor - sessions.len()),
@@ -38,7 +38,7 @@ pub(super) fn pressed(app: &mut App, key: &KeyEvent) {
             cursor
         }
         Key::Escape | Key::Left | Key::Char('h' | 'q') => {
-            app.focus = Focus::Pane;
+            app.focus = KeyboardFocus::Pane;
             cursor
         }
         _ => cursor,

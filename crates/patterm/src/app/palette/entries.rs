@@ -10,12 +10,12 @@ use super::{PaletteEntry, form, prompt, schema};
 use crate::app::{
     commands,
     frame::key_name,
-    model::{App, CANT_RUN},
+    model::{CANT_RUN, InterfaceState},
     scratchpads, start,
 };
 
 /// Everything that makes sense now.
-pub(super) fn all(app: &App) -> Vec<PaletteEntry> {
+pub(super) fn all(app: &InterfaceState) -> Vec<PaletteEntry> {
     let (mut entries, missing) = presets(app);
     entries.extend(built_in(app));
     entries.extend(sessions(app));
@@ -26,7 +26,7 @@ pub(super) fn all(app: &App) -> Vec<PaletteEntry> {
 }
 
 /// What can be started.
-pub(super) fn spawning(app: &App) -> Vec<PaletteEntry> {
+pub(super) fn spawning(app: &InterfaceState) -> Vec<PaletteEntry> {
     let (mut entries, missing) = presets(app);
     entries.extend(command(app, "new-terminal"));
     entries.extend(command(app, "run-command"));
@@ -35,18 +35,18 @@ pub(super) fn spawning(app: &App) -> Vec<PaletteEntry> {
 }
 
 /// What was taken lately comes first.
-fn remember(app: &App, mut entries: Vec<PaletteEntry>) -> Vec<PaletteEntry> {
+fn remember(app: &InterfaceState, mut entries: Vec<PaletteEntry>) -> Vec<PaletteEntry> {
     for entry in &mut entries {
         entry.list.recent = app.recent.get(&entry.id).copied().unwrap_or_default();
     }
     entries
 }
 
-fn built_in(app: &App) -> impl Iterator<Item = PaletteEntry> {
+fn built_in(app: &InterfaceState) -> impl Iterator<Item = PaletteEntry> {
     commands::all().filter(|known| known.id != commands::PALETTE).filter_map(|known| command(app, known.id))
 }
 
-fn command(app: &App, id: &'static str) -> Option<PaletteEntry> {
+fn command(app: &InterfaceState, id: &'static str) -> Option<PaletteEntry> {
     let known = commands::find(id).filter(|known| (known.when)(app))?;
     let mut entry = PaletteEntry::new(id, commands::title(app, known), move |app| commands::run(app, id));
     entry.list.keys = key_name(&app.keymap.keys_of(id).unwrap_or_default());
@@ -57,7 +57,7 @@ fn command(app: &App, id: &'static str) -> Option<PaletteEntry> {
 }
 
 /// What can be started by name, and what could be if it were installed or without a mistake.
-fn presets(app: &App) -> (Vec<PaletteEntry>, Vec<PaletteEntry>) {
+fn presets(app: &InterfaceState) -> (Vec<PaletteEntry>, Vec<PaletteEntry>) {
     let catalog = app.project.presets().current();
     let path = app.surroundings.variable("PATH").unwrap_or_default();
     let mark = |place: Place| if matches!(place, Place::Project { .. }) { "of this project" } else { "" };
@@ -112,7 +112,7 @@ fn installed(program: &str, path: &std::ffi::OsStr) -> bool {
 }
 
 /// Operations that a person may run, arguments asked for one by one.
-fn operations(app: &App) -> Vec<PaletteEntry> {
+fn operations(app: &InterfaceState) -> Vec<PaletteEntry> {
     let offered = app.project.table().offered(Faces::PALETTE, Role::Operator);
     // Without a session there is nothing to do to one.
     let nobody = app.sessions.is_empty();
@@ -129,7 +129,7 @@ fn operations(app: &App) -> Vec<PaletteEntry> {
     entries.collect()
 }
 
-fn sessions(app: &App) -> impl Iterator<Item = PaletteEntry> {
+fn sessions(app: &InterfaceState) -> impl Iterator<Item = PaletteEntry> {
     let here = app.session().map(engine::Session::id);
     app.sessions.items().iter().filter(move |item| Some(item.id) != here).map(|item| {
         let id = item.id;

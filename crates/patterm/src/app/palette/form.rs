@@ -6,12 +6,12 @@ use engine::SessionId;
 use ops::{CallEffects, Context, OpError};
 use serde_json::{Map, Value};
 use tui::{
-    Canvas, CanvasCursor, Event, Handled, Layer, Rect, Role, Sign, Span,
+    Canvas, CanvasCursor, HostEvent, Layer, LayerOutcome, Rect, Sign, SkinRole, Span,
     widgets::{EditorOutcome, FuzzyList, InputOutcome, LineInput, ListEntry, ListOutcome, TextEditor, cut},
 };
 
 use super::{frame, place_for, schema};
-use crate::app::{closing, model::App, sessions::Item, start, text_view};
+use crate::app::{closing, model::InterfaceState, sessions::SessionItem, start, text_view};
 use schema::{ArgumentField, ArgumentInput, LineKind};
 
 /// What is on the screen at one step.
@@ -40,7 +40,7 @@ pub(crate) struct OperationForm {
 }
 
 /// Asks for what an operation needs, and runs it.
-pub(super) fn open(app: &mut App, operation: &'static str) {
+pub(super) fn open(app: &mut InterfaceState, operation: &'static str) {
     let context = app.project.clone();
     let Some(entry) = context.table().get(operation) else { return };
     let mut form = OperationForm {
@@ -64,7 +64,7 @@ pub(super) fn open(app: &mut App, operation: &'static str) {
 
 impl OperationForm {
     /// To the next field that is needed, or to the offer of the others.
-    fn go_on(&mut self, app: &App) {
+    fn go_on(&mut self, app: &InterfaceState) {
         let missing = |field: &ArgumentField| field.required && !self.given.contains_key(&field.name);
         match self.fields.iter().position(missing) {
             Some(index) => self.ask(index, app),
@@ -83,7 +83,7 @@ impl OperationForm {
         }
     }
 
-    fn ask(&mut self, index: usize, app: &App) {
+    fn ask(&mut self, index: usize, app: &InterfaceState) {
         self.asked = Some(index);
         self.step = match &self.fields[index].asked {
             ArgumentInput::Session => {
@@ -102,21 +102,21 @@ impl OperationForm {
     }
 
     /// Takes an answer. Where nothing is left to be given, that was the last step.
-    fn answer(&mut self, value: Value, app: &mut App) -> Handled<App> {
-        let Some(index) = self.asked else { return Handled::Taken };
+    fn answer(&mut self, value: Value, app: &mut InterfaceState) -> LayerOutcome<InterfaceState> {
+        let Some(index) = self.asked else { return LayerOutcome::Taken };
         self.given.insert(self.fields[index].name.clone(), value);
         self.answered.push(index);
         self.complaint = None;
         if self.fields.iter().all(|field| self.given.contains_key(&field.name)) {
             self.run(app);
-            return Handled::Close;
+            return LayerOutcome::Close;
         }
         self.go_on(app);
-        Handled::Taken
+        LayerOutcome::Taken
     }
 
     /// One step back; false at the first.
-    fn go_back(&mut self, app: &App) -> bool {
+    fn go_back(&mut self, app: &InterfaceState) -> bool {
         self.complaint = None;
         if self.asked.is_some_and(|index| !self.fields[index].required) {
             self.go_on(app);
@@ -128,11 +128,11 @@ impl OperationForm {
         true
     }
 
-    fn run(&self, app: &mut App) {
+    fn run(&self, app: &mut InterfaceState) {
         let (operation, title, effects) = (self.operation, self.title.clone(), self.effects);
         let arguments = Value::Object(self.given.clone());
         let ended = arguments["process_id"].as_str().and_then(|id| id.parse::<SessionId>().ok());
-        let run = move |app: &mut App| {
+        let run = move |app: &mut InterfaceState| {
             app.call(operation, arguments, move |app, outcome| concluded(app, operation, &title, effects, outcome));
         };
         match ended.filter(|id| closing::needs_word(app, operation, *id)) {
@@ -142,7 +142,7 @@ impl OperationForm {
     }
 
     /// Where one is: the operation, what was given, what is asked.
-    fn breadcrumb(&self, app: &App) -> String {
+    fn breadcrumb(&self, app: &InterfaceState) -> String {
         let mut parts = vec![self.title.trim_end_matches('…').to_owned()];
         let more = app.skin.glyphs.more();
         let short = |value: &Value| cut(&value.as_str().map_or_else(|| value.to_string(), str::to_owned), 20, more);
@@ -172,9 +172,9 @@ impl OperationForm {
 }
 
 /// All sessions to choose from, the one in sight first.
-fn sessions(app: &App) -> (Vec<ListEntry>, Vec<Value>) {
+fn sessions(app: &InterfaceState) -> (Vec<ListEntry>, Vec<Value>) {
     let here = app.session().map(engine::Session::id);
-    let entry = |item: &Item| ListEntry {
+    let entry = |item: &SessionItem| ListEntry {
         detail: item.word(),
         sign: Some(item.sign()),
         recent: u64::from(Some(item.id) == here),
@@ -184,7 +184,13 @@ fn sessions(app: &App) -> (Vec<ListEntry>, Vec<Value>) {
 }
 
 /// What came of it, as far as it is to be seen.
-fn concluded(app: &mut App, operation: &str, title: &str, effects: CallEffects, outcome: Result<Value, OpError>) {
+fn concluded(
+    app: &mut InterfaceState,
+    operation: &str,
+    title: &str,
+    effects: CallEffects,
+    outcome: Result<Value, OpError>,
+) {
     match outcome {
         Ok(reply) if effects == CallEffects::ReadOnly => {
             let text = serde_json::to_string_pretty(&reply).unwrap_or_default();
@@ -197,8 +203,8 @@ fn concluded(app: &mut App, operation: &str, title: &str, effects: CallEffects, 
     }
 }
 
-impl Layer<App> for OperationForm {
-    fn update(&mut self, event: &Event, app: &mut App) -> Handled<App> {
+impl Layer<InterfaceState> for OperationForm {
+    fn update(&mut self, event: &HostEvent, app: &mut InterfaceState) -> LayerOutcome<InterfaceState> {
         app.dirty = true;
         let place = self.place(app.area);
         let (inside, _) = place.inner(1, 1).split_bottom(1);
@@ -213,7 +219,7 @@ impl Layer<App> for OperationForm {
                 ListOutcome::Taken | ListOutcome::Passed => false,
             },
             FormStep::Line(input, kind) => match event {
-                Event::Key(key) => match input.update(key) {
+                HostEvent::Key(key) => match input.update(key) {
                     InputOutcome::Submitted => {
                         match kind.read(input.text()) {
                             Ok(value) => return self.answer(value, app),
@@ -224,7 +230,7 @@ impl Layer<App> for OperationForm {
                     InputOutcome::Cancelled => true,
                     _ => false,
                 },
-                Event::Paste(text) => {
+                HostEvent::Paste(text) => {
                     input.insert(text);
                     false
                 }
@@ -240,26 +246,26 @@ impl Layer<App> for OperationForm {
             },
         };
         if cancelled {
-            return if self.go_back(app) { Handled::Taken } else { Handled::Close };
+            return if self.go_back(app) { LayerOutcome::Taken } else { LayerOutcome::Close };
         }
-        let Some(index) = chosen else { return Handled::Taken };
+        let Some(index) = chosen else { return LayerOutcome::Taken };
         let offered = match &self.step {
             FormStep::List(_, values) => Err(values[index].clone()),
             FormStep::Offer(_, open) => Ok(index.checked_sub(1).map(|index| open[index])),
-            FormStep::Line(..) | FormStep::Text(_) => return Handled::Taken,
+            FormStep::Line(..) | FormStep::Text(_) => return LayerOutcome::Taken,
         };
         match offered {
             Err(value) => return self.answer(value, app),
             Ok(Some(field)) => self.ask(field, app),
             Ok(None) => {
                 self.run(app);
-                return Handled::Close;
+                return LayerOutcome::Close;
             }
         }
-        Handled::Taken
+        LayerOutcome::Taken
     }
 
-    fn refresh(&mut self, app: &mut App) {
+    fn refresh(&mut self, app: &mut InterfaceState) {
         let chooses = self.asked.is_some_and(|index| self.fields[index].asked == ArgumentInput::Session);
         if let FormStep::List(list, values) = &mut self.step
             && chooses
@@ -270,7 +276,7 @@ impl Layer<App> for OperationForm {
         }
     }
 
-    fn render(&self, canvas: &mut Canvas, area: Rect, app: &App) -> Option<CanvasCursor> {
+    fn render(&self, canvas: &mut Canvas, area: Rect, app: &InterfaceState) -> Option<CanvasCursor> {
         let place = self.place(area);
         frame(canvas, place, &self.breadcrumb(app), app);
         let (inside, below) = place.inner(1, 1).split_bottom(1);
@@ -281,19 +287,19 @@ impl Layer<App> for OperationForm {
                 canvas.draw_line(
                     prompt,
                     0,
-                    &[Span::new("> ", app.skin.style(Role::Accent))],
-                    app.skin.style(Role::Text),
+                    &[Span::new("> ", app.skin.style(SkinRole::Accent))],
+                    app.skin.style(SkinRole::Text),
                 );
-                input.draw(canvas, line, app.skin.style(Role::Input))
+                input.draw(canvas, line, app.skin.style(SkinRole::Input))
             }
-            FormStep::Text(editor) => editor.draw(canvas, inside, app.skin.style(Role::Input)),
+            FormStep::Text(editor) => editor.draw(canvas, inside, app.skin.style(SkinRole::Input)),
         };
         let about = match (&self.complaint, self.asked) {
-            (Some(complaint), _) => Span::new(complaint.as_str(), app.skin.style(Role::Bad)),
-            (None, Some(index)) => Span::new(self.fields[index].about.as_str(), app.skin.style(Role::Muted)),
-            (None, None) => Span::new("Enter runs it, Esc goes back", app.skin.style(Role::Muted)),
+            (Some(complaint), _) => Span::new(complaint.as_str(), app.skin.style(SkinRole::Bad)),
+            (None, Some(index)) => Span::new(self.fields[index].about.as_str(), app.skin.style(SkinRole::Muted)),
+            (None, None) => Span::new("Enter runs it, Esc goes back", app.skin.style(SkinRole::Muted)),
         };
-        canvas.draw_line(below, 0, &[about], app.skin.style(Role::Text));
+        canvas.draw_line(below, 0, &[about], app.skin.style(SkinRole::Text));
         cursor
     }
 

@@ -8,11 +8,11 @@ use tui::Sign;
 use super::{beside, size, with_tape};
 use crate::app::{
     line_prompt,
-    model::App,
+    model::InterfaceState,
     palette::{Palette, PaletteEntry},
 };
 
-pub(super) fn ask_form(app: &mut App, name: &str) {
+pub(super) fn ask_form(app: &mut InterfaceState, name: &str) {
     let entries = ExportForm::ALL.map(|form| {
         let (text, detail) = match form {
             ExportForm::V3 => ("asciicast, version 3", "for asciinema 3 and its player"),
@@ -27,7 +27,7 @@ pub(super) fn ask_form(app: &mut App, name: &str) {
     app.open(Palette::new("export as", entries.into()));
 }
 
-fn ask_file(app: &mut App, name: &str, form: ExportForm) {
+fn ask_file(app: &mut InterfaceState, name: &str, form: ExportForm) {
     let stem = name.trim_end_matches(".cast");
     let version = if form == ExportForm::V2 { "-v2" } else { "" };
     let file = format!("{stem}{version}.{}", form.extension());

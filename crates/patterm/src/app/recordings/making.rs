@@ -7,22 +7,22 @@ use serde_json::{Value, json};
 use tui::Sign;
 
 use super::size;
-use crate::app::{commands::with_live_session, model::App};
+use crate::app::{commands::with_live_session, model::InterfaceState};
 
 /// Whether the session in sight is being recorded.
-pub(in crate::app) fn is_on(app: &App) -> bool {
+pub(in crate::app) fn is_on(app: &InterfaceState) -> bool {
     app.session().is_some_and(|session| app.project.recordings().is_recording(session))
 }
 
-pub(super) fn is_possible(app: &App) -> bool {
+pub(super) fn is_possible(app: &InterfaceState) -> bool {
     with_live_session(app) && !is_on(app)
 }
 
-pub(super) fn start(app: &mut App) {
+pub(super) fn start(app: &mut InterfaceState) {
     order(app, "start", |app, name, reply| app.toast(Sign::Working, format!("recording {name} to {}", place(reply))));
 }
 
-pub(super) fn stop(app: &mut App) {
+pub(super) fn stop(app: &mut InterfaceState) {
     order(app, "stop", |app, name, reply| {
         let bytes = size(reply["bytes"].as_u64().unwrap_or_default());
         match reply["error"].as_str() {
@@ -33,7 +33,7 @@ pub(super) fn stop(app: &mut App) {
 }
 
 /// A recording that ends early is told of, wherever one looks at that moment.
-pub(in crate::app) fn heard(app: &mut App, event: RecordingEvent) {
+pub(in crate::app) fn heard(app: &mut InterfaceState, event: RecordingEvent) {
     app.dirty = true;
     if let RecordingEvent::Ended { session, file, error: Some(error) } = event {
         let name = app.project.engine().get(session).ok().and_then(|session| session.name());
@@ -44,7 +44,7 @@ pub(in crate::app) fn heard(app: &mut App, event: RecordingEvent) {
 }
 
 /// An action on the recording of the session in sight, and what is said of it with the session's name.
-fn order(app: &mut App, action: &str, say: fn(&mut App, &str, &Value)) {
+fn order(app: &mut InterfaceState, action: &str, say: fn(&mut InterfaceState, &str, &Value)) {
     let Some(item) = app.sessions.focused() else { return };
     let (id, name) = (item.id.to_string(), item.name.clone());
     let arguments = json!({ "process_id": id, "action": action });

@@ -4,14 +4,14 @@ use std::{sync::Arc, time::Instant};
 
 use replay::{Sighting, Tape};
 use tui::{
-    Canvas, CanvasCursor, Event, Handled, Layer, Rect,
+    Canvas, CanvasCursor, HostEvent, Layer, LayerOutcome, Rect,
     widgets::{PlayerOutcome, RecordingPlayer},
 };
 
-use crate::app::{frame, model::App};
+use crate::app::{frame, model::InterfaceState};
 
 /// Plays from the start, pauses as short as the recording asks for.
-pub(super) fn begin(app: &mut App, name: &str, mut tape: Tape) {
+pub(super) fn begin(app: &mut InterfaceState, name: &str, mut tape: Tape) {
     if let Some(limit) = tape.asked_idle_limit() {
         tape.shorten_pauses(limit);
     }
@@ -22,13 +22,13 @@ pub(super) fn begin(app: &mut App, name: &str, mut tape: Tape) {
 }
 
 /// Stands where the sighting of this number begins.
-pub(super) fn show(app: &mut App, name: &str, tape: Arc<Tape>, found: Vec<Sighting>, number: usize) {
+pub(super) fn show(app: &mut InterfaceState, name: &str, tape: Arc<Tape>, found: Vec<Sighting>, number: usize) {
     let mut player = RecordingPlayer::new(name, tape, Instant::now());
     player.show_found(found, number);
     open(app, player);
 }
 
-fn open(app: &mut App, player: RecordingPlayer) {
+fn open(app: &mut InterfaceState, player: RecordingPlayer) {
     // Two may have been asked for before the first was read: the later one is played.
     if app.recordings.player.replace(player).is_none() {
         app.open(Playing);
@@ -37,11 +37,11 @@ fn open(app: &mut App, player: RecordingPlayer) {
 }
 
 /// When the player wants to be moved on.
-pub(in crate::app) fn deadline(app: &App) -> Option<Instant> {
+pub(in crate::app) fn deadline(app: &InterfaceState) -> Option<Instant> {
     app.recordings.player.as_ref().and_then(RecordingPlayer::deadline)
 }
 
-pub(in crate::app) fn tick(app: &mut App, now: Instant) {
+pub(in crate::app) fn tick(app: &mut InterfaceState, now: Instant) {
     if let Some(player) = &mut app.recordings.player {
         player.advance(now);
         app.dirty = true;
@@ -51,20 +51,20 @@ pub(in crate::app) fn tick(app: &mut App, now: Instant) {
 #[derive(Debug)]
 struct Playing;
 
-impl Layer<App> for Playing {
-    fn update(&mut self, event: &Event, app: &mut App) -> Handled<App> {
+impl Layer<InterfaceState> for Playing {
+    fn update(&mut self, event: &HostEvent, app: &mut InterfaceState) -> LayerOutcome<InterfaceState> {
         app.dirty = true;
-        let Some(player) = &mut app.recordings.player else { return Handled::Close };
+        let Some(player) = &mut app.recordings.player else { return LayerOutcome::Close };
         match player.update(event, Instant::now()) {
-            PlayerOutcome::Taken => Handled::Taken,
+            PlayerOutcome::Taken => LayerOutcome::Taken,
             PlayerOutcome::Left => {
                 app.recordings.player = None;
-                Handled::Close
+                LayerOutcome::Close
             }
         }
     }
 
-    fn render(&self, canvas: &mut Canvas, area: Rect, app: &App) -> Option<CanvasCursor> {
+    fn render(&self, canvas: &mut Canvas, area: Rect, app: &InterfaceState) -> Option<CanvasCursor> {
         let player = app.recordings.player.as_ref().filter(|_| !frame::too_small(area))?;
         let places = app.places();
         player.draw(canvas, places.pane, places.status, &app.skin)

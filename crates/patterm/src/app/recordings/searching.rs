@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use replay::{Sighting, SightingSearch, Tape, clock};
 use tokio::sync::watch;
-use tui::{Canvas, CanvasCursor, Event, Handled, Layer, Rect, Role, Sign, Span};
+use tui::{Canvas, CanvasCursor, HostEvent, Layer, LayerOutcome, Rect, Sign, SkinRole, Span};
 use vt::input::{Key, KeyEventKind};
 
 use super::{beside, playing, with_tape};
 use crate::app::{
     line_prompt,
-    model::App,
+    model::InterfaceState,
     palette::{self, Palette, PaletteEntry},
 };
 
@@ -19,7 +19,7 @@ const MAX_FOUND: usize = 500;
 /// Bytes of output between two looks whether somebody still waits: some milliseconds.
 const WORK: usize = 1 << 18;
 
-pub(super) fn ask_pattern(app: &mut App, name: &str) {
+pub(super) fn ask_pattern(app: &mut InterfaceState, name: &str) {
     let name = name.to_owned();
     line_prompt::ask(app, "text that was on screen (a regular expression)", "", move |app, text| {
         let pattern = replay::pattern(text).map_err(|error| error.to_string())?;
@@ -28,17 +28,17 @@ pub(super) fn ask_pattern(app: &mut App, name: &str) {
     });
 }
 
-fn begin(app: &mut App, name: &str, search_in: impl FnOnce(Arc<Tape>) -> SightingSearch + Send + 'static) {
+fn begin(app: &mut InterfaceState, name: &str, search_in: impl FnOnce(Arc<Tape>) -> SightingSearch + Send + 'static) {
     // Both ends tell: no reader is left when it was given up, no writer when it is over.
     let (told, percent) = watch::channel(0);
     app.open(Searching { name: name.to_owned(), percent });
     with_tape(app, name, move |app, name, tape| {
-        let (name, tape, notices) = (name.to_owned(), Arc::new(tape), app.notices());
+        let (name, tape, loop_tasks) = (name.to_owned(), Arc::new(tape), app.loop_tasks());
         let searched = Arc::clone(&tape);
         let work = move || {
             let found = finish(search_in(searched), |percent| {
                 if told.send_if_modified(|known| std::mem::replace(known, percent) != percent) {
-                    let _ = notices.send(Box::new(|app| app.dirty = true));
+                    let _ = loop_tasks.send(Box::new(|app| app.dirty = true));
                 }
                 !told.is_closed()
             });
@@ -68,7 +68,7 @@ fn finish(mut search: SightingSearch, mut goes_on: impl FnMut(usize) -> bool) ->
 }
 
 /// When the text was there; choosing one plays the recording from there.
-fn list(app: &mut App, name: String, tape: Arc<Tape>, found: Vec<Sighting>) {
+fn list(app: &mut InterfaceState, name: String, tape: Arc<Tape>, found: Vec<Sighting>) {
     if found.is_empty() {
         app.toast(Sign::Unknown, format!("nothing on the screens of {name} matches"));
         return;
@@ -77,7 +77,7 @@ fn list(app: &mut App, name: String, tape: Arc<Tape>, found: Vec<Sighting>) {
     let entries = found.iter().enumerate().map(|(number, one)| {
         let until = one.until.map_or_else(|| "end".to_owned(), clock);
         let (name, tape, found) = (name.clone(), Arc::clone(&tape), Arc::clone(&found));
-        let show = move |app: &mut App| playing::show(app, &name, tape, found.to_vec(), number);
+        let show = move |app: &mut InterfaceState| playing::show(app, &name, tape, found.to_vec(), number);
         // The time first: a line may be longer than the list is wide.
         let text = format!("{} – {until}  {}", clock(one.from), one.line.trim());
         PaletteEntry::new(format!("sighting/{number}"), text, show)
@@ -93,14 +93,14 @@ struct Searching {
     percent: watch::Receiver<usize>,
 }
 
-impl Layer<App> for Searching {
-    fn update(&mut self, event: &Event, app: &mut App) -> Handled<App> {
+impl Layer<InterfaceState> for Searching {
+    fn update(&mut self, event: &HostEvent, app: &mut InterfaceState) -> LayerOutcome<InterfaceState> {
         match event {
-            Event::Key(key) if key.key == Key::Escape && key.kind != KeyEventKind::Release => {
+            HostEvent::Key(key) if key.key == Key::Escape && key.kind != KeyEventKind::Release => {
                 app.toast(Sign::Exited, format!("the search in {} was ended", self.name));
-                Handled::Close
+                LayerOutcome::Close
             }
-            _ => Handled::Taken,
+            _ => LayerOutcome::Taken,
         }
     }
 
@@ -108,14 +108,15 @@ impl Layer<App> for Searching {
         self.percent.has_changed().is_err()
     }
 
-    fn render(&self, canvas: &mut Canvas, area: Rect, app: &App) -> Option<CanvasCursor> {
+    fn render(&self, canvas: &mut Canvas, area: Rect, app: &InterfaceState) -> Option<CanvasCursor> {
         let skin = &app.skin;
         let place = palette::place_for(area, 1);
         palette::frame(canvas, place, &format!("searching {}", self.name), app);
-        let percent = Span::new(format!("{:>3} %  ", *self.percent.borrow()), skin.style(Role::Text));
-        let hint = [Span::new("Esc", skin.style(Role::KeyName)), Span::new(" ends it", skin.style(Role::Muted))];
+        let percent = Span::new(format!("{:>3} %  ", *self.percent.borrow()), skin.style(SkinRole::Text));
+        let hint =
+            [Span::new("Esc", skin.style(SkinRole::KeyName)), Span::new(" ends it", skin.style(SkinRole::Muted))];
         let line: Vec<Span<'_>> = [percent].into_iter().chain(hint).collect();
-        canvas.draw_line(place.inner(1, 1), 0, &line, skin.style(Role::Text));
+        canvas.draw_line(place.inner(1, 1), 0, &line, skin.style(SkinRole::Text));
         None
     }
 

@@ -3,7 +3,7 @@
 use std::time::SystemTime;
 
 use tui::{
-    Canvas, Event, Rect, Role, Span,
+    Canvas, HostEvent, Rect, SkinRole, Span,
     widgets::{cut, render_markdown},
 };
 use vt::{
@@ -13,7 +13,7 @@ use vt::{
 
 use crate::app::{
     frame,
-    model::{App, Focus},
+    model::{InterfaceState, KeyboardFocus},
 };
 
 /// Names that are listed at a time.
@@ -22,7 +22,7 @@ const LISTED: usize = 6;
 const PREVIEW: u16 = 10;
 
 /// Rows of the rail that it would have, of `room`.
-pub(crate) fn rail_rows(app: &App, room: u16) -> u16 {
+pub(crate) fn rail_rows(app: &InterfaceState, room: u16) -> u16 {
     match app.scratchpads.pads.len() {
         0 => 0,
         // A blank row above, the heading, a line, and the preview.
@@ -31,12 +31,12 @@ pub(crate) fn rail_rows(app: &App, room: u16) -> u16 {
 }
 
 /// The first name listed, so that the current one is in sight.
-fn top(app: &App, rows: usize) -> usize {
+fn top(app: &InterfaceState, rows: usize) -> usize {
     (app.scratchpads.row() + 1).saturating_sub(rows)
 }
 
 /// Heading, names, preview.
-fn parts(area: Rect, app: &App) -> (Rect, Rect, Rect) {
+fn parts(area: Rect, app: &InterfaceState) -> (Rect, Rect, Rect) {
     let (_, area) = area.split_top(1);
     let (heading, rest) = area.split_top(1);
     let count = app.scratchpads.pads.len().min(LISTED) as u16;
@@ -45,17 +45,17 @@ fn parts(area: Rect, app: &App) -> (Rect, Rect, Rect) {
 }
 
 /// Draws its section of the rail.
-pub(crate) fn draw_rail(canvas: &mut Canvas, area: Rect, app: &App) {
+pub(crate) fn draw_rail(canvas: &mut Canvas, area: Rect, app: &InterfaceState) {
     if area.is_empty() || app.scratchpads.pads.is_empty() {
         return;
     }
     let skin = &app.skin;
-    let (plain, muted) = (skin.style(Role::Text), skin.style(Role::Muted));
+    let (plain, muted) = (skin.style(SkinRole::Text), skin.style(SkinRole::Muted));
     let (heading, names, preview) = parts(area, app);
     canvas.draw_line(heading, 0, &[Span::new("Scratchpads", muted)], plain);
     let top = top(app, usize::from(names.rows));
     let now = SystemTime::now();
-    let with_keys = app.focus == Focus::Rail && frame::tree_cursor(app, frame::tree_rows(app).len()).is_none();
+    let with_keys = app.focus == KeyboardFocus::Rail && frame::tree_cursor(app, frame::tree_rows(app).len()).is_none();
     for row in 0..names.rows {
         let Some(pad) = app.scratchpads.pads.get(top + usize::from(row)) else { break };
         let age = frame::minutes(now.duration_since(pad.modified_at).unwrap_or_default());
@@ -64,8 +64,8 @@ pub(crate) fn draw_rail(canvas: &mut Canvas, area: Rect, app: &App) {
         let here = app.scratchpads.current() == Some(&pad.name);
         let mark = if here { skin.glyphs.shown() } else { ' ' };
         // Where arrows and Enter are, the whole row is marked, as in the tree.
-        let ground = if here && with_keys { skin.style(Role::Cursor) } else { plain };
-        let style = if here { skin.style(Role::TabActive) } else { plain };
+        let ground = if here && with_keys { skin.style(SkinRole::Cursor) } else { plain };
+        let style = if here { skin.style(SkinRole::TabActive) } else { plain };
         let beside = Style { background: ground.background, ..muted };
         let gap = room.saturating_sub(Span::new(&*name, plain).cols());
         let spans = [
@@ -81,13 +81,13 @@ pub(crate) fn draw_rail(canvas: &mut Canvas, area: Rect, app: &App) {
     canvas.draw_line(
         line,
         0,
-        &[Span::new(rule.to_string().repeat(usize::from(line.cols)), skin.style(Role::Border))],
+        &[Span::new(rule.to_string().repeat(usize::from(line.cols)), skin.style(SkinRole::Border))],
         plain,
     );
     let Some(current) = app.scratchpads.current() else { return };
     let lines = match app.scratchpads.text(current) {
         Some(Ok(content)) => render_markdown(content, text.cols, skin),
-        Some(Err(why)) => vec![vec![Span::new(why.clone(), skin.style(Role::Bad))]],
+        Some(Err(why)) => vec![vec![Span::new(why.clone(), skin.style(SkinRole::Bad))]],
         None => Vec::new(),
     };
     for (row, line) in (0..text.rows).zip(&lines) {
@@ -96,13 +96,13 @@ pub(crate) fn draw_rail(canvas: &mut Canvas, area: Rect, app: &App) {
 }
 
 /// A click or the wheel in its section of the rail.
-pub(crate) fn rail_event(event: &Event, area: Rect, app: &mut App) {
-    let Event::Mouse(mouse) = event else { return };
+pub(crate) fn rail_event(event: &HostEvent, area: Rect, app: &mut InterfaceState) {
+    let HostEvent::Mouse(mouse) = event else { return };
     let at = vt::Position { row: mouse.row, col: mouse.col };
     let (_, names, preview) = parts(area, app);
     let current = app.scratchpads.current().cloned();
     let index = app.scratchpads.row();
-    let named = |app: &App, index: usize| app.scratchpads.pads.get(index).map(|pad| pad.name.clone());
+    let named = |app: &InterfaceState, index: usize| app.scratchpads.pads.get(index).map(|pad| pad.name.clone());
     match mouse.kind {
         MouseEventKind::Press(MouseButton::Left) if names.contains(at) => {
             let hit = top(app, usize::from(names.rows)) + usize::from(at.row - names.row);

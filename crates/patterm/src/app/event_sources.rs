@@ -10,16 +10,16 @@ use tokio::{
     sync::{broadcast, mpsc, watch},
 };
 
-use super::model::Notice;
-use crate::run::ending::Wishes;
+use super::model::LoopTask;
+use crate::run::ending::EndWatch;
 
 /// Everything the loop listens to.
-pub(super) struct Ears {
+pub(super) struct EventSources {
     pub(super) engine: broadcast::Receiver<EngineEvent>,
     pub(super) project: broadcast::Receiver<ProjectEvent>,
     pub(super) recordings: broadcast::Receiver<RecordingEvent>,
-    pub(super) notices: mpsc::UnboundedReceiver<Notice>,
-    pub(super) wishes: Wishes,
+    pub(super) loop_tasks: mpsc::UnboundedReceiver<LoopTask>,
+    pub(super) wishes: EndWatch,
     pub(super) resized: Signal,
     pub(super) continued: Signal,
     /// Of the session in sight.
@@ -28,13 +28,13 @@ pub(super) struct Ears {
 }
 
 /// What woke the loop.
-pub(super) enum Wake {
+pub(super) enum LoopEvent {
     /// `None`: the host is gone.
     Input(Option<Vec<u8>>),
     Engine,
     Project(Option<ProjectEvent>),
     Recording(RecordingEvent),
-    Notice(Notice),
+    Task(LoopTask),
     Output,
     Child(SessionEvent),
     Resized,
@@ -43,7 +43,7 @@ pub(super) enum Wake {
     Time,
 }
 
-impl Ears {
+impl EventSources {
     /// Waits for what comes first: what the host says goes before what sessions print. Nothing is lost when the future
     /// is dropped. `input` is what the host says; while a frame is due anyway (`dirty`), more output changes nothing.
     pub(super) async fn listen(
@@ -51,21 +51,21 @@ impl Ears {
         input: impl Future<Output = Option<Vec<u8>>>,
         until: Instant,
         dirty: bool,
-    ) -> Wake {
-        let Ears { engine, project, recordings, notices, wishes, resized, continued, pulse, child } = self;
+    ) -> LoopEvent {
+        let EventSources { engine, project, recordings, loop_tasks, wishes, resized, continued, pulse, child } = self;
         tokio::select! {
             biased;
-            _ = wishes.leaving() => Wake::End,
-            bytes = input => Wake::Input(bytes),
-            _ = resized.recv() => Wake::Resized,
-            _ = continued.recv() => Wake::Continued,
-            Some(notice) = notices.recv() => Wake::Notice(notice),
-            _ = engine.recv() => Wake::Engine,
-            event = project.recv() => Wake::Project(event.ok()),
-            Ok(event) = recordings.recv() => Wake::Recording(event),
-            () = moved(pulse), if !dirty => Wake::Output,
-            event = said(child) => Wake::Child(event),
-            () = tokio::time::sleep_until(until.into()) => Wake::Time,
+            _ = wishes.leaving() => LoopEvent::End,
+            bytes = input => LoopEvent::Input(bytes),
+            _ = resized.recv() => LoopEvent::Resized,
+            _ = continued.recv() => LoopEvent::Continued,
+            Some(task) = loop_tasks.recv() => LoopEvent::Task(task),
+            _ = engine.recv() => LoopEvent::Engine,
+            event = project.recv() => LoopEvent::Project(event.ok()),
+            Ok(event) = recordings.recv() => LoopEvent::Recording(event),
+            () = moved(pulse), if !dirty => LoopEvent::Output,
+            event = said(child) => LoopEvent::Child(event),
+            () = tokio::time::sleep_until(until.into()) => LoopEvent::Time,
         }
     }
 }

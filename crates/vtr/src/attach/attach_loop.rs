@@ -15,7 +15,7 @@ use tokio::{
     sync::mpsc,
 };
 use tui::{
-    Canvas, CanvasWriter, Event, HostDecoder, LayerStack, Rect, Sign, Skin,
+    Canvas, CanvasWriter, HostDecoder, HostEvent, LayerStack, Rect, Sign, Skin,
     host::{BellLimit, HostInput, HostProbe, HostTerminal, MouseTracking, OutwardStatus},
     is_same_key,
 };
@@ -25,17 +25,17 @@ use vt::{
 };
 
 use super::{
-    Beginning, Wishes,
-    app::{Action, App, LookBack, Preview, Shown, State},
-    base::Base,
-    bindings::Bindings,
-    link::{Link, LinkEvent, LinkNumber, Wanted},
+    AttachWishes, Beginning,
+    app::{AttachAction, AttachState, LookBackCause, PickerPreview, ShownSession, ShownState},
+    base::SessionLayer,
+    bindings::LeaderBindings,
+    link::{AttachLink, AttachTarget, LinkEvent, LinkNumber},
     look_back::LookingBack,
-    mirror::Mirror,
-    news::{News, RosterEvent, WAITING_NEWS},
+    mirror::ScreenMirror,
+    news::{AttachNews, RosterEvent, WAITING_NEWS},
     outward,
-    picker::Picker,
-    roster::{Roster, SessionRef, is_running, reference},
+    picker::SessionPicker,
+    roster::{SessionRef, SessionRoster, is_running, reference},
     unanswered::UnansweredInput,
 };
 use program::{EndSignals, Failure};
@@ -60,7 +60,7 @@ const BATCH: usize = 64;
 
 /// How it ended.
 #[derive(Debug)]
-pub(super) enum End {
+pub(super) enum AttachEnd {
     /// The person left; a word on where the session stands.
     Left(String),
     Signal(&'static str),
@@ -71,14 +71,14 @@ pub(super) enum End {
 
 /// What the picture on the host is behind with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Stale {
+enum StalePart {
     Nothing,
     /// The cells of the session that is shown, and its cursor.
     Cells,
     All,
 }
 
-pub(super) struct Stage {
+pub(super) struct AttachLoop {
     host: HostTerminal,
     input: HostInput,
     decoder: HostDecoder,
@@ -94,28 +94,28 @@ pub(super) struct Stage {
     reports: bool,
     bells: BellLimit,
     canvas: Canvas,
-    layers: LayerStack<App>,
-    app: App,
-    news: mpsc::Receiver<News>,
-    teller: mpsc::Sender<News>,
+    layers: LayerStack<AttachState>,
+    app: AttachState,
+    news: mpsc::Receiver<AttachNews>,
+    teller: mpsc::Sender<AttachNews>,
     last_link: u64,
     /// Looking back was asked for, and the history is on its way.
-    looking_back: Option<LookBack>,
+    looking_back: Option<LookBackCause>,
     drawn: Instant,
-    stale: Stale,
+    stale: StalePart,
     /// When the clock in the status bar changes.
     next_minute: Instant,
     asked_info: Instant,
     info_is_old: bool,
-    end: Option<End>,
+    end: Option<AttachEnd>,
 }
 
-impl Stage {
+impl AttachLoop {
     pub(super) fn new(
         mut host: HostTerminal,
         invocation: &Invocation,
-        bindings: Bindings,
-        wishes: &Wishes,
+        bindings: LeaderBindings,
+        wishes: &AttachWishes,
         beginning: Beginning,
     ) -> Result<Self, Failure> {
         let surroundings = invocation.surroundings.clone();
@@ -133,10 +133,10 @@ impl Stage {
         // From here on: the host's answers were read above.
         let input = HostInput::start(input).map_err(system)?;
         let (teller, news) = mpsc::channel(WAITING_NEWS);
-        let mut roster = Roster::new(teller.clone());
+        let mut roster = SessionRoster::new(teller.clone());
         roster.watch(&beginning.known, &beginning.clients);
         let now = Instant::now();
-        let app = App {
+        let app = AttachState {
             skin: Skin::new(known.color_scheme()),
             bindings,
             area: Rect::of(size),
@@ -154,7 +154,7 @@ impl Stage {
             frame_stands: false,
             button_down: false,
         };
-        let mut stage = Stage {
+        let mut attach_loop = AttachLoop {
             writer: CanvasWriter::new(known.writer_options(color_hints(&surroundings))),
             outward: OutwardStatus::new(outward::APP),
             reports: wishes.reports,
@@ -175,29 +175,29 @@ impl Stage {
             last_link: 0,
             looking_back: None,
             drawn: now.checked_sub(FRAME).unwrap_or(now),
-            stale: Stale::All,
+            stale: StalePart::All,
             next_minute: next_minute(),
             asked_info: now,
             info_is_old: false,
             end: None,
         };
-        stage.layers.push(Box::<Base>::default());
+        attach_loop.layers.push(Box::<SessionLayer>::default());
         match beginning.session {
             Some((coordinator, session)) => {
-                let place = stage.app.roster.place_of(&coordinator).unwrap_or(0);
-                stage.show(place, &session);
+                let place = attach_loop.app.roster.place_of(&coordinator).unwrap_or(0);
+                attach_loop.show(place, &session);
             }
             None => {
-                let picker = Picker::open(&mut stage.app);
-                stage.layers.push(Box::new(picker));
+                let picker = SessionPicker::open(&mut attach_loop.app);
+                attach_loop.layers.push(Box::new(picker));
             }
         }
         // Typed while the host was being asked.
-        stage.take_events(events);
-        Ok(stage)
+        attach_loop.take_events(events);
+        Ok(attach_loop)
     }
 
-    pub(super) async fn run(mut self) -> Result<End, Failure> {
+    pub(super) async fn run(mut self) -> Result<AttachEnd, Failure> {
         let system = |error: io::Error| Failure::system("listening to signals", &error);
         let mut resized = signal(SignalKind::window_change()).map_err(system)?;
         let mut resumed = signal(SignalKind::from_raw(rustix::process::Signal::CONT.as_raw())).map_err(system)?;
@@ -221,9 +221,9 @@ impl Stage {
             }
             tokio::select! {
                 biased;
-                signal = ends.next() => self.end = Some(End::Signal(signal.name())),
+                signal = ends.next() => self.end = Some(AttachEnd::Signal(signal.name())),
                 bytes = self.input.next() => match bytes {
-                    None => self.end = Some(End::TerminalGone),
+                    None => self.end = Some(AttachEnd::TerminalGone),
                     Some(bytes) => {
                         let mut events = Vec::new();
                         self.decoder.feed(&bytes, &mut events);
@@ -245,7 +245,7 @@ impl Stage {
                 _ = resumed.recv() => {
                     self.host.resume().map_err(|error| host_terminal::failure(&error))?;
                     self.writer.forget();
-                    self.stale = Stale::All;
+                    self.stale = StalePart::All;
                 }
                 () = &mut timer => self.pass_time(),
             }
@@ -255,7 +255,7 @@ impl Stage {
     /// When something is due that nothing announces.
     fn wake(&self) -> Instant {
         let mut wake = self.next_minute;
-        if self.stale != Stale::Nothing {
+        if self.stale != StalePart::Nothing {
             wake = wake.min(self.drawn + FRAME);
         }
         if let Some(wait) = self.decoder.wait() {
@@ -294,40 +294,40 @@ impl Stage {
         let notices = self.app.notices.len();
         self.app.notices.retain(|(_, until)| *until > now);
         if self.app.tell_what_still_runs(now) || notices != self.app.notices.len() {
-            self.stale = Stale::All;
+            self.stale = StalePart::All;
         }
         if self.next_minute <= now {
             self.next_minute = next_minute();
             self.app.clock = clock();
-            self.stale = Stale::All;
+            self.stale = StalePart::All;
         }
         if self.info_is_old && self.asked_info + INFO <= now {
             self.ask_info();
         }
     }
 
-    fn take_events(&mut self, events: Vec<Event>) {
+    fn take_events(&mut self, events: Vec<HostEvent>) {
         for event in events {
-            if let (Event::Key(key), Some(fatal)) = (&event, &self.surroundings.panic_on) {
+            if let (HostEvent::Key(key), Some(fatal)) = (&event, &self.surroundings.panic_on) {
                 assert!(!is_same_key(fatal, key), "asked to panic");
             }
             if self.probe.take(&event) {
                 let options = self.probe.abilities().writer_options(color_hints(&self.surroundings));
                 self.writer.set_options(options);
-                self.stale = Stale::All;
+                self.stale = StalePart::All;
                 continue;
             }
-            if let Event::ColorScheme(scheme) = event {
+            if let HostEvent::ColorScheme(scheme) = event {
                 self.app.skin = Skin::new(scheme);
             }
             let framed = self.app.framed;
             self.layers.update(&event, &mut self.app);
             if self.app.framed != framed {
                 self.tell_size();
-                self.layers.update(&Event::Resize(self.canvas.size()), &mut self.app);
+                self.layers.update(&HostEvent::Resize(self.canvas.size()), &mut self.app);
             }
             if !std::mem::take(&mut self.app.only_typed) {
-                self.stale = Stale::All;
+                self.stale = StalePart::All;
             }
             // Each event meets what the one before it brought about.
             self.perform();
@@ -338,9 +338,9 @@ impl Stage {
         let size = self.host.size().map_err(|error| host_terminal::failure(&error))?;
         self.canvas.resize(size);
         self.app.area = Rect::of(size);
-        self.stale = Stale::All;
+        self.stale = StalePart::All;
         self.tell_size();
-        self.layers.update(&Event::Resize(size), &mut self.app);
+        self.layers.update(&HostEvent::Resize(size), &mut self.app);
         Ok(())
     }
 
@@ -353,21 +353,21 @@ impl Stage {
     }
 
     fn draw_if_due(&mut self) -> Result<(), Failure> {
-        if self.stale == Stale::Nothing || self.drawn.elapsed() < FRAME {
+        if self.stale == StalePart::Nothing || self.drawn.elapsed() < FRAME {
             return Ok(());
         }
-        let stale = std::mem::replace(&mut self.stale, Stale::Nothing);
+        let stale = std::mem::replace(&mut self.stale, StalePart::Nothing);
         // Another layer may have been drawn over all of it.
-        self.app.frame_stands = stale == Stale::Cells && self.layers.len() == 1;
+        self.app.frame_stands = stale == StalePart::Cells && self.layers.len() == 1;
         let failed = |error: tui::host::HostError| host_terminal::failure(&error);
-        let moves = |shown: &Shown| shown.mirror.about.wants_mouse_moves && shown.state == State::Live;
+        let moves = |shown: &ShownSession| shown.mirror.about.wants_mouse_moves && shown.state == ShownState::Live;
         let tracking = match self.layers.len() == 1 && self.app.shown.as_ref().is_some_and(moves) {
             true => MouseTracking::Motion,
             false => MouseTracking::Drag,
         };
         self.host.change(self.probe.abilities().modes(tracking)).map_err(failed)?;
         self.layers.render(&mut self.canvas, &self.app);
-        if stale == Stale::All {
+        if stale == StalePart::All {
             self.tell_host()?;
         }
         let bytes = self.writer.frame(&self.canvas);
@@ -377,7 +377,7 @@ impl Stage {
             self.host.write(bytes).map_err(failed)?;
         }
         // Only now: what is sent next is then newer than anything that waited for this host.
-        let acknowledge = |link: &Link, version: &mut Option<u64>| {
+        let acknowledge = |link: &AttachLink, version: &mut Option<u64>| {
             if let Some(version) = version.take() {
                 link.send(Message::Ack(FrameAck { version }));
             }
@@ -405,11 +405,11 @@ impl Stage {
         }
     }
 
-    fn hear(&mut self, news: News) {
+    fn hear(&mut self, news: AttachNews) {
         self.stale = self.stale.max(self.made_stale_by(&news));
         match news {
-            News::Link(number, event) => self.hear_link(number, event),
-            News::Roster(place, event) => {
+            AttachNews::Link(number, event) => self.hear_link(number, event),
+            AttachNews::Roster(place, event) => {
                 let silent = matches!(event, RosterEvent::Silent(_) | RosterEvent::Here(_));
                 let shown = self.app.shown.as_ref().map(|shown| &shown.session);
                 let removed = shown.is_some_and(|shown| event.removes(place, shown));
@@ -418,12 +418,12 @@ impl Stage {
                     self.follow_roster(place, removed);
                 }
                 if silent && self.app.shown.is_none() && self.app.roster.nobody_answered() {
-                    self.end = Some(End::NobodyAnswered(self.app.roster.silences()));
+                    self.end = Some(AttachEnd::NobodyAnswered(self.app.roster.silences()));
                 }
                 self.layers.refresh(&mut self.app);
             }
-            News::History(number, answer) => self.look_back(number, *answer),
-            News::Info(number, asked, session) => {
+            AttachNews::History(number, answer) => self.look_back(number, *answer),
+            AttachNews::Info(number, asked, session) => {
                 if let Some(shown) = &mut self.app.shown
                     && shown.link.number == number
                 {
@@ -431,45 +431,45 @@ impl Stage {
                     self.app.hear_answer(asked);
                 }
             }
-            News::Unanswered(number, asked) => {
+            AttachNews::Unanswered(number, asked) => {
                 if self.app.shown.as_ref().is_some_and(|shown| shown.link.number == number) {
                     self.app.tell_silence(asked);
                 }
             }
-            News::Created(place, session) => self.show(place, &session),
-            News::Versions(all) => {
+            AttachNews::Created(place, session) => self.show(place, &session),
+            AttachNews::Versions(all) => {
                 let current = self.app.shown.as_ref().map(|shown| &shown.session);
                 match self.app.roster.unseen(current, &all) {
-                    Some(found) => self.app.actions.push(Action::Show(found)),
+                    Some(found) => self.app.actions.push(AttachAction::Show(found)),
                     None => self.app.notice("nothing new anywhere", Sign::Idle),
                 }
             }
-            News::ToldToEnd(number, signal) => {
+            AttachNews::ToldToEnd(number, signal) => {
                 if let Some(shown) = self.app.shown.as_mut().filter(|shown| shown.link.number == number) {
                     shown.told_to_end = Some((Instant::now() + HEEDING, signal));
                     let words = format!("told {} to end ({})", shown.name, signal.name());
                     self.app.notice(words, Sign::Running);
                 }
             }
-            News::Done(words) => {
+            AttachNews::Done(words) => {
                 self.app.notice(words, Sign::Running);
                 self.ask_info();
             }
-            News::Failed(reason) => {
+            AttachNews::Failed(reason) => {
                 self.looking_back = None;
                 self.app.notice(reason, Sign::Failed);
             }
         }
     }
 
-    fn made_stale_by(&self, news: &News) -> Stale {
+    fn made_stale_by(&self, news: &AttachNews) -> StalePart {
         match (news, &self.app.shown) {
-            (News::Link(number, LinkEvent::Frame(frame)), Some(shown))
+            (AttachNews::Link(number, LinkEvent::Frame(frame)), Some(shown))
                 if shown.link.number == *number && shown.changes_only_cells(frame) =>
             {
-                Stale::Cells
+                StalePart::Cells
             }
-            _ => Stale::All,
+            _ => StalePart::All,
         }
     }
 
@@ -497,14 +497,14 @@ impl Stage {
     /// The shown session may have a new name, run again, or be no more. `removed`: somebody removed it.
     fn follow_roster(&mut self, place: usize, removed: bool) {
         let Some(shown) = self.app.shown.as_mut().filter(|shown| shown.session.coordinator == place) else { return };
-        let ended = matches!(shown.state, State::Exited(_) | State::Gone(_));
+        let ended = matches!(shown.state, ShownState::Exited(_) | ShownState::Gone(_));
         let member = self.app.roster.member(place);
         let sessions = member.map(|member| member.sessions.as_slice()).unwrap_or_default();
         let Some(same) = sessions.iter().find(|session| session.id == shown.session.id) else {
             if removed {
-                shown.state = State::Gone("it was removed".into());
-            } else if matches!(shown.state, State::Exited(_)) {
-                shown.state = State::Gone("its coordinator no longer has it".into());
+                shown.state = ShownState::Gone("it was removed".into());
+            } else if matches!(shown.state, ShownState::Exited(_)) {
+                shown.state = ShownState::Gone("its coordinator no longer has it".into());
             }
             // A session of the same name is another one: it is not for it what is typed here.
             shown.namesake = sessions.iter().any(|session| session.name == shown.name);
@@ -527,17 +527,17 @@ impl Stage {
         let Some(mut looking) = LookingBack::new(answer, pane) else { return };
         let mode = looking.mode();
         let selects = match why {
-            LookBack::Keys => false,
-            LookBack::Scroll(by) => {
+            LookBackCause::Keys => false,
+            LookBackCause::Scroll(by) => {
                 mode.scroll(by);
                 false
             }
-            LookBack::Drag(from, to) => {
+            LookBackCause::Drag(from, to) => {
                 mode.select_at(mode.point_at(from, pane), tui::SelectionUnit::Character);
                 mode.drag(mode.point_at(to, pane), to.row, pane);
                 true
             }
-            LookBack::Pick(at, unit) => {
+            LookBackCause::Pick(at, unit) => {
                 mode.select_at(mode.point_at(at, pane), unit);
                 true
             }
@@ -548,7 +548,7 @@ impl Stage {
             let release = MouseEventKind::Release(MouseButton::Left);
             let Position { row, col } = Position { row: pane.row, col: pane.col };
             let event = MouseEvent { kind: release, col, row, pixel: None, modifiers: Modifiers::empty() };
-            self.layers.update(&Event::Mouse(event), &mut self.app);
+            self.layers.update(&HostEvent::Mouse(event), &mut self.app);
         }
     }
 
@@ -557,8 +557,8 @@ impl Stage {
         LinkNumber(self.last_link)
     }
 
-    fn wanted(&self, place: usize, session: &Session, preview: bool) -> Option<Wanted> {
-        Some(Wanted {
+    fn wanted(&self, place: usize, session: &Session, preview: bool) -> Option<AttachTarget> {
+        Some(AttachTarget {
             coordinator: self.app.roster.member(place)?.coordinator.clone(),
             id: session.id.clone(),
             name: session.name.clone(),
@@ -573,13 +573,13 @@ impl Stage {
         let number = self.next_link();
         let client = self.app.roster.member(place).and_then(|member| member.client.clone());
         let coordinator = wanted.coordinator.name.clone();
-        self.app.shown = Some(Shown {
+        self.app.shown = Some(ShownSession {
             session: reference(place, session),
             coordinator,
             name: session.name.clone(),
-            link: Link::open(number, wanted, client, self.teller.clone()),
-            mirror: Mirror::default(),
-            state: State::Connecting,
+            link: AttachLink::open(number, wanted, client, self.teller.clone()),
+            mirror: ScreenMirror::default(),
+            state: ShownState::Connecting,
             info: session.clone(),
             to_acknowledge: None,
             namesake: false,
@@ -588,7 +588,7 @@ impl Stage {
         });
         self.looking_back = None;
         self.ask_info();
-        self.stale = Stale::All;
+        self.stale = StalePart::All;
     }
 
     fn preview(&mut self, wanted: Option<SessionRef>) {
@@ -598,15 +598,15 @@ impl Stage {
         let Some(attach) = self.wanted(wanted.coordinator, &session, true) else { return };
         let number = self.next_link();
         let client = self.app.roster.member(wanted.coordinator).and_then(|member| member.client.clone());
-        let link = Link::open(number, attach, client, self.teller.clone());
-        self.app.preview = Some(Preview { link, mirror: Mirror::default(), to_acknowledge: None });
+        let link = AttachLink::open(number, attach, client, self.teller.clone());
+        self.app.preview = Some(PickerPreview { link, mirror: ScreenMirror::default(), to_acknowledge: None });
     }
 
     /// False when there is nobody to ask.
     fn ask_info(&mut self) -> bool {
         self.asked_info = Instant::now();
         self.info_is_old = false;
-        let attached = self.app.shown.as_ref().is_some_and(Shown::is_attached);
+        let attached = self.app.shown.as_ref().is_some_and(ShownSession::is_attached);
         match self.errand_here() {
             Some(here) if attached => here.way.info(here.link, here.id),
             _ => false,
@@ -619,9 +619,9 @@ impl Stage {
             Some(shown) => {
                 let name = format!("{}:{}", shown.coordinator, crate::output::printable(&shown.name));
                 match &shown.state {
-                    State::Exited(how) if how.is_empty() => format!("[{name} exited]"),
-                    State::Exited(how) => format!("[{name} exited {how}]"),
-                    State::Gone(_) => format!("[{name} is gone]"),
+                    ShownState::Exited(how) if how.is_empty() => format!("[{name} exited]"),
+                    ShownState::Exited(how) => format!("[{name} exited {how}]"),
+                    ShownState::Gone(_) => format!("[{name} is gone]"),
                     _ => format!("[detached from {name}]"),
                 }
             }

@@ -1,12 +1,12 @@
-//! What the layers left to be done: [`Action`]s become questions and orders to coordinators, and changes of what is
+//! What the layers left to be done: [`AttachAction`]s become questions and orders to coordinators, and changes of what is
 //! shown here.
 
 use tui::{Sign, host::copy_to_clipboard};
 
-use super::{End, Stage, Stale};
+use super::{AttachEnd, AttachLoop, StalePart};
 use crate::{
     attach::{
-        app::Action,
+        app::AttachAction,
         errands::{self, BackgroundCall, ChangeCall},
         link::LinkNumber,
     },
@@ -21,7 +21,7 @@ pub(super) struct ShownHandle<Way> {
     name: String,
 }
 
-impl Stage {
+impl AttachLoop {
     fn errand(&self, place: usize) -> Option<BackgroundCall> {
         let member = self.app.roster.member(place)?;
         let (coordinator, client) = (member.coordinator.clone(), member.client.clone());
@@ -52,62 +52,64 @@ impl Stage {
     /// Does what the layers left to be done.
     pub(super) fn perform(&mut self) {
         for action in std::mem::take(&mut self.app.actions) {
-            self.stale = Stale::All;
+            self.stale = StalePart::All;
             match action {
-                Action::Detach => self.end = Some(End::Left(self.last_words())),
-                Action::Show(wanted) => {
+                AttachAction::Detach => self.end = Some(AttachEnd::Left(self.last_words())),
+                AttachAction::Show(wanted) => {
                     if let Some(session) = self.app.roster.find(&wanted).cloned() {
                         self.show(wanted.coordinator, &session);
                     }
                 }
-                Action::Beside(by) => {
+                AttachAction::Beside(by) => {
                     let current = self.app.shown.as_ref().map(|shown| shown.session.clone());
                     match self.app.roster.beside(current.as_ref(), by) {
-                        Some(next) if Some(&next) != current.as_ref() => self.app.actions.push(Action::Show(next)),
+                        Some(next) if Some(&next) != current.as_ref() => {
+                            self.app.actions.push(AttachAction::Show(next))
+                        }
                         _ => self.app.notice("there is no other session", Sign::Idle),
                     }
                 }
-                Action::Unseen => {
+                AttachAction::Unseen => {
                     let members = self.app.roster.members().iter().enumerate();
                     let there = members.filter_map(|(place, member)| Some((place, member.client.clone()?))).collect();
                     errands::versions(there, self.teller.clone());
                 }
-                Action::Preview(wanted) => self.preview(wanted),
-                Action::LookBack(why) => {
+                AttachAction::Preview(wanted) => self.preview(wanted),
+                AttachAction::LookBack(why) => {
                     if self.looking_back.replace(why).is_none()
                         && let Some(here) = self.errand_here()
                     {
                         here.way.history(here.link, here.id);
                     }
                 }
-                Action::Kill(signal) => {
+                AttachAction::Kill(signal) => {
                     if let Some(here) = self.order_here() {
                         here.way.kill(here.link, here.id, signal);
                     }
                 }
-                Action::Remove => {
+                AttachAction::Remove => {
                     if let Some(here) = self.order_here() {
                         here.way.remove(here.id, here.name);
                     }
                 }
-                Action::Rename(new_name) => {
+                AttachAction::Rename(new_name) => {
                     if let Some(here) = self.order_here() {
                         here.way.rename(here.id, new_name);
                     }
                 }
-                Action::Create { place, name } => {
+                AttachAction::Create { place, name } => {
                     if let Some(order) = self.order(place) {
                         order.create(place, name, self.app.pane().size());
                     }
                 }
-                Action::ToggleRecording => {
+                AttachAction::ToggleRecording => {
                     let recording = self.app.shown.as_ref().is_some_and(|shown| shown.info.recording);
                     if let Some(here) = self.order_here() {
                         here.way.record(here.id, !recording);
                     }
                 }
-                Action::Copy(text) => self.copy(&text),
-                Action::LookForCoordinators => {
+                AttachAction::Copy(text) => self.copy(&text),
+                AttachAction::LookForCoordinators => {
                     if let Ok(known) = coordinators::known(self.socket.as_deref(), &self.config, &self.surroundings) {
                         self.app.roster.watch(&known, &[]);
                     }
