@@ -1,6 +1,7 @@
-//! Who may speak to a server. The kernel tells who connected; the file's mode is only the first door.
+//! Who may connect to a server. The kernel says who is at the other end; the socket's file mode is only the first
+//! barrier.
 
-/// A peer passes if it is the owner, root, in the group, or on the list.
+/// A peer is admitted if it is the owner, root, in the group, or on the list.
 #[derive(Clone, Debug)]
 pub struct AdmissionRule {
     pub owner: u32,
@@ -21,7 +22,7 @@ impl AdmissionRule {
     }
 }
 
-/// The other groups of a process. None when it can't be seen, as from another container.
+/// The supplementary groups of a process. None when the process can't be seen, for example from another container.
 fn further_groups(pid: i32) -> Vec<u32> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
     groups_in(&status)
@@ -44,7 +45,7 @@ mod tests {
         assert!(admits(0, 0, &[]), "root");
         assert!(admits(1001, 50, &[]), "a member by primary group");
         assert!(admits(1001, 1, &[7, 50]), "a member by another group");
-        assert!(admits(1002, 1, &[]), "one on the list");
+        assert!(admits(1002, 1, &[]), "a user on the list");
         assert!(!admits(1001, 1, &[7]), "anyone else");
         let nobody_else = AdmissionRule { owner: 1000, group: None, allowed: Vec::new() };
         assert!(!nobody_else.admits_ids(1001, 1000, || vec![1000]), "a group only counts when it was given");

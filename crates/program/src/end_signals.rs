@@ -4,7 +4,7 @@ use std::io;
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// A signal that asks for the end.
+/// A signal that asks the program to end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EndSignal {
     Terminate,
@@ -23,14 +23,14 @@ impl EndSignal {
         }
     }
 
-    /// Whether it comes from somebody in a hurry when the end has begun already. A hang-up does not: one window that
-    /// closes hangs up several times, as the system tells us and our shell tells us again.
+    /// Whether the signal comes from somebody in a hurry when shutdown has already begun. A hang-up does not: closing
+    /// one window sends several, from the system and again from the shell.
     pub fn is_urgent(self) -> bool {
         self != EndSignal::HangUp
     }
 }
 
-/// Listens to them. TERM always asks for the end.
+/// Listens for these signals. TERM is always listened for.
 #[derive(Debug)]
 pub struct EndSignals {
     terminate: Signal,
@@ -40,9 +40,9 @@ pub struct EndSignals {
 }
 
 impl EndSignals {
-    /// For a program that serves. HUP and INT that were ignored when it started stay ignored, as everywhere: that is how
-    /// `nohup` works, and how a script keeps Ctrl-C from what it runs in the background. QUIT does what it always does.
-    /// Needs a tokio runtime around it.
+    /// For a server. HUP and INT stay ignored if they were ignored when it started: `nohup` relies on that, and so does
+    /// a script that shields background processes from Ctrl-C. QUIT keeps its default action. Must be called inside a
+    /// tokio runtime.
     pub fn of_a_server() -> io::Result<Self> {
         let unless_ignored = |kind: SignalKind, known: pty::Signal| match known.is_ignored()? {
             true => Ok::<_, io::Error>(None),
@@ -56,8 +56,9 @@ impl EndSignals {
         })
     }
 
-    /// For a program that draws on a terminal, which has to be put back: all of them, whatever was ignored before. INT
-    /// and QUIT come from elsewhere then: their keys are keys there. Needs a tokio runtime around it.
+    /// For a program that draws on a terminal and has to restore it: all signals, even those ignored before. The keys
+    /// for INT and QUIT arrive as ordinary keys there, so these signals come from other processes. Must be called
+    /// inside a tokio runtime.
     pub fn on_a_terminal() -> io::Result<Self> {
         Ok(EndSignals {
             terminate: signal(SignalKind::terminate())?,
@@ -67,7 +68,7 @@ impl EndSignals {
         })
     }
 
-    /// The next of them. Dropping the future loses none.
+    /// The next signal. Cancel-safe: dropping the future loses none.
     pub async fn next(&mut self) -> EndSignal {
         tokio::select! {
             _ = self.terminate.recv() => EndSignal::Terminate,
@@ -77,7 +78,7 @@ impl EndSignals {
         }
     }
 
-    /// The next one from somebody in a hurry.
+    /// The next urgent signal.
     pub async fn next_urgent(&mut self) -> EndSignal {
         loop {
             let signal = self.next().await;
@@ -88,7 +89,7 @@ impl EndSignals {
     }
 }
 
-/// Never, when it is not listened to.
+/// Never completes if the signal is not listened for.
 async fn came(signal: &mut Option<Signal>) {
     match signal {
         Some(signal) => {

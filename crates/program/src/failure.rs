@@ -1,26 +1,26 @@
-//! How a command ends: the exit codes, and what is said when it did not do what was asked.
+//! How a command ends: the exit codes, and what is reported when it failed.
 
 use std::{borrow::Cow, fmt, io};
 
 use serde::Serialize;
 
-/// The exit codes. docs/reference/exit-codes.md explains them to users.
+/// Exit codes. docs/reference/exit-codes.md explains them to users.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
     Done,
-    /// No such session, preset or grant; nothing matched; a check found a fault.
+    /// No such session, preset or grant; no match; a check found a fault.
     NotFound,
-    /// A wrong argument, an ambiguous name, a bad config file. clap's own code for it is the same.
+    /// A wrong argument, an ambiguous name, a bad config file. clap uses the same code.
     Usage,
-    /// vtr: the time was up, or the session ended, before what was waited for came.
+    /// vtr: the time limit passed, or the session ended, before the awaited event.
     TimedOut,
-    /// patterm: there is no terminal to be seen on.
+    /// patterm: there is no terminal to draw on.
     NoTerminal,
-    /// Nobody answered.
+    /// No server answered.
     Unreachable,
-    /// The other side, or the system, said no.
+    /// The server or the system refused.
     Refused,
-    /// Whoever read our output has gone: nobody is left to tell.
+    /// The reader of our output has gone, so there is nobody to report to.
     ReaderGone,
 }
 
@@ -46,7 +46,7 @@ pub struct Failure {
     pub message: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub hint: String,
-    /// What an ambiguous name may have meant.
+    /// What an ambiguous name could refer to.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub candidates: Vec<String>,
 }
@@ -70,7 +70,7 @@ impl Failure {
         Self::new(Exit::Unreachable, "unreachable", message)
     }
 
-    /// The system refused `what`.
+    /// The system refused to do `what`.
     pub fn system(what: impl fmt::Display, error: &io::Error) -> Self {
         Self::new(Exit::Refused, "system", format!("{what}: {error}"))
     }
@@ -98,7 +98,7 @@ impl From<io::Error> for Failure {
     }
 }
 
-/// The exit of a command that has run. `tell` says why it failed, where anybody still listens.
+/// The exit code of a finished command. `tell` reports why it failed, unless the reader has gone.
 pub fn exit_of(outcome: Outcome, tell: impl FnOnce(&Failure)) -> Exit {
     outcome.unwrap_or_else(|failure| {
         if failure.exit != Exit::ReaderGone {

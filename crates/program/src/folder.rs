@@ -1,4 +1,4 @@
-//! Folders that are nobody else's business.
+//! Folders that only their owner can open.
 
 use std::{
     fs::DirBuilder,
@@ -19,12 +19,13 @@ pub enum FolderError {
     System { what: &'static str, folder: PathBuf, error: io::Error },
 }
 
-/// Creates what is missing of a path, each folder 0700. What exists is left as it is.
+/// Creates the missing parts of a path, each with mode 0700. Existing folders keep their mode.
 pub fn create_private(folder: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
-/// Makes `folder` (0700) unless it is there, and makes sure that it is ours and ours alone. Links are not followed.
+/// Creates `folder` with mode 0700 if it is missing, and checks that it belongs to us and is private. Symbolic links
+/// are not followed.
 pub fn private_folder(folder: &Path, user: u32) -> Result<(), FolderError> {
     let system = |what| move |error| FolderError::System { what, folder: folder.into(), error };
     match DirBuilder::new().mode(0o700).create(folder) {

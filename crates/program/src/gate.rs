@@ -1,4 +1,4 @@
-//! Takes connections, asks the kernel who they are, and sees to their end.
+//! Accepts connections, asks the kernel who is connecting, and closes them in order at shutdown.
 
 use std::{convert::Infallible, future::Future, io, os::unix::net::UnixListener as StdListener, time::Duration};
 
@@ -10,52 +10,53 @@ use tokio::{
 
 use crate::AdmissionRule;
 
-/// After the system refused a connection: when we are out of file descriptors, trying at once is of no use.
+/// How long to wait after `accept` failed: while the process is out of file descriptors, retrying at once achieves
+/// nothing.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Listening on a socket.
+/// The accept loop of one listening socket.
 #[derive(Debug)]
 pub struct ConnectionGate {
     listener: UnixListener,
     admission: AdmissionRule,
     connections: OpenConnections,
-    /// Served at once. Beyond it, new ones wait in the kernel's queue.
+    /// The limit on connections served at once. Further ones wait in the kernel's backlog.
     most: usize,
 }
 
-/// What is still served when the gate has closed.
+/// The connections that are still served after the gate was closed.
 #[derive(Debug)]
 pub struct OpenConnections {
     tasks: JoinSet<()>,
-    /// Goes when the server ends.
+    /// Dropped when the server shuts down.
     closing: watch::Sender<()>,
 }
 
-/// Told to a connection when its server ends.
+/// Tells a connection that its server is shutting down.
 #[derive(Clone, Debug)]
 pub struct ClosingSignal(watch::Receiver<()>);
 
 impl ClosingSignal {
     pub async fn told(mut self) {
-        // Only ever an error, which says that the sender has gone.
+        // The only possible result is an error, which says that the sender was dropped.
         let _ = self.0.changed().await;
     }
 }
 
 impl ConnectionGate {
-    /// Needs a tokio runtime around it.
+    /// Must be called inside a tokio runtime.
     pub fn new(listener: StdListener, admission: AdmissionRule) -> io::Result<Self> {
         let connections = OpenConnections { tasks: JoinSet::new(), closing: watch::Sender::new(()) };
         Ok(ConnectionGate { listener: UnixListener::from_std(listener)?, admission, connections, most: usize::MAX })
     }
 
-    /// Serves no more connections than this at once.
+    /// Serves at most this many connections at once.
     #[must_use]
     pub fn at_most(self, most: usize) -> Self {
         ConnectionGate { most: most.max(1), ..self }
     }
 
-    /// Serves each connection that may come in a task of its own. Dropping the future loses none.
+    /// Serves each admitted connection in its own task. Cancel-safe: dropping the future loses no connection.
     pub async fn serve<F>(&mut self, serve: impl Fn(UnixStream, ClosingSignal) -> F) -> Infallible
     where
         F: Future<Output = ()> + Send + 'static,
@@ -78,19 +79,19 @@ impl ConnectionGate {
         }
     }
 
-    /// Takes no further connections.
+    /// Stops accepting connections.
     pub fn close(self) -> OpenConnections {
         self.connections
     }
 }
 
 impl OpenConnections {
-    /// Tells them that it is over, and waits for their last answers, though not for long.
+    /// Tells all connections to finish, and waits at most `patience` for their last answers.
     pub async fn end(self, patience: Duration) {
         let OpenConnections { mut tasks, closing } = self;
         drop(closing);
         let last_answers = async { while tasks.join_next().await.is_some() {} };
-        // What is still under way then is dropped.
+        // Connections that are still open after that are dropped.
         let _ = tokio::time::timeout(patience, last_answers).await;
     }
 }

@@ -1,8 +1,8 @@
-//! What a program of this house does around its engine: the sockets it listens on and who may connect, signals and exit
-//! codes, what it finds around itself, its manual pages.
+//! What both programs do around the engine: the sockets they listen on and who may connect, signals and exit codes,
+//! what they find in their surroundings, their manual pages.
 //!
-//! Both programs call it. It knows no sessions and no operations, nor what is spoken on a connection: each connection is
-//! handed to whom it concerns.
+//! Both programs call it. It knows no sessions and no operations, nor what is spoken on a connection: the caller serves
+//! each connection that is let in.
 
 mod admission;
 mod end_signals;

@@ -1,5 +1,5 @@
-//! A file that is locked while a coordinator runs and holds its process id. The lock is the truth: it
-//! ends with the process however that ends, while a file or a number in it may be left over.
+//! A file that is locked while a coordinator runs and holds its process id. Only the lock counts: the kernel releases
+//! it however the process ends, while the file and the number in it may be left over.
 
 use std::{
     fs::{File, OpenOptions, TryLockError},
@@ -8,10 +8,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Of a process id and the end of its line, in bytes.
+/// The longest content: a process id and a newline, in bytes.
 const LONGEST: u64 = 32;
 
-/// Held by this process. Dropping it removes the file.
+/// A lock held by this process. Dropping it removes the file.
 #[derive(Debug)]
 pub struct LockFile {
     path: PathBuf,
@@ -20,11 +20,11 @@ pub struct LockFile {
 
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
-    /// By the process of this id, as far as the file can be read.
+    /// Another process holds the lock; this is its id, if the file can be read.
     #[error("a running coordinator holds {}", path.display())]
     Held { path: PathBuf, pid: Option<u32> },
-    /// It was there, and no coordinator wrote it.
-    #[error("{} exists, and holds something else than a process id", path.display())]
+    /// The file existed, and no coordinator wrote it.
+    #[error("{} exists, and holds something other than a process id", path.display())]
     NotOurs { path: PathBuf },
     #[error("{}: {error}", path.display())]
     System { path: PathBuf, error: io::Error },
@@ -42,8 +42,8 @@ impl LockFile {
                 }
                 Err(TryLockError::Error(error)) => return Err(failed(error)),
             }
-            // The one before us may have removed the file between our opening and our locking it:
-            // then we hold a lock that nobody else will ever see.
+            // The previous holder may have removed the file after we opened it and before we locked it. Then we hold
+            // the lock of a deleted file, which excludes nobody.
             if !is_at(&file, path) {
                 continue;
             }
@@ -56,7 +56,7 @@ impl LockFile {
         }
     }
 
-    /// The process that holds it, if one does.
+    /// The id of the process that holds the lock, if any.
     pub fn holder(path: &Path) -> io::Result<Option<u32>> {
         let mut file = match open(path, false) {
             Ok(file) => file,
@@ -73,7 +73,8 @@ impl LockFile {
 
 impl Drop for LockFile {
     fn drop(&mut self) {
-        // Still locked here, so nobody else can have taken it over. Failing leaves a file without a lock.
+        // Still locked, so no other process can have taken the file over. If removal fails, an unlocked file remains,
+        // which is harmless.
         let _ = std::fs::remove_file(&self.path);
     }
 }
@@ -95,7 +96,7 @@ fn is_at(file: &File, path: &Path) -> bool {
     }
 }
 
-/// What a coordinator leaves behind. Anything else was somebody's before, and stays theirs.
+/// Whether the content is what a coordinator leaves behind. Any other file belongs to somebody else and is not touched.
 fn is_empty_or_pid(file: &mut File) -> io::Result<bool> {
     let found = file.metadata()?;
     Ok(found.is_file() && (found.len() == 0 || (found.len() <= LONGEST && pid_in(file).is_some())))

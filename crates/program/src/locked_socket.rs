@@ -1,5 +1,5 @@
-//! The socket of a server at a path that people choose: taken over when it is stale, refused when it is alive. A lock
-//! file beside it says who has it.
+//! A server's socket at a path that people choose: a stale socket is replaced, a live one is refused. A lock file
+//! beside it says which process owns the path.
 
 use std::{
     os::unix::net::UnixListener,
@@ -12,11 +12,11 @@ use crate::{
     socket::{Occupant, SocketError, SocketFile, SocketPermissions, check_length, refused, remove_if_stale},
 };
 
-/// Listening, and locked. Dropping it removes the socket if it is still ours.
+/// Listening, and locked. Dropping it removes the socket if the file is still ours.
 #[derive(Debug)]
 pub struct LockedSocket {
     _socket: SocketFile,
-    // Dropped last: until the socket is gone, nobody else may come.
+    // Declared last, so that it is dropped last: no other process may bind until the socket is removed.
     _lock: LockFile,
 }
 
@@ -31,7 +31,7 @@ impl LockedSocket {
             LockError::NotOurs { path } => SocketError::NotALock { path },
             LockError::System { path: lock, error } => refused("locking", &lock)(error),
         })?;
-        // We hold the lock, so no coordinator of ours is alive; but another program may listen there.
+        // We hold the lock, so no coordinator is alive here; but a different program may be listening.
         match remove_if_stale(path)? {
             Occupant::Nobody => {}
             Occupant::LivingProcess => return Err(SocketError::Alive { path: path.into(), pid: None }),

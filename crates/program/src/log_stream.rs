@@ -5,17 +5,17 @@ use std::{
     time::Duration,
 };
 
-/// Accepts every line and reports no failure: there is nowhere to report one. If the reader stops, as a pager or a
-/// terminal after Ctrl-S does, lines are lost instead of blocking the threads that serve sessions.
+/// Accepts every line and reports no error, because there is nowhere to report one. If the reader stops (a pager, a
+/// terminal after Ctrl-S), lines are lost instead of blocking the threads that serve sessions.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LogStream;
 
-/// A writable pipe accepts this much without blocking.
+/// A pipe that polls as writable accepts this many bytes without blocking.
 const WITHOUT_BLOCKING: usize = 4096;
 
 impl Write for LogStream {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        // Held from the poll to the write, so that no other line uses up the space in between.
+        // Locked from the poll to the write, so that no other line can use up the space in between.
         let mut stderr = io::stderr().lock();
         for piece in line.chunks(WITHOUT_BLOCKING) {
             let mut ready = [pty::PollFd::new(&stderr, pty::PollFlags::OUT)];

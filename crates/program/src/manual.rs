@@ -1,4 +1,4 @@
-//! Manual pages, written from the grammar of the command line.
+//! Manual pages, generated from the command line's grammar.
 
 use std::{
     fs::{self, File},
@@ -9,8 +9,7 @@ use std::{
 use clap::{Arg, ArgAction, Command};
 use clap_mangen::Man;
 
-/// Writes the pages of a command and all below it into a folder, which is created if it is missing. Answers the names of
-/// the files.
+/// Writes the pages of a command and its subcommands into a folder, creating it if needed. Returns the file names.
 pub fn write_manual(command: Command, folder: &Path) -> io::Result<Vec<String>> {
     fs::create_dir_all(folder)?;
     let mut command = command.disable_help_subcommand(true);
@@ -36,7 +35,7 @@ fn write_pages(command: &Command, folder: &Path, files: &mut Vec<String>) -> io:
     Ok(())
 }
 
-/// As clap_mangen does it, but for the synopsis.
+/// The same as clap_mangen's own rendering, except for the synopsis.
 fn render(command: &Command, man: &Man, page: &mut Vec<u8>) -> io::Result<()> {
     man.render_title(page)?;
     man.render_name_section(page)?;
@@ -57,7 +56,7 @@ fn render(command: &Command, man: &Man, page: &mut Vec<u8>) -> io::Result<()> {
     Ok(())
 }
 
-/// Options with their values, then arguments in their order. Options that every command takes are left to OPTIONS.
+/// Options with their values, then arguments in order. Global options appear only under OPTIONS.
 fn synopsis(command: &Command) -> String {
     let mut parts = vec![bold(command.get_bin_name().unwrap_or_else(|| command.get_name()))];
     let shown = |argument: &&Arg| !argument.is_hide_set();
@@ -125,7 +124,7 @@ fn italic(text: &str) -> String {
     format!("\\fI{}\\fR", escaped(text))
 }
 
-/// A hyphen is typed as one, and a backslash begins nothing.
+/// roff turns a bare hyphen into a dash, and a backslash begins an escape.
 fn escaped(text: &str) -> String {
     text.replace('\\', "\\e").replace('-', "\\-")
 }

@@ -1,7 +1,7 @@
-//! Which requests a server on this machine looks at, by their Host and Origin headers.
+//! Decides by the Host and Origin headers which HTTP requests a local server accepts.
 //!
-//! A page of another site can make a browser send requests to loopback, and a name of another site can be made to lead
-//! here (DNS rebinding). The first has another Origin, the second another Host; neither gets any further.
+//! A page of another site can make a browser send requests to loopback, and another site's name can be made to resolve
+//! to this machine (DNS rebinding). The first is recognised by its Origin, the second by its Host; both are refused.
 
 use std::{collections::HashSet, net::SocketAddr};
 
@@ -9,7 +9,7 @@ use http::{HeaderMap, HeaderValue, header, uri::Authority};
 
 #[derive(Debug)]
 pub struct OriginGuard {
-    /// In lower case; with their ports, unless any port will do.
+    /// Lower case; with ports, unless any port is accepted.
     hosts: HashSet<String>,
     scheme: HttpScheme,
     any_port: bool,
@@ -37,7 +37,7 @@ impl HttpScheme {
     }
 }
 
-/// Why a request is not looked at.
+/// Why a request is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OriginRefusal {
     WrongHost,
@@ -47,12 +47,12 @@ pub enum OriginRefusal {
 const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 
 impl OriginGuard {
-    /// For loopback without TLS, by whichever port it is reached: another one may be forwarded to ours.
+    /// For loopback without TLS, on any port: the client may reach us through a forwarded port.
     pub fn loopback() -> Self {
         OriginGuard { hosts: LOOPBACK.map(str::to_owned).into(), scheme: HttpScheme::Http, any_port: true }
     }
 
-    /// `names` come on top of the address itself and, where that is a loopback or any address, those of loopback.
+    /// Accepts `names` and the address itself and, if that is a loopback or wildcard address, the loopback names too.
     pub fn of(address: SocketAddr, names: &[String], scheme: HttpScheme) -> Self {
         let mut bare: Vec<String> = names.iter().map(|name| name.to_ascii_lowercase()).collect();
         let ip = address.ip();
@@ -65,7 +65,7 @@ impl OriginGuard {
         let mut hosts = HashSet::new();
         for name in bare {
             hosts.insert(format!("{name}:{}", address.port()));
-            // Browsers leave the usual port out.
+            // Browsers omit the default port.
             if address.port() == scheme.default_port() {
                 hosts.insert(name);
             }
@@ -79,7 +79,7 @@ impl OriginGuard {
 
     pub fn check(&self, headers: &HeaderMap) -> Result<(), OriginRefusal> {
         let mut hosts = headers.get_all(header::HOST).iter();
-        // One, and no more: with two, a proxy in between may have believed the other.
+        // Exactly one: with two, a proxy in between may have used the other one.
         match (hosts.next(), hosts.next()) {
             (Some(host), None) if self.knows(text(host)) => {}
             _ => return Err(OriginRefusal::WrongHost),

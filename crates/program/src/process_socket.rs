@@ -1,4 +1,4 @@
-//! The socket of one process: named after it in a folder that is nobody else's.
+//! The socket of one process: named after its process id, in a private folder.
 
 use std::{
     fs::{self, File},
@@ -8,16 +8,16 @@ use std::{
 
 use crate::socket::{Occupant, SocketError, SocketFile, SocketPermissions, check_length, refused, remove_if_stale};
 
-/// Names to try: one is taken only when processes of several containers share the folder and a number.
+/// How many names to try. A name is taken only if processes in different containers share the folder and a process id.
 const NAMES: u32 = 16;
 
-/// Listening. Dropping it removes the socket if it is still ours.
+/// Listening. Dropping it removes the socket if the file is still ours.
 #[derive(Debug)]
 pub struct ProcessSocket(SocketFile);
 
 impl ProcessSocket {
-    /// Listens on `FOLDER/PID.sock`, mode 0600, in a folder that [`private_folder`](crate::private_folder) has made or
-    /// approved. What a dead process has left there is removed.
+    /// Listens on `FOLDER/PID.sock`, mode 0600, in a folder that [`private_folder`](crate::private_folder) created or
+    /// checked. Removes the stale sockets of dead processes that stand in the way.
     pub fn bind(folder: &Path, pid: u32) -> Result<(Self, UnixListener), SocketError> {
         let _lock = lock(folder)?;
         for attempt in 0..NAMES {
@@ -32,7 +32,7 @@ impl ProcessSocket {
         Err(SocketError::Taken { folder: folder.into() })
     }
 
-    /// Removes the sockets in `folder` that dead processes have left, and says which.
+    /// Removes the sockets in `folder` that dead processes left behind, and returns their paths.
     pub fn remove_stale(folder: &Path) -> Result<Vec<PathBuf>, SocketError> {
         let _lock = lock(folder)?;
         let mut removed = Vec::new();
@@ -52,7 +52,7 @@ impl ProcessSocket {
     }
 }
 
-/// Held while we look and bind, so that nobody removes as stale what another has just made.
+/// Held while we check and bind, so that no other process removes a socket that was just created as stale.
 fn lock(folder: &Path) -> Result<File, SocketError> {
     let lock = File::open(folder).map_err(refused("opening", folder))?;
     lock.lock().map_err(refused("locking", folder))?;

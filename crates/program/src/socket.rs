@@ -1,6 +1,6 @@
-//! A Unix socket to listen on: private from its first moment, never taken from a program that lives, and removed only by
-//! the one who made it. Which path it gets is for [`LockedSocket`](crate::LockedSocket) and
-//! [`ProcessSocket`](crate::ProcessSocket) to decide.
+//! A Unix socket to listen on: private from the moment it exists, never taken from a running program, and removed only
+//! by the process that created it. [`LockedSocket`](crate::LockedSocket) and [`ProcessSocket`](crate::ProcessSocket)
+//! choose its path.
 
 use std::{
     fs, io,
@@ -19,7 +19,7 @@ pub enum SocketError {
     Alive { path: PathBuf, pid: Option<u32> },
     #[error("{} exists and is not a socket", path.display())]
     NotASocket { path: PathBuf },
-    #[error("{} exists, and is no lock of a coordinator", path.display())]
+    #[error("{} exists, and is not a coordinator's lock file", path.display())]
     NotALock { path: PathBuf },
     #[error("the socket path {} is {} bytes long; the system takes at most {PATH_LIMIT}", path.display(), path.as_os_str().len())]
     TooLong { path: PathBuf },
@@ -29,18 +29,18 @@ pub enum SocketError {
     System { what: String, error: io::Error },
 }
 
-/// The system refused to do something with a path.
+/// The system refused an action on a path.
 pub(crate) fn refused(what: &str, path: &Path) -> impl FnOnce(io::Error) -> SocketError {
     let what = format!("{what} {}", path.display());
     move |error| SocketError::System { what, error }
 }
 
-/// What a socket's address holds on Linux, without the closing zero.
+/// The longest path of a socket address on Linux, without the terminating zero.
 const PATH_LIMIT: usize = 107;
-/// Connections waiting to be taken; the kernel has its own upper bound.
+/// How many connections may wait to be accepted; the kernel has its own upper limit.
 const BACKLOG: i32 = 4096;
 
-/// Who may open the socket, as the file system sees it.
+/// Who may connect, by the file system's permissions.
 #[derive(Clone, Copy, Debug)]
 pub struct SocketPermissions {
     pub mode: u32,
@@ -48,11 +48,11 @@ pub struct SocketPermissions {
 }
 
 impl SocketPermissions {
-    /// For its owner alone.
+    /// Only the owner.
     pub const PRIVATE: Self = SocketPermissions { mode: 0o600, group: None };
 }
 
-/// A socket that somebody listens on. Dropping it removes the file if it is still this one.
+/// A listening socket. Dropping it removes the file if it is still the same one.
 #[derive(Debug)]
 pub(crate) struct SocketFile {
     path: PathBuf,
@@ -60,8 +60,8 @@ pub(crate) struct SocketFile {
 }
 
 impl SocketFile {
-    /// The mode is set between naming the socket and listening on it: until then every connection is refused, so it is
-    /// private from its first moment whatever the mask for new files says.
+    /// The mode is set after binding and before listening: until then every connection is refused, so the socket is
+    /// private from the start, whatever the umask.
     pub(crate) fn listen(path: &Path, permissions: SocketPermissions) -> Result<(Self, UnixListener), SocketError> {
         check_length(path)?;
         let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
@@ -88,7 +88,7 @@ impl Drop for SocketFile {
     fn drop(&mut self) {
         let there = self.path.symlink_metadata();
         if there.is_ok_and(|there| (there.dev(), there.ino()) == self.identity) {
-            // Failing leaves a stale socket, which the next program that wants its name removes.
+            // If this fails, a stale socket remains, which the next program that wants the path removes.
             let _ = fs::remove_file(&self.path);
         }
     }
@@ -98,17 +98,17 @@ pub(crate) fn check_length(path: &Path) -> Result<(), SocketError> {
     if path.as_os_str().len() > PATH_LIMIT { Err(SocketError::TooLong { path: path.into() }) } else { Ok(()) }
 }
 
-/// What was found at the path of a socket.
+/// What exists at a socket's path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Occupant {
     Nobody,
-    /// It answers, or it is too busy to.
+    /// A process answered, or was too busy to.
     LivingProcess,
     OtherFile,
 }
 
-/// Looks who is there, and removes the socket that a dead process has left. The caller holds a lock that all have to
-/// take who want this path: nobody binds it between the look and the removal.
+/// Checks what exists at the path, and removes the socket of a dead process. The caller holds a lock that everybody who
+/// wants this path must take, so nobody can bind between the check and the removal.
 pub(crate) fn remove_if_stale(path: &Path) -> Result<Occupant, SocketError> {
     let found = match path.symlink_metadata() {
         Ok(found) => found,

@@ -11,30 +11,31 @@ use crate::failure::{Exit, Failure, Outcome};
 
 /// Tell the terminal what a script is doing: working, waiting for you, done or failed
 ///
-/// Prints one escape sequence (OSC 7501, the Program Status Protocol) to the terminal that it runs in, also when its output
-/// goes elsewhere. A terminal that keeps such records shows it: patterm in its rail, `vtr ls` in its list, and others in
-/// their own ways; the rest ignore it. A report replaces the one before it: give again what is to stay.
+/// Prints one escape sequence (OSC 7501, the Program Status Protocol) to the terminal that the script runs in, even
+/// when standard output is redirected. Terminals that support it show the report: patterm in its rail, `vtr ls` in its
+/// list, others in their own way; the rest ignore it. Each report replaces the previous one as a whole, so repeat
+/// whatever should stay.
 #[derive(Debug, clap::Args)]
 pub struct StatusCommand {
-    /// What it is doing; clear takes back what was reported, with --id only that part and those below it
+    /// What the script is doing; clear withdraws the report, or with --id only that part and the parts below it
     #[arg(value_name = "STATE", value_parser = ["idle", "working", "blocked", "done", "error", "clear"])]
     state: String,
-    /// One line on what it does, waits for or has done
+    /// One line: what it is doing, waiting for or has finished
     #[arg(long, value_name = "TEXT")]
     msg: Option<String>,
-    /// What people call it
+    /// The name to show to people
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
-    /// Percent, of what is working or blocked
+    /// Progress in percent, while working or blocked
     #[arg(long, value_name = "0-100", value_parser = clap::value_parser!(u8).range(0..=100))]
     progress: Option<u8>,
-    /// The part of the work that this is about, as in deploy/eu-west
+    /// The part of the work that this report is about, for example deploy/eu-west
     #[arg(long, value_name = "ID")]
     id: Option<String>,
-    /// What it needs, when it is blocked
+    /// What it needs from you, if it is blocked
     #[arg(long, value_name = "KIND", value_parser = ["permission", "question", "auth"])]
     kind: Option<String>,
-    /// What programs know it by, as in terraform
+    /// The program's name for other programs, for example terraform
     #[arg(long, value_name = "NAME")]
     app: Option<String>,
 }
@@ -43,9 +44,9 @@ impl StatusCommand {
     pub fn run(self) -> Outcome {
         let sequence = self.sequence().map_err(|message| Failure::new(Exit::Usage, "usage", message))?;
         tell_terminal(sequence.as_bytes()).map_err(|error| {
-            let message = format!("there is no terminal to tell: {error}");
+            let message = format!("there is no terminal to report to: {error}");
             Failure::new(Exit::Refused, "system", message)
-                .with_hint("run it in a terminal, or below a program that runs in one")
+                .with_hint("run it in a terminal, or from a program that runs in one")
         })?;
         Ok(Exit::Done)
     }
@@ -61,7 +62,7 @@ impl StatusCommand {
                 ("--app", self.app.is_some()),
             ];
             if let Some((flag, _)) = given.into_iter().find(|(_, given)| *given) {
-                return Err(format!("clear takes a report back and tells nothing: leave out {flag}"));
+                return Err(format!("clear withdraws a report and has no content: leave out {flag}"));
             }
             return StatusRecord::clear_sequence(&id).map_err(|error| error.to_string());
         };
@@ -80,7 +81,7 @@ impl StatusCommand {
     }
 }
 
-/// Standard output if it is a terminal, or else the one that this process belongs to.
+/// Writes to standard output if it is a terminal, and otherwise to the controlling terminal of this process.
 fn tell_terminal(bytes: &[u8]) -> io::Result<()> {
     let stdout = io::stdout();
     if stdout.is_terminal() {

@@ -1,4 +1,4 @@
-//! What a process finds around itself, as plain data. Read once, by `main.rs`; everything else is told.
+//! What a process finds in its surroundings, as plain data. `main.rs` reads it once and passes it to everything else.
 
 use std::{
     env,
@@ -11,17 +11,17 @@ use etcetera::BaseStrategy;
 
 #[derive(Clone)]
 pub struct Surroundings {
-    /// This program, to start it again.
+    /// The path of this program, for starting it again.
     pub program: PathBuf,
     pub working_dir: PathBuf,
     pub home: PathBuf,
-    /// Of this program.
+    /// For this program.
     pub config_dir: PathBuf,
     pub data_dir: PathBuf,
     pub state_dir: PathBuf,
-    /// Of all programs.
+    /// For all programs.
     pub cache_dir: PathBuf,
-    /// The user's runtime folder, where the system has one.
+    /// The user's runtime folder, if the system has one.
     pub runtime_dir: Option<PathBuf>,
     pub temp_dir: PathBuf,
     /// What sessions inherit. Never printed.
@@ -38,7 +38,7 @@ pub enum SurroundingsError {
 }
 
 impl Surroundings {
-    /// Of the program that is called so.
+    /// For the program of this name.
     pub fn look_around(name: &str) -> Result<Self, SurroundingsError> {
         let folders = etcetera::choose_base_strategy().map_err(|_| SurroundingsError::NoHome)?;
         let system = |what| move |error| SurroundingsError::System { what, error };
@@ -59,7 +59,7 @@ impl Surroundings {
         })
     }
 
-    /// A process without an environment, below one folder: for tests.
+    /// Surroundings for tests: all folders below `root`, and no environment.
     #[doc(hidden)]
     pub fn nowhere(program: &Path, root: &Path) -> Self {
         Surroundings {
@@ -77,14 +77,14 @@ impl Surroundings {
         }
     }
 
-    /// A variable of the environment; one that is empty counts as not set.
+    /// An environment variable; an empty one counts as unset.
     pub fn variable(&self, name: &str) -> Option<&OsStr> {
         let found = self.environment.iter().find(|(known, _)| known == name);
         found.map(|(_, value)| value.as_os_str()).filter(|value| !value.is_empty())
     }
 
-    /// Where sockets of the program that is called so lie, unless somebody says otherwise: the user's runtime folder, or a
-    /// folder of our own where everybody may have one.
+    /// The default folder for the sockets of a program: the user's runtime folder, or a folder of our own in the folder
+    /// for temporary files.
     pub fn socket_folder(&self, name: &str) -> PathBuf {
         match &self.runtime_dir {
             Some(folder) => folder.join(name),
