@@ -8,8 +8,8 @@ use crate::{commands, run::SharePlace};
 
 /// Tabs of agents, shells and commands that can drive each other
 ///
-/// Run it in a project's folder. Agents that it starts get tools to start, drive, read and time others; you see all of
-/// it and can take over at any time. Nothing survives its end but files.
+/// Run it in a project's folder. The agents it starts get tools to start, drive, read and time other sessions; you see
+/// everything and can take over at any time. When it ends, everything it started ends too; only files remain.
 #[derive(Debug, Parser)]
 #[command(name = "patterm", version, after_help = EXIT_CODES, max_term_width = 100)]
 pub(crate) struct PattermCli {
@@ -35,30 +35,31 @@ Exit codes:
 pub(crate) struct RunFlags {
     /// Serve without a terminal interface, for scripts and tests
     ///
-    /// First prints one line of JSON: `socket` is the MCP server's socket, `connect` a file for
-    /// `patterm mcp-stdio --connect FILE` that speaks for you, `share` the socket of --share. Ends with SIGTERM, SIGINT or SIGHUP, and everything it
-    /// started ends with it.
+    /// First prints one line of JSON: `socket` is the MCP server's socket, `connect` a file for `patterm mcp-stdio
+    /// --connect FILE` that identifies the client as you, `share` the socket of --share. Ends on SIGTERM, SIGINT or
+    /// SIGHUP, together with everything it started.
     #[arg(long)]
     pub(crate) headless: bool,
-    /// The project, instead of the folder you are in
+    /// The project's folder, instead of the current folder
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, global = true)]
     pub(crate) project: Option<PathBuf>,
     /// Serve MCP over HTTP too, on 127.0.0.1:PORT/mcp (0: any port); the token is in the connect file
     #[arg(long, value_name = "PORT")]
     pub(crate) mcp_http: Option<u16>,
-    /// Write a connect file that speaks for you, as --headless and --mcp-http do
+    /// Write a connect file that identifies a client as you, as --headless and --mcp-http do
     ///
-    /// It lies in the folder of this run, `operator-1.json`, 0600: for `patterm mcp-stdio --connect FILE` and `patterm
-    /// explain`. Every program of yours can read it, agents and what they start included, and may then do whatever you may.
+    /// The file is `operator-1.json` (0600) in the folder of this run, for `patterm mcp-stdio --connect FILE` and
+    /// `patterm explain`. Every program that runs as your user can read it, including agents and what they start, and
+    /// may then do whatever you may.
     #[arg(long)]
     pub(crate) operator_file: bool,
     /// Let `vtr` reach these sessions as you: `vtr ls --socket SOCKET`, and every other command of it
     ///
-    /// Without a path the socket lies in patterm's runtime folder, with the number of this process. It is for your own
-    /// user only, and whoever opens it may do everything you may: agents run as your user too.
+    /// Without a path, the socket is in patterm's runtime folder and named after the process id. Only your own user can
+    /// open it, but whoever opens it may do everything you may, and agents run as your user too.
     #[arg(long, value_name = "SOCKET", num_args = 0..=1, require_equals = true, value_hint = ValueHint::FilePath)]
     pub(crate) share: Option<Option<PathBuf>>,
-    /// Write a log, events, what sessions print and what agents say into DIR, for your eyes only
+    /// Write a log, events, session output and agents' messages into DIR, readable only by you
     #[arg(long, value_name = "DIR", num_args = 0..=1, require_equals = true, value_hint = ValueHint::DirPath)]
     pub(crate) debug: Option<Option<PathBuf>>,
     /// Write a profile of this run into DIR when it ends: CPU (for pprof), memory, threads
@@ -84,54 +85,54 @@ pub(crate) enum PattermCommand {
     Man(commands::man::PattermMan),
 }
 
-/// Join standard input and output to a running patterm's MCP server
+/// Connect standard input and output to a running patterm's MCP server
 ///
-/// Agents' CLIs start it themselves. It ends with its standard input, or with patterm.
+/// Agent CLIs start it themselves. It ends when its standard input closes, or when patterm ends.
 #[derive(Debug, clap::Args)]
 pub(crate) struct McpStdio {
-    /// A file that holds the socket's path and a token
+    /// A file with the socket's path and a token
     #[arg(long, value_name = "FILE", conflicts_with_all = ["socket", "identity"])]
     connect: Option<PathBuf>,
     /// The socket
     #[arg(long, value_name = "PATH", requires = "identity")]
     socket: Option<PathBuf>,
-    /// The token. Others can see it in the list of processes: prefer --connect
+    /// The token. Other users can see it in the process list: prefer --connect
     #[arg(long, value_name = "TOKEN", requires = "socket")]
     identity: Option<String>,
 }
 
-/// Tell a running patterm what an agent's own hook or plugin says
+/// Report an event from an agent's own hook or plugin to a running patterm
 ///
-/// Agents' CLIs run it as their presets say. It prints nothing that a CLI could take for a part of a prompt.
+/// Agent CLIs run it as their presets say. It prints nothing that a CLI could take for part of a prompt.
 #[derive(Debug, clap::Args)]
 pub(crate) struct HookCommand {
     /// The agent's connect file
     #[arg(long, value_name = "FILE")]
     connect: PathBuf,
-    /// What happened, as the CLI names it
+    /// The event, by the CLI's name for it
     event: String,
-    /// What the CLI says beside it
+    /// Details from the CLI
     detail: Option<String>,
 }
 
 impl RunFlags {
-    /// Where to share, if asked to. A path is as seen from `working_dir`.
+    /// Where to share, if requested. A relative path is resolved against `working_dir`.
     pub(crate) fn share_place(&self, working_dir: &Path) -> Option<SharePlace> {
         let share = self.share.as_ref()?;
         Some(share.as_ref().map_or(SharePlace::InRun, |path| SharePlace::At(working_dir.join(path))))
     }
 }
 
-/// Play an agent without a model behind it, to try things out
+/// Run a fake agent: no model behind it, for trying things out
 ///
-/// Looks and behaves as the CLI it stands for, takes its flags, and follows a script: --script FILE or --story NAME, and
-/// --fast for short delays. See docs/guide/fake-agents.md.
+/// Looks and behaves like the CLI it imitates, accepts its flags, and follows a script: --script FILE or --story NAME,
+/// with --fast for short delays. See docs/guide/fake-agents.md.
 #[derive(Debug, clap::Args)]
 pub(crate) struct FakeAgent {
     /// claude, codex or opencode
     #[arg(value_name = "MAKE")]
     make: String,
-    /// What that CLI takes
+    /// That CLI's own arguments
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     arguments: Vec<String>,
 }

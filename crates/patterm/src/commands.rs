@@ -1,4 +1,4 @@
-//! The commands, one file each: its arguments, whose doc comments are its help, and its run.
+//! The commands, one file each: the arguments (their doc comments are the help text) and `run`.
 
 pub(crate) mod completions;
 pub(crate) mod config;
@@ -27,7 +27,7 @@ pub(crate) fn run(cli: PattermCli, surroundings: &Surroundings, output: &mut Out
         None if cli.run.headless => headless::run(cli.run, surroundings, output),
         None => interface::run(cli.run, surroundings, output),
         Some(PattermCommand::McpStdio(_) | PattermCommand::Hook(_) | PattermCommand::FakeAgent(_)) => {
-            unreachable!("main hands them over before anything is parsed")
+            unreachable!("main dispatches these before anything is parsed")
         }
         Some(PattermCommand::Presets(command)) => command.run(&project, surroundings, output),
         Some(PattermCommand::Trust(command)) => command.run(&project, surroundings, output),
@@ -43,7 +43,7 @@ pub(crate) fn run(cli: PattermCli, surroundings: &Surroundings, output: &mut Out
     }
 }
 
-/// What a run needs, on a terminal or without: its settings, and the presets where it looks for them.
+/// What a run needs with or without a terminal: the settings, and presets installed where the run looks for them.
 fn run_options(flags: &RunFlags, surroundings: &Surroundings, output: &mut Output) -> Result<RunOptions, Failure> {
     let project_dir = surroundings.working_dir.join(flags.project.clone().unwrap_or_default());
     presets::install_shipped(&presets::folders(surroundings, &project_dir), output);
@@ -51,7 +51,7 @@ fn run_options(flags: &RunFlags, surroundings: &Surroundings, output: &mut Outpu
     Ok(RunOptions {
         project_dir,
         http: flags.mcp_http,
-        // Without a screen there is no other way in, and over HTTP the token is asked for.
+        // Without a screen the file is the only way in, and HTTP clients need the token from it.
         operator_file: flags.operator_file || flags.headless || flags.mcp_http.is_some(),
         share: flags.share_place(&surroundings.working_dir),
         settings: config::load(surroundings, output)?,

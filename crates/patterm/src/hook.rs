@@ -1,6 +1,6 @@
-//! `patterm hook`: what an agent's CLI runs when something happens in it. It says one thing and ends; it starts no runtime
-//! and prints nothing on standard output, which some CLIs take for a part of the prompt. What the CLI writes to it is read
-//! within bounds; whatever is wrong with that, the event itself is told.
+//! `patterm hook`: the command that an agent's CLI runs when an event happens in it. It reports the event and exits; it
+//! starts no runtime and prints nothing on standard output, because some CLIs take that for part of the prompt. The
+//! CLI's description of the event is read within bounds; if it is invalid, the event is still reported by name.
 
 mod said;
 
@@ -22,9 +22,10 @@ use self::said::HookWords;
 use crate::run::connect_file::ConnectFile;
 
 const USAGE: &str = "usage: patterm hook --connect FILE EVENT [DETAIL]";
-/// For what the CLI writes to us, and again for the answer: together less than the time that presets let hooks take.
+/// The limit for reading the CLI's description, and again for the answer; the sum is less than presets allow a hook to
+/// take.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// Characters of the detail that go along: it is one line for a list.
+/// Characters of detail that are passed on: it is one line in a list.
 const DETAIL: usize = 500;
 
 pub(crate) fn run(words: &[OsString]) -> Exit {
@@ -50,7 +51,7 @@ fn tell(words: &[OsString], input: &[u8]) -> Result<(), (Exit, String)> {
     let words = match detail {
         Some(detail) => HookWords { detail, command: None },
         None => said::read(event, input).unwrap_or_else(|why| {
-            let _ = writeln!(io::stderr(), "patterm hook: only the event's name is told: {why}");
+            let _ = writeln!(io::stderr(), "patterm hook: reporting the event's name only: {why}");
             HookWords::default()
         }),
     };
@@ -71,8 +72,8 @@ fn tell(words: &[OsString], input: &[u8]) -> Result<(), (Exit, String)> {
     Ok(())
 }
 
-/// Some CLIs write a description to their hooks and take it ill when nobody reads all of it. No more is kept than is read
-/// as JSON, and one byte that tells that there was more.
+/// Some CLIs write a description to their hooks and fail when nobody reads all of it. We keep only as much as is parsed
+/// as JSON, and one more byte, which shows that there was more.
 fn take_input() -> Vec<u8> {
     let stdin = io::stdin();
     let mut input = Vec::new();

@@ -1,7 +1,7 @@
 //! `patterm`: tabs of agents, shells and commands, and an MCP server through which one agent drives the others.
 //!
-//! Only this file reads the environment, the home folder and the kind of our output; all else is told. What can be done
-//! with sessions is decided in `ops` and `project`; here a run is put together, and its command line answered.
+//! Only this file reads the environment, the home folder and the type of our output; everything else gets them passed
+//! in. `ops` and `project` decide what can be done with sessions; here a run is assembled and its command line handled.
 
 mod app;
 mod cli;
@@ -29,7 +29,7 @@ use program::{Exit, Outcome, Surroundings};
 use crate::{cli::PattermCli, output::Output};
 
 fn main() -> ExitCode {
-    // Before anything else: an agent's proxy is small because nothing else of this program is ever started in it.
+    // First of all: an agent's proxy stays small because nothing else of this program is started in it.
     let mut words = env::args_os().skip(1);
     let command = words.next().unwrap_or_default();
     let words: Vec<OsString> = words.collect();
@@ -38,7 +38,7 @@ fn main() -> ExitCode {
         Some("mcp-stdio") if !wants_help => return ExitCode::from(proxy::run(&words).code()),
         Some(watchdog::COMMAND) => return ExitCode::from(watchdog::run(&words).code()),
         Some("hook") if !wants_help => return ExitCode::from(hook::run(&words).code()),
-        // Its arguments are the vendor's, not ours.
+        // Its arguments belong to the imitated CLI, not to us.
         Some("fake-agent") if !wants_help => return fake_agent(&words),
         _ => {}
     }
@@ -62,7 +62,7 @@ fn end(outcome: Outcome, output: &Output) -> ExitCode {
     ExitCode::from(program::exit_of(outcome, |failure| output.failure(failure)).code())
 }
 
-/// Help and version are no mistakes, unless they can't be written.
+/// Help and version are not errors, unless they can't be written.
 fn misused(error: &clap::Error) -> ExitCode {
     let told = error.print().and_then(|()| io::stdout().flush());
     match told {
@@ -72,7 +72,7 @@ fn misused(error: &clap::Error) -> ExitCode {
     }
 }
 
-/// Becomes the program beside this one that plays agents.
+/// Replaces this process with the fake agents' program, which is installed beside this one.
 fn fake_agent(words: &[OsString]) -> ExitCode {
     const PROGRAM: &str = "patterm-fake-agent";
     let program = env::current_exe().map_or_else(|_| PROGRAM.into(), |own| own.with_file_name(PROGRAM));

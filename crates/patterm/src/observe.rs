@@ -1,5 +1,5 @@
-//! Looking at a run while it runs: what `--debug` and `--profile` write. Files are 0600 in folders that are 0700, and
-//! nothing ever goes to standard output or error, which may belong to a screen.
+//! Diagnostics of a run: what `--debug` and `--profile` write. Files are 0600 in folders with mode 0700, and nothing
+//! goes to standard output or error, which may belong to a screen.
 
 mod capture;
 mod events;
@@ -30,10 +30,10 @@ use program::{Failure, LogStream, Surroundings};
 
 use crate::cli::RunFlags;
 
-/// For what is still to be written when a run has ended.
+/// How long to wait for pending writes after a run has ended.
 const LAST_WRITES: Duration = Duration::from_secs(2);
 
-/// What is written of a run; nothing by default. Cheap to clone.
+/// What is recorded of a run; nothing by default. Cheap to clone.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Observers {
     inner: Arc<ObserverState>,
@@ -49,7 +49,7 @@ struct ObserverState {
 }
 
 impl Observers {
-    /// Before any other thread is started, so that the profile sees them all.
+    /// Called before any other thread is started, so that the profile covers them all.
     pub(crate) fn start(flags: &RunFlags, surroundings: &Surroundings) -> Result<Self, Failure> {
         let folder = |given: &Option<Option<PathBuf>>, name: &str| {
             given.as_ref().map(|given| match given {
@@ -76,7 +76,7 @@ impl Observers {
         Ok(Observers { inner: Arc::new(inner) })
     }
 
-    /// There is a log file.
+    /// Whether there is a log file.
     pub(crate) fn logs(&self) -> bool {
         self.inner.debug.is_some()
     }
@@ -85,7 +85,7 @@ impl Observers {
         self.inner.debug.as_deref()
     }
 
-    /// Writes down what happens in a project from now on.
+    /// Records events and output of a project from now on.
     pub(crate) fn watch(&self, project: &Project) {
         let Some(folder) = &self.inner.debug else { return };
         let mut tasks = self.inner.tasks.lock().unwrap_or_else(PoisonError::into_inner);
@@ -94,7 +94,7 @@ impl Observers {
         tasks.spawn(capture::write(project.clone(), folder.join("sessions"), stop()));
     }
 
-    /// A connection whose messages are written down, if they are to be.
+    /// Wraps a connection so that its messages are recorded, if they are to be.
     pub(crate) fn transcribe<S>(&self, stream: S, caller: &Caller) -> TranscribedStream<S> {
         let number = self.inner.connections.fetch_add(1, Ordering::Relaxed) + 1;
         match &self.inner.debug {
@@ -103,21 +103,21 @@ impl Observers {
         }
     }
 
-    /// What a run looks like while everything still runs.
+    /// Snapshots of the process, taken while everything still runs.
     pub(crate) fn before_the_end(&self) {
         if let Some(profile) = &self.inner.profile {
             profile.look();
         }
     }
 
-    /// When every session has ended.
+    /// Called when every session has ended.
     pub(crate) async fn finish(&self) {
         let mut tasks = {
             let mut tasks = self.inner.tasks.lock().unwrap_or_else(PoisonError::into_inner);
             std::mem::take(&mut *tasks)
         };
         self.inner.stop.send_replace(());
-        // A disk that hangs must not keep us.
+        // Don't wait for a disk that hangs.
         let _ = tokio::time::timeout(LAST_WRITES, async { while tasks.join_next().await.is_some() {} }).await;
         if let Some(profile) = &self.inner.profile {
             profile.finish();
@@ -125,7 +125,7 @@ impl Observers {
     }
 }
 
-/// When, and which process.
+/// A timestamp and the process id.
 fn run_name() -> String {
     format!("{}-{}", jiff::Timestamp::now().strftime("%Y%m%dT%H%M%SZ"), std::process::id())
 }
@@ -136,7 +136,7 @@ fn log_to(file: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// What a headless run has to complain about.
+/// Warnings of a headless run.
 pub(crate) fn log_to_stderr() {
     install(|| LogStream, tracing::Level::WARN, false);
 }
@@ -144,9 +144,9 @@ pub(crate) fn log_to_stderr() {
 fn install(writer: impl for<'a> MakeWriter<'a> + Send + Sync + 'static, level: tracing::Level, targets: bool) {
     let subscriber = tracing_subscriber::fmt().with_writer(writer).with_ansi(false);
     let subscriber = subscriber.with_target(targets).with_max_level(level);
-    // A line that can't be written is missing, and nothing else: the complaint would go to standard error, which may be
-    // a screen, and panic when that fails as well.
+    // A log line that can't be written is dropped. Reporting the failure would write to standard error, which may be a
+    // screen, and would panic if that failed as well.
     let subscriber = subscriber.log_internal_errors(false).finish();
-    // Fails only when there is one already, and this is the first.
+    // Fails only if a subscriber is already set, and this is the first.
     let _ = tracing::subscriber::set_global_default(subscriber);
 }

@@ -1,4 +1,4 @@
-//! What a command prints: lines for people, JSON for programs; complaints go to standard error.
+//! What a command prints: lines for people, JSON for programs; errors and warnings go to standard error.
 
 use std::{
     cell::RefCell,
@@ -12,7 +12,7 @@ use program::Failure;
 #[derive(Debug)]
 pub(crate) struct Output {
     pub(crate) json: bool,
-    /// Said so far: a screen covers what was printed below it.
+    /// The warnings so far, to repeat them on a screen that covers what was printed.
     warnings: RefCell<Vec<String>>,
 }
 
@@ -28,13 +28,13 @@ impl Output {
         Ok(stdout.flush()?)
     }
 
-    /// One JSON object on one line.
+    /// Prints one JSON object on one line.
     pub(crate) fn object(&mut self, value: &impl Serialize) -> Result<(), Failure> {
         let line = serde_json::to_string(value).map_err(|error| io::Error::other(error.to_string()))?;
         self.line(line)
     }
 
-    /// The object with `--json`; without, the lines.
+    /// Prints the object with `--json`, and otherwise the lines.
     pub(crate) fn answer(&mut self, value: &impl Serialize, lines: &[String]) -> Result<(), Failure> {
         if self.json {
             return self.object(value);
@@ -44,12 +44,12 @@ impl Output {
 
     pub(crate) fn warn(&self, warning: impl std::fmt::Display) {
         let warning = printable(&warning.to_string());
-        // Nobody to tell if that fails.
+        // If this fails, there is nobody to report to.
         let _ = writeln!(io::stderr(), "patterm: warning: {warning}");
         self.warnings.borrow_mut().push(warning);
     }
 
-    /// The warnings since the last time, for a screen to say them again.
+    /// The warnings since the last call, for a screen to show them again.
     pub(crate) fn take_warnings(&self) -> Vec<String> {
         self.warnings.take()
     }
@@ -65,7 +65,7 @@ impl Output {
     }
 }
 
-/// Columns as wide as their longest cell, for a list of a few dozen lines.
+/// Columns as wide as their longest cell, for lists of a few dozen lines.
 pub(crate) fn columns<const N: usize>(headings: [&str; N], rows: &[[String; N]]) -> Vec<String> {
     let headings = headings.map(str::to_owned);
     let lines = || std::iter::once(&headings).chain(rows);
@@ -91,8 +91,8 @@ fn width(text: &str) -> usize {
     text.chars().count()
 }
 
-/// Text of a file on a person's terminal: control characters could do anything there, and marks that turn text round could
-/// make it read as something else.
+/// Makes a file's text safe for a terminal: control characters could do anything there, and bidirectional marks could
+/// make the text read differently.
 pub(crate) fn printable(text: &str) -> String {
     text.chars().map(|c| if c.is_control() || vt::is_bidi_control(c) { '\u{fffd}' } else { c }).collect()
 }

@@ -1,4 +1,4 @@
-//! `patterm mcp-stdio`: what an agent's CLI starts as its MCP server. It says who it is and moves bytes; it starts no
+//! `patterm mcp-stdio`: the MCP server that an agent's CLI starts. It authenticates and copies bytes; it starts no
 //! thread and no runtime, reads no configuration, and ends with its standard input or with its server.
 
 use std::{
@@ -33,13 +33,13 @@ fn relay(words: &[OsString]) -> Result<(), (Exit, String)> {
     })?;
     let greeting = mcp::greeting(&way_in.token);
     match mcp::relay(io::stdin(), io::stdout(), &socket, greeting.as_bytes()) {
-        // Whoever has gone in mid-word has no more to say than one that closed.
+        // A client that breaks off in the middle of a message is treated like one that closed.
         Ok(_) | Err(mcp::PumpError::Client(_)) => Ok(()),
         Err(error) => Err((Exit::Unreachable, error.to_string())),
     }
 }
 
-/// By hand: two flags are not worth a parser that weighs more than the relay.
+/// Parsed by hand: two flags are not worth a parser that is larger than the relay itself.
 fn way_in(words: &[OsString]) -> Result<ConnectFile, String> {
     let (mut socket, mut identity, mut connect) = (None, None, None);
     let mut words = words.iter();
@@ -61,7 +61,7 @@ fn way_in(words: &[OsString]) -> Result<ConnectFile, String> {
     match (socket, identity, connect) {
         (None, None, Some(file)) => ConnectFile::read(Path::new(&file)),
         (Some(socket), Some(identity), None) => {
-            let token = identity.into_string().map_err(|_| "the identity is not a token of patterm's")?;
+            let token = identity.into_string().map_err(|_| "the identity is not a token of patterm")?;
             Ok(ConnectFile { socket: PathBuf::from(socket), token })
         }
         _ => Err(USAGE.into()),
@@ -89,6 +89,6 @@ mod tests {
         }
         assert!(way_in(&words("--connect /nonexistent/x")).unwrap_err().contains("can't be read"));
         std::fs::write(&file, "{}").unwrap();
-        assert!(way_in(&words(&format!("--connect {}", file.display()))).unwrap_err().contains("no connect file"));
+        assert!(way_in(&words(&format!("--connect {}", file.display()))).unwrap_err().contains("not a connect file"));
     }
 }

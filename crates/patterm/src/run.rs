@@ -1,7 +1,7 @@
-//! One run of patterm: an engine, a project, a socket with an MCP server behind it, and an end that leaves nothing.
+//! One run of patterm: an engine, a project, a socket with an MCP server, and a shutdown that leaves nothing behind.
 //!
-//! It knows no face besides MCP and, when it is shared, gRPC: whoever draws gets the same [`PattermRun`] and serves it beside
-//! its own loop.
+//! It knows no face except MCP and, if shared, gRPC: the interface and the headless command use the same
+//! [`PattermRun`], and the interface serves it beside its own loop.
 
 pub(crate) mod connect_file;
 mod door;
@@ -40,9 +40,9 @@ use self::{
 
 use crate::observe::Observers;
 
-/// Of sessions that name none, while nothing draws them.
+/// The size of sessions that are started without one while there is no screen.
 const SIZE: ops::Size = ops::Size { cols: 120, rows: 40 };
-/// For last answers to be written after the sessions have ended.
+/// How long clients may take to receive their last answers after the sessions have ended.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
 #[derive(Clone, Debug)]
@@ -50,15 +50,15 @@ pub(crate) struct RunOptions {
     pub(crate) project_dir: PathBuf,
     /// The port for MCP over HTTP; 0 for any.
     pub(crate) http: Option<u16>,
-    /// Write a connect file that speaks for the human. Agents run as the same user and can read it, so nobody gets one
-    /// who did not ask.
+    /// Write a connect file that identifies its reader as the human. Agents run as the same user and can read it, so it
+    /// is only written on request.
     pub(crate) operator_file: bool,
-    /// Serve vtr's commands too.
+    /// Serve vtr's commands as well.
     pub(crate) share: Option<SharePlace>,
     pub(crate) settings: Settings,
 }
 
-/// Everything is in place; nobody is served yet.
+/// A run that is set up, but serves nobody yet.
 #[derive(Debug)]
 pub(crate) struct PattermRun {
     pub(crate) project: Project,
@@ -70,13 +70,13 @@ pub(crate) struct PattermRun {
     observers: Observers,
     share: Option<BoundShare>,
     watchdog: Option<WatchdogHandle>,
-    // In this order: the folder goes before the socket that reserves its name.
+    // Dropped in this order: the folder goes before the socket, which reserves its name.
     _folder: RunFolder,
     socket: ProcessSocket,
 }
 
 impl PattermRun {
-    /// Needs a tokio runtime around it.
+    /// Must be called inside a tokio runtime.
     pub(crate) async fn start(
         options: RunOptions,
         surroundings: &Surroundings,
@@ -93,7 +93,7 @@ impl PattermRun {
             .then(|| identities.open_operator())
             .transpose()
             .map_err(|error| Failure::system("writing the operator's connect file", &error))?;
-        // The socket's mode keeps others out already; this is for a mode that somebody has changed.
+        // The socket's mode already keeps others out; this check covers a mode that somebody changed.
         let ours = AdmissionRule { owner: surroundings.user, group: None, allowed: Vec::new() };
         let gate =
             ConnectionGate::new(listener, ours).map_err(|error| Failure::system("serving the socket", &error))?;
@@ -141,12 +141,12 @@ impl PattermRun {
         self.socket.path()
     }
 
-    /// The operator's connect file, if one was asked for.
+    /// The operator's connect file, if one was requested.
     pub(crate) fn operator(&self) -> Option<&Path> {
         self.operator.as_deref()
     }
 
-    /// Where vtr's commands are served, if they are.
+    /// The socket for vtr's commands, if there is one.
     pub(crate) fn share(&self) -> Option<&Path> {
         self.share.as_ref().map(BoundShare::path)
     }
@@ -155,8 +155,8 @@ impl PattermRun {
         self.http.as_ref().and_then(|listener| listener.local_addr().ok())
     }
 
-    /// Serves until someone wants to leave, then ends every session, and with them itself. What still runs when someone
-    /// is in a hurry is killed.
+    /// Serves until somebody asks for the end, then ends all sessions. If somebody insists, the remaining sessions are
+    /// killed.
     pub(crate) async fn serve(self, mut wishes: EndWatch) -> Result<(), Failure> {
         let PattermRun { project, engine, grace, mut gate, http, observers, share, watchdog, _folder, socket, .. } =
             self;
@@ -204,8 +204,8 @@ impl PattermRun {
     }
 }
 
-/// Without one a run is as good, until it is killed. The first process of a container needs none: the system ends all
-/// others with it.
+/// A run works without a watchdog, unless it is killed. The first process of a container needs none: when it ends, the
+/// system ends all others.
 fn start_watchdog(surroundings: &Surroundings, grace: Duration, engine: &Engine) -> Option<WatchdogHandle> {
     if std::process::id() == 1 {
         return None;
@@ -214,7 +214,7 @@ fn start_watchdog(surroundings: &Surroundings, grace: Duration, engine: &Engine)
     started.inspect_err(|error| tracing::warn!(%error, "no watchdog could be started")).ok()
 }
 
-/// Never, when nothing is shared.
+/// Never completes if nothing is shared.
 async fn shared(sharing: Option<&mut RunningShare>) {
     match sharing {
         Some(sharing) => sharing.serve().await,

@@ -1,7 +1,7 @@
-//! The patterms that run for this user, and one call to one of them as its operator.
+//! The running patterms of this user, and single calls to one of them as its operator.
 //!
-//! A run that was asked to keeps its operator's connect file in its folder beside the socket: who may read that speaks
-//! for the human.
+//! On request, a run keeps its operator's connect file in its folder beside the socket: whoever can read it acts as the
+//! human.
 
 use std::{
     fs,
@@ -17,19 +17,19 @@ use serde_json::Value;
 
 use crate::{output::printable, run::connect_file::ConnectFile};
 
-/// For an answer that is read from memory.
+/// The time limit of an answer, which comes from memory.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Bytes of an answer.
+/// The largest answer, in bytes.
 const ANSWER_LIMIT: u64 = 16 << 20;
 
-/// What an operation answered, or why it did not.
+/// An operation's answer, or why there is none.
 #[derive(Debug)]
 pub(crate) enum OperationAnswer {
     Reply(Value),
     Refused { message: String, hint: String },
 }
 
-/// Connect files of the operators of all runs, by their folders' names.
+/// The operators' connect files of all runs, found by folder name.
 pub(crate) fn operators(surroundings: &Surroundings) -> Vec<PathBuf> {
     let Ok(runs) = fs::read_dir(surroundings.socket_folder("patterm")) else { return Vec::new() };
     let files = runs.flatten().filter_map(|run| fs::read_dir(run.path()).ok()).flatten().flatten();
@@ -42,7 +42,7 @@ pub(crate) fn operators(surroundings: &Surroundings) -> Vec<PathBuf> {
     operators
 }
 
-/// Calls one operation of the run that the connect file leads to.
+/// Calls one operation of the run that a connect file points to.
 pub(crate) fn call(connect_file: &Path, call: &OneCall) -> Result<OperationAnswer, Failure> {
     let way_in =
         ConnectFile::read(connect_file).map_err(|message| Failure::new(Exit::Unreachable, "unreachable", message))?;
@@ -61,16 +61,16 @@ pub(crate) fn call(connect_file: &Path, call: &OneCall) -> Result<OperationAnswe
     Ok(OperationAnswer::Refused { message: text("message"), hint: text("hint") })
 }
 
-/// Whose runs are asked about a session.
+/// Which runs are asked about a session.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AskedRuns<'a> {
-    /// As the person named it.
+    /// The session as the user named it.
     pub(crate) session: &'a str,
-    /// The one run; all of the person's where it is left out.
+    /// One run, or all of the user's if omitted.
     pub(crate) connect: Option<&'a Path>,
 }
 
-/// Calls an operation about a session of whichever run has it.
+/// Calls an operation on a session, in whichever run has it.
 pub(crate) fn ask_all(
     asked: AskedRuns<'_>,
     operation: &str,
@@ -89,7 +89,7 @@ pub(crate) fn ask_all(
         match call(&run, &one_call) {
             Ok(OperationAnswer::Reply(reply)) => answered.push((run, reply)),
             Ok(OperationAnswer::Refused { message, hint }) => refused = Some((message, hint)),
-            // A run that is just ending; another may answer.
+            // This run may just be ending; another may answer.
             Err(failure) => unreachable = Some(failure),
         }
     }
@@ -104,9 +104,9 @@ pub(crate) fn ask_all(
         (None, Some((message, hint)), _) => Err(Failure::not_found(message).with_hint(hint)),
         (None, None, Some(failure)) => Err(failure),
         (None, None, None) => {
-            let message = "no patterm of yours with a connect file is running";
+            let message = "none of your running patterms has a connect file";
             Err(Failure::new(Exit::Unreachable, "unreachable", message)
-                .with_hint("start it with --operator-file, or look for the same in its palette"))
+                .with_hint("start patterm with --operator-file, or use the palette's entry for this"))
         }
     }
 }

@@ -1,9 +1,9 @@
-//! Text that a person judges: what can't be seen in it is spelled out.
+//! Text that a person has to judge, with its invisible characters written out.
 
 use agents::RunFact;
 
-/// What can't be seen, looks like a blank and is none, or changes the order of what can be seen, in escapes: nobody is
-/// to say yes to half a command.
+/// Escapes characters that are invisible, look like a blank but are not, or change the order of what is shown: nobody
+/// should approve half a command.
 pub(crate) fn spelled(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -18,8 +18,8 @@ pub(crate) fn spelled(text: &str) -> String {
     out
 }
 
-/// Facts as rows of a label and a text. Labels begin in the first column, and whatever a preset says stands behind them
-/// or is set in: it can't pass for one.
+/// Facts as rows of a label and a text. Labels begin in the first column, and text from a preset always follows a label
+/// or is indented, so it can't pass for a label.
 pub(crate) fn fact_lines(facts: &[RunFact]) -> Vec<(String, String)> {
     let mut rows = Vec::new();
     for RunFact { label, lines } in facts {

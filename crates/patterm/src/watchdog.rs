@@ -1,8 +1,9 @@
-//! `patterm watchdog`: what ends the rest when patterm itself was killed and could not.
+//! `patterm watchdog`: cleans up when patterm itself was killed and could not.
 //!
-//! patterm starts it with a pipe, tells it the sessions, and kills it at its own orderly end. A pipe that ends means that
-//! patterm was killed: its programs die with it, and their jobs are ended here. It sleeps until then, in a session of its
-//! own, with no terminal and one thread. Why it is a process: docs/decisions/0022-watchdog.md.
+//! patterm starts it with a pipe, reports its sessions, and kills it at an orderly shutdown. End of file on the pipe
+//! means that patterm was killed: the sessions' programs die with it, and the watchdog ends their jobs. Until then it
+//! sleeps, in a session of its own, with no terminal and one thread. docs/decisions/0022-watchdog.md says why it is a
+//! process.
 
 use std::{
     collections::HashMap,
@@ -17,19 +18,19 @@ use engine::{Pid, RememberedSession};
 
 use program::Exit;
 
-/// The command; nobody types it.
+/// The command's name; users never type it.
 pub(crate) const COMMAND: &str = "watchdog";
 
-/// What it is called in lists of processes: `killall -9 patterm` is not meant for it.
+/// Its process name, so that `killall -9 patterm` does not hit it.
 const NAME: &std::ffi::CStr = c"session-watch";
 
-/// What patterm tells of a session, by the process id of its program. One line each.
+/// A message from patterm about a session, identified by the process id of its program. One line each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SessionWord {
     Began(Pid),
-    /// The program has ended; jobs of it may be left.
+    /// The program has ended; jobs of it may remain.
     Ended(Pid),
-    /// Nothing is left of it.
+    /// Nothing of it remains.
     Gone(Pid),
 }
 
@@ -58,13 +59,13 @@ impl FromStr for SessionWord {
     }
 }
 
-/// `words` is the grace in milliseconds.
+/// `words` is the grace period in milliseconds.
 pub(crate) fn run(words: &[OsString]) -> Exit {
     let Some(grace) = words.first().and_then(|word| word.to_str()?.parse().ok()) else { return Exit::Usage };
-    // Neither a Ctrl-C nor the end of patterm's window is meant for us. We are nobody's group leader, so it can't fail.
+    // Keeps away Ctrl-C and the closing window's signals. It can't fail, because we lead no process group.
     let _ = rustix::process::setsid();
     let _ = rustix::thread::set_name(NAME);
-    // Whatever folder it is, it can be unmounted.
+    // Don't keep a file system busy.
     let _ = std::env::set_current_dir("/");
     let left = listen(io::stdin().lock());
     if left.is_empty() {
@@ -79,10 +80,10 @@ pub(crate) fn run(words: &[OsString]) -> Exit {
     }
 }
 
-/// The sessions that patterm left, once it has gone.
+/// The sessions that were left when patterm ended.
 fn listen(patterm: impl BufRead) -> Vec<RememberedSession> {
     let mut sessions = HashMap::new();
-    // A line that can't be read is the end as well.
+    // An unreadable line counts as the end.
     for line in patterm.lines().map_while(Result::ok) {
         match line.parse() {
             Ok(SessionWord::Began(pid)) => {
@@ -94,7 +95,7 @@ fn listen(patterm: impl BufRead) -> Vec<RememberedSession> {
             Ok(SessionWord::Gone(pid)) => {
                 sessions.remove(&pid);
             }
-            // It was killed in mid-word.
+            // patterm was killed in the middle of a line.
             Err(()) => {}
         }
     }

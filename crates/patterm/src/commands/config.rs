@@ -27,25 +27,25 @@ pub(crate) struct PattermConfig {
 
 #[derive(Debug, Subcommand)]
 enum ConfigSubcommand {
-    /// Look for mistakes in the file
+    /// Check the file for mistakes
     Check {
         /// Another file
         file: Option<PathBuf>,
     },
-    /// Print where the file lies
+    /// Print the path of the file
     Path,
-    /// Print a file with every setting at its default, explained
+    /// Print a commented file with every setting at its default
     Default,
     /// Print the JSON Schema of the file
     Schema,
 }
 
-/// Where the file lies.
+/// The path of the file.
 pub(crate) fn file(surroundings: &Surroundings) -> PathBuf {
     surroundings.config_dir.join("config.json")
 }
 
-/// The settings of a run; the defaults when there is no file, and for values that can't be.
+/// The settings of a run; defaults if there is no file, and in place of invalid values.
 pub(crate) fn load(surroundings: &Surroundings, output: &Output) -> Result<Settings, Failure> {
     let file = file(surroundings);
     let Some(text) = current(&file)? else { return Ok(Settings::default()) };
@@ -57,8 +57,8 @@ pub(crate) fn load(surroundings: &Surroundings, output: &Output) -> Result<Setti
     Ok(checked.settings)
 }
 
-/// The settings as the file has them now, and what is to be said of it; a value that can't be is an error. None while
-/// the file is empty: many editors empty a file before they write it, and the next change tells of the rest.
+/// The current settings of the file, and warnings about it; an invalid value is an error. `None` while the file is
+/// empty: many editors truncate a file before they write it, and the next change will bring the content.
 pub(crate) fn look(surroundings: &Surroundings) -> Result<Option<(Settings, Vec<String>)>, Failure> {
     let file = file(surroundings);
     let checked = match current(&file)? {
@@ -77,7 +77,7 @@ fn is_wrong(warning: &SettingsWarning) -> bool {
     matches!(warning, SettingsWarning::Wrong { .. })
 }
 
-/// What the file says; none when there is none.
+/// The file's content; `None` if there is no file.
 fn current(file: &Path) -> Result<Option<String>, Failure> {
     match engine::read_short_file(file) {
         Ok(text) => Ok(Some(text)),

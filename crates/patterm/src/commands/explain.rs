@@ -11,11 +11,11 @@ use crate::{
     running::{self, AskedRuns},
 };
 
-/// Show why a session of a running patterm is said to be idle, working or blocked
+/// Show why patterm thinks that a session is idle, working or blocked
 ///
-/// Prints what it is doing and every vote behind that: the rule, where its evidence comes from, what it says, and whether
-/// it decides. All runs of yours that keep a connect file are asked (--headless, --mcp-http, --operator-file); --connect
-/// names one. On the screen, "Explain state…" in the palette tells the same.
+/// Prints the state and every vote behind it: the rule, the source of its evidence, the detail, and whether the vote
+/// decided. Asks all your runs that have a connect file (--headless, --mcp-http, --operator-file); --connect picks one.
+/// On the screen, "Explain state…" in the palette shows the same.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ExplainArgs {
     /// The session's name or id
@@ -53,7 +53,7 @@ fn lines(reply: &Value) -> Vec<String> {
     };
     lines.push(ready);
     if reply["draft"] == true {
-        lines.push("something stands in its prompt box".to_owned());
+        lines.push("its prompt box holds a draft".to_owned());
     }
     if let Some(prompt) = reply.get("prompt") {
         let asked = ["tool", "command", "question"].map(|key| text(&prompt[key]).replace('\n', " "));

@@ -13,7 +13,7 @@ use crate::{
 
 pub(crate) fn run(flags: RunFlags, surroundings: &Surroundings, output: &mut Output) -> Outcome {
     if surroundings.variable("PATTERM").is_some() {
-        output.warn("you are inside patterm already; this one is separate");
+        output.warn("you are already inside patterm; this is a separate one");
     }
     let observers = Observers::start(&flags, surroundings)?;
     if !observers.logs() {
@@ -22,13 +22,13 @@ pub(crate) fn run(flags: RunFlags, surroundings: &Surroundings, output: &mut Out
     let options = run_options(&flags, surroundings, output)?;
     let runtime = engine::build_runtime("patterm-task").map_err(|error| Failure::system("starting up", &error))?;
     let outcome = runtime.block_on(serve(options, surroundings, observers, output));
-    // A thread that hangs in a system call must not keep us.
+    // Don't wait for a thread that hangs in a system call.
     runtime.shutdown_background();
     outcome
 }
 
 async fn serve(options: RunOptions, surroundings: &Surroundings, observers: Observers, output: &mut Output) -> Outcome {
-    // Before anything is made that a signal would leave behind.
+    // Before creating anything that a signal would leave behind.
     let ending = EndRequests::new();
     ending.hear_signals().map_err(|error| Failure::system("listening to signals", &error))?;
     let run = PattermRun::start(options, surroundings, observers.clone()).await?;
@@ -43,7 +43,7 @@ async fn serve(options: RunOptions, surroundings: &Surroundings, observers: Obse
         hello["debug"] = json!(folder);
     }
     if let Err(failure) = output.object(&hello) {
-        // Nobody may be reading any more; serving goes on, and the connect file says the same.
+        // The reader may be gone. We keep serving; the connect file has the same information.
         tracing::warn!(error = failure.message, "standard output can't be written to");
     }
     run.serve(ending.wishes()).await?;

@@ -12,24 +12,24 @@ use crate::{
     run::{PattermRun, RunOptions, ending::EndRequests},
 };
 
-/// Sessions that take longer than this to end are worth a word.
+/// If ending all sessions takes longer than this, we say so.
 const SOON: Duration = Duration::from_millis(400);
 
 pub(crate) fn run(flags: RunFlags, surroundings: &Surroundings, output: &mut Output) -> Outcome {
-    // Before anything is made: who has no terminal gets nothing but the message.
+    // Before anything is created: without a terminal the user gets the error and nothing else.
     let host = app::find_terminal()?;
     if surroundings.variable("TERM").is_some_and(|term| term == "dumb") {
         return Err(Failure::new(Exit::NoTerminal, "no_terminal", "this terminal can't be drawn on: TERM is dumb")
-            .with_hint("use another one, or set TERM to what it is (xterm-256color fits most)"));
+            .with_hint("use another one, or set TERM to its type (xterm-256color fits most)"));
     }
     if surroundings.variable("PATTERM").is_some() {
-        output.warn("you are inside patterm already; this one is separate");
+        output.warn("you are already inside patterm; this is a separate one");
     }
     let observers = Observers::start(&flags, surroundings)?;
     let options = run_options(&flags, surroundings, output)?;
     let runtime = engine::build_runtime("patterm-task").map_err(|error| Failure::system("starting up", &error))?;
     let outcome = show(&runtime, host, options, surroundings, observers, output);
-    // A thread that hangs in a system call must not keep us.
+    // Don't wait for a thread that hangs in a system call.
     runtime.shutdown_background();
     outcome
 }
@@ -43,14 +43,14 @@ fn show(
     output: &mut Output,
 ) -> Outcome {
     let _entered = runtime.enter();
-    // Before anything is made that a signal would leave behind.
+    // Before creating anything that a signal would leave behind.
     let ending = EndRequests::new();
     ending.hear_signals().map_err(|error| Failure::system("listening to signals", &error))?;
-    // A run makes a folder for its project.
+    // Every run creates a folder for its project.
     let first_run = !surroundings.data_dir.join("projects").exists();
     let run = runtime.block_on(PattermRun::start(options, surroundings, observers))?;
     let project = run.project.clone();
-    // As vtr calls it; the whole path has no room.
+    // The name that vtr uses; there is no room for the whole path.
     let name = |socket: &Path| format!("shared as {}", socket.file_stem().unwrap_or_default().to_string_lossy());
     let notes = run.share().map(name).into_iter().collect();
     let said = app::StartNotices { notes, first_run, warnings: output.take_warnings() };
@@ -61,7 +61,7 @@ fn show(
         match tokio::time::timeout(SOON, &mut served).await {
             Ok(ended) => ended,
             Err(_) => {
-                output.warn("ending all sessions (Ctrl-C: at once)");
+                output.warn("ending all sessions (Ctrl-C to kill them at once)");
                 served.await
             }
         }

@@ -9,9 +9,9 @@ use crate::{
     output::{self, Output},
 };
 
-/// Every command of the screen: its id, and the keys it has with your settings
+/// List every screen command: its id, and its keys under your settings
 ///
-/// The ids are what `keymap` in config.json binds keys to.
+/// `keymap` in config.json binds keys to these ids.
 #[derive(Debug, clap::Args)]
 pub(crate) struct KeysArgs {}
 

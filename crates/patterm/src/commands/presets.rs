@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::output::{Output, columns, counted, printable};
 
-/// What can be started by name: agents and commands
+/// Show and check what can be started by name: agents and commands
 #[derive(Debug, clap::Args)]
 pub(crate) struct PresetsArgs {
     #[command(subcommand)]
@@ -22,24 +22,24 @@ pub(crate) struct PresetsArgs {
 
 #[derive(Debug, Subcommand)]
 enum PresetsAction {
-    /// List the presets that can be used
+    /// List the usable presets
     Ls,
-    /// Print a preset as it is used
+    /// Print a preset with everything filled in
     Show {
-        /// An agent's or a command's preset
+        /// The name of an agent's or a command's preset
         name: String,
-        /// Which, when both have the name
+        /// Which kind, if both have this name
         #[arg(long)]
         kind: Option<PresetKindArg>,
     },
-    /// Look for mistakes in all presets, or in these files
+    /// Check all presets, or the given files, for mistakes
     Check {
-        /// In a folder called agents, or processes
+        /// Preset files, in a folder called agents or processes
         files: Vec<PathBuf>,
     },
-    /// Print the folders that presets lie in
+    /// Print the folders that hold presets
     Path,
-    /// Print the JSON Schema of a preset's file
+    /// Print the JSON Schema of preset files
     Schema { kind: PresetKindArg },
 }
 
@@ -59,7 +59,7 @@ impl PresetKindArg {
     }
 }
 
-/// The person's own, and the project's.
+/// The user's own folder, and the project's.
 pub(crate) fn folders(surroundings: &Surroundings, project: &std::path::Path) -> PresetFolders {
     PresetFolders {
         global: surroundings.config_dir.join("presets"),
@@ -100,7 +100,7 @@ fn pretty(value: &Value) -> String {
     serde_json::to_string_pretty(value).unwrap_or_default()
 }
 
-/// The three that come with the program are put where a person can edit them, unless that was done before.
+/// Writes the three shipped presets to where the user can edit them, unless that was done before.
 pub(crate) fn install_shipped(folders: &PresetFolders, output: &Output) {
     if let Err(error) = agents::preset::install_shipped(&folders.global) {
         let folder = folders.global.display();
@@ -109,7 +109,7 @@ pub(crate) fn install_shipped(folders: &PresetFolders, output: &Output) {
     }
 }
 
-/// Presets of more CLIs, for those that are on the path.
+/// Writes the presets of further CLIs that are on the PATH.
 pub(crate) fn install_more(surroundings: &Surroundings, output: &Output) {
     let path = surroundings.environment.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.clone());
     let folders: Vec<PathBuf> = std::env::split_paths(&path.unwrap_or_default()).collect();
@@ -126,7 +126,7 @@ struct ListedPreset {
     name: String,
     argv: Vec<String>,
     of_project: bool,
-    /// Hides a preset of the same name in the person's own folder.
+    /// Replaces the user's own preset of the same name.
     overrides: bool,
     file: PathBuf,
     hash: String,

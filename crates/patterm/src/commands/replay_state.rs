@@ -20,18 +20,18 @@ use program::{Exit, Failure, Outcome, Surroundings};
 
 use crate::output::{Output, printable};
 
-/// Say what an agent was doing in a recording, by the rules of its preset as they are today
+/// Show what an agent was doing in a recording, judged by the current rules of its preset
 ///
-/// RECORDING holds the bytes a terminal got, such as a `.raw` file of `--debug`. When they came is read from
-/// RECORDING.timing.jsonl (lines with `t` in seconds, `off` and `n` in bytes, or `off`, `hook` and `detail`); without it, every
-/// read counts as settled.
-/// Prints one line for each change: offset, state, source, detail, and the time where it is known.
+/// RECORDING holds the raw bytes of a terminal, such as a `.raw` file of `--debug`. Their times are read from
+/// RECORDING.timing.jsonl (lines with `t` in seconds, `off` and `n` in bytes, or `off`, `hook` and `detail`); without
+/// that file, every read is judged as if the screen had settled. Prints one line for each change: offset, state,
+/// source, detail, and the time if it is known.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ReplayState {
-    /// The agent's preset
+    /// The name of the agent's preset
     #[arg(long, value_name = "NAME")]
     agent: String,
-    /// Of the terminal that was recorded
+    /// The size of the recorded terminal
     #[arg(long, value_name = "COLSxROWS", default_value = "120x40")]
     size: ScreenSize,
     #[arg(value_hint = ValueHint::FilePath)]
@@ -53,7 +53,7 @@ impl FromStr for ScreenSize {
     }
 }
 
-/// Bytes of a recording, and of the file with its times.
+/// The largest size of a recording, and of its timing file.
 const MAX_BYTES: u64 = 256 << 20;
 
 impl ReplayState {
@@ -79,7 +79,8 @@ impl ReplayState {
     }
 }
 
-/// Presets that appear with their programs: a recording can be replayed where the program is not.
+/// The rules of a preset that is only installed along with its program: a recording can be replayed on a machine
+/// without it.
 fn behaviour_without_its_program(agent: &str) -> Option<Behaviour> {
     let shipped = MORE.iter().find(|shipped| shipped.program() == agent)?;
     let parsed = parse_agent(Path::new(shipped.file_name), shipped.text).ok()?;
@@ -110,18 +111,18 @@ fn read(file: &Path) -> Result<Vec<u8>, Failure> {
         }
     };
     if !fs::metadata(file).map_err(refused)?.is_file() {
-        return Err(Failure::new(Exit::Usage, "usage", format!("{} is no file", file.display())));
+        return Err(Failure::new(Exit::Usage, "usage", format!("{} is not a file", file.display())));
     }
     let mut bytes = Vec::new();
     File::open(file).and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes)).map_err(refused)?;
     if bytes.len() as u64 > MAX_BYTES {
         let message = format!("{} has more than {} MiB", file.display(), MAX_BYTES >> 20);
-        return Err(Failure::new(Exit::Usage, "usage", message).with_hint("cut it: the state depends on the end only"));
+        return Err(Failure::new(Exit::Usage, "usage", message).with_hint("cut it: only the end decides the state"));
     }
     Ok(bytes)
 }
 
-/// `None` where there is no such file.
+/// `None` if there is no such file.
 fn times_of(file: &Path) -> Result<Option<(Timing, Vec<RecordedHook>)>, Failure> {
     if !file.exists() {
         return Ok(None);
@@ -129,7 +130,7 @@ fn times_of(file: &Path) -> Result<Option<(Timing, Vec<RecordedHook>)>, Failure>
     let text = String::from_utf8_lossy(&read(file)?).into_owned();
     match Timing::from_jsonl(&text) {
         Some(timing) => Ok(Some((timing, hooks_from_jsonl(&text)))),
-        None => Err(Failure::new(Exit::Usage, "usage", format!("{} tells no times", file.display()))
+        None => Err(Failure::new(Exit::Usage, "usage", format!("{} holds no times", file.display()))
             .with_hint("write lines such as {\"t\": 1.5, \"off\": 0, \"n\": 120}, or remove the file")),
     }
 }

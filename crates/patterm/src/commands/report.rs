@@ -11,24 +11,24 @@ use crate::{
     running::{self, AskedRuns},
 };
 
-/// Write a report of an agent's wrong state, to send to those who mend the rules
+/// Write a report about an agent's wrong state, to send to the maintainers of the rules
 ///
-/// It holds the last seconds of what the session printed, the version of the CLI, every vote and the rules. Your name,
-/// your home and secrets are masked; it still shows what the screen showed, so read it before you send it. Runs that keep a
-/// connect file are asked (--headless, --mcp-http, --operator-file); on the screen, "Report state…" in the palette does the
-/// same. A report put into fixtures/recordings/agents is replayed by the tests.
+/// It holds the session's output of the last seconds, the version of the CLI, every vote and the rules. Your name, your
+/// home folder and secrets are masked, but it still shows the screen's content, so read it before you send it. Asks
+/// your runs that have a connect file (--headless, --mcp-http, --operator-file); on the screen, "Report state…" in the
+/// palette does the same. Reports in fixtures/recordings/agents are replayed by the tests.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Report {
     /// The agent's name or id
     #[arg(value_name = "NAME|ID")]
     session: String,
-    /// How many seconds of the past it holds, 1 to 600
+    /// How many seconds of output to include, 1 to 600
     #[arg(long, value_name = "N", default_value_t = 30)]
     seconds: u32,
-    /// What the state really is: starting, idle, working, blocked or unknown
+    /// The correct state: starting, idle, working, blocked or unknown
     #[arg(long, value_name = "STATE")]
     should_be: Option<agents::State>,
-    /// Move the report here, instead of into patterm's data folder
+    /// Write the report here, instead of into patterm's data folder
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     output: Option<PathBuf>,
     /// The connect file of the run, as `patterm --headless` prints it
@@ -46,14 +46,14 @@ impl Report {
         if let Some(target) = &self.output {
             let target = surroundings.working_dir.join(target);
             let written = PathBuf::from(reply["file"].as_str().unwrap_or_default());
-            // Another file system may lie between them; the copy keeps the mode.
+            // The target may be on another file system, so a failed rename becomes a copy, which keeps the mode.
             let moved = fs::rename(&written, &target)
                 .or_else(|_| fs::copy(&written, &target).and_then(|_| fs::remove_file(&written)));
             moved.map_err(|error| Failure::system(format_args!("moving {}", written.display()), &error))?;
             reply["file"] = Value::from(target.display().to_string());
         }
         let file = printable(reply["file"].as_str().unwrap_or_default());
-        let lines = [file, "Read it before you send it: it shows what the screen showed.".to_owned()];
+        let lines = [file, "Read it before you send it: it shows the screen's content.".to_owned()];
         output.answer(&reply, &lines)?;
         Ok(Exit::Done)
     }

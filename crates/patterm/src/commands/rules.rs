@@ -19,11 +19,11 @@ use program::{Exit, Failure, Outcome, Surroundings};
 
 use crate::output::{Output, counted, printable};
 
-/// Newer rules for an agent's preset, without a new patterm
+/// Newer rules for an agent's preset, without a newer patterm
 ///
-/// A file of rules says how it is told what a CLI is doing: it takes the place of what your preset of that name says of
-/// rules, prompts, regions, readiness, submitting and versions, where its version is the higher one. It changes nothing of
-/// what is run, set or allowed. Presets that come with a project have their own rules.
+/// A rules file says how patterm recognises what a CLI is doing. If its version is higher, it replaces the rules,
+/// prompts, regions, readiness, submitting and versions of your preset of that name. It can't change what is run, set
+/// or allowed. Presets that come with a project keep their own rules.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Rules {
     #[command(subcommand)]
@@ -32,28 +32,28 @@ pub(crate) struct Rules {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Look for mistakes in these files, or in those that are in use, and whether they are newer
+    /// Check these files, or those in use, for mistakes, and say whether they are newer
     Check {
         #[arg(value_hint = ValueHint::FilePath)]
         files: Vec<PathBuf>,
     },
-    /// Show what a file of rules would change
+    /// Show what a rules file would change
     Diff {
         #[arg(value_hint = ValueHint::FilePath)]
         file: PathBuf,
     },
-    /// Use a file of rules from the next start of its agent on
+    /// Use a rules file from its agent's next start
     Update {
         #[arg(value_hint = ValueHint::FilePath)]
         file: PathBuf,
     },
-    /// Print the JSON Schema of a file of rules
+    /// Print the JSON Schema of rules files
     Schema,
 }
 
 impl Rules {
     pub(crate) fn run(self, surroundings: &Surroundings, output: &mut Output) -> Outcome {
-        // A project has no rules of its own beside its presets.
+        // A project's rules are only those in its presets.
         let folders = PresetFolders { project: None, ..folders(surroundings, Path::new("")) };
         install_shipped(&folders, output);
         let folder = folders.global.join("rules");
@@ -74,7 +74,7 @@ impl Rules {
     }
 }
 
-/// As they are used now, rules in use included.
+/// The user's presets, with the rules files in use applied.
 fn own_presets(folders: &PresetFolders) -> Vec<Found<AgentPreset>> {
     Catalog::scan(folders).agents().filter(|found| found.place == Place::Global).cloned().collect()
 }
@@ -96,7 +96,7 @@ fn check(files: &[PathBuf], presets: &[Found<AgentPreset>], output: &mut Output)
         let judged = ParsedRules::read_file(file).map_err(|problem| RulesError::Unusable(Box::new(problem)));
         let judged = judged.and_then(|rules| match used {
             Some(_) => Ok((rules, "in use")),
-            None => rules.target(presets).map(|_| "newer: can be used").map(|word| (rules.clone(), word)),
+            None => rules.target(presets).map(|_| "newer: can be installed").map(|word| (rules.clone(), word)),
         });
         match judged {
             Ok((rules, word)) => told.push((
@@ -117,7 +117,7 @@ fn check(files: &[PathBuf], presets: &[Found<AgentPreset>], output: &mut Output)
 }
 
 fn refused(error: &RulesError) -> Failure {
-    Failure::new(Exit::NotFound, "rules", error.to_string()).with_hint("`patterm rules check FILE` says more of a file")
+    Failure::new(Exit::NotFound, "rules", error.to_string()).with_hint("`patterm rules check FILE` lists the problems of a file")
 }
 
 fn read(file: &Path) -> Result<ParsedRules, Failure> {
@@ -146,13 +146,13 @@ fn update(file: &Path, presets: &[Found<AgentPreset>], folder: &Path, output: &m
     };
     write().map_err(|error| Failure::system(format_args!("writing {}", target.display()), &error))?;
     let line =
-        format!("{} uses rules {} from its next start on: {}", rules.preset, rules.rules_version, target.display());
+        format!("{} will use rules {} from its next start: {}", rules.preset, rules.rules_version, target.display());
     let told = json!({ "preset": rules.preset, "rules_version": rules.rules_version, "file": target });
     output.answer(&told, &[printable(&line)])?;
     Ok(Exit::Done)
 }
 
-/// All of it or nothing: a running patterm never reads half a file.
+/// Replaces the file atomically: a running patterm never reads half of it.
 fn replace(target: &Path, bytes: &[u8]) -> io::Result<()> {
     let part = target.with_extension("json.part");
     let mut options = fs::OpenOptions::new();

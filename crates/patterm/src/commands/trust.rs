@@ -20,8 +20,8 @@ use crate::{
 
 /// Which presets agents may start in this project
 ///
-/// A preset is trusted with the content it has now: when its file changes, it has to be trusted again. Running patterms
-/// notice at once.
+/// Trust covers a preset's current content: after a change it must be granted again. Running patterms notice changes at
+/// once.
 #[derive(Debug, clap::Args)]
 pub(crate) struct TrustArgs {
     #[command(subcommand)]
@@ -30,23 +30,23 @@ pub(crate) struct TrustArgs {
 
 #[derive(Debug, Subcommand)]
 enum TrustAction {
-    /// List what is trusted, and what has changed since
+    /// List what is trusted, and what has changed since it was
     Ls,
     /// Show everything that a preset would run, set, write and allow
     Show {
         name: String,
-        /// Which, when an agent and a process have the name
+        /// Which kind, if an agent and a process have this name
         #[arg(long)]
         kind: Option<PresetKindArg>,
     },
-    /// Trust a preset as it is now: see with `show` what you allow
+    /// Trust a preset's current content; `show` prints what you would allow
     Grant {
         name: String,
-        /// Which, when an agent and a process have the name
+        /// Which kind, if an agent and a process have this name
         #[arg(long)]
         kind: Option<PresetKindArg>,
     },
-    /// Trust a preset no more, whatever its content, or a program that agents may start
+    /// Withdraw the trust in a preset, whatever its content, or in a program that agents may start
     Revoke {
         name: String,
         /// Only the agent's, or only the process's
@@ -86,7 +86,7 @@ impl TrustArgs {
                     return Err(Failure::not_found(format!("'{}' is not trusted here", printable(&name)))
                         .with_hint("see `patterm trust ls`"));
                 }
-                let line = format!("{} is trusted no more", printable(&name));
+                let line = format!("{} is no longer trusted", printable(&name));
                 output.answer(&json!({ "revoked": taken, "preset": name }), &[line])?;
                 Ok(Exit::Done)
             }
@@ -94,15 +94,18 @@ impl TrustArgs {
     }
 }
 
-/// How what was allowed stands to what there is now.
+/// The preset is what it was when it was trusted.
+const CURRENT: &str = "current content";
+
+/// How a grant compares to what exists now.
 fn standing(catalog: &Catalog, grant: &Grant) -> String {
     if grant.kind == SubjectKind::Program {
         let content: Value = serde_json::from_str(&grant.content).unwrap_or_default();
         return format!("to agents in tabs led by {}", content["lead"].as_str().unwrap_or_default());
     }
     match project::presets::subject(catalog, grant.kind, &grant.preset) {
-        Some(subject) if subject.hash == grant.hash => "as it is".to_owned(),
-        Some(_) => "with other content".to_owned(),
+        Some(subject) if subject.hash == grant.hash => CURRENT.to_owned(),
+        Some(_) => "earlier content".to_owned(),
         None => "gone".to_owned(),
     }
 }
@@ -121,7 +124,7 @@ fn list(grants: &Grants, catalog: &Catalog, output: &mut Output) -> Outcome {
     let mut objects: Vec<Value> = Vec::new();
     for grant in all.iter() {
         let (kind, state) = (word(grant.kind), standing(catalog, grant));
-        let current = grant.kind == SubjectKind::Program || state == "as it is";
+        let current = grant.kind == SubjectKind::Program || state == CURRENT;
         objects.push(json!({
             "kind": kind, "preset": grant.preset, "hash": grant.hash, "granted_at": grant.granted_at,
             "current": current,
@@ -153,11 +156,11 @@ fn subject(catalog: &Catalog, name: &str, kind: Option<PresetKindArg>) -> Result
     }
 }
 
-/// What the human would allow, as the question on the screen shows it.
+/// What the user would allow, as the dialog on the screen shows it.
 fn show(grants: &Grants, subject: &Subject, output: &mut Output) -> Outcome {
     let trusted = grants.holds(subject.kind, &subject.name, &subject.hash).map_err(|error| refused(&error))?;
     let changes = changes_since(grants, subject)?;
-    let state = if trusted { "is trusted as it is" } else { "is not trusted" };
+    let state = if trusted { "is trusted with its current content" } else { "is not trusted" };
     let mut lines = vec![format!("{} {state}", spelled(&subject.name))];
     lines.extend(described(subject, &changes));
     let shown = json!({
@@ -171,7 +174,7 @@ fn show(grants: &Grants, subject: &Subject, output: &mut Output) -> Outcome {
 fn grant(grants: &Grants, subject: &Subject, output: &mut Output) -> Outcome {
     let changes = changes_since(grants, subject)?;
     grants.grant(&FileLockTurn::default(), subject, SystemTime::now()).map_err(|error| refused(&error))?;
-    let mut lines = vec![format!("{} is trusted, with all of this:", spelled(&subject.name))];
+    let mut lines = vec![format!("{} is now trusted with all of this:", spelled(&subject.name))];
     lines.extend(described(subject, &changes));
     let granted = json!({
         "preset": subject.name, "hash": subject.hash, "facts": facts(subject), "changes": changes,
@@ -195,7 +198,7 @@ fn described(subject: &Subject, changes: &[String]) -> Vec<String> {
         lines.push("It comes with this project, not from your own folder.".to_owned());
     }
     if subject.overrides {
-        lines.push(format!("It takes the place of your own {}.", spelled(&subject.name)));
+        lines.push(format!("It replaces your own {}.", spelled(&subject.name)));
     }
     if !changes.is_empty() {
         lines.push("Changed since you allowed it:".to_owned());

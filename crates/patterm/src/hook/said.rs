@@ -1,27 +1,26 @@
-//! What a CLI writes to its hooks about an event: JSON with more in it than a list needs, and not to be trusted. A few
-//! words of it are kept.
+//! A CLI's description of an event, as its hooks get it: untrusted JSON, of which a few words are kept.
 
 use serde::Deserialize;
 use serde_json::Value;
 
-/// Bytes that are read as JSON. Claude sends what a tool has answered, too; the rest is thrown away.
+/// How much is parsed as JSON. Claude includes tools' results; what is beyond this is dropped.
 pub(super) const MAX_BYTES: usize = 4 << 20;
 /// Characters of one word.
 const MAX_WORD: usize = 80;
-/// Bytes of a command as JSON; one that is longer is not told. The line it goes in may have 8 KiB.
+/// The longest command, in bytes of JSON; a longer one is left out. The line that carries it may have 8 KiB.
 const MAX_COMMAND: usize = 4 << 10;
 
-/// Every field is any JSON at all: one of a wrong type must not hide the others.
+/// Every field accepts any JSON value, so that one of a wrong type does not hide the others.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct HookPayload {
     hook_event_name: Value,
-    /// It happened in a sub-agent of the agent's own.
+    /// Set if it happened in one of the agent's own sub-agents.
     agent_id: Value,
     notification_type: Value,
     tool_name: Value,
     tool_input: Value,
-    /// What goes on beside the turn.
+    /// Tasks that go on beside the turn.
     background_tasks: Value,
     message: Value,
 }
@@ -29,28 +28,28 @@ struct HookPayload {
 /// What is kept of a description.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct HookWords {
-    /// `agent=… type=… tool=… background=… message=…`, what there is of it in this order; rules may match it.
+    /// `agent=… type=… tool=… background=… message=…`: the parts that exist, in this order. Rules may match it.
     pub(super) detail: String,
-    /// What would be run: a permission prompt that wraps or cuts it is known in full by this.
+    /// The command that would run: the full text, even if the permission prompt wraps or cuts it.
     pub(super) command: Option<String>,
 }
 
-/// `Err` says why nothing was taken.
+/// `Err` says why nothing was used.
 pub(super) fn read(event: &str, input: &[u8]) -> Result<HookWords, String> {
     if input.iter().all(u8::is_ascii_whitespace) {
         return Ok(HookWords::default());
     }
     if input.len() > MAX_BYTES {
-        return Err(format!("the description has more than {} MiB", MAX_BYTES >> 20));
+        return Err(format!("the description is larger than {} MiB", MAX_BYTES >> 20));
     }
-    // A list would be taken for the fields in their order.
+    // serde would read an array as the fields in their order.
     if input.trim_ascii_start().first() != Some(&b'{') {
-        return Err("the description is no JSON object".into());
+        return Err("the description is not a JSON object".into());
     }
     let said: HookPayload =
-        serde_json::from_slice(input).map_err(|error| format!("the description is no JSON object: {error}"))?;
+        serde_json::from_slice(input).map_err(|error| format!("the description is not a JSON object: {error}"))?;
     if said.hook_event_name.as_str().is_some_and(|name| name != event) {
-        return Err("the description is of another event".into());
+        return Err("the description is for another event".into());
     }
     let mut words = Vec::new();
     for (name, value) in [("agent", &said.agent_id), ("type", &said.notification_type), ("tool", &said.tool_name)] {
@@ -61,7 +60,7 @@ pub(super) fn read(event: &str, input: &[u8]) -> Result<HookWords, String> {
     if let Some(tasks) = said.background_tasks.as_array().filter(|tasks| !tasks.is_empty()) {
         words.push(format!("background={}", tasks.len()));
     }
-    // Last, because it may hold blanks.
+    // Last, because it may contain blanks.
     if let Some(message) = said.message.as_str().filter(|message| !message.trim().is_empty()) {
         words.push(format!("message={}", message.trim()));
     }
@@ -69,7 +68,7 @@ pub(super) fn read(event: &str, input: &[u8]) -> Result<HookWords, String> {
     Ok(HookWords { detail: words.join(" "), command: command.and_then(Value::as_str).map(str::to_owned) })
 }
 
-/// Without blanks and controls: what follows must not pass for another word.
+/// Without blanks and control characters, so that the rest can't pass for another word.
 fn word(text: &str) -> String {
     text.chars().filter(|character| !character.is_whitespace() && !character.is_control()).take(MAX_WORD).collect()
 }
@@ -122,11 +121,11 @@ mod tests {
     #[test]
     fn hostile_descriptions_are_left_with_a_reason() {
         for (input, why) in [
-            ("{", "no JSON"),
-            ("[1]", "no JSON object"),
-            ("null", "no JSON object"),
-            ("\"Stop\"", "no JSON object"),
-            ("{} {}", "no JSON"),
+            ("{", "not a JSON"),
+            ("[1]", "not a JSON object"),
+            ("null", "not a JSON object"),
+            ("\"Stop\"", "not a JSON object"),
+            ("{} {}", "not a JSON"),
             (r#"{"hook_event_name": "Stop"}"#, "another event"),
         ] {
             let refused = told("PreToolUse", input).unwrap_err();

@@ -1,5 +1,5 @@
-//! `sessions/ID.raw`: every byte that a session printed, as it came. `ID.raw.timing.jsonl`: when, as `patterm replay-state`
-//! reads it, and what an agent's hooks reported between.
+//! `sessions/ID.raw`: every byte that a session printed. `ID.raw.timing.jsonl`: the times, in the format of `patterm
+//! replay-state`, and the reports of an agent's hooks in between.
 
 use std::{
     collections::HashMap,
@@ -22,13 +22,13 @@ use tokio::{
 
 use super::files;
 
-/// Bytes that may wait for a slow disk.
+/// Bytes that may be queued for a slow disk.
 const CAPACITY: usize = 16 << 20;
 
-/// Until `stop` changes; then until every session's last byte is written.
+/// Runs until `stop` changes, and then until every session's last byte is written.
 pub(super) async fn write(project: Project, folder: PathBuf, mut stop: watch::Receiver<()>) {
     if let Err(error) = files::private_folder(&folder) {
-        tracing::warn!(%error, "what sessions print is not written down");
+        tracing::warn!(%error, "session output is not recorded");
         return;
     }
     let engine = project.engine().clone();
@@ -59,16 +59,16 @@ pub(super) async fn write(project: Project, folder: PathBuf, mut stop: watch::Re
     while captures.join_next().await.is_some() {}
 }
 
-/// One run of a session from offset `from` on; answers how far it came. Times count from `began`.
+/// Records one run of a session from offset `from`, and returns the offset reached. Times count from `began`.
 async fn capture(session: &Session, hooks: Receiver<ProjectEvent>, from: u64, file: &Path, began: Instant) -> u64 {
     let mut offset = from;
     if let Err(error) = copy(session, hooks, file, began, &mut offset).await {
-        tracing::warn!(session = %session.id(), %error, "what the session prints is no longer written down");
+        tracing::warn!(session = %session.id(), %error, "the session's output is no longer recorded");
     }
     offset
 }
 
-/// What is written down of one session.
+/// The files of one session.
 struct SessionCapture {
     bytes: File,
     times: File,
@@ -113,7 +113,7 @@ async fn copy(
     let mut record = SessionCapture::open(file, began)?;
     let tap = session.tap(TapOptions { input: false, capacity: CAPACITY });
     let until = tap.as_ref().map_or(u64::MAX, |tap| tap.start.offset);
-    // What it printed before the tap, as far as the ring remembers: of a short run, everything.
+    // What was printed before the tap was set up, as far as the ring still holds it: for a short run, everything.
     catch_up(session, &mut record, offset, until)?;
     let Ok(mut tap) = tap else { return Ok(()) };
     loop {
@@ -135,7 +135,7 @@ async fn copy(
                 *offset += bytes.len() as u64;
             }
             TapEvent::Gap { dropped_bytes, .. } => {
-                tracing::warn!(session = %session.id(), dropped_bytes, "the disk was too slow for what was printed");
+                tracing::warn!(session = %session.id(), dropped_bytes, "the disk was too slow for the session's output");
                 *offset += dropped_bytes;
             }
             TapEvent::Input { .. } | TapEvent::Resize { .. } | TapEvent::Exit { .. } => {}

@@ -1,4 +1,4 @@
-//! `events.jsonl`: one line for each thing that happened to a session or a project.
+//! `events.jsonl`: one line for each event of a session or of the project.
 
 use std::{io::Write, path::PathBuf};
 
@@ -10,12 +10,12 @@ use tokio::sync::{broadcast::error::RecvError, watch};
 
 use super::files;
 
-/// Until `stop` changes and all that had happened is written, or the file can't be.
+/// Runs until `stop` changes and all earlier events are written, or until the file can't be written.
 pub(super) async fn write(project: Project, folder: PathBuf, mut stop: watch::Receiver<()>) {
     let mut file = match files::append(&folder.join("events.jsonl")) {
         Ok(file) => file,
         Err(error) => {
-            tracing::warn!(%error, "events are not written down");
+            tracing::warn!(%error, "events are not recorded");
             return;
         }
     };
@@ -48,7 +48,7 @@ pub(super) async fn write(project: Project, folder: PathBuf, mut stop: watch::Re
             }
         }
         if let Err(error) = writeln!(file, "{line}") {
-            tracing::warn!(%error, "events are no longer written down");
+            tracing::warn!(%error, "events are no longer recorded");
             return;
         }
     }

@@ -1,4 +1,4 @@
-//! Files and folders that are nobody else's business.
+//! Files and folders that only their owner can open.
 
 use std::{
     fs::{DirBuilder, File, OpenOptions},
@@ -7,18 +7,18 @@ use std::{
     path::Path,
 };
 
-/// Creates what is missing of a path, each folder 0700. What exists is left as it is.
+/// Creates the missing parts of a path, each with mode 0700. Existing folders keep their mode.
 pub(super) fn private_folder(folder: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
-/// A file to be added to, 0600 when it is new. A link is not followed.
+/// Opens a file for appending; a new one gets mode 0600. A symbolic link is not followed.
 pub(super) fn append(file: &Path) -> io::Result<File> {
     let no_follow = rustix::fs::OFlags::NOFOLLOW.bits().cast_signed();
     OpenOptions::new().create(true).append(true).mode(0o600).custom_flags(no_follow).open(file)
 }
 
-/// A whole file, 0600, in place of what was there.
+/// Writes a whole file with mode 0600, replacing the previous one.
 pub(super) fn write(file: &Path, bytes: &[u8]) -> io::Result<()> {
     let no_follow = rustix::fs::OFlags::NOFOLLOW.bits().cast_signed();
     let opened =

@@ -1,5 +1,4 @@
-//! A profile as pprof reads it. The messages are those of github.com/google/pprof, `proto/profile.proto`, as far as they
-//! are needed here.
+//! A profile in pprof's format. The messages are the needed parts of github.com/google/pprof, `proto/profile.proto`.
 
 use std::collections::HashMap;
 
@@ -91,7 +90,7 @@ pub(super) fn encode(stacks: &SampledStacks, frequency: i32) -> Vec<u8> {
             let id = *places.entry(frame).or_insert(next);
             if id == next {
                 let (name, filename) = (texts.number(&frame.function), texts.number(&frame.file));
-                // One function for each place: pprof adds them up by name.
+                // One function for each location: pprof adds them up by name.
                 profile.function.push(Function { id, name, filename });
                 profile
                     .location

@@ -1,5 +1,5 @@
-//! `--profile`: where the processor's time went, as `cpu.pb` for any viewer of pprof; what the process holds
-//! (`memory.txt`) and what its threads do (`threads.txt`), as they were just before the end.
+//! `--profile`: CPU samples as `cpu.pb` for any pprof viewer, and the process's memory (`memory.txt`) and threads
+//! (`threads.txt`) just before the end.
 //!
 //! Allocations are not counted: docs/decisions/0005-profiles.md says why.
 
@@ -15,7 +15,7 @@ use program::{Exit, Failure};
 
 use super::{files, pprof_file, threads};
 
-/// Samples a second of processor time; a prime, so that it beats with nothing.
+/// Samples per second of CPU time; a prime, so that it does not beat with periodic work.
 const FREQUENCY: i32 = 199;
 
 pub(super) struct RunProfile {
@@ -41,17 +41,17 @@ impl RunProfile {
     pub(super) fn start(folder: PathBuf) -> Result<Self, Failure> {
         let guard = ProfilerGuardBuilder::default()
             .frequency(FREQUENCY)
-            // Unwinding inside them, from a signal, can stand still.
+            // Unwinding these from inside a signal handler can deadlock.
             .blocklist(&["libc", "libgcc", "pthread", "vdso"])
             .build()
             .map_err(|error| Failure::new(Exit::Refused, "system", format!("starting the profile: {error}")))?;
         Ok(RunProfile { folder, guard: Mutex::new(Some(guard)) })
     }
 
-    /// While everything still runs.
+    /// Called while everything still runs.
     pub(super) fn look(&self) {
         self.write("threads.txt", threads::dump().as_bytes());
-        // Linux only; elsewhere there is no such file.
+        // Linux only; other systems have no such file.
         if let Ok(memory) = std::fs::read("/proc/self/smaps_rollup") {
             self.write("memory.txt", &memory);
         }
@@ -62,7 +62,7 @@ impl RunProfile {
         let report = match guard.report().build() {
             Ok(report) => report,
             Err(error) => {
-                tracing::warn!(%error, "there is no profile");
+                tracing::warn!(%error, "the profile could not be written");
                 return;
             }
         };
@@ -83,7 +83,7 @@ impl SampledStacks {
         let mut stacks = SampledStacks { duration: report.timing.duration, ..SampledStacks::default() };
         for (frames, count) in &report.data {
             let thread = StackFrame { function: frames.thread_name_or_id(), file: String::new(), line: 0 };
-            // Innermost first; a frame is several functions when some were inlined.
+            // Innermost first; one frame holds several functions if some were inlined.
             let functions = frames.frames.iter().rev().flat_map(|inlined| inlined.iter().rev()).map(|symbol| {
                 StackFrame { function: symbol.name(), file: symbol.filename().into_owned(), line: symbol.lineno() }
             });

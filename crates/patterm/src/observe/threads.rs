@@ -1,4 +1,4 @@
-//! What each thread of this process does, as the system sees it. Linux only; elsewhere the list is empty.
+//! The state of each thread of this process, as the system reports it. Linux only; elsewhere the list is empty.
 
 use std::{fmt::Write, fs};
 
@@ -10,7 +10,8 @@ pub(super) fn dump() -> String {
     for id in ids {
         let read = |name: &str| fs::read_to_string(format!("/proc/self/task/{id}/{name}")).unwrap_or_default();
         let stat = read("stat");
-        // Behind the name, which may hold anything: state, then eleven numbers, then user and system time.
+        // The fields after the name (which may contain anything): state, then eleven numbers, then user and system
+        // time.
         let fields: Vec<&str> =
             stat.rsplit_once(')').map(|(_, rest)| rest.split_whitespace().collect()).unwrap_or_default();
         let ticks = |at: usize| fields.get(at).and_then(|field| field.parse::<u64>().ok()).unwrap_or(0);

@@ -1,5 +1,5 @@
-//! `mcp/N-ROLE.jsonl`: every message of a connection, with the time and its direction. Tokens are not in it: they were
-//! said before. Neither are values of environment variables.
+//! `mcp/N-ROLE.jsonl`: every message of a connection, with its time and direction. It holds no tokens, which are sent
+//! before the first message, and no values of environment variables.
 
 use std::{
     fs::File,
@@ -16,10 +16,10 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::files;
 
-/// Of one message; what is longer is cut.
+/// The longest recorded message, in bytes; a longer one is cut.
 const LINE_LIMIT: usize = 1 << 20;
 
-/// A stream as it is, or one whose lines are written down as they pass.
+/// A stream that is passed through, or one whose lines are also recorded.
 #[derive(Debug)]
 pub(crate) struct TranscribedStream<S> {
     stream: S,
@@ -50,19 +50,19 @@ impl<S> TranscribedStream<S> {
         let transcript = match file {
             Ok(file) => Some(Transcript { file, from_client: Vec::new(), to_client: Vec::new() }),
             Err(error) => {
-                tracing::warn!(%error, "a connection is not written down");
+                tracing::warn!(%error, "a connection is not recorded");
                 None
             }
         };
         TranscribedStream { stream, transcript }
     }
 
-    /// A file that can't be written any more ends the transcript, not the connection.
+    /// If the file can't be written, the transcript ends, not the connection.
     fn note(&mut self, direction: Direction, bytes: &[u8]) {
         if let Some(transcript) = &mut self.transcript
             && let Err(error) = transcript.note(direction, bytes)
         {
-            tracing::warn!(%error, "a connection is no longer written down");
+            tracing::warn!(%error, "a connection is no longer recorded");
             self.transcript = None;
         }
     }
@@ -97,10 +97,10 @@ impl Transcript {
     }
 }
 
-/// The message itself; as a string if it is no JSON, or was cut.
+/// The message as JSON, or as a string if it is not JSON or was cut.
 fn written(line: &[u8]) -> String {
     let text = String::from_utf8_lossy(line);
-    // A key may be spelled with escapes, and be there twice: then the message is written as it is understood.
+    // A key may be spelled with escapes, or occur twice, so the message is re-serialised from its parsed form.
     if text.contains("\"env\"") || text.contains("\\u") {
         return match serde_json::from_str::<Value>(&text) {
             Ok(mut message) => {
@@ -116,7 +116,7 @@ fn written(line: &[u8]) -> String {
     }
 }
 
-/// Of the variables that a call sets, only the names are written.
+/// Replaces the values of the variables that a call sets; the names stay.
 fn hide_values(message: &mut Value) {
     if let Value::Array(messages) = message {
         return messages.iter_mut().for_each(hide_values);

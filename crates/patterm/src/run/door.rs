@@ -1,4 +1,4 @@
-//! The door: each connection is asked who it is, and served as that caller. Whose process it is was looked at before.
+//! Admits each connection by its token, and serves it as that caller. The peer's user was checked before.
 
 use mcp::{AdmittedClient, OneCall, ServerInfo};
 use ops::{Call, Caller, Context, ErrorKind, Faces, OpError, Role};
@@ -23,7 +23,7 @@ impl AcceptedClient {
         AcceptedClient { project, observers }
     }
 
-    /// Until it leaves, or the run ends.
+    /// Serves a connection until it closes or the run ends.
     pub(super) async fn serve(self, stream: UnixStream, closing: ClosingSignal) {
         tokio::select! {
             () = self.attend(stream) => {}
@@ -34,7 +34,7 @@ impl AcceptedClient {
     async fn attend(self, stream: UnixStream) {
         let AdmittedClient { caller, call, stream } = match mcp::admit(stream, &self.project).await {
             Ok(admitted) => admitted,
-            // Looking whether we are alive is no mistake.
+            // A client that only checks whether we are alive is not an error.
             Err(mcp::AdmissionError::Closed) => return,
             Err(error) => {
                 tracing::warn!(%error, "refused a connection");
@@ -54,21 +54,21 @@ impl AcceptedClient {
     }
 }
 
-/// A call without MCP: one line back, and it is over.
+/// A single call without MCP: one line of answer, and the connection ends.
 async fn answer(project: Project, caller: Caller, call: OneCall, mut stream: impl AsyncWrite + Unpin) {
     let context = project.clone();
-    // A person's command is no MCP client, and may call what the same person's client may.
+    // The person's own command line is not an MCP client, but may call whatever the person's client may.
     let faces = if caller.role == Role::Operator { Faces::HOOK.union(Faces::MCP) } else { Faces::HOOK };
     let entry = context.table().get(&call.operation).filter(|entry| entry.traits.faces.intersects(faces));
     let outcome = match entry {
         Some(entry) => entry.run(Call::new(project, caller), call.arguments).await,
-        None => Err(OpError::new(ErrorKind::NotFound, format!("'{}' is no operation for one call", call.operation))),
+        None => Err(OpError::new(ErrorKind::NotFound, format!("'{}' can't be called this way", call.operation))),
     };
     let line = match outcome {
         Ok(reply) => format!("{reply}\n"),
         Err(error) => format!("{}\n", serde_json::json!({ "error": error })),
     };
-    // Who does not wait for the answer misses nothing.
+    // A client that does not wait for the answer loses nothing.
     let _ = stream.write_all(line.as_bytes()).await;
     let _ = stream.shutdown().await;
 }

@@ -1,11 +1,12 @@
-//! The wish to end a run: of a signal, of the person, or because the terminal is gone. And the wish to be quick about it.
+//! Requests to end a run: from a signal, from the person, or because the terminal is gone; and requests to end it at
+//! once.
 
 use std::{io, sync::Arc};
 
 use program::EndSignals;
 use tokio::sync::watch;
 
-/// What is wished for by now, and why.
+/// What has been requested so far, and why.
 #[derive(Clone, Copy, Debug)]
 enum EndRequest {
     Stay,
@@ -13,7 +14,7 @@ enum EndRequest {
     Hurry(&'static str),
 }
 
-/// Where wishes are made. Cheap to clone.
+/// The requesting side. Cheap to clone.
 #[derive(Clone, Debug)]
 pub(crate) struct EndRequests(Arc<watch::Sender<EndRequest>>);
 
@@ -22,7 +23,7 @@ impl EndRequests {
         EndRequests(Arc::new(watch::Sender::new(EndRequest::Stay)))
     }
 
-    /// Ends the run in order. Whoever wishes it after others changes nothing.
+    /// Requests an orderly end. Later requests change nothing.
     pub(crate) fn leave(&self, why: &'static str) {
         self.0.send_if_modified(|wish| {
             let first = matches!(wish, EndRequest::Stay);
@@ -33,7 +34,7 @@ impl EndRequests {
         });
     }
 
-    /// Ends the run in order; one that is ending already ends at once.
+    /// Requests an orderly end, or an immediate one if the run is ending already.
     pub(crate) fn insist(&self, why: &'static str) {
         self.0.send_modify(|wish| {
             *wish = match wish {
@@ -43,7 +44,7 @@ impl EndRequests {
         });
     }
 
-    /// Has signals make wishes from now on. Needs a tokio runtime around it.
+    /// Turns signals into requests from now on. Must be called inside a tokio runtime.
     pub(crate) fn hear_signals(&self) -> io::Result<()> {
         let mut signals = EndSignals::of_a_server()?;
         let ending = self.clone();
@@ -64,12 +65,12 @@ impl EndRequests {
     }
 }
 
-/// Hears what is wished for, also what was wished for before.
+/// The receiving side; it also sees requests made before.
 #[derive(Clone, Debug)]
 pub(crate) struct EndWatch(watch::Receiver<EndRequest>);
 
 impl EndWatch {
-    /// Somebody wants the run to end; why.
+    /// Waits for a request to end, and returns its reason.
     pub(crate) async fn leaving(&mut self) -> &'static str {
         self.find(|wish| match wish {
             EndRequest::Stay => None,
@@ -78,7 +79,7 @@ impl EndWatch {
         .await
     }
 
-    /// Somebody can't wait for its end; why.
+    /// Waits for a request to end at once, and returns its reason.
     pub(crate) async fn hurry(&mut self) -> &'static str {
         self.find(|wish| match wish {
             EndRequest::Stay | EndRequest::Leave(_) => None,
@@ -91,7 +92,7 @@ impl EndWatch {
         let found = self.0.wait_for(|wish| wanted(*wish).is_some()).await.map(|wish| *wish);
         match found.ok().and_then(wanted) {
             Some(why) => why,
-            // Nobody can wish any more.
+            // Nobody is left who could request anything.
             None => std::future::pending().await,
         }
     }

@@ -1,4 +1,5 @@
-//! The folder of one run, beside its socket: connect files and what is rendered for agents. It goes with the run.
+//! The folder of one run, beside its socket: connect files, and the files rendered for agents. It is removed with the
+//! run.
 
 use std::{
     fs::{self, DirBuilder},
@@ -13,8 +14,8 @@ pub(crate) struct RunFolder {
 }
 
 impl RunFolder {
-    /// `PID/` for the socket `PID.sock`. Whoever holds the socket holds the name, so what is there was left by a run
-    /// that was killed.
+    /// `PID/` for the socket `PID.sock`. Whoever holds the socket owns the name, so an existing folder was left by a
+    /// run that was killed.
     pub(crate) fn beside(socket: &Path) -> io::Result<Self> {
         let path = socket.with_extension("");
         remove(&path)?;
@@ -30,16 +31,16 @@ impl RunFolder {
 impl Drop for RunFolder {
     fn drop(&mut self) {
         if let Err(error) = remove(&self.path) {
-            tracing::warn!(folder = %self.path.display(), %error, "the folder of this run stays");
+            tracing::warn!(folder = %self.path.display(), %error, "the folder of this run could not be removed");
         }
     }
 }
 
-/// Removes the folders that killed runs have left beside their sockets.
+/// Removes the folders that killed runs left beside their sockets.
 pub(crate) fn remove_left_over(sockets: &[PathBuf]) {
     for socket in sockets {
         if let Err(error) = remove(&socket.with_extension("")) {
-            tracing::warn!(socket = %socket.display(), %error, "the folder of an earlier run stays");
+            tracing::warn!(socket = %socket.display(), %error, "the folder of an earlier run could not be removed");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The tokens of one run: who they stand for, and the connect files that hold them.
+//! The tokens of one run: whom they identify, and the connect files that hold them.
 
 use std::{
     fs, io,
@@ -14,13 +14,13 @@ use subtle::ConstantTimeEq;
 
 use super::connect_file::ConnectFile;
 
-/// For an agent that connects before its start has been noted down.
+/// How long an agent that connects early waits until its start has been registered.
 const ASSIGNMENT_TIME: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]
 pub(crate) struct RunIdentities {
     socket: PathBuf,
-    /// Of this run alone, 0700.
+    /// The folder of this run, 0700.
     folder: PathBuf,
     state: Mutex<IdentityTable>,
     assigned: Condvar,
@@ -56,7 +56,7 @@ impl RunIdentities {
         }
     }
 
-    /// The way in for who stands for the human.
+    /// Creates the connect file for clients that act as the human.
     pub(crate) fn open_operator(&self) -> io::Result<PathBuf> {
         let entrance = self.open_as("operator")?;
         self.assign(&entrance, Caller::operator());
@@ -83,7 +83,7 @@ impl RunIdentities {
         state.known.retain(|known| {
             let gone = gone(known);
             if gone {
-                // The folder goes with the run; a file that can't be removed now goes then.
+                // A file that can't be removed now is removed with the run's folder.
                 let _ = fs::remove_file(&known.connect_file);
             }
             !gone
@@ -92,7 +92,7 @@ impl RunIdentities {
 }
 
 impl IdentityTable {
-    /// Looks at every token whole, so that the time it takes says nothing about any of them.
+    /// Compares every token in full, so that the time taken reveals nothing about them.
     fn find(&self, token: &str) -> Option<&KnownToken> {
         let mut found = None;
         for known in &self.known {
@@ -135,7 +135,7 @@ impl Identities for RunIdentities {
     }
 }
 
-/// 256 bits by chance, as hex.
+/// 256 random bits, as hex.
 fn token() -> io::Result<String> {
     let mut random = [0; 32];
     getrandom::fill(&mut random).map_err(io::Error::other)?;

@@ -1,8 +1,9 @@
-//! What a model is told when its client connects: where it is, and the three ways round the tools that lead nowhere.
+//! What a model is told when its client connects: where it is, and three detours around the tools that it should not
+//! take.
 
 use ops::Role;
 
-/// Short: clients cut long ones, and `help` has the rest.
+/// Short, because clients cut long ones; `help` has the rest.
 pub(super) fn text(role: Role) -> String {
     let start = match role {
         Role::Operator => {

@@ -1,7 +1,7 @@
-//! `--share`: vtr's gRPC on this run's sessions, for whoever may open the socket, as the operator.
+//! `--share`: vtr's gRPC for this run's sessions. Whoever can open the socket acts as the operator.
 //!
-//! Off unless it is asked for. The socket obeys vtr's rules, and MCP is spoken on it too, so that every command of
-//! `vtr` finds what it finds at a coordinator.
+//! Off unless requested. The socket follows vtr's rules, and MCP is served on it too, so that every command of `vtr`
+//! finds what it would find at a coordinator.
 
 use std::{
     io,
@@ -28,12 +28,12 @@ use crate::observe::Observers;
 /// Where to share.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum SharePlace {
-    /// In the folder of the run, and gone with it.
+    /// In the folder of the run; removed with it.
     InRun,
     At(PathBuf),
 }
 
-/// Bound to its socket. Nobody is served yet.
+/// Bound to its socket, but not serving yet.
 #[derive(Debug)]
 pub(super) struct BoundShare {
     path: PathBuf,
@@ -45,7 +45,7 @@ pub(super) struct BoundShare {
 impl BoundShare {
     pub(super) fn bind(place: &SharePlace, run_folder: &Path, user: u32) -> Result<Self, Failure> {
         let path = match place {
-            // The file's name is what vtr calls a coordinator by.
+            // vtr names a coordinator by the file's stem.
             SharePlace::InRun => run_folder.join(format!("patterm-{}.sock", std::process::id())),
             SharePlace::At(path) => path.clone(),
         };
@@ -81,7 +81,7 @@ fn failure(error: &SocketError) -> Failure {
     Failure::new(exit, kind, error.to_string()).with_hint(hint)
 }
 
-/// Taking connections.
+/// Accepting connections.
 #[derive(Debug)]
 pub(super) struct RunningShare {
     gate: ConnectionGate,
@@ -95,13 +95,13 @@ impl RunningShare {
         match gate.serve(|stream, closing| guest.clone().serve(stream, closing)).await {}
     }
 
-    /// Takes no further connections; those there are end with what this returns.
+    /// Stops accepting connections; the open ones end with the returned value.
     pub(super) fn close(self) -> EndingShare {
         EndingShare { connections: self.gate.close(), _socket: self.socket }
     }
 }
 
-/// What is still served at the end.
+/// The connections that are still open at the end.
 #[derive(Debug)]
 pub(super) struct EndingShare {
     connections: OpenConnections,

@@ -1,4 +1,4 @@
-//! Starts the watchdog of a run, and tells it which sessions there are.
+//! Starts the watchdog of a run, and keeps it informed about the sessions.
 
 use std::{
     collections::HashMap,
@@ -18,7 +18,7 @@ use tokio::{
 
 use crate::watchdog::{self, SessionWord};
 
-/// The watchdog, while it watches. Dropping this ends nothing: should patterm fail, the watchdog has work to do.
+/// A running watchdog. Dropping this does not stop it: if patterm fails, the watchdog has work to do.
 #[derive(Debug)]
 pub(super) struct WatchdogHandle {
     process: Child,
@@ -26,7 +26,7 @@ pub(super) struct WatchdogHandle {
 }
 
 impl WatchdogHandle {
-    /// `program` is this program. Needs a tokio runtime around it.
+    /// `program` is this program's path. Must be called inside a tokio runtime.
     pub(super) fn start(program: &Path, grace: Duration, engine: &Engine) -> io::Result<Self> {
         let events = engine.events();
         let mut process = Command::new(program)
@@ -42,16 +42,16 @@ impl WatchdogHandle {
         Ok(WatchdogHandle { process, telling })
     }
 
-    /// All sessions have ended in order: nothing is left to watch.
+    /// Called when all sessions have ended in order, so that nothing is left to watch.
     pub(super) fn dismiss(mut self) {
-        // Before its pipe ends, which it would take for our death.
+        // Killed before its pipe closes, which it would take for our death.
         let _ = self.process.kill();
         let _ = self.process.wait();
         self.telling.abort();
     }
 }
 
-/// Tells of every session until the watchdog has gone, or this is aborted.
+/// Reports every session until the watchdog is gone or this task is aborted.
 async fn tell(engine: Engine, mut events: Receiver<EngineEvent>, mut pipe: pipe::Sender) {
     let mut told = WatchdogView::default();
     loop {
@@ -73,7 +73,7 @@ async fn tell(engine: Engine, mut events: Receiver<EngineEvent>, mut pipe: pipe:
     }
 }
 
-/// What the watchdog knows.
+/// What the watchdog has been told.
 #[derive(Default)]
 struct WatchdogView {
     sessions: HashMap<SessionId, WatchedProcess>,
@@ -86,7 +86,7 @@ struct WatchedProcess {
 }
 
 impl WatchdogView {
-    /// What has changed about a session since it was told of.
+    /// The changes of a session since the last report.
     fn news(&mut self, engine: &Engine, id: SessionId) -> Vec<SessionWord> {
         let before = self.sessions.remove(&id);
         let session = engine.get(id).ok();
@@ -95,7 +95,7 @@ impl WatchdogView {
         });
         self.sessions.extend(now.map(|now| (id, now)));
         let mut words = Vec::new();
-        // A session that was started again was swept before.
+        // A session that was restarted was swept before.
         if let Some(before) = before
             && now.is_none_or(|now| now.program != before.program)
         {

@@ -60,7 +60,7 @@ fn rules_are_checked_compared_and_used_when_they_are_newer() {
     rules("0", "");
     patterm(&["rules", "update", "new.json"]).failed(1, &["nothing to do"]);
     rules("99999999999", "");
-    assert!(patterm(&["rules", "check", "new.json"]).ok().contains("newer: can be used"));
+    assert!(patterm(&["rules", "check", "new.json"]).ok().contains("newer: can be installed"));
     assert!(patterm(&["rules", "diff", "new.json"]).ok().contains("\"mine\""));
     let updated = patterm(&["rules", "update", "new.json", "--json"]).json();
     assert_eq!(updated["preset"], "claude");

@@ -74,7 +74,7 @@ fn what_can_not_be_replayed_is_refused() {
     stage.patterm(&["replay-state", "--agent", "claude", "--size", "0x0", "x.raw"]).failed(2, &["size"]);
     stage.patterm(&["replay-state", "--agent", "claude", "."]).failed(2, &["no file"]);
     fs::write(stage.path("project/x.raw.timing.jsonl"), "nothing\n").unwrap();
-    stage.patterm(&["replay-state", "--agent", "claude", "x.raw"]).failed(2, &["tells no times"]);
+    stage.patterm(&["replay-state", "--agent", "claude", "x.raw"]).failed(2, &["holds no times"]);
 }
 
 #[test]
