@@ -117,7 +117,8 @@ fn check(files: &[PathBuf], presets: &[Found<AgentPreset>], output: &mut Output)
 }
 
 fn refused(error: &RulesError) -> Failure {
-    Failure::new(Exit::NotFound, "rules", error.to_string()).with_hint("`patterm rules check FILE` lists the problems of a file")
+    Failure::new(Exit::NotFound, "rules", error.to_string())
+        .with_hint("`patterm rules check FILE` lists the problems of a file")
 }
 
 fn read(file: &Path) -> Result<ParsedRules, Failure> {
