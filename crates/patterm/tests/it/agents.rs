@@ -126,7 +126,7 @@ fn a_hook_takes_what_its_cli_writes_and_tells_the_event_whatever_that_is() {
     assert!(told(human, lead).contains("hook PermissionRequest tool=Bash"), "{}", told(human, lead));
 
     let large = format!(r#"{{"tool_name": "Bash", "tool_response": "{}"}}"#, "x".repeat(6 << 20));
-    for (input, why) in [(large.as_bytes(), "more than 4 MiB"), (b"{", "no JSON"), (b"\xff[[[", "no JSON")] {
+    for (input, why) in [(large.as_bytes(), "larger than 4 MiB"), (b"{", "not a JSON"), (b"\xff[[[", "not a JSON")] {
         let ran = hook("PreToolUse", input);
         assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), ""));
         assert!(ran.stderr.contains(why), "{}", ran.stderr);

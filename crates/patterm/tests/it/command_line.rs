@@ -70,7 +70,7 @@ fn rules_are_checked_compared_and_used_when_they_are_newer() {
     patterm(&["rules", "diff", "new.json"]).failed(1, &["nothing to do"]);
     assert!(patterm(&["rules", "schema"]).ok().contains("rules_version"));
     patterm(&["report", "claude-1", "--should-be", "asleep"]).failed(2, &["starting, idle, working"]);
-    patterm(&["report", "claude-1"]).failed(4, &["no patterm of yours"]);
+    patterm(&["report", "claude-1"]).failed(4, &["none of your running patterms"]);
 }
 
 #[test]

@@ -99,7 +99,7 @@ fn a_pane_of_another_patterm_is_warned_of() {
     let patterm = crate::stage::Headless::start(stage.command(&["--headless"]).env("PATTERM", "1"));
     let (status, _, err) = patterm.end(Signal::TERM);
     assert!(status.success());
-    assert!(err.contains("inside patterm already"), "{err}");
+    assert!(err.contains("already inside patterm"), "{err}");
 }
 
 #[test]

@@ -80,7 +80,7 @@ fn what_can_not_be_replayed_is_refused() {
 #[test]
 fn a_running_session_is_explained_to_a_person() {
     let stage = Stage::new();
-    stage.patterm(&["explain", "lead"]).failed(4, &["no patterm of yours with a connect file is running"]);
+    stage.patterm(&["explain", "lead"]).failed(4, &["none of your running patterms has a connect file"]);
     stage.install_fake("claude", "echo");
     let patterm = stage.headless(&[]);
     let mut human = patterm.operator();
