@@ -1,14 +1,14 @@
-//! A screen as text with escape sequences, for a terminal or a pager that understands colour.
+//! A screen as text with escape sequences, for terminals and pagers that support colour.
 
 use grpc::proto::{CellRun, GetScreenResponse, UnderlineStyle};
 
 use crate::clean_text::{CleanText, is_clean};
 
-/// One attribute bit of the protocol.
+/// One attribute bit of the wire format.
 pub(crate) struct AttributeBit {
     pub(crate) bit: u32,
     pub(crate) name: &'static str,
-    /// Its parameter of "select graphic rendition".
+    /// Its SGR parameter ("select graphic rendition").
     code: u8,
 }
 
@@ -30,7 +30,7 @@ pub(crate) const ATTRIBUTES: [AttributeBit; 9] = [
 
 const UNDERLINE: u32 = 0x04;
 
-/// Needs the screen's runs. Each row ends in its default look, so rows can be cut apart.
+/// The screen must have been requested as runs. Each row resets its style at the end, so rows can be used separately.
 pub(crate) fn screen(screen: &GetScreenResponse) -> impl Iterator<Item = CleanText> {
     let last = screen.screen_rows.iter().rposition(|row| !row.runs.is_empty()).map_or(0, |last| last + 1);
     screen.screen_rows.iter().take(last).map(|row| {
@@ -45,7 +45,7 @@ fn write_run(run: &CellRun, line: &mut CleanText) {
     if !codes.is_empty() {
         line.push_sequence(&format!("\x1b[{}m", codes.join(";")));
     }
-    // A target that could end the sequence is none.
+    // A target that could end the sequence is dropped.
     if run.link.is_empty() || !is_clean(&run.link) {
         line.push(&run.text);
     } else {

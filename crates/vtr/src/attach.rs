@@ -1,9 +1,9 @@
-//! `vtr attach`: a session in the person's own terminal, and the way to all others.
+//! `vtr attach`: shows a session in the person's own terminal, and leads to all other sessions.
 //!
-//! The parts: a [`link`] keeps one `Attach` stream, a [`roster`] knows the sessions of all coordinators, a [`mirror`]
-//! turns updates into frames, the layers ([`base`], [`picker`], [`dialogs`], [`look_back`]) draw and take events, and
-//! the [`attach_loop`] holds terminal, layers and tasks together. What a session is or does is the coordinator's business:
-//! here it is only asked for and drawn.
+//! The parts: a [`link`] keeps one `Attach` stream open, a [`roster`] knows the sessions of all coordinators, a
+//! [`mirror`] turns updates into frames, the layers ([`base`], [`picker`], [`dialogs`], [`look_back`]) draw and handle
+//! events, and the [`attach_loop`] connects terminal, layers and tasks. Everything about sessions is decided by the
+//! coordinator; this module only requests and draws.
 
 mod app;
 mod attach_loop;
@@ -35,19 +35,19 @@ use crate::{
 };
 pub(crate) use bindings::LeaderBindings;
 
-/// What the command line asks for.
+/// What the command line asked for.
 #[derive(Debug)]
 pub(crate) struct AttachWishes {
-    /// None: a picker first.
+    /// None: start with the picker.
     pub(crate) session: Option<SessionAddress>,
     pub(crate) read_only: bool,
     pub(crate) no_resize: bool,
     pub(crate) framed: bool,
-    /// The terminal is told what the sessions are doing, if it keeps records of that.
+    /// Report the sessions' work to the host terminal, if it supports that.
     pub(crate) reports: bool,
 }
 
-/// Where to begin.
+/// What to show first.
 #[derive(Debug)]
 struct Beginning {
     known: Vec<Coordinator>,
@@ -59,10 +59,10 @@ pub(crate) async fn run(invocation: &mut Invocation, wishes: AttachWishes) -> Ou
     let config = &invocation.config.attach;
     let bindings = LeaderBindings::new(config.leader.as_deref(), &config.keys).map_err(Failure::usage)?;
     let host = host_terminal::open("`vtr screen` reads a session without a terminal")?;
-    // All that can be refused is refused before the terminal is touched.
+    // Everything that can fail is tried before the terminal is touched.
     let beginning = match &wishes.session {
         Some(address) => with_session(invocation, address).await?,
-        // The coordinators are asked while one looks at the picker.
+        // The coordinators answer while the picker is already shown.
         None => match invocation.coordinators()? {
             known if known.is_empty() => return Err(coordinators::none()),
             known => Beginning { known, clients: Vec::new(), session: None },

@@ -1,22 +1,22 @@
-//! Text for a person's terminal. What coordinators, children and files say could drive the terminal, turn the direction
-//! of what stands around it, or look like a row of ours; a [`CleanText`] can't.
+//! Text that is safe for a person's terminal. What coordinators, children and files send could drive the terminal,
+//! change the direction of the text around it, or imitate one of our own rows; a [`CleanText`] can't.
 
-/// A line, or a part of one, without any control character but those of our own sequences.
+/// A line, or part of one, without control characters except those of our own sequences.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct CleanText(String);
 
 impl CleanText {
-    /// Adds words that anyone may have said.
+    /// Appends untrusted text.
     pub(crate) fn push(&mut self, words: &str) {
         self.0.extend(words.chars().map(|c| if is_harmful(c) { char::REPLACEMENT_CHARACTER } else { c }));
     }
 
-    /// Adds an escape sequence of our own. Nothing that anyone said may be in it.
+    /// Appends an escape sequence of our own. It must not contain untrusted text.
     pub(crate) fn push_sequence(&mut self, sequence: &str) {
         self.0.push_str(sequence);
     }
 
-    /// With more behind it.
+    /// Appends more text.
     pub(crate) fn with(mut self, more: impl Into<CleanText>) -> Self {
         self.0.push_str(&more.into().0);
         self
@@ -35,13 +35,13 @@ impl<T: AsRef<str>> From<T> for CleanText {
     }
 }
 
-/// Several lines, of which all but the first are set in: none of them can pass for a message of its own.
+/// Several lines, all but the first indented, so that none can pass for a message of its own.
 pub(crate) fn set_in(words: &str) -> String {
     let lines: Vec<String> = words.lines().map(|line| CleanText::from(line).0).collect();
     lines.join("\n  ")
 }
 
-/// JSON, or lines of it, as text that a terminal may show: in a string, the escape means the same character.
+/// JSON, or lines of it, made safe for a terminal: inside a string, the escape means the same character.
 pub(crate) fn escape_json(json: &str) -> String {
     let mut text = String::with_capacity(json.len());
     for c in json.chars() {
@@ -57,7 +57,7 @@ pub(crate) fn is_clean(words: &str) -> bool {
     !words.contains(is_harmful)
 }
 
-/// Controls, those that turn the direction of their neighbours, and the two that break a line. All have four hex digits.
+/// Control characters, bidirectional controls, and the two line separators. All have four hex digits.
 fn is_harmful(c: char) -> bool {
     c.is_control() || vt::is_bidi_control(c) || matches!(c, '\u{2028}' | '\u{2029}')
 }

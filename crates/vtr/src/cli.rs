@@ -1,4 +1,4 @@
-//! The command line: its grammar, built from the commands.
+//! The command line's grammar, assembled from the commands.
 
 use std::{ffi::OsStr, path::PathBuf};
 
@@ -9,8 +9,8 @@ use crate::{commands, completion, surroundings::Surroundings};
 
 /// Terminal sessions without a terminal: start programs, read their screens, type, and wait
 ///
-/// A coordinator (`vtr serve`) owns the sessions; every other command speaks to one or more of them. SESSION is a
-/// session's name or id, or coordinator:session where several coordinators are configured.
+/// A coordinator (`vtr serve`) owns the sessions; every other command talks to one or more coordinators. SESSION is a
+/// session's name or id, or coordinator:session if several coordinators are configured.
 #[derive(Debug, Parser)]
 #[command(name = "vtr", version, after_help = EXIT_CODES, max_term_width = 100)]
 pub(crate) struct VtrCli {
@@ -33,13 +33,13 @@ const EVERYWHERE: &str = "Options of every command";
 
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct GlobalFlags {
-    /// The coordinator's socket; goes before VTR_SOCKET and the config file
+    /// The coordinator's socket; overrides VTR_SOCKET and the config file
     #[arg(long, global = true, help_heading = EVERYWHERE, value_name = "PATH", value_hint = clap::ValueHint::FilePath)]
     pub(crate) socket: Option<PathBuf>,
     /// Print JSON, errors included
     #[arg(long, global = true, help_heading = EVERYWHERE, overrides_with = "human")]
     pub(crate) json: bool,
-    /// Print for people, also when the config file says JSON
+    /// Print text for people, even if the config file says JSON
     #[arg(long, global = true, help_heading = EVERYWHERE, overrides_with = "json")]
     pub(crate) human: bool,
 }
@@ -76,18 +76,18 @@ pub(crate) enum VtrCommand {
     Version(commands::version::VersionArgs),
 }
 
-/// The whole grammar: with session names to complete, and with the words about sessions that help shows.
+/// The whole grammar: with completion of session names, and with the help texts about sessions.
 pub(crate) fn grammar(surroundings: &Surroundings) -> clap::Command {
     let (asked, configured) = (surroundings.clone(), surroundings.clone());
     let sessions = ArgValueCompleter::new(move |typed: &OsStr| completion::sessions(&asked, typed));
     let coordinators = ArgValueCompleter::new(move |typed: &OsStr| completion::coordinators(&configured, typed));
     let keys = ArgValueCompleter::new(completion::keys);
     let signals = ArgValueCompleter::new(completion::signals);
-    // In place: clap's ways to change one argument or one command move it to the end.
+    // In place: clap's own ways to change one argument or command move it to the end.
     VtrCli::command().mut_subcommands(|command| {
         command.mut_args(|argument| match argument.get_id().as_str() {
             "session" => {
-                argument.help("Its name or id, or coordinator:session where there are several").add(sessions.clone())
+                argument.help("Its name or id, or coordinator:session if there are several").add(sessions.clone())
             }
             "coordinator" => argument.add(coordinators.clone()),
             "keys" => argument.add(keys.clone()),
@@ -111,7 +111,7 @@ mod tests {
         grammar(&crate::default_socket::tests::nowhere(root)).debug_assert();
     }
 
-    /// The operation behind each command that is one.
+    /// The operation behind each command that has one.
     const OPERATIONS: [(&str, &str); 15] = [
         ("ls", "list_processes"),
         ("spawn", "spawn_process"),

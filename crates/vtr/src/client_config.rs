@@ -1,4 +1,4 @@
-//! The client's config file: which coordinators there are, and defaults of commands.
+//! The client's config file: the known coordinators, and defaults for commands.
 
 use std::{
     collections::BTreeMap,
@@ -22,28 +22,28 @@ pub(crate) struct ClientConfig {
     pub(crate) attach: AttachConfig,
 }
 
-/// How `vtr attach` looks and which keys it takes.
+/// The appearance and the keys of `vtr attach`.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct AttachConfig {
     pub(crate) leader: Option<String>,
-    /// Behind the leader: key to command; an empty command unbinds the key.
+    /// Keys after the leader: key to command; an empty command unbinds the key.
     #[serde(default)]
     pub(crate) keys: BTreeMap<String, String>,
-    /// Whether border and status bar are shown at first.
+    /// Whether border and status bar are shown at the start.
     pub(crate) frame: Option<bool>,
-    /// Whether the terminal that it runs in is told what the sessions are doing (OSC 7501), if it keeps such records.
+    /// Whether to report the sessions' work to the host terminal (OSC 7501), if it supports that.
     pub(crate) report_status: Option<bool>,
 }
 
-/// One `[[coordinators]]`: sockets by path or pattern, or a command that speaks for a coordinator.
+/// One `[[coordinators]]` entry: sockets by path or pattern, or a command that connects to a coordinator.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ConfiguredCoordinator {
     pub(crate) path: Option<String>,
     pub(crate) command: Option<Vec<String>>,
     pub(crate) name: Option<String>,
-    /// How long it may take to answer.
+    /// The time limit for its answer.
     #[serde(default, deserialize_with = "duration")]
     pub(crate) timeout: Option<Duration>,
 }
@@ -53,12 +53,12 @@ pub(crate) struct ConfiguredCoordinator {
 pub(crate) struct CommandDefaults {
     #[serde(default)]
     pub(crate) output_format: OutputFormat,
-    /// What `vtr idle` calls idle: the default of its `--idle`.
+    /// The default of `vtr idle --idle`: how long a silent session counts as idle.
     #[serde(default, deserialize_with = "duration")]
     pub(crate) wait_for_idle_timeout: Option<Duration>,
     pub(crate) grep_context_before: Option<u32>,
     pub(crate) grep_context_after: Option<u32>,
-    /// How long each coordinator may take to answer.
+    /// The time limit for each coordinator's answer.
     #[serde(default, deserialize_with = "duration")]
     pub(crate) coordinator_timeout: Option<Duration>,
 }
@@ -74,12 +74,12 @@ pub(crate) enum OutputFormat {
 fn duration<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
     let text = String::deserialize(deserializer)?;
     humantime::parse_duration(&text).map(Some).map_err(|_| {
-        serde::de::Error::custom(format!("{text:?} is no duration: write it as \"500ms\", \"30s\" or \"2m\""))
+        serde::de::Error::custom(format!("{text:?} is not a duration: write it as \"500ms\", \"30s\" or \"2m\""))
     })
 }
 
 impl ClientConfig {
-    /// An absent file is an empty one.
+    /// A missing file counts as an empty one.
     pub(crate) fn load(file: &Path) -> Result<Self, Failure> {
         let text = read(file)?;
         let config: ClientConfig = toml::from_str(&text).map_err(|error| malformed(file, &error.to_string()))?;
@@ -96,7 +96,7 @@ impl ConfiguredCoordinator {
     fn check(&self) -> Result<(), String> {
         match (&self.path, &self.command) {
             (Some(path), None) if self.name.is_some() && crate::path_pattern::is_pattern(path) => {
-                Err(format!("the pattern {path:?} can't have a name: its sockets are called after their files"))
+                Err(format!("the pattern {path:?} can't have a name: its sockets are named after their files"))
             }
             (Some(_), None) => Ok(()),
             (None, Some(command)) if command.is_empty() => Err("a coordinator has an empty command".into()),
@@ -125,17 +125,17 @@ fn read(file: &Path) -> Result<String, Failure> {
 
 fn malformed(file: &Path, what: &str) -> Failure {
     Failure::new(program::Exit::Usage, "bad_config", format!("{}: {}", file.display(), what.trim_end()))
-        .with_hint("mend the file, or set it aside: without it the defaults are used")
+        .with_hint("fix the file, or move it away: without it the defaults apply")
 }
 
-/// The file as it was written, to be changed without losing comments.
+/// The file as a document, so that it can be edited without losing comments.
 #[derive(Debug)]
 pub(crate) struct ConfigEditor {
     file: PathBuf,
     document: DocumentMut,
 }
 
-/// What `vtr config add` adds.
+/// A new entry for `vtr config add`.
 #[derive(Clone, Debug)]
 pub(crate) enum NewEntry {
     Path { path: String, name: Option<String> },
@@ -143,7 +143,7 @@ pub(crate) enum NewEntry {
 }
 
 impl ConfigEditor {
-    /// Refuses a file that could not be loaded: editing it might make it worse.
+    /// Refuses a file that could not be loaded: editing might make it worse.
     pub(crate) fn open(file: PathBuf) -> Result<Self, Failure> {
         ClientConfig::load(&file)?;
         let document =
@@ -161,7 +161,7 @@ impl ConfigEditor {
         })
     }
 
-    /// False when it is there already.
+    /// Returns false if the entry exists already.
     pub(crate) fn add(&mut self, new: &NewEntry) -> Result<bool, Failure> {
         let mut table = toml_edit::Table::new();
         let (name, present) = match new {
@@ -180,12 +180,12 @@ impl ConfigEditor {
         if let Some(name) = name {
             check_name(name).map_err(Failure::usage)?;
             if self.position(name)?.is_some() {
-                return Err(Failure::usage(format!("there is a coordinator called {name:?} already"))
-                    .with_hint("give this one another --name, or take that one out with `vtr config rm`"));
+                return Err(Failure::usage(format!("a coordinator called {name:?} exists already"))
+                    .with_hint("choose another --name, or remove that one with `vtr config rm`"));
             }
             table["name"] = value(name);
         }
-        // A file of comments only keeps them above what is new.
+        // In a file of comments only, they stay above the new entry.
         if self.document.iter().all(|(_, item)| item.as_array_of_tables().is_some_and(ArrayOfTables::is_empty)) {
             let above = self.document.trailing().as_str().unwrap_or_default().to_owned();
             let gap = if above.is_empty() || above.ends_with("\n\n") { "" } else { "\n" };
@@ -196,14 +196,14 @@ impl ConfigEditor {
         Ok(true)
     }
 
-    /// By path, pattern or name. False when there is none.
+    /// By path, pattern or name. Returns false if there is no such entry.
     pub(crate) fn remove(&mut self, which: &str) -> Result<bool, Failure> {
         let Some(position) = self.position(which)? else { return Ok(false) };
         let entries = self.entries()?;
         let above = |table: &toml_edit::Table| {
             table.decor().prefix().and_then(|prefix| prefix.as_str()).unwrap_or_default().to_owned()
         };
-        // What stands above the entry may be about more than the entry: it stays.
+        // Comments above the entry may also concern what follows, so they stay.
         let kept = entries.get(position).map(above).unwrap_or_default();
         entries.remove(position);
         let kept = if kept.contains('#') { kept } else { String::new() };
@@ -227,10 +227,10 @@ impl ConfigEditor {
         Ok(self.entries()?.iter().position(|table| is(table.get("path")) || is(table.get("name"))))
     }
 
-    /// Whole or not at all: written beside, checked, then put in place.
+    /// Atomic: the new file is written beside the old one, checked, and then renamed.
     pub(crate) fn save(self) -> Result<(), Failure> {
         let failed = |error: &std::io::Error| Failure::system(format_args!("writing {}", self.file.display()), error);
-        // A link stays a link: dot files often are.
+        // A symbolic link stays a link: dot files often are links.
         let file = std::fs::canonicalize(&self.file).unwrap_or_else(|_| self.file.clone());
         if let Some(folder) = file.parent() {
             crate::server::folder::create_private(folder).map_err(|error| failed(&error))?;
@@ -250,7 +250,7 @@ impl ConfigEditor {
             .and_then(|()| ClientConfig::load(&beside).map(drop))
             .and_then(|()| std::fs::rename(&beside, &file).map_err(|error| failed(&error)));
         if written.is_err() {
-            // The old file is untouched; only ours is taken away.
+            // The old file is untouched; only our temporary file is removed.
             let _ = std::fs::remove_file(&beside);
         }
         written
@@ -297,7 +297,7 @@ mod tests {
     fn mistakes_are_named() {
         for (text, expected) in [
             ("[defaults]\noutput_fromat = \"json\"", "output_fromat"),
-            ("[defaults]\nwait_for_idle_timeout = \"soon\"", "no duration"),
+            ("[defaults]\nwait_for_idle_timeout = \"soon\"", "not a duration"),
             ("[[coordinators]]", "neither path nor command"),
             ("[[coordinators]]\npath = \"a\"\ncommand = [\"b\"]", "both"),
             ("[[coordinators]]\ncommand = [\"b\"]", "needs a name"),

@@ -1,4 +1,4 @@
-//! The commands, one file each: its arguments, whose doc comments are its help, and its run.
+//! The commands, one file each: the arguments (their doc comments are the help text) and `run`.
 
 pub(crate) mod attach;
 pub(crate) mod completions;
@@ -38,7 +38,7 @@ use crate::{
     invocation::{Invocation, SessionTarget},
 };
 
-/// Runs a command that speaks to coordinators, or needs none.
+/// Runs a command that talks to coordinators, or needs none.
 pub(crate) async fn run(command: VtrCommand, invocation: &mut Invocation) -> Outcome {
     match command {
         VtrCommand::Serve(_) => unreachable!("it has a runtime of its own"),
@@ -71,12 +71,12 @@ pub(crate) async fn run(command: VtrCommand, invocation: &mut Invocation) -> Out
     }
 }
 
-/// A width, as people type it.
+/// Parses a width.
 pub(crate) fn cols(text: &str) -> Result<u16, String> {
     length(text, "columns", vt::Size::MIN.cols, vt::Size::MAX.cols)
 }
 
-/// A height.
+/// Parses a height.
 pub(crate) fn rows(text: &str) -> Result<u16, String> {
     length(text, "rows", vt::Size::MIN.rows, vt::Size::MAX.rows)
 }
@@ -84,17 +84,17 @@ pub(crate) fn rows(text: &str) -> Result<u16, String> {
 fn length(text: &str, what: &str, least: u16, most: u16) -> Result<u16, String> {
     let length = text.parse().ok().filter(|length| (least..=most).contains(length));
     length.ok_or_else(|| match text.split_once(['x', 'X']) {
-        Some((cols, rows)) => format!("write columns and rows as two numbers, as in {cols} {rows}"),
+        Some((cols, rows)) => format!("write columns and rows as two numbers, for example {cols} {rows}"),
         None => format!("use {least} to {most} {what}"),
     })
 }
 
-/// A stretch of time, as people type it.
+/// Parses a duration.
 pub(crate) fn time_span(text: &str) -> Result<Duration, String> {
-    humantime::parse_duration(text).map_err(|_| "write a number and its unit, as in 500ms, 30s or 5m".to_owned())
+    humantime::parse_duration(text).map_err(|_| "write a number and a unit, for example 500ms, 30s or 5m".to_owned())
 }
 
-/// What commands that only do something answer with `--json`.
+/// The `--json` answer of commands that return nothing.
 fn done(target: &SessionTarget) -> Value {
     json!({ "coordinator": target.coordinator.name, "session": target.session, "ok": true })
 }

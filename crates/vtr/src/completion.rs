@@ -1,4 +1,4 @@
-//! Words while a command line is being typed. Names of sessions are asked from the coordinators, and quickly.
+//! Completion of command lines. Session names are requested from the coordinators, with a short time limit.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -10,10 +10,10 @@ use clap_complete::CompletionCandidate;
 
 use crate::{client_config::ClientConfig, coordinators, fleet, output::printable, surroundings::Surroundings};
 
-/// A person waits for it with a finger on the key.
+/// A person is waiting at the Tab key.
 const PATIENCE: Duration = Duration::from_millis(700);
 
-/// The value of `--socket` in a command line that is being typed.
+/// The value of `--socket` in an unfinished command line.
 pub(crate) fn typed_socket(words: impl Iterator<Item = OsString>) -> Option<PathBuf> {
     let mut words = words.skip_while(|word| word != "--").skip(1);
     while let Some(word) = words.next() {
@@ -27,7 +27,7 @@ pub(crate) fn typed_socket(words: impl Iterator<Item = OsString>) -> Option<Path
     None
 }
 
-/// Nothing at all when something is wrong: a shell is no place for our errors.
+/// Returns nothing if anything fails: a shell prompt is no place for our errors.
 pub(crate) fn sessions(surroundings: &Surroundings, typed: &OsStr) -> Vec<CompletionCandidate> {
     let Some(typed) = typed.to_str() else { return Vec::new() };
     let Ok(config) = ClientConfig::load(&surroundings.client_config_file()) else { return Vec::new() };
@@ -42,7 +42,7 @@ pub(crate) fn sessions(surroundings: &Surroundings, typed: &OsStr) -> Vec<Comple
         .into_iter()
         .flat_map(|(coordinator, answer)| {
             let sessions = answer.map(|answer| answer.sessions).unwrap_or_default();
-            // A name that is none could be anything, and the shell would put it on the person's command line.
+            // An invalid name could contain anything, and the shell would insert it into the command line.
             let named = sessions.into_iter().filter(|session| session.name.parse::<engine::SessionName>().is_ok());
             named.map(move |session| (coordinator.name.clone(), session.name, session.title))
         })
@@ -60,21 +60,21 @@ pub(crate) fn sessions(surroundings: &Surroundings, typed: &OsStr) -> Vec<Comple
     candidates
 }
 
-/// Those that the config names.
+/// The coordinators in the config.
 pub(crate) fn coordinators(surroundings: &Surroundings, typed: &OsStr) -> Vec<CompletionCandidate> {
     let Ok(config) = ClientConfig::load(&surroundings.client_config_file()) else { return Vec::new() };
     let Ok(known) = coordinators::known(None, &config, surroundings) else { return Vec::new() };
     beginning_with(typed, known.into_iter().map(|coordinator| coordinator.name))
 }
 
-/// Names of keys; characters and modifiers stand for themselves.
+/// Key names; characters and modifiers are typed as they are.
 pub(crate) fn keys(typed: &OsStr) -> Vec<CompletionCandidate> {
     const NAMES: &str = "enter tab escape space backspace delete insert up down left right home end pageup pagedown \
         ctrl+c ctrl+d f1 f2 f3 f4 f5 f6 f7 f8 f9 f10 f11 f12";
     beginning_with(typed, NAMES.split(' ').map(str::to_owned))
 }
 
-/// Those that people send.
+/// The signals that people usually send.
 pub(crate) fn signals(typed: &OsStr) -> Vec<CompletionCandidate> {
     beginning_with(typed, "TERM KILL INT HUP QUIT USR1 USR2 STOP CONT TSTP WINCH".split(' ').map(str::to_owned))
 }

@@ -1,6 +1,6 @@
-//! The coordinators a command may speak to, and which of them is meant by `coordinator:session`.
+//! The coordinators that a command may talk to, and which of them `coordinator:session` means.
 //!
-//! Nothing here connects; that is `fleet`.
+//! Nothing here connects; `fleet` does.
 
 use std::{
     os::unix::fs::FileTypeExt,
@@ -17,7 +17,7 @@ use crate::{
     surroundings::Surroundings,
 };
 
-/// For a coordinator to answer, when the config doesn't say. Enough for an ssh handshake.
+/// The default time limit of a coordinator's answer: enough for an ssh handshake.
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(5);
 
 #[derive(Clone, Debug)]
@@ -43,7 +43,7 @@ impl Coordinator {
     }
 }
 
-/// `--socket`, else those of the config, else the default one.
+/// The one of `--socket`, or those in the config, or the default one.
 pub(crate) fn known(
     socket: Option<&Path>,
     config: &ClientConfig,
@@ -53,7 +53,7 @@ pub(crate) fn known(
     if let Some(socket) = socket {
         return Ok(vec![Coordinator::at(surroundings.working_dir.join(socket), timeout)]);
     }
-    // Inside a session everybody has VTR_SOCKET, which must not hide the others.
+    // Inside a session VTR_SOCKET is always set, and must not hide the other coordinators.
     let inside = surroundings.own_session.is_some();
     let named = surroundings.socket.is_some();
     if (named && !inside) || config.coordinators.is_empty() {
@@ -76,8 +76,8 @@ pub(crate) fn known(
     Ok(known)
 }
 
-/// What one entry of the config stands for at the moment. A pattern stands for the sockets it finds, a
-/// path for itself, there or not.
+/// The coordinators that one config entry currently stands for: the sockets that match a pattern, or a single path
+/// whether it exists or not.
 pub(crate) fn expand(
     entry: &ConfiguredCoordinator,
     timeout: Duration,
@@ -133,20 +133,20 @@ impl std::str::FromStr for SessionAddress {
     }
 }
 
-/// The config names only sockets that are not there.
+/// The config only lists sockets that do not exist.
 pub(crate) fn none() -> Failure {
-    Failure::unreachable("no coordinator is configured that exists at the moment").with_hint(
+    Failure::unreachable("none of the configured coordinators is running").with_hint(
         "start one where the config looks: `vtr serve --daemon --socket PATH`; `vtr config ls` shows the paths",
     )
 }
 
-/// Not one of them answered.
+/// No coordinator answered.
 pub(crate) fn silent() -> Failure {
     Failure::unreachable("no coordinator answered")
         .with_hint("see `vtr config resolve`, or start one with `vtr serve --daemon`")
 }
 
-/// Those of `known` that the address may mean: the one it names, or all.
+/// The coordinators that an address may mean: the named one, or all.
 pub(crate) fn meant<'a>(address: &SessionAddress, known: &'a [Coordinator]) -> Result<Vec<&'a Coordinator>, Failure> {
     let Some(wanted) = &address.coordinator else {
         if known.is_empty() {
@@ -159,8 +159,8 @@ pub(crate) fn meant<'a>(address: &SessionAddress, known: &'a [Coordinator]) -> R
         [] => {
             let names: Vec<&str> = known.iter().map(|coordinator| coordinator.name.as_str()).collect();
             let hint = match names.as_slice() {
-                [] => "no coordinator is known: see `vtr config resolve`".to_owned(),
-                names => format!("known are: {}; see `vtr config resolve`", names.join(", ")),
+                [] => "there are no known coordinators: see `vtr config resolve`".to_owned(),
+                names => format!("the known ones are {}; see `vtr config resolve`", names.join(", ")),
             };
             Err(Failure::not_found(format!("no coordinator is called {wanted:?}")).with_hint(hint))
         }
@@ -170,7 +170,7 @@ pub(crate) fn meant<'a>(address: &SessionAddress, known: &'a [Coordinator]) -> R
             let message = format!("{} coordinators are called {wanted:?}:", several.len());
             Err(Failure::new(Exit::Usage, "ambiguous", message)
                 .with_candidates(places)
-                .with_hint("say which with --socket PATH, or give one a name in the config"))
+                .with_hint("choose with --socket PATH, or name them in the config"))
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Where a coordinator listens when nobody says: the same answer for client and server.
+//! Where a coordinator listens by default: the same answer for client and server.
 
 use std::{
     os::unix::fs::MetadataExt,
@@ -13,13 +13,13 @@ use crate::surroundings::Surroundings;
 
 const SYSTEM_SOCKET: &str = "/var/run/vtr.sock";
 
-/// The system's socket where this user may create it, else one in the user's runtime folder.
+/// The system-wide socket if this user may create it, otherwise one in the user's runtime folder.
 pub(crate) fn for_server(surroundings: &Surroundings) -> Result<PathBuf, Failure> {
     choose(surroundings, Path::new(SYSTEM_SOCKET))
 }
 
-/// As the server chooses. A user without a coordinator of their own gets the system's, if they may
-/// speak to it.
+/// The same choice as the server's. A user without a coordinator of their own gets the system-wide one, if they may
+/// connect to it.
 pub(crate) fn for_client(surroundings: &Surroundings) -> Result<PathBuf, Failure> {
     let system = Path::new(SYSTEM_SOCKET);
     let chosen = choose(surroundings, system)?;
@@ -38,19 +38,19 @@ fn choose(surroundings: &Surroundings, system: &Path) -> Result<PathBuf, Failure
         return Ok(system.into());
     }
     let folder = own_folder(surroundings);
-    // The temporary folder is everybody's, and the runtime folder may be: a folder of our name that is not ours is a trap.
+    // The temporary folder is shared, and the runtime folder may be: a folder of our name that belongs to somebody else
+    // is a trap.
     match std::fs::symlink_metadata(&folder) {
         Ok(found) if found.uid() != surroundings.user || !found.is_dir() || found.mode() & 0o077 != 0 => {
             let message = format!("{} is not a private folder of this user", folder.display());
-            let hint =
-                "set XDG_RUNTIME_DIR to a folder of yours, make that one 0700 if it is yours, or give --socket PATH";
+            let hint = "set XDG_RUNTIME_DIR to a folder of your own, chmod this one to 0700 if it is yours, or give --socket PATH";
             Err(Failure::usage(message).with_hint(hint))
         }
         _ => Ok(folder.join("vtr.sock")),
     }
 }
 
-/// Where sockets go that nobody names, unless the system's folder takes them. The only one that is created.
+/// The folder of default sockets, unless the system-wide one is usable. The only folder that we create.
 pub(crate) fn own_folder(surroundings: &Surroundings) -> PathBuf {
     surroundings.socket_folder("vtr")
 }

@@ -1,4 +1,4 @@
-//! Speaking to coordinators: one, or all side by side with a time limit each.
+//! Talks to coordinators: to one, or to all in parallel with a time limit each.
 
 use std::{fmt, time::Duration};
 
@@ -21,11 +21,11 @@ pub(crate) struct ReachedCoordinator {
     pub(crate) client: CoordinatorClient,
 }
 
-/// Why one did not answer, for people. Shown as a whole where it is about one coordinator.
+/// Why a coordinator did not answer, for people. Shown in full when only one coordinator is concerned.
 #[derive(Clone, Debug)]
 pub(crate) struct CoordinatorSilence {
     whole: String,
-    /// For a list of many: one short line.
+    /// A short line, for a list of many.
     pub(crate) brief: String,
 }
 
@@ -41,7 +41,7 @@ impl fmt::Display for CoordinatorSilence {
     }
 }
 
-/// Connects, and has it say its version: a socket that accepts is not yet a coordinator that answers.
+/// Connects, and asks for the version: a socket that accepts is not yet a coordinator that answers.
 pub(crate) async fn reach(coordinator: &Coordinator) -> Result<ReachedCoordinator, CoordinatorSilence> {
     match grpc::client::connect_within(&coordinator.endpoint, coordinator.timeout).await {
         Ok(client) => Ok(ReachedCoordinator { coordinator: coordinator.clone(), client }),
@@ -49,17 +49,17 @@ pub(crate) async fn reach(coordinator: &Coordinator) -> Result<ReachedCoordinato
     }
 }
 
-/// The version of each, in the order asked.
+/// The version of each, in the order given.
 pub(crate) async fn versions(known: &[Coordinator]) -> Vec<(Coordinator, Result<VersionResponse, CoordinatorSilence>)> {
     ask(known, |reached| async move { Ok(reached.client.server().cloned().unwrap_or_default()) }).all().await
 }
 
-/// The sessions of each, in the order asked.
+/// The sessions of each, in the order given.
 pub(crate) async fn list_all(known: &[Coordinator]) -> Vec<(Coordinator, Result<ListResponse, CoordinatorSilence>)> {
     list(known).all().await
 }
 
-/// The sessions of each, as they answer.
+/// The sessions of each, in the order of their answers.
 pub(crate) fn list(known: &[Coordinator]) -> FleetAnswers<ListResponse> {
     ask(known, |reached| async move {
         let answer = reached.client.vtr().list(ListRequest::default()).await;
@@ -67,16 +67,16 @@ pub(crate) fn list(known: &[Coordinator]) -> FleetAnswers<ListResponse> {
     })
 }
 
-/// What coordinators say that were asked at once. Each has its own time limit.
+/// The answers of coordinators that were asked in parallel. Each has its own time limit.
 pub(crate) struct FleetAnswers<T>(JoinSet<(usize, Coordinator, Result<T, CoordinatorSilence>)>);
 
 impl<T: Send + 'static> FleetAnswers<T> {
-    /// In the order asked.
+    /// In the order given.
     pub(crate) async fn all(&mut self) -> Vec<(Coordinator, Result<T, CoordinatorSilence>)> {
         self.within(Duration::MAX).await
     }
 
-    /// Those that answer in this time, in the order asked; empty when all have answered before.
+    /// The answers within this time, in the order given; empty when all have answered before.
     pub(crate) async fn within(&mut self, patience: Duration) -> Vec<(Coordinator, Result<T, CoordinatorSilence>)> {
         let mut answers = Vec::new();
         let over = tokio::time::sleep(patience);
@@ -88,7 +88,7 @@ impl<T: Send + 'static> FleetAnswers<T> {
                     Some(answer) => answers.push(answer.expect("it neither panics nor is cancelled")),
                     None => break,
                 },
-                // One at least: nothing would not be told from the end.
+                // At least one: an empty result would look like the end.
                 () = &mut over, if !answers.is_empty() => break,
             }
         }
@@ -97,7 +97,7 @@ impl<T: Send + 'static> FleetAnswers<T> {
     }
 }
 
-/// Asks each after it was reached, all at once; reaching and asking share each one's time.
+/// Connects to each and asks it, all in parallel; connecting and asking share one time limit.
 fn ask<T, F, Asked>(known: &[Coordinator], ask: F) -> FleetAnswers<T>
 where
     T: Send + 'static,
@@ -118,15 +118,15 @@ where
     FleetAnswers(asked)
 }
 
-/// Who has sessions of certain names.
+/// The result of looking for sessions by name on all coordinators.
 #[derive(Debug)]
 pub(crate) struct SessionSearch {
-    /// For each name, in the order asked.
+    /// For each name, in the order given.
     pub(crate) found: Vec<Vec<(ReachedCoordinator, Session)>>,
     pub(crate) silent: Vec<(Coordinator, CoordinatorSilence)>,
 }
 
-/// Asks all of `known` for all names: one that is silent is waited for once.
+/// Asks all of `known` for all names at once, so that a silent one is waited for only once.
 pub(crate) async fn search(known: &[Coordinator], names: Vec<String>) -> SessionSearch {
     let mut search = SessionSearch { found: names.iter().map(|_| Vec::new()).collect(), silent: Vec::new() };
     let mut answers = ask(known, move |reached| {
@@ -156,7 +156,7 @@ pub(crate) async fn search(known: &[Coordinator], names: Vec<String>) -> Session
     search
 }
 
-/// A session that has nearly the name that was found nowhere, with its coordinator.
+/// A session with a similar name, when the wanted one was found nowhere, with its coordinator.
 pub(crate) async fn near(known: &[Coordinator], wanted: &str) -> Option<String> {
     let answers = list_all(known).await;
     let all = answers.iter().filter_map(|(coordinator, answer)| Some((&coordinator.name, answer.as_ref().ok()?)));
@@ -168,7 +168,8 @@ pub(crate) async fn near(known: &[Coordinator], wanted: &str) -> Option<String> 
     Some(format!("{coordinator}:{name}"))
 }
 
-/// Says what to do when a name is nowhere, or in several places; `asked` coordinators were, and some were `silent`.
+/// Explains what to do when a name was found nowhere or in several places; `asked` coordinators were asked, `silent` of
+/// them did not answer.
 pub(crate) fn only_one(
     session: &str,
     mut found: Vec<(ReachedCoordinator, Session)>,
@@ -184,15 +185,15 @@ pub(crate) fn only_one(
             format!("several coordinators have a session {session:?}:"),
         )
         .with_candidates(candidates)
-        .with_hint("write one of these, or give --socket PATH"));
+        .with_hint("choose one of these, or give --socket PATH"));
     }
     match found.pop() {
         Some(found) => Ok(found),
         None if silent == asked => Err(coordinators::silent()),
         None => {
-            let unsure = if silent == 0 { "" } else { ", as far as they answered" };
+            let unsure = if silent == 0 { "" } else { " (some did not answer)" };
             Err(Failure::not_found(format!("no session {session:?} on {asked} coordinators{unsure}"))
-                .with_hint("`vtr ls` lists what there is"))
+                .with_hint("`vtr ls` lists all sessions"))
         }
     }
 }

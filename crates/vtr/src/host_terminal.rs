@@ -1,4 +1,4 @@
-//! The person's own terminal, for the commands that draw on it: opening it, and putting it back.
+//! The person's own terminal, for commands that draw on it: opening it, and restoring it.
 
 use std::{io, os::fd::AsFd};
 
@@ -8,7 +8,7 @@ use program::{Exit, Failure};
 
 use crate::surroundings::Surroundings;
 
-/// Standard input and output, which must be terminals.
+/// Uses standard input and output, which must be terminals.
 pub(crate) fn open(instead: &str) -> Result<HostTerminal, Failure> {
     let owned =
         |fd: io::Result<std::os::fd::OwnedFd>| fd.map_err(|error| Failure::system("using the terminal", &error));
@@ -24,7 +24,7 @@ pub(crate) fn failure(error: &HostError) -> Failure {
     }
 }
 
-/// A panic puts the terminal back before it is told.
+/// Restores the terminal before a panic is printed.
 pub(crate) fn restore_on_panic(host: &HostTerminal) {
     let restorer = host.restorer();
     let before = std::panic::take_hook();

@@ -22,24 +22,24 @@ pub(crate) struct Invocation {
     pub(crate) output: Output,
     pub(crate) everywhere: GlobalFlags,
     warned_of_version: bool,
-    /// No coordinator is waited for longer than what it is asked for may take.
+    /// The command's own time limit, if it has one: no coordinator is waited for longer.
     pub(crate) patience: Option<Duration>,
 }
 
-/// To dial and be greeted, on a machine that is busy.
+/// Enough to connect and get a greeting on a busy machine.
 const LEAST_PATIENCE: Duration = Duration::from_secs(1);
 
-/// A session to speak about, on a coordinator that answers.
+/// A session to talk about, on a coordinator that answers.
 #[derive(Debug)]
 pub(crate) struct SessionTarget {
     pub(crate) coordinator: Coordinator,
     pub(crate) client: CoordinatorClient,
-    /// Its name, or its id, as given.
+    /// Its name or id, as given.
     pub(crate) session: String,
 }
 
 impl SessionTarget {
-    /// What the coordinator said instead of doing it.
+    /// The failure that the coordinator reported.
     pub(crate) fn failure(&self, status: &tonic::Status) -> Failure {
         wire::failure(status, &self.coordinator)
     }
@@ -51,15 +51,15 @@ impl Invocation {
         let mut output = Output::new(everywhere.json, color, surroundings.stdout_is_terminal);
         let config = match ClientConfig::load(&surroundings.client_config_file()) {
             Ok(config) => config,
-            // Who names a socket needs nothing from the file.
+            // With --socket nothing from the file is needed.
             Err(failure) if everywhere.socket.is_some() => {
-                output.warn(format_args!("{}; its defaults are left aside", failure.message));
+                output.warn(format_args!("{}; its defaults are ignored", failure.message));
                 ClientConfig::default()
             }
             Err(failure) => return Err(Box::new((output, failure))),
         };
         if let Some(file) = surroundings.client_config.as_ref().filter(|file| !file.exists()) {
-            output.warn(format_args!("VTR_CONFIG names {}, which is not there", file.display()));
+            output.warn(format_args!("VTR_CONFIG names {}, which does not exist", file.display()));
         }
         output.json |= config.defaults.output_format == OutputFormat::Json && !everywhere.human;
         Ok(Invocation { surroundings, config, output, everywhere, warned_of_version: false, patience: None })
@@ -75,14 +75,14 @@ impl Invocation {
         Ok(known)
     }
 
-    /// The session that an address names, wherever it is.
+    /// Finds the session that an address names, on any coordinator.
     pub(crate) async fn target(&mut self, address: &SessionAddress) -> Result<SessionTarget, Failure> {
         let [target] =
             <[_; 1]>::try_from(self.targets(std::slice::from_ref(address)).await?).expect("one was asked for");
         target
     }
 
-    /// The sessions that addresses name, in their order. Those that may be anywhere are asked for together.
+    /// Finds several sessions, in the order given. Those without a coordinator are searched for together.
     pub(crate) async fn targets(
         &mut self,
         addresses: &[SessionAddress],
@@ -104,7 +104,7 @@ impl Invocation {
                 let found = found.next().unwrap_or_default();
                 match fleet::only_one(&address.session, found, search.silent.len(), known.len()) {
                     Ok((reached, found)) => {
-                        // By id from here on: the name may go to another session at any time.
+                        // By id from here on, because the name may pass to another session at any time.
                         let session = if found.id.is_empty() { found.name } else { found.id };
                         Ok(self.reached(reached, session))
                     }
@@ -125,7 +125,7 @@ impl Invocation {
         Ok(targets)
     }
 
-    /// The coordinator for something new: the one that is named, or the only one.
+    /// The coordinator for a new session: the named one, or the only one.
     pub(crate) async fn place(&mut self, address: &SessionAddress) -> Result<SessionTarget, Failure> {
         let known = self.coordinators()?;
         match coordinators::meant(address, &known)?.as_slice() {
@@ -138,7 +138,7 @@ impl Invocation {
                     several.iter().map(|coordinator| format!("{}:{}", coordinator.name, address.session)).collect();
                 Err(Failure::new(Exit::Usage, "ambiguous", "several coordinators are configured:")
                     .with_candidates(candidates)
-                    .with_hint("write one of these, or give --socket PATH"))
+                    .with_hint("choose one of these, or give --socket PATH"))
             }
         }
     }
@@ -167,14 +167,12 @@ impl Invocation {
 fn advice(theirs: &str, ours: &str) -> &'static str {
     match (release(theirs), release(ours)) {
         (Some(theirs), Some(ours)) if theirs > ours => "install that version here too",
-        (Some(theirs), Some(ours)) if theirs < ours => {
-            "start it anew when its sessions may end: a new start ends them all"
-        }
-        _ => "some of what you ask for may be missing there or here",
+        (Some(theirs), Some(ours)) if theirs < ours => "restart it when its sessions may end: a restart ends them all",
+        _ => "some features may be missing on either side",
     }
 }
 
-/// A version as numbers that can be compared.
+/// A version as numbers, for comparing.
 fn release(version: &str) -> Option<[u32; 3]> {
     let mut numbers = version.splitn(3, '.').map(|number| number.parse().ok());
     Some([numbers.next()??, numbers.next()??, numbers.next()??])

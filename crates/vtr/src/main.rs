@@ -1,8 +1,7 @@
-//! `vtr`: terminal sessions without a terminal. A coordinator that owns them, and a command line for people
-//! and agents.
+//! `vtr`: terminal sessions without a terminal. A coordinator that owns them, and a command line for people and agents.
 //!
-//! Only this file reads the environment, the home folder and the kind of our output; all else is told. What
-//! can be done with a session is decided in `ops`; here it is only asked for and printed.
+//! Only this file reads the environment, the home folder and the type of our output; everything else gets them passed
+//! in. `ops` decides what can be done with a session; here it is only requested and printed.
 
 mod ansi;
 mod attach;
@@ -60,14 +59,14 @@ fn main() -> ExitCode {
     let mut grammar = VtrCli::command();
     let mut matches = match grammar.try_get_matches_from_mut(env::args_os()) {
         Ok(matches) => matches,
-        // Help and mistakes are told in the words of the whole grammar. To make it for each command would take longer than
-        // to read the command line.
+        // Help and usage errors need the whole grammar. Building it for every command would take longer than parsing
+        // the command line.
         Err(_) => match cli::grammar(&surroundings).try_get_matches_from(env::args_os()) {
             Ok(matches) => matches,
             Err(error) => misused(&error),
         },
     };
-    // Taking it apart would be a tenth of what most commands do; it goes with the process.
+    // Dropping it would take a tenth of most commands' time; the process's end frees it.
     std::mem::forget(grammar);
     let cli = match VtrCli::from_arg_matches_mut(&mut matches) {
         Ok(cli) => cli,
@@ -76,7 +75,7 @@ fn main() -> ExitCode {
     ExitCode::from(run(cli, surroundings).code())
 }
 
-/// Help and version are no mistakes. Mistakes are told as everything else that went wrong.
+/// Help and version are not errors. Usage errors are reported like all others.
 fn misused(error: &clap::Error) -> ! {
     let words: Vec<OsString> = env::args_os().take_while(|word| word != "--").collect();
     let json = words.iter().any(|word| word == "--json");
@@ -108,13 +107,13 @@ fn run(cli: VtrCli, surroundings: Surroundings) -> Exit {
             return end(Err(failure), &output);
         }
     };
-    // One thread: a command asks little, and starting threads would take longer than most answers.
+    // One thread: a command does little, and starting threads would take longer than most answers.
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => return end(Err(Failure::system("starting the runtime", &error)), &invocation.output),
     };
     let outcome = runtime.block_on(commands::run(cli.command, &mut invocation));
-    // A read of standard input can't be cancelled, and is not waited for.
+    // A read of standard input can't be cancelled, so we do not wait for it.
     runtime.shutdown_background();
     end(outcome, &invocation.output)
 }
@@ -123,7 +122,7 @@ fn end(outcome: Outcome, output: &Output) -> Exit {
     program::exit_of(outcome, |failure| output.failure(failure))
 }
 
-/// A debug build can be told to panic at a key, to see how attach ends.
+/// Makes a debug build panic at a key, to test how attach ends.
 fn panic_key() -> Option<vt::input::KeyEvent> {
     if cfg!(debug_assertions) { env::var("VTR_PANIC_ON").ok()?.parse().ok() } else { None }
 }

@@ -1,12 +1,11 @@
-//! What is said of a command line that is not one.
+//! The error message for an invalid command line.
 
 use std::ffi::OsString;
 
 use clap::error::ErrorKind;
 use program::Failure;
 
-/// Words that the grammar does not take: what is wrong with them, then clap's advice and usage. `words` are those
-/// before a `--`.
+/// What is wrong, then clap's advice and usage. `words` are the words before a `--`.
 pub(crate) fn misuse(error: &clap::Error, words: &[OsString]) -> Failure {
     let text = error.render().to_string();
     let mut paragraphs = text.trim().split("\n\n").map(|text| text.replace("\n  ", " "));
@@ -14,7 +13,7 @@ pub(crate) fn misuse(error: &clap::Error, words: &[OsString]) -> Failure {
     let mut hints: Vec<String> = paragraphs.collect();
     if error.kind() == ErrorKind::UnknownArgument {
         let advice = match words.get(1).and_then(|command| command.to_str()) {
-            Some("spawn") => Some("a program and its arguments go behind `--`: vtr spawn NAME -- PROGRAM ARG…"),
+            Some("spawn") => Some("a program and its arguments go after `--`: vtr spawn NAME -- PROGRAM ARG…"),
             Some("send") => Some("a text of several words needs quotes: vtr send SESSION 'a b'"),
             _ => None,
         };

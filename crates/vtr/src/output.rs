@@ -1,5 +1,5 @@
-//! What a command prints: tables and lines for people, JSON for programs; warnings go to standard error, in JSON one
-//! object a line as well. Nothing leaves here that could drive a terminal.
+//! What a command prints: tables and lines for people, JSON for programs; warnings go to standard error, with --json
+//! also as one object per line. Nothing printed here can drive a terminal.
 
 use std::io::{self, Write};
 
@@ -18,9 +18,9 @@ use crate::{
 pub(crate) struct Output {
     pub(crate) json: bool,
     pub(crate) color: bool,
-    /// People look at it right now.
+    /// Standard output is a terminal.
     pub(crate) terminal: bool,
-    /// Coordinators that did not answer: said on standard error at once, or added to JSON.
+    /// Coordinators that did not answer: reported on standard error at once, or added to the JSON.
     unreachable: Vec<UnreachableCoordinator>,
 }
 
@@ -30,16 +30,16 @@ pub(crate) struct UnreachableCoordinator {
     pub(crate) reason: String,
 }
 
-/// Between two columns of a table.
+/// The gap between two columns of a table.
 const GAP: u16 = 4;
 
 /// The columns of a table that is printed in parts.
 #[derive(Debug)]
 pub(crate) struct TableColumns<'a, const N: usize> {
     headings: [&'a str; N],
-    /// Of the parts so far, gaps included.
+    /// The widths so far, gaps included.
     widths: [u16; N],
-    /// The headings are printed.
+    /// The headings have been printed.
     begun: bool,
 }
 
@@ -66,7 +66,7 @@ impl Output {
         self.lines([line])
     }
 
-    /// All in one write.
+    /// Prints all lines in one write.
     pub(crate) fn lines(&mut self, lines: impl IntoIterator<Item = impl Into<CleanText>>) -> Result<(), Failure> {
         let mut text = String::new();
         for line in lines {
@@ -76,19 +76,19 @@ impl Output {
         self.verbatim(text.as_bytes())
     }
 
-    /// Lines of JSON that others wrote.
+    /// Prints lines of JSON that others wrote.
     pub(crate) fn json_lines(&mut self, lines: &[u8]) -> Result<(), Failure> {
         self.verbatim(escape_json(&String::from_utf8_lossy(lines)).as_bytes())
     }
 
-    /// What is ours, or was made of a file of the person's own choice.
+    /// Prints bytes unchanged: our own, or made from a file that the person chose.
     pub(crate) fn verbatim(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         let mut stdout = io::stdout().lock();
         stdout.write_all(bytes)?;
         Ok(stdout.flush()?)
     }
 
-    /// One JSON object on one line. Says which coordinators were not heard.
+    /// Prints one JSON object on one line, with the coordinators that did not answer.
     pub(crate) fn object(&mut self, value: &impl Serialize) -> Result<(), Failure> {
         let value = serde_json::to_value(value).map_err(|error| io::Error::other(error.to_string()))?;
         let mut object = match value {
@@ -102,7 +102,7 @@ impl Output {
         self.verbatim(format!("{}\n", escape_json(&Value::Object(object).to_string())).as_bytes())
     }
 
-    /// The object with `--json`; without, the line, unless it is empty.
+    /// Prints the object with `--json`, and otherwise the line, unless it is empty.
     pub(crate) fn answer(&mut self, value: &impl Serialize, line: impl Into<CleanText>) -> Result<(), Failure> {
         if self.json {
             return self.object(value);
@@ -117,7 +117,7 @@ impl Output {
         self.table_part(&mut TableColumns::new(headings), rows)
     }
 
-    /// Rows of a table of which more may come later.
+    /// Prints rows of a table; more may follow later.
     pub(crate) fn table_part<const N: usize>(
         &mut self,
         columns: &mut TableColumns<'_, N>,
@@ -165,7 +165,7 @@ impl Output {
 
     pub(crate) fn warn(&self, warning: impl std::fmt::Display) {
         let mut stderr = io::stderr().lock();
-        // Nobody to tell if that fails.
+        // If this fails, there is nobody to report to.
         let _ = if self.json {
             writeln!(stderr, "{}", escape_json(&serde_json::json!({ "warning": warning.to_string() }).to_string()))
         } else {
@@ -173,7 +173,7 @@ impl Output {
         };
     }
 
-    /// In brief for people, who may read fifty of them; whole for programs.
+    /// Short for people, who may read fifty of them; in full for programs.
     pub(crate) fn not_heard(&mut self, coordinator: &str, silence: &CoordinatorSilence) {
         if !self.json {
             self.warn(format_args!("{coordinator} did not answer: {}", silence.brief));
@@ -203,7 +203,7 @@ impl Output {
     }
 }
 
-/// A stretch of time in one unit, as tables show it: 42s, 5m, 2h, 3d.
+/// A duration in one unit, as tables show it: 42s, 5m, 2h, 3d.
 pub(crate) fn age(seconds: i64) -> String {
     match seconds.max(0) {
         s @ 0..60 => format!("{s}s"),
@@ -213,7 +213,7 @@ pub(crate) fn age(seconds: i64) -> String {
     }
 }
 
-/// Words that anyone may have said, for what is drawn cell by cell.
+/// Untrusted text, made safe for drawing cell by cell.
 pub(crate) fn printable(words: &str) -> String {
     CleanText::from(words).as_str().to_owned()
 }

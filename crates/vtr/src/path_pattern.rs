@@ -1,13 +1,13 @@
-//! Path patterns of the client config: `*`, `?`, `[a-z]` and `[!a-z]` within one part of a path.
+//! Path patterns of the client config: `*`, `?`, `[a-z]` and `[!a-z]` within one component of a path.
 //!
-//! The crate `glob` matches names. Folders are listed here: its own listing leaves hidden files out even where the pattern
+//! The crate `glob` matches names, and we list the folders: its own listing leaves out hidden files even if the pattern
 //! names them, and panics on names that are not UTF-8.
 
 use std::path::{Component, Path, PathBuf};
 
 use glob::{MatchOptions, Pattern};
 
-/// As in a shell: hidden files only when asked for.
+/// As in a shell: hidden files only when the pattern names them.
 const OPTIONS: MatchOptions =
     MatchOptions { case_sensitive: true, require_literal_separator: true, require_literal_leading_dot: true };
 
@@ -15,7 +15,7 @@ pub(crate) fn is_pattern(path: &str) -> bool {
     path.contains(['*', '?', '['])
 }
 
-/// Everything that matches, sorted. What can't be read matches nothing.
+/// All matching paths, sorted. Unreadable folders match nothing.
 pub(crate) fn expand(pattern: &Path) -> Vec<PathBuf> {
     let mut found = vec![PathBuf::new()];
     for component in pattern.components() {
@@ -29,7 +29,7 @@ pub(crate) fn expand(pattern: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// `None` for a part that stands for itself, as one does that is no valid pattern.
+/// `None` for a component without a valid pattern, which is taken literally.
 fn name_pattern(component: Component<'_>) -> Option<Pattern> {
     let Component::Normal(part) = component else { return None };
     let part = part.to_str().filter(|part| is_pattern(part))?;
@@ -72,7 +72,7 @@ mod tests {
         assert_eq!(found("[!b]/?.sock"), ["a/x.sock"]);
         assert_eq!(found("[x/*"), ["[x/z.sock"], "a part that is no valid pattern stands for itself");
         assert_eq!(found("none/*"), [""; 0]);
-        // A name that is not UTF-8 can be found, and disturbs nobody.
+        // A name that is not UTF-8 is found, and breaks nothing.
         write(OsStr::from_bytes(b"c/\xff.sock"));
         assert_eq!(expand(&root.path().join("c/*.sock")).len(), 1);
     }

@@ -1,5 +1,5 @@
-//! `vtr play` on the person's terminal: the shared player, fed with the terminal's keys and the time. And recordings
-//! from files of the person's choice. What is in them is `replay`'s to judge.
+//! `vtr play`: the shared player, driven by the terminal's keys and the clock. Also loads recordings from files that
+//! the person names; `replay` checks their content.
 
 use std::{
     io,
@@ -19,13 +19,13 @@ use tui::{
 
 use crate::{host_terminal, output::Output, surroundings::Surroundings};
 
-/// Between two pictures: thirty a second.
+/// The time between two frames: thirty a second.
 const FRAME: Duration = Duration::from_micros(33_334);
 const PROBE: Duration = Duration::from_millis(400);
-/// For a picture that nothing moves.
+/// The timeout while nothing moves.
 const LONG: Duration = Duration::from_secs(3600);
 
-/// A recording from a file. That it is not whole is told.
+/// Loads a recording, with a warning if it is incomplete.
 pub(crate) fn load(path: &Path, output: &mut Output) -> Result<Tape, Failure> {
     let shown = path.display();
     let tape = replay::read_file(path, TapeLimits::default()).map_err(|error| match error {

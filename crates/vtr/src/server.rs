@@ -1,5 +1,5 @@
-//! The coordinator: `vtr serve`. Owns the engine and one socket, on which gRPC and MCP are told apart by
-//! their first bytes. It adds nothing to what the operations do.
+//! The coordinator: `vtr serve`. It owns the engine and one socket, on which gRPC and MCP are told apart by their first
+//! bytes. It adds nothing to what the operations do.
 
 pub(crate) mod daemon;
 pub(crate) mod folder;

@@ -1,7 +1,6 @@
-//! What `vtr` finds around itself, as plain data.
+//! What `vtr` finds in its surroundings, as plain data.
 //!
-//! `main.rs` is the only place that reads the environment, the home folder and the terminal; everything
-//! else gets this.
+//! `main.rs` is the only place that reads the environment, the home folder and the terminal; everything else gets this.
 
 use std::{ffi::OsString, ops::Deref, path::PathBuf};
 
@@ -12,17 +11,17 @@ pub(crate) struct Surroundings {
     pub(crate) socket: Option<PathBuf>,
     /// `VTR_SESSION`: the id of the session that we run in.
     pub(crate) own_session: Option<String>,
-    /// `VTR_CONFIG`, in place of `config.toml`.
+    /// `VTR_CONFIG`, instead of `config.toml`.
     pub(crate) client_config: Option<PathBuf>,
     /// `SHELL`.
     pub(crate) shell: Option<OsString>,
     /// `NO_COLOR` is set, or `TERM` is `dumb`.
     pub(crate) no_color: bool,
-    /// `TERM` and `COLORTERM`, for what a terminal can show.
+    /// `TERM` and `COLORTERM`, which say what the terminal can show.
     pub(crate) term: String,
     pub(crate) color_term: String,
     pub(crate) stdout_is_terminal: bool,
-    /// The key that `VTR_PANIC_ON` names: to test how attach ends. Never in a release.
+    /// The key in `VTR_PANIC_ON`, for testing how attach ends. Never set in a release build.
     pub(crate) panic_on: Option<vt::input::KeyEvent>,
 }
 
@@ -43,7 +42,7 @@ impl Surroundings {
         self.config_dir.join("server.toml")
     }
 
-    /// `~/x` as a path, and anything relative from where we stand.
+    /// Expands `~/x`, and resolves relative paths against the working folder.
     pub(crate) fn absolute(&self, path: &str) -> PathBuf {
         match path.strip_prefix("~/") {
             Some(rest) => self.home.join(rest),

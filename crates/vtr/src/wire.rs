@@ -1,4 +1,4 @@
-//! What coordinators answer, as people and programs of the command line see it.
+//! Coordinators' answers, as the command line shows them to people and programs.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use vt::RunShape;
 
 use crate::coordinators::Coordinator;
 
-/// A session in JSON. Keys are only ever added.
+/// A session as JSON. Keys are only ever added.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct SessionJson {
     pub(crate) coordinator: String,
@@ -17,7 +17,7 @@ pub(crate) struct SessionJson {
     pub(crate) id: String,
     /// `running` or `exited`.
     pub(crate) status: &'static str,
-    /// In detail: starting, running, stopped, exited, errored.
+    /// In detail: starting, running, stopped, exited or errored.
     pub(crate) state: String,
     pub(crate) kind: String,
     pub(crate) cols: i32,
@@ -42,17 +42,17 @@ pub(crate) struct SessionJson {
     pub(crate) parent_id: Option<String>,
     pub(crate) screen_version: u64,
     pub(crate) alternate_screen: bool,
-    /// Waits, subscriptions and attached clients at the moment.
+    /// The number of current waits, subscriptions and attached clients.
     pub(crate) watchers: i32,
-    /// What its program says of its own work (OSC 7501).
+    /// What its program reports of its own work (OSC 7501).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) reports: Vec<ReportJson>,
 }
 
-/// A report of a program. Keys are only ever added.
+/// A program's report as JSON. Keys are only ever added.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct ReportJson {
-    /// The part it is about; left out for the whole.
+    /// The part of the work; left out for the whole.
     #[serde(skip_serializing_if = "String::is_empty")]
     id: String,
     state: String,
@@ -95,7 +95,7 @@ impl ReportJson {
         }
     }
 
-    /// As `vt` ranks what programs say: what waits for a person comes first.
+    /// In `vt`'s order of urgency: waiting for a person comes first.
     fn urgency(&self) -> Option<u8> {
         let state = vt::ProgramState::ALL.into_iter().find(|state| state.as_str() == self.state);
         state.map(vt::ProgramState::urgency)
@@ -137,10 +137,10 @@ impl SessionJson {
         }
     }
 
-    /// The report that stands for all, and how many more there are, as short as a table has it.
+    /// The most urgent report, and the number of further ones, short enough for a table.
     pub(crate) fn report_text(&self) -> String {
         const MAX: usize = 60;
-        // The whole comes first and its parts behind it: of equals the first counts.
+        // The whole comes first and its parts follow: among equals the first one wins.
         let leading = self.reports.iter().rev().max_by_key(|report| report.urgency());
         let Some(leading) = leading else { return String::new() };
         match self.reports.len() - 1 {
@@ -172,7 +172,7 @@ fn millis(duration: prost_types::Duration) -> u64 {
 }
 
 pub(crate) fn rfc3339(time: prost_types::Timestamp) -> String {
-    // Whole milliseconds: what people and sorting need, and always the same length.
+    // Whole milliseconds: precise enough for people and sorting, and always the same length.
     let time = jiff::Timestamp::new(time.seconds, time.nanos).unwrap_or_default();
     format!("{time:.3}")
 }
@@ -181,7 +181,7 @@ pub(crate) fn duration(duration: Duration) -> prost_types::Duration {
     prost_types::Duration::try_from(duration).unwrap_or(prost_types::Duration { seconds: i64::MAX / 1000, nanos: 0 })
 }
 
-/// How the cells of a run are made up.
+/// The cell layout of a run.
 pub(crate) fn cell_shape(run: &CellRun) -> RunShape {
     match run.shape() {
         CellShape::Narrow => RunShape::Narrow,
@@ -192,14 +192,14 @@ pub(crate) fn cell_shape(run: &CellRun) -> RunShape {
     }
 }
 
-/// A refusal of the coordinator.
+/// A refusal by the coordinator.
 pub(crate) fn failure(status: &tonic::Status, coordinator: &Coordinator) -> Failure {
     use tonic::Code;
     let grpc::CallFailure { kind, code, message, hint } = status.into();
     let Some(kind) = kind else {
         if is_lost(status) {
             let message = format!("the coordinator {} went away: {}", coordinator.name, silence(status));
-            return Failure::unreachable(message).with_hint("is it still running? see its log");
+            return Failure::unreachable(message).with_hint("check whether it is still running; see its log");
         }
         let message = format!("the coordinator {} refused ({code:?}): {}", coordinator.name, silence(status));
         return Failure::new(Exit::Refused, "refused", message);
@@ -210,12 +210,12 @@ pub(crate) fn failure(status: &tonic::Status, coordinator: &Coordinator) -> Fail
         Code::Unavailable => Exit::Unreachable,
         _ => Exit::Refused,
     };
-    // The same words for people of the command line; agents know them by another name.
+    // Command-line users get other advice than agents, whose tools have other names.
     let hint = if message.starts_with("there is no session ") { "`vtr ls` lists the sessions".into() } else { hint };
     Failure::new(exit, kind.as_str(), message).with_hint(hint)
 }
 
-/// The line to the coordinator broke before it could answer, or it could not be dialled.
+/// The connection broke before the coordinator answered, or could not be made.
 pub(crate) fn is_lost(status: &tonic::Status) -> bool {
     use tonic::Code;
     let of_ours = grpc::CallFailure::from(status).kind.is_some();

@@ -1,6 +1,6 @@
-//! What the screen shows and what has to be done: the state that the layers read and change.
+//! The state of the interface: what is shown and what has to be done. Layers read and change it.
 //!
-//! Layers never do anything themselves: they leave [`AttachAction`]s, and the loop around them does those.
+//! Layers have no side effects: they queue [`AttachAction`]s, and the loop performs them.
 
 use std::time::{Duration, Instant};
 
@@ -17,20 +17,20 @@ use super::{
 };
 use crate::output::printable;
 
-/// How long a notice stays, and how much longer for each character that is to be read.
+/// How long a notice stays, and the additional time for each character.
 const NOTICE: Duration = Duration::from_secs(3);
 const READING: Duration = Duration::from_millis(40);
 
-/// How the session that is shown stands.
+/// The state of the session that is shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ShownState {
     Connecting,
     Live,
-    /// The line is away, and why.
+    /// The connection is lost, and why.
     Lost(String),
-    /// With its code or signal; empty when it has neither.
+    /// With its exit code or signal; empty if it has neither.
     Exited(String),
-    /// It is no more, and why.
+    /// The session no longer exists, and why.
     Gone(String),
 }
 
@@ -43,31 +43,31 @@ pub(crate) struct ShownSession {
     pub(crate) link: AttachLink,
     pub(crate) mirror: ScreenMirror,
     pub(crate) state: ShownState,
-    /// What is told of it beside its screen; asked for now and then.
+    /// Its facts besides the screen, refreshed from time to time.
     pub(crate) info: Session,
-    /// A frame that was taken and is not drawn yet.
+    /// The version of a frame that was received and not drawn yet.
     pub(crate) to_acknowledge: Option<u64>,
-    /// Another session that has its name, now that it is gone.
+    /// The session is gone, and another one has its name now.
     pub(crate) namesake: bool,
     pub(crate) unanswered: UnansweredInput,
-    /// Its program was told to end: when it is time to see whether it did.
+    /// When its program was told to end, and how: afterwards we check whether it did.
     pub(crate) told_to_end: Option<(Instant, EndChoice)>,
 }
 
 impl ShownSession {
-    /// It is there, or on its way.
+    /// Whether it is shown or being connected to.
     pub(crate) fn is_attached(&self) -> bool {
         matches!(self.state, ShownState::Connecting | ShownState::Live)
     }
 
-    /// The coordinator was typed to and asked, and says nothing.
+    /// Whether the coordinator left typed keys and a question unanswered.
     pub(crate) fn is_silent(&self) -> bool {
         self.unanswered.is_told()
     }
 
-    /// Whether an update leaves all that is shown around the screen as it is.
+    /// Whether an update changes nothing that is shown around the screen.
     pub(crate) fn changes_only_cells(&self, update: &proto::Frame) -> bool {
-        // A whole one may have another size.
+        // A full update may have another size.
         self.state == ShownState::Live
             && !update.whole
             && self.name == update.name
@@ -76,7 +76,7 @@ impl ShownSession {
     }
 }
 
-/// A session in the picker, looked at without a touch.
+/// A session under the picker's cursor, shown without attaching as a writer.
 #[derive(Debug)]
 pub(crate) struct PickerPreview {
     pub(crate) link: AttachLink,
@@ -84,26 +84,26 @@ pub(crate) struct PickerPreview {
     pub(crate) to_acknowledge: Option<u64>,
 }
 
-/// Why one looks back.
+/// What started looking back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LookBackCause {
     Keys,
-    /// The wheel was turned.
+    /// The wheel was turned by this many rows.
     Scroll(isize),
-    /// The mouse is dragged, from here to there on the host's screen.
+    /// The mouse was dragged from one cell of the host's screen to another.
     Drag(Position, Position),
     /// A double or triple click.
     Pick(Position, SelectionUnit),
 }
 
-/// How a program is told to end.
+/// How to tell a program to end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum EndChoice {
-    /// It is asked to; shells that people type into take no notice.
+    /// A polite request, which interactive shells ignore.
     Term,
-    /// What closing a window does; shells end.
+    /// What closing a window sends; shells end.
     Hup,
-    /// It is not asked.
+    /// Can't be ignored.
     Kill,
 }
 
@@ -117,7 +117,7 @@ impl EndChoice {
     }
 }
 
-/// What is to be done outside of the layers.
+/// An action for the loop to perform.
 #[derive(Debug)]
 pub(crate) enum AttachAction {
     Detach,
@@ -135,7 +135,7 @@ pub(crate) enum AttachAction {
     },
     ToggleRecording,
     Copy(String),
-    /// The coordinators that exist now: sockets come and go.
+    /// Check which coordinators exist now: sockets come and go.
     LookForCoordinators,
 }
 
@@ -154,11 +154,11 @@ pub(crate) struct AttachState {
     pub(crate) notices: Vec<(Toast, Instant)>,
     pub(crate) clock: String,
     pub(crate) leader_pending: bool,
-    /// The last key went to the child and changed nothing here: what there is to draw is its echo.
+    /// The last key went to the child and changed nothing here, so the next change is its echo.
     pub(crate) only_typed: bool,
-    /// Border and status bar are on the canvas as they should be: an echo is drawn without them.
+    /// Border and status bar on the canvas are current, so an echo is drawn without them.
     pub(crate) frame_stands: bool,
-    /// The left button is down on the pane.
+    /// The left mouse button is held down on the pane.
     pub(crate) button_down: bool,
 }
 
@@ -175,15 +175,15 @@ impl AttachState {
         self.notices.push((Toast { text, sign }, Instant::now() + stay));
     }
 
-    /// Whether anything but looking is allowed; if not, that is said.
+    /// Whether changes are allowed; if not, shows a notice.
     pub(crate) fn may_change(&mut self) -> bool {
         if self.read_only {
-            self.notice("attached read only: nothing is changed", Sign::Blocked);
+            self.notice("attached read-only: changes are off", Sign::Blocked);
         }
         !self.read_only
     }
 
-    /// When a program that was told to end has had its time and took no notice, says so; true then.
+    /// Shows a notice, and returns true, when a program that was told to end is still running after its time.
     pub(crate) fn tell_what_still_runs(&mut self, now: Instant) -> bool {
         let Some(shown) = &mut self.shown else { return false };
         let Some((_, signal)) = shown.told_to_end.take_if(|(until, _)| *until <= now) else { return false };
@@ -193,19 +193,19 @@ impl AttachState {
         let rest = match signal {
             EndChoice::Term => "offers to hang up (HUP), which ends shells, and to force it (KILL)",
             EndChoice::Hup => "offers to force it (KILL)",
-            EndChoice::Kill => "asks again; what a KILL does not end waits for the system",
+            EndChoice::Kill => "asks again; a process that survives KILL is stuck in the system",
         };
         let (name, signal, keys) = (shown.name.clone(), signal.name(), self.bindings.keys_of(LeaderCommand::Kill));
         self.notice(format!("{name} still runs: {signal} did not end it. {keys} {rest}"), Sign::Blocked);
         true
     }
 
-    /// `a:name`, or only the name where there is one coordinator.
+    /// `a:name`, or only the name if there is one coordinator.
     pub(crate) fn address(&self, coordinator: &str, name: &str) -> String {
         if self.roster.members().len() > 1 { format!("{coordinator}:{name}") } else { name.to_owned() }
     }
 
-    /// The cell of the child's screen at a place of the host's; `None` outside of the pane.
+    /// The cell of the child's screen at a position of the host's screen; `None` outside of the pane.
     pub(crate) fn cell_at(&self, at: Position) -> Option<Position> {
         let frame = self.shown.as_ref()?.mirror.frame()?;
         let pane = self.pane();
@@ -213,48 +213,48 @@ impl AttachState {
         pane.contains(at).then(|| Position { row: at.row - pane.row + offset.row, col: at.col - pane.col + offset.col })
     }
 
-    /// Types into the session that is shown, if it can be typed into; says whether that went well.
+    /// Types into the session that is shown, if possible; returns whether the input was accepted.
     pub(crate) fn send(&mut self, input: AttachInput) -> bool {
         let read_only = self.read_only;
         let Some(shown) = &mut self.shown else { return false };
         let refusal = match &shown.state {
             ShownState::Exited(_) | ShownState::Gone(_) => return false,
-            _ if read_only => "attached read only: nothing is typed",
-            ShownState::Lost(_) => "the line is away: this goes nowhere",
-            // What is typed before the first picture waits for the line.
+            _ if read_only => "attached read-only: typing is off",
+            ShownState::Lost(_) => "not connected: this was not sent",
+            // Input typed before the first frame is queued for the connection.
             ShownState::Connecting | ShownState::Live => {
                 if shown.link.send(Message::Input(input)) {
                     shown.unanswered.sent(Instant::now());
                     return true;
                 }
-                "the line takes nothing more: this was not sent"
+                "the connection is blocked: this was not sent"
             }
         };
         self.notice(refusal, Sign::Blocked);
         false
     }
 
-    /// The coordinator has answered a question that it was asked at this time.
+    /// The coordinator has answered a question from this time.
     pub(crate) fn hear_answer(&mut self, asked: Instant) {
         if self.shown.as_mut().is_some_and(|shown| shown.unanswered.answered(asked)) {
             self.notice("it answers again", Sign::Running);
         }
     }
 
-    /// The coordinator was asked at this time whether it is there, and does not say so.
+    /// The coordinator did not answer a question from this time.
     pub(crate) fn tell_silence(&mut self, asked: Instant) {
         let Some(shown) = &mut self.shown else { return };
         if !shown.unanswered.not_answered(asked) {
             return;
         }
-        let text = format!("{} does not answer: what is typed waits for it, and is lost if it ends", shown.coordinator);
+        let text = format!("{} does not answer: input is queued for it, and lost if it ends", shown.coordinator);
         self.notice(text, Sign::Failed);
     }
 
-    /// Takes over what the link of the shown session told. True when its bell rang.
+    /// Applies an event of the shown session's link. Returns true if the session's bell rang.
     pub(crate) fn hear(&mut self, event: LinkEvent) -> bool {
         let Some(shown) = &mut self.shown else { return false };
-        // The list of sessions comes by another stream, and may have told first that the session was removed.
+        // The session list arrives by another stream, which may already have reported the removal.
         let gone = matches!(shown.state, ShownState::Gone(_));
         match event {
             LinkEvent::Frame(frame) => {
@@ -264,7 +264,7 @@ impl AttachState {
                 if !gone {
                     shown.state = ShownState::Live;
                 }
-                // One that is being removed has no name any more.
+                // A session that is being removed has no name any more.
                 if !frame.name.is_empty() {
                     shown.name.clone_from(&frame.name);
                 }
@@ -273,7 +273,7 @@ impl AttachState {
                 let session = shown.session.clone();
                 self.roster.saw(&session, version);
                 if back {
-                    self.notice("the line is back", Sign::Running);
+                    self.notice("connected again", Sign::Running);
                 } else if answers_again {
                     self.notice("it answers again", Sign::Running);
                 }

@@ -1,5 +1,5 @@
-//! The loop: bytes of the host, news of the tasks, signals and the clock come in; at most thirty pictures a second go
-//! out, always of what is newest. What the layers leave to be done is in [`perform`].
+//! The main loop: takes input from the host, news from the tasks, signals and timers, and draws the newest state at
+//! most thirty times a second. The actions that layers queue are performed in [`perform`].
 
 mod perform;
 
@@ -47,33 +47,33 @@ use crate::{
     surroundings::Surroundings,
 };
 
-/// Between two pictures: thirty a second.
+/// The time between two frames: thirty a second.
 const FRAME: Duration = Duration::from_micros(33_334);
-/// For the host's answers about itself, when it gives none.
+/// How long to wait for the host's answers about its abilities.
 const PROBE: Duration = Duration::from_millis(400);
-/// Between two questions about what is beside the screen, while it moves.
+/// The interval between requests for a session's facts while its screen changes.
 const INFO: Duration = Duration::from_secs(2);
-/// For a program to end after it was told to, before that is worth a word.
+/// How long a program may take to end before we say that it still runs.
 const HEEDING: Duration = Duration::from_millis(1500);
-/// News taken before the screen is drawn again.
+/// How many news items are handled before the screen is drawn again.
 const BATCH: usize = 64;
 
-/// How it ended.
+/// Why the loop ended.
 #[derive(Debug)]
 pub(super) enum AttachEnd {
-    /// The person left; a word on where the session stands.
+    /// The person left; the text says what becomes of the session.
     Left(String),
     Signal(&'static str),
     TerminalGone,
-    /// There was nothing to choose from: each coordinator, and why it was silent.
+    /// There was nothing to choose from: each coordinator, and why it did not answer.
     NobodyAnswered(Vec<(String, String)>),
 }
 
-/// What the picture on the host is behind with.
+/// Which part of the host's screen is out of date.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum StalePart {
     Nothing,
-    /// The cells of the session that is shown, and its cursor.
+    /// Only the shown session's cells and cursor.
     Cells,
     All,
 }
@@ -82,7 +82,7 @@ pub(super) struct AttachLoop {
     host: HostTerminal,
     input: HostInput,
     decoder: HostDecoder,
-    /// When the decoder was fed last.
+    /// When the decoder was last fed.
     fed: Instant,
     probe: HostProbe,
     surroundings: Surroundings,
@@ -90,7 +90,7 @@ pub(super) struct AttachLoop {
     socket: Option<std::path::PathBuf>,
     writer: CanvasWriter,
     outward: OutwardStatus,
-    /// The host is told what we are doing, if it keeps records of that.
+    /// Report our sessions' work to the host terminal, if it supports that.
     reports: bool,
     bells: BellLimit,
     canvas: Canvas,
@@ -99,7 +99,7 @@ pub(super) struct AttachLoop {
     news: mpsc::Receiver<AttachNews>,
     teller: mpsc::Sender<AttachNews>,
     last_link: u64,
-    /// Looking back was asked for, and the history is on its way.
+    /// Looking back was requested, and the history has not arrived yet.
     looking_back: Option<LookBackCause>,
     drawn: Instant,
     stale: StalePart,
@@ -130,7 +130,7 @@ impl AttachLoop {
         let known = probe.abilities().clone();
         host.change(known.modes(MouseTracking::Drag)).map_err(failed)?;
         let size = host.size().map_err(failed)?;
-        // From here on: the host's answers were read above.
+        // From here on; the host's answers to the probe were read above.
         let input = HostInput::start(input).map_err(system)?;
         let (teller, news) = mpsc::channel(WAITING_NEWS);
         let mut roster = SessionRoster::new(teller.clone());
@@ -192,7 +192,7 @@ impl AttachLoop {
                 attach_loop.layers.push(Box::new(picker));
             }
         }
-        // Typed while the host was being asked.
+        // Typed while the host was being probed.
         attach_loop.take_events(events);
         Ok(attach_loop)
     }
@@ -202,13 +202,14 @@ impl AttachLoop {
         let mut resized = signal(SignalKind::window_change()).map_err(system)?;
         let mut resumed = signal(SignalKind::from_raw(rustix::process::Signal::CONT.as_raw())).map_err(system)?;
         let mut ends = EndSignals::on_a_terminal().map_err(system)?;
-        // One for all turns: a new timer each time wakes the loop once for nothing, with a key on its way.
+        // One timer for all iterations: creating a new one each time wakes the loop once for nothing, while a key is
+        // waiting.
         let mut timer = pin!(tokio::time::sleep_until(self.wake().into()));
         loop {
             self.perform();
             if let Some(end) = self.end.take() {
                 if let Some(bytes) = self.outward.take_back() {
-                    // A host that is gone keeps nothing.
+                    // Failure is fine: a host that is gone has no records to clear.
                     let _ = self.host.write(&bytes);
                 }
                 self.host.leave();
@@ -229,7 +230,7 @@ impl AttachLoop {
                         self.decoder.feed(&bytes, &mut events);
                         self.fed = Instant::now();
                         self.take_events(events);
-                        // The keys are sent before we look whether there is something to draw.
+                        // Keys are sent before we check whether there is something to draw.
                         tokio::task::yield_now().await;
                     }
                 },
@@ -252,7 +253,7 @@ impl AttachLoop {
         }
     }
 
-    /// When something is due that nothing announces.
+    /// When the next timed action is due.
     fn wake(&self) -> Instant {
         let mut wake = self.next_minute;
         if self.stale != StalePart::Nothing {
@@ -272,7 +273,7 @@ impl AttachLoop {
         notices.chain(told).fold(wake, Instant::min)
     }
 
-    /// When a coordinator that keys went to without any word back is asked whether it is there.
+    /// When to ask a coordinator that left keys unanswered whether it is alive.
     fn asks_for_life(&self) -> Option<Instant> {
         let shown = self.app.shown.as_ref().filter(|shown| shown.is_attached())?;
         shown.unanswered.question_due()
@@ -329,7 +330,7 @@ impl AttachLoop {
             if !std::mem::take(&mut self.app.only_typed) {
                 self.stale = StalePart::All;
             }
-            // Each event meets what the one before it brought about.
+            // Each event must see the effects of the one before it.
             self.perform();
         }
     }
@@ -344,7 +345,7 @@ impl AttachLoop {
         Ok(())
     }
 
-    /// The coordinator hears how much room there is here; it is for it to decide whose size counts.
+    /// Tells the coordinator how much room there is here; it decides whose size counts.
     fn tell_size(&self) {
         let vt::Size { cols, rows } = self.app.pane().size();
         if let Some(shown) = &self.app.shown {
@@ -357,7 +358,7 @@ impl AttachLoop {
             return Ok(());
         }
         let stale = std::mem::replace(&mut self.stale, StalePart::Nothing);
-        // Another layer may have been drawn over all of it.
+        // Another layer may have covered everything.
         self.app.frame_stands = stale == StalePart::Cells && self.layers.len() == 1;
         let failed = |error: tui::host::HostError| host_terminal::failure(&error);
         let moves = |shown: &ShownSession| shown.mirror.about.wants_mouse_moves && shown.state == ShownState::Live;
@@ -371,12 +372,13 @@ impl AttachLoop {
             self.tell_host()?;
         }
         let bytes = self.writer.frame(&self.canvas);
-        // A key that changed nothing here is no picture: its echo comes next, and shall not wait for it.
+        // A key that changed nothing here does not count as a frame: its echo comes next and must not wait for the
+        // frame limit.
         if !bytes.is_empty() {
             self.drawn = Instant::now();
             self.host.write(bytes).map_err(failed)?;
         }
-        // Only now: what is sent next is then newer than anything that waited for this host.
+        // Only now, so that the next frame is newer than anything that waited for this host.
         let acknowledge = |link: &AttachLink, version: &mut Option<u64>| {
             if let Some(version) = version.take() {
                 link.send(Message::Ack(FrameAck { version }));
@@ -441,7 +443,7 @@ impl AttachLoop {
                 let current = self.app.shown.as_ref().map(|shown| &shown.session);
                 match self.app.roster.unseen(current, &all) {
                     Some(found) => self.app.actions.push(AttachAction::Show(found)),
-                    None => self.app.notice("nothing new anywhere", Sign::Idle),
+                    None => self.app.notice("no session has new output", Sign::Idle),
                 }
             }
             AttachNews::ToldToEnd(number, signal) => {
@@ -475,7 +477,7 @@ impl AttachLoop {
 
     fn hear_link(&mut self, number: LinkNumber, event: LinkEvent) {
         if self.app.shown.as_ref().is_some_and(|shown| shown.link.number == number) {
-            // The bell changes nothing on the screen: it may come between two pictures.
+            // The bell changes nothing on the screen, so it may be sent between two frames.
             if self.app.hear(event)
                 && let Some(bytes) = self.bells.ring(Instant::now())
             {
@@ -494,7 +496,7 @@ impl AttachLoop {
         }
     }
 
-    /// The shown session may have a new name, run again, or be no more. `removed`: somebody removed it.
+    /// The shown session may have been renamed, restarted or removed. `removed`: somebody removed it.
     fn follow_roster(&mut self, place: usize, removed: bool) {
         let Some(shown) = self.app.shown.as_mut().filter(|shown| shown.session.coordinator == place) else { return };
         let ended = matches!(shown.state, ShownState::Exited(_) | ShownState::Gone(_));
@@ -506,7 +508,7 @@ impl AttachLoop {
             } else if matches!(shown.state, ShownState::Exited(_)) {
                 shown.state = ShownState::Gone("its coordinator no longer has it".into());
             }
-            // A session of the same name is another one: it is not for it what is typed here.
+            // A session of the same name is a different one: input typed here is not meant for it.
             shown.namesake = sessions.iter().any(|session| session.name == shown.name);
             return;
         };
@@ -544,7 +546,7 @@ impl AttachLoop {
         };
         self.layers.push(Box::new(looking));
         if selects && !self.app.button_down {
-            // The button was let go while the history was on its way.
+            // The button was released while the history was being fetched.
             let release = MouseEventKind::Release(MouseButton::Left);
             let Position { row, col } = Position { row: pane.row, col: pane.col };
             let event = MouseEvent { kind: release, col, row, pixel: None, modifiers: Modifiers::empty() };
@@ -602,7 +604,7 @@ impl AttachLoop {
         self.app.preview = Some(PickerPreview { link, mirror: ScreenMirror::default(), to_acknowledge: None });
     }
 
-    /// False when there is nobody to ask.
+    /// Returns false if there is no connection to ask on.
     fn ask_info(&mut self) -> bool {
         self.asked_info = Instant::now();
         self.info_is_old = false;

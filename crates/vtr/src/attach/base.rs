@@ -1,4 +1,4 @@
-//! The lowest layer: the session's screen in its frame, with the status bar, and what keys and mouse do there.
+//! The lowest layer: the session's screen in its frame, the status bar, and what keys and the mouse do there.
 
 use std::time::Instant;
 
@@ -22,9 +22,9 @@ use super::{
 };
 use crate::output::printable;
 
-/// Names the pane across frames.
+/// Identifies the pane across frames.
 const SLOT: u64 = 1;
-/// Rows or key presses that one step of the wheel stands for.
+/// Rows, or key presses, for one step of the wheel.
 const WHEEL_ROWS: isize = 3;
 
 #[derive(Debug, Default)]
@@ -74,7 +74,7 @@ impl SessionLayer {
             LeaderOutcome::Unbound(key) => {
                 let help = app.bindings.keys_of(LeaderCommand::Help);
                 let leader = app.bindings.leader().clone();
-                app.notice(format!("{leader} {key} means nothing: {help} lists the keys"), Sign::Idle);
+                app.notice(format!("{leader} {key} is not bound: {help} lists the keys"), Sign::Idle);
             }
             LeaderOutcome::Taken => {}
         }
@@ -99,7 +99,7 @@ impl SessionLayer {
         }
         let alternate = about.alternate_screen;
         match mouse.kind {
-            // A pager that does not ask for the mouse still scrolls, as it does in most terminals.
+            // In a pager that does not ask for the mouse, the wheel still scrolls, as in most terminals.
             MouseEventKind::Wheel(direction @ (WheelDirection::Up | WheelDirection::Down)) if alternate => {
                 let key = if direction == WheelDirection::Up { Key::Up } else { Key::Down };
                 for _ in 0..WHEEL_ROWS {
@@ -184,7 +184,7 @@ impl Layer<AttachState> for SessionLayer {
     }
 }
 
-/// Where a session is smaller than the room for it, its edge, and nothing beyond.
+/// Draws the edge of a session that is smaller than the pane, and clears the rest.
 fn draw_rest(canvas: &mut Canvas, pane: Rect, screen: Rect, skin: &Skin) {
     let (lines, style) = (skin.glyphs.box_lines(), skin.style(SkinRole::Border));
     let [.., corner] = lines.corners;
@@ -212,7 +212,7 @@ fn border(app: &AttachState) -> SkinRole {
     }
 }
 
-/// What must not be overlooked.
+/// A badge for states that must not be overlooked.
 fn badge(shown: &ShownSession) -> Option<String> {
     match &shown.state {
         ShownState::Connecting | ShownState::Live => shown.is_silent().then(|| "DOES NOT ANSWER".into()),

@@ -1,11 +1,11 @@
-//! The leader key and what the key behind it does. Every one can be changed in the config file.
+//! The leader key, and what the keys after it do. All of them can be changed in the config file.
 
 use std::collections::BTreeMap;
 
 use tui::is_same_key;
 use vt::input::{Key, KeyEvent, KeyEventKind};
 
-/// What can be done besides typing.
+/// A command after the leader key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LeaderCommand {
     Create,
@@ -23,13 +23,13 @@ pub(crate) enum LeaderCommand {
 }
 
 impl LeaderCommand {
-    /// It changes a session or starts one: not for those who only look.
+    /// Whether it changes or starts a session, which is not allowed when attached read-only.
     pub(crate) fn changes(self) -> bool {
         matches!(self, LeaderCommand::Create | LeaderCommand::Kill | LeaderCommand::Rename | LeaderCommand::Record)
     }
 }
 
-/// Command, its word in the config file, its keys unless changed, and what help says of it.
+/// Command, its name in the config file, its default keys, and its help text.
 const TABLE: [(LeaderCommand, &str, &str, &str); 12] = [
     (LeaderCommand::Detach, "detach", "d", "leave; the session goes on"),
     (LeaderCommand::Sessions, "sessions", "w", "choose a session"),
@@ -54,7 +54,7 @@ pub(crate) struct LeaderBindings {
 }
 
 impl LeaderBindings {
-    /// The usual ones, changed by what a config file says: key to command, an empty command unbinds.
+    /// The defaults, changed by a config file: key to command; an empty command unbinds the key.
     pub(crate) fn new(leader: Option<&str>, changes: &BTreeMap<String, String>) -> Result<Self, String> {
         let parse = |key: &str| key.parse::<KeyEvent>().map_err(|error| format!("the key {key:?}: {error}"));
         let mut bindings = LeaderBindings { leader: parse(leader.unwrap_or(LEADER))?, keys: Vec::new() };
@@ -69,7 +69,7 @@ impl LeaderBindings {
             }
             let Some((command, ..)) = TABLE.iter().find(|(_, known, ..)| known == word) else {
                 let known: Vec<&str> = TABLE.iter().map(|(_, word, ..)| *word).collect();
-                return Err(format!("attach has no command {word:?}: it has {}", known.join(", ")));
+                return Err(format!("there is no attach command {word:?}; the commands are {}", known.join(", ")));
             };
             bindings.keys.push((key, *command));
         }
@@ -80,7 +80,7 @@ impl LeaderBindings {
         &self.leader
     }
 
-    /// How to type a command, for hints; the leader alone if it has no key.
+    /// How to type a command, for hints; only the leader if it has no key.
     pub(crate) fn keys_of(&self, command: LeaderCommand) -> String {
         match self.keys.iter().find(|(_, bound)| *bound == command) {
             Some((key, _)) => format!("{} {key}", self.leader),
@@ -88,7 +88,7 @@ impl LeaderBindings {
         }
     }
 
-    /// Keys and meaning of all that is bound, in the table's order; for those who only look, of what they can do.
+    /// Keys and help of all bound commands, in the table's order; when read-only, without those that change something.
     pub(crate) fn help(&self, read_only: bool) -> Vec<(String, &'static str)> {
         let bound = |(command, _, _, text): (LeaderCommand, &str, &str, &'static str)| {
             let keys = self.keys.iter().filter(move |(_, bound)| *bound == command);
@@ -104,14 +104,14 @@ impl LeaderBindings {
     }
 }
 
-/// What became of a key.
+/// What a key turned out to be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum LeaderOutcome {
     ForChild(KeyEvent),
     Command(LeaderCommand),
-    /// Behind the leader, and not bound.
+    /// A key after the leader that is not bound.
     Unbound(KeyEvent),
-    /// The leader itself, a key that belongs to it, or its release.
+    /// The leader itself, a key after it, or the release of either.
     Taken,
 }
 
@@ -119,11 +119,11 @@ pub(crate) enum LeaderOutcome {
 #[derive(Debug, Default)]
 pub(crate) struct LeaderState {
     pending: bool,
-    /// Pressed for us: their releases are ours too.
+    /// Keys pressed for us: we also take their releases.
     held: Vec<Key>,
 }
 
-/// Keys whose release may still come. Hosts that report none never take them back.
+/// Keys whose release is awaited. Hosts that report no releases never remove them.
 const MAX_HELD: usize = 4;
 
 impl LeaderState {
@@ -149,7 +149,7 @@ impl LeaderState {
             self.hold(key.key);
             return LeaderOutcome::Taken;
         }
-        // Held to type the next key.
+        // A modifier is held in order to type the next key.
         if matches!(key.key, Key::Modifier(_)) {
             return LeaderOutcome::Taken;
         }

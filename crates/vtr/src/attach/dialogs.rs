@@ -1,4 +1,4 @@
-//! Questions over the screen: a name for a session, where to start one, whether to end one, and the list of keys.
+//! Dialogs: naming a session, choosing where to start one, ending one, and the list of keys.
 
 use tui::{
     Canvas, CanvasCursor, HostEvent, Layer, LayerOutcome, Rect, SkinRole, Span,
@@ -9,7 +9,7 @@ use vt::input::{Key, KeyEventKind, MouseEventKind, WheelDirection};
 use super::app::{AttachAction, AttachState, EndChoice, ShownSession, ShownState};
 use crate::output::printable;
 
-/// A box in the middle with `rows` rows inside; answers the inside.
+/// Draws a box in the middle with `rows` rows inside, and returns its inside.
 fn draw_box(canvas: &mut Canvas, area: Rect, title: &str, cols: u16, rows: u16, app: &AttachState) -> Rect {
     let place = area.centered(cols + 4, rows + 2);
     for row in 0..place.rows {
@@ -20,7 +20,7 @@ fn draw_box(canvas: &mut Canvas, area: Rect, title: &str, cols: u16, rows: u16, 
     place.inner(2, 1)
 }
 
-/// A line to type.
+/// Draws a box with an input line.
 fn draw_prompt(
     canvas: &mut Canvas,
     area: Rect,
@@ -50,7 +50,7 @@ fn type_into(input: &mut LineInput, event: &HostEvent) -> InputOutcome {
     }
 }
 
-/// Another name for the session that is shown.
+/// Asks for a new name of the shown session.
 #[derive(Debug)]
 pub(crate) struct RenameDialog(LineInput);
 
@@ -73,7 +73,7 @@ impl Layer<AttachState> for RenameDialog {
     }
 
     fn render(&self, canvas: &mut Canvas, area: Rect, app: &AttachState) -> Option<CanvasCursor> {
-        draw_prompt(canvas, area, "Rename the session", "enter renames, esc leaves it", &self.0, app)
+        draw_prompt(canvas, area, "Rename the session", "enter renames, esc cancels", &self.0, app)
     }
 
     fn is_modal(&self) -> bool {
@@ -81,13 +81,13 @@ impl Layer<AttachState> for RenameDialog {
     }
 }
 
-/// Asks where, if that is a question, and then for a name.
+/// Asks for a coordinator if there are several, and then for a name.
 pub(crate) fn create(app: &AttachState) -> Box<dyn Layer<AttachState>> {
     let here = app.shown.as_ref().map_or(0, |shown| shown.session.coordinator);
     if app.roster.members().len() > 1 { Box::new(Where(here)) } else { Box::new(NewName::at(here)) }
 }
 
-/// Which coordinator a new session goes to.
+/// Asks on which coordinator to start a session.
 #[derive(Debug)]
 struct Where(usize);
 
@@ -129,7 +129,7 @@ impl Layer<AttachState> for Where {
     }
 }
 
-/// What a new session is called.
+/// Asks for the name of a new session.
 #[derive(Debug)]
 struct NewName {
     place: usize,
@@ -158,7 +158,7 @@ impl Layer<AttachState> for NewName {
     fn render(&self, canvas: &mut Canvas, area: Rect, app: &AttachState) -> Option<CanvasCursor> {
         let name = app.roster.member(self.place).map(|member| printable(&member.coordinator.name)).unwrap_or_default();
         let title = format!("Start a session on {name}");
-        draw_prompt(canvas, area, &title, "its name; empty for one that is made up", &self.input, app)
+        draw_prompt(canvas, area, &title, "its name; leave empty for a generated one", &self.input, app)
     }
 
     fn is_modal(&self) -> bool {
@@ -166,11 +166,11 @@ impl Layer<AttachState> for NewName {
     }
 }
 
-/// Ends the session, or removes it when it has ended.
+/// Asks whether to end a session, or to remove it if it has ended.
 #[derive(Debug)]
 struct EndDialog {
     modal: Modal,
-    /// What the answers do, in their order.
+    /// The action of each answer, in the same order.
     answers: Vec<Option<AttachAction>>,
 }
 
@@ -186,10 +186,10 @@ pub(crate) fn kill(shown: &ShownSession) -> Box<dyn Layer<AttachState>> {
         ),
         _ => {
             let body = vec![
-                text("Kill asks its program to end (TERM); shells take no notice."),
+                text("Kill asks its program to end (TERM); shells ignore that."),
                 text("Hang up does what closing a window does (HUP)."),
-                text("Force ends it unasked (KILL). All three keep the last screen."),
-                text("Remove ends it, by force if need be, and takes the screen along."),
+                text("Force kills it (KILL). All three keep the last screen."),
+                text("Remove ends it, by force if necessary, and discards the screen."),
             ];
             let modal = Modal::new(format!("End {name}?"), body)
                 .answer('n', "no")
@@ -224,14 +224,14 @@ impl Layer<AttachState> for EndDialog {
     }
 }
 
-/// What keys do.
+/// The list of keys.
 #[derive(Debug, Default)]
 pub(crate) struct KeysDialog {
     scroll: usize,
 }
 
 impl KeysDialog {
-    /// Entries in sight. What does not fit is told in a row of its own.
+    /// How many entries are visible. If some are not, a row of its own says so.
     fn rows(all: usize, area: Rect) -> usize {
         let room = usize::from(area.rows.saturating_sub(4).max(1));
         if all <= room { all } else { (room - 1).max(1) }
@@ -249,7 +249,7 @@ impl KeysDialog {
             ("h j k l, arrows", "move"),
             ("ctrl-u ctrl-d, pgup pgdn", "half a page, a page"),
             ("g G", "first line, last line"),
-            ("/ ?", "search down, search up"),
+            ("/ ?", "search forward, search backward"),
             ("n N", "next match, the one before"),
             ("v V", "select characters, lines"),
             ("y enter", "copy and leave"),
@@ -274,7 +274,7 @@ impl Layer<AttachState> for KeysDialog {
                 Key::PageUp => -(page as isize),
                 Key::Home => isize::MIN,
                 Key::End => isize::MAX,
-                // Held to type the next key.
+                // A modifier is held in order to type the next key.
                 Key::Modifier(_) => return LayerOutcome::Taken,
                 _ => return LayerOutcome::Close,
             },

@@ -1,5 +1,6 @@
-//! What is asked of coordinators beside the stream: each errand is a task of its own that tells its end as news. What
-//! changes something is an [`ChangeCall`], which is made in one place only: where it is known that one may.
+//! Requests to coordinators beside the stream: each runs as a task of its own and reports its result as news. Requests
+//! that change something are [`ChangeCall`]s, which are created in a single place, where we know that changes are
+//! allowed.
 
 use std::{
     pin::pin,
@@ -21,10 +22,11 @@ use super::{
 };
 use crate::{coordinators::Coordinator, fleet, wire};
 
-/// For an answer that costs a coordinator nothing: one that takes longer stands still, or the line does.
+/// The time limit of an answer that costs a coordinator nothing: if it takes longer, the coordinator or the connection
+/// hangs.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(2);
 
-/// Whom to ask, and whom to tell.
+/// Which coordinator to ask, and where to report.
 #[derive(Clone, Debug)]
 pub(crate) struct BackgroundCall {
     pub(crate) coordinator: Coordinator,
@@ -33,7 +35,7 @@ pub(crate) struct BackgroundCall {
 }
 
 impl BackgroundCall {
-    /// Runs `ask`, and tells what it answers, or why it could not be done.
+    /// Runs `ask`, and reports its result or its failure.
     fn run<F, Asked>(self, ask: F)
     where
         F: FnOnce(CoordinatorClient) -> Asked + Send + 'static,
@@ -49,13 +51,13 @@ impl BackgroundCall {
                 ask(client).await.map_err(|status| wire::failure(&status, &self.coordinator).message)
             };
             let done = tokio::time::timeout(limit, work).await.unwrap_or_else(|_| Err("no answer in time".into()));
-            // Nobody to tell when the program ends.
+            // If this fails, the program is ending and needs no report.
             let _ = self.news.send(done.unwrap_or_else(AttachNews::Failed)).await;
         });
     }
 
-    /// What there is to say beside the screen. Nothing is told if it can't be had: the link knows why, and says so.
-    /// False when there is no connection to ask on.
+    /// Requests the facts beside the screen. A failure is not reported: the link notices it too, and says so. Returns
+    /// false if there is no connection to ask on.
     pub(crate) fn info(self, link: LinkNumber, name: String) -> bool {
         let BackgroundCall { client: Some(client), news, .. } = self else { return false };
         let asked = Instant::now();
@@ -66,7 +68,7 @@ impl BackgroundCall {
                 Ok(answer) => answer,
                 Err(_) => {
                     let _ = news.send(AttachNews::Unanswered(link, asked)).await;
-                    // A line that is dead ends this too.
+                    // A dead connection ends this too.
                     asking.await
                 }
             };
@@ -86,12 +88,12 @@ impl BackgroundCall {
     }
 }
 
-/// Asks for a change. Whoever is attached read only gets none.
+/// A request for a change. There is none when attached read-only.
 #[derive(Clone, Debug)]
 pub(crate) struct ChangeCall(BackgroundCall);
 
 impl ChangeCall {
-    /// It is for the caller to know that the person may change something.
+    /// The caller has checked that changes are allowed.
     pub(crate) fn of(errand: BackgroundCall) -> Self {
         ChangeCall(errand)
     }
@@ -112,7 +114,7 @@ impl ChangeCall {
 
     pub(crate) fn rename(self, name: String, new_name: String) {
         self.0.run(async move |client| {
-            let words = format!("it is called {new_name} now");
+            let words = format!("renamed to {new_name}");
             client.vtr().rename(RenameRequest { name, new_name }).await?;
             Ok(AttachNews::Done(words))
         });
@@ -138,7 +140,7 @@ impl ChangeCall {
     }
 }
 
-/// All sessions of those that answer, in the roster's order.
+/// The sessions of all coordinators that answer, in the roster's order.
 pub(crate) fn versions(members: Vec<(usize, CoordinatorClient)>, news: Sender) {
     tokio::spawn(async move {
         let mut all = Vec::new();

@@ -1,7 +1,7 @@
-//! One attachment to one session: the stream, and getting it back after the line or the coordinator was lost.
+//! One attachment to one session: the stream, and reconnecting after the connection or the coordinator was lost.
 //!
-//! It knows nothing of terminals or keys: messages go up, events come down, and each event says which link it is of, so
-//! that one that was left behind can't draw over the next.
+//! It knows nothing of terminals or keys: messages go out, events come in. Each event names its link, so that one from
+//! a previous link can't draw over the current one.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -25,13 +25,13 @@ use super::{
 };
 use crate::{coordinators::Coordinator, fleet, wire};
 
-/// Before trying again: at once the first time, then longer, but never so long that a person gives up.
+/// The pause before reconnecting: none the first time, then longer, but never so long that a person gives up.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
-/// Messages on their way to the line: what a fast typist does in a minute on a line that stands still.
+/// Messages queued for the connection: what a fast typist produces in a minute while the connection hangs.
 const WAITING_MESSAGES: usize = 1024;
 
-/// Tells links apart.
+/// Identifies a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LinkNumber(pub(crate) u64);
 
@@ -41,9 +41,9 @@ pub(crate) enum LinkEvent {
     Exited(SessionExited),
     Refused(Refusal),
     Bell,
-    /// The line was lost, and why; it is tried again.
+    /// The connection was lost, and why; reconnecting goes on.
     Lost(String),
-    /// There is no such session, and no use in trying again.
+    /// There is no such session, so we do not try again.
     Gone(String),
 }
 
@@ -58,7 +58,7 @@ pub(crate) struct AttachTarget {
     pub(crate) no_resize: bool,
 }
 
-/// The near end. Dropping it ends the attachment.
+/// The interface's end of the link. Dropping it ends the attachment.
 #[derive(Debug)]
 pub(crate) struct AttachLink {
     pub(crate) number: LinkNumber,
@@ -66,17 +66,17 @@ pub(crate) struct AttachLink {
     _task: AbortOnDrop,
 }
 
-/// Where messages go: straight into the stream that is open, so that a key is not handed from task to task.
+/// Where messages go: straight into the open stream, so that a key is not handed from task to task.
 #[derive(Debug)]
 struct LinkOutbox {
-    /// Closed while the line is away: what is typed then is not meant for what the screen may show afterwards.
+    /// Closed while there is no connection: what is typed then may not be meant for what the screen shows afterwards.
     requests: mpsc::Sender<AttachRequest>,
-    /// As it was told last: a new attachment begins with it.
+    /// The last known size, which a new attachment starts with.
     size: vt::Size,
 }
 
 impl AttachLink {
-    /// `client` is a connection to use as long as it lasts.
+    /// `client` is an existing connection, used as long as it lasts.
     pub(crate) fn open(
         number: LinkNumber,
         wanted: AttachTarget,
@@ -89,7 +89,7 @@ impl AttachLink {
         AttachLink { number, outbox, _task: AbortOnDrop::spawn(line.keep(client)) }
     }
 
-    /// False when the line is away, or has not taken so many messages that this one can't wait behind them.
+    /// Returns false if there is no connection, or if the queue is full.
     pub(crate) fn send(&self, message: Message) -> bool {
         let mut outbox = self.outbox.lock().unwrap_or_else(PoisonError::into_inner);
         if let Message::Resize(AttachResize { cols, rows }) = &message {
@@ -103,14 +103,14 @@ impl AttachLink {
 struct OpenStream {
     wanted: AttachTarget,
     outbox: Arc<Mutex<LinkOutbox>>,
-    /// Holds what was typed before the line was first there.
+    /// Holds what was typed before the first connection.
     first: Option<mpsc::Receiver<AttachRequest>>,
     news: Sender,
     number: LinkNumber,
 }
 
 enum LinkEnd {
-    /// The session ended, or nobody listens to us any more.
+    /// The session ended, or the interface dropped the link.
     Done,
     Lost(String),
     Gone(String),
@@ -144,11 +144,11 @@ impl OpenStream {
     }
 
     async fn tell(&self, event: LinkEvent) {
-        // Nobody to tell when the program ends.
+        // If this fails, the program is ending and needs no report.
         let _ = self.news.send(AttachNews::Link(self.number, event)).await;
     }
 
-    /// Attaches once, until that ends. `drew`: it got as far as a frame.
+    /// Attaches once, until that attachment ends. `drew` is set once a frame has arrived.
     async fn attach(&mut self, client: Option<CoordinatorClient>, drew: &mut bool) -> LinkEnd {
         let client = match client {
             Some(client) => client,
@@ -157,7 +157,7 @@ impl OpenStream {
                 Err(silence) => return LinkEnd::Lost(silence.to_string()),
             },
         };
-        // By its id: a session that has its name by now is another one, and not what is meant by what is typed.
+        // By id: if another session has the name by now, our input is not meant for it.
         let by = if self.wanted.id.is_empty() { &self.wanted.name } else { &self.wanted.id };
         match self.stream(&client, by.clone(), drew).await {
             LinkEnd::Gone(words) => LinkEnd::Gone(self.why_gone(&client, words).await),
@@ -165,7 +165,8 @@ impl OpenStream {
         }
     }
 
-    /// People know the name: what the coordinator says of it is told, rather than what it says of the id.
+    /// People know the name, so we report what the coordinator says about the name instead of what it says about the
+    /// id.
     async fn why_gone(&self, client: &CoordinatorClient, words: String) -> String {
         let name = &self.wanted.name;
         let mut vtr = client.vtr();
@@ -173,7 +174,7 @@ impl OpenStream {
         match tokio::time::timeout(self.wanted.coordinator.timeout, asking).await {
             Ok(Ok(answer)) => match answer.into_inner().session {
                 Some(session) if session.id != self.wanted.id => {
-                    format!("it is no more; {name} is another session now")
+                    format!("it was removed; {name} is another session now")
                 }
                 // It was refused for another reason.
                 _ => words,
@@ -226,7 +227,7 @@ impl OpenStream {
         }
     }
 
-    /// Where the next stream gets its messages from, and the size it begins with.
+    /// The receiver for the next stream's messages, and the size it starts with.
     fn requests(&mut self) -> (mpsc::Receiver<AttachRequest>, vt::Size) {
         let mut outbox = self.outbox.lock().unwrap_or_else(PoisonError::into_inner);
         let receiver = self.first.take().unwrap_or_else(|| {

@@ -1,4 +1,4 @@
-//! Looking back: the history and the screen of one moment, to scroll, search and copy in while the session goes on.
+//! Looking back: a snapshot of history and screen, to scroll, search and copy in while the session goes on.
 
 use std::sync::Arc;
 
@@ -17,9 +17,9 @@ use super::{
     mirror::ScreenMirror,
 };
 
-/// Names the pane across frames.
+/// Identifies the pane across frames.
 const SLOT: u64 = 3;
-/// What the keys do, in fewer and fewer words: the first that leaves room for the count is shown.
+/// The key hints, from long to short: the first one that leaves room for the count is shown.
 const HINTS: [&str; 4] = [
     " looking back: / searches, v selects, y copies, q leaves",
     " looking back: / search, v select, y copy, q leave",
@@ -31,7 +31,7 @@ const HINTS: [&str; 4] = [
 pub(crate) struct LookingBack(CopyMode);
 
 impl LookingBack {
-    /// `None` if there is nothing to look at.
+    /// `None` if there is nothing to show.
     pub(crate) fn new(answer: GetHistoryResponse, pane: Rect) -> Option<Self> {
         let mut mirror = ScreenMirror::default();
         let mut line = |line: &HistoryLine| Arc::new(mirror.line(&line.runs, false));
@@ -47,7 +47,7 @@ impl LookingBack {
         &mut self.0
     }
 
-    /// What the cursor would have out of sight to the right is scrolled in.
+    /// How far to scroll right so that the cursor is visible.
     fn left(&self, pane: Rect) -> u16 {
         let col = u16::try_from(self.0.cursor().col).unwrap_or(u16::MAX);
         (col.saturating_add(1)).saturating_sub(pane.cols)
@@ -68,7 +68,7 @@ impl Layer<AttachState> for LookingBack {
             }
             CopyOutcome::Closed => LayerOutcome::Close,
             CopyOutcome::Taken | CopyOutcome::Passed => {
-                // The wheel turned down past the end leads back to the live screen.
+                // Turning the wheel down past the end returns to the live screen.
                 let down = matches!(
                     event,
                     HostEvent::Mouse(mouse) if mouse.kind == MouseEventKind::Wheel(WheelDirection::Down)

@@ -1,6 +1,6 @@
-//! A session's screen on this side of the line, kept up by the updates of the `Attach` stream.
+//! A session's screen on the client's side, kept current by the updates of the `Attach` stream.
 //!
-//! What comes in is bounded and checked: a screen is drawn whole whatever the other side sent.
+//! Everything received is bounded and checked: whatever the other side sent, a complete screen is drawn.
 
 use std::sync::{Arc, LazyLock};
 
@@ -9,14 +9,14 @@ use vt::{Attributes, Color, Cursor, CursorShape, Frame, Line, LineBuilder, Posit
 
 use crate::wire;
 
-/// The colours that a coordinator's terminals begin with.
+/// The default colours of a coordinator's terminals.
 pub(crate) static PLAIN: LazyLock<Arc<Theme>> = LazyLock::new(Arc::default);
 
 #[derive(Debug, Default)]
 pub(crate) struct ScreenMirror {
     builder: LineBuilder,
     frame: Option<Frame>,
-    /// The last update without its rows: the title, what the program wants to hear.
+    /// The last update without its rows: the title, and the program's input modes.
     pub(crate) about: proto::Frame,
 }
 
@@ -25,7 +25,7 @@ impl ScreenMirror {
         self.frame.as_ref()
     }
 
-    /// Takes an update over.
+    /// Applies an update.
     pub(crate) fn apply(&mut self, mut update: proto::Frame) {
         let extent = |value: i32, most: u16| u16::try_from(value).unwrap_or(1).clamp(1, most);
         let size = Size { cols: extent(update.cols, Size::MAX.cols), rows: extent(update.rows, Size::MAX.rows) };
@@ -67,7 +67,7 @@ impl ScreenMirror {
     }
 }
 
-/// Where a screen larger than its pane is cropped: around the cursor, if one can be seen.
+/// Which part of a screen larger than its pane is shown: the part around the cursor, if it is visible.
 pub(crate) fn crop(frame: &Frame, area: tui::Rect) -> Position {
     if frame.cursor.visible { tui::PaneView::offset_for(frame, area) } else { Position::default() }
 }
@@ -112,8 +112,8 @@ fn style(run: &CellRun) -> Style {
     }
 }
 
-/// Values of the sixteen names become names again, so that they look as everything else on the person's terminal.
-/// Black and white stay values: programs that mean exactly these are many.
+/// Maps the values of the sixteen palette colours back to their names, so that they look like everything else on the
+/// person's terminal. Black and white stay values, because many programs mean exactly these.
 fn color(value: Option<u32>) -> Color {
     let Some(value) = value else { return Color::Default };
     let rgb = vt::Rgb::from_u32(value);

@@ -1,4 +1,4 @@
-//! What the tasks behind the screen tell it.
+//! The results and events that background tasks send to the interface.
 
 use std::time::Instant;
 
@@ -16,20 +16,20 @@ use super::{
 #[derive(Debug)]
 pub(crate) enum AttachNews {
     Link(LinkNumber, LinkEvent),
-    /// Of the coordinator at this place of the roster.
+    /// From the coordinator at this index of the roster.
     Roster(usize, RosterEvent),
     History(LinkNumber, Box<GetHistoryResponse>),
-    /// What was asked for at this time.
+    /// The facts that were requested at this time.
     Info(LinkNumber, Instant, Box<Session>),
-    /// The coordinator was asked at this time, and is slow to answer.
+    /// The coordinator was asked at this time, and has not answered yet.
     Unanswered(LinkNumber, Instant),
     /// A session was started there, to be shown.
     Created(usize, Box<Session>),
-    /// All sessions as they are now, for finding one with new output.
+    /// The current state of all sessions, to find one with new output.
     Versions(Vec<(usize, Session)>),
-    /// Its program got a signal, which it may heed or not.
+    /// A signal was sent to its program, which may ignore it.
     ToldToEnd(LinkNumber, EndChoice),
-    /// Something was done; a word on it.
+    /// An action succeeded; the text says which.
     Done(String),
     Failed(String),
 }
@@ -44,5 +44,5 @@ pub(crate) enum RosterEvent {
 
 pub(crate) type Sender = mpsc::Sender<AttachNews>;
 
-/// Frames are asked for one by one, so few wait at any time.
+/// Frames are requested one by one, so the queue stays short.
 pub(crate) const WAITING_NEWS: usize = 256;

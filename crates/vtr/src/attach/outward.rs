@@ -1,13 +1,14 @@
-//! What `vtr attach` tells the terminal that it runs in: what the programs in all sessions say of their work, as one.
+//! What `vtr attach` reports to its host terminal: the work of the programs in all sessions, summarised as one.
 
 use vt::ProgramState;
 
 use super::roster::{SessionRoster, is_running};
 
-/// Names in a message.
+/// Names in one message.
 const MAX_NAMES: usize = 5;
 
-/// Our own word, where one attach shows the session that another one runs in: passed on, it would come round again.
+/// Our application id. A report from another `vtr attach` inside a shown session is skipped, or it would be passed
+/// round in a circle.
 pub(super) const APP: &str = "vtr";
 
 pub(super) fn summary(roster: &SessionRoster) -> (ProgramState, String) {

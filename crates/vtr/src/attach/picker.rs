@@ -1,5 +1,5 @@
-//! Choosing a session out of all coordinators: a list that is filtered by typing, and what the one under the cursor
-//! shows at the moment.
+//! The session picker: a list across all coordinators that is filtered by typing, with a live preview of the session
+//! under the cursor.
 
 use grpc::proto::Session;
 use tui::{
@@ -14,9 +14,9 @@ use super::{
 };
 use crate::output::printable;
 
-/// Names the preview's pane across frames.
+/// Identifies the preview's pane across frames.
 const SLOT: u64 = 2;
-/// Narrower, there is no preview.
+/// Below this width there is no preview.
 const ROOM_FOR_PREVIEW: u16 = 70;
 
 #[derive(Debug)]
@@ -54,7 +54,7 @@ impl SessionPicker {
         self.preview(app);
     }
 
-    /// What is under the cursor is shown beside the list.
+    /// Shows the session under the cursor beside the list.
     fn preview(&mut self, app: &mut AttachState) {
         let wanted = self.list.current().and_then(|index| self.sessions.get(index)).cloned();
         if wanted != self.previewed {

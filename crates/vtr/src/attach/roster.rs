@@ -1,4 +1,4 @@
-//! The sessions of all coordinators, as they come and go.
+//! The sessions of all coordinators, kept current.
 
 use std::{collections::HashMap, time::Duration};
 
@@ -13,14 +13,14 @@ use super::{
 };
 use crate::{coordinators::Coordinator, fleet, wire};
 
-/// Between two tries to reach a coordinator that does not answer.
+/// The pause between attempts to reach a silent coordinator.
 const PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 
 /// A session on one of the coordinators.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SessionRef {
-    /// Its place in the roster.
+    /// The coordinator's index in the roster.
     pub(crate) coordinator: usize,
     pub(crate) id: String,
 }
@@ -33,7 +33,7 @@ pub(crate) struct RosterMember {
     pub(crate) sessions: Vec<Session>,
     /// Why it does not answer.
     pub(crate) silence: Option<String>,
-    /// It has told its sessions.
+    /// Whether it has listed its sessions at least once.
     heard: bool,
     _task: AbortOnDrop,
 }
@@ -42,7 +42,8 @@ pub(crate) struct RosterMember {
 pub(crate) struct SessionRoster {
     members: Vec<RosterMember>,
     news: Sender,
-    /// Versions of the screens when they were seen last here; of those never shown, when they were first listed.
+    /// The screen version last seen here for each session; for sessions never shown, the version when they were first
+    /// listed.
     seen: HashMap<(usize, String), u64>,
 }
 
@@ -51,7 +52,7 @@ impl SessionRoster {
         SessionRoster { members: Vec::new(), news, seen: HashMap::new() }
     }
 
-    /// Watches those of `known` that are not watched yet. `clients` are connections that are there already.
+    /// Starts watching the coordinators in `known` that are not watched yet. `clients` are existing connections.
     pub(crate) fn watch(&mut self, known: &[Coordinator], clients: &[(Coordinator, CoordinatorClient)]) {
         for coordinator in known {
             if self.place_of(coordinator).is_some() {
@@ -84,17 +85,17 @@ impl SessionRoster {
         self.members.get(place)
     }
 
-    /// Every coordinator has answered, or has been found silent.
+    /// Whether every coordinator has answered or failed to.
     pub(crate) fn complete(&self) -> bool {
         self.members.iter().all(|member| member.heard || member.silence.is_some())
     }
 
-    /// None has ever told its sessions, and all have been found silent.
+    /// Whether no coordinator has ever answered, and all were tried.
     pub(crate) fn nobody_answered(&self) -> bool {
         self.members.iter().all(|member| !member.heard && member.silence.is_some())
     }
 
-    /// Those that are silent, and why.
+    /// The silent coordinators, and why they are silent.
     pub(crate) fn silences(&self) -> Vec<(String, String)> {
         let silent = |member: &RosterMember| Some((member.coordinator.name.clone(), member.silence.clone()?));
         self.members.iter().filter_map(silent).collect()
@@ -113,7 +114,7 @@ impl SessionRoster {
         self.members.get(wanted.coordinator)?.sessions.iter().find(|session| session.id == wanted.id)
     }
 
-    /// The session `by` places further in the list, around its ends.
+    /// The session `by` positions further in the list, wrapping around.
     pub(crate) fn beside(&self, current: Option<&SessionRef>, by: isize) -> Option<SessionRef> {
         let all: Vec<SessionRef> = self.all().map(|(coordinator, session)| reference(coordinator, session)).collect();
         if all.is_empty() {
@@ -124,12 +125,12 @@ impl SessionRoster {
         Some(all[next].clone())
     }
 
-    /// The screen was shown at this version.
+    /// Notes that the screen was shown at this version.
     pub(crate) fn saw(&mut self, session: &SessionRef, version: u64) {
         self.seen.insert((session.coordinator, session.id.clone()), version);
     }
 
-    /// The next one behind `current` whose screen moved since it was seen.
+    /// The next session after `current` whose screen changed since it was seen.
     pub(crate) fn unseen(&self, current: Option<&SessionRef>, now: &[(usize, Session)]) -> Option<SessionRef> {
         let at = current.and_then(|current| {
             now.iter().position(|(place, session)| *place == current.coordinator && session.id == current.id)
@@ -178,7 +179,7 @@ impl SessionRoster {
 }
 
 impl RosterEvent {
-    /// Somebody removed this session.
+    /// Whether this event says that somebody removed this session.
     pub(crate) fn removes(&self, place: usize, session: &SessionRef) -> bool {
         let RosterEvent::Change(change) = self else { return false };
         matches!(&change.event, Some(Event::Removed(removed)) if removed.id == session.id)
@@ -194,7 +195,7 @@ pub(crate) fn is_running(session: &Session) -> bool {
     session.status() != SessionStatus::Exited
 }
 
-/// Tells the list and its changes, and gets them back when the line was lost.
+/// Reports the list and its changes, reconnecting when the connection is lost.
 async fn watch(place: usize, coordinator: Coordinator, mut client: Option<CoordinatorClient>, news: Sender) {
     let mut pause = PAUSE;
     loop {
@@ -213,14 +214,14 @@ async fn watch(place: usize, coordinator: Coordinator, mut client: Option<Coordi
     }
 }
 
-/// Until the line is lost: answers why.
+/// Follows the list until the connection is lost, and returns why.
 async fn follow(place: usize, client: CoordinatorClient, news: &Sender, pause: &mut Duration) -> String {
     let mut events = match client.vtr().watch_sessions(WatchSessionsRequest {}).await {
         Ok(answer) => answer.into_inner(),
         Err(status) => return wire::silence(&status),
     };
     *pause = PAUSE;
-    // Whether anyone listens is found out by the caller.
+    // The caller notices if nobody listens any more.
     let _ = news.send(AttachNews::Roster(place, RosterEvent::Here(Box::new(client)))).await;
     loop {
         match events.message().await {

@@ -1,4 +1,4 @@
-//! A task that ends with whoever holds it.
+//! A task that is aborted when its handle is dropped.
 
 use tokio::task::JoinHandle;
 

@@ -1,38 +1,38 @@
-//! What was typed into a session and not answered yet by its coordinator.
+//! Tracks input that a session's coordinator has not answered yet.
 //!
-//! Keys have no receipt. What comes in after a key may have been on its way before the key was sent, and then says
-//! nothing about it. What answers a key is an answer to something that was sent after it: to a question, or to the
-//! acknowledgement of a frame, since the coordinator makes the next frame only once it has read that.
+//! Keys are not acknowledged. A frame that arrives after a key may have been sent before the key was, and then proves
+//! nothing. Proof that a key arrived is an answer to something sent after it: to a question, or to the acknowledgement
+//! of a frame, because the coordinator makes the next frame only after reading that.
 
 use std::time::{Duration, Instant};
 
-/// After a key without an answer the coordinator is asked whether it is there. Echoes take milliseconds, but the keys
-/// of a password have none.
+/// How long after an unanswered key the coordinator is asked whether it is alive. Echoes take milliseconds, but the
+/// keys of a password have none.
 const QUESTION: Duration = Duration::from_secs(1);
 
 #[derive(Debug, Default)]
 pub(crate) struct UnansweredInput {
     waiting: Option<Waiting>,
-    /// When the acknowledgement was sent that let the next frame be made.
+    /// When the acknowledgement was sent that permitted the next frame.
     acknowledged: Option<Instant>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
-    /// When the first key was sent that has no answer.
+    /// When the first unanswered key was sent.
     since: Instant,
-    /// When the last one was.
+    /// When the last one was sent.
     last: Instant,
     silence: Silence,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Silence {
-    /// It may be nothing; the coordinator is asked at this time.
+    /// Possibly harmless; the coordinator is asked at this time.
     Short { question: Instant },
-    /// It was asked whether it is there.
+    /// The coordinator was asked whether it is alive.
     Asked,
-    /// It did not say so in time, and the person was told.
+    /// It did not answer in time, and the person was told.
     Told,
 }
 
@@ -48,21 +48,21 @@ impl UnansweredInput {
         self.acknowledged = Some(now);
     }
 
-    /// A frame came. True when the person was told of silence that it ends.
+    /// A frame arrived. Returns true if it ends a silence that the person was told of.
     pub(crate) fn frame(&mut self) -> bool {
         self.acknowledged.take().is_some_and(|sent| self.answered(sent))
     }
 
-    /// Something that was sent at this time was answered. True when the person was told of silence that it ends.
+    /// Something sent at this time was answered. Returns true if that ends a silence that the person was told of.
     pub(crate) fn answered(&mut self, sent: Instant) -> bool {
         let Some(waiting) = self.waiting.filter(|waiting| waiting.since <= sent) else { return false };
-        // What was typed later has no answer yet.
+        // What was typed after that is still unanswered.
         let later = Waiting { since: sent, last: waiting.last, silence: Silence::Short { question: sent + QUESTION } };
         self.waiting = (waiting.last > sent).then_some(later);
         waiting.silence == Silence::Told
     }
 
-    /// When the coordinator is to be asked whether it is there.
+    /// When to ask the coordinator whether it is alive.
     pub(crate) fn question_due(&self) -> Option<Instant> {
         match self.waiting?.silence {
             Silence::Short { question } => Some(question),
@@ -80,7 +80,7 @@ impl UnansweredInput {
         self.set(Silence::Short { question: now + QUESTION });
     }
 
-    /// A question of this time was not answered in time. True when the person is to be told.
+    /// A question from this time was not answered in time. Returns true if the person should be told.
     pub(crate) fn not_answered(&mut self, asked: Instant) -> bool {
         let typed_before = self.waiting.is_some_and(|waiting| waiting.since <= asked);
         if typed_before {
@@ -94,7 +94,7 @@ impl UnansweredInput {
         self.waiting.is_some_and(|waiting| waiting.silence == Silence::Told)
     }
 
-    /// When the first key was sent that has no answer.
+    /// When the first unanswered key was sent.
     pub(crate) fn since(&self) -> Option<Instant> {
         Some(self.waiting?.since)
     }
@@ -129,7 +129,7 @@ mod tests {
         input.sent(clock.at(10));
         assert!(!input.frame());
         assert_eq!((input.since(), input.question_due()), (Some(clock.at(10)), Some(clock.at(1010))));
-        // The next one can only have been made after the key had come.
+        // The next frame can only have been made after the key arrived.
         input.acknowledged(clock.at(20));
         assert!(!input.frame());
         assert_eq!((input.since(), input.question_due()), (None, None));
@@ -155,7 +155,7 @@ mod tests {
         input.asked();
         input.sent(clock.at(1500));
         assert!(!input.answered(clock.at(1000)));
-        // Not earlier than the question, and asked about again.
+        // Not earlier than the question, and it is asked again.
         assert_eq!((input.since(), input.question_due()), (Some(clock.at(1000)), Some(clock.at(2000))));
     }
 

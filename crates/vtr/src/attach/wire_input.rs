@@ -1,4 +1,5 @@
-//! What a person does at the host, as the `Attach` stream takes it. The engine encodes it by the child's own modes.
+//! Converts host events to the input of the `Attach` stream. The coordinator's engine encodes them by the child's
+//! modes.
 
 use grpc::proto::{AttachInput, KeyAction, KeyPress, MouseAction, MouseButton, MouseInput, attach_input::Input};
 use vt::input::{
@@ -9,7 +10,7 @@ fn input(input: Input) -> AttachInput {
     AttachInput { input: Some(input) }
 }
 
-/// `None` for a key that has no name and typed nothing.
+/// `None` for a key that has no name and typed no text.
 pub(crate) fn key(event: &KeyEvent) -> Option<AttachInput> {
     let action = match event.kind {
         KeyEventKind::Press => KeyAction::Press,
@@ -18,7 +19,7 @@ pub(crate) fn key(event: &KeyEvent) -> Option<AttachInput> {
     };
     let text = event.text.clone().unwrap_or_default();
     match event.key {
-        // What a host without key protocols sends for Ctrl+J.
+        // What a host without a key protocol sends for Ctrl+J.
         Key::Char('\n') => Some(input(Input::Data(b"\n".to_vec()))),
         Key::Char(character) if character.is_control() => Some(input(Input::Text(character.into()))),
         Key::Unidentified if text.is_empty() => None,
@@ -35,7 +36,7 @@ pub(crate) fn focus(focus: FocusChange) -> AttachInput {
     input(Input::Focus(focus == FocusChange::Gained))
 }
 
-/// A mouse event whose place is a cell of the child's screen.
+/// A mouse event at a cell of the child's screen.
 pub(crate) fn mouse(event: &MouseEvent) -> AttachInput {
     let (action, pressed) = match event.kind {
         MouseEventKind::Press(pressed) => (MouseAction::Press, Some(pressed)),

@@ -11,17 +11,17 @@ use crate::{
 
 /// Attach to a session: see it, and type into it
 ///
-/// Without a session, choose one out of all coordinators. Ctrl-b d leaves, Ctrl-b ? lists the keys; the leader and all
-/// keys behind it can be changed in the config file. Looking never changes the session's size; the one who types leads
-/// it. After its end, the last screen stays until you leave.
+/// Without a session, choose one from all coordinators. Ctrl-b d leaves, Ctrl-b ? lists the keys; the leader and all
+/// keys after it can be changed in the config file. Looking never changes the session's size; typing gives it the size
+/// of your terminal. When the session ends, its last screen stays until you leave.
 #[derive(Debug, clap::Args)]
 pub(crate) struct AttachArgs {
     #[arg(value_name = "SESSION")]
     session: Option<SessionAddress>,
-    /// Only look: what is typed goes nowhere
+    /// Only look: input is ignored
     #[arg(long)]
     read_only: bool,
-    /// Never change the session's size, also when typing
+    /// Never change the session's size, even when typing
     #[arg(long)]
     no_resize: bool,
     /// Without border and status bar
@@ -47,7 +47,7 @@ impl AttachArgs {
     }
 }
 
-/// A session that shows itself shows itself showing itself.
+/// A session attached to itself would show itself inside itself without end.
 async fn refuse_mirrors(invocation: &mut Invocation, address: &SessionAddress) -> Result<(), Failure> {
     let surroundings = &invocation.surroundings;
     let (Some(own), Some(socket)) = (surroundings.own_session.clone(), surroundings.socket.clone()) else {
@@ -55,7 +55,7 @@ async fn refuse_mirrors(invocation: &mut Invocation, address: &SessionAddress) -
     };
     let target = invocation.target(address).await?;
     let info = target.client.vtr().info(InfoRequest { name: target.session.clone() }).await;
-    // What can't be asked is for attach itself to tell.
+    // If the question fails, attach itself reports the reason.
     let session = info.ok().and_then(|info| info.into_inner().session).unwrap_or_default();
     if target.coordinator.endpoint == Endpoint::Socket(socket) && session.id == own {
         let message = format!("this terminal is session {} itself", address.session);

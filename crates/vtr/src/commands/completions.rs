@@ -40,7 +40,7 @@ impl Shell {
 /// Set by the scripts when they ask for candidates.
 pub(crate) const VARIABLE: &str = "VTR_COMPLETE";
 
-/// Bash alone takes words apart at colons.
+/// Only bash splits words at colons.
 const WHOLE_WORDS: &str = include_str!("whole_words.bash");
 
 impl CompletionsArgs {
@@ -55,7 +55,7 @@ impl CompletionsArgs {
         if let Shell::Bash = self.shell {
             script = format!("{WHOLE_WORDS}{}", script.replace("-F _clap_complete_vtr ", "-F _vtr "));
         }
-        // Not by the config file: shells read it.
+        // Not from the config file: a shell reads this output.
         invocation.output.json = invocation.everywhere.json;
         if invocation.output.json {
             invocation.output.object(&json!({ "shell": name, "script": script }))?;

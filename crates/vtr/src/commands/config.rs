@@ -10,7 +10,7 @@ use crate::{
     path_pattern,
 };
 
-/// Show and change which coordinators are known
+/// Show and change the list of coordinators
 #[derive(Debug, clap::Args)]
 pub(crate) struct ConfigArgs {
     #[command(subcommand)]
@@ -19,29 +19,29 @@ pub(crate) struct ConfigArgs {
 
 #[derive(Debug, clap::Subcommand)]
 enum ConfigAction {
-    /// List the coordinators of the config file, as written there
+    /// List the coordinators in the config file, as written there
     Ls,
-    /// Add a coordinator: a socket, a pattern of sockets, or after "--" a command that speaks for one
+    /// Add a coordinator: a socket, a pattern of sockets, or after "--" a command that connects to one
     ///
     /// For example: vtr config add '/var/run/vtr/*.sock', or: vtr config add --name far -- ssh far vtr dial-stdio
     Add {
         /// A socket, or a pattern with *, ? or [a-z]
         #[arg(value_name = "PATH", required_unless_present = "command", conflicts_with = "command")]
         path: Option<String>,
-        /// What to call it [default: the socket's file name]
+        /// Its name [default: the socket's file name]
         #[arg(long)]
         name: Option<String>,
-        /// A command whose input and output are a coordinator's
+        /// A command whose standard input and output lead to a coordinator
         #[arg(last = true, value_name = "COMMAND", requires = "name")]
         command: Vec<String>,
     },
-    /// Take a coordinator out of the config file
+    /// Remove a coordinator from the config file
     Rm {
-        /// As `vtr config ls` shows it
+        /// As shown by `vtr config ls`
         #[arg(value_name = "PATH|NAME")]
         which: String,
     },
-    /// Show the coordinators that commands will speak to
+    /// Show the coordinators that commands will talk to
     Resolve,
 }
 
@@ -81,7 +81,7 @@ fn list(invocation: &mut Invocation) -> Outcome {
     });
     let rows: Vec<_> = rows.collect();
     if rows.is_empty() {
-        let message = format!("{} names no coordinators: the default one is used", file.display());
+        let message = format!("{} lists no coordinators: the default one is used", file.display());
         invocation.output.line(message)?;
     } else {
         invocation.output.table(["NAME", "PATH OR COMMAND"], rows)?;
@@ -94,7 +94,7 @@ fn add(invocation: &mut Invocation, path: Option<String>, name: Option<String>, 
     let new = match (path, name) {
         (Some(path), name) => {
             if name.is_some() && path_pattern::is_pattern(&path) {
-                return Err(Failure::usage("a pattern can't have a name: its sockets are called after their files"));
+                return Err(Failure::usage("a pattern can't have a name: its sockets are named after their files"));
             }
             if path.is_empty() {
                 return Err(Failure::usage("the path is empty").with_hint("give a socket, or a pattern of sockets"));
@@ -111,20 +111,20 @@ fn add(invocation: &mut Invocation, path: Option<String>, name: Option<String>, 
         let usual = default_socket::for_client(&invocation.surroundings).ok().filter(|socket| socket.exists());
         let unnamed = invocation.config.coordinators.is_empty() && invocation.surroundings.socket.is_none();
         if let (true, Some(socket)) = (unnamed, usual) {
-            // Until now it was the only one, without being named.
+            // Until now the default coordinator was used, without being listed.
             let socket = socket.display();
             invocation.output.warn(format!(
-                "commands ask only what the file names from now on: `vtr config add {socket}` keeps the coordinator there"
+                "from now on, commands only use the listed coordinators: `vtr config add {socket}` keeps the default one"
             ));
         }
     } else {
-        invocation.output.warn("it is there already: nothing changed");
+        invocation.output.warn("it is already listed: nothing changed");
     }
     invocation.output.answer(&json!({ "file": file, "added": added }), "")?;
     Ok(Exit::Done)
 }
 
-/// Later commands run in other folders.
+/// Absolute, because later commands run in other folders.
 fn as_written(path: String, invocation: &Invocation) -> String {
     if path.starts_with(['/', '~']) {
         path
@@ -159,7 +159,7 @@ fn resolve(invocation: &mut Invocation) -> Outcome {
         return Ok(Exit::Done);
     }
     if known.is_empty() {
-        invocation.output.warn("none of the configured sockets is there at the moment");
+        invocation.output.warn("none of the configured sockets exists at the moment");
     }
     let rows = known.into_iter().map(|coordinator| [coordinator.name.clone(), coordinator.place()]).collect();
     invocation.output.table(["COORDINATOR", "SOCKET OR COMMAND"], rows)?;

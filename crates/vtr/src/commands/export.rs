@@ -13,24 +13,24 @@ use serde_json::json;
 
 use crate::{invocation::Invocation, playback};
 
-/// Write a recording in another form
+/// Convert a recording to another format
 ///
-/// v2 and v3 are asciicast; txt is all that was printed, as text; svg and html are a picture of the screen at one
-/// moment. A file is for your eyes only (0600), and one that can't be written whole is not left behind.
+/// v2 and v3 are asciicast; txt is all printed text; svg and html are pictures of the screen at one moment. The file is
+/// readable only by you (0600); if it can't be written completely, it is removed.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ExportArgs {
     #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     file: PathBuf,
-    /// The form [default: as the output's name ends]
+    /// The format [default: by the output file's extension]
     #[arg(long, value_enum)]
     format: Option<ExportFormArg>,
-    /// Where to write [default: standard output]
+    /// The file to write [default: standard output]
     #[arg(long, short, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     output: Option<PathBuf>,
-    /// Write over a file that is there
+    /// Overwrite an existing file
     #[arg(long, requires = "output")]
     force: bool,
-    /// The moment of a picture, or up to which text is written, as in 90s or 1:30 [default: the end]
+    /// The moment of a picture, or the end of the text, for example 90s or 1:30 [default: the end]
     #[arg(long, value_name = "TIME", value_parser = parse_clock)]
     at: Option<Duration>,
 }
@@ -63,7 +63,7 @@ impl ExportArgs {
     pub(crate) fn run(self, invocation: &mut Invocation) -> Outcome {
         let form = self.format.or_else(|| self.output.as_deref().and_then(ExportFormArg::of));
         let form =
-            form.ok_or_else(|| Failure::usage("no form is named").with_hint("give --format v2, v3, txt, svg or html"))?;
+            form.ok_or_else(|| Failure::usage("no format given").with_hint("give --format v2, v3, txt, svg or html"))?;
         let form = match form {
             ExportFormArg::V2 => replay::ExportForm::V2,
             ExportFormArg::V3 => replay::ExportForm::V3,
@@ -74,9 +74,9 @@ impl ExportArgs {
                 return Err(Failure::new(
                     Exit::Refused,
                     "unsupported",
-                    "GIF is not written: it would need a font and a rasteriser inside this program",
+                    "GIF is not supported: it would need a font and a rasteriser in this program",
                 )
-                .with_hint("export v2 and let `agg` draw it, or take svg for a still"));
+                .with_hint("export v2 and convert it with `agg`, or use svg for a still picture"));
             }
         };
         let tape = Arc::new(playback::load(&self.file, &mut invocation.output)?);
@@ -90,7 +90,7 @@ impl ExportArgs {
         };
         let written = export_file(tape, form, self.at, path, self.force).map_err(|error| match error.kind() {
             std::io::ErrorKind::AlreadyExists => {
-                Failure::new(Exit::Refused, "already_exists", format!("{} is there already", path.display()))
+                Failure::new(Exit::Refused, "already_exists", format!("{} exists already", path.display()))
                     .with_hint("choose another file, or give --force")
             }
             _ => Failure::system(format_args!("writing {}", path.display()), &error),

@@ -13,9 +13,9 @@ use crate::{
     output::{CellPaint, Output},
 };
 
-/// Search the lines of a session, its history included
+/// Search the lines of a session, including its history
 ///
-/// Prints "scrollback:LINE: text", counted from 0 at the oldest line that is kept. Exits with 1 when nothing matches.
+/// Prints "scrollback:LINE: text"; lines count from 0 at the oldest line kept. Exits with 1 if nothing matches.
 #[derive(Debug, clap::Args)]
 pub(crate) struct GrepArgs {
     #[arg(value_name = "SESSION")]
@@ -32,7 +32,7 @@ pub(crate) struct GrepArgs {
     /// Lines to show before and after each match
     #[arg(short = 'C', long, value_name = "LINES")]
     context: Option<u32>,
-    /// At most this many matches
+    /// Print at most this many matches
     #[arg(long, value_name = "N", default_value = "100", value_parser = clap::value_parser!(i32).range(1..))]
     max: i32,
 }
@@ -79,7 +79,7 @@ impl GrepArgs {
         }
         print(&answer.matches, with_context, &mut invocation.output)?;
         if answer.truncated {
-            invocation.output.warn(format_args!("there are more than {} matches: ask for more with --max", self.max));
+            invocation.output.warn(format_args!("there are more than {} matches: --max raises the limit", self.max));
         }
         Ok(exit)
     }
@@ -100,7 +100,7 @@ fn print(matches: &[GrepMatch], with_context: bool, output: &mut Output) -> Resu
     output.lines(text)
 }
 
-/// Each line once, whichever matches it stands beside.
+/// Each line once, even if it is beside several matches.
 fn lines(matches: &[GrepMatch]) -> BTreeMap<i64, (&str, bool)> {
     let mut lines = BTreeMap::new();
     for found in matches {

@@ -10,17 +10,17 @@ use program::{Exit, Failure, Outcome};
 
 use crate::{coordinators::SessionAddress, invocation::Invocation, wire};
 
-/// Wait until a session is silent
+/// Wait until a session prints nothing for a while
 ///
-/// Exits with 3 when the time is up first.
+/// Exits with 3 if the time limit passes first.
 #[derive(Debug, clap::Args)]
 pub(crate) struct IdleArgs {
     #[arg(value_name = "SESSION")]
     session: SessionAddress,
-    /// How long it has to be silent [default: 5s, or wait_for_idle_timeout of the config file]
+    /// How long it must be silent [default: 5s, or wait_for_idle_timeout in the config file]
     #[arg(long, value_name = "TIME", value_parser = super::time_span)]
     idle: Option<Duration>,
-    /// How long to wait at most
+    /// The time limit
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = super::time_span)]
     timeout: Duration,
 }
@@ -63,10 +63,10 @@ impl IdleArgs {
             invocation.output.object(&reply)?;
         } else if exit == Exit::TimedOut {
             let (message, hint) = match answer.reason.as_str() {
-                "exited" => ("the session ended".to_owned(), "`vtr info` says how, `vtr screen` what it printed last"),
+                "exited" => ("the session ended".to_owned(), "`vtr info` says how, `vtr screen` shows its last output"),
                 _ => (
                     format!("still busy after {}", humantime::format_duration(self.timeout)),
-                    "`vtr screen` shows with what; a longer --timeout or a shorter --idle may do",
+                    "`vtr screen` shows what it does; try a longer --timeout or a shorter --idle",
                 ),
             };
             invocation.output.failure(&Failure::new(exit, answer.reason, message).with_hint(hint));

@@ -9,14 +9,14 @@ use crate::{coordinators::SessionAddress, invocation::Invocation};
 
 /// Press keys
 ///
-/// enter, tab, escape, space, backspace, delete, insert, up, down, left, right, home, end, pageup, pagedown, f1 to f12, a
-/// single character, or any of them with modifiers: ctrl+c, C-c, alt+x, shift+tab, ctrl+alt+left. They are
-/// sent as the program's keyboard modes ask for.
+/// enter, tab, escape, space, backspace, delete, insert, up, down, left, right, home, end, pageup, pagedown, f1 to f12,
+/// a single character, or any of these with modifiers: ctrl+c, C-c, alt+x, shift+tab, ctrl+alt+left. Keys are encoded
+/// by the program's keyboard modes.
 #[derive(Debug, clap::Args)]
 pub(crate) struct KeyArgs {
     #[arg(value_name = "SESSION")]
     session: SessionAddress,
-    /// In this order
+    /// The keys, in order
     #[arg(value_name = "KEY", required = true)]
     keys: Vec<String>,
 }

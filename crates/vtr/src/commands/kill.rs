@@ -11,10 +11,10 @@ use program::{Exit, Failure, Outcome};
 
 use crate::{coordinators::SessionAddress, invocation::Invocation, wire};
 
-/// Send a signal to a session; it stays, and can be read
+/// Send a signal to a session; its screen can still be read afterwards
 ///
-/// After TERM, KILL, HUP or QUIT the command waits a moment for the end. Exits with 3 when the session still runs then:
-/// an interactive shell ignores TERM.
+/// After TERM, KILL, HUP or QUIT the command waits briefly for the end. Exits with 3 if the session still runs then: an
+/// interactive shell ignores TERM.
 #[derive(Debug, clap::Args)]
 pub(crate) struct KillArgs {
     #[arg(value_name = "SESSION")]
@@ -22,14 +22,14 @@ pub(crate) struct KillArgs {
     /// TERM, KILL, INT, HUP …, with or without SIG, or a number
     #[arg(short, long, value_name = "SIGNAL", default_value = "TERM")]
     signal: String,
-    /// How long to wait for its end; 0s does not wait [default: 1s after TERM, KILL, HUP and QUIT]
+    /// How long to wait for its end; 0s: don't wait [default: 1s after TERM, KILL, HUP and QUIT]
     #[arg(long, value_name = "TIME", value_parser = time_span)]
     wait: Option<Duration>,
 }
 
-/// Programs that clean up are gone by then; a person has not yet looked elsewhere.
+/// Long enough for programs that clean up, short enough to wait for.
 const MOMENT: Duration = Duration::from_secs(1);
-/// Whoever sends these wants it to end.
+/// These signals are sent in order to end the program.
 const MEANT_TO_END: [Signal; 4] = [Signal::TERM, Signal::KILL, Signal::HUP, Signal::QUIT];
 
 impl KillArgs {

@@ -22,7 +22,7 @@ struct Reply<'a> {
     unreachable: &'a [UnreachableCoordinator],
 }
 
-/// Those that answer later get their rows later: a host that is slow or dead delays nobody's.
+/// Coordinators that answer later get their rows later: a slow or dead host does not delay the others' rows.
 const PROMPT: Duration = Duration::from_millis(500);
 
 impl LsArgs {
@@ -63,7 +63,7 @@ impl LsArgs {
             }
             all.extend(sessions);
         }
-        // Below the rows, where they are seen.
+        // Below the rows, where they are noticed.
         for (coordinator, silence) in silent {
             invocation.output.not_heard(&coordinator, &silence);
         }
@@ -74,7 +74,7 @@ impl LsArgs {
         if invocation.output.json {
             invocation.output.object(&Reply { sessions: &all, unreachable: &unreachable })?;
         }
-        // Below the rows, where the eye is when one that is looked for is not among them.
+        // Below the rows, where people look for a session that is missing in the list.
         notices.iter().for_each(|notice| invocation.output.warn(notice));
         Ok(Exit::Done)
     }

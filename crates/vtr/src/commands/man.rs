@@ -10,7 +10,7 @@ use crate::{cli, invocation::Invocation};
 /// Write the manual pages into a folder
 #[derive(Debug, clap::Args)]
 pub(crate) struct ManArgs {
-    /// As in ~/.local/share/man/man1; created if it is missing
+    /// For example ~/.local/share/man/man1; created if it is missing
     #[arg(value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     dir: PathBuf,
 }

@@ -12,10 +12,10 @@ use crate::{
 
 /// Serve a coordinator's sessions as MCP tools on standard input and output
 ///
-/// For MCP clients, which start it themselves. One coordinator per run.
+/// For MCP clients, which start it themselves. It serves one coordinator.
 #[derive(Debug, clap::Args)]
 pub(crate) struct McpArgs {
-    /// By name, where several are configured
+    /// The coordinator's name, if several are configured
     #[arg(value_name = "COORDINATOR")]
     coordinator: Option<String>,
 }
@@ -30,7 +30,7 @@ impl McpArgs {
                 let names = several.iter().map(|coordinator| coordinator.name.clone()).collect();
                 return Err(Failure::new(Exit::Usage, "ambiguous", "several coordinators are configured:")
                     .with_candidates(names)
-                    .with_hint("say which: vtr mcp NAME, or give --socket PATH"));
+                    .with_hint("choose one: vtr mcp NAME, or give --socket PATH"));
             }
         };
         match &only.endpoint {
@@ -40,7 +40,7 @@ impl McpArgs {
     }
 }
 
-/// The command speaks for the coordinator already: it gets our input and output.
+/// The command connects to the coordinator already, so it gets our input and output.
 async fn run(argv: &[String]) -> Outcome {
     let Some((program, arguments)) = argv.split_first() else { return Ok(Exit::Done) };
     let status = tokio::process::Command::new(program).args(arguments).kill_on_drop(true).status().await;

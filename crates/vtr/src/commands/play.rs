@@ -9,20 +9,20 @@ use crate::{host_terminal, invocation::Invocation, playback};
 
 /// Play a recording in this terminal
 ///
-/// Takes asciicast files of versions 2 and 3, whoever made them. The recording is replayed in a terminal of its own and
-/// drawn, so nothing in the file can do anything to yours. Space pauses, the arrows seek, comma and dot step, slash
-/// searches in time.
+/// Plays asciicast files of versions 2 and 3 from any source. The recording is replayed in a terminal emulator and
+/// drawn from there, so nothing in the file can affect your terminal. Space pauses, the arrow keys seek, comma and dot
+/// step, slash finds when text was on the screen.
 #[derive(Debug, clap::Args)]
 pub(crate) struct PlayArgs {
     #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     file: PathBuf,
-    /// How many times faster
+    /// The speed, as a factor
     #[arg(long, value_name = "FACTOR", default_value = "1", value_parser = factor)]
     speed: f64,
-    /// Shorten pauses to this [default: what the recording asks for]
+    /// Shorten pauses to this length [default: the recording's own limit]
     #[arg(long, value_name = "TIME", value_parser = super::time_span)]
     idle_limit: Option<Duration>,
-    /// Begin here, as in 90s or 1:30
+    /// Start at this time, for example 90s or 1:30
     #[arg(long, value_name = "TIME", default_value = "0s", value_parser = parse_clock)]
     start: Duration,
 }
@@ -30,7 +30,7 @@ pub(crate) struct PlayArgs {
 fn factor(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(factor) if (0.01..=1000.0).contains(&factor) => Ok(factor),
-        _ => Err("give a number from 0.01 to 1000".into()),
+        _ => Err("use a number from 0.01 to 1000".into()),
     }
 }
 

@@ -7,12 +7,12 @@ use program::{Exit, Failure, Outcome};
 
 use crate::{coordinators::SessionAddress, invocation::Invocation};
 
-/// Send bytes as they are, written in hex
+/// Send bytes unchanged, written in hex
 #[derive(Debug, clap::Args)]
 pub(crate) struct RawArgs {
     #[arg(value_name = "SESSION")]
     session: SessionAddress,
-    /// As in 1b5b41 or "1b 5b 41", at most 1 MiB; "-" reads it from standard input
+    /// For example 1b5b41 or "1b 5b 41", at most 1 MiB; "-" reads it from standard input
     #[arg(value_name = "HEX", allow_hyphen_values = true)]
     hex: String,
 }
@@ -33,10 +33,10 @@ fn bytes(hex: &str) -> Result<Vec<u8>, String> {
     let digits: Vec<u8> = hex
         .chars()
         .filter(|c| !c.is_whitespace())
-        .map(|c| c.to_digit(16).map(|digit| digit as u8).ok_or_else(|| format!("{c:?} is no hex digit")))
+        .map(|c| c.to_digit(16).map(|digit| digit as u8).ok_or_else(|| format!("{c:?} is not a hex digit")))
         .collect::<Result<_, _>>()?;
     if digits.len() % 2 == 1 {
-        return Err(format!("{} hex digits are no whole number of bytes", digits.len()));
+        return Err(format!("{} hex digits don't make whole bytes", digits.len()));
     }
     Ok(digits.chunks_exact(2).map(|pair| pair[0] << 4 | pair[1]).collect())
 }

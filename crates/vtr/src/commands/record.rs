@@ -19,9 +19,9 @@ use crate::{
 
 /// Record a session to an asciicast file
 ///
-/// The coordinator writes the file, and goes on until it is told to stop or the program ends. It begins with the screen
-/// as it is, so a recording that is started late is right from its first moment. `dump` prints the recording of a
-/// session so far; `vtr record grep` searches a file.
+/// The coordinator writes the file until it is told to stop or the program ends. A recording starts with the current
+/// screen, so one that is started late is complete from its first moment. `dump` prints the recording of a session so
+/// far; `vtr record grep` searches a file.
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(crate) struct RecordArgs {
@@ -29,13 +29,13 @@ pub(crate) struct RecordArgs {
     session: Option<SessionAddress>,
     #[arg(value_enum, required = true)]
     action: Option<RecordActionArg>,
-    /// Start: where to write [default: a file in the coordinator's folder]
+    /// Start: the file [default: a file in the coordinator's folder]
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     file: Option<PathBuf>,
-    /// Start: version of the file format [default: the coordinator's choice]
+    /// Start: the version of the file format [default: the coordinator's choice]
     #[arg(long, value_enum)]
     format: Option<RecordFormatArg>,
-    /// Start: also record what is typed, but for lines that are read without an echo, as passwords are
+    /// Start: also record input, except lines that are read without echo, such as passwords
     #[arg(long)]
     input: bool,
     #[command(subcommand)]
@@ -66,7 +66,7 @@ impl RecordArgs {
         let (session, action) = match (self.command, self.session, self.action) {
             (Some(RecordCommand::Grep(grep)), ..) => return grep.run(invocation),
             (None, Some(session), Some(action)) => (session, action),
-            _ => return Err(Failure::usage("say which session, and what to do with its recording")),
+            _ => return Err(Failure::usage("give a session and an action: start, stop or dump")),
         };
         let target = invocation.target(&session).await?;
         let action = match action {
@@ -102,7 +102,7 @@ impl RecordArgs {
             reply["since"] = wire::rfc3339(since).into();
         }
         invocation.output.answer(&reply, describe(&answer))?;
-        // What was to begin is over already.
+        // The recording has already ended again.
         let failed = action == RecordAction::Start && !answer.error.is_empty();
         Ok(if failed { Exit::Refused } else { Exit::Done })
     }
@@ -115,7 +115,7 @@ async fn dump(invocation: &mut Invocation, target: &SessionTarget) -> Outcome {
     Ok(Exit::Done)
 }
 
-/// A file name as the coordinator takes it: on the same machine, paths mean what they mean here.
+/// A file name for the coordinator: on the same machine, relative paths are resolved here.
 pub(super) fn file_of_coordinator(
     file: Option<PathBuf>,
     target: &SessionTarget,

@@ -10,7 +10,7 @@ use crate::{invocation::Invocation, output::CellPaint, playback};
 
 /// Find when text was on the screen of a recording
 ///
-/// Prints "FROM-UNTIL: line" for every time a matching line could be seen. Exits with 1 when nothing matches.
+/// Prints "FROM-UNTIL: line" for each time that a matching line was visible. Exits with 1 if nothing matches.
 #[derive(Debug, clap::Args)]
 pub(crate) struct RecordGrep {
     /// A regular expression (RE2 style: no look-around, no back-references)
@@ -18,7 +18,7 @@ pub(crate) struct RecordGrep {
     pattern: String,
     #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     file: PathBuf,
-    /// At most this many
+    /// Print at most this many
     #[arg(long, value_name = "N", default_value = "100", value_parser = clap::value_parser!(u32).range(1..))]
     max: u32,
 }
@@ -44,7 +44,7 @@ impl RecordGrep {
             output.line(place.with(": ").with(&one.line))?;
         }
         if truncated {
-            output.warn(format_args!("there are more than {most} matches: ask for more with --max"));
+            output.warn(format_args!("there are more than {most} matches: --max raises the limit"));
         }
         Ok(exit)
     }

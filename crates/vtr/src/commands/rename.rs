@@ -5,7 +5,7 @@ use program::{Exit, Outcome};
 
 use crate::{coordinators::SessionAddress, invocation::Invocation, wire::SessionJson};
 
-/// Give a session another name
+/// Rename a session
 #[derive(Debug, clap::Args)]
 pub(crate) struct RenameArgs {
     #[arg(value_name = "SESSION")]

@@ -24,9 +24,7 @@ impl ResizeArgs {
         let request = ResizeRequest { name: target.session.clone(), cols, rows };
         let answer = target.client.vtr().resize(request).await.map_err(|status| target.failure(&status))?.into_inner();
         if (answer.cols, answer.rows) != (cols, rows) {
-            invocation
-                .output
-                .warn(format_args!("it is {}x{} now: that is as far as it goes", answer.cols, answer.rows));
+            invocation.output.warn(format_args!("it is now {}x{}, the limit", answer.cols, answer.rows));
         }
         let reply = json!({
             "coordinator": target.coordinator.name, "session": target.session, "cols": answer.cols, "rows": answer.rows,

@@ -9,7 +9,7 @@ use crate::{
     invocation::{Invocation, SessionTarget},
 };
 
-/// Remove sessions, ending what still runs
+/// Remove sessions, ending those that still run
 #[derive(Debug, clap::Args)]
 pub(crate) struct RmArgs {
     #[arg(value_name = "SESSION", required = true)]
@@ -17,7 +17,7 @@ pub(crate) struct RmArgs {
 }
 
 impl RmArgs {
-    /// All that can be removed are; the exit code is that of the first that could not.
+    /// Removes all that it can; the exit code is that of the first failure.
     pub(crate) async fn run(self, invocation: &mut Invocation) -> Outcome {
         let (mut removed, mut failures) = (Vec::new(), Vec::new());
         for (address, target) in self.session.iter().zip(invocation.targets(&self.session).await?) {
@@ -36,7 +36,7 @@ impl RmArgs {
     }
 }
 
-/// Names the coordinator it was on.
+/// Returns the name of its coordinator.
 async fn remove(target: Result<SessionTarget, Failure>) -> Result<String, Failure> {
     let target = target?;
     let request = RemoveRequest { name: target.session.clone() };

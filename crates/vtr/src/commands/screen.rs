@@ -14,17 +14,17 @@ use crate::{
     wire,
 };
 
-/// Show what a session's screen shows
+/// Print a session's screen
 ///
-/// On a terminal the cursor is drawn too. Blank rows at the bottom are left out.
+/// On a terminal, the cursor is drawn too. Blank rows at the bottom are left out.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ScreenArgs {
     #[arg(value_name = "SESSION")]
     session: SessionAddress,
-    /// With colours and styles as escape sequences, and without a heading
+    /// Include colours and styles as escape sequences, and leave out the heading
     #[arg(long, conflicts_with_all = ["cells", "json"])]
     ansi: bool,
-    /// As JSON with the character, colours and attributes of every cell
+    /// Print JSON with the character, colours and attributes of every cell
     #[arg(long)]
     cells: bool,
 }
@@ -32,7 +32,8 @@ pub(crate) struct ScreenArgs {
 impl ScreenArgs {
     pub(crate) async fn run(self, invocation: &mut Invocation) -> Outcome {
         let target = invocation.target(&self.session).await?;
-        // Runs have all that cells have, in a fraction of the bytes: any screen fits into an answer, and over a slow line.
+        // Runs hold the same information as cells in a fraction of the bytes, so any screen fits into an answer, even
+        // on a slow connection.
         let request = GetScreenRequest { name: target.session.clone(), format: ScreenFormat::Runs.into() };
         let answer = target.client.vtr().get_screen(request).await.map_err(|status| target.failure(&status))?;
         let screen = answer.into_inner();
@@ -83,9 +84,9 @@ fn with_cursor(row: &ScreenRow, screen: &GetScreenResponse, output: &Output) -> 
 /// One column.
 #[derive(Clone, Debug)]
 struct ScreenCell<'a> {
-    /// A space for a blank one; empty for the second column of a wide character.
+    /// A space for a blank cell; empty for the second column of a wide character.
     text: String,
-    /// Whose look it has; `None` where nothing was written.
+    /// The run that holds its style; `None` where nothing was written.
     run: Option<&'a CellRun>,
 }
 
@@ -93,7 +94,7 @@ struct ScreenCell<'a> {
 fn cells(row: &ScreenRow, cols: i32) -> Vec<ScreenCell<'_>> {
     let cols = usize::try_from(cols).unwrap_or_default().min(Size::MAX.cols.into());
     let mut cells = Vec::with_capacity(cols);
-    // It checks what a run says of itself.
+    // The builder checks the widths that a run claims.
     let mut builder = LineBuilder::new();
     for run in &row.runs {
         builder.push(&run.text, run.cols, wire::cell_shape(run), Style::default(), "");
@@ -132,7 +133,7 @@ fn to_json(screen: &GetScreenResponse, coordinator: &str, with_cells: bool) -> V
     reply
 }
 
-/// Colours are `#rrggbb`, or null for the default one.
+/// Colours are `#rrggbb`, or null for the default colour.
 fn cell_json(cell: &ScreenCell<'_>) -> Value {
     let color = |color: Option<u32>| color.map(|color| format!("#{:06x}", color & 0x00ff_ffff));
     let bits = cell.run.map_or(0, |run| run.attributes);

@@ -16,25 +16,25 @@ use crate::{coordinators::SessionAddress, invocation::Invocation, wire};
 
 /// Type text
 ///
-/// The text goes as it is, without Enter unless asked; a line end in it is the Enter key, as terminals have it. Escapes such
-/// as \n are not read: your shell can, as in $'a\nb'.
+/// The text is sent unchanged, and Enter is only pressed if requested; a newline in the text is sent as Enter, like in
+/// any terminal. Escapes such as \n are not interpreted; your shell can do that, as in $'a\nb'.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SendArgs {
     #[arg(value_name = "SESSION")]
     session: SessionAddress,
-    /// What to type; "-" reads it from standard input
+    /// The text; "-" reads it from standard input
     #[arg(value_name = "TEXT", allow_hyphen_values = true)]
     text: String,
-    /// Press Enter afterwards; text of several lines then goes as a paste
+    /// Press Enter afterwards; text of several lines is then sent as a paste
     #[arg(short, long)]
     enter: bool,
-    /// As a paste: in brackets where the program asked for them
+    /// Send it as a paste: in brackets if the program asked for bracketed paste
     #[arg(long)]
     paste: bool,
-    /// Return only when output that comes after the text matches; prints the line
+    /// Wait until later output matches, and print that line
     #[arg(long, value_name = "PATTERN", allow_hyphen_values = true)]
     wait: Option<String>,
-    /// For --wait
+    /// The time limit of --wait
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = super::time_span, requires = "wait")]
     timeout: Duration,
 }
@@ -47,8 +47,8 @@ struct Reply {
     wait: Option<WaitResult>,
 }
 
-/// When what was waited for did not come.
-const WAIT_HINT: &str = "the text was sent; `vtr screen` shows what came";
+/// The hint when the awaited output did not come.
+const WAIT_HINT: &str = "the text was sent; `vtr screen` shows the output";
 
 impl SendArgs {
     pub(crate) async fn run(self, invocation: &mut Invocation) -> Outcome {
@@ -76,14 +76,14 @@ impl SendArgs {
     }
 }
 
-/// Hex digits and blanks for more than the coordinator takes at once, which it then refuses.
+/// More hex digits and blanks than a coordinator accepts in one call; it refuses longer input itself.
 const LIMIT: u64 = 8 << 20;
 
 pub(super) fn from_stdin() -> Result<String, Failure> {
     let mut text = String::new();
     let read = std::io::stdin().lock().take(LIMIT).read_to_string(&mut text);
     match read.map_err(|error| Failure::usage(format!("reading standard input: {error}")))? as u64 {
-        LIMIT.. => Err(Failure::usage("standard input is longer than one input can be")),
+        LIMIT.. => Err(Failure::usage("standard input is too long for one input")),
         _ => Ok(text),
     }
 }

@@ -22,23 +22,23 @@ use crate::{
     surroundings::Surroundings,
 };
 
-/// For a coordinator that is to be stopped to say what it has: one that hangs is stopped all the same.
+/// How long a coordinator that is being stopped may take to list its sessions; one that hangs is stopped all the same.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Run a coordinator, which owns sessions and serves them on a socket
 ///
-/// Ends, with all its sessions, on TERM, INT or HUP.
+/// Ends on TERM, INT or HUP, together with all its sessions.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ServeArgs {
     #[command(flatten)]
     flags: ServeFlags,
-    /// Run in the background; returns when the coordinator answers
+    /// Run in the background; returns once the coordinator answers
     #[arg(long, conflicts_with = "stop")]
     daemon: bool,
-    /// End the coordinator on this socket, or the one that holds the pid file
+    /// Stop the coordinator on this socket, or the one that holds the pid file
     #[arg(long)]
     stop: bool,
-    /// We are what `--daemon` started.
+    /// Set for the process that `--daemon` starts.
     #[arg(long, hide = true)]
     in_background: bool,
 }
@@ -52,7 +52,7 @@ impl ServeArgs {
         }
         let settings = ServeSettings::decide(flags, surroundings)?;
         if self.stop {
-            // By its pid file alone its socket is not known.
+            // With only a pid file, the socket is not known.
             let sessions = if by_pid_file { None } else { sessions_of(&settings.socket)? };
             let pid = stop::stop(&settings, by_pid_file)?;
             let mut reply = json!({ "stopped": true, "pid": pid });
@@ -80,7 +80,7 @@ impl ServeArgs {
             if let Some(lost) = &lost {
                 started["lost"] = lost.as_str().into();
             }
-            // Nobody may be reading; serving goes on.
+            // Nobody may be reading; we serve all the same.
             let _ = match output.json {
                 true => output.object(&started),
                 false => output.lines(std::iter::once(listening).chain(lost)),
@@ -90,7 +90,7 @@ impl ServeArgs {
     }
 }
 
-/// What a coordinator is about to end; none when it does not say.
+/// The names of the sessions that will be ended; `None` if the coordinator does not answer.
 fn sessions_of(socket: &Path) -> Result<Option<Vec<String>>, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Failure::system("starting the runtime", &error))?;
@@ -129,7 +129,7 @@ fn start(settings: &ServeSettings, surroundings: &Surroundings, output: &mut Out
     let runtime = runtime.map_err(|error| Failure::system("starting the runtime", &error))?;
     let coordinator = Coordinator::at(PathBuf::from(&started.socket), coordinators::TIMEOUT);
     if let Err(silence) = runtime.block_on(fleet::reach(&coordinator)) {
-        let message = format!("the coordinator (pid {}) started, and does not answer: {silence}", started.pid);
+        let message = format!("the coordinator (pid {}) started, but does not answer: {silence}", started.pid);
         return Err(Failure::unreachable(message).with_hint(format!("see its log: {}", started.log.display())));
     }
     let StartedDaemon { socket, pid, log, lost } = &started;

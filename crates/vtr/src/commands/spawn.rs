@@ -16,19 +16,19 @@ use program::{Exit, Failure, Outcome};
 
 use crate::{coordinators::SessionAddress, invocation::Invocation, wire::SessionJson};
 
-/// When it did not print what was waited for.
+/// The hint when the awaited output did not come.
 const SPAWN_HINT: &str = "`vtr screen` shows what it printed; it stays until `vtr rm`";
 
 /// Start a session
 #[derive(Debug, clap::Args)]
 pub(crate) struct SpawnArgs {
-    /// A name for it; coordinator:name where there are several coordinators
+    /// Its name; coordinator:name if there are several coordinators
     #[arg(value_name = "NAME")]
     name: SessionAddress,
-    /// A command line, run by `sh -c` [default: an interactive shell, the coordinator's --shell]
+    /// A command line for `sh -c` [default: an interactive shell, the coordinator's --shell]
     #[arg(long, value_name = "COMMAND", conflicts_with = "argv")]
     cmd: Option<String>,
-    /// Folder to start in [default: the home folder of the coordinator's user]
+    /// The working folder [default: the home folder of the coordinator's user]
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     cwd: Option<PathBuf>,
     /// Width [default: the coordinator's, usually 80]
@@ -37,16 +37,16 @@ pub(crate) struct SpawnArgs {
     /// Height [default: the coordinator's, usually 24]
     #[arg(long, value_name = "N", value_parser = super::rows)]
     rows: Option<u16>,
-    /// Set an environment variable; may be given again
+    /// Set an environment variable; can be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
     env: Vec<(String, String)>,
-    /// Return only when a line of its output matches
+    /// Wait until a line of its output matches
     #[arg(long, value_name = "PATTERN")]
     wait: Option<String>,
-    /// For --wait
+    /// The time limit of --wait
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = super::time_span, requires = "wait")]
     timeout: Duration,
-    /// Record it from its first byte on [default: to a file in the coordinator's folder]
+    /// Record it from its first byte [default: to a file in the coordinator's folder]
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, value_hint = clap::ValueHint::FilePath)]
     record: Option<Option<PathBuf>>,
     /// A program and its arguments, run without a shell
@@ -72,12 +72,12 @@ struct Reply {
 impl SpawnArgs {
     pub(crate) async fn run(self, invocation: &mut Invocation) -> Outcome {
         if let Some(pattern) = &self.wait {
-            // Before anything is started that nobody would wait for.
+            // Checked before the session is started, so that a bad pattern leaves none behind.
             engine::Pattern::new(pattern).map_err(|error| Failure::usage(error.to_string()))?;
         }
         let mut target = invocation.place(&self.name).await?;
         let working_dir = match (&self.cwd, &target.coordinator.endpoint) {
-            // The coordinator stands elsewhere; on the same machine, paths mean what they mean here.
+            // The coordinator has another working folder; on the same machine, relative paths are resolved here.
             (Some(dir), Endpoint::Socket(_)) => invocation.surroundings.working_dir.join(dir),
             (Some(dir), Endpoint::Command(_)) => dir.clone(),
             (None, _) => PathBuf::new(),
@@ -113,16 +113,16 @@ impl SpawnArgs {
         target.session.clone_from(if session.id.is_empty() { &session.name } else { &session.id });
         let mut waited = None;
         if let Some(pattern) = &self.wait {
-            // Everything it has printed so far counts: it started before we could ask.
+            // Everything it has printed counts: it started before we could wait.
             waited = Some(wait_for(&target, pattern, self.timeout, WaitScope::Scrollback, &invocation.output).await?);
-            // It may have ended since, or been removed.
+            // It may have ended or been removed meanwhile.
             let request = InfoRequest { name: target.session.clone() };
             if let Ok(info) = target.client.vtr().info(request).await {
                 session = info.into_inner().session.unwrap_or(session);
             }
         }
         let session = SessionJson::of(session, &target.coordinator);
-        // As the next command takes it.
+        // In the form that the next command accepts.
         let name = SessionAddress { coordinator: self.name.coordinator, session: session.name.clone() }.to_string();
         let exit = waited.as_ref().map_or(Exit::Done, WaitResult::exit);
         invocation.output.answer(&Reply { session, wait: waited.clone() }, name)?;

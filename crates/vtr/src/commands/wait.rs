@@ -15,7 +15,7 @@ use crate::{
 
 /// Wait until output matches
 ///
-/// Prints the line that matched. Exits with 3 when the time is up, or when the session ends first.
+/// Prints the matching line. Exits with 3 if the time limit passes or the session ends first.
 #[derive(Debug, clap::Args)]
 pub(crate) struct WaitArgs {
     #[arg(value_name = "SESSION")]
@@ -23,36 +23,36 @@ pub(crate) struct WaitArgs {
     /// A regular expression (RE2 style: no look-around, no back-references)
     #[arg(value_name = "PATTERN", allow_hyphen_values = true)]
     pattern: String,
-    /// How long to wait at most
+    /// The time limit
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = super::time_span)]
     timeout: Duration,
-    /// Where to look
+    /// Where to search
     #[arg(long, value_enum, default_value_t)]
     scope: WaitScopeArg,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 enum WaitScopeArg {
-    /// In output from now on
+    /// Output from now on
     #[default]
     New,
-    /// On the screen, as it is or will be
+    /// The screen, now and as it changes
     Screen,
-    /// In all lines, past and future
+    /// All lines, past and future
     Scrollback,
 }
 
 impl WaitScopeArg {
-    /// When nothing matched.
+    /// The hint when nothing matched.
     fn hint(self) -> &'static str {
         match self {
             WaitScopeArg::New => {
-                "`vtr screen` shows what is there; --scope screen or scrollback also finds what came before"
+                "`vtr screen` shows the screen; --scope screen or scrollback also finds earlier output"
             }
             WaitScopeArg::Screen => {
-                "`vtr screen` shows what is there; --scope scrollback also finds what has scrolled away"
+                "`vtr screen` shows the screen; --scope scrollback also finds lines that scrolled away"
             }
-            WaitScopeArg::Scrollback => "`vtr screen` shows what is there; a longer --timeout waits on",
+            WaitScopeArg::Scrollback => "`vtr screen` shows the screen; try a longer --timeout",
         }
     }
 }
@@ -75,7 +75,7 @@ struct Reply<'a> {
     waited: &'a WaitResult,
 }
 
-/// How a wait ended.
+/// The result of a wait.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct WaitResult {
     pub(crate) matched: bool,
@@ -106,7 +106,7 @@ impl WaitResult {
         if self.matched { Exit::Done } else { Exit::TimedOut }
     }
 
-    /// For people. `hint` says what to do when the time was up.
+    /// Prints the result for people. `hint` says what to do after a timeout.
     pub(crate) fn explain(&self, timeout: &Duration, hint: &str, output: &mut Output) -> Result<(), Failure> {
         if self.matched {
             return output.line(&self.matched_line);
@@ -123,7 +123,7 @@ impl WaitResult {
 impl WaitArgs {
     pub(crate) async fn run(self, invocation: &mut Invocation) -> Outcome {
         if self.scope == WaitScopeArg::New {
-            at_most_longest(self.timeout, "--scope scrollback waits as long as you like")?;
+            at_most_longest(self.timeout, "--scope scrollback can wait longer")?;
         }
         invocation.patience = Some(self.timeout);
         let target = invocation.target(&self.session).await?;
@@ -138,22 +138,23 @@ impl WaitArgs {
     }
 }
 
-/// What a coordinator accepts in one call.
+/// The longest wait that a coordinator accepts in one call.
 pub(super) const LONGEST: Duration = Duration::from_secs(600);
 
-/// New output is waited for in one call: between two, some would be missed.
+/// A wait for new output has to be a single call: between two calls some output would be missed.
 pub(super) fn at_most_longest(timeout: Duration, hint: &str) -> Result<(), Failure> {
     if timeout <= LONGEST {
         return Ok(());
     }
-    let message = format!("one wait for new output takes at most {}", humantime::format_duration(LONGEST));
+    let message = format!("a wait for new output can last at most {}", humantime::format_duration(LONGEST));
     Err(Failure::usage(message).with_hint(hint))
 }
 
-/// Between two tries to reach a coordinator that was lost.
+/// The pause between attempts to reach a coordinator again.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// After a call of a wait has failed: `Ok` when it may be made again, because the line was lost and there is time left.
+/// Called after a wait failed. `Ok` means that it can be repeated, because the connection was lost and there is time
+/// left.
 pub(super) async fn try_again(
     status: &tonic::Status,
     target: &SessionTarget,
@@ -166,7 +167,7 @@ pub(super) async fn try_again(
     }
     if !std::mem::replace(warned, true) {
         output.warn(format_args!(
-            "the line to {} was lost; it is tried again, and the wait goes on",
+            "the connection to {} was lost; reconnecting, and the wait goes on",
             target.coordinator.name
         ));
     }
@@ -174,7 +175,8 @@ pub(super) async fn try_again(
     Ok(())
 }
 
-/// Asks again when the time is longer than one call takes, or the line was lost: what was there is still there.
+/// Repeats the call if the time limit is longer than one call allows, or if the connection was lost: earlier output is
+/// still there.
 pub(super) async fn wait_for(
     target: &SessionTarget,
     pattern: &str,
@@ -195,7 +197,8 @@ pub(super) async fn wait_for(
         let answer = match target.client.vtr().wait_for(request).await {
             Ok(answer) => answer.into_inner(),
             Err(status) if scope == WaitScope::NewOutput && wire::is_lost(&status) => {
-                let hint = "what was printed since is not known; a wait with --scope scrollback goes on by itself";
+                let hint =
+                    "output since then may have been missed; with --scope scrollback the wait would go on by itself";
                 return Err(target.failure(&status).with_hint(hint));
             }
             Err(status) => {

@@ -25,29 +25,30 @@ use crate::{
 
 /// Show sessions in a browser
 ///
-/// Serves a page with the sessions of all coordinators, live, and prints a link to it. A link logs in one browser, once;
-/// press Enter for another. Without --listen it is port 7780 of this machine alone, or any free one.
+/// Serves a page that shows the sessions of all coordinators live, and prints a link to it. A link logs in one browser,
+/// once; press Enter for another link. Without --listen, the page is on port 7780 of this machine only, or on any free
+/// port.
 #[derive(Debug, clap::Args)]
 pub(crate) struct WebArgs {
-    /// Where to listen; addresses other machines can reach need --tls-cert and --tls-key
+    /// Where to listen; addresses that other machines can reach require --tls-cert and --tls-key
     #[arg(long, value_name = "ADDRESS:PORT")]
     listen: Option<SocketAddr>,
-    /// A name under which browsers come, beside the address itself; may be given more than once
+    /// A host name that browsers use, besides the address itself; can be repeated
     #[arg(long, value_name = "NAME")]
     host: Vec<String>,
-    /// The certificate and those above it, as PEM
+    /// The certificate and its chain, as PEM
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, requires = "tls_key")]
     tls_cert: Option<PathBuf>,
     /// The certificate's key, as PEM
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, requires = "tls_cert")]
     tls_key: Option<PathBuf>,
-    /// Nobody may type, start or end anything
+    /// Read-only: nobody can type, or start or end anything
     #[arg(long)]
     read_only: bool,
     /// Open the page in this machine's browser
     #[arg(long)]
     open: bool,
-    /// Where recordings are that can be played [default: the folder coordinators record to]
+    /// The folder with the recordings to play [default: the folder that coordinators record to]
     #[arg(long, value_name = "FOLDER", value_hint = clap::ValueHint::DirPath)]
     recordings: Option<PathBuf>,
 }
@@ -55,7 +56,7 @@ pub(crate) struct WebArgs {
 const USUAL: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 7780);
 const ANY_FREE: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
 
-/// The coordinators as every command finds them, looked for anew each time.
+/// The coordinators that every command finds, looked up again each time.
 struct CoordinatorLookup {
     everywhere: GlobalFlags,
     config: ClientConfig,
@@ -76,7 +77,7 @@ impl CoordinatorFleet for CoordinatorLookup {
 
 impl WebArgs {
     pub(crate) async fn run(self, invocation: &mut Invocation) -> Outcome {
-        // A bad config is said now and not by an empty page.
+        // Report a bad config now instead of showing an empty page.
         invocation.coordinators()?;
         let surroundings = &invocation.surroundings;
         let fleet = Arc::new(CoordinatorLookup {
@@ -104,7 +105,7 @@ impl WebArgs {
         };
         let server = started.map_err(|error| failure(&error))?;
         let links = server.links();
-        // Before anything is printed: whoever reads it may end us at once.
+        // Before anything is printed: whoever reads it may stop us at once.
         let (mut interrupted, mut terminated) = match (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
         {
             (Ok(interrupted), Ok(terminated)) => (interrupted, terminated),
@@ -130,10 +131,10 @@ impl WebArgs {
     }
 }
 
-/// Where a coordinator of this machine records to, by its config.
+/// The folder that a coordinator of this machine records to, by its config.
 fn recordings_folder(surroundings: &Surroundings) -> PathBuf {
     let decided = server::settings::ServeSettings::decide(server::settings::ServeFlags::default(), surroundings);
-    // A config that is wrong is for `vtr serve` to complain of.
+    // `vtr serve` reports a bad config; here the default is used.
     decided.map_or_else(|_| surroundings.state_dir.join("recordings"), |settings| settings.record_folder)
 }
 
@@ -148,21 +149,21 @@ fn new_link(links: &LinkMaker) -> Result<String, Failure> {
     links.new_link(AccessRights::Full).map_err(|error| Failure::new(Exit::Refused, "system", error.to_string()))
 }
 
-/// Prints a link for every Enter, where a person sits.
+/// Prints a new link for every Enter, if there is a terminal.
 async fn more_links(links: &LinkMaker, invocation: &mut Invocation) -> Result<(), Failure> {
     if invocation.output.terminal && !invocation.output.json {
         let mut lines = BufReader::new(tokio::io::stdin()).lines();
         while let Ok(Some(_)) = lines.next_line().await {
             let link = new_link(links)?;
-            // A link that nobody could read is no reason to end the pages of others.
+            // A link that could not be printed does not end the pages that others use.
             let _ = invocation.output.line(format!("Open {link}"));
         }
     }
     std::future::pending().await
 }
 
-/// Has the desktop open a file of ours that leads to the page. The link itself would be seen by every user of the
-/// machine, in the list of processes, before the browser could use it up.
+/// Lets the desktop open a private file that redirects to the page. Passing the link itself would show it to every user
+/// of the machine, in the process list, before the browser could use it up.
 fn open(surroundings: &Surroundings, address: SocketAddr, links: &LinkMaker) -> Result<PathBuf, Failure> {
     let folder = surroundings.runtime_dir.as_ref().unwrap_or(&surroundings.state_dir);
     let file = folder.join(format!("vtr-web-{}.html", address.port()));

@@ -1,5 +1,5 @@
-//! Starting a coordinator in the background: this program again, in a session of its own, which says on
-//! its standard output when it listens or why it can't.
+//! Starts a coordinator in the background: this program again, in a session of its own, which reports on standard
+//! output that it listens, or why it can't.
 
 use std::{
     io::{self, BufRead, BufReader, Write},
@@ -14,7 +14,7 @@ use program::{Exit, Failure};
 
 use crate::surroundings::Surroundings;
 
-/// Told on the command line of the process in the background, and to nobody else.
+/// Passed to the background process only; not for users.
 pub(crate) const CHILD_FLAG: &str = "--in-background";
 
 /// A coordinator that listens.
@@ -23,7 +23,7 @@ pub(crate) struct StartedDaemon {
     pub(crate) socket: PathBuf,
     pub(crate) pid: u32,
     pub(crate) log: PathBuf,
-    /// What a coordinator that was killed before took with it, for people.
+    /// What a coordinator that was killed before left behind, for people.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) lost: Option<String>,
 }
@@ -45,14 +45,14 @@ pub(crate) fn start(settings: &ServeSettings, surroundings: &Surroundings) -> Re
         .map_err(|error| failed("starting the coordinator", &error))?;
     let mut announcement = String::new();
     let stdout = child.stdout.take().expect("it was asked for above");
-    // Ends when the child says something or ends: it holds the only other end.
+    // Returns when the child writes something or ends: it holds the only other end of the pipe.
     let read = BufReader::new(stdout).read_line(&mut announcement);
     let said: Value = serde_json::from_str(&announcement).unwrap_or_default();
     if read.is_ok() && said.get("ready").is_some() {
         let lost = said["lost"].as_str().map(str::to_owned);
         return Ok(StartedDaemon { socket: settings.socket.clone(), pid: child.id(), log, lost });
     }
-    // It has nothing left to do but to end.
+    // It is about to end.
     let status = child.wait().map_err(|error| failed("waiting for the coordinator", &error))?;
     let text = |key: &str| said["error"][key].as_str().map(str::to_owned);
     let message = text("message").unwrap_or_else(|| format!("the coordinator ended before it listened: {status}"));
@@ -61,21 +61,21 @@ pub(crate) fn start(settings: &ServeSettings, surroundings: &Surroundings) -> Re
         .with_hint(text("hint").unwrap_or_else(|| format!("see the log: {}", log.display()))))
 }
 
-/// In the background: away from the terminal that started us.
+/// In the background: leaves the terminal's session.
 pub(crate) fn detach() -> Result<(), Failure> {
     rustix::process::setsid()
         .map(drop)
         .map_err(|error| Failure::system("leaving the terminal's session", &error.into()))
 }
 
-/// In the background: tells the one who started us how it went, and lets it go.
+/// In the background: reports the result to the process that started us, and lets it go.
 pub(crate) fn announce(outcome: Result<Option<String>, &Failure>) {
     let said = match outcome {
         Ok(lost) => json!({ "ready": true, "lost": lost }),
         Err(failure) => json!({ "error": failure }),
     };
     let mut stdout = io::stdout().lock();
-    // Nobody may be waiting any more: then nobody misses it.
+    // If nobody is waiting any more, nobody misses this.
     let _ = writeln!(stdout, "{said}").and_then(|()| stdout.flush());
     if let Ok(nowhere) = std::fs::OpenOptions::new().write(true).open(Path::new("/dev/null")) {
         let _ = rustix::stdio::dup2_stdout(&nowhere);

@@ -1,4 +1,4 @@
-//! Folders and files that are nobody else's business.
+//! Folders and files that only their owner can open.
 
 use std::{
     fs::{File, OpenOptions},
@@ -9,7 +9,7 @@ use std::{
 
 pub(crate) use program::create_private;
 
-/// Opens a log to be added to, 0600 when it is new.
+/// Opens a log for appending; a new one gets mode 0600.
 pub(crate) fn open_log(file: &Path) -> io::Result<File> {
     if let Some(folder) = file.parent() {
         create_private(folder)?;

@@ -10,7 +10,7 @@ pub(crate) struct CoordinatorHost {
     pub(crate) home: PathBuf,
     pub(crate) recordings: PathBuf,
     pub(crate) recording_rules: ops::RecordingRules,
-    /// With the coordinator before this one.
+    /// The sessions lost with the previous coordinator.
     pub(crate) lost: Option<LostSessions>,
 }
 

@@ -1,5 +1,5 @@
-//! What a coordinator says of itself: on standard error, which in the background is a file of bounded size. A line that
-//! can't be written is missing, and nothing else happens.
+//! A coordinator's log: on standard error, which in the background is a file of bounded size. A line that can't be
+//! written is dropped.
 
 use std::{
     io::{self, Write},
@@ -12,28 +12,28 @@ use tracing_subscriber::fmt::MakeWriter;
 
 use super::folder;
 
-/// Then the file becomes FILE.1, in place of an older one, and a new one begins.
+/// Beyond this size the file is renamed to FILE.1, replacing an older one, and a new file begins.
 const MOST_BYTES: u64 = 4 << 20;
 
-/// In the foreground: to whoever started us.
+/// In the foreground: to the standard error we inherited.
 pub(crate) fn to_stderr() {
     install(|| LogStream);
 }
 
-/// In the background: `file` is our standard error already, so what a panic prints goes there as well.
+/// In the background: `file` is our standard error already, so a panic's message goes there as well.
 pub(crate) fn to_file(file: &Path) {
     install(BoundedLog::new(file, MOST_BYTES));
 }
 
 fn install(writer: impl for<'a> MakeWriter<'a> + Send + Sync + 'static) {
     let subscriber = tracing_subscriber::fmt().with_writer(writer).with_ansi(false).with_target(false);
-    // It would complain on standard error, which is where the line could not be written, and panic when that fails.
+    // Reporting the failure would write to the same standard error, and panic when that fails.
     let subscriber = subscriber.log_internal_errors(false).finish();
-    // Fails only when there is one already, and this is the first.
+    // Fails only if a subscriber is already set, and this is the first.
     let _ = tracing::subscriber::set_global_default(subscriber);
 }
 
-/// Writes to standard error, and gives it a new file when the old one is full.
+/// Writes to standard error, and replaces its file when that is full.
 struct BoundedLog {
     file: PathBuf,
     most: u64,
@@ -46,7 +46,7 @@ impl BoundedLog {
         BoundedLog { file: file.into(), most, bytes: Mutex::new(bytes) }
     }
 
-    /// Whether the file was full, and the next line goes to a new one.
+    /// Returns whether the file is full, so that the next line has to go to a new one.
     fn count(&self, more: usize) -> bool {
         let mut bytes = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
         *bytes += more as u64;
@@ -57,7 +57,7 @@ impl BoundedLog {
         full
     }
 
-    /// Whatever fails here leaves the log where it was: too long is better than none.
+    /// If anything fails here, the log stays in the old file: too long is better than none.
     fn begin_anew(&self) -> io::Result<()> {
         let mut old = self.file.clone().into_os_string();
         old.push(".1");

@@ -1,4 +1,4 @@
-//! What a coordinator that was killed took with it, in the words that people get.
+//! The sessions that a killed coordinator took with it, as messages for people.
 
 use std::time::{Duration, Instant};
 
@@ -9,21 +9,21 @@ use super::{
     roll::{RollEntry, SessionRoll},
 };
 
-/// For this long whoever lists the sessions hears of it; who asks for a lost one always does.
+/// For this long, `vtr ls` reports the loss; asking for a lost session by name always does.
 const TOLD_FOR: Duration = Duration::from_secs(24 * 60 * 60);
-/// Of names, files and processes, this many are spelled out.
+/// How many names, files and processes are listed.
 const MOST_NAMED: usize = 10;
 
 #[derive(Debug)]
 pub(crate) struct LostSessions {
     roll: SessionRoll,
-    /// Processes of theirs that run on, unowned.
+    /// Processes of those sessions that still run, without an owner.
     survivors: Vec<ProcessLine>,
     since: Instant,
 }
 
 impl LostSessions {
-    /// None when nothing was lost.
+    /// `None` if nothing was lost.
     pub(crate) fn of(roll: SessionRoll) -> Option<Self> {
         let same_boot = roll.boot == process_table::boot_id();
         let survivors = if same_boot { survivors(&roll, process_table::all()) } else { Vec::new() };
@@ -72,12 +72,13 @@ impl LostSessions {
         if !running.is_empty() {
             hints.push(format!("still running: {running}"));
         }
-        hints.push("`vtr ls` lists what there is".into());
+        hints.push("`vtr ls` lists all sessions".into());
         Some(OpError::new(ErrorKind::NotFound, message).with_hint(hints.join("; ")))
     }
 }
 
-/// Everything of a terminal session bears its leader's id, and the kernel gives that to nobody else meanwhile.
+/// Every process of a terminal session has its leader's id as session id, and the kernel does not reuse that number
+/// while one of them runs.
 fn survivors(roll: &SessionRoll, running: Vec<ProcessLine>) -> Vec<ProcessLine> {
     let given_anew = |entry: &RollEntry| {
         let leader = running.iter().find(|process| Some(process.pid) == entry.pid);

@@ -1,5 +1,4 @@
-//! Processes as `/proc` tells of them: enough to find what a dead coordinator's sessions left running. Where there is no
-//! `/proc`, nothing is found.
+//! Reads `/proc`: enough to find what a dead coordinator's sessions left running. Without `/proc`, nothing is found.
 
 use std::fs;
 
@@ -7,9 +6,9 @@ use std::fs;
 pub(crate) struct ProcessLine {
     pub(crate) pid: i32,
     pub(crate) program: String,
-    /// The id of the process that leads its terminal session.
+    /// The process id of its terminal session's leader.
     pub(crate) session: i32,
-    /// In the kernel's ticks since the machine was started.
+    /// In clock ticks since the machine was started.
     pub(crate) started: u64,
 }
 
@@ -17,18 +16,18 @@ pub(crate) fn look(pid: i32) -> Option<ProcessLine> {
     parse(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
 }
 
-/// Those that run, without the ones that have ended and wait to be reaped.
+/// Running processes; zombies are left out.
 pub(crate) fn all() -> Vec<ProcessLine> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     entries.filter_map(|entry| look(entry.file_name().to_str()?.parse().ok()?)).collect()
 }
 
-/// Another one after each start of the machine.
+/// Differs after each boot.
 pub(crate) fn boot_id() -> String {
     fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned()
 }
 
-/// A program's name may hold anything, parentheses too: the last one ends it.
+/// A program's name may contain anything, even parentheses; the last one ends it.
 fn parse(stat: &str) -> Option<ProcessLine> {
     let (pid, rest) = stat.split_once(" (")?;
     let (program, rest) = rest.rsplit_once(") ")?;

@@ -1,8 +1,8 @@
-//! The sessions of a running coordinator, written down for its successor: an end in order removes the file, so one that
-//! is found tells of a coordinator that was killed, and of what it took with it.
+//! The list of a running coordinator's sessions, kept in a file for its successor. An orderly end removes the file, so
+//! an existing one means that its coordinator was killed, and lists what was lost.
 //!
-//! It is written off the path of every call, and at most five times a second. Programs, arguments and environments are
-//! not in it.
+//! The file is written outside of all calls, and at most five times a second. It contains no programs, arguments or
+//! environments.
 
 use std::{
     collections::{HashMap, hash_map::Entry},
@@ -21,17 +21,17 @@ use tokio::sync::{broadcast::Receiver, oneshot};
 
 use super::{folder, process_table};
 
-/// What belongs together is written together: at most five writes a second.
+/// The debounce interval: at most five writes a second.
 const TOGETHER: Duration = Duration::from_millis(200);
-/// Some 1,024 sessions with long names and recordings fit twice.
+/// Room for twice 1,024 sessions with long names and recordings.
 const MOST_BYTES: u64 = 2 << 20;
-/// Of a time and of a path, this many characters are kept.
+/// How many characters of a time or a path are kept.
 const MOST_TEXT: usize = 512;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SessionRoll {
     pub(crate) pid: u32,
-    /// Process ids mean nothing after the machine was started anew.
+    /// Process ids mean nothing after a reboot.
     pub(crate) boot: String,
     pub(crate) written_at: String,
     pub(crate) sessions: Vec<RollEntry>,
@@ -43,12 +43,12 @@ pub(crate) struct RollEntry {
     pub(crate) name: String,
     pub(crate) running: bool,
     pub(crate) pid: Option<i32>,
-    /// In the kernel's ticks: the same id at another time is another process.
+    /// In clock ticks: the same process id with another start time is another process.
     pub(crate) pid_started: Option<u64>,
     pub(crate) recording: Option<String>,
 }
 
-/// What a coordinator before this one left, if anything. Whatever it holds, it is never more than text to be shown.
+/// Reads the previous coordinator's file, if there is one. Its content is only ever shown as text.
 pub(crate) fn read(file: &Path) -> io::Result<Option<SessionRoll>> {
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
     let opened = match OpenOptions::new().read(true).custom_flags(flags).open(file) {
@@ -67,7 +67,7 @@ pub(crate) fn read(file: &Path) -> io::Result<Option<SessionRoll>> {
 }
 
 impl SessionRoll {
-    /// Entries that no coordinator writes are left out, and text is made fit to be shown.
+    /// Drops entries that no coordinator would have written, and cleans texts so that they can be shown.
     fn checked(mut self) -> Self {
         self.sessions.retain(|entry| {
             entry.id.parse::<SessionId>().is_ok() && engine::SessionName::new(entry.name.clone()).is_ok()
@@ -84,14 +84,14 @@ fn shown(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).take(MOST_TEXT).collect()
 }
 
-/// Keeps the file true while the coordinator runs.
+/// Keeps the file current while the coordinator runs.
 #[derive(Debug)]
 pub(crate) struct RollKeeper {
     file: PathBuf,
     context: SessionContext,
     changes: Receiver<EngineEvent>,
     recordings: Receiver<RecordingEvent>,
-    /// When each process started, asked for once.
+    /// When each process was started, looked up once.
     started: HashMap<i32, u64>,
 }
 
@@ -101,7 +101,7 @@ impl RollKeeper {
         RollKeeper { file: file.into(), context: context.clone(), changes, recordings, started: HashMap::new() }
     }
 
-    /// Until `ended` is told or dropped: then the end is one in order, and the file goes.
+    /// Runs until `ended` is sent or dropped: both mean an orderly end, and the file is removed.
     pub(crate) async fn keep(mut self, mut ended: oneshot::Receiver<()>) {
         let mut told = false;
         loop {
@@ -124,7 +124,7 @@ impl RollKeeper {
             {
                 told = true;
                 let file = self.file.display();
-                tracing::warn!(%error, %file, "the list of sessions can't be written: nobody will know it after a crash");
+                tracing::warn!(%error, %file, "the list of sessions can't be written, and would be missing after a crash");
             }
         }
         if let Err(error) = remove(&self.file) {
@@ -132,7 +132,7 @@ impl RollKeeper {
         }
     }
 
-    /// A lag is a change as well.
+    /// A lag counts as a change.
     async fn changed(&mut self) {
         tokio::select! {
             _ = self.changes.recv() => {}
@@ -179,7 +179,7 @@ fn entries(
     engine.list().into_iter().map(entry).collect()
 }
 
-/// Whole or not at all. A coordinator without sessions has nothing to lose.
+/// Atomic. A coordinator without sessions has nothing to lose, so it has no file.
 fn write(file: &Path, roll: &SessionRoll) -> io::Result<()> {
     if roll.sessions.is_empty() {
         return remove(file);

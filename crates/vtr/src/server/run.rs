@@ -1,4 +1,4 @@
-//! One coordinator from its socket to its end.
+//! One run of a coordinator, from binding its socket to its end.
 
 use std::{io, path::Path, time::Duration};
 
@@ -26,16 +26,16 @@ use program::{
 
 use crate::{default_socket, surroundings::Surroundings};
 
-/// For last answers to be written after the sessions have ended.
+/// How long clients may take to receive their last answers after the sessions have ended.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
-/// Bound to its socket, not yet serving.
+/// Bound to its socket, but not serving yet.
 #[derive(Debug)]
 pub(crate) struct BoundCoordinator {
     settings: ServeSettings,
     listener: std::os::unix::net::UnixListener,
     admission: AdmissionRule,
-    // In this order: the socket goes before the file that says who has it.
+    // Dropped in this order: the socket goes before the lock file that says who owns it.
     _socket: LockedSocket,
     _pid_file: Option<LockFile>,
 }
@@ -89,18 +89,18 @@ fn pid_file_failure(error: &LockError) -> Failure {
     Failure::new(exit, kind, error.to_string()).with_hint(hint)
 }
 
-/// A folder that is missing is a typing error, unless it is our own.
+/// A missing folder is a typing error, unless it is our own.
 fn check_folder(socket: &Path, surroundings: &Surroundings) -> Result<(), Failure> {
     let Some(folder) = socket.parent() else { return Ok(()) };
     if folder.exists() || folder == default_socket::own_folder(surroundings) {
         return Ok(());
     }
-    let message = format!("the folder of {} is not there", socket.display());
-    Err(Failure::usage(message).with_hint("make it first, or check the path"))
+    let message = format!("the folder of {} does not exist", socket.display());
+    Err(Failure::usage(message).with_hint("create it first, or check the path"))
 }
 
-/// Serves until TERM, INT or HUP. All sessions have ended when it returns. `ready` hears what a coordinator that was
-/// killed before took with it.
+/// Serves until TERM, INT or HUP, and returns when all sessions have ended. `ready` gets what a coordinator that was
+/// killed before left behind.
 pub(crate) async fn serve(
     bound: BoundCoordinator,
     surroundings: &Surroundings,
@@ -111,12 +111,13 @@ pub(crate) async fn serve(
     let failed = |what: &'static str| move |error: io::Error| Failure::system(what, &error);
     let mut end = EndSignals::of_a_server().map_err(failed("listening to signals"))?;
     let mut gate = ConnectionGate::new(listener, admission).map_err(failed("serving the socket"))?;
-    // Inside a session `vtr` finds the coordinator that it runs under; of several settings of a name the last counts.
+    // Inside a session, `vtr` finds the coordinator it runs under; if a variable is set several times, the last one
+    // counts.
     let mut environment = surroundings.environment.clone();
     environment.push(("VTR_SOCKET".into(), settings.socket.clone().into()));
     let engine = Engine::new(EngineOptions {
         base_env: environment,
-        // The id, which a rename does not change.
+        // The id, because a rename does not change it.
         id_variables: vec!["VTR_SESSION".into()],
         default_shell: settings.shell.clone(),
         limits: EngineLimits { history_lines: settings.scrollback, ..EngineLimits::default() },
@@ -167,18 +168,18 @@ pub(crate) async fn serve(
     Ok(())
 }
 
-/// What the coordinator before this one took with it, if it was killed.
+/// What the previous coordinator took with it, if it was killed.
 fn lost_before(roll_file: &Path) -> Option<LostSessions> {
     match roll::read(roll_file) {
         Ok(found) => LostSessions::of(found?),
         Err(error) => {
-            tracing::warn!(%error, file = %roll_file.display(), "what an earlier coordinator left can't be read");
+            tracing::warn!(%error, file = %roll_file.display(), "the previous coordinator's list of sessions can't be read");
             None
         }
     }
 }
 
-/// A recording that ends early is told of where somebody may look.
+/// Logs recordings that end early.
 async fn warn_of_recordings(mut events: broadcast::Receiver<RecordingEvent>) {
     loop {
         match events.recv().await {
@@ -191,7 +192,7 @@ async fn warn_of_recordings(mut events: broadcast::Receiver<RecordingEvent>) {
     }
 }
 
-/// Who has connected, and speaks gRPC or MCP.
+/// Serves one connection, by gRPC or MCP.
 #[derive(Clone)]
 struct ConnectedClient {
     context: SessionContext,

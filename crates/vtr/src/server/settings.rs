@@ -1,4 +1,4 @@
-//! What a coordinator runs with: flags before server.toml before defaults.
+//! A coordinator's settings: flags override server.toml, which overrides the defaults.
 
 use std::{
     ffi::OsString,
@@ -45,7 +45,7 @@ struct RecordingConfig {
     format: Option<RecordFormat>,
 }
 
-/// Version of the asciicast format.
+/// The version of the asciicast format.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum RecordFormat {
@@ -54,14 +54,14 @@ pub(crate) enum RecordFormat {
     V3,
 }
 
-/// Flags of `vtr serve`, as far as given.
+/// The flags of `vtr serve`, as far as given.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct ServeFlags {
     /// Where to listen [default: /var/run/vtr.sock, or vtr/vtr.sock in the user's runtime folder]
     // `--socket` itself is a global flag, shared with the client commands.
     #[arg(skip)]
     pub(crate) socket: Option<PathBuf>,
-    /// Runs in sessions that name no command [default: $SHELL]
+    /// The program of sessions started without a command [default: $SHELL]
     #[arg(long, value_name = "PROGRAM")]
     pub(crate) shell: Option<OsString>,
     /// Width of new sessions [default: 80]
@@ -73,47 +73,47 @@ pub(crate) struct ServeFlags {
     /// Lines of history kept for each session [default: 10000]
     #[arg(long, value_name = "LINES")]
     pub(crate) scrollback: Option<usize>,
-    /// Between asking a session to end and killing it [default: 5s]
+    /// The time between asking a session to end and killing it [default: 5s]
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
     pub(crate) kill_timeout: Option<Duration>,
-    /// Settings to start from; flags go before them [default: server.toml in the config folder]
+    /// The settings file; flags override it [default: server.toml in the config folder]
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
-    /// Write the process id here while running
+    /// Write the process id to this file while running
     #[arg(long, value_name = "FILE")]
     pub(crate) pid_file: Option<PathBuf>,
-    /// Where a daemon writes its log [default: in the user's state folder]
+    /// The log file of a daemon [default: in the user's state folder]
     #[arg(long, value_name = "FILE")]
     pub(crate) log_file: Option<PathBuf>,
-    /// Mode of the socket, in octal [default: 0600; 0660 with a group; 0666 with allowed users, who are checked]
+    /// The socket's mode, in octal [default: 0600; 0660 with a group; 0666 with allowed users, who are checked]
     #[arg(long, value_name = "MODE", value_parser = parse_mode)]
     pub(crate) socket_mode: Option<u32>,
     /// Members of this group, by name or number, may connect
     #[arg(long, value_name = "GROUP")]
     pub(crate) socket_group: Option<String>,
-    /// This user may connect; may be given again
+    /// This user may connect; can be repeated
     #[arg(long, value_name = "UID")]
     pub(crate) allow_uid: Vec<u32>,
-    /// Where recordings go that name no file [default: recordings in the user's state folder]
+    /// The folder for recordings without a file name [default: recordings in the user's state folder]
     #[arg(long, value_name = "DIR")]
     pub(crate) record_folder: Option<PathBuf>,
     /// Record every session from its start
     #[arg(long)]
     pub(crate) record_always: bool,
-    /// A recording ends when it is larger, as in 100MB [default: no limit]
+    /// End a recording that grows larger, for example 100MB [default: no limit]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub(crate) record_max_size: Option<u64>,
-    /// Keep this many recordings in the folder; the oldest go [default: all]
+    /// Keep this many recordings in the folder, removing the oldest [default: all]
     #[arg(long, value_name = "N", value_parser = parse_keep)]
     pub(crate) record_keep: Option<usize>,
-    /// Version of the file format, unless one is asked for [default: v3]
+    /// The default version of the recording format [default: v3]
     #[arg(long, value_enum)]
     pub(crate) record_format: Option<RecordFormat>,
 }
 
-/// `4096`, `64kB`, `100MB`, `2GB`; by thousands.
+/// `4096`, `64kB`, `100MB`, `2GB`; units of a thousand.
 fn parse_size(text: &str) -> Result<u64, String> {
-    let wrong = || "write it as 500000, 64kB, 100MB or 2GB".to_owned();
+    let wrong = || "write it like 500000, 64kB, 100MB or 2GB".to_owned();
     let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let (number, unit) = text.split_at(digits);
     let factor: u64 = match unit.trim().to_ascii_lowercase().as_str() {
@@ -127,17 +127,17 @@ fn parse_size(text: &str) -> Result<u64, String> {
 }
 
 fn parse_keep(text: &str) -> Result<usize, String> {
-    text.parse().ok().filter(|keep| *keep > 0).ok_or_else(|| "give 1 or more".to_owned())
+    text.parse().ok().filter(|keep| *keep > 0).ok_or_else(|| "use 1 or more".to_owned())
 }
 
 fn parse_mode(text: &str) -> Result<u32, String> {
     match u32::from_str_radix(text.trim_start_matches("0o"), 8) {
         Ok(mode) if mode <= 0o777 => Ok(mode),
-        _ => Err("write it in octal, as in 0660".into()),
+        _ => Err("write it in octal, for example 0660".into()),
     }
 }
 
-/// Everything decided.
+/// The effective settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ServeSettings {
     pub(crate) socket: PathBuf,
@@ -148,7 +148,7 @@ pub(crate) struct ServeSettings {
     pub(crate) kill_timeout: Duration,
     pub(crate) pid_file: Option<PathBuf>,
     pub(crate) log_file: PathBuf,
-    /// The sessions, for the next coordinator in case this one is killed.
+    /// The list of sessions for the next coordinator, in case this one is killed.
     pub(crate) roll_file: PathBuf,
     pub(crate) socket_mode: u32,
     pub(crate) socket_group: Option<u32>,
@@ -162,7 +162,7 @@ impl ServeSettings {
         let (file, config) = load(flags.config.as_deref(), surroundings)?;
         let bad = |what: String| {
             Failure::new(Exit::Usage, "bad_config", format!("{}: {what}", file.display()))
-                .with_hint("mend the file, or set it aside: without it the defaults are used")
+                .with_hint("fix the file, or move it away: without it the defaults apply")
         };
         let here = |path: PathBuf| surroundings.working_dir.join(path);
         let from_file = |path: &String| surroundings.absolute(path);
@@ -174,7 +174,7 @@ impl ServeSettings {
             (Some(given), _) => given,
             (None, None) => Duration::from_secs(5),
             (None, Some(text)) => {
-                humantime::parse_duration(text).map_err(|_| bad(format!("kill_timeout {text:?} is no duration")))?
+                humantime::parse_duration(text).map_err(|_| bad(format!("kill_timeout {text:?} is not a duration")))?
             }
         };
         let group = flags.socket_group.as_ref().or(config.socket_group.as_ref());
@@ -216,7 +216,7 @@ impl ServeSettings {
             (None, None) => None,
         };
         if recording.keep == Some(0) {
-            return Err(bad("recording.keep is at least 1".into()));
+            return Err(bad("recording.keep must be at least 1".into()));
         }
         let record_folder = flags.record_folder.map(here).or(recording.folder.as_ref().map(from_file));
         Ok(ServeSettings {
@@ -245,7 +245,7 @@ impl ServeSettings {
         })
     }
 
-    /// Flags that decide the same again, without a file.
+    /// Flags that reproduce these settings without a file.
     pub(crate) fn to_flags(&self) -> Vec<OsString> {
         let mut flags: Vec<OsString> = Vec::new();
         let mut add = |name: &str, value: OsString| flags.extend([name.into(), value]);
@@ -284,17 +284,17 @@ impl ServeSettings {
     }
 }
 
-/// What files of this coordinator in the state folder are called: two sockets of one name in different folders are two
-/// coordinators.
+/// The base name of this coordinator's files in the state folder: sockets of the same name in different folders are
+/// different coordinators.
 fn own_name(socket: &Path) -> String {
     let stem = socket.file_stem().unwrap_or_default().to_string_lossy();
-    // FNV-1a: the same in every run and version, as names of files have to be.
+    // FNV-1a: the same result in every run and version, as file names require.
     let bytes = socket.as_os_str().as_encoded_bytes().iter();
     let hash = bytes.fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193));
     format!("{stem}-{hash:08x}")
 }
 
-/// The file that was asked for, or the default one if it is there.
+/// The requested file, or the default one if it exists.
 fn load(asked: Option<&Path>, surroundings: &Surroundings) -> Result<(PathBuf, ServerConfig), Failure> {
     let file = asked.map_or_else(|| surroundings.server_config_file(), |file| surroundings.working_dir.join(file));
     let text = match engine::read_short_file(&file) {
@@ -306,7 +306,7 @@ fn load(asked: Option<&Path>, surroundings: &Surroundings) -> Result<(PathBuf, S
     };
     let config = toml::from_str(&text).map_err(|error| {
         Failure::new(Exit::Usage, "bad_config", format!("{}: {}", file.display(), error.to_string().trim_end()))
-            .with_hint("mend the file, or set it aside: without it the defaults are used")
+            .with_hint("fix the file, or move it away: without it the defaults apply")
     })?;
     Ok((file, config))
 }

@@ -1,4 +1,4 @@
-//! Ending a coordinator in order: its process is asked to, and waited for.
+//! Stops a coordinator: signals its process, and waits for its end.
 
 use std::{
     io,
@@ -16,24 +16,26 @@ use program::LockFile;
 use super::settings::ServeSettings;
 use program::{Exit, Failure};
 
-/// Beyond what the sessions are granted.
+/// Added to the grace period of the sessions.
 const MARGIN: Duration = Duration::from_secs(10);
 
-/// The process that listens on the socket, or that holds the pid file when only that was given.
+/// Stops the process that listens on the socket, or the one that holds the pid file if only that was given.
 pub(crate) fn stop(settings: &ServeSettings, by_pid_file: bool) -> Result<i32, Failure> {
     let pid = match &settings.pid_file {
         Some(file) if by_pid_file => holder(file)?,
         _ => listener(&settings.socket)?,
     };
     let failed = |error: rustix::io::Errno| match error {
-        rustix::io::Errno::PERM => Failure::new(Exit::Refused, "refused", format!("process {pid} is another user's"))
-            .with_hint("stop it as that user"),
+        rustix::io::Errno::PERM => {
+            Failure::new(Exit::Refused, "refused", format!("process {pid} belongs to another user"))
+                .with_hint("stop it as that user")
+        }
         error => Failure::system(format_args!("stopping process {pid}"), &error.into()),
     };
     let raw = pid.as_raw_nonzero().get();
     let process = match pidfd_open(pid, PidfdFlags::empty()) {
         Ok(process) => process,
-        // It ended since we looked.
+        // It has ended meanwhile.
         Err(rustix::io::Errno::SRCH) => return Ok(raw),
         Err(error) => return Err(failed(error)),
     };
@@ -49,8 +51,9 @@ pub(crate) fn stop(settings: &ServeSettings, by_pid_file: bool) -> Result<i32, F
         match poll(&mut [PollFd::new(&process, PollFlags::IN)], Some(&timeout)) {
             Ok(0) => {
                 let message = format!("process {pid} has not ended within {}", humantime::format_duration(patience));
-                return Err(Failure::new(Exit::TimedOut, "timeout", message)
-                    .with_hint("see its log; a coordinator with a longer --kill-timeout needs the same flag here"));
+                return Err(Failure::new(Exit::TimedOut, "timeout", message).with_hint(
+                    "see its log; if the coordinator has a longer --kill-timeout, give the same flag here",
+                ));
             }
             Ok(_) => return Ok(raw),
             Err(rustix::io::Errno::INTR) => {}
@@ -59,13 +62,13 @@ pub(crate) fn stop(settings: &ServeSettings, by_pid_file: bool) -> Result<i32, F
     }
 }
 
-/// The kernel knows who listens, in our own numbering of processes.
+/// The kernel knows the listening process, in our own pid namespace.
 fn listener(socket: &Path) -> Result<Pid, Failure> {
     let none = || {
         Failure::not_found(format!("no coordinator listens on {}", socket.display()))
-            .with_hint("say which with --socket PATH or --pid-file FILE")
+            .with_hint("choose one with --socket PATH or --pid-file FILE")
     };
-    // tokio's way of asking, because it can answer "a process you can't see".
+    // Through tokio, whose result can express "a process that you can't see".
     let asked = tokio::runtime::Builder::new_current_thread()
         .enable_io()
         .build()
@@ -75,7 +78,7 @@ fn listener(socket: &Path) -> Result<Pid, Failure> {
         _ => Failure::system(format_args!("connecting to {}", socket.display()), &error),
     })?;
     peer.pid().and_then(Pid::from_raw).ok_or_else(|| {
-        Failure::new(Exit::Refused, "refused", "the coordinator runs where its process can't be seen from here")
+        Failure::new(Exit::Refused, "refused", "the coordinator's process is not visible from here")
             .with_hint("stop it inside its container")
     })
 }
@@ -85,6 +88,6 @@ fn holder(file: &Path) -> Result<Pid, Failure> {
         LockFile::holder(file).map_err(|error| Failure::system(format_args!("reading {}", file.display()), &error))?;
     holder.and_then(|pid| Pid::from_raw(pid.cast_signed())).ok_or_else(|| {
         Failure::not_found(format!("no running coordinator holds {}", file.display()))
-            .with_hint("say which with --socket PATH or --pid-file FILE")
+            .with_hint("choose one with --socket PATH or --pid-file FILE")
     })
 }

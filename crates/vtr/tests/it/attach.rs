@@ -179,7 +179,7 @@ async fn keys_pastes_and_the_literal_leader_arrive_as_they_were() {
     attached.shows("700d72").await;
     // What is not bound is not typed.
     attached.press("ctrl-b x");
-    attached.shows("ctrl\\+b x means nothing").await;
+    attached.shows("ctrl\\+b x is not bound").await;
     attached.press("Z");
     attached.shows("5a").await;
     assert!(!attached.text().contains("785a"), "{}", attached.text());
@@ -226,7 +226,7 @@ async fn other_sessions_are_a_key_away() {
 
     // Unseen output: of "two" only, which has said something since.
     attached.press("ctrl-b o");
-    attached.shows("nothing new anywhere").await;
+    attached.shows("no session has new output").await;
     crate::stage::run(stage.bare().args(["send", "two", "news\n"])).ok();
     crate::stage::run(stage.bare().args(["wait", "two", "news", "--scope", "scrollback"])).ok();
     attached.press("ctrl-b o");
@@ -434,7 +434,7 @@ async fn read_only_types_nothing_and_no_resize_keeps_the_size() {
     let attached = Attached::start(&stage, &["one", "--read-only"]).await;
     attached.shows("READ ONLY").await;
     attached.press("x");
-    attached.shows("nothing is typed").await;
+    attached.shows("typing is off").await;
     attached.detach().await;
     let attached = Attached::start_in(&stage, &["one", "--no-resize"], Size { cols: 60, rows: 12 }).await;
     attached.shows("80x24 cropped").await;

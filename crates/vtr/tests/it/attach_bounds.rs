@@ -19,7 +19,7 @@ async fn who_is_attached_read_only_changes_nothing() {
     // Ending, removing, renaming, starting, recording: refused before anything is asked.
     for key in ["k", "r", "c", "R"] {
         attached.press(&format!("ctrl-b {key}"));
-        attached.shows("read only: nothing is changed").await;
+        attached.shows("read-only: changes are off").await;
         let text = attached.text();
         assert!(!["End one", "Rename", "Start a session"].iter().any(|title| text.contains(title)), "{key}: {text}");
     }
@@ -34,7 +34,7 @@ async fn who_is_attached_read_only_changes_nothing() {
     attached.press("esc");
     // What was typed meanwhile would have answered a question.
     attached.press("y");
-    attached.shows("nothing is typed").await;
+    attached.shows("typing is off").await;
     attached.detach().await;
     let after = stage.vtr(&["info", "one", "--json"]).json();
     for key in ["name", "status", "cols", "rows", "screen_version"] {
@@ -94,7 +94,7 @@ async fn a_stopped_coordinator_is_told_of_soon_and_so_is_what_was_typed() {
     let typed = Instant::now();
     attached.type_text("meanwhile");
     attached.shows("DOES NOT ANSWER").await;
-    attached.shows("a does not answer: what is typed waits").await;
+    attached.shows("a does not answer: input is queued").await;
     let sign = typed.elapsed();
     assert!(sign.as_secs() < 10, "{sign:?}");
     stage.server().signal(Signal::CONT);
@@ -109,7 +109,7 @@ async fn a_stopped_coordinator_is_told_of_soon_and_so_is_what_was_typed() {
     stage.server().wait();
     attached.shows("(?s)What was typed in the last.*may be lost").await;
     attached.type_text("nowhere");
-    attached.shows("the line is away: this goes nowhere").await;
+    attached.shows("not connected: this was not sent").await;
     attached.detach().await;
 }
 

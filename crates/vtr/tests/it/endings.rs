@@ -98,7 +98,7 @@ async fn a_stand_in_that_stands_still_is_replaced() {
     signal(still, Signal::STOP);
     attached.shows("LOST|lost far").await;
     // The last screen stays, another stand-in is started, and nothing is left of the first.
-    attached.shows("the line is back").await;
+    attached.shows("connected again").await;
     attached.type_text("after\r");
     attached.shows("│after").await;
     wait_until("the one that stood still is gone", || is_gone(still));
@@ -116,7 +116,7 @@ async fn a_coordinator_that_stands_still_is_noticed_and_found_again() {
     // What is typed now is not meant for what comes then.
     attached.type_text("lost words");
     stage.server().signal(Signal::CONT);
-    attached.shows("the line is back").await;
+    attached.shows("connected again").await;
     attached.type_text("after\r");
     attached.shows("│after").await;
     assert!(!attached.text().contains("lost words"), "{}", attached.text());

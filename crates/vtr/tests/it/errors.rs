@@ -99,7 +99,7 @@ fn wrong_arguments() {
     stage.vtr(&["wait", "x", "a(?=b)"]).failed(2, &["look"]);
     stage.vtr(&["key", "x", "hyper-key"]).failed(2, &["hyper-key"]);
     stage.vtr(&["kill", "x", "--signal", "NOPE"]).failed(2, &["NOPE"]);
-    stage.vtr(&["raw", "x", "abc"]).failed(2, &["whole number of bytes", "two hex digits"]);
+    stage.vtr(&["raw", "x", "abc"]).failed(2, &["whole bytes", "two hex digits"]);
     stage.vtr(&["rename", "x", "a b"]).failed(2, &["session name"]);
     stage.vtr(&["spawn", "a/b", "--", "cat"]).failed(2, &["session name"]);
     stage.vtr(&["resize", "x", "0", "24"]).failed(2, &["0"]);
@@ -163,10 +163,10 @@ fn mistakes_are_told_with_what_was_meant() {
     let stage = Stage::new();
     stage.spawn_cat("s");
     for (words, said) in [
-        (&["spawn", "x", "ls", "-la"][..], "a program and its arguments go behind `--`"),
+        (&["spawn", "x", "ls", "-la"][..], "a program and its arguments go after `--`"),
         (&["send", "s", "a", "b"], "needs quotes"),
         (&["resize", "s", "80x24"], "as in 80 24"),
-        (&["wait", "s", "a", "--timeout", "abc"], "write a number and its unit"),
+        (&["wait", "s", "a", "--timeout", "abc"], "write a number and a unit"),
         (&["key", "s", "super+x"], "sends nothing to this program"),
         (&["spawn", "-x"], "unexpected argument"),
         (&["spawn", "--", "-x"], "NAME"),

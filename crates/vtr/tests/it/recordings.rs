@@ -179,9 +179,9 @@ fn a_recording_is_exported_and_searched() {
         let text = std::fs::read_to_string(stage.path(name)).unwrap();
         assert!(text.contains("red") && text.contains(part), "{text}");
     }
-    export(&["--output", "still.svg"]).failed(5, &["is there already", "--force"]);
+    export(&["--output", "still.svg"]).failed(5, &["exists already", "--force"]);
     export(&["--output", "still.svg", "--force"]).ok();
-    export(&["--format", "gif"]).failed(5, &["GIF is not written", "agg"]);
+    export(&["--format", "gif"]).failed(5, &["GIF is not supported", "agg"]);
     export(&[]).failed(2, &["--format"]);
     stage.vtr(&["export", "nothing.cast", "--format", "txt"]).failed(1, &["nothing.cast"]);
     std::fs::write(stage.path("bad.cast"), "hello\n").unwrap();

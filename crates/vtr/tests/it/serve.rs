@@ -204,7 +204,7 @@ fn folders_of_a_typing_error_are_not_created() {
     let stage = Stage::empty();
     stage
         .vtr(&["serve", "--socket", "no/such/dir/x.sock"])
-        .failed(2, &["no/such/dir/x.sock", "not there", "make it first"]);
+        .failed(2, &["no/such/dir/x.sock", "does not exist", "create it first"]);
     assert!(!stage.path("no").exists());
 }
 

@@ -1,5 +1,4 @@
-//! What the layers left to be done: [`AttachAction`]s become questions and orders to coordinators, and changes of what is
-//! shown here.
+//! Performs the [`AttachAction`]s that layers queued: requests to coordinators, and changes of what is shown.
 
 use tui::{Sign, host::copy_to_clipboard};
 
@@ -13,7 +12,7 @@ use crate::{
     coordinators,
 };
 
-/// What the session that is shown is asked or told through.
+/// How to ask for facts about the shown session, or for changes to it.
 pub(super) struct ShownHandle<Way> {
     pub(super) way: Way,
     pub(super) link: LinkNumber,
@@ -34,7 +33,7 @@ impl AttachLoop {
         Some(ShownHandle { way, link: shown.link.number, id: shown.session.id.clone(), name: shown.name.clone() })
     }
 
-    /// `None`, and a word on it, where one only looks.
+    /// `None`, with a notice, when attached read-only.
     fn order(&mut self, place: usize) -> Option<ChangeCall> {
         let errand = self.errand(place)?;
         if !self.app.may_change() {
@@ -49,7 +48,7 @@ impl AttachLoop {
         Some(ShownHandle { way, link, id, name })
     }
 
-    /// Does what the layers left to be done.
+    /// Performs the queued actions.
     pub(super) fn perform(&mut self) {
         for action in std::mem::take(&mut self.app.actions) {
             self.stale = StalePart::All;
@@ -127,7 +126,7 @@ impl AttachLoop {
                 let _ = self.host.write(&bytes);
                 self.app.notice(format!("copied {} characters", text.chars().count()), Sign::Running);
             }
-            None => self.app.notice("that is more than a clipboard takes: select less", Sign::Failed),
+            None => self.app.notice("too long for the clipboard: select less", Sign::Failed),
         }
     }
 }
