@@ -24,9 +24,13 @@ const EDGES: &[(&str, &[&str])] = &[
     ("program", &["pty", "vt"]),
     ("web", &["grpc", "program", "replay", "vt"]),
     ("tui", &["replay", "vt"]),
+    ("interface", &["tui", "vt"]),
     ("fake", &["vt"]),
-    ("patterm", &["project", "agents", "ops", "engine", "mcp", "grpc", "program", "replay", "fake", "tui", "vt"]),
-    ("vtr", &["ops", "engine", "grpc", "mcp", "program", "web", "replay", "tui", "vt"]),
+    (
+        "patterm",
+        &["project", "agents", "ops", "engine", "mcp", "grpc", "program", "replay", "fake", "interface", "tui", "vt"],
+    ),
+    ("vtr", &["ops", "engine", "grpc", "mcp", "program", "web", "replay", "interface", "tui", "vt"]),
     ("testkit", &["engine", "vt", "fake"]),
 ];
 
