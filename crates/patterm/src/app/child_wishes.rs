@@ -1,4 +1,4 @@
-//! What the program in sight wants beyond its screen: the bell, the clipboard.
+//! Requests of the program in sight that go beyond its screen: the bell, the clipboard.
 
 use std::time::Instant;
 
@@ -21,7 +21,7 @@ pub(super) fn heard(app: &mut InterfaceState, event: SessionEvent) {
     }
 }
 
-/// Only what the settings allow, only from the pane that has the focus, and never unseen.
+/// Only if the settings allow it, only from the focused pane, and never without a notice.
 fn wants_clipboard(app: &mut InterfaceState, data: &[u8]) {
     let allowed = app.settings.osc52 == Osc52::Focused && app.host_focused;
     let text = String::from_utf8_lossy(data);

@@ -1,4 +1,4 @@
-//! Ending a session that others hang on: asks first, and says which end with it.
+//! Ending a session that has children: asks first, and lists the sessions that end with it.
 
 use engine::SessionId;
 use serde_json::json;
@@ -6,20 +6,20 @@ use tui::{SkinRole, Span, widgets::Modal};
 
 use super::{model::InterfaceState, question, quitting::running_list};
 
-/// Operations that end a session's program, and with it all that it started.
+/// Operations that end a session's program together with everything it started.
 const ENDING: [(&str, &str); 3] = [("close_process", "Close"), ("stop_process", "Stop"), ("kill_process", "Kill")];
 
-/// What the question calls an operation, if it ends a session.
+/// The verb for an operation in the question, if it ends a session.
 fn verb(operation: &str) -> Option<&'static str> {
     ENDING.iter().find(|(name, _)| *name == operation).map(|(_, verb)| *verb)
 }
 
-/// Whether `operation` on a session is to be asked for first: something below it still runs.
+/// Whether to ask before running `operation` on a session: something below it still runs.
 pub(super) fn needs_word(app: &InterfaceState, operation: &str, id: SessionId) -> bool {
     verb(operation).is_some() && app.sessions.below(id).any(|item| !item.has_ended())
 }
 
-/// Runs `operation` on a session, or asks first.
+/// Runs `operation` on a session, after asking if necessary.
 pub(super) fn order(app: &mut InterfaceState, operation: &'static str, id: SessionId) {
     match needs_word(app, operation, id) {
         true => ask(app, operation, id, move |app| app.order(operation, json!({ "process_id": id.to_string() }))),
@@ -27,7 +27,7 @@ pub(super) fn order(app: &mut InterfaceState, operation: &'static str, id: Sessi
     }
 }
 
-/// Asks; `act` runs when the person says so.
+/// Asks; `act` runs if the person agrees.
 pub(super) fn ask(
     app: &mut InterfaceState,
     operation: &str,

@@ -1,4 +1,4 @@
-//! Files in the person's own editor: a session like any other, which goes when the editor does.
+//! Opens files in the person's own editor: an ordinary session, which is closed when the editor ends.
 
 use std::path::{Path, PathBuf};
 
@@ -8,15 +8,15 @@ use tui::Sign;
 
 use super::{model::InterfaceState, start};
 
-/// How a shell ends whose program can't be run, and can't be found.
+/// The shell's exit code if a program can't be executed; 127 if it can't be found.
 const NOT_EXECUTABLE: i32 = 126;
 const NOT_FOUND: i32 = 127;
 
-/// What the editor's session leaves when it ends.
+/// What to clean up when the editor's session ends.
 #[derive(Debug)]
 pub(crate) struct EditorSession {
     session: SessionId,
-    /// A file of ours, made for it.
+    /// A temporary file of ours.
     remove: Option<PathBuf>,
 }
 
@@ -37,7 +37,7 @@ pub(crate) fn open(app: &mut InterfaceState, file: PathBuf, ours: bool) {
         match id {
             Some(session) => {
                 app.editing.push(EditorSession { session, remove: ours.then_some(file) });
-                // It may have ended before we knew that it is one of ours.
+                // It may have ended before it was registered here.
                 app.stale = true;
             }
             None if ours => drop(std::fs::remove_file(file)),
@@ -46,14 +46,15 @@ pub(crate) fn open(app: &mut InterfaceState, file: PathBuf, ours: bool) {
     });
 }
 
-/// What the tab of an editor is called: by the file, as far as its name can be a session's.
+/// The name of an editor's tab: the file's name, as far as it is a valid session name.
 fn session_name(file: &Path) -> Option<String> {
     let name: String =
         file.file_name()?.to_str()?.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
     SessionName::new(format!("edit-{name}")).ok().map(|name| name.to_string())
 }
 
-/// Editors that have ended well go, and their files with them. One that could not be started stays with what it said.
+/// Closes editors that ended successfully and removes their files. An editor that could not be started stays, with its
+/// error message.
 pub(super) fn tidy(app: &mut InterfaceState) {
     let editing = std::mem::take(&mut app.editing);
     for one in editing {
@@ -65,7 +66,7 @@ pub(super) fn tidy(app: &mut InterfaceState) {
                 }
                 match ended.map(|item| (item.id, item.exit)) {
                     Some((_, Some(ExitStatus::Code(NOT_EXECUTABLE | NOT_FOUND)))) => {
-                        let text = "your editor can't be started: set VISUAL or EDITOR to one, and start patterm anew";
+                        let text = "your editor can't be started: set VISUAL or EDITOR, and restart patterm";
                         app.toast(Sign::Failed, text);
                     }
                     Some((id, _)) => app.order("close_process", json!({ "process_id": id.to_string() })),

@@ -1,4 +1,4 @@
-//! Everything the loop listens to, and what woke it.
+//! Everything the loop waits for, and what woke it.
 
 use std::time::Instant;
 
@@ -13,7 +13,7 @@ use tokio::{
 use super::model::LoopTask;
 use crate::run::ending::EndWatch;
 
-/// Everything the loop listens to.
+/// Everything the loop waits for.
 pub(super) struct EventSources {
     pub(super) engine: broadcast::Receiver<EngineEvent>,
     pub(super) project: broadcast::Receiver<ProjectEvent>,
@@ -22,14 +22,14 @@ pub(super) struct EventSources {
     pub(super) wishes: EndWatch,
     pub(super) resized: Signal,
     pub(super) continued: Signal,
-    /// Of the session in sight.
+    /// The pulse of the session in sight.
     pub(super) pulse: Option<(SessionId, watch::Receiver<Pulse>)>,
     pub(super) child: Option<broadcast::Receiver<SessionEvent>>,
 }
 
 /// What woke the loop.
 pub(super) enum LoopEvent {
-    /// `None`: the host is gone.
+    /// `None`: the host terminal is gone.
     Input(Option<Vec<u8>>),
     Engine,
     Project(Option<ProjectEvent>),
@@ -44,8 +44,8 @@ pub(super) enum LoopEvent {
 }
 
 impl EventSources {
-    /// Waits for what comes first: what the host says goes before what sessions print. Nothing is lost when the future
-    /// is dropped. `input` is what the host says; while a frame is due anyway (`dirty`), more output changes nothing.
+    /// Waits for the first event; the host's input takes precedence over sessions' output. Cancel-safe. `input` is the
+    /// host's input; while a frame is due anyway (`dirty`), more output changes nothing.
     pub(super) async fn listen(
         &mut self,
         input: impl Future<Output = Option<Vec<u8>>>,
@@ -70,10 +70,10 @@ impl EventSources {
     }
 }
 
-/// The session in sight printed something; never, if there is none.
+/// The session in sight printed something. Never completes if there is none.
 async fn moved(pulse: &mut Option<(SessionId, watch::Receiver<Pulse>)>) {
     match pulse {
-        // A session that is gone is told of by the engine.
+        // The engine reports separately that a session is gone.
         Some((_, receiver)) => {
             if receiver.changed().await.is_err() {
                 std::future::pending::<()>().await;
@@ -83,13 +83,13 @@ async fn moved(pulse: &mut Option<(SessionId, watch::Receiver<Pulse>)>) {
     }
 }
 
-/// The session in sight asks or reports something.
+/// The next event of the session in sight.
 async fn said(child: &mut Option<broadcast::Receiver<SessionEvent>>) -> SessionEvent {
     loop {
         match child {
             Some(receiver) => match receiver.recv().await {
                 Ok(event) => return event,
-                // What was missed is of no interest any more.
+                // Missed events no longer matter.
                 Err(broadcast::error::RecvError::Lagged(_)) => {}
                 Err(broadcast::error::RecvError::Closed) => *child = None,
             },

@@ -1,6 +1,6 @@
-//! config.json while patterm runs: what changes is taken over at once, and what is wrong is said while the last good
-//! settings stay. Limits, presets and sockets are those of the start, and so is what agents may do,
-//! which is said: nobody should believe that a permission they took away is gone.
+//! Follows config.json while patterm runs: changes apply at once, and after a mistake the last good settings stay, with
+//! a notice. Limits, presets and sockets are only read at the start. So are agents' permissions, and a notice says so:
+//! nobody should believe that a permission they removed is gone already.
 
 use project::{Settings, settings::FileWatch};
 use tui::Sign;
@@ -10,11 +10,11 @@ use program::Failure;
 
 use crate::commands::config;
 
-/// Follows the file, if its folder can be watched.
+/// Watches the file, if its folder can be watched.
 pub(super) fn start(app: &InterfaceState) -> Option<FileWatch> {
     let (loop_tasks, surroundings) = (app.loop_tasks(), app.surroundings.clone());
     FileWatch::start(&config::file(&app.surroundings), move || {
-        // Read here, on the watcher's thread: reads by several tasks could be told in the wrong order.
+        // Read here, on the watcher's thread: several tasks could deliver their reads in the wrong order.
         if let Some(found) = config::look(&surroundings).transpose() {
             let _ = loop_tasks.send(Box::new(move |app: &mut InterfaceState| changed(app, found)));
         }
@@ -23,7 +23,7 @@ pub(super) fn start(app: &InterfaceState) -> Option<FileWatch> {
 
 fn changed(app: &mut InterfaceState, found: Result<(Settings, Vec<String>), Failure>) {
     match found {
-        // A write may be told of twice.
+        // One write may be reported twice.
         Ok((settings, _)) if settings == app.settings => {}
         Ok((settings, warnings)) => {
             take(app, settings);
@@ -34,14 +34,14 @@ fn changed(app: &mut InterfaceState, found: Result<(Settings, Vec<String>), Fail
 }
 
 fn take(app: &mut InterfaceState, settings: Settings) {
-    // The project has a copy of its own.
+    // The project has its own copy of these.
     let allowed = |settings: &Settings| (settings.agents.free_commands, settings.permissions.clone());
     if allowed(&settings) != allowed(&app.settings) {
-        app.toast(Sign::Blocked, "what agents may do changes with the next start of patterm");
+        app.toast(Sign::Blocked, "changes of what agents may do apply from patterm's next start");
     }
     let (keymap, faults) = keys::keymap(&settings);
     app.keymap = keymap;
-    // What the person has set otherwise since stays, unless the file speaks of it anew.
+    // What the person has changed on the screen stays, unless the file changed the same setting.
     if settings.rail != app.settings.rail {
         app.rail.visible = settings.rail.visible;
         app.rail.side = settings.rail.side;

@@ -12,13 +12,13 @@ use tui::Sign;
 
 use super::{editor, model::InterfaceState};
 
-/// Writes everything that the session in sight remembers into a file of ours, and opens it.
+/// Writes the whole history of the session in sight to a temporary file, and opens it.
 pub(super) fn edit(app: &mut InterfaceState) {
     let Some(item) = app.sessions.focused() else { return };
     let (session, name) = (item.session.clone(), item.name.clone());
     let folder = app.surroundings.temp_dir.clone();
     let loop_tasks = app.loop_tasks();
-    // A long history takes a while to write.
+    // Writing a long history takes a while.
     app.tasks.spawn_blocking(move || {
         let written = write(&session, &folder, &name);
         let _ = loop_tasks.send(Box::new(move |app| match written {
@@ -42,7 +42,7 @@ fn write(session: &Session, folder: &std::path::Path, name: &str) -> io::Result<
     let mut bytes = [0; 4];
     getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
     let file = folder.join(format!("patterm-{name}-{:08x}.txt", u32::from_ne_bytes(bytes)));
-    // New and for our eyes only: nobody else may have put something there.
+    // A new file, readable only by us: somebody else may have created one of this name.
     let mut opened = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&file)?;
     opened.write_all(text.as_bytes())?;
     Ok(file)

@@ -1,7 +1,7 @@
 //! Looking back in a session: scrolling by wheel, copy mode by keys, selecting with the mouse.
 //!
-//! What is looked at is a picture of the moment one began: it stays put while the program prints on, and while one
-//! looks at other sessions. The motions and the search are `tui`'s.
+//! The text is a snapshot from when looking back began: it stays while the program goes on printing, and while the
+//! person looks at other sessions. The motions and the search are in `tui`.
 
 use std::sync::Arc;
 
@@ -19,19 +19,19 @@ use vt::{
 
 use super::model::{HostOrder, InterfaceState};
 
-/// Lines of history that one looks back on: what takes some milliseconds to gather.
+/// The limit on lines of history: gathering these takes a few milliseconds.
 const MAX_LINES: u64 = 50_000;
-/// Rows that one step of the wheel moves.
+/// Rows per step of the wheel.
 pub(super) const WHEEL_ROWS: i32 = 3;
-/// The canvas remembers these rows apart from the live ones.
+/// Identifies these rows on the canvas, apart from the live ones.
 const SLOT: u64 = 2;
 
-/// How it was begun, and so what keys mean.
+/// How looking back began, which decides what keys do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LookBackManner {
-    /// By the mouse: keys are the program's, and end it.
+    /// By the mouse: keys go to the program, and end it.
     Mouse,
-    /// By a command: vi's keys.
+    /// By a command: keys are vi's.
     Keys,
 }
 
@@ -39,11 +39,11 @@ pub(super) enum LookBackManner {
 pub(super) struct SessionLookBack {
     manner: LookBackManner,
     mode: CopyMode,
-    /// The number of its first line.
+    /// The number of the first line.
     first: u64,
 }
 
-/// Everything there is to see of a session, as it is now: the number of its first line, all lines, and the cursor.
+/// A snapshot of a session's whole text: the number of its first line, all lines, and the cursor.
 fn document(session: &Session) -> (u64, Document, Position) {
     session.with_screen(|screen| {
         let frame = screen.frame();
@@ -56,7 +56,7 @@ fn document(session: &Session) -> (u64, Document, Position) {
     })
 }
 
-/// Begins, unless one is at it already.
+/// Starts looking back, unless it is on already.
 pub(super) fn begin(app: &mut InterfaceState, manner: LookBackManner) {
     let Some(session) = app.session().cloned() else { return };
     let rows = app.places().pane.rows;
@@ -64,7 +64,7 @@ pub(super) fn begin(app: &mut InterfaceState, manner: LookBackManner) {
         let (first, document, cursor) = document(&session);
         SessionLookBack { manner, mode: CopyMode::new(document, cursor, rows), first }
     });
-    // Whoever scrolled and now wants keys gets them where he is.
+    // After scrolling with the mouse, keys take over at the same place.
     if manner == LookBackManner::Keys {
         look.manner = manner;
     }
@@ -72,7 +72,7 @@ pub(super) fn begin(app: &mut InterfaceState, manner: LookBackManner) {
     app.dirty = true;
 }
 
-/// A session has another size: its text is wrapped anew, and one stays at the line where one was.
+/// After a resize: the text is wrapped again, and the same line stays in view.
 pub(super) fn resized(app: &mut InterfaceState, session: &Session) {
     let rows = app.pane_size.rows;
     let Some(look) = app.looking.get_mut(&session.id()) else { return };
@@ -87,7 +87,7 @@ pub(super) fn resized(app: &mut InterfaceState, session: &Session) {
     app.dirty = true;
 }
 
-/// Begins, and searches.
+/// Starts looking back with a search.
 pub(super) fn search(app: &mut InterfaceState) {
     begin(app, LookBackManner::Keys);
     let area = app.places().pane;
@@ -105,7 +105,7 @@ fn current(app: &mut InterfaceState) -> Option<&mut SessionLookBack> {
     app.looking.get_mut(&id)
 }
 
-/// Back to what is there now.
+/// Returns to the live screen.
 pub(super) fn end(app: &mut InterfaceState) {
     if let Some(id) = here(app) {
         app.looking.remove(&id);
@@ -117,7 +117,7 @@ pub(super) fn is_on(app: &InterfaceState) -> bool {
     here(app).is_some_and(|id| app.looking.contains_key(&id))
 }
 
-/// The wheel over a main screen. Back at the end, one looks at what is there now.
+/// The wheel over a main screen. Scrolling to the end returns to the live screen.
 pub(super) fn wheel(app: &mut InterfaceState, rows: i32) {
     if rows > 0 && !is_on(app) {
         return;
@@ -131,7 +131,7 @@ pub(super) fn wheel(app: &mut InterfaceState, rows: i32) {
     }
 }
 
-/// A press of the mouse that begins to select.
+/// A mouse press that starts a selection.
 pub(super) fn select(app: &mut InterfaceState, at: Position, unit: SelectionUnit) {
     begin(app, LookBackManner::Mouse);
     let area = app.places().pane;
@@ -141,7 +141,7 @@ pub(super) fn select(app: &mut InterfaceState, at: Position, unit: SelectionUnit
     }
 }
 
-/// Motion and release while one selects.
+/// Mouse motion and release during a selection.
 pub(super) fn mouse(app: &mut InterfaceState, event: &HostEvent) {
     let area = app.places().pane;
     if let Some(look) = current(app) {
@@ -150,7 +150,7 @@ pub(super) fn mouse(app: &mut InterfaceState, event: &HostEvent) {
     }
 }
 
-/// A key while one looks back; false if it is the program's.
+/// A key while looking back; false if it is meant for the program.
 pub(super) fn key(app: &mut InterfaceState, key: &KeyEvent) -> bool {
     let area = app.places().pane;
     let Some(look) = current(app) else { return false };
@@ -173,7 +173,7 @@ pub(super) fn key(app: &mut InterfaceState, key: &KeyEvent) -> bool {
     true
 }
 
-/// Pasted text; false if it is the program's.
+/// A paste while looking back; false if it is meant for the program.
 pub(super) fn paste(app: &mut InterfaceState, text: &str) -> bool {
     let area = app.places().pane;
     match current(app) {
@@ -194,7 +194,7 @@ fn concluded(app: &mut InterfaceState, outcome: CopyOutcome) {
     app.dirty = true;
     match outcome {
         CopyOutcome::Passed | CopyOutcome::Taken => {
-            // A click that selected nothing leaves one where one was.
+            // A click that selected nothing changes nothing.
             let idle = current(app).is_some_and(|look| {
                 look.manner == LookBackManner::Mouse && look.mode.at_end() && look.mode.selection().is_none()
             });
@@ -213,7 +213,7 @@ fn concluded(app: &mut InterfaceState, outcome: CopyOutcome) {
     }
 }
 
-/// Puts text on the host's clipboard, and says so.
+/// Copies text to the host's clipboard, with a notice.
 pub(super) fn copy(app: &mut InterfaceState, text: String) {
     if text.is_empty() {
         return;
@@ -230,20 +230,18 @@ pub(super) fn copy(app: &mut InterfaceState, text: String) {
         }
         None => app.toast(
             Sign::Blocked,
-            format!(
-                "{what} are more than terminals take to their clipboard: kept here, \"Paste what was copied\" types it"
-            ),
+            format!("{what} are too long for a terminal's clipboard: kept here, \"Paste what was copied\" types them"),
         ),
     }
     app.copied = text;
 }
 
-/// Draws what is looked at instead of the live screen; `None` if nothing is.
+/// Draws the snapshot instead of the live screen; `None` if the session is live.
 pub(super) fn draw(canvas: &mut Canvas, area: Rect, app: &InterfaceState) -> Option<Option<CanvasCursor>> {
     let look = app.looking.get(&here(app)?)?;
     let marks = look.mode.marks(&app.skin);
     let cursor = look.mode.view(&marks).draw(canvas, area, SLOT);
-    // On the line of the rail, where there is one: it hides no text there, and is no second line beside it.
+    // Drawn over the rail's border, if there is a rail: it hides no text there and adds no second line.
     let line = app.places().rail.map(|rail| rail.col).filter(|col| *col == area.right());
     let bar = match line {
         Some(col) => Rect { col, cols: 1, ..area },
@@ -253,7 +251,7 @@ pub(super) fn draw(canvas: &mut Canvas, area: Rect, app: &InterfaceState) -> Opt
     Some(cursor.filter(|_| look.manner == LookBackManner::Keys))
 }
 
-/// The status line while one looks back; false if one does not.
+/// Draws the status line while looking back; `None` if the session is live.
 pub(super) fn draw_status(canvas: &mut Canvas, area: Rect, app: &InterfaceState) -> Option<Option<CanvasCursor>> {
     let look = app.looking.get(&here(app)?)?;
     let skin = &app.skin;

@@ -1,4 +1,4 @@
-//! What the face knows and may do. Layers get it as their context: they change it, and draw from it.
+//! The interface's state. Layers get it as their context: they change it, and draw from it.
 
 use std::{collections::HashMap, sync::Arc, time::Instant};
 
@@ -16,10 +16,10 @@ use super::{
     trust_prompt,
 };
 
-/// Something that a task found out, to be done in the loop.
+/// The result of a background task, to be applied in the loop.
 pub(crate) type LoopTask = Box<dyn FnOnce(&mut InterfaceState) + Send>;
 
-/// Who has the keyboard when no layer takes it.
+/// What has the keyboard when no layer takes it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum KeyboardFocus {
     #[default]
@@ -27,26 +27,26 @@ pub(crate) enum KeyboardFocus {
     Rail,
 }
 
-/// The rail as the person has set it.
+/// The person's settings of the rail.
 #[derive(Clone, Debug)]
 pub(crate) struct RailState {
     pub(crate) visible: bool,
     pub(crate) cols: u16,
     pub(crate) side: project::settings::Side,
-    /// The row where arrows and Enter are: the tree's, and on below them the scratchpads'.
+    /// The selected row: the tree's rows first, then the scratchpads'.
     pub(crate) cursor: usize,
 }
 
-/// Entries of the palette that are of this run alone: they name sessions.
+/// Palette entries of this run only: they name sessions.
 const PASSING: [&str; 3] = ["show/", "waiting/", "trust/"];
 
-/// Entries that only say why something can't be run: taken by mistake, they must not come first the next time.
+/// Entries that only explain why something can't be run: taken by mistake, they must not come first the next time.
 pub(crate) const CANT_RUN: &str = "cant-run/";
 
-/// What the loop does for a layer or a command, once it has the terminal.
+/// An action for the loop to perform, which owns the terminal.
 #[derive(Debug)]
 pub(crate) enum HostOrder {
-    /// Bytes for the host beside its picture.
+    /// Bytes for the host besides the frame.
     Say(Vec<u8>),
     Suspend,
     Redraw,
@@ -56,19 +56,19 @@ pub(crate) enum HostOrder {
 pub(crate) struct InterfaceState {
     pub(crate) project: Project,
     pub(crate) surroundings: Surroundings,
-    /// As config.json has them now.
+    /// As currently in config.json.
     pub(crate) settings: Settings,
-    /// Where operations and their tasks run, beside the loop.
+    /// The runtime for operations and their tasks, beside the loop.
     pub(crate) tasks: Handle,
     loop_tasks: mpsc::UnboundedSender<LoopTask>,
     pub(crate) sessions: SessionItems,
     pub(crate) skin: Skin,
-    /// The host's own name and version, for notices.
+    /// The host terminal's name and version, which decide how to send notifications.
     pub(crate) host_version: Option<String>,
-    /// The host's colours: what children are told.
+    /// The host's colours, which children are told.
     pub(crate) theme: Arc<vt::Theme>,
     pub(crate) host_focused: bool,
-    /// Whether the host is light or dark, as it said last.
+    /// Whether the host is light or dark, by its last report.
     pub(super) host_scheme: Option<tui::ColorScheme>,
     pub(crate) keymap: Keymap,
     pub(crate) sequence: KeySequence,
@@ -76,10 +76,10 @@ pub(crate) struct InterfaceState {
     pub(crate) rail: RailState,
     pub(super) focus: KeyboardFocus,
     pub(crate) mouse: bool,
-    /// Our bindings sleep while this session is in sight.
+    /// Our key bindings are off while this session is in sight.
     pub(crate) pass_through: Option<SessionId>,
     pub(crate) toasts: ToastStack,
-    /// What was taken from the palette, and when: for its order.
+    /// The palette entries taken, with a rank by age, for sorting.
     pub(crate) recent: HashMap<String, u64>,
     pub(crate) scratchpads: scratchpads::ScratchpadsState,
     pub(crate) attention: attention::AttentionState,
@@ -89,38 +89,38 @@ pub(crate) struct InterfaceState {
     pub(crate) notes: Vec<String>,
     opening: Vec<Box<dyn Layer<InterfaceState>>>,
     errands: Vec<HostOrder>,
-    /// The list of sessions may have moved.
+    /// The list of sessions may be out of date.
     pub(crate) stale: bool,
-    /// The picture may have moved.
+    /// The frame may be out of date.
     pub(crate) dirty: bool,
-    /// The program in sight has printed.
+    /// The session in sight has printed.
     pub(super) moved: bool,
-    /// A layer lies above frame and pane, for this frame.
+    /// In this frame, a layer covers the frame and the pane.
     pub(super) covered: bool,
-    /// Only the pane has to be drawn, for this frame.
+    /// In this frame, only the pane has to be drawn.
     pub(super) pane_only: bool,
-    /// The loop is to end.
+    /// The loop should end.
     pub(crate) done: bool,
     /// When the person last typed, clicked or pasted.
     pub(crate) last_input: Option<Instant>,
     /// When the person last typed or pasted.
     pub(crate) last_typed: Option<Instant>,
-    /// Sessions that are looked back on, each where one left it.
+    /// Sessions that are looked back on, each at the place where the person left it.
     pub(super) looking: HashMap<SessionId, super::look_back::SessionLookBack>,
-    /// What was copied last.
+    /// The text copied last.
     pub(crate) copied: String,
     pub(super) bells: tui::host::BellLimit,
-    /// Nothing was ever run here: a word more is said.
+    /// The first run ever on this machine: shows an extra hint.
     pub(crate) first_run: bool,
     pub(super) passing: super::pass_through::PassThroughState,
     pub(super) editing: Vec<super::editor::EditorSession>,
-    /// What the pane has room for.
+    /// The size available for the pane.
     pub(super) pane_size: Size,
-    /// The size that each session was last given by us.
+    /// The size that we last gave to each session.
     pub(super) sizes: HashMap<SessionId, Size>,
     pub(super) pointer: super::input::mouse::PointerState,
     pub(super) held: super::input::PressedKeys,
-    /// When a piece of a paste was last not taken.
+    /// When a part of a paste was last refused.
     pub(super) paste_cut: Option<Instant>,
 }
 
@@ -197,7 +197,7 @@ impl InterfaceState {
         }
     }
 
-    /// Puts a layer on top of all others, once the event at hand is dealt with.
+    /// Puts a layer on top of all others, after the current event is handled.
     pub(crate) fn open(&mut self, layer: impl Layer<InterfaceState> + 'static) {
         self.opening.push(Box::new(layer));
         self.dirty = true;
@@ -215,13 +215,13 @@ impl InterfaceState {
         std::mem::take(&mut self.errands)
     }
 
-    /// A notice in the corner.
+    /// Shows a notice in the corner.
     pub(crate) fn toast(&mut self, sign: Sign, text: impl Into<String>) {
         self.toasts.show(sign, text);
         self.dirty = true;
     }
 
-    /// What went wrong, and what to do next.
+    /// Shows an error and its hint.
     pub(crate) fn complain(&mut self, error: &OpError) {
         let text = match error.hint.is_empty() {
             true => error.message.clone(),
@@ -230,9 +230,9 @@ impl InterfaceState {
         self.toast(Sign::Failed, text);
     }
 
-    /// An entry of the palette was taken: it comes first from now on, in later runs too if there is such a thing then.
+    /// Remembers that a palette entry was taken, to list it first from now on, also in later runs if it exists then.
     pub(crate) fn took(&mut self, entry: String) {
-        // First in the list it would end the next run at the first careless Enter.
+        // As the first entry, it would end the next run at the first careless Enter.
         if entry == commands::QUIT || entry.starts_with(CANT_RUN) {
             return;
         }
@@ -243,12 +243,12 @@ impl InterfaceState {
         self.recent.insert(entry, newest + 1);
     }
 
-    /// For a task to report back to the loop.
+    /// The channel through which a task reports back to the loop.
     pub(crate) fn loop_tasks(&self) -> mpsc::UnboundedSender<LoopTask> {
         self.loop_tasks.clone()
     }
 
-    /// Runs an operation as the human, beside the loop, and then `then` in it.
+    /// Runs an operation as the human, beside the loop, and then `then` in the loop.
     pub(crate) fn call(
         &mut self,
         operation: &str,
@@ -262,12 +262,12 @@ impl InterfaceState {
                 Some(entry) => entry.run(Call::new(project, Caller::operator()), arguments).await,
                 None => Err(OpError::invalid_args(format!("there is no operation '{operation}'"))),
             };
-            // After the end of the loop nobody is left to tell.
+            // After the end of the loop there is nobody to report to.
             let _ = loop_tasks.send(Box::new(move |app| then(app, outcome)));
         });
     }
 
-    /// Runs an operation, and says only what went wrong.
+    /// Runs an operation, and reports only a failure.
     pub(crate) fn order(&mut self, operation: &str, arguments: Value) {
         self.call(operation, arguments, |app, outcome| {
             if let Err(error) = outcome {
@@ -281,7 +281,7 @@ impl InterfaceState {
         self.sessions.focused().map(|item| &item.session)
     }
 
-    /// Shows a session; its tab comes with it.
+    /// Shows a session, in its tab.
     pub(crate) fn show(&mut self, id: SessionId) {
         if self.sessions.focus(id) {
             attention::looked_at(self, id);
@@ -291,7 +291,7 @@ impl InterfaceState {
         }
     }
 
-    /// Who has the keyboard: a rail that is not on the screen has not.
+    /// What has the keyboard; never a rail that is not on the screen.
     pub(super) fn focus(&self) -> KeyboardFocus {
         match self.focus {
             KeyboardFocus::Rail if self.places().rail.is_none() => KeyboardFocus::Pane,

@@ -1,11 +1,11 @@
-//! What patterm tells the terminal that it runs in: what waits for the person, what works, and what has come to rest.
+//! What patterm reports to its host terminal: what waits for the person, what is working, and what has finished.
 
 use tui::Sign;
 use vt::ProgramState;
 
 use super::{attention, model::InterfaceState};
 
-/// The whole of it in one state and one line.
+/// Summarises all sessions as one state and one line.
 pub(super) fn summary(app: &InterfaceState) -> (ProgramState, String) {
     let named = |sign: Sign| -> Vec<&str> {
         app.sessions.items().iter().filter(|item| item.sign() == sign).map(|item| item.name.as_str()).collect()

@@ -1,20 +1,20 @@
 //! Who drives the session in sight: the person, or the agent that started it.
 //!
-//! The engine decides it, once, where input is sent. Here it is only said, and handed back.
+//! The engine decides it where input is sent. Here it is only shown, and handed back.
 
 use engine::{Owner, Session};
 use tui::Sign;
 
 use super::model::InterfaceState;
 
-/// The person is about to type into `session`: says so when that takes it over.
+/// The person is about to type into `session`: shows a notice if that takes over control.
 pub(super) fn typing(app: &mut InterfaceState, session: &Session) {
     if session.owner() == Owner::Orchestrator {
         app.toast(Sign::Blocked, "Orchestrator is also driving this pane");
     }
 }
 
-/// Hands the session in sight back to the agent that started it.
+/// Gives control of the session in sight back to the agent that started it.
 pub(super) fn release(app: &mut InterfaceState) {
     let Some(session) = app.session().cloned() else { return };
     session.release();

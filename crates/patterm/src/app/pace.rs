@@ -1,12 +1,12 @@
-//! How often the host's screen is written: at most 60 times a second, at once after a rest.
+//! Limits how often the host's screen is written: at most 60 times a second, and at once after a pause.
 
 use std::time::{Duration, Instant};
 
 /// A sixtieth of a second.
 const GAP: Duration = Duration::from_nanos(16_666_667);
 
-/// Two frames may follow each other closely after a rest, so that an echo need not wait for what the key itself
-/// changed; from then on each has its sixtieth.
+/// After a pause two frames may follow each other at once, so that an echo does not wait for the frame that the key
+/// itself caused; after that, frames keep their distance.
 #[derive(Debug)]
 pub(super) struct FramePacing {
     next: Instant,

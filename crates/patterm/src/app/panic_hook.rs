@@ -1,11 +1,11 @@
-//! What a panic does to the terminal: nothing that lasts.
+//! Keeps a panic from damaging the terminal.
 
 use std::{panic, thread};
 
 use tui::host::HostRestorer;
 
-/// Puts the terminal back before a panic of the loop is printed; panics of other threads go to the log, as a line on
-/// the screen would only spoil it. The hook before is back when this is dropped.
+/// Restores the terminal before a panic of the loop is printed. Panics of other threads go to the log, because a line
+/// on the screen would only spoil it. Dropping this reinstalls the previous hook.
 #[derive(Debug)]
 pub(super) struct PanicHook;
 

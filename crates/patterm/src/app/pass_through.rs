@@ -1,7 +1,7 @@
-//! Passing keys through: our bindings sleep while one session is in sight, so that a program gets every key.
+//! Pass-through: our key bindings are off while one session is in sight, so that its program gets every key.
 //!
 //! It ends when another session comes in sight, by a click on the status line, or by pressing the palette's key three
-//! times in a row: the program gets the first two of them.
+//! times in a row; the program gets the first two presses.
 
 use std::time::{Duration, Instant};
 
@@ -10,11 +10,11 @@ use vt::input::{KeyEvent, KeyEventKind};
 
 use super::{commands, model::InterfaceState};
 
-/// Three presses within this are meant for us.
+/// Three presses within this time are meant for us.
 const HURRY: Duration = Duration::from_millis(1000);
 const PRESSES: usize = 3;
 
-/// When the palette's key was pressed.
+/// The recent presses of the palette's key.
 #[derive(Debug, Default)]
 pub(crate) struct PassThroughState {
     presses: Vec<Instant>,
@@ -28,7 +28,7 @@ pub(super) fn begin(app: &mut InterfaceState) {
     app.toast(Sign::Idle, format!("all keys go to the program; {key} three times in a row ends that"));
 }
 
-/// Whether `key` is the last of three.
+/// Whether `key` is the third press.
 pub(super) fn ends(app: &mut InterfaceState, key: &KeyEvent) -> bool {
     if key.kind == KeyEventKind::Release {
         return false;

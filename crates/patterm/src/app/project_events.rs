@@ -1,4 +1,4 @@
-//! What the project says without having been asked, each to the part that it is for.
+//! Dispatches the project's events to the parts that they concern.
 
 use project::ProjectEvent;
 
@@ -14,12 +14,12 @@ pub(super) fn heard(app: &mut InterfaceState, event: ProjectEvent) {
         ProjectEvent::TrustPending => trust_prompt::pending(app),
         ProjectEvent::TrustChanged => trust_prompt::changed(app),
         ProjectEvent::ScratchpadsChanged => scratchpads::changed(app),
-        // The palette reads them when it is opened.
+        // The palette reads presets when it is opened.
         ProjectEvent::HookReported { .. } | ProjectEvent::PresetsChanged => {}
     }
 }
 
-/// Some were missed: everything that waits is looked at again.
+/// Some events were missed: everything that may be waiting is checked again.
 pub(super) fn missed(app: &mut InterfaceState) {
     trust_prompt::pending(app);
     scratchpads::changed(app);

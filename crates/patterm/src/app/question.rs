@@ -1,4 +1,4 @@
-//! A question over everything else: one of its answers does something, the others only close it.
+//! A modal question: one of its answers has an effect, the others only close it.
 
 use tui::{
     Canvas, CanvasCursor, HostEvent, Layer, LayerOutcome, Rect,
@@ -7,7 +7,7 @@ use tui::{
 
 use super::model::InterfaceState;
 
-/// Asks; `act` runs when the answer at `index` is given.
+/// Asks; `act` runs if the answer at `index` is chosen.
 pub(super) fn ask(
     app: &mut InterfaceState,
     modal: Modal,

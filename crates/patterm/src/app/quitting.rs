@@ -1,4 +1,4 @@
-//! Leaving: asks first when sessions still run, and says which.
+//! Quitting: asks first if sessions still run, and lists them.
 
 use tui::{
     SkinRole, Span,
@@ -7,10 +7,10 @@ use tui::{
 
 use super::{model::InterfaceState, question, sessions::SessionItem};
 
-/// Sessions that are listed by name; the rest are counted.
+/// How many sessions are listed by name; the rest are counted.
 const MAX_LISTED: usize = 20;
 
-/// The person wants to leave.
+/// The person wants to quit.
 pub(super) fn ask(app: &mut InterfaceState) {
     if app.sessions.items().iter().all(SessionItem::has_ended) {
         app.done = true;
@@ -30,7 +30,7 @@ fn body(app: &InterfaceState) -> Vec<StyledLine> {
     lines
 }
 
-/// Sessions that would be ended, counted and by name. `whose` says which ones they are.
+/// The sessions that would be ended: the count, and the names. `whose` says which ones they are.
 pub(super) fn running_list(app: &InterfaceState, live: &[&SessionItem], whose: &str) -> Vec<StyledLine> {
     let (plain, muted) = (app.skin.style(SkinRole::Modal), app.skin.style(SkinRole::Muted));
     let whose = if whose.is_empty() { String::new() } else { format!(" {whose}") };

@@ -1,7 +1,7 @@
 //! Recordings of the project: made, played, searched in time and exported from the palette.
 //!
-//! Files are read and searched beside the loop. How a recording is replayed is `replay`'s, how it is played `tui`'s:
-//! `vtr` has the same of both.
+//! Files are read and searched beside the loop. `replay` knows how to replay a recording, and `tui` how to play it;
+//! `vtr` uses the same code for both.
 
 mod exporting;
 mod making;
@@ -24,7 +24,7 @@ use super::{
     palette::{Palette, PaletteEntry},
 };
 
-/// The one that is played.
+/// The recording that is being played.
 #[derive(Debug, Default)]
 pub(crate) struct RecordingsState {
     player: Option<RecordingPlayer>,
@@ -73,7 +73,7 @@ pub(super) const COMMANDS: &[ScreenCommand] = &[
     },
 ];
 
-/// Work beside the loop, and what becomes of it in the loop.
+/// Runs `work` beside the loop, and then `then` with its result in the loop.
 fn beside<T: Send + 'static>(
     app: &InterfaceState,
     work: impl FnOnce() -> T + Send + 'static,
@@ -82,7 +82,7 @@ fn beside<T: Send + 'static>(
     let loop_tasks = app.loop_tasks();
     app.tasks.spawn_blocking(move || {
         let done = work();
-        // After the end of the loop nobody is left to tell.
+        // After the end of the loop there is nobody to report to.
         let _ = loop_tasks.send(Box::new(move |app| then(app, done)));
     });
 }
@@ -93,7 +93,7 @@ fn choose(app: &mut InterfaceState, title: &'static str, act: fn(&mut InterfaceS
     let look = move || replay::list(&folder);
     beside(app, look, move |app, listed| {
         if listed.is_empty() {
-            app.toast(Sign::Unknown, "there are no recordings yet: \"Record this session\" in the palette makes one");
+            app.toast(Sign::Unknown, "there are no recordings yet: \"Record this session\" in the palette starts one");
             return;
         }
         let now = SystemTime::now();
@@ -107,7 +107,7 @@ fn choose(app: &mut InterfaceState, title: &'static str, act: fn(&mut InterfaceS
     });
 }
 
-/// Reads a recording, tells what is wrong with it, and goes on with it.
+/// Reads a recording, shows a notice if it is damaged, and continues with it.
 fn with_tape(
     app: &mut InterfaceState,
     name: &str,

@@ -1,6 +1,6 @@
-//! The scratchpads: their section of the rail with a preview, and what a person may do with them.
+//! The scratchpads: their section of the rail with a preview, and the person's commands for them.
 //!
-//! They are read beside the loop, whenever somebody writes; what is here is a copy to draw from.
+//! They are read beside the loop whenever somebody writes; this is a copy to draw from.
 
 mod rail_part;
 mod reader;
@@ -19,22 +19,22 @@ use super::{
     question,
 };
 
-/// What the face keeps of the scratchpads.
+/// The interface's copy of the scratchpads.
 #[derive(Debug, Default)]
 pub(crate) struct ScratchpadsState {
     pads: Vec<PadInfo>,
-    /// What the person chose; otherwise the one written last is previewed.
+    /// The person's choice; without one, the scratchpad written last is previewed.
     chosen: Option<PadName>,
     preview: Option<ScratchpadPreview>,
     reading: bool,
-    /// Somebody wrote while they were read.
+    /// Somebody wrote while they were being read.
     again: bool,
 }
 
 #[derive(Clone, Debug)]
 struct ScratchpadPreview {
     name: PadName,
-    /// Or why it can't be read.
+    /// An error says why it can't be read.
     text: Result<String, String>,
 }
 
@@ -49,7 +49,7 @@ impl ScratchpadsState {
         state
     }
 
-    /// What is previewed.
+    /// The scratchpad that is previewed.
     fn current(&self) -> Option<&PadName> {
         let chosen = self.chosen.as_ref().filter(|name| self.pads.iter().any(|pad| pad.name == **name));
         chosen.or_else(|| self.pads.iter().max_by_key(|pad| pad.modified_at).map(|pad| &pad.name))
@@ -59,13 +59,13 @@ impl ScratchpadsState {
         self.pads.len()
     }
 
-    /// The row of the list that is previewed.
+    /// The row of the previewed scratchpad in the list.
     pub(super) fn row(&self) -> usize {
         let current = self.current();
         self.pads.iter().position(|pad| Some(&pad.name) == current).unwrap_or(0)
     }
 
-    /// The text of a scratchpad, as far as it was read.
+    /// A scratchpad's text, if it has been read.
     fn text(&self, name: &PadName) -> Option<&Result<String, String>> {
         self.preview.as_ref().filter(|preview| preview.name == *name).map(|preview| &preview.text)
     }
@@ -121,12 +121,12 @@ fn there_are(app: &InterfaceState) -> bool {
     !app.scratchpads.pads.is_empty()
 }
 
-/// What they are called.
+/// Their names.
 pub(super) fn names(app: &InterfaceState) -> Vec<&str> {
     app.scratchpads.pads.iter().map(|pad| pad.name.as_str()).collect()
 }
 
-/// Entries of the palette, one for each scratchpad.
+/// Palette entries, one for each scratchpad.
 pub(super) fn palette_entries(app: &InterfaceState) -> Vec<PaletteEntry> {
     let entry = |pad: &PadInfo| {
         let name = pad.name.clone();
@@ -137,7 +137,7 @@ pub(super) fn palette_entries(app: &InterfaceState) -> Vec<PaletteEntry> {
     app.scratchpads.pads.iter().map(entry).collect()
 }
 
-/// They were written, by whomever: they are read again.
+/// Somebody wrote: reads them again.
 pub(super) fn changed(app: &mut InterfaceState) {
     if app.scratchpads.reading {
         app.scratchpads.again = true;
@@ -155,7 +155,7 @@ pub(super) fn changed(app: &mut InterfaceState) {
         }
         let _ = loop_tasks.send(Box::new(move |app: &mut InterfaceState| {
             let again = std::mem::take(&mut app.scratchpads.again);
-            // What was chosen meanwhile stays chosen.
+            // A choice made meanwhile is kept.
             fresh.chosen = app.scratchpads.chosen.take();
             let stale = fresh.current() != fresh.preview.as_ref().map(|preview| &preview.name);
             app.scratchpads = fresh;
@@ -167,7 +167,7 @@ pub(super) fn changed(app: &mut InterfaceState) {
     });
 }
 
-/// The person wants to see this one.
+/// The person chose this one.
 fn choose(app: &mut InterfaceState, name: PadName) {
     if app.scratchpads.chosen.as_ref() != Some(&name) {
         app.scratchpads.chosen = Some(name);
@@ -176,14 +176,14 @@ fn choose(app: &mut InterfaceState, name: PadName) {
     app.dirty = true;
 }
 
-/// The one at a row of the list is previewed.
+/// Previews the scratchpad at a row of the list.
 pub(super) fn choose_at(app: &mut InterfaceState, index: usize) {
     if let Some(name) = app.scratchpads.pads.get(index).map(|pad| pad.name.clone()) {
         choose(app, name);
     }
 }
 
-/// The one at a row of the list is opened large.
+/// Opens the scratchpad at a row of the list in full.
 pub(super) fn open_at(app: &mut InterfaceState, index: usize) {
     if let Some(name) = app.scratchpads.pads.get(index).map(|pad| pad.name.clone()) {
         open(app, name);
@@ -208,7 +208,7 @@ fn name_new(app: &mut InterfaceState) {
     });
 }
 
-/// A name without an ending is that of a text in Markdown, as all of them are.
+/// Adds the ending of Markdown, which all scratchpads have, to a name without one.
 fn with_ending(name: &str) -> String {
     match name.is_empty() || name.contains('.') {
         true => name.to_owned(),
@@ -216,9 +216,9 @@ fn with_ending(name: &str) -> String {
     }
 }
 
-/// Makes an empty one, or finds the one that is there, and opens it in the editor.
+/// Creates an empty scratchpad, or finds an existing one, and opens it in the editor.
 fn create(app: &mut InterfaceState, name: PadName) {
-    // Appending nothing makes it, and leaves what is there as it is.
+    // Appending nothing creates it, and leaves an existing one unchanged.
     let arguments = json!({ "name": name.as_str(), "content": "" });
     app.call("scratchpad_append", arguments, move |app, outcome| match outcome {
         Ok(_) => {

@@ -1,6 +1,6 @@
-//! The sessions as they are shown: tabs, each with its tree, what each one is doing, and which is in sight.
+//! The interface's list of sessions: tabs, each with its tree, each session's state, and which one is in sight.
 //!
-//! A copy of what the engine knows, taken again when it says that something moved. Nothing here looks at a screen.
+//! A copy of the engine's data, refreshed when the engine reports a change. Nothing here looks at a screen.
 
 use std::{
     cmp::Reverse,
@@ -17,10 +17,10 @@ use vt::{ProgramState, StatusRecord};
 
 use super::news::NewsWatch;
 
-/// What a hidden session prints right after it was resized is no news.
+/// Output of a hidden session within this time after a resize does not count as news.
 const AFTER_RESIZE: Duration = Duration::from_secs(1);
 
-/// One session, as it was last looked at.
+/// One session, as of the last refresh.
 #[derive(Debug)]
 pub(crate) struct SessionItem {
     pub(crate) session: Session,
@@ -35,25 +35,25 @@ pub(crate) struct SessionItem {
     pub(crate) status: Status,
     pub(crate) owner: Owner,
     pub(crate) exit: Option<ExitStatus>,
-    /// What its program says of its own work, the whole before its parts.
+    /// What its program reports of its own work, the whole before its parts.
     pub(crate) reports: Vec<AgedReport>,
-    /// What an agent is doing; others are judged by what they report and by their status.
+    /// An agent's state; other sessions are judged by their reports and their status.
     pub(crate) standing: Option<watch::Receiver<AgentStanding>>,
-    /// Since when it is what it is.
+    /// Since when it is in its current state.
     pub(crate) since: Instant,
     /// It printed, ended or came to rest while it was out of sight.
     pub(crate) unseen: bool,
-    /// An agent asked for the human here; what that means is `attention`'s.
+    /// An agent asked for the human here; `attention` handles it.
     pub(crate) attention: bool,
-    /// How much of its output was in sight.
+    /// The offset up to which its output was in sight.
     pub(super) seen_offset: u64,
-    /// What it prints until then is no news.
+    /// Output before this time is not news.
     pub(super) settles: Instant,
-    /// Waits for the first thing it prints out of sight.
+    /// The task that waits for its first output out of sight.
     pub(super) watched: Option<NewsWatch>,
-    /// Waits for its first bell or notice out of sight.
+    /// The task that waits for its first bell or notice out of sight.
     pub(super) bells: Option<NewsWatch>,
-    /// It has rung since it was last in sight.
+    /// It rang the bell since it was last in sight.
     pub(super) rang: bool,
 }
 
@@ -84,29 +84,29 @@ impl SessionItem {
         }
     }
 
-    /// What an agent is doing, its prompts considered.
+    /// An agent's state, taking queued prompts into account.
     pub(crate) fn state(&self) -> Option<State> {
         self.standing.as_ref().map(|standing| standing.borrow().shown_state())
     }
 
-    /// What stands for all that its program reports.
+    /// The most urgent of its program's reports.
     pub(crate) fn leading_report(&self) -> Option<&StatusRecord> {
         let leading = self.reports.iter().max_by_key(|report| (report.record.rank(), Reverse(report.age)))?;
         Some(&leading.record)
     }
 
-    /// Whether its program waits for the person by its own word; of agents more is known.
+    /// Whether its program reports that it waits for the person. Agents are judged by more than that.
     pub(super) fn says_blocked(&self) -> bool {
         let blocked = self.leading_report().is_some_and(|record| record.state == ProgramState::Blocked);
         self.standing.is_none() && blocked
     }
 
-    /// Messages for an agent that wait until what somebody has begun to type there is sent or cleared.
+    /// Messages for an agent that are held back until a person's draft in its prompt box is sent or cleared.
     pub(crate) fn held_back(&self) -> usize {
         self.standing.as_ref().map_or(0, |standing| standing.borrow().held_back())
     }
 
-    /// The CLI's own mode that decides what it asks for.
+    /// The CLI's own permission mode.
     pub(crate) fn mode(&self) -> Option<String> {
         self.standing.as_ref().filter(|_| !self.has_ended())?.borrow().status.mode.clone()
     }
@@ -131,7 +131,7 @@ impl SessionItem {
         self.status == Status::Errored || self.status == Status::Exited && bad
     }
 
-    /// What it is doing, whether somebody has seen it or not.
+    /// The sign of its state, whether somebody has seen it or not.
     fn own_sign(&self) -> Sign {
         match self.status {
             Status::Starting => Sign::Starting,
@@ -156,7 +156,7 @@ impl SessionItem {
         }
     }
 
-    /// In a word or two, for the status line and the tree.
+    /// Its state in one or two words, for the status line and the tree.
     pub(crate) fn word(&self) -> String {
         match (self.status, self.exit) {
             (Status::Running, _) => match self.state() {
@@ -199,27 +199,27 @@ pub(crate) fn report_word(record: &StatusRecord) -> String {
     }
 }
 
-/// All sessions, in the order of the tree: roots in order of creation, children below their parent.
+/// All sessions, in the order of the tree: roots by creation, children below their parent.
 #[derive(Debug)]
 pub(crate) struct SessionItems {
     engine: Engine,
     items: Vec<SessionItem>,
-    /// What is in sight; none in the empty state.
+    /// The session in sight; `None` if there is no session.
     focused: Option<SessionId>,
-    /// What each tab showed last.
+    /// The session that each tab showed last.
     last: HashMap<SessionId, SessionId>,
-    /// What was in sight before: where one goes back to.
+    /// The session that was in sight before, to go back to.
     previous: Option<SessionId>,
 }
 
-/// What a refresh found.
+/// The changes found by a refresh.
 #[derive(Debug, Default)]
 pub(crate) struct RefreshOutcome {
-    /// New sessions, of which an agent's state has to be followed.
+    /// New sessions; agents' states among them have to be followed.
     pub(crate) new: Vec<SessionId>,
-    /// Programs that began to wait for the person by their own word, or do no longer.
+    /// Programs whose reports began or stopped saying that they wait for the person.
     pub(crate) asks: Vec<(SessionId, bool)>,
-    /// Another session is in sight now.
+    /// Another session has come in sight.
     pub(crate) moved: bool,
 }
 
@@ -228,7 +228,7 @@ impl SessionItems {
         SessionItems { engine, items: Vec::new(), focused: None, last: HashMap::new(), previous: None }
     }
 
-    /// Takes everything from the engine again. `standing` gives what an agent's session is doing.
+    /// Reads everything from the engine again. `standing` gives an agent's state.
     pub(crate) fn refresh(
         &mut self,
         standing: impl Fn(&Session) -> Option<watch::Receiver<AgentStanding>>,
@@ -258,10 +258,10 @@ impl SessionItems {
                 item.status = status;
                 item.since = now;
                 item.exit = status.has_ended().then(|| session.info().ending.and_then(|ending| ending.exit)).flatten();
-                // An end nobody saw is news; a start is not.
+                // An end that nobody saw is news; a start is not.
                 item.unseen |= status.has_ended() && self.focused != Some(item.id);
             }
-            // A child whose parent is gone stands at the root until it goes too.
+            // A child whose parent is gone is shown at the root until it ends too.
             let parent = item.parent.filter(|parent| known.contains(parent));
             children.entry(parent).or_default().push(item);
         }
@@ -279,7 +279,7 @@ impl SessionItems {
         found
     }
 
-    /// Something is in sight as long as there is anything. `gone` are the sessions that went.
+    /// Keeps a session in sight as long as there is one. `gone` are the sessions that were removed.
     fn keep_focus(&mut self, gone: &HashMap<SessionId, SessionItem>) -> bool {
         if self.focused.is_some_and(|id| self.get(id).is_some()) {
             return false;
@@ -315,7 +315,7 @@ impl SessionItems {
         self.items.iter_mut().find(|item| item.id == id)
     }
 
-    /// What is in sight.
+    /// The session in sight.
     pub(crate) fn focused(&self) -> Option<&SessionItem> {
         self.get(self.focused?)
     }
@@ -339,14 +339,14 @@ impl SessionItems {
         self.items.iter().filter(move |item| item.tab == tab)
     }
 
-    /// All that hangs on a session, in the order of the tree.
+    /// All descendants of a session, in the order of the tree.
     pub(crate) fn below(&self, id: SessionId) -> impl Iterator<Item = &SessionItem> {
         let at = self.items.iter().position(|item| item.id == id).unwrap_or(self.items.len());
         let depth = self.items.get(at).map_or(0, |item| item.depth);
         self.items.iter().skip(at + 1).take_while(move |item| item.depth > depth)
     }
 
-    /// Brings a session in sight; false if there is none of that id.
+    /// Brings a session in sight; false if the id does not exist.
     pub(crate) fn focus(&mut self, id: SessionId) -> bool {
         let Some(item) = self.items.iter_mut().find(|item| item.id == id) else { return false };
         item.unseen = false;
@@ -360,12 +360,12 @@ impl SessionItems {
         true
     }
 
-    /// What a tab showed last, or its root.
+    /// The session that a tab showed last, or its root.
     pub(crate) fn shown_in(&self, tab: SessionId) -> SessionId {
         self.last.get(&tab).copied().unwrap_or(tab)
     }
 
-    /// Everything printed so far was in sight.
+    /// Marks everything printed so far as seen.
     fn leave(&mut self, id: Option<SessionId>) {
         if let Some(item) = id.and_then(|id| self.get_mut(id)) {
             item.seen_offset = item.session.pulse().borrow().output_offset;
@@ -389,7 +389,7 @@ impl SessionItems {
         }
     }
 
-    /// An agent's state moved.
+    /// An agent's state changed.
     pub(crate) fn state_moved(&mut self, id: SessionId, before: State) {
         let hidden = self.focused != Some(id);
         if let Some(item) = self.get_mut(id) {
@@ -398,7 +398,7 @@ impl SessionItems {
         }
     }
 
-    /// Everything but what is in sight gets this size, and what it prints for it is no news.
+    /// Every session except the one in sight gets the new size; the output this causes is not news.
     pub(crate) fn resized(&mut self, id: SessionId, now: Instant) {
         if let Some(item) = self.get_mut(id) {
             item.settles = now + AFTER_RESIZE;
@@ -406,7 +406,7 @@ impl SessionItems {
         }
     }
 
-    /// What matters most in a tab; its root's own sign where all matter alike.
+    /// The most important sign in a tab; its root's own sign if all are equal.
     pub(crate) fn tab_sign(&self, tab: SessionId) -> Sign {
         let root = self.get(tab).map_or(Sign::Unknown, SessionItem::sign);
         self.tree(tab)
@@ -416,7 +416,7 @@ impl SessionItems {
             .unwrap_or(root)
     }
 
-    /// The neighbour of a tab, going round.
+    /// The next or previous tab, wrapping around.
     pub(crate) fn tab_beside(&self, step: isize) -> Option<SessionId> {
         let tabs: Vec<SessionId> = self.tabs().map(|item| item.id).collect();
         let here = tabs.iter().position(|tab| Some(*tab) == self.tab())?;
@@ -425,7 +425,7 @@ impl SessionItems {
         tabs.get(usize::try_from(next).ok()?).copied()
     }
 
-    /// The neighbour in the tree of the tab in sight, going round.
+    /// The next or previous session of the tab in sight, wrapping around.
     pub(crate) fn pane_beside(&self, step: isize) -> Option<SessionId> {
         let tree: Vec<SessionId> = self.tree(self.tab()?).map(|item| item.id).collect();
         let here = tree.iter().position(|id| Some(*id) == self.focused)?;

@@ -1,4 +1,4 @@
-//! Starting sessions for the person: through the operations, and the new one comes in sight.
+//! Starts sessions for the person, through the operations, and shows them.
 
 use ops::{ErrorKind, OpError};
 use serde_json::{Value, json};
@@ -6,10 +6,10 @@ use tui::Sign;
 
 use super::{line_prompt, model::InterfaceState, trust_prompt};
 
-/// A shell in a tab of its own.
+/// Starts a shell in a new tab.
 pub(crate) fn terminal(app: &mut InterfaceState) {
     app.call("spawn_process", json!({ "kind": "terminal" }), |app, outcome| match outcome {
-        // It is named by a variable, which nobody has in sight.
+        // The program comes from a variable that the person may not know of, so the message names it.
         Err(error) if error.kind == ErrorKind::SpawnFailed => {
             app.toast(Sign::Failed, format!("your shell (SHELL) can't be started: {}", error.message));
         }
@@ -17,7 +17,7 @@ pub(crate) fn terminal(app: &mut InterfaceState) {
     });
 }
 
-/// Asks for a command line, and runs it as a shell would, in a tab of its own.
+/// Asks for a command line, and runs it with a shell, in a new tab.
 pub(crate) fn ask_for_command(app: &mut InterfaceState) {
     line_prompt::ask(app, "Run a command", "", |app, line| {
         if line.is_empty() {
@@ -28,12 +28,12 @@ pub(crate) fn ask_for_command(app: &mut InterfaceState) {
     });
 }
 
-/// A stored command in a tab of its own.
+/// Starts a stored command in a new tab.
 pub(crate) fn preset(app: &mut InterfaceState, name: &str) {
     launch(app, "spawn_process", json!({ "kind": "command", "preset": name }), name);
 }
 
-/// An agent in a tab of its own, with its first prompt.
+/// Starts an agent in a new tab, with its first prompt.
 pub(crate) fn agent(app: &mut InterfaceState, name: &str, prompt: &str) {
     let mut arguments = json!({ "agent": name });
     if !prompt.trim().is_empty() {
@@ -42,7 +42,7 @@ pub(crate) fn agent(app: &mut InterfaceState, name: &str, prompt: &str) {
     launch(app, "spawn_agent", arguments, name);
 }
 
-/// Starts a preset; what needs the person's word first is asked for, and goes on with it.
+/// Starts a preset; if it needs the person's approval, asks for that first and then goes on.
 fn launch(app: &mut InterfaceState, operation: &'static str, arguments: Value, preset: &str) {
     let (again, preset) = (arguments.clone(), preset.to_owned());
     app.call(operation, arguments, move |app, outcome| match outcome {
@@ -53,7 +53,7 @@ fn launch(app: &mut InterfaceState, operation: &'static str, arguments: Value, p
     });
 }
 
-/// Brings what was started in sight.
+/// Brings a newly started session in sight.
 pub(crate) fn show_started(app: &mut InterfaceState, outcome: Result<Value, OpError>) {
     let started = match outcome {
         Ok(reply) => reply,

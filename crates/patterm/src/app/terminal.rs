@@ -1,4 +1,4 @@
-//! The host terminal of the face: bytes in as events, frames out, modes by what the child in sight asks for.
+//! The interface's host terminal: bytes become events, frames are written out, and modes follow the child in sight.
 
 use std::{
     io,
@@ -16,7 +16,8 @@ use tui::{
 };
 use vt::{InputModes, KittyFlags, MouseProtocol, Size};
 
-/// How long a host may take to answer what it can do. Every terminal answers the last question; later answers count too.
+/// How long the host may take to report its abilities. Every terminal answers the last question; later answers are used
+/// as well.
 const PROBE_PATIENCE: Duration = Duration::from_millis(400);
 
 #[derive(Debug)]
@@ -27,14 +28,14 @@ pub(super) struct FaceTerminal {
     probe: HostProbe,
     writer: CanvasWriter,
     hints: (String, String, bool),
-    /// When the last byte came, for escapes that may go on.
+    /// When the last byte arrived, for escape sequences that may go on.
     fed: Instant,
     mouse: bool,
     learnt: bool,
 }
 
 impl FaceTerminal {
-    /// Standard input and output, which must be terminals. Nothing is changed yet.
+    /// Standard input and output, which must be terminals. Changes nothing yet.
     pub(super) fn find() -> Result<HostTerminal, HostError> {
         let owned = |fd: io::Result<OwnedFd>| fd.map_err(|source| HostError::Io { what: "take hold of", source });
         let input = owned(io::stdin().as_fd().try_clone_to_owned())?;
@@ -42,7 +43,8 @@ impl FaceTerminal {
         HostTerminal::open(input, output)
     }
 
-    /// Takes the terminal over and asks what it can do. Events that came meanwhile are appended. Needs a runtime.
+    /// Takes over the terminal and queries its abilities. Events that arrived meanwhile are appended. Must be called
+    /// inside a runtime.
     pub(super) fn enter(
         mut host: HostTerminal,
         surroundings: &Surroundings,
@@ -68,7 +70,7 @@ impl FaceTerminal {
         self.host.size().unwrap_or_default()
     }
 
-    /// What the host says next; `None` when it is gone.
+    /// The host's next input; `None` when the host is gone.
     pub(super) async fn next(&mut self) -> Option<Vec<u8>> {
         self.input.next().await
     }
@@ -80,7 +82,7 @@ impl FaceTerminal {
         self.take(came, events);
     }
 
-    /// When an escape that does not go on is a key.
+    /// When an unfinished escape sequence has to be taken as a key.
     pub(super) fn deadline(&self) -> Option<Instant> {
         self.decoder.wait().map(|wait| self.fed + wait)
     }
@@ -93,7 +95,7 @@ impl FaceTerminal {
         }
     }
 
-    /// Answers never reach anybody as keys, however late they come.
+    /// Answers to our queries are never delivered as keys, however late they arrive.
     fn take(&mut self, came: Vec<HostEvent>, events: &mut Vec<HostEvent>) {
         let mut learnt = false;
         for event in came {
@@ -108,12 +110,12 @@ impl FaceTerminal {
         }
     }
 
-    /// Whether the host has answered something since the last time.
+    /// Whether the host has answered anything since the last call.
     pub(super) fn has_learnt(&mut self) -> bool {
         std::mem::take(&mut self.learnt)
     }
 
-    /// Modes that the child in sight needs the host to be in, so that it gets what it asked for.
+    /// Sets the host modes that the child in sight asked for.
     pub(super) fn follow(&mut self, child: Option<&InputModes>) -> Result<(), HostError> {
         let mouse = match child.map(|modes| modes.mouse) {
             _ if !self.mouse => MouseTracking::Off,
@@ -127,7 +129,7 @@ impl FaceTerminal {
         self.host.change(modes)
     }
 
-    /// Whether the mouse is ours or the host's.
+    /// Whether the mouse belongs to us or to the host.
     pub(super) fn set_mouse(&mut self, on: bool) {
         self.mouse = on;
     }
@@ -136,7 +138,7 @@ impl FaceTerminal {
         self.host.write(self.writer.frame(canvas))
     }
 
-    /// Something for the host besides the picture: a title, the clipboard, a notice.
+    /// Sends something besides the frame: a title, the clipboard, a notification.
     pub(super) fn say(&self, bytes: &[u8]) -> Result<(), HostError> {
         self.host.write(bytes)
     }
@@ -150,7 +152,7 @@ impl FaceTerminal {
         self.host.resume()
     }
 
-    /// The next frame is drawn whole.
+    /// Draws the next frame in full.
     pub(super) fn forget(&mut self) {
         self.writer.forget();
     }

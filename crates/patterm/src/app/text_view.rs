@@ -1,4 +1,4 @@
-//! A text to read and close: what an operation answered.
+//! A text to read and close: an operation's answer.
 
 use tui::{
     Canvas, CanvasCursor, HostEvent, Layer, LayerOutcome, Rect, SkinRole, Span,
@@ -7,7 +7,7 @@ use tui::{
 
 use super::model::InterfaceState;
 
-/// Lines that are kept of a long answer.
+/// How many lines of a long answer are kept.
 const MAX_LINES: usize = 5000;
 
 struct TextView(Modal);

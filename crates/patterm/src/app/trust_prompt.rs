@@ -1,8 +1,7 @@
-//! The question whether a preset may run: everything it would run, set, write and allow, and what changed. It has to be
-//! read to its end before it can be allowed.
-//!
-//! Only the project asks it; nothing a session prints can. It lies above everything, and no key reaches what is behind.
-//! A key that was on its way when it appeared answers nothing: see [`Arming`].
+//! The dialog that asks whether a preset may run. It shows everything that the preset would run, set, write and allow,
+//! and what changed; it must be read to its end before it can be allowed.
+//! Only the project can open it; nothing that a session prints can. It lies above everything, and no key reaches what
+//! is behind it. A key that was on its way when it appeared answers nothing: see [`Arming`].
 
 use std::{
     cell::Cell,
@@ -22,16 +21,16 @@ use vt::input::{KeyEventKind, MouseEventKind};
 use super::{model::InterfaceState, palette::PaletteEntry, start};
 use crate::spelled::{fact_lines, spelled};
 
-/// Long enough to notice that the screen is another.
+/// Long enough to notice the dialog.
 const SEEN: Duration = Duration::from_millis(500);
-/// Whoever was typing has stopped.
+/// After this pause, the person has stopped typing.
 const PAUSE: Duration = Duration::from_millis(300);
-/// Whoever has typed this lately may be in the middle of it.
+/// If the last key is more recent than this, the person may be in the middle of typing.
 const TYPING: Duration = Duration::from_millis(1500);
-/// Lines of what changed.
+/// How many lines of changes are shown.
 const MAX_CHANGES: usize = 200;
 
-/// The order of the buttons: what Enter takes is the harmless one.
+/// The order of the buttons: Enter takes the harmless one.
 const ANSWERS: [(char, &str, HumanAnswer); 4] = [
     ('d', "deny", HumanAnswer::Deny),
     ('o', "allow once", HumanAnswer::Once),
@@ -43,16 +42,16 @@ const ANSWERS: [(char, &str, HumanAnswer); 4] = [
 pub(crate) struct TrustPromptState {
     /// A question is on the screen.
     asking: bool,
-    /// Answered, and on their way to be noted.
+    /// Answered, but not recorded yet.
     answered: HashSet<String>,
-    /// Put off by the person: they wait in the list.
+    /// Postponed by the person: they stay in the list.
     postponed: HashSet<String>,
-    /// An agent's question that came while the person typed: told beside what they type into, which goes on getting
-    /// their keys for as long as this is shown.
+    /// An agent's question that came while the person was typing: it is announced beside the cursor's pane, which keeps
+    /// getting the keys as long as the announcement is shown.
     beside: Option<String>,
-    /// When the keys are the question's.
+    /// From when on the question gets the keys.
     arms: Option<Instant>,
-    /// What the person wanted to start, to go on with once it is allowed.
+    /// What the person wanted to start; it continues once the preset is allowed.
     wanted: Option<WantedTrust>,
 }
 
@@ -63,7 +62,7 @@ struct WantedTrust {
     preset: String,
 }
 
-/// A preset waits for the human's word.
+/// A preset waits for the human's approval.
 pub(super) fn pending(app: &mut InterfaceState) {
     if app.trust.asking {
         return;
@@ -79,7 +78,7 @@ pub(super) fn pending(app: &mut InterfaceState) {
     app.dirty = true;
 }
 
-/// When it wants to be woken: the person has paused, or has had the question in sight for a moment.
+/// When to wake up: the person has paused, or has had the question in sight for a moment.
 pub(super) fn deadline(app: &InterfaceState) -> Option<Instant> {
     match app.trust.asking {
         true => app.trust.arms,
@@ -87,7 +86,7 @@ pub(super) fn deadline(app: &InterfaceState) -> Option<Instant> {
     }
 }
 
-/// Its deadline has come.
+/// The deadline has passed.
 pub(super) fn tick(app: &mut InterfaceState) {
     match app.trust.asking {
         true => (app.trust.beside, app.trust.arms) = (None, None),
@@ -96,12 +95,12 @@ pub(super) fn tick(app: &mut InterfaceState) {
     app.dirty = true;
 }
 
-/// What is told of a question while keys go on to the program.
+/// The announcement of a question while keys still go to the program.
 pub(super) fn beside(app: &InterfaceState) -> Option<&str> {
     app.trust.beside.as_deref()
 }
 
-/// A grant was given or taken back, here or elsewhere.
+/// A grant was given or revoked, here or elsewhere.
 pub(super) fn changed(app: &mut InterfaceState) {
     let open: HashSet<String> = app.project.trust().questions().into_iter().map(|question| question.id).collect();
     app.trust.answered.retain(|id| open.contains(id));
@@ -112,7 +111,7 @@ pub(super) fn changed(app: &mut InterfaceState) {
     app.dirty = true;
 }
 
-/// The person started something that needs their own word first.
+/// The person started something that needs their own approval first.
 pub(super) fn wanted(
     app: &mut InterfaceState,
     operation: &'static str,
@@ -129,7 +128,7 @@ pub(super) fn wanted(
     pending(app);
 }
 
-/// Shows what was put off; false if nothing was.
+/// Shows the postponed questions; false if there are none.
 pub(super) fn ask_again(app: &mut InterfaceState) -> bool {
     let Some(question) = open_questions(app).into_iter().next() else { return false };
     app.trust.postponed.remove(&question.id);
@@ -137,12 +136,12 @@ pub(super) fn ask_again(app: &mut InterfaceState) -> bool {
     true
 }
 
-/// How many wait for the person's word.
+/// How many questions are open.
 pub(super) fn count(app: &InterfaceState) -> usize {
     open_questions(app).len()
 }
 
-/// For the list of what waits.
+/// Entries for the list of what needs the person.
 pub(super) fn waiting(app: &InterfaceState) -> Vec<PaletteEntry> {
     let entry = |question: TrustQuestion| {
         let text = format!("trust: {}", thing(&question.subject));
@@ -163,7 +162,7 @@ fn open_questions(app: &InterfaceState) -> Vec<TrustQuestion> {
 
 fn ask(app: &mut InterfaceState, question: TrustQuestion) {
     app.trust.asking = true;
-    // What is typed in the first moment was meant for the program: nobody has seen the question yet.
+    // Keys typed at first were meant for the program: nobody has seen the question yet.
     if question.asked_by.is_some() {
         app.trust.beside = Some(wish(app, &question));
         app.trust.arms = Some(Instant::now() + SEEN);
@@ -172,10 +171,10 @@ fn ask(app: &mut InterfaceState, question: TrustQuestion) {
     app.open(prompt);
 }
 
-/// When a key may answer: the question has been in sight for a moment, and nobody is in the middle of typing.
+/// When a key may answer: the question has been visible for a moment, and the person is not in the middle of typing.
 #[derive(Debug, Default)]
 struct Arming {
-    /// First drawn.
+    /// When it was first drawn.
     shown: Cell<Option<Instant>>,
     last_key: Option<Instant>,
 }
@@ -187,7 +186,7 @@ impl Arming {
         }
     }
 
-    /// Something was typed or clicked at `now`; may it answer?
+    /// Something was typed or clicked at `now`: may it answer the question?
     fn allows(&mut self, now: Instant) -> bool {
         let before = self.last_key.replace(now);
         let seen = self.shown.get().is_some_and(|shown| now.saturating_duration_since(shown) >= SEEN);
@@ -217,7 +216,7 @@ impl TrustDialog {
         app.project.trust().questions().iter().any(|question| question.id == self.question.id)
     }
 
-    /// The next question takes this one's place.
+    /// The next question replaces this one.
     fn done(app: &mut InterfaceState) -> LayerOutcome<InterfaceState> {
         Self::leave(app);
         LayerOutcome::Close
@@ -286,7 +285,7 @@ impl Layer<InterfaceState> for TrustDialog {
             ModalOutcome::Cancelled => {
                 app.trust.postponed.insert(self.question.id.clone());
                 app.trust.wanted = None;
-                app.toast(Sign::Blocked, "put off: it is under \"Needs you\"");
+                app.toast(Sign::Blocked, "postponed: it is listed under \"Needs you\"");
                 Self::done(app)
             }
         }
@@ -302,7 +301,7 @@ impl Layer<InterfaceState> for TrustDialog {
     }
 }
 
-/// Who wants to start what, in a sentence.
+/// Who wants to start what, as a sentence.
 fn wish(app: &InterfaceState, question: &TrustQuestion) -> String {
     let subject = &question.subject;
     let asker = question.asked_by.and_then(|id| app.sessions.get(id)).map(|item| item.name.clone());
@@ -336,7 +335,7 @@ fn body(app: &InterfaceState, question: &TrustQuestion) -> Vec<StyledLine> {
         lines.push(vec![Span::new("It comes with this project, not from your own folder.", warning)]);
     }
     if subject.overrides {
-        lines.push(vec![Span::new(format!("It takes the place of your own {name}."), warning)]);
+        lines.push(vec![Span::new(format!("It replaces your own {name}."), warning)]);
     }
     if let Some(changes) = &question.changes {
         lines.push(vec![]);
@@ -355,7 +354,7 @@ fn body(app: &InterfaceState, question: &TrustQuestion) -> Vec<StyledLine> {
     );
     if facts.iter().any(|(label, text)| label.contains("${") || text.contains("${")) {
         let legend =
-            "${command} is patterm, ${folder} a folder of this start alone, ${connect} the agent's way into patterm.";
+            "${command} is patterm, ${folder} a folder for this start only, ${connect} the agent's connect file.";
         lines.push(vec![Span::new(legend, muted)]);
     }
     lines.push(vec![]);

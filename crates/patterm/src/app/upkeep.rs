@@ -1,4 +1,4 @@
-//! Keeping the model true: the sessions as the engine has them, what agents do, sizes, looks.
+//! Keeps the interface's state current: the engine's sessions, agents' states, sizes, colours.
 
 use engine::{Kind, SessionId};
 use project::settings::{Signs, Theme};
@@ -11,11 +11,11 @@ use super::{
 };
 
 impl InterfaceState {
-    /// Takes the list of sessions from the engine again, and follows what new agents do.
+    /// Refreshes the list of sessions, and follows the states of new agents.
     pub(super) fn refresh(&mut self) {
         self.stale = false;
         self.dirty = true;
-        // Whatever is started for a look runs with the other tasks, not in our loop.
+        // What a refresh spawns must run with the other tasks, not in our loop.
         let tasks = self.tasks.clone();
         let _entered = tasks.enter();
         let crew = self.project.crew().clone();
@@ -44,7 +44,7 @@ impl InterfaceState {
         self.watch_for_news();
     }
 
-    /// Tells the loop of every change of what an agent is doing.
+    /// Reports every change of an agent's state to the loop.
     fn follow(&self, id: SessionId, mut standing: watch::Receiver<project::AgentStanding>) {
         let loop_tasks = self.loop_tasks();
         self.tasks.spawn(async move {
@@ -56,7 +56,8 @@ impl InterfaceState {
                     return;
                 }
             }
-            // The session is gone; or it was seen before its preset was known, and is watched by that from now on.
+            // The session is gone; or it was seen before its preset was known, and from now on is watched by that
+            // preset.
             let _ = loop_tasks.send(Box::new(move |app: &mut InterfaceState| {
                 let crew = app.project.crew().clone();
                 let tasks = app.tasks.clone();
@@ -77,14 +78,14 @@ impl InterfaceState {
         self.dirty = true;
     }
 
-    /// Gives a session the pane's size, unless it has it from us; true if it was given.
+    /// Resizes a session to the pane's size, unless we did so before; returns whether it was resized.
     pub(super) fn fit(&mut self, session: &engine::Session) -> bool {
         let size = self.pane_size;
         if self.sizes.get(&session.id()) == Some(&size) || size.cols == 0 || size.rows == 0 {
             return false;
         }
         let fitted = session.resize(size).is_ok();
-        // One that has ended keeps the size it had; one that is only being started is tried again when it runs.
+        // An ended session keeps its size; one that is just being started is tried again when it runs.
         if fitted || session.status().has_ended() {
             self.sizes.insert(session.id(), size);
             look_back::resized(self, session);
@@ -92,7 +93,7 @@ impl InterfaceState {
         fitted
     }
 
-    /// The looks, by the host's scheme unless the settings say otherwise.
+    /// Applies the theme: the host's scheme, unless the settings say otherwise.
     pub(super) fn dress(&mut self, host: Option<ColorScheme>) {
         self.host_scheme = host.or(self.host_scheme);
         let scheme = match (self.settings.theme, host) {

@@ -178,7 +178,7 @@ fn a_search_is_given_up_at_once() {
     search("long", "number 199999");
     face.shows("how far it is", "(?s)searching long\\.cast.* [1-9]\\d* %  Esc ends it");
     face.press("esc");
-    face.shows("it is over", "the search in long\\.cast was ended");
+    face.shows("it is over", "the search in long\\.cast was cancelled");
     face.hides("and nothing of it is left", "Esc ends it|when it was on screen");
     // The next one is not held up by it, and goes by itself when there is nothing.
     search("known", "no such text");
@@ -214,7 +214,7 @@ fn one_is_exported_and_never_over_a_file() {
         "first screen\nred error\nsecond screen\n"
     );
     export("text", "known\\.txt");
-    face.shows("it stays as it is", "is there already");
+    face.shows("it stays as it is", "exists already");
     export("version 2", "known-v2\\.cast");
     face.shows("it is written", "known-v2\\.cast is written");
     assert!(fs::read_to_string(stage.path("project/known-v2.cast")).unwrap().starts_with("{\"version\":2"));

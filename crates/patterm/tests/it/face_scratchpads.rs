@@ -38,7 +38,7 @@ fn they_are_listed_previewed_and_follow_what_agents_write() {
     face.press("d");
     face.shows("a question", "Delete \"plan\\.md\" for everyone\\?");
     face.press("d");
-    face.shows("it is gone", "it is gone");
+    face.shows("it is gone", "it was deleted");
     face.press("esc");
     face.hides("everywhere", "plan\\.md");
     let left = operator.call("scratchpad_list", json!({}));

@@ -335,5 +335,5 @@ fn what_agents_may_do_is_not_followed_and_that_is_said() {
     stage.write_config("{}");
     let face = Face::in_a_shell(&stage, SIZE);
     stage.write_config(r#"{ "agents": { "free_commands": "deny" } }"#);
-    face.shows("that it is for later", "what agents may do changes");
+    face.shows("that it is for later", "changes of what agents may do");
 }

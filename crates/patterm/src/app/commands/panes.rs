@@ -1,4 +1,4 @@
-//! The pane in sight: who drives it, what its keys mean.
+//! Commands for the pane in sight: who drives it, and what its keys mean.
 
 use engine::{Input, Origin, Owner};
 
@@ -93,12 +93,12 @@ pub(super) const COMMANDS: &[ScreenCommand] = &[
 
 fn take_control(app: &mut InterfaceState) {
     let Some(session) = app.session().cloned() else { return };
-    // Typing nothing takes over and changes nothing.
+    // Typing nothing takes control and changes nothing else.
     let _ = session.send(Input::Text(String::new()), Origin::Human);
     app.toast(tui::Sign::Idle, "you have control of this pane");
 }
 
-/// The first key of what opens the palette, as the program would get it without us.
+/// Sends the first key of the palette's binding, as the program would get it without us.
 fn send_palette_key(app: &mut InterfaceState) {
     let keys = app.keymap.keys_of(super::PALETTE).unwrap_or_default();
     let Some(key) = keys.split_whitespace().next().and_then(|key| key.parse().ok()) else { return };

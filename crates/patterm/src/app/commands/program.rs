@@ -1,4 +1,4 @@
-//! patterm itself: palette, rail, leaving.
+//! Commands for patterm itself: palette, rail, quitting.
 
 use tui::{ColorScheme, Sign};
 
@@ -9,9 +9,9 @@ use crate::app::{
     palette, quitting,
 };
 
-/// Columns that one step of resizing the rail moves.
+/// Columns per step of resizing the rail.
 const RAIL_STEP: u16 = 4;
-/// Columns that the rail may have, as in the settings.
+/// The rail's allowed widths in columns, the same as in the settings.
 pub(crate) const RAIL_LIMITS: (u16, u16) = (12, 120);
 
 pub(super) const COMMANDS: &[ScreenCommand] = &[
@@ -123,7 +123,7 @@ pub(super) const COMMANDS: &[ScreenCommand] = &[
     },
 ];
 
-/// Whether the rail is on the screen; if not, it is said why.
+/// Whether the rail is on the screen; if not, a notice says why.
 pub(super) fn rail_is_there(app: &mut InterfaceState) -> bool {
     let there = app.places().rail.is_some();
     if !there && app.rail.visible {

@@ -1,4 +1,4 @@
-//! A recording written in another form: which, and where to.
+//! Exporting a recording: asks for the format and the file.
 
 use std::{io, sync::Arc};
 
@@ -45,7 +45,7 @@ fn ask_file(app: &mut InterfaceState, name: &str, form: ExportForm) {
                     left_out.into_iter().for_each(|words| app.toast(Sign::Blocked, words));
                 }
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                    app.toast(Sign::Failed, format!("{file} is there already: choose another name"));
+                    app.toast(Sign::Failed, format!("{file} exists already: choose another name"));
                 }
                 Err(error) => app.toast(Sign::Failed, format!("{file} can't be written: {error}")),
             });

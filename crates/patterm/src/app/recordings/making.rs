@@ -1,4 +1,4 @@
-//! Recording the session in sight, by one command: where it goes is said, and what went wrong.
+//! Recording the session in sight with one command, and the notices about it.
 
 use std::path::Path;
 
@@ -32,7 +32,7 @@ pub(super) fn stop(app: &mut InterfaceState) {
     });
 }
 
-/// A recording that ends early is told of, wherever one looks at that moment.
+/// Shows a notice when a recording ends early, whatever is in sight.
 pub(in crate::app) fn heard(app: &mut InterfaceState, event: RecordingEvent) {
     app.dirty = true;
     if let RecordingEvent::Ended { session, file, error: Some(error) } = event {
@@ -43,7 +43,7 @@ pub(in crate::app) fn heard(app: &mut InterfaceState, event: RecordingEvent) {
     }
 }
 
-/// An action on the recording of the session in sight, and what is said of it with the session's name.
+/// Starts or stops recording the session in sight; `say` gets the session's name for a notice.
 fn order(app: &mut InterfaceState, action: &str, say: fn(&mut InterfaceState, &str, &Value)) {
     let Some(item) = app.sessions.focused() else { return };
     let (id, name) = (item.id.to_string(), item.name.clone());
@@ -54,7 +54,7 @@ fn order(app: &mut InterfaceState, action: &str, say: fn(&mut InterfaceState, &s
     });
 }
 
-/// The file's name first: a long folder may be cut.
+/// The file name first, because a long folder may be cut off.
 fn place(reply: &Value) -> String {
     let file = Path::new(reply["file"].as_str().unwrap_or_default());
     let name = file.file_name().unwrap_or_default().to_string_lossy();

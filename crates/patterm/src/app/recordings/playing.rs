@@ -1,4 +1,4 @@
-//! A recording in the place of the pane: the shared player as a layer. Sessions go on behind it.
+//! Plays a recording in place of the pane: the shared player as a layer. The sessions go on behind it.
 
 use std::{sync::Arc, time::Instant};
 
@@ -10,7 +10,7 @@ use tui::{
 
 use crate::app::{frame, model::InterfaceState};
 
-/// Plays from the start, pauses as short as the recording asks for.
+/// Plays from the start, with pauses shortened as the recording asks.
 pub(super) fn begin(app: &mut InterfaceState, name: &str, mut tape: Tape) {
     if let Some(limit) = tape.asked_idle_limit() {
         tape.shorten_pauses(limit);
@@ -21,7 +21,7 @@ pub(super) fn begin(app: &mut InterfaceState, name: &str, mut tape: Tape) {
     open(app, player);
 }
 
-/// Stands where the sighting of this number begins.
+/// Jumps to the start of the sighting with this number.
 pub(super) fn show(app: &mut InterfaceState, name: &str, tape: Arc<Tape>, found: Vec<Sighting>, number: usize) {
     let mut player = RecordingPlayer::new(name, tape, Instant::now());
     player.show_found(found, number);
@@ -29,14 +29,14 @@ pub(super) fn show(app: &mut InterfaceState, name: &str, tape: Arc<Tape>, found:
 }
 
 fn open(app: &mut InterfaceState, player: RecordingPlayer) {
-    // Two may have been asked for before the first was read: the later one is played.
+    // Two may have been requested before the first was loaded; the later one is played.
     if app.recordings.player.replace(player).is_none() {
         app.open(Playing);
     }
     app.dirty = true;
 }
 
-/// When the player wants to be moved on.
+/// When the player needs its next tick.
 pub(in crate::app) fn deadline(app: &InterfaceState) -> Option<Instant> {
     app.recordings.player.as_ref().and_then(RecordingPlayer::deadline)
 }

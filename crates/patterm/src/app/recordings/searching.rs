@@ -1,4 +1,4 @@
-//! When text was on the screen of a recording: looked for beside the loop, told how far that is, given up by Escape.
+//! Searches when text was on the screen of a recording: beside the loop, with its progress shown; Escape cancels.
 
 use std::sync::Arc;
 
@@ -14,9 +14,9 @@ use crate::app::{
     palette::{self, Palette, PaletteEntry},
 };
 
-/// Sightings that are listed: more than anyone reads.
+/// How many sightings are listed: more than anyone reads.
 const MAX_FOUND: usize = 500;
-/// Bytes of output between two looks whether somebody still waits: some milliseconds.
+/// Bytes of output between two checks for cancellation: a few milliseconds of work.
 const WORK: usize = 1 << 18;
 
 pub(super) fn ask_pattern(app: &mut InterfaceState, name: &str) {
@@ -29,7 +29,8 @@ pub(super) fn ask_pattern(app: &mut InterfaceState, name: &str) {
 }
 
 fn begin(app: &mut InterfaceState, name: &str, search_in: impl FnOnce(Arc<Tape>) -> SightingSearch + Send + 'static) {
-    // Both ends tell: no reader is left when it was given up, no writer when it is over.
+    // The channel also signals both ends: the receiver is gone after a cancellation, the sender when the search is
+    // done.
     let (told, percent) = watch::channel(0);
     app.open(Searching { name: name.to_owned(), percent });
     with_tape(app, name, move |app, name, tape| {
@@ -54,8 +55,8 @@ fn begin(app: &mut InterfaceState, name: &str, search_in: impl FnOnce(Arc<Tape>)
     });
 }
 
-/// Asks after each piece of the work whether to go on, and tells how much is behind it, of a hundred. `None` if it was
-/// given up.
+/// After each piece of work, asks whether to go on and reports the progress in percent. `None` if the search was
+/// cancelled.
 fn finish(mut search: SightingSearch, mut goes_on: impl FnMut(usize) -> bool) -> Option<Vec<Sighting>> {
     loop {
         if !goes_on(search.percent()) {
@@ -67,7 +68,7 @@ fn finish(mut search: SightingSearch, mut goes_on: impl FnMut(usize) -> bool) ->
     }
 }
 
-/// When the text was there; choosing one plays the recording from there.
+/// The times at which the text was visible; choosing one plays the recording from there.
 fn list(app: &mut InterfaceState, name: String, tape: Arc<Tape>, found: Vec<Sighting>) {
     if found.is_empty() {
         app.toast(Sign::Unknown, format!("nothing on the screens of {name} matches"));
@@ -86,7 +87,7 @@ fn list(app: &mut InterfaceState, name: String, tape: Arc<Tape>, found: Vec<Sigh
     app.open(Palette::new("when it was on screen", entries));
 }
 
-/// What is to be seen while it goes on. Dropped, it gives the search up.
+/// The progress display. Dropping it cancels the search.
 #[derive(Debug)]
 struct Searching {
     name: String,
@@ -97,7 +98,7 @@ impl Layer<InterfaceState> for Searching {
     fn update(&mut self, event: &HostEvent, app: &mut InterfaceState) -> LayerOutcome<InterfaceState> {
         match event {
             HostEvent::Key(key) if key.key == Key::Escape && key.kind != KeyEventKind::Release => {
-                app.toast(Sign::Exited, format!("the search in {} was ended", self.name));
+                app.toast(Sign::Exited, format!("the search in {} was cancelled", self.name));
                 LayerOutcome::Close
             }
             _ => LayerOutcome::Taken,

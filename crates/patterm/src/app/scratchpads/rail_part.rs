@@ -1,4 +1,4 @@
-//! The rail's lower part: the list, and below it the beginning of one scratchpad.
+//! The lower part of the rail: the list of scratchpads, and the beginning of one of them.
 
 use std::time::SystemTime;
 
@@ -16,12 +16,12 @@ use crate::app::{
     model::{InterfaceState, KeyboardFocus},
 };
 
-/// Names that are listed at a time.
+/// How many names are listed.
 const LISTED: usize = 6;
 /// Rows of the preview.
 const PREVIEW: u16 = 10;
 
-/// Rows of the rail that it would have, of `room`.
+/// The rows it needs in the rail, out of `room`.
 pub(crate) fn rail_rows(app: &InterfaceState, room: u16) -> u16 {
     match app.scratchpads.pads.len() {
         0 => 0,
@@ -30,12 +30,12 @@ pub(crate) fn rail_rows(app: &InterfaceState, room: u16) -> u16 {
     }
 }
 
-/// The first name listed, so that the current one is in sight.
+/// The first name listed, chosen so that the current one is visible.
 fn top(app: &InterfaceState, rows: usize) -> usize {
     (app.scratchpads.row() + 1).saturating_sub(rows)
 }
 
-/// Heading, names, preview.
+/// The areas of heading, names and preview.
 fn parts(area: Rect, app: &InterfaceState) -> (Rect, Rect, Rect) {
     let (_, area) = area.split_top(1);
     let (heading, rest) = area.split_top(1);
@@ -63,7 +63,7 @@ pub(crate) fn draw_rail(canvas: &mut Canvas, area: Rect, app: &InterfaceState) {
         let name = cut(pad.name.as_str(), room, skin.glyphs.more());
         let here = app.scratchpads.current() == Some(&pad.name);
         let mark = if here { skin.glyphs.shown() } else { ' ' };
-        // Where arrows and Enter are, the whole row is marked, as in the tree.
+        // The selected row is highlighted as a whole, as in the tree.
         let ground = if here && with_keys { skin.style(SkinRole::Cursor) } else { plain };
         let style = if here { skin.style(SkinRole::TabActive) } else { plain };
         let beside = Style { background: ground.background, ..muted };
@@ -95,7 +95,7 @@ pub(crate) fn draw_rail(canvas: &mut Canvas, area: Rect, app: &InterfaceState) {
     }
 }
 
-/// A click or the wheel in its section of the rail.
+/// Handles a click or the wheel in its section of the rail.
 pub(crate) fn rail_event(event: &HostEvent, area: Rect, app: &mut InterfaceState) {
     let HostEvent::Mouse(mouse) = event else { return };
     let at = vt::Position { row: mouse.row, col: mouse.col };
@@ -107,7 +107,7 @@ pub(crate) fn rail_event(event: &HostEvent, area: Rect, app: &mut InterfaceState
         MouseEventKind::Press(MouseButton::Left) if names.contains(at) => {
             let hit = top(app, usize::from(names.rows)) + usize::from(at.row - names.row);
             match named(app, hit) {
-                // Once shows it here, once more opens it.
+                // The first click previews it, a second one opens it.
                 Some(name) if Some(&name) == current.as_ref() => super::open(app, name),
                 Some(name) => super::choose(app, name),
                 None => {}

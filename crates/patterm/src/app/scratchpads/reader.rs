@@ -1,4 +1,4 @@
-//! One scratchpad, drawn large, as it is at the moment.
+//! One scratchpad in full, kept current.
 
 use project::PadName;
 use tui::{
@@ -27,8 +27,8 @@ impl ScratchpadReader {
         let muted = app.skin.style(SkinRole::Muted);
         let there = app.scratchpads.pads.iter().any(|pad| pad.name == self.name);
         match app.scratchpads.text(&self.name) {
-            _ if !there => vec![vec![Span::new("it is gone", muted)]],
-            Some(Ok(text)) if text.is_empty() => vec![vec![Span::new("nothing is in it yet", muted)]],
+            _ if !there => vec![vec![Span::new("it was deleted", muted)]],
+            Some(Ok(text)) if text.is_empty() => vec![vec![Span::new("it is empty", muted)]],
             Some(Ok(text)) => render_markdown(text, cols, &app.skin),
             Some(Err(why)) => vec![vec![Span::new(why.clone(), app.skin.style(SkinRole::Bad))]],
             None => Vec::new(),
