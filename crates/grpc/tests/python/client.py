@@ -92,7 +92,19 @@ def drive(pb, vtr):
         assert name in error.details(), error
 
 
+def wait_for_prompt(pb, vtr, name):
+    """Until the shell waits for a command: what is typed earlier is echoed before its prompt, and answered behind it."""
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        rows = [text(row) for row in vtr.GetScreen(pb.GetScreenRequest(name=name), timeout=PATIENCE).screen_rows]
+        if [row for row in rows if row][-1:] == ["$"]:
+            return
+        time.sleep(0.02)
+    raise AssertionError(f"the shell shows no prompt: {rows}")
+
+
 def talk(pb, vtr, name, session):
+    wait_for_prompt(pb, vtr, name)
     # Send and wait: the wait first, or the answer could be there before it.
     wait = vtr.WaitFor.future(pb.WaitForRequest(name=name, pattern=r"^sum 42$", timeout=seconds(PATIENCE)))
     vtr.SendText(pb.SendTextRequest(name=name, text="echo sum $((40 + 2))"), timeout=PATIENCE)
@@ -115,6 +127,7 @@ def talk(pb, vtr, name, session):
     found = vtr.Grep(pb.GrepRequest(name=name, pattern=r"^sum \d+$", context_before=1), timeout=PATIENCE).matches
     assert [match.line for match in found] == ["sum 42"] and "echo sum" in found[0].context_before[0], found
 
+    wait_for_prompt(pb, vtr, name)
     attach(pb, vtr, name)
     subscribe(pb, vtr, name, session)
 
