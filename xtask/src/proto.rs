@@ -13,10 +13,10 @@ use crate::{Verdict, repository};
 
 const GENERATED: &str = "crates/grpc/src/generated";
 
-/// Make the gRPC code anew from proto/vtr.proto
+/// Generate the gRPC code again from proto/vtr.proto
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Write nothing; fail when the code is not what would be written
+    /// Write nothing; fail if the code is out of date
     #[arg(long)]
     check: bool,
 }
@@ -34,29 +34,29 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
             fs::create_dir_all(&folder)?;
             fs::write(&there, bytes).with_context(|| format!("writing {}", there.display()))?;
         } else if fs::read(&there).ok().as_ref() != Some(&bytes) {
-            println!("{GENERATED}/{} is not what `cargo xtask proto` writes: run it and commit", name.display());
+            println!("{GENERATED}/{} is out of date: run `cargo xtask proto` and commit", name.display());
             verdict = Verdict::Bad;
         }
     }
     Ok(verdict)
 }
 
-/// The files that belong into the repository, made in `out`.
+/// Generates the files that belong into the repository, in `out`.
 fn generate(out: &Path) -> Result<Vec<PathBuf>> {
     let files = protox::compile(["vtr.proto"], [repository("proto")]).context("compiling proto/vtr.proto")?;
     let descriptors = out.join("vtr.descriptors.bin");
     let mut reflected = files.clone();
     for file in &mut reflected.file {
-        // Comments and positions are nothing to clients.
+        // Clients need no comments and positions.
         file.source_code_info = None;
     }
     fs::write(&descriptors, reflected.encode_to_vec())?;
     tonic_prost_build::configure()
         .out_dir(out)
         .emit_package(false)
-        // Cells are encoded straight from the frame, and read without an allocation each.
+        // Cells are encoded straight from the frame, and read without one allocation each.
         .extern_path(".vtr.ScreenRow", "crate::screen_row::ScreenRow")
-        // Tells a bad message from a broken server.
+        // Distinguishes a bad message from a broken server.
         .codec_path("crate::codec::VtrCodec")
         .compile_fds(files)
         .context("writing Rust for proto/vtr.proto")?;

@@ -1,4 +1,4 @@
-//! Writes docs/reference from the table of operations.
+//! Writes docs/reference from the tables of operations.
 
 use std::{fmt::Write, fs};
 
@@ -12,10 +12,10 @@ use crate::{Verdict, repository};
 
 const FOLDER: &str = "docs/reference";
 
-/// Make the pages of docs/reference anew from the table of operations
+/// Generate the pages of docs/reference from the tables of operations
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Write nothing; fail when the pages are not what would be written
+    /// Write nothing; fail if the pages are out of date
     #[arg(long)]
     check: bool,
 }
@@ -37,7 +37,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
             fs::create_dir_all(&folder).with_context(|| format!("making {FOLDER}"))?;
             fs::write(&path, page).with_context(|| format!("writing {}", path.display()))?;
         } else if fs::read_to_string(&path).ok().as_ref() != Some(&page) {
-            println!("{FOLDER}/{name} is not what `cargo xtask reference` writes: run it and commit");
+            println!("{FOLDER}/{name} is out of date: run `cargo xtask reference` and commit");
             verdict = Verdict::Bad;
         }
     }
@@ -142,7 +142,7 @@ fn errors(given_by: &GivenBy) -> String {
     page
 }
 
-/// A field of a schema, with those inside it behind it.
+/// A field of a schema, followed by the fields inside it.
 struct Row {
     path: String,
     kind: String,
@@ -161,7 +161,7 @@ fn collect(prefix: &str, schema: &Value, rows: &mut Vec<Row>) {
     let required = schema.get("required").and_then(Value::as_array);
     let is_required = |name: &str| required.is_some_and(|names| names.iter().any(|required| required == name));
     let mut fields: Vec<(&String, &Value)> = fields.iter().collect();
-    // An order of its own: that of the schema depends on how the whole workspace is built.
+    // Sorted here, because the schema's own order depends on how the whole workspace is built.
     fields.sort_by_key(|(name, _)| (*name != "process_id", !is_required(name), *name));
     for (name, field) in fields {
         let path = format!("{prefix}{name}");
@@ -176,7 +176,7 @@ fn collect(prefix: &str, schema: &Value, rows: &mut Vec<Row>) {
     }
 }
 
-/// `Option` of a type that stands by itself is "that or null".
+/// Strips the null from `Option` of a type that has a schema of its own.
 fn without_null(schema: &Value) -> &Value {
     let Some(either) = schema.get("anyOf").and_then(Value::as_array) else { return schema };
     either.iter().find(|schema| schema.get("type").is_none_or(|kind| kind != "null")).unwrap_or(schema)
@@ -208,7 +208,7 @@ fn kind(schema: &Value) -> String {
     }
 }
 
-/// The words of an enumeration, however it is written.
+/// The values of an enumeration, in whichever way the schema spells it.
 fn words(schema: &Value) -> Option<String> {
     let object: &Map<String, Value> = schema.as_object()?;
     let listed = object.get("enum").and_then(Value::as_array).cloned();

@@ -1,4 +1,4 @@
-//! Writes docs/state-accuracy.md: what the shipped rules say over the recordings of real agents.
+//! Writes docs/state-accuracy.md: how the shipped rules judge the recordings of real agents.
 
 use std::{collections::BTreeMap, fmt::Write, fs, path::Path, time::Duration};
 
@@ -14,16 +14,16 @@ use crate::{Verdict, repository};
 
 const PAGE: &str = "docs/state-accuracy.md";
 const RECORDINGS: &str = "fixtures/recordings/agents";
-/// A wrong idle that lasts longer is believed by those who wait.
+/// A wrong idle that lasts longer would be acted on by those who wait for it.
 const LONGEST_WRONG_IDLE: Duration = Duration::from_millis(300);
 
-/// Judge the shipped state rules by the recordings of real agents, and write the table into docs
+/// Judge the recordings of real agents by the shipped state rules, and write the table into docs
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// Write nothing; fail when the page is not what would be written
+    /// Write nothing; fail if the page is out of date
     #[arg(long)]
     check: bool,
-    /// Print the points that are wrong when the times are not known, too
+    /// Also print the points that are wrong without the recorded times
     #[arg(long)]
     settled: bool,
 }
@@ -55,7 +55,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
     if !arguments.check {
         fs::write(&path, &page).with_context(|| format!("writing {PAGE}"))?;
     } else if fs::read_to_string(&path).ok().as_ref() != Some(&page) {
-        println!("{PAGE} is not what `cargo xtask states` writes: run it and commit");
+        println!("{PAGE} is out of date: run `cargo xtask states` and commit");
         good = false;
     }
     Ok(if good { Verdict::Good } else { Verdict::Bad })
@@ -91,7 +91,7 @@ rules wait for (that a sign stays, that it gets quiet) can't be told from what p
 |---|---|---|---|
 ";
 
-/// All with their points, by name.
+/// All recordings with their labelled points, by name.
 fn recordings() -> Result<BTreeMap<String, Vec<ScorePoint>>> {
     let folder = repository(RECORDINGS);
     let mut recordings = points_from_json(&fs::read(folder.join("points.json"))?)?;

@@ -14,10 +14,10 @@ use crate::{Verdict, repository};
 const TABLES: &str = "crates/vt/src/unicode/tables.rs";
 const BLOCK: u32 = 128;
 
-/// Make the tables of widths and cluster classes anew
+/// Generate the tables of widths and cluster classes
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Write nothing; fail when the tables are not what would be written
+    /// Write nothing; fail if the tables are out of date
     #[arg(long)]
     check: bool,
 }
@@ -33,7 +33,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
     if there == tables {
         return Ok(Verdict::Good);
     }
-    println!("{TABLES} is not what `cargo xtask unicode` writes: run it and commit the result");
+    println!("{TABLES} is out of date: run `cargo xtask unicode` and commit the result");
     Ok(Verdict::Bad)
 }
 
@@ -90,8 +90,8 @@ impl Properties {
         }
     }
 
-    /// Nothing for marks and format characters, two for what East Asian Width calls wide (and for flag
-    /// letters, whose pairs are), one for the rest.
+    /// Zero for marks and format characters; two for what East Asian Width calls wide, and for flag letters, because
+    /// their pairs are; one for the rest.
     fn width(&self, code: u32) -> u8 {
         let cluster = self.cluster.get32(code);
         let category = self.category.get32(code);
@@ -152,7 +152,7 @@ fn tables() -> String {
     out
 }
 
-/// Emoji beyond ASCII that are one cell wide until a variation selector asks for more.
+/// Emoji beyond ASCII that are one cell wide unless a variation selector makes them wide.
 fn narrow_emoji(properties: &Properties) -> Vec<(u32, u32)> {
     let emoji = CodePointSetData::new::<Emoji>();
     let mut ranges: Vec<(u32, u32)> = Vec::new();

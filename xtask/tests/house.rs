@@ -1,5 +1,5 @@
-//! The rules of the house that no compiler checks: which crate may know which, and what no file may hold.
-//! It looks at the working tree, so a file breaks a rule before it is committed.
+//! Rules that the compiler does not check: which crate may depend on which, and what files must not contain. The tests
+//! look at the working tree, so that a broken rule is noticed before the commit.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -8,8 +8,8 @@ use std::{
     process::Command,
 };
 
-/// Each crate and the crates of this house it may depend on. Dev-dependencies are free. To add an edge is to change
-/// the architecture: change ARCHITECTURE.md in the same commit.
+/// Each crate of the workspace, and the workspace crates it may depend on. Dev-dependencies are free. A new edge
+/// changes the architecture, so change ARCHITECTURE.md in the same commit.
 const EDGES: &[(&str, &[&str])] = &[
     ("vt", &[]),
     ("pty", &[]),
@@ -34,10 +34,11 @@ const EDGES: &[(&str, &[&str])] = &[
     ("testkit", &["engine", "vt", "fake"]),
 ];
 
-/// Tools of ours that ship nothing: they may use every crate.
+/// Tools that ship nothing: they may use every crate.
 const TOOLS: &[&str] = &["lab", "xtask"];
 
-/// Where unsafe code may be: the crate that makes OS calls, and the test program that stands for any child.
+/// Where unsafe code is allowed: in the crate that makes system calls, and in the test program that stands for any
+/// child.
 const UNSAFE_CODE: &[&str] = &["crates/pty/", "crates/testkit/child/"];
 
 #[test]
@@ -116,12 +117,12 @@ fn no_file_names_somebodys_machine() {
     );
 }
 
-/// A folder further down of the same name, as recordings of a made-up home have, is nobody's machine.
+/// A folder of the same name further down, as in recordings of a made-up home, is not a path of this machine.
 fn begins_a_path(line: &str, place: &str) -> bool {
     line.match_indices(place).any(|(at, _)| !line[..at].ends_with(|before: char| before.is_ascii_alphanumeric()))
 }
 
-/// Fails with all that `fault` finds in the text files that `chosen` picks by their path from the root.
+/// Fails with every fault that `fault` finds in the text files that `chosen` selects by their path from the root.
 fn check(chosen: impl Fn(&str) -> bool, fault: impl Fn(&str, &str) -> Option<String>) {
     let root = root();
     let mut paths = Vec::new();
@@ -129,7 +130,7 @@ fn check(chosen: impl Fn(&str) -> bool, fault: impl Fn(&str, &str) -> Option<Str
     let mut looked_at = 0;
     let mut faults = Vec::new();
     for path in paths.iter().filter_map(|path| path.to_str()).filter(|path| chosen(path)) {
-        // What is no text can't break a rule about text.
+        // A binary file can't break a rule about text.
         let Ok(text) = fs::read_to_string(root.join(path)) else { continue };
         looked_at += 1;
         faults.extend(fault(path, &text).map(|fault| format!("{path}: {fault}")));
@@ -155,7 +156,7 @@ fn walk(root: &Path, folder: &Path, ignored: &BTreeSet<PathBuf>, paths: &mut Vec
     }
 }
 
-/// What is not ours: git's own folder, and the paths in .gitignore, each of which stands for itself.
+/// Files that are not ours: git's own folder, and the entries of .gitignore, which are plain paths.
 fn ignored(root: &Path) -> BTreeSet<PathBuf> {
     let text = fs::read_to_string(root.join(".gitignore")).expect("the repository has a .gitignore");
     let ignored = text.lines().map(|line| {
@@ -173,7 +174,7 @@ fn root() -> PathBuf {
 
 struct Package {
     name: String,
-    /// All but the ones that only its tests have.
+    /// Without its dev-dependencies.
     dependencies: Vec<String>,
 }
 

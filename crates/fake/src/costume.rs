@@ -32,8 +32,7 @@ pub(crate) trait Costume {
     /// Everything below the conversation.
     fn bottom(&self, scene: &Scene, now: Instant) -> PaintedRows;
     /// The whole alternate screen; `None` for CLIs that draw on the main screen. `conversation` is what the other
-    /// functions returned for it.
-    /// functions gave for it.
+    /// functions returned.
     fn page(&self, scene: &Scene, conversation: &[PaintedLine], now: Instant) -> Option<PaintedRows>;
     /// The interval of redraws without any event, if there is one.
     fn frame_time(&self, scene: &Scene) -> Option<Duration>;

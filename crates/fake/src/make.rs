@@ -11,7 +11,7 @@ pub enum AgentMake {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no fake of {0:?}: name one of claude, codex, opencode")]
+#[error("there is no fake of {0:?}: use claude, codex or opencode")]
 pub struct UnknownMake(pub String);
 
 impl AgentMake {

@@ -32,7 +32,7 @@ pub struct FakeScript {
 pub enum ScriptError {
     #[error("the script {path} can't be read: {source}", path = path.display())]
     Unreadable { path: PathBuf, source: std::io::Error },
-    #[error("the script {path} has {size} bytes, and {MAX_BYTES} are the most", path = path.display())]
+    #[error("the script {path} has {size} bytes; the limit is {MAX_BYTES}", path = path.display())]
     TooLarge { path: PathBuf, size: u64 },
     #[error("the script {name} is wrong: {message}")]
     Wrong { name: String, message: String },

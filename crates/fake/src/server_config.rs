@@ -33,7 +33,7 @@ impl fmt::Debug for McpServerConfig {
 pub(crate) enum ConfigError {
     #[error("the configuration {path} can't be read: {source}", path = path.display())]
     Unreadable { path: PathBuf, source: std::io::Error },
-    #[error("{place} is no JSON: {source}")]
+    #[error("{place} is not JSON: {source}")]
     NoJson { place: String, source: serde_json::Error },
 }
 

@@ -31,7 +31,8 @@ impl BrokenStream {
     pub const FAILING: [Self; 4] = [Self::Full, Self::Closed, Self::ReaderGone, Self::HungUp];
     pub const ALL: [Self; 5] = [Self::Full, Self::Closed, Self::ReaderGone, Self::HungUp, Self::Unread];
 
-    /// Breaks both streams of the command in this way; returns what must be kept until the command has ended. The
+    /// Breaks both streams of the command in this way. The returned reader must be kept until the command has ended.
+    /// The command must set its whole environment.
     /// command must set its whole environment.
     pub fn give_to(self, mut command: Command) -> (Command, Option<PipeReader>) {
         let both = |command: &mut Command, stream: OwnedFd| {

@@ -1,4 +1,5 @@
-//! Child processes of a test that can't outlive it, whatever the test did to them: none keeps a test waiting for ever.
+//! Child processes that can't outlive their test, whatever the test did to them, and never keep a test waiting for
+//! ever.
 
 use std::{
     ops::{Deref, DerefMut},
@@ -16,8 +17,8 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::wait::DEADLINE;
 
-/// How long a child of a test may live. It is killed then, so that even a blocking read of what it says comes to an end.
-/// Longer than the slowest test needs, shorter than the limit that `.ci/run` sets to all of them.
+/// How long a child may live before it is killed, so that even a blocking read of its output ends. Longer than the
+/// slowest test needs, shorter than the limit of `.ci/run` on all tests together.
 const LONGEST_LIFE: Duration = Duration::from_secs(300);
 
 /// A child process. Dropping it continues it if it was stopped, asks it to end, and kills it if it does not.
@@ -33,7 +34,7 @@ impl TestChild {
         Self::start_for(LONGEST_LIFE, command)
     }
 
-    /// Like [`TestChild::start`], with a limit of its own to its life.
+    /// Like [`TestChild::start`], with a different time limit.
     #[track_caller]
     pub fn start_for(longest: Duration, command: &mut Command) -> Self {
         pass_on_no_ignored_signals();
@@ -46,7 +47,7 @@ impl TestChild {
         pid_of(&self.child)
     }
 
-    /// Sends a signal to a child that runs.
+    /// Sends a signal to a running child.
     #[track_caller]
     pub fn signal(&self, signal: Signal) {
         kill_process(self.pid(), signal).expect("the child is there");
@@ -61,12 +62,12 @@ impl TestChild {
         }
     }
 
-    /// Asks it to end, and kills it if it has not ended by the deadline. A child that was stopped is continued.
+    /// Asks it to end, and kills it if it has not ended by the deadline. A stopped child is continued first.
     pub fn end(&mut self) -> ExitStatus {
         if let Ok(Some(status)) = self.try_wait() {
             return status;
         }
-        // They fail only if it has just ended.
+        // These fail only if it has just ended.
         let _ = kill_process(self.pid(), Signal::TERM);
         let _ = kill_process(self.pid(), Signal::CONT);
         self.ends_within(DEADLINE).unwrap_or_else(|| {
@@ -75,7 +76,7 @@ impl TestChild {
         })
     }
 
-    /// Its status, if it ends so soon.
+    /// Its exit status, if it ends within this time.
     pub fn ends_within(&mut self, patience: Duration) -> Option<ExitStatus> {
         let start = Instant::now();
         loop {
@@ -109,8 +110,8 @@ impl Drop for TestChild {
     }
 }
 
-/// What this process ignores, its children would ignore from their start on: in a background job of a script that is INT,
-/// and a test of INT would fail there. A handler that does nothing is to this process the same, and is not passed on.
+/// Ignored signals are inherited: as a background job of a script, this process ignores INT, and so would its children,
+/// which would fail a test of INT. A handler that does nothing has the same effect here and is not inherited.
 fn pass_on_no_ignored_signals() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -122,7 +123,7 @@ fn pass_on_no_ignored_signals() {
         if kinds.is_empty() {
             return;
         }
-        // In a thread of its own: the test may run in a task, where no runtime may end.
+        // In a thread of its own: the test may run in a task, where a runtime must not be dropped.
         let handled = std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("it is small");
             let _inside = runtime.enter();
@@ -137,7 +138,7 @@ fn pid_of(child: &Child) -> Pid {
     Pid::from_child(child)
 }
 
-/// Kills a process that still runs when its time is over. Dropping it lifts the limit.
+/// Kills a process that is still running when its time is over. Dropping this lifts the limit.
 #[derive(Debug)]
 pub struct LifeLimit {
     lift: Option<Sender<()>>,
@@ -172,13 +173,13 @@ impl Drop for LifeLimit {
     }
 }
 
-/// Names one process for good: a number alone may be another process by the time it is killed.
+/// Identifies one process for good: a bare process id may be reused before the process is killed.
 struct ProcessHandle(#[cfg(target_os = "linux")] Option<std::os::fd::OwnedFd>);
 
 impl ProcessHandle {
     #[cfg(target_os = "linux")]
     fn of(pid: Pid) -> Self {
-        // None: it has ended and was reaped already.
+        // None if it has ended and was reaped already.
         ProcessHandle(rustix::process::pidfd_open(pid, rustix::process::PidfdFlags::empty()).ok())
     }
 
@@ -189,7 +190,7 @@ impl ProcessHandle {
         }
     }
 
-    /// Elsewhere only the number is there, and no process is killed by it.
+    /// Other systems have only the process id, which is not safe to kill by, so nothing is killed.
     #[cfg(not(target_os = "linux"))]
     fn of(_: Pid) -> Self {
         ProcessHandle()
@@ -228,7 +229,7 @@ mod tests {
         assert_eq!((said.as_str(), child.ended().signal()), ("", Some(9)));
     }
 
-    /// A script that ignores INT starts the tests, as a background job does.
+    /// Runs the tests from a script that ignores INT, like a background job.
     #[tokio::test]
     async fn an_ignored_signal_is_not_passed_on() {
         const INNER: &str = "TESTKIT_STARTED_BY_A_SCRIPT";

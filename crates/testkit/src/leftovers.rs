@@ -1,7 +1,7 @@
-//! What this process holds at the moment: take a snapshot before and after, and compare. Linux only.
+//! The resources that this process holds: take a snapshot before and after a test, and compare. Linux only.
 //!
-//! The tests of one binary run in threads of one process and see each other's holdings: compare
-//! inside [`in_own_process`](crate::in_own_process).
+//! The tests of one binary are threads of one process and see each other's resources, so compare inside
+//! [`in_own_process`](crate::in_own_process).
 
 use std::fs;
 

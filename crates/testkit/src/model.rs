@@ -136,11 +136,11 @@ fn accept(listener: &TcpListener, shared: &Arc<ModelShared>) {
             shared.state().connections.push(copy);
         }
         let shared = shared.clone();
-        // A client that closes in the middle is no error of ours.
+        // A client that closes in the middle is not our error.
         threads.push(std::thread::spawn(move || drop(answer(stream, &shared))));
         threads.retain(|thread: &JoinHandle<()>| !thread.is_finished());
     }
-    // Connections accepted at the last moment.
+    // Connections that were accepted at the last moment.
     for connection in &shared.state().connections {
         let _ = connection.shutdown(Shutdown::Both);
     }

@@ -88,7 +88,7 @@ impl SecondRole {
 
 impl Drop for SecondRole {
     fn drop(&mut self) {
-        // It is not asked: roles may be deaf. Fails only if it has ended already.
+        // Killed without asking first: a role may ignore signals. Fails only if it has ended already.
         let _ = self.process.kill();
     }
 }

@@ -25,7 +25,8 @@ pub struct FinishedCommand {
 }
 
 impl FinishedCommand {
-    /// Collects the result of a child, which the limit to its life ends at the latest. Streams that are not piped count as
+    /// Collects the result of a child, which ends at its time limit at the latest. Streams that are not piped count as
+    /// empty.
     /// empty.
     #[track_caller]
     pub fn of(mut child: TestChild) -> FinishedCommand {
@@ -64,7 +65,7 @@ impl FinishedCommand {
     }
 }
 
-/// Reads to the end beside the caller, so that a full pipe never stops the writer.
+/// Reads to the end on another thread, so that a full pipe never blocks the writer.
 fn read_aside(mut from: impl Read + Send + 'static) -> JoinHandle<Vec<u8>> {
     std::thread::spawn(move || {
         let mut bytes = Vec::new();

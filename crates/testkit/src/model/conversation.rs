@@ -69,7 +69,7 @@ pub struct OfferedTool {
     pub name: String,
     /// The namespace, where the dialect separates it from the name.
     pub namespace: Option<String>,
-    /// What its description and schema take of the request, as JSON.
+    /// How many bytes its description and schema take in the request, as JSON.
     pub bytes: usize,
 }
 
@@ -98,7 +98,7 @@ const SHELLS: [&str; 7] =
     ["Bash", "bash", "exec_command", "shell_command", "shell", "run_shell_command", "run_command"];
 
 impl Conversation {
-    /// A prompt without the text that the client added; `None` if nothing else is in it.
+    /// Adds a prompt, without the text that the client added; nothing if that is all of it.
     pub(super) fn said<'a>(&mut self, texts: impl IntoIterator<Item = &'a str>) {
         let kept: Vec<&str> = texts.into_iter().filter(|text| !is_context(text)).collect();
         if kept.is_empty() {
@@ -139,7 +139,7 @@ impl Conversation {
 }
 
 impl OfferedTool {
-    /// As the request describes it; `None` where it has no name.
+    /// As the request describes it; `None` if it has no name.
     pub(super) fn described(description: &Value) -> Option<Self> {
         let name = description["name"].as_str()?.to_owned();
         Some(OfferedTool { name, namespace: None, bytes: description.to_string().len() })
