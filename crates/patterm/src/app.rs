@@ -78,13 +78,16 @@ const SETTLED: Duration = Duration::from_millis(200);
 /// Whoever stopped us and nobody let go on: we go on ourselves.
 const STOP_PATIENCE: Duration = Duration::from_millis(500);
 
-/// A command, and how it is typed.
+/// Something that keys can be bound to, and how it is typed.
 #[derive(Clone, Debug)]
 pub(crate) struct BoundCommand {
-    pub(crate) id: &'static str,
-    pub(crate) title: &'static str,
+    pub(crate) id: String,
+    pub(crate) title: String,
     pub(crate) section: &'static str,
+    /// The shortest keys, and one's own before the built-in ones.
     pub(crate) keys: Option<String>,
+    /// All of them.
+    pub(crate) all_keys: Vec<String>,
 }
 
 /// What can be done on the screen, with these settings.
@@ -95,16 +98,20 @@ pub(crate) struct CommandBindings {
     pub(crate) faults: Vec<String>,
 }
 
-/// The table of commands, for people who bind keys.
+/// The table of commands, for people who bind keys; presets and operations only where keys are bound to them.
 pub(crate) fn bindings(settings: &Settings) -> CommandBindings {
     let (keymap, faults) = keys::keymap(settings);
-    let bound = |command: &commands::ScreenCommand| BoundCommand {
-        id: command.id,
-        title: command.title,
-        section: command.section.title(),
-        keys: keymap.keys_of(command.id),
+    let bound = |id: &str, title: &str, section| BoundCommand {
+        id: id.to_owned(),
+        title: title.to_owned(),
+        section,
+        keys: keymap.keys_of(id),
+        all_keys: keymap.iter().filter(|(_, bound)| *bound == id).map(|(keys, _)| keys).collect(),
     };
-    CommandBindings { commands: commands::all().map(bound).collect(), faults }
+    let table = commands::all().map(|command| bound(command.id, command.title, command.section.title()));
+    let own = keys::beyond_the_table(&keymap);
+    let own = own.iter().map(|id| bound(id, id, "Presets and operations"));
+    CommandBindings { commands: table.chain(own).collect(), faults }
 }
 
 /// The terminal we were started on.

@@ -9,6 +9,8 @@ mod tabs;
 
 pub(crate) use program::RAIL_LIMITS;
 
+use ops::{Faces, Role, Table};
+
 use super::{attention, model::InterfaceState, palette, recordings, scratchpads};
 
 /// What the palette is opened by.
@@ -91,20 +93,33 @@ pub(crate) fn run(app: &mut InterfaceState, id: &str) {
     match find(id) {
         Some(command) if (command.when)(app) => (command.run)(app),
         Some(command) => app.toast(tui::Sign::Unknown, format!("{}: not now", command.title)),
-        None if is_preset(id) && palette::run(app, id) => {}
+        None if names_an_entry(id) && palette::run(app, id) => {}
         None => app.toast(tui::Sign::Failed, format!("'{id}' is no command")),
     }
 }
 
-/// Whether an id names a preset: `agent/claude`, `process/dev`.
-fn is_preset(id: &str) -> bool {
-    let name = id.strip_prefix("agent/").or_else(|| id.strip_prefix("process/"));
-    name.is_some_and(|name| !name.is_empty())
+/// What stands before an operation's name in its id.
+pub(crate) const OPERATION: &str = "operation/";
+
+/// Whether an id names a preset or an operation: `agent/claude`, `process/dev`, `operation/stop_process`. Presets come
+/// and go, so any name will do; operations are always the same.
+fn names_an_entry(id: &str) -> bool {
+    match id.split_once('/') {
+        Some(("agent" | "process", name)) => !name.is_empty(),
+        Some(("operation", name)) => is_operation(name),
+        _ => false,
+    }
 }
 
-/// Whether keys can be bound to an id. A preset may come and go.
+/// Whether the palette offers an operation of this name.
+fn is_operation(name: &str) -> bool {
+    let table = Table::new(project::operations::entries());
+    table.offered(Faces::PALETTE, Role::Operator).any(|entry| entry.name() == name)
+}
+
+/// Whether keys can be bound to an id.
 pub(crate) fn can_be_bound(id: &str) -> bool {
-    find(id).is_some() || is_preset(id)
+    find(id).is_some() || names_an_entry(id)
 }
 
 /// `tab-1` to `tab-9`.

@@ -9,6 +9,7 @@ use vt::input::{Key, KeyEventKind, MouseEventKind, WheelDirection};
 use super::{
     commands::{self, PALETTE},
     frame::key_name,
+    keys,
     model::InterfaceState,
     palette,
 };
@@ -21,7 +22,6 @@ const FIXED: &[(&str, &str, &str)] = &[
     ("Looking back", "y  Enter", "copy and leave"),
     ("Looking back", "/  ?  n  N", "search forward, backward, next, previous"),
     ("Looking back", "q  Esc", "back to live"),
-    ("Tabs by number", "", "Go to a tab  (tab-1 to tab-9, to bind keys to)"),
     ("The rail", "Up  Down  Enter", "through sessions and scratchpads, and to one of them"),
     ("The rail", "Esc", "back to the pane"),
     ("Mouse", "click", "a tab, a session, +, a scratchpad; the status line opens the palette"),
@@ -29,7 +29,7 @@ const FIXED: &[(&str, &str, &str)] = &[
     ("Mouse", "drag", "select and copy; twice for words, three times for lines"),
     ("Mouse", "wheel", "history; the program's own, if it asked for the mouse"),
     ("Mouse", "Shift-drag", "left to your terminal"),
-    ("config.json", "keymap", "keys of your own for the ids in parentheses"),
+    ("config.json", "keymap", "keys of your own for the ids in parentheses, agent/NAME, process/NAME, operation/NAME"),
     ("config.json", "theme", "light, dark, or as your terminal is"),
     ("config.json", "signs", "ascii: plain characters for states, lines and marks"),
     ("config.json", "attention", "the bell, and whether a call for you comes in sight by itself"),
@@ -49,6 +49,19 @@ const SIGNS: &[(Sign, &str)] = &[
     (Sign::Unknown, "it is not clear what it is doing"),
 ];
 
+const FIRST_TAB: &str = "tab-1";
+const LAST_TAB: &str = "tab-9";
+
+/// How a command is typed, as people write it.
+fn keys_of(app: &InterfaceState, id: &str) -> String {
+    let keys = |id: &str| app.keymap.keys_of(id).map(|keys| key_name(&keys));
+    match id {
+        "send-palette-key" => keys(id).or_else(|| keys(PALETTE).map(|key| format!("{key} {key}"))).unwrap_or_default(),
+        FIRST_TAB => [keys(FIRST_TAB), keys(LAST_TAB)].into_iter().flatten().collect::<Vec<_>>().join(" … "),
+        id => keys(id).unwrap_or_default(),
+    }
+}
+
 struct HelpScreen {
     table: HelpTable,
     filter: LineInput,
@@ -56,22 +69,26 @@ struct HelpScreen {
 }
 
 pub(super) fn open(app: &mut InterfaceState) {
-    let twice = app.keymap.keys_of(PALETTE).map(|key| format!("{0} {0}", key_name(&key))).unwrap_or_default();
     // One line stands for the nine that differ in a number.
-    let mut all: Vec<_> = commands::all().filter(|command| !commands::is_numbered_tab(command.id)).collect();
+    let is_further_tab = |id: &str| commands::is_numbered_tab(id) && id != FIRST_TAB;
+    let mut all: Vec<_> = commands::all().filter(|command| !is_further_tab(command.id)).collect();
     all.sort_by_key(|command| command.section);
     let mut entries: Vec<HelpEntry> = all
         .into_iter()
         .map(|command| HelpEntry {
             section: command.section.title().to_owned(),
-            keys: match (app.keymap.keys_of(command.id), command.id) {
-                (Some(keys), _) => key_name(&keys),
-                (None, "send-palette-key") => twice.clone(),
-                (None, _) => String::new(),
+            keys: keys_of(app, command.id),
+            text: match command.id {
+                FIRST_TAB => format!("Go to a tab by its number  ({FIRST_TAB} to {LAST_TAB})"),
+                id => format!("{}  ({id})", commands::title(app, command)),
             },
-            text: format!("{}  ({})", commands::title(app, command), command.id),
         })
         .collect();
+    entries.extend(keys::beyond_the_table(&app.keymap).into_iter().map(|id| HelpEntry {
+        section: "Presets and operations".to_owned(),
+        keys: keys_of(app, &id),
+        text: id,
+    }));
     entries.extend(SIGNS.iter().map(|(sign, text)| HelpEntry {
         section: "Signs".to_owned(),
         keys: app.skin.glyphs.sign(*sign).to_string(),

@@ -44,6 +44,15 @@ pub(super) fn keymap(settings: &Settings) -> (Keymap, Vec<String>) {
     (keymap, faults)
 }
 
+/// Presets and operations that keys are bound to, each once.
+pub(super) fn beyond_the_table(keymap: &Keymap) -> Vec<String> {
+    let mut ids: Vec<String> = keymap.iter().map(|(_, id)| id.to_owned()).collect();
+    ids.retain(|id| commands::find(id).is_none());
+    ids.sort_unstable();
+    ids.dedup();
+    ids
+}
+
 /// The same for every spelling of the same keys; none for what can't be bound.
 fn printed(keys: &str) -> Option<String> {
     let alone = Keymap::from_table([(keys, "any")]).ok()?;
@@ -91,5 +100,68 @@ mod tests {
         let (map, faults) = with(&[("f6", "agent/claude"), ("f7", "tab-3"), ("f8", "agent/")]);
         assert_eq!(map.keys_of("agent/claude").as_deref(), Some("f6"), "presets have ids too");
         assert_eq!(faults.len(), 1, "{faults:?}");
+        let (map, faults) = with(&[("f6", "operation/stop_process"), ("f7", "operation/no_such"), ("f8", "agent/x")]);
+        assert_eq!(beyond_the_table(&map), ["agent/x", "operation/stop_process"]);
+        assert!(faults.len() == 1 && faults[0].contains("no_such"), "{faults:?}");
+    }
+
+    /// What programs behind patterm do with keys of the kind that it binds: claude 2.1.327, codex 0.169.0 and opencode
+    /// 1.18.33 by the tables in them, readline by its manual.
+    const TAKEN: &[(&str, &str)] = &[
+        ("claude", "alt-p alt-o alt-t alt-w alt-j alt-m alt-v alt-b alt-f alt-d alt-y alt-up alt-down alt-enter"),
+        ("codex", "alt-r alt-, alt-. alt-up alt-b alt-f alt-d alt-left alt-right alt-backspace alt-delete alt-enter"),
+        ("opencode", "alt-b alt-f alt-d alt-e alt-a alt-left alt-right alt-backspace alt-delete alt-enter"),
+        ("opencode", "alt-shift-a alt-shift-b alt-shift-e alt-shift-f alt-shift-left alt-shift-right"),
+        ("readline", "alt-b alt-f alt-d alt-y alt-c alt-u alt-l alt-t alt-r alt-. alt-_ alt-n alt-p alt-< alt-> alt-?"),
+        ("readline", "alt-1 alt-2 alt-3 alt-4 alt-5 alt-6 alt-7 alt-8 alt-9 alt-0 ctrl-k"),
+        ("codex", "ctrl-k"),
+        ("claude", "ctrl-k"),
+        ("opencode", "ctrl-k"),
+    ];
+
+    /// Keys that are ours all the same, as the guide says: the palette's, which programs get when it is pressed twice;
+    /// opencode's second key for Home; readline's counts, which few people type.
+    const OURS_ALL_THE_SAME: &[&str] = &[
+        "ctrl+k",
+        "alt+a",
+        "alt+shift+a",
+        "alt+1",
+        "alt+2",
+        "alt+3",
+        "alt+4",
+        "alt+5",
+        "alt+6",
+        "alt+7",
+        "alt+8",
+        "alt+9",
+    ];
+
+    #[test]
+    fn built_in_keys_are_no_keys_of_agents_and_shells_but_for_those_that_the_guide_names() {
+        let taken: Vec<(&str, String)> = TAKEN
+            .iter()
+            .flat_map(|(who, keys)| keys.split_whitespace().map(|key| (*who, printed(key).expect(key))))
+            .collect();
+        for command in commands::all() {
+            for keys in command.keys {
+                let keys = printed(keys).unwrap();
+                let clash = taken.iter().find(|(_, key)| *key == keys);
+                let known = OURS_ALL_THE_SAME.contains(&keys.as_str());
+                assert!(clash.is_none() || known, "{keys} of '{}' is {}'s", command.id, clash.unwrap().0);
+            }
+        }
+    }
+
+    #[test]
+    fn tabs_have_keys_and_each_built_in_key_can_be_taken_away() {
+        let (map, _) = with(&[]);
+        assert_eq!(map.keys_of("tab-1").as_deref(), Some("alt+1"));
+        assert_eq!(map.keys_of("tab-9").as_deref(), Some("alt+9"));
+        assert_eq!(map.keys_of("next-tab").as_deref(), Some("alt+pagedown"));
+        let built_in: Vec<&str> = commands::all().flat_map(|command| command.keys).copied().collect();
+        for keys in built_in.iter().filter(|keys| **keys != "ctrl-k") {
+            let (map, faults) = with(&[(keys, "")]);
+            assert!(!map.iter().any(|(bound, _)| Some(bound) == printed(keys)) && faults.is_empty(), "{keys}");
+        }
     }
 }

@@ -11,7 +11,8 @@ use crate::{
 
 /// List every screen command: its id, and its keys under your settings
 ///
-/// `keymap` in config.json binds keys to these ids.
+/// `keymap` in config.json binds keys to these ids. Presets (`agent/NAME`, `process/NAME`) and operations
+/// (`operation/NAME`) are listed where keys are bound to them.
 #[derive(Debug, clap::Args)]
 pub(crate) struct KeysArgs {}
 
@@ -25,11 +26,11 @@ impl KeysArgs {
         let commands = bindings.commands;
         let value: Vec<_> = commands
             .iter()
-            .map(|command| json!({ "id": command.id, "title": command.title, "section": command.section, "keys": command.keys }))
+            .map(|command| json!({ "id": command.id, "title": command.title, "section": command.section, "keys": command.keys, "all_keys": command.all_keys }))
             .collect();
         let rows: Vec<[String; 3]> = commands
             .iter()
-            .map(|command| [command.id.to_owned(), command.keys.clone().unwrap_or_default(), command.title.to_owned()])
+            .map(|command| [command.id.clone(), command.all_keys.join(", "), command.title.clone()])
             .collect();
         output.answer(&value, &output::columns(["COMMAND", "KEYS", "DOES"], &rows))?;
         Ok(Exit::Done)

@@ -119,7 +119,8 @@ fn operations(app: &InterfaceState) -> Vec<PaletteEntry> {
     let possible = offered.filter(|entry| !nobody || !schema::needs_session(entry.args_schema().as_value()));
     let entries = possible.map(|entry| {
         let name = entry.name();
-        let mut listed = PaletteEntry::new(name, schema::title(name), move |app| form::open(app, name))
+        let id = format!("{}{name}", commands::OPERATION);
+        let mut listed = PaletteEntry::new(id, schema::title(name), move |app| form::open(app, name))
             .detail(schema::first_sentence(entry.description()));
         listed.list.words = name.to_owned();
         // They speak the language of tools: whoever looks for one finds it.
