@@ -187,7 +187,7 @@ fn what_can_be_removed_is() {
 fn a_pattern_without_sockets_is_nobody() {
     let stage = Stage::empty();
     stage.write_config(&format!("[[coordinators]]\npath = \"{}/*.sock\"\n", stage.path("run").display()));
-    stage.by_config(&["ls"]).failed(4, &["no coordinator", "vtr serve"]);
+    stage.by_config(&["ls"]).failed(4, &["none of the configured coordinators", "vtr serve"]);
     assert!(stage.by_config(&["config", "resolve"]).stderr.contains("at the moment"));
 }
 

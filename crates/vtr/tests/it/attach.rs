@@ -408,9 +408,9 @@ async fn help_and_the_frame_and_other_keys() {
     attached.press("ctrl-a ?");
     attached.shows("(?s)Keys.*ctrl\\+a d +leave; the session goes on").await;
     attached.shows("ctrl\\+a x +end or remove").await;
-    attached.shows("search down").await;
+    attached.shows("search forward").await;
     attached.press("q");
-    attached.until("help is gone", |text| !text.contains("search down"));
+    attached.until("help is gone", |text| !text.contains("search forward"));
     attached.press("ctrl-a");
     attached.shows("ctrl\\+a … +d leave").await;
     attached.press("z");
