@@ -1,5 +1,5 @@
-//! Measures `vt` (instructions and time to parse, memory, reads), `vtr` and patterm beside tmux, and the way of a tool
-//! call. Figures go to docs/benchmarks.md.
+//! Benchmarks: `vt` (instructions and time to parse, memory, reads), `vtr` and patterm compared with tmux, and the
+//! latency of a tool call. Figures go to docs/benchmarks.md.
 
 mod attach;
 mod mcp;
@@ -16,7 +16,7 @@ use clap::{Args, Subcommand, ValueEnum};
 
 use crate::Verdict;
 
-/// Measure `vt` beside `alacritty_terminal`, `vtr` beside tmux, and tool calls beside a bare socket
+/// Compare `vt` with `alacritty_terminal`, `vtr` with tmux, and tool calls with a bare socket
 #[derive(Args)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -52,24 +52,24 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
     }
 }
 
-/// How much of a suite beside tmux is run.
+/// How much of a comparison with tmux is run.
 #[derive(Args)]
 struct Extent<W: ValueEnum + Send + Sync + 'static> {
-    /// A tenth of the work: to see that it runs, not to quote
+    /// A tenth of the work: to see that it runs; don't quote the figures
     #[arg(long)]
     quick: bool,
-    /// Only this; may be given again
+    /// Run only this measurement; can be repeated
     #[arg(long, value_enum)]
     only: Vec<W>,
 }
 
 impl<W: ValueEnum + PartialEq + Send + Sync + 'static> Extent<W> {
-    /// What is measured, in the order of the suite.
+    /// The measurements, in the order of the suite.
     fn chosen(&self) -> impl Iterator<Item = &'static W> {
         W::value_variants().iter().filter(|what| self.only.is_empty() || self.only.contains(what))
     }
 
-    /// The first line: what is measured beside which tmux, and under which load.
+    /// The first line: what is compared with which tmux, and under which load.
     fn announce(&self, what: &str, load: &str) -> Result<()> {
         println!("{what} (release) beside {}, by turns; load before: {load}", tmux::version()?);
         if self.quick {
@@ -79,7 +79,7 @@ impl<W: ValueEnum + PartialEq + Send + Sync + 'static> Extent<W> {
     }
 }
 
-/// The middle one of some measurements.
+/// The median of some measurements.
 fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values[values.len() / 2]

@@ -1,4 +1,4 @@
-//! Replays recordings through `vt` and its judges, and holds every difference against the list of explained ones.
+//! Replays recordings through `vt` and its judges, and checks every difference against the list of explained ones.
 
 mod explained;
 mod recordings;
@@ -20,31 +20,31 @@ use crate::{
 /// Replay recordings through `vt` and its judges and show where their screens differ
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// A folder of recordings, in place of those in fixtures/recordings; nothing is explained there
+    /// A folder of recordings, instead of fixtures/recordings; nothing is explained there
     #[arg(long, value_name = "DIR")]
     recordings: Option<PathBuf>,
-    /// Where to compare, in place of points.json in that folder
+    /// The points to compare at, instead of that folder's points.json
     #[arg(long, value_name = "FILE", requires = "recordings")]
     points: Option<PathBuf>,
-    /// Whom to ask
+    /// The judge
     #[arg(long, value_enum, default_value_t = Judges::All)]
     judge: Judges,
-    /// Whom to test: another than `vt` shows where the judges themselves disagree
+    /// The terminal under test: one other than `vt` shows where the judges themselves disagree
     #[arg(long, value_enum, default_value_t = Kind::Vt)]
     terminal: Kind,
     /// An interpreter that can import pyghostty; without it, the pinned wheel is put into target/
     #[arg(long, value_name = "PY")]
     python: Option<PathBuf>,
-    /// Look only at differences whose name matches, as in "ghostty programs/vim.raw 3676 text 5"
+    /// Only show differences whose name matches, for example "ghostty programs/vim.raw 3676 text 5"
     #[arg(long, value_name = "RE")]
     filter: Option<Regex>,
     /// Show explained differences too
     #[arg(long)]
     verbose: bool,
-    /// Enter the unexplained differences into the list, with this reason
+    /// Add the unexplained differences to the list, with this reason
     #[arg(long, value_name = "REASON", conflicts_with = "recordings")]
     explain: Option<String>,
-    /// Take differences that are no longer there from the list
+    /// Remove differences from the list that no longer exist
     #[arg(long, conflicts_with = "recordings")]
     forget: bool,
 }
@@ -56,10 +56,10 @@ enum Judges {
     All,
 }
 
-/// The size every recording was made at.
+/// The size of all recordings.
 const SIZE: Size = Size::new(120, 40);
 
-/// A difference with the name it goes by in the list of explained ones.
+/// A difference, with its name in the list of explained ones.
 struct Named {
     name: String,
     difference: Difference,
@@ -92,7 +92,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
     };
     found.retain(|named| asked(&named.name));
 
-    // Reasons are about `vt` and the fixtures; any other pair has none.
+    // Reasons are about `vt` and the fixtures; no other pair has any.
     let about_us = arguments.terminal == Kind::Vt && arguments.recordings.is_none();
     let mut explained = if about_us { Explained::load()? } else { Explained::default() };
     for named in &found {

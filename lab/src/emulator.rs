@@ -1,4 +1,4 @@
-//! `vt` and its judges behind one face: bytes in, replies and a comparable screen out.
+//! A common interface to `vt` and its judges: bytes go in, replies and a comparable screen come out.
 
 mod alacritty;
 mod answering;
@@ -18,14 +18,14 @@ pub(crate) use answering::Answering;
 pub(crate) trait Emulator {
     fn feed(&mut self, bytes: &[u8]) -> Result<()>;
 
-    /// Bytes owed to the child since the last call.
+    /// The bytes owed to the child since the last call.
     fn take_replies(&mut self) -> Vec<u8>;
 
     fn size(&self) -> Size;
 
     fn resize(&mut self, size: Size) -> Result<()>;
 
-    /// The screen as it is, the inside of an unfinished synchronized update included.
+    /// The current screen, including the content of an unfinished synchronized update.
     fn screen(&mut self) -> Result<Screen>;
 }
 
@@ -35,7 +35,7 @@ pub(crate) enum Kind {
     Vt,
     /// `alacritty_terminal`.
     Alacritty,
-    /// libghostty-vt, as PyPI's `pyghostty` carries it.
+    /// libghostty-vt, from PyPI's `pyghostty`.
     Ghostty,
 }
 
@@ -49,7 +49,7 @@ impl Kind {
     }
 }
 
-/// Makes fresh emulators of one kind. Ghostty's start costs a Python process, so it is started once.
+/// Creates emulators of one kind. Ghostty needs a Python process, so it is started only once.
 pub(crate) enum Factory {
     Vt,
     Alacritty,
@@ -57,7 +57,7 @@ pub(crate) enum Factory {
 }
 
 impl Factory {
-    /// `python` is needed by ghostty alone: an interpreter that can import `pyghostty`.
+    /// Only ghostty needs `python`: an interpreter that can import `pyghostty`.
     pub(crate) fn new(kind: Kind, python: Option<PathBuf>) -> Result<Self> {
         Ok(match kind {
             Kind::Vt => Factory::Vt,
@@ -74,7 +74,7 @@ impl Factory {
         }
     }
 
-    /// Bits of the attributes it keeps at all.
+    /// The bits of the attributes that it supports.
     pub(crate) fn attributes_kept(&self) -> u16 {
         match self {
             Factory::Alacritty => ALL_ATTRIBUTES & !(BLINK | OVERLINE),

@@ -1,4 +1,4 @@
-//! Runs esctest2 headless against `vt`, or against a judge to show what the figures mean.
+//! Runs esctest2 headless against `vt`, or against a judge for comparison.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -27,16 +27,16 @@ pub(crate) struct Arguments {
     /// Which tests count, as JSON
     #[arg(long, value_name = "FILE")]
     subsets: Option<PathBuf>,
-    /// Run only tests whose name matches this (Python) regular expression; no bar applies then
+    /// Run only tests whose name matches this (Python) regular expression; then no bar applies
     #[arg(long, value_name = "RE")]
     filter: Option<String>,
-    /// Whom to test
+    /// The terminal to test
     #[arg(long, value_enum, default_value_t = Kind::Vt)]
     terminal: Kind,
-    /// Interpreter for the driver, and for ghostty one that can import pyghostty
+    /// Interpreter for the driver; for ghostty, one that can import pyghostty
     #[arg(long, value_name = "PY")]
     python: Option<PathBuf>,
-    /// Write every outcome here
+    /// Write every outcome to this file
     #[arg(long, value_name = "OUT")]
     json: Option<PathBuf>,
     /// Show why each test failed
@@ -47,9 +47,9 @@ pub(crate) struct Arguments {
     options: Vec<String>,
 }
 
-/// esctest's own screen size; each of its tests begins by asking for it.
+/// esctest's own screen size; each of its tests begins by requesting it.
 const SIZE: Size = Size::new(80, 25);
-/// Window operations need a window. `--timeout` is moot: see the driver.
+/// Window operations need a window. `--timeout` has no effect: see the driver.
 const OPTIONS: [&str; 3] = ["--xterm-checksum=334", "--max-vt-level=4", "--expected-terminal=xterm"];
 const EVERYTHING: &str = "^(?!XtermWinops)";
 
@@ -77,7 +77,7 @@ struct Report {
     detail: String,
 }
 
-/// What the driver says.
+/// A message from the driver.
 #[derive(Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Message {
@@ -151,7 +151,7 @@ fn print_failures(reports: &BTreeMap<String, Report>, subsets: &Subsets, verbose
         let subset = match (subsets.screen_tests.contains(name), subsets.everyday.contains(name)) {
             (true, true) => "everyday",
             (true, false) => "screen",
-            // Queries and window business: outside both subsets, shown on demand.
+            // Queries and window operations: outside both subsets, shown on demand.
             (false, _) if verbose => "other",
             (false, _) => continue,
         };
@@ -167,7 +167,7 @@ fn print_failures(reports: &BTreeMap<String, Report>, subsets: &Subsets, verbose
     }
 }
 
-/// The exception's own words: the first line of a traceback that is not indented, and the first cell it blames.
+/// The exception's message: the first line of a traceback that is not indented, and the first cell it complains of.
 fn reason(detail: &str) -> String {
     let mut lines = detail.lines().skip_while(|line| !line.starts_with("Traceback")).skip(1);
     match lines.find(|line| !line.starts_with(' ')) {

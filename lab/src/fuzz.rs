@@ -1,5 +1,6 @@
-//! Throws random bytes and random sequences at `vt`: nothing may panic, hang, grow without bounds or take long, and
-//! chunks and replays must make no difference. On stable Rust and by seed, so a find is found again.
+//! Feeds random bytes and random sequences to `vt`: nothing may panic, hang, grow without bounds or take too long, and
+//! chunking and replays must make no difference. It runs on stable Rust and by seed, so every finding can be
+//! reproduced.
 
 mod case;
 mod crafted;
@@ -22,15 +23,15 @@ use crate::Verdict;
 use case::{Case, Step};
 use play::{BAR, Fault, Player, Position, SharedPosition, Times};
 
-/// Throw random streams at `vt`, with resizes and reads in between
+/// Feed random streams to `vt`, with resizes and reads in between
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Bytes of each kind, whole cases of a megabyte; 16 MB unless --seconds is given
+    /// Bytes of each kind, in whole cases of a megabyte; 16 MB unless --seconds is given
     #[arg(long)]
     bytes: Option<u64>,
     #[arg(long, value_enum, default_value_t = Choice::Both)]
     kind: Choice,
-    /// The first case; each further one takes the next number
+    /// The first case; further cases take the next numbers
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Stop each kind after this time
@@ -45,7 +46,7 @@ enum Choice {
     /// Random text and sequences
     Escapes,
     Both,
-    /// Streams made to take long, each measured at two sizes
+    /// Streams crafted to take long, each measured at two sizes
     Crafted,
 }
 
@@ -65,13 +66,13 @@ impl Kind {
 }
 
 const DEFAULT_BYTES: u64 = 16_000_000;
-/// A case that does not get on for so long hangs: a step takes milliseconds.
+/// A case that makes no progress for this long hangs: a step takes milliseconds.
 const HANG: Duration = Duration::from_secs(60);
-/// Growth of this process that is still no leak: the largest screen, a full history and a full string twice over.
+/// Growth of this process that is not yet a leak: the largest screen, a full history and a full string twice.
 const MEMORY: u64 = 128 << 20;
-/// Finds worth printing before the rest is more of the same.
+/// How many findings are printed; further ones are mostly the same.
 const MAX_FINDS: usize = 8;
-/// Of one name: the first often hides another.
+/// Findings of one name: the first often hides another.
 const MAX_ALIKE: usize = 4;
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
@@ -90,7 +91,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
     Ok(verdict)
 }
 
-/// Plays cases of `kind` on a thread of their own, for one that hangs can only be left behind.
+/// Plays cases of `kind` on a thread of their own, because a thread that hangs can only be abandoned.
 fn watch(kind: Kind, arguments: &Arguments) -> Verdict {
     let position = SharedPosition::default();
     let (done, finished) = mpsc::channel();
@@ -183,7 +184,7 @@ fn reproduce(kind: Kind, seed: u64) -> String {
     format!("cargo lab fuzz --kind {} --seed {seed} --bytes 1", kind.name())
 }
 
-/// What took longer than the bar, also when it is played again: a page fault or an interrupt does not count.
+/// A case that took longer than the bar and does so again when repeated: a page fault or an interrupt does not count.
 fn too_slow(player: &Player, case: &Case, times: &Times) -> Option<Fault> {
     let slow = |times: &Times| {
         [("64 KiB", &times.chunks), ("resize", &times.resizes), ("read", &times.reads)].into_iter().find_map(

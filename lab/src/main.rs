@@ -1,4 +1,4 @@
-//! `cargo lab COMMAND`: measures and tries out what the crates do, with the world's help: other terminals as judges, tmux, real
+//! `cargo lab COMMAND`: measurements and experiments that need the outside world: other terminals as judges, tmux, real
 //! agent CLIs, random streams. Nothing here ships.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "these commands talk to a person")]
 
@@ -26,7 +26,7 @@ use std::{
 use clap::Parser;
 
 #[derive(Parser)]
-#[command(name = "cargo lab", about = "Measurements and trials, for those who work on this repository")]
+#[command(name = "cargo lab", about = "Measurements and experiments, for people who work on this repository")]
 enum Command {
     #[command(subcommand)]
     Agents(agents::Arguments),
@@ -40,7 +40,7 @@ enum Command {
     Fuzz(fuzz::Arguments),
 }
 
-/// How a check ended.
+/// The result of a check.
 enum Verdict {
     Good,
     Bad,
@@ -63,7 +63,7 @@ fn main() -> ExitCode {
         Ok(Verdict::Bad) => ExitCode::FAILURE,
         Err(error) => {
             eprintln!("{error:#}");
-            // Apart from a check that ran and failed.
+            // Distinguishes an error from a check that ran and failed.
             ExitCode::from(2)
         }
     }

@@ -1,5 +1,5 @@
-//! Random streams, to find those on which the judges agree with each other and not with `vt`: two against one is
-//! worth a look. Each find is cut down to the operations that matter.
+//! Random streams on which the judges agree with each other and not with `vt`: two against one is worth checking. Each
+//! finding is shrunk to the operations that matter.
 
 use std::collections::BTreeSet;
 
@@ -18,16 +18,16 @@ pub(crate) struct Arguments {
     /// How many streams to try
     #[arg(long, default_value_t = 2000)]
     count: u64,
-    /// Where in the sequence of all streams to begin
+    /// The number of the first stream
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Ask only this one: finds more, and more that is no mistake of ours
+    /// Ask only this judge: finds more, including more that is not our mistake
     #[arg(long, value_enum)]
     judge: Option<Kind>,
     /// An interpreter that can import pyghostty; without it, the pinned wheel is put into target/
     #[arg(long, value_name = "PY")]
     python: Option<std::path::PathBuf>,
-    /// Leave out operations whose name holds one of these, such as ones already known to differ
+    /// Leave out operations whose name contains one of these, for example ones already known to differ
     #[arg(long, value_delimiter = ',')]
     without: Vec<String>,
 }
@@ -64,7 +64,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
         }
     }
     println!("{} streams, {} kinds of contradiction", arguments.count, seen.len());
-    // A search, not a check: both judges make mistakes, some of them the same.
+    // A search, not a check: both judges make mistakes, sometimes the same ones.
     Ok(Verdict::Good)
 }
 
@@ -93,7 +93,7 @@ fn bytes(stream: &[Step]) -> Vec<u8> {
     stream.iter().flat_map(|step| step.text.bytes()).collect()
 }
 
-/// Leaves out whatever can be left out while `still` holds.
+/// Removes whatever can be removed while `still` holds.
 fn shorten(stream: &mut Vec<Step>, still: impl Fn(&[Step]) -> Result<bool>) -> Result<()> {
     let mut run = stream.len() / 2;
     while run > 0 {
@@ -119,7 +119,7 @@ struct Step {
 }
 
 /// A name, and the text with `#` for a number around the screen's size, `%` for a small one, and `|` between choices.
-/// No number is zero: ghostty takes it at its word where xterm takes it for one.
+/// No number is zero: ghostty takes zero literally where xterm takes it as one.
 type Operation = (&'static str, &'static str);
 
 const OPERATIONS: [Operation; 53] = [
@@ -179,7 +179,7 @@ const OPERATIONS: [Operation; 53] = [
 ];
 
 fn generate(seed: u64, operations: &[&Operation]) -> Vec<Step> {
-    // splitmix64: every seed gives a different stream, and neighbours are unlike each other.
+    // splitmix64: every seed gives a different stream, and neighbouring seeds give unrelated ones.
     let mut state = seed;
     let mut below = move |limit: u64| {
         state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);

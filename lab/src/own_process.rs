@@ -1,4 +1,4 @@
-//! Programs that a measurement starts: in surroundings of their own, and ended with it.
+//! Programs that a measurement starts: with their own environment, and ended with it.
 
 use std::{
     path::Path,
@@ -20,14 +20,14 @@ impl Drop for EndedProcess {
         if let Some(pid) = pid
             && matches!(self.0.try_wait(), Ok(None))
         {
-            // Not waited for yet, so the number is still this process's.
+            // Not reaped yet, so the process id still belongs to this process.
             let _ = rustix::process::kill_process(pid, rustix::process::Signal::TERM);
         }
         let _ = self.0.wait();
     }
 }
 
-/// In the same surroundings everywhere, with nothing of the user's.
+/// The same environment everywhere, with nothing of the user's.
 pub(crate) fn bare_command(program: impl AsRef<std::ffi::OsStr>, folder: &Path) -> Command {
     let mut command = Command::new(program);
     command

@@ -17,16 +17,16 @@ use crate::{
 };
 
 const SIZE: Size = Size { cols: 112, rows: 32 };
-/// The lead is told to do this.
+/// The prompt for the lead.
 const PROMPT: &str = "Ship the new checkout. Let others review and build.";
 
-/// Make the pictures of the README anew, from the real program with fake agents in it
+/// Make the README's pictures, from the real program with fake agents in it
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Only see that they can be made, and that those in docs/pictures are there
+    /// Only check that they can be made, and that those in docs/pictures exist
     #[arg(long)]
     check: bool,
-    /// This patterm instead of building one
+    /// Use this patterm instead of building one
     #[arg(long, value_name = "FILE")]
     patterm: Option<PathBuf>,
 }
@@ -41,7 +41,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
     for make in ["claude", "codex", "opencode"] {
         install(&patterm, root.path(), make)?;
     }
-    // Agents show the folder they work in: one with a plain name.
+    // Agents show the folder they work in, so it gets a plain name.
     let project = Project::make(&std::env::temp_dir().join("shop"))?;
     write_preset(&project.0)?;
     let program = patterm.to_string_lossy();
@@ -67,7 +67,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
 struct Still {
     name: &'static str,
     title: &'static str,
-    /// How to get there from the one before.
+    /// The way from the previous picture to this one.
     reach: fn(&mut Seat) -> Result<()>,
 }
 
@@ -90,7 +90,7 @@ fn lead(seat: &mut Seat) -> Result<()> {
         row("builder").is_some_and(|row| row.contains(['▲', '◆']))
             && row("reviewer").is_some_and(|row| row.contains('●'))
     })?;
-    // Notices go by themselves.
+    // Notices disappear by themselves.
     seat.until("no notice is left", |text| !text.contains("waits for a decision"))
 }
 
@@ -109,13 +109,13 @@ fn choose(seat: &mut Seat, typed: &str, entry: &str) -> Result<()> {
     seat.write(b"\r")
 }
 
-/// Until nothing has moved for a moment but what blinks and counts.
+/// Waits until nothing has changed for a moment except what blinks and counts.
 fn settle(seat: &mut Seat) -> Result<()> {
     let end = Instant::now() + Duration::from_secs(1);
     while Instant::now() < end {
         seat.look(Duration::from_millis(50))?;
     }
-    // The bright half of what blinks.
+    // The bright phase of what blinks.
     seat.until("a picture to keep", |text| !text.contains('◆'))
 }
 
@@ -135,7 +135,7 @@ fn write_preset(project: &Path) -> Result<()> {
     Ok(())
 }
 
-/// A folder that is ours until this is dropped.
+/// A folder that is removed when this is dropped.
 struct Project(PathBuf);
 
 impl Project {

@@ -1,5 +1,5 @@
-//! Python programs of ours under `tools/`, spoken to in JSON lines over their standard input and output.
-//! Bytes travel as strings of the characters U+0000 to U+00FF.
+//! Our Python programs in `tools/`, which exchange JSON lines over standard input and output. Bytes are passed as
+//! strings of the characters U+0000 to U+00FF.
 
 use std::{
     io::{BufRead, BufReader, Write},
@@ -18,11 +18,11 @@ pub(crate) struct PythonTool {
 }
 
 impl PythonTool {
-    /// Starts `script` with `arguments`; what it prints to standard error is shown as it is.
+    /// Starts `script` with `arguments`; its standard error is shown unchanged.
     pub(crate) fn start(python: &Path, script: &Path, configure: impl FnOnce(&mut Command)) -> Result<Self> {
         let name = script.display().to_string();
         let mut command = Command::new(python);
-        // -B: the suites it imports lie in folders that are not ours to litter with __pycache__.
+        // -B: the suites it imports are in folders that we should not fill with __pycache__.
         command.arg("-B").arg(script).stdin(Stdio::piped()).stdout(Stdio::piped());
         configure(&mut command);
         let mut child =
@@ -57,7 +57,7 @@ impl PythonTool {
         }
     }
 
-    /// Waits for the end of a tool that has said all it had to say.
+    /// Waits for the end of a tool that is done.
     pub(crate) fn finish(mut self) -> Result<()> {
         self.input = None;
         let status = self.child.wait()?;
@@ -70,7 +70,7 @@ impl PythonTool {
 
 impl Drop for PythonTool {
     fn drop(&mut self) {
-        // End of input ends every tool of ours; one that is stuck must not outlive us.
+        // End of input ends all our tools; one that hangs must not outlive us.
         self.input = None;
         if !matches!(self.child.try_wait(), Ok(Some(_))) {
             let _ = self.child.kill();
@@ -83,7 +83,7 @@ pub(crate) fn to_text(bytes: &[u8]) -> String {
     bytes.iter().map(|&byte| char::from(byte)).collect()
 }
 
-/// `None` when a character is no byte.
+/// `None` if a character is not a byte.
 pub(crate) fn to_bytes(text: &str) -> Option<Vec<u8>> {
     text.chars().map(|character| u8::try_from(u32::from(character)).ok()).collect()
 }

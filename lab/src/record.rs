@@ -1,4 +1,4 @@
-//! Makes the recordings in `fixtures/recordings/programs` anew.
+//! Makes the recordings in `fixtures/recordings/programs`.
 
 use std::{path::PathBuf, process::Command};
 
@@ -9,7 +9,7 @@ use crate::{Verdict, repository};
 /// Record vim, less, tmux and others on a PTY into fixtures/recordings/programs
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// Which; all without any
+    /// Which programs; all if omitted
     #[arg(value_name = "NAME")]
     names: Vec<String>,
     #[arg(long, value_name = "PY", default_value = "python3")]

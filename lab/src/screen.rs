@@ -1,5 +1,5 @@
-//! A screen as any emulator can describe it, so that two of them can be compared cell by cell.
-//! Knows no emulator.
+//! A screen in a form that any emulator can produce, so that two of them can be compared cell by cell. Knows no
+//! emulator.
 
 use serde::Deserialize;
 use vt::Size;
@@ -53,8 +53,8 @@ pub(crate) struct Cell {
 }
 
 impl Cell {
-    /// What a person can see of the cell: the colour of invisible ink is left out, and so are attributes the
-    /// emulator does not keep.
+    /// What a person can see of the cell: without the colour of invisible text, and without attributes that the
+    /// emulator does not support.
     fn visible_look(&self, kept: u16) -> Look {
         let mut look = self.look.clone();
         look.attributes &= kept;
@@ -86,11 +86,11 @@ pub(crate) struct Screen {
     pub(crate) alternate: bool,
 }
 
-/// Where two screens part.
+/// A difference between two screens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Difference {
     pub(crate) aspect: Aspect,
-    /// What each shows there, ready to print.
+    /// What each of them shows there, ready to print.
     pub(crate) ours: String,
     pub(crate) theirs: String,
 }
@@ -99,7 +99,7 @@ pub(crate) struct Difference {
 pub(crate) enum Aspect {
     Cursor,
     AlternateScreen,
-    /// The characters of a row, or the columns they stand in.
+    /// The characters of a row, or the columns they are in.
     Text(u16),
     /// Colours, attributes or links of a row whose text is the same.
     Look(u16),
@@ -122,7 +122,7 @@ impl Screen {
         text.trim_end().to_owned()
     }
 
-    /// Everything in which `theirs` is not what we show. `kept` are the attributes that emulator keeps at all.
+    /// All differences between `theirs` and our screen. `kept` are the attributes that the emulator supports.
     pub(crate) fn differences(&self, theirs: &Screen, kept: u16) -> Vec<Difference> {
         let mut found = Vec::new();
         if self.cursor != theirs.cursor {
@@ -154,7 +154,7 @@ impl Screen {
     }
 }
 
-/// The row's text; where that alone would look the same on both sides, the columns that differ.
+/// The row's text or, if that looks the same on both sides, the columns that differ.
 fn with_columns(row: &[Cell], other: &[Cell]) -> String {
     let text = |cells: &[Cell]| cells.iter().map(|cell| cell.text.as_str()).collect::<String>().trim_end().to_owned();
     if text(row) != text(other) {

@@ -1,5 +1,5 @@
-//! A program on a terminal of its own, with somebody in front of it: types, reads, looks at the screen. Nothing of the
-//! user's is in its surroundings.
+//! A program on a terminal of its own, and a simulated user who types, reads and looks at the screen. Its environment
+//! contains nothing of the real user's.
 
 use std::{
     ffi::OsString,
@@ -14,14 +14,14 @@ use vt::{Effect, Size, Terminal, TerminalOptions};
 
 use crate::repository;
 
-/// For a program to show something.
+/// How long a program may take to show something.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// For a program to end after it was asked to.
+/// How long a program may take to end after it was asked to.
 const LEAVING: Duration = Duration::from_secs(20);
 
 pub(crate) struct Seat {
     pub(crate) screen: Terminal,
-    /// Read so far.
+    /// Bytes read so far.
     pub(crate) bytes: u64,
     /// Synchronized updates begun so far.
     pub(crate) frames: u64,
@@ -54,7 +54,7 @@ impl Seat {
         Ok(())
     }
 
-    /// What was printed next, within `patience`.
+    /// The next output within `patience`.
     fn read(&mut self, patience: Duration) -> Result<Option<usize>> {
         pty::poll(&mut [PollFd::new(&self.pty, PollFlags::IN)], Some(patience))?;
         match self.pty.read(&mut self.buffer)? {
@@ -69,7 +69,7 @@ impl Seat {
         }
     }
 
-    /// Reads, draws and answers what the program asks its terminal.
+    /// Reads, draws, and answers the program's queries to its terminal.
     pub(crate) fn look(&mut self, patience: Duration) -> Result<()> {
         if let Some(count) = self.read(patience)? {
             self.screen.feed(&self.buffer[..count]);
@@ -126,7 +126,7 @@ impl Seat {
         Ok(())
     }
 
-    /// Reads for `time`, so that the program is never held up.
+    /// Reads for `time`, so that the program is never blocked.
     pub(crate) fn read_for(&mut self, time: Duration) -> Result<()> {
         let end = Instant::now() + time;
         loop {
@@ -155,7 +155,7 @@ impl Drop for Seat {
     }
 }
 
-/// Of a program that sees nothing of the user's.
+/// The environment of a program that sees nothing of the user's.
 pub(crate) fn plain_env(folder: &Path) -> Vec<(OsString, OsString)> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let path = [folder.join("bin").into_os_string(), path].join(&OsString::from(":"));

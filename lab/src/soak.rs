@@ -1,5 +1,5 @@
-//! Minutes of what wears a program out, at a pace that no person has: whatever it was given, it is as small in the end as
-//! at the start, and has as many descriptors, threads and children.
+//! Minutes of load at a pace that no person has: whatever the program was asked to do, in the end it must be as small
+//! as at the start, with as many descriptors, threads and children.
 
 mod coordinator;
 mod footprint;
@@ -18,21 +18,21 @@ use clap::Args;
 use self::footprint::Footprint;
 use crate::{Verdict, fuzz::random::Random};
 
-/// Wear `vtr serve` and `patterm --headless` out, and see what is left of it
+/// Put `vtr serve` and `patterm --headless` under load, and check what remains
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// A vtr that is built already; give a release build to quote figures
+    /// An existing vtr; use a release build for figures to quote
     #[arg(long, value_name = "FILE", required_unless_present = "patterm")]
     vtr: Option<PathBuf>,
-    /// A patterm that is built already
+    /// An existing patterm
     #[arg(long, value_name = "FILE")]
     patterm: Option<PathBuf>,
-    /// For each program
+    /// Minutes for each program
     #[arg(long, default_value_t = 10.0)]
     minutes: f64,
 }
 
-/// Times what it was at the start.
+/// The allowed growth, as a multiple of the size at the start.
 const MOST_MEMORY: f64 = 2.0;
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
@@ -48,10 +48,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
     Ok(verdict)
 }
 
-/// What was seen of one program.
+/// The observations of one program.
 struct Soaked {
     start: Footprint,
-    /// The most that was seen on the way.
+    /// The maximum seen on the way.
     most_memory: f64,
     end: Footprint,
     work: BTreeMap<&'static str, u64>,
@@ -77,7 +77,7 @@ fn report(program: &str, soaked: &Soaked, so_far: Verdict) -> Verdict {
     if faults.is_empty() { so_far } else { Verdict::Bad }
 }
 
-/// Until when, and what was done so far. Shared by all who work.
+/// When to stop, and what was done so far. Shared by all workers.
 struct Shift {
     end: Instant,
     done: Mutex<BTreeMap<&'static str, u64>>,
@@ -101,7 +101,7 @@ impl Shift {
     }
 }
 
-/// Of the worker of this number: the same in every run.
+/// Random numbers for the worker with this number: the same in every run.
 fn chance(worker: u64) -> Random {
     Random::new(0x50a4 + worker)
 }

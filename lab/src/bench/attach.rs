@@ -1,6 +1,6 @@
-//! How long a key takes through `vtr attach` to its echo on the screen, beside the same program on a terminal of its own,
-//! behind two processes that only hand bytes on and, where there is a tmux, attached in tmux. By turns, a key at a time,
-//! with a pause between as people make.
+//! The latency of a key through `vtr attach`, from writing it to its echo on the screen, compared with the same program
+//! on a terminal of its own, behind two processes that only pass bytes on and, if tmux is installed, attached in tmux.
+//! One key at a time in turn, with pauses like those of a person.
 
 use std::{
     path::{Path, PathBuf},
@@ -19,22 +19,22 @@ use crate::Verdict;
 /// Keys through `vtr attach`, a bare terminal and tmux
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Keys on each
+    /// Keys on each side
     #[arg(long, default_value_t = 300)]
     keys: usize,
-    /// A vtr that is built already; give a release build
+    /// An existing vtr; use a release build
     #[arg(long)]
     vtr: PathBuf,
 }
 
-/// Times the bare terminal.
+/// The goal, as a multiple of the bare terminal's time.
 const BAR: f64 = 2.0;
-/// Longer than the pause between two pictures, so that no key waits for one.
+/// Longer than the pause between two frames, so that no key waits for one.
 const PAUSE: Duration = Duration::from_millis(45);
 const PATIENCE: Duration = Duration::from_secs(20);
-/// Answers each key with itself, as an editor does: the terminal does not.
+/// Echoes each key itself, as an editor does: the terminal does not.
 const ECHO: [&str; 3] = ["/bin/sh", "-c", "stty raw -echo; echo ready; exec cat"];
-/// What two processes take that only hand bytes on.
+/// The time of two processes that only pass bytes on.
 const RELAYS: [(&str, &[&str]); 4] = [
     ("two processes", &[]),
     ("two awake for the echo", &["--awake"]),
@@ -50,7 +50,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
     let coordinator = Daemon::start(&vtr, &socket, folder.path())?;
     let (vtr, socket) = (vtr.display().to_string(), socket.display().to_string());
     for (name, session, more) in [("vtr attach", "one", None), ("vtr attach --no-frame", "two", Some("--no-frame"))] {
-        // A session each: one that two lead by turns is resized with every key.
+        // One session each: a session used by two clients in turn would be resized with every key.
         coordinator.run(&[&["spawn", session, "--wait", "ready", "--"], &ECHO[..]].concat())?;
         let argv: Vec<&str> = [vtr.as_str(), "--socket", &socket, "attach", session].into_iter().chain(more).collect();
         sides.push((name, Side::start(folder.path(), &argv)?));
@@ -70,7 +70,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
     for number in 0..arguments.keys {
         for ((_, side), times) in sides.iter_mut().zip(&mut times) {
             thread::sleep(PAUSE);
-            // Letters that nothing else on the screen has at the place where they come.
+            // Letters that occur nowhere else on the screen at the place where they will appear.
             times.push(side.key(b'A' + (number % 26) as u8)?.as_secs_f64() * 1e3);
         }
     }
@@ -92,7 +92,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
         side.end()?;
     }
     if Path::new(&tmux).exists() {
-        // Its only session has ended, and so has it, as a rule.
+        // Its only session has ended, and normally the server ends with it.
         let _ = Command::new("tmux").args(["-S", &tmux, "kill-server"]).stderr(Stdio::null()).status();
     }
     coordinator.run(&["rm", "one", "two"])?;
@@ -100,7 +100,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
     Ok(verdict)
 }
 
-/// A program on a terminal of its own, at whose other end we sit.
+/// A program on a terminal of its own; we hold the other end.
 struct Side {
     pty: Pty,
     child: pty::ChildProcess,
@@ -121,7 +121,7 @@ impl Side {
         })?;
         let side = Side { pty, child };
         side.until(b"ready")?;
-        // What it still asks and draws at its start is no echo.
+        // Output and queries of its start are not an echo.
         side.drain(Duration::from_millis(700))?;
         Ok(side)
     }
@@ -162,8 +162,8 @@ impl Side {
         Ok(())
     }
 
-    /// From the key to the bytes that draw it. Sequences hold upper-case letters only as their ends, and none of the
-    /// ones that draw an echo ends in the letter itself before the letter comes.
+    /// Waits from the key to the bytes that draw it. Sequences contain upper-case letters only at their end, and no
+    /// sequence that draws an echo ends in the letter itself before the letter comes.
     fn key(&self, key: u8) -> Result<Duration> {
         self.drain(Duration::ZERO)?;
         let start = Instant::now();
@@ -177,7 +177,7 @@ impl Side {
     }
 
     fn end(&mut self) -> Result<()> {
-        // TERM is what `vtr attach` and tmux's client leave by; what was started in the terminal goes with it.
+        // TERM makes `vtr attach` and tmux's client leave; a program in the terminal ends with it.
         self.child.signal_group(Signal::KILL)?;
         self.child.wait()?;
         Ok(())
@@ -246,13 +246,13 @@ impl Daemon {
 
 impl Drop for Daemon {
     fn drop(&mut self) {
-        // Its own child, and only that.
+        // Only our own child.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
 }
 
-/// Two processes that only hand bytes on.
+/// Two processes that only pass bytes on.
 struct Relay {
     program: String,
     socket: String,
@@ -285,7 +285,7 @@ impl Relay {
 
 impl Drop for Relay {
     fn drop(&mut self) {
-        // It ends by itself when its near end does, and this is its own child.
+        // It ends by itself when its near end does, and it is our own child.
         let _ = self.far.kill();
         let _ = self.far.wait();
     }

@@ -1,5 +1,5 @@
-//! How long an agent's tool call takes: through `patterm mcp-stdio` to a headless patterm, as vendors' CLIs call, beside a
-//! bare ping-pong on a Unix socket in the same run.
+//! The latency of an agent's tool call: through `patterm mcp-stdio` to a headless patterm, in the way that vendors'
+//! CLIs call, compared with a bare ping-pong on a Unix socket in the same run.
 
 use std::{
     fs::{self, File},
@@ -17,21 +17,21 @@ use serde_json::{Value, json};
 
 use crate::Verdict;
 
-/// Calls through the proxy: idle, beside floods, and the waking of a wait
+/// Calls through the proxy: idle, beside floods, and waking a wait
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// Calls of each kind
     #[arg(long, default_value_t = 2000)]
     calls: usize,
-    /// Waits to be woken
+    /// Waits to wake
     #[arg(long, default_value_t = 200)]
     waits: usize,
-    /// A patterm that is built already, instead of a release build
+    /// An existing patterm, instead of a release build
     #[arg(long)]
     patterm: Option<PathBuf>,
 }
 
-/// Milliseconds, and kilobytes for the last.
+/// Milliseconds; kilobytes for the last one.
 const IDLE_P50: f64 = 0.3;
 const FLOODED_P99: f64 = 1.0;
 const WAKE: f64 = 5.0;
@@ -97,7 +97,7 @@ fn build() -> Result<PathBuf> {
     let cargo = std::env::var_os("CARGO").context("run it as `cargo lab bench mcp`")?;
     let status = Command::new(cargo).args(["build", "--quiet", "--release", "--package", "patterm"]).status()?;
     ensure!(status.success(), "patterm could not be built");
-    // Beside us: lab is built with the same profile.
+    // Beside this program: lab is built with the same profile.
     Ok(std::env::current_exe()?.with_file_name("patterm"))
 }
 
@@ -106,7 +106,7 @@ enum Figure {
     P99,
 }
 
-/// Prints the figures; whether the one that counts is below the bar.
+/// Prints the figures; returns whether the decisive one is below the bar.
 fn report(what: &str, calls: &[f64], pings: &[f64], counts: Figure, bar: f64) -> bool {
     let of = |values: &[f64], part: f64| {
         let mut sorted = values.to_vec();
@@ -138,7 +138,7 @@ fn say(line: &str) {
     println!("{line}");
 }
 
-/// One call, one ping, and so on: both meet the same machine. In milliseconds.
+/// One call, one ping, and so on, so that both meet the same conditions. In milliseconds.
 fn side_by_side(
     rounds: usize,
     bare: &mut PingPong,
@@ -151,7 +151,7 @@ fn side_by_side(
         let started = Instant::now();
         bare.ping()?;
         let () = called;
-        // The first tenth warms up.
+        // The first tenth is a warm-up.
         if round >= rounds / 10 {
             calls.push(call_took.as_secs_f64() * 1e3);
             pings.push(started.elapsed().as_secs_f64() * 1e3);
@@ -180,7 +180,7 @@ impl PingPong {
     }
 }
 
-/// Of one run; removed at its end.
+/// The files of one run; removed at its end.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -272,7 +272,7 @@ impl Client {
         Ok(writer.write_all(format!("{message}\n").as_bytes())?)
     }
 
-    /// Only as much of the answer is read as the client needs to know that it is there.
+    /// Reads only as much of the answer as shows the client that it is there.
     fn answer(&mut self) -> Result<()> {
         self.line.clear();
         self.reader.read_line(&mut self.line)?;
@@ -303,12 +303,12 @@ impl Client {
         Ok(())
     }
 
-    /// From the moment a byte is written for the session's program until the wait's answer is here: in milliseconds.
+    /// From writing a byte for the session's program until the wait is answered: in milliseconds.
     fn wake(&mut self, id: &str, pen: &mut File, number: usize) -> Result<f64> {
         let wanted = json!({ "process_id": id, "pattern": format!("wake-{number}!"), "scope": "scrollback",
                              "timeout_seconds": 60 });
         self.ask("tools/call", &json!({ "name": "wait_for_pattern", "arguments": wanted }))?;
-        // So that the wait stands before the byte comes; it decides nothing else.
+        // So that the wait is set up before the byte comes; the result does not depend on it.
         thread::sleep(Duration::from_millis(20));
         let started = Instant::now();
         pen.write_all(format!("wake-{number}!\n").as_bytes())?;
@@ -316,7 +316,7 @@ impl Client {
         Ok(started.elapsed().as_secs_f64() * 1e3)
     }
 
-    /// Kilobytes that only the proxy holds.
+    /// Kilobytes that belong to the proxy alone.
     fn private_memory(&self) -> Result<u64> {
         let rollup = fs::read_to_string(format!("/proc/{}/smaps_rollup", self.process.id()))?;
         let field = |name: &str| -> Result<u64> {

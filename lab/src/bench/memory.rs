@@ -1,4 +1,4 @@
-//! What a filled terminal weighs: growth of this process's memory over some of them.
+//! The memory of a filled terminal: the growth of this process's memory over several of them.
 
 use anyhow::{Context, Result};
 use clap::Args;
@@ -35,7 +35,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
     let program = std::env::current_exe().context("finding this program")?;
     for workload in [Workload::Log, Workload::Coloured] {
         for kind in [Kind::Vt, Kind::Alacritty] {
-            // A process each: what one leaves behind in the allocator does not count for the next.
+            // A separate process for each, so that leftovers in the allocator don't count for the next one.
             let output = std::process::Command::new(&program)
                 .args(["bench", "memory", "--only", kind.name(), workload.name()])
                 .output()

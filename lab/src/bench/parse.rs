@@ -1,4 +1,4 @@
-//! What a byte costs: instructions under valgrind (repeatable), and time in interleaved rounds.
+//! The cost of a byte: instructions under valgrind (repeatable), and time in interleaved rounds.
 
 use std::{path::Path, process::Command, time::Instant};
 
@@ -12,7 +12,7 @@ use crate::{
     emulator::{Factory, Kind},
 };
 
-/// Instructions per byte that `vt` may cost at most, by workload.
+/// The most instructions per byte that `vt` may take, by workload.
 const BARS: [(Workload, f64); 2] = [(Workload::Log, 40.0), (Workload::Repaint, 70.0)];
 /// As large as one read of the engine.
 const CHUNK: usize = 64 << 10;
@@ -26,7 +26,7 @@ pub(crate) struct Arguments {
     /// Rounds of the timing
     #[arg(long, default_value_t = 7)]
     rounds: usize,
-    /// Run one terminal on one stream and print nothing: what valgrind watches
+    /// Run one terminal on one stream and print nothing: the process that valgrind measures
     #[arg(long, hide = true, num_args = 2, value_names = ["TERMINAL", "WORKLOAD"])]
     only: Option<Vec<String>>,
 }
@@ -73,7 +73,7 @@ fn feed(kind: Kind, stream: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// Valgrind counts inside this function alone.
+/// Valgrind counts inside this function only.
 #[inline(never)]
 fn measured(terminal: &mut dyn crate::emulator::Emulator, chunk: &[u8]) -> Result<()> {
     terminal.feed(chunk)

@@ -1,4 +1,4 @@
-//! What reading costs: the grid as text, all of history as text, a search through it, a frame.
+//! The cost of reads: the grid as text, the whole history as text, a search through it, a frame.
 
 use std::{hint::black_box, time::Instant};
 
@@ -18,7 +18,7 @@ pub(crate) struct Arguments {
     rounds: usize,
 }
 
-/// Reads a terminal, perhaps into the string.
+/// Reads a terminal; the string is for reads that give text.
 type Work = dyn FnMut(&mut Terminal, &mut String);
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {

@@ -1,6 +1,6 @@
-//! The least that two processes and a Unix socket can do between a terminal and a program: bytes are handed on, and
-//! nothing else; as they are, or as messages on an HTTP/2 stream, which is what gRPC is. What it takes on a machine is what
-//! no attach made of the same can go below there.
+//! The least that two processes and a Unix socket can do between a terminal and a program: bytes are only passed on,
+//! either as they are, or as messages on an HTTP/2 stream, like gRPC's. No attach built in the same way can be faster
+//! on the same machine.
 
 mod http2;
 
@@ -21,15 +21,15 @@ use pty::{PollFd, PollFlags, SpawnRequest};
 
 use crate::Verdict;
 
-/// One end of it
+/// One end of the relay
 #[derive(Args)]
 pub(crate) struct Arguments {
     end: End,
     socket: PathBuf,
-    /// On an HTTP/2 stream
+    /// Use an HTTP/2 stream
     #[arg(long)]
     http2: bool,
-    /// Look again and again for the echo of a key instead of sleeping until it comes
+    /// Busy-wait for the echo of a key instead of sleeping until it comes
     #[arg(long)]
     awake: bool,
     /// The program, at the far end
@@ -39,9 +39,9 @@ pub(crate) struct Arguments {
 
 #[derive(Clone, Copy, ValueEnum)]
 enum End {
-    /// Has the person's terminal, as `vtr attach` does
+    /// Owns the person's terminal, like `vtr attach`
     Near,
-    /// Has the program's terminal, as the coordinator does
+    /// Owns the program's terminal, like the coordinator
     Far,
 }
 
@@ -55,7 +55,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
 
 fn near(arguments: &Arguments) -> Result<()> {
     let line = UnixStream::connect(&arguments.socket).context("connecting to the far end")?;
-    // Standard input and output are one terminal, in raw mode already.
+    // Standard input and output are one terminal, which is already in raw mode.
     let (input, output) = (io::stdin(), io::stdout());
     let vigil = Vigil::new(arguments.awake);
     if arguments.http2 { http2::near(&input, &output, line, vigil) } else { hand_on(&input, &output, &line, vigil) }
@@ -77,21 +77,21 @@ fn far(arguments: &Arguments) -> Result<()> {
     handed_on
 }
 
-/// Staying awake from a key to its echo. All day long would not do: what is idle takes no processor.
+/// Busy-waits from a key to its echo, but not otherwise: an idle relay must use no CPU time.
 struct Vigil {
     wanted: bool,
     until: Option<Instant>,
 }
 
 impl Vigil {
-    /// A program that does not answer is not waited for any longer.
+    /// A program that does not answer is only waited for this long.
     const LONGEST: Duration = Duration::from_millis(2);
 
     fn new(wanted: bool) -> Self {
         Vigil { wanted, until: None }
     }
 
-    /// A key passed by, or the echo that was waited for.
+    /// A key passed by, or its echo arrived.
     fn passed(&mut self) {
         let begins = self.wanted && !self.lasts();
         self.until = begins.then(|| Instant::now() + Self::LONGEST);
@@ -116,7 +116,7 @@ fn hand_on(input: &impl AsFd, output: &impl AsFd, line: &UnixStream, mut vigil: 
         let ways = [(input.as_fd(), line.as_fd()), (line.as_fd(), output.as_fd())];
         for (from, to) in ready.into_iter().zip(ways).filter_map(|(ready, way)| ready.then_some(way)) {
             let count = match rustix::io::read(from, &mut buffer) {
-                // A terminal that hung up says so with an error.
+                // A terminal that hung up reports this as an error.
                 Ok(0) | Err(_) => return Ok(()),
                 Ok(count) => count,
             };

@@ -1,5 +1,5 @@
-//! `vtr` beside tmux: the release program on its socket, through our own client, against a tmux server of its own,
-//! through control mode; by turns, on the same machine. Each measurement is a file here.
+//! `vtr` compared with tmux: the release program on its socket, through our own client, against a tmux server of its
+//! own, through control mode; in alternating rounds on the same machine. Each measurement is a file here.
 
 mod cli;
 mod control;
@@ -29,12 +29,12 @@ use self::{pair::Pair, report::Report};
 use super::Extent;
 use crate::{Verdict, repository};
 
-/// `vtr serve` beside a tmux server, by turns in one run
+/// Compare `vtr serve` with a tmux server, in alternating rounds
 #[derive(Args)]
 pub(crate) struct Arguments {
     #[command(flatten)]
     extent: Extent<What>,
-    /// This vtr instead of building one
+    /// Use this vtr instead of building one
     #[arg(long, value_name = "FILE")]
     vtr: Option<PathBuf>,
 }
@@ -43,7 +43,7 @@ pub(crate) struct Arguments {
 enum What {
     /// Bytes through a session
     Drain,
-    /// Type, and wait for the echo, on one connection
+    /// Type and wait for the echo, on one connection
     Echo,
     /// Commands as agents run them: screen, spawn, send and wait
     Cli,
@@ -57,11 +57,11 @@ enum What {
     Search,
     /// Memory of a filled session
     Memory,
-    /// 100 sessions that do nothing
+    /// 100 idle sessions
     Idle,
 }
 
-/// What all measurements are told.
+/// What all measurements need.
 struct Setup {
     vtr: PathBuf,
     quick: bool,
@@ -69,7 +69,7 @@ struct Setup {
 }
 
 impl Setup {
-    /// So many rounds, or times, or bytes; a tenth when it has to be quick, but at least `least`.
+    /// The number of rounds, calls or bytes; a tenth of it in a quick run, but at least `least`.
     fn scaled(&self, full: usize, least: usize) -> usize {
         if self.quick { (full / 10).max(least) } else { full }
     }
@@ -114,7 +114,7 @@ pub(super) fn version() -> Result<String> {
     Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
-/// The release program. It lies beside this one, which cargo has just built in the same way.
+/// The release program. It is beside this one, which cargo has just built with the same profile.
 fn build() -> Result<PathBuf> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let built = Command::new(cargo)
@@ -130,7 +130,7 @@ fn build() -> Result<PathBuf> {
     Ok(vtr)
 }
 
-/// Mean number of running processes over 1, 5 and 15 minutes: whether the machine had other things to do.
+/// The load average over 1, 5 and 15 minutes: whether the machine was busy with other things.
 pub(super) fn load() -> Result<String> {
     let text = std::fs::read_to_string("/proc/loadavg").context("reading the load (Linux only)")?;
     Ok(text.split(' ').take(3).collect::<Vec<_>>().join(" "))

@@ -1,5 +1,5 @@
-//! patterm's interface: from a key to its painted byte, beside a bare terminal and beside tmux, by turns; and what
-//! drawing costs while sessions flood.
+//! patterm's interface: the time from a key to its painted byte, compared with a bare terminal and with tmux in
+//! alternating rounds; and the cost of drawing while sessions flood.
 
 mod flood;
 mod keys;
@@ -14,15 +14,15 @@ use vt::Size;
 use super::Extent;
 use crate::{Verdict, seat};
 
-/// Of every terminal.
+/// The size of every terminal.
 const SIZE: Size = Size { cols: 120, rows: 40 };
 
-/// patterm on a terminal beside tmux and a bare one, by turns in one run
+/// Compare patterm on a terminal with tmux and a bare terminal, in alternating rounds
 #[derive(Args)]
 pub(crate) struct Arguments {
     #[command(flatten)]
     extent: Extent<What>,
-    /// This patterm instead of building one
+    /// Use this patterm instead of building one
     #[arg(long, value_name = "FILE")]
     patterm: Option<PathBuf>,
 }
@@ -61,7 +61,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
     Ok(Verdict::Good)
 }
 
-/// One line of the report; 1 if the bar is missed.
+/// Prints one line of the report; returns 1 if the bar is missed.
 fn line(what: &str, figure: &str, bar: &str, reached: bool) -> usize {
     let verdict = match (bar.is_empty(), reached) {
         (true, _) => "",

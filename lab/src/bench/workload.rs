@@ -1,4 +1,4 @@
-//! Streams to measure with: what servers log and what full-screen programs repaint.
+//! Streams to measure with: the logs of servers, and the repaints of full-screen programs.
 
 use std::fmt::Write;
 
@@ -8,9 +8,9 @@ use clap::ValueEnum;
 pub(crate) enum Workload {
     /// Plain log lines that just fit into 120 columns.
     Log,
-    /// Log lines whose every word has a colour of its own.
+    /// Log lines in which every word has its own colour.
     Coloured,
-    /// A full-screen program drawing itself again and again inside synchronized updates.
+    /// A full-screen program that repaints inside synchronized updates.
     Repaint,
 }
 
@@ -23,7 +23,7 @@ impl Workload {
         }
     }
 
-    /// At least `bytes` of it, whole lines or screens.
+    /// At least `bytes` of it, in whole lines or screens.
     pub(crate) fn bytes(self, bytes: usize) -> Vec<u8> {
         let mut out = String::with_capacity(bytes + 8192);
         for number in 0.. {
@@ -35,7 +35,7 @@ impl Workload {
         out.into_bytes()
     }
 
-    /// So many lines (or screens) of it.
+    /// This many lines (or screens) of it.
     pub(crate) fn lines(self, lines: u64) -> Vec<u8> {
         let mut out = String::new();
         for number in 0..lines {

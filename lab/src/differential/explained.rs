@@ -1,5 +1,4 @@
-//! The differences that have a reason: `lab/differential_expected.json`, and the same for people in
-//! `docs/differential.md`.
+//! The explained differences: `lab/differential_expected.json`, and the same for people in `docs/differential.md`.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -14,7 +13,7 @@ use crate::repository;
 
 const FILE: &str = "lab/differential_expected.json";
 const PAGE: &str = "docs/differential.md";
-/// What stands below this line in the page is written by us.
+/// Below this line, the page is generated.
 const MARK: &str =
     "<!-- Written by `cargo lab differential`; change the reasons in lab/differential_expected.json -->\n";
 
@@ -24,7 +23,7 @@ pub(super) struct Explained(Vec<Entry>);
 #[derive(Serialize, Deserialize)]
 struct Entry {
     reason: String,
-    /// Judge, recording, offset, aspect: as the tool prints them.
+    /// Judge, recording, offset and aspect, as the tool prints them.
     differences: BTreeSet<String>,
 }
 
@@ -63,7 +62,7 @@ impl Explained {
         fs::write(repository(PAGE), self.page()?).with_context(|| format!("cannot write {PAGE}"))
     }
 
-    /// Whether the page says what the list says.
+    /// Whether the page agrees with the list.
     pub(super) fn documented(&self) -> Result<bool> {
         Ok(fs::read_to_string(repository(PAGE))? == self.page()?)
     }

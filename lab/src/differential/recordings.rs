@@ -1,4 +1,4 @@
-//! Recordings of terminal output and the offsets at which their screens are worth comparing.
+//! Recordings of terminal output, and the offsets at which their screens are compared.
 
 use std::{fs, path::Path};
 
@@ -14,7 +14,7 @@ pub(super) struct Recording {
     pub(super) points: Vec<Point>,
 }
 
-/// An entry of `points.json`; what else stands there is for other tools.
+/// An entry of `points.json`; its other fields are for other tools.
 #[derive(Clone, Deserialize)]
 pub(super) struct Point {
     raw: String,
@@ -31,7 +31,7 @@ pub(super) fn load_fixtures() -> Result<Vec<Recording>> {
     Ok(recordings)
 }
 
-/// Every recording that a point names; `prefix` goes before its file name.
+/// Every recording that a point names; `prefix` is put before its file name.
 pub(super) fn load(folder: &Path, points: Option<&Path>, prefix: &str) -> Result<Vec<Recording>> {
     let file = points.map_or_else(|| folder.join("points.json"), Path::to_path_buf);
     let text = fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;

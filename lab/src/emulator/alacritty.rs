@@ -81,7 +81,7 @@ impl Emulator for Alacritty {
     }
 
     fn resize(&mut self, size: Size) -> Result<()> {
-        // One column makes its reflow loop for ever.
+        // With one column, its reflow loops for ever.
         self.size = Size { cols: size.cols.max(2), rows: size.rows };
         self.term.resize(Grid(self.size));
         Ok(())
@@ -111,7 +111,7 @@ fn cell(cell: &cell::Cell) -> Cell {
     use cell::Flags;
     let mut text = String::new();
     if !cell.flags.contains(Flags::WIDE_CHAR_SPACER) {
-        // A tab keeps its character in the first cell it covers; every other control is never stored.
+        // A tab keeps its character in the first cell it covers; other control characters are never stored.
         text.push(if cell.c == '\t' { ' ' } else { cell.c });
         text.extend(cell.zerowidth().into_iter().flatten());
     }
@@ -122,7 +122,7 @@ fn cell(cell: &cell::Cell) -> Cell {
         (Flags::DOTTED_UNDERLINE, Underline::Dotted),
         (Flags::DASHED_UNDERLINE, Underline::Dashed),
     ];
-    // In the order of `screen::ATTRIBUTES`; it keeps neither blink nor overline.
+    // In the order of `screen::ATTRIBUTES`; it supports neither blink nor overline.
     let attributes = [
         (Flags::BOLD, 0),
         (Flags::ITALIC, 1),

@@ -1,5 +1,5 @@
-//! Gives a judge what a test suite asks of a window rather than of a screen: checksums of cells, the size
-//! report and the resize. An emulator that answers by itself is left alone.
+//! Adds to a judge what a test suite asks of a window rather than of a screen: checksums of cells, the size report and
+//! the resize. An emulator that answers these itself is left alone.
 
 use alacritty_terminal::vte::{Params, Parser, Perform};
 use anyhow::Result;
@@ -16,7 +16,7 @@ pub(crate) struct Answering {
     screen: Option<Screen>,
 }
 
-/// A control sequence that means something to a window.
+/// A control sequence that concerns a window.
 enum Request {
     Resize { rows: u16, cols: u16 },
     ReportSize,
@@ -27,7 +27,7 @@ enum Request {
 #[derive(Default)]
 struct Completed {
     request: Option<Request>,
-    /// Some character or sequence, so that the next one begins after this byte.
+    /// A character or another sequence, so that the next one begins after this byte.
     anything: bool,
 }
 
@@ -73,7 +73,7 @@ impl Answering {
     }
 
     pub(crate) fn feed(&mut self, bytes: &[u8]) -> Result<()> {
-        // Bytes before `fed` are with the emulator; the sequence under way began at `begun`.
+        // Bytes before `fed` have been passed to the emulator; the current sequence began at `begun`.
         let (mut fed, mut begun) = (0, 0);
         for (index, byte) in bytes.iter().enumerate() {
             let mut completed = Completed::default();
@@ -139,7 +139,7 @@ impl Answering {
     }
 }
 
-/// As xterm since patch 334 with attributes left out: the sum of the characters, blank cells as spaces.
+/// The checksum as in xterm since patch 334 without attributes: the sum of the characters, with blank cells as spaces.
 /// Rows and columns count from one.
 fn checksum(screen: &Screen, top: u16, left: u16, bottom: u16, right: u16) -> u16 {
     let rows = usize::from(top.max(1)) - 1..usize::from(bottom.min(screen.size.rows));

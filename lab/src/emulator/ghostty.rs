@@ -1,4 +1,4 @@
-//! libghostty-vt as a judge: `tools/ghostty_judge.py` loads the shared library, so nothing unsafe is in here.
+//! libghostty-vt as a judge: `tools/ghostty_judge.py` loads the shared library, so this file needs no unsafe code.
 
 use std::{cell::RefCell, path::PathBuf, process::Command, rc::Rc};
 
@@ -26,7 +26,7 @@ pub(super) struct Ghostty {
 #[derive(Deserialize)]
 struct Picture {
     looks: Vec<Look>,
-    /// Text and the number of its look.
+    /// Text, and the number of its style.
     rows: Vec<Vec<(String, usize)>>,
     /// Column, row, visible.
     cursor: (u16, u16, bool),
@@ -34,7 +34,7 @@ struct Picture {
 }
 
 impl Library {
-    /// Loads the library and checks that it still speaks the ABI its Python binding declares.
+    /// Loads the library and checks that it still has the ABI that its Python binding declares.
     pub(super) fn load(python: Option<PathBuf>) -> Result<Self> {
         let modules = if python.is_none() { Some(install()?) } else { None };
         let python = python.unwrap_or_else(|| PathBuf::from("python3"));
@@ -55,7 +55,7 @@ impl Library {
     }
 }
 
-/// Puts the pinned wheels into the target folder unless they are there, and says where.
+/// Puts the pinned wheels into the target folder unless they are there, and returns their place.
 fn install() -> Result<PathBuf> {
     let modules = repository("target/judges");
     if modules.join("pyghostty").is_dir() {
@@ -63,7 +63,7 @@ fn install() -> Result<PathBuf> {
     }
     let status = Command::new("python3")
         .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--root-user-action=ignore"])
-        // Its Python half, and so what that half needs, is of no use here.
+        // Its Python half, and the dependencies of that, are not needed here.
         .args(["--no-deps", "--only-binary=:all:", "--require-hashes", "--requirement"])
         .arg(repository("tools/judges.txt"))
         .arg("--target")
@@ -77,7 +77,7 @@ fn install() -> Result<PathBuf> {
     Ok(modules)
 }
 
-/// A stream whose screen is known: every kind of value that crosses the ABI, at least once.
+/// A stream with a known screen: it uses every kind of value that crosses the ABI.
 fn self_test(terminal: &mut dyn Emulator) -> Result<()> {
     terminal.feed(
         "plain \x1b[1;38;2;1;2;3mbold\x1b[m \x1b[4:3;58;5;9;48;5;200mcurl\x1b[m\r\n\

@@ -1,4 +1,4 @@
-//! `vt` behind the face its judges share.
+//! `vt` behind the same interface as its judges.
 
 use anyhow::Result;
 use vt::{Attributes, Effect, Size, Terminal, TerminalOptions};
@@ -23,7 +23,7 @@ impl Emulator for Ours {
         for effect in self.terminal.take_effects() {
             match effect {
                 Effect::Reply(bytes) => self.replies.extend(bytes),
-                // A window does as it is asked, as xterm's would; patterm itself may refuse.
+                // A window obeys, as xterm's would; patterm itself may refuse.
                 Effect::ResizeRequest { cols, rows } => {
                     let now = self.terminal.size();
                     self.terminal.resize(Size {
@@ -81,7 +81,7 @@ impl Emulator for Ours {
 
 fn look(cell: &vt::CellRef<'_>) -> Look {
     let style = &cell.run.style;
-    // In the order of `screen::ATTRIBUTES`. What protects a cell from erasure can't be seen.
+    // In the order of `screen::ATTRIBUTES`. Protection from erasure is not visible.
     let attributes = [
         Attributes::BOLD,
         Attributes::ITALIC,

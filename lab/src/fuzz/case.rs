@@ -1,4 +1,4 @@
-//! One case: a terminal, what it is fed, how it is resized and read on the way.
+//! One case: a terminal, its input, and the resizes and reads in between.
 
 use std::fmt;
 
@@ -6,16 +6,16 @@ use vt::Size;
 
 use super::{Kind, random::Random, stream};
 
-/// As large as one read of the engine: what the bar on time is about.
+/// As large as one read of the engine, which the time bar applies to.
 pub(super) const CHUNK: usize = 64 << 10;
-/// Long enough to fill the history some times over, short enough to be cut down when it fails.
+/// Long enough to fill the history several times, short enough to be shrunk when it fails.
 const CHUNKS: usize = 16;
 
 #[derive(Clone, Debug)]
 pub(super) struct Case {
     pub(super) size: Size,
     pub(super) steps: Vec<Step>,
-    /// A second terminal is fed the same in other chunks, and must end up the same.
+    /// A second terminal is fed the same in different chunks, and must end up equal.
     pub(super) twin: bool,
 }
 
@@ -41,7 +41,7 @@ impl Case {
     pub(super) const BYTES: usize = CHUNKS * CHUNK;
 
     pub(super) fn new(kind: Kind, seed: u64) -> Self {
-        // Apart for each kind, so that the same seed is another story there.
+        // Different for each kind, so that the same seed gives another case there.
         let mut random = Random::new(seed ^ (kind as u64) << 56);
         let size = any_size(&mut random);
         let mut bytes = match kind {
@@ -75,7 +75,7 @@ fn interruption(random: &mut Random) -> Step {
     }
 }
 
-/// Up to 300x100, small ones often: edges are met there.
+/// Up to 300x100, often small, because edges are reached sooner there.
 fn any_size(random: &mut Random) -> Size {
     let (cols, rows) = match random.below(8) {
         0 => (4, 3),
@@ -86,7 +86,7 @@ fn any_size(random: &mut Random) -> Size {
     Size::new(random.between(1, cols), random.between(1, rows))
 }
 
-/// As somebody would type it into a test.
+/// In the form that one would type into a test.
 impl fmt::Display for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}x{}", self.size.cols, self.size.rows)?;

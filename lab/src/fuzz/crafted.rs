@@ -1,4 +1,4 @@
-//! Streams made to take long: the shortest sequences with the most work behind them, one after the other.
+//! Streams crafted to take long: the shortest sequences that cause the most work, repeated.
 
 use std::{fmt::Write, time::Duration};
 
@@ -15,12 +15,12 @@ const SIZES: [Size; 2] = [Size::new(120, 40), Size::new(300, 100)];
 /// Chunks measured: some streams fill a table first.
 const CHUNKS: usize = 12;
 
-/// Slow enough to be told without waiting for the rest: the figure is then that of the whole 64 KiB at this pace.
+/// Slow enough to be reported without waiting for the rest: the figure is then extrapolated to 64 KiB.
 const ENOUGH: Duration = Duration::from_millis(500);
-/// What is fed at once, to notice that it is enough.
+/// How much is fed before checking whether that is enough.
 const SLICE: usize = 1 << 10;
 
-/// A stream: what comes once, and what is then repeated, given the number of the repetition.
+/// A stream: a prefix, and the part that is repeated, given the number of the repetition.
 struct Stream {
     name: &'static str,
     before: String,
@@ -48,7 +48,7 @@ pub(super) fn run() -> Result<Verdict> {
     Ok(if over == 0 { Verdict::Good } else { Verdict::Bad })
 }
 
-/// The bar is for the usual size; what changes every cell may take longer where there are more of them.
+/// The bar is for the usual size; sequences that change every cell may take longer if there are more cells.
 fn bar(size: Size) -> Duration {
     let cells = |size: Size| f64::from(size.cols) * f64::from(size.rows);
     BAR.mul_f64(cells(size) / cells(SIZES[0]))
@@ -79,7 +79,7 @@ fn longest(stream: &Stream, size: Size) -> Duration {
             break;
         }
         bytes.drain(..fed);
-        // The caller takes these after each read; giving them back is its business.
+        // The caller takes these after each read; freeing them is the caller's business.
         drop(terminal.take_effects());
     }
     longest
@@ -94,7 +94,7 @@ fn filled(size: Size) -> Terminal {
     terminal
 }
 
-/// Texts without an end, and what about them is hard to wrap anew.
+/// Texts without an end, and what makes them hard to wrap again.
 const RESIZES: &[(&str, &str)] = &[
     ("10,000 lines", ""),
     ("one line of 60 KB", "long "),
@@ -102,7 +102,7 @@ const RESIZES: &[(&str, &str)] = &[
     ("clusters", "e\u{301}o\u{308}"),
 ];
 
-/// The longest of resizes there and back, narrow and wide, with a full history.
+/// The longest of several resizes, narrow and wide, with a full history.
 fn resize(text: &str, size: Size) -> Duration {
     let mut terminal = filled(size);
     terminal.feed(text.repeat(60_000 / text.len().max(1)).as_bytes());
@@ -187,7 +187,7 @@ fn every_colour() -> String {
     text + "\x07"
 }
 
-/// Name, what comes once, what is repeated.
+/// Name, prefix, repeated part.
 const REPEATED: &[(&str, &str, &str)] = &[
     ("SU 65535", "", "\x1b[65535S"),
     ("SU 65535, coloured", "\x1b[41m", "\x1b[65535S"),

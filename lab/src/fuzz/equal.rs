@@ -1,10 +1,10 @@
-//! What must be the same in two terminals, as text that shows where they differ.
+//! What must be equal in two terminals, as text that shows the difference.
 
 use std::fmt::Write;
 
 use vt::{Line, Style, Terminal};
 
-/// Where `first` and `second`, fed the same in other chunks, differ.
+/// The difference between `first` and `second`, which were fed the same in different chunks.
 pub(super) fn chunking_difference(first: &mut Terminal, second: &mut Terminal) -> Option<String> {
     shown_difference(first, second)
         .or_else(|| differ("lines", lines(first), lines(second)))
@@ -16,7 +16,7 @@ pub(super) fn chunking_difference(first: &mut Terminal, second: &mut Terminal) -
         })
 }
 
-/// Where what `original` shows and what a fresh terminal shows that was fed its serialisation differ.
+/// The difference between the screen of `original` and that of a fresh terminal that was fed its serialisation.
 pub(super) fn replay_difference(original: &mut Terminal, replayed: &mut Terminal) -> Option<String> {
     shown_difference(original, replayed)
         .or_else(|| differ("title", original.title(), replayed.title()))
@@ -47,7 +47,7 @@ fn differ<T: PartialEq + std::fmt::Debug>(what: &str, first: T, second: T) -> Op
     })
 }
 
-/// Text, columns and looks; links by what they are, for their ids are each terminal's own.
+/// Text, columns and styles; links by their targets, because ids are local to a terminal.
 fn runs(line: &Line) -> Vec<(String, u32, Style, Option<String>)> {
     let mut text = line.text();
     let mut runs: Vec<(String, u32, Style, Option<String>)> = Vec::new();
@@ -57,7 +57,7 @@ fn runs(line: &Line) -> Vec<(String, u32, Style, Option<String>)> {
         let style = Style { link: None, ..run.style };
         let link = run.link.as_ref().map(|link| format!("{} {}", link.id, link.uri));
         match runs.last_mut() {
-            // Two nameless links side by side may have become one.
+            // Two anonymous links side by side may have become one.
             Some(last) if last.2 == style && last.3 == link => {
                 last.0.push_str(part);
                 last.1 += run.cols;
@@ -74,7 +74,7 @@ fn lines(terminal: &Terminal) -> String {
     out
 }
 
-/// What contradicts itself in one terminal: the frame, the text and the lines are three views of one screen.
+/// Contradictions within one terminal: the frame, the text and the lines are three views of one screen.
 pub(super) fn contradiction(terminal: &mut Terminal) -> Option<String> {
     let frame = terminal.frame();
     let mut grid = String::new();
@@ -108,12 +108,12 @@ pub(super) fn contradiction(terminal: &mut Terminal) -> Option<String> {
         })
 }
 
-/// The text of a terminal as far as no resize may change it.
+/// The part of a terminal's text that no resize may change.
 pub(super) struct Text {
-    /// All characters of all lines but white space.
+    /// All characters of all lines except white space.
     characters: String,
     first_line: u64,
-    /// Nothing stands behind or below the cursor, where a smaller screen may cut it off.
+    /// Whether nothing is behind or below the cursor, where a smaller screen may cut it off.
     ends_at_cursor: bool,
     /// An unfinished update, which the resize ends.
     frozen: bool,
@@ -134,8 +134,8 @@ impl Text {
         }
     }
 
-    /// What a resize has taken from the text. The alternate screen is cropped, not wrapped, and a resize shows what
-    /// an unfinished update held back: nothing is said of those.
+    /// The text that a resize removed. Not checked: the alternate screen, which is cropped instead of wrapped, and an
+    /// unfinished update, whose content a resize reveals.
     pub(super) fn lost_in(&self, terminal: &mut Terminal) -> Option<String> {
         if terminal.alternate_screen() || self.frozen {
             return None;

@@ -1,4 +1,4 @@
-//! Plays a case: measures, compares, and says what is wrong.
+//! Plays a case: measures, compares, and reports faults.
 
 use std::{
     cell::Cell,
@@ -16,20 +16,20 @@ use super::{
     random::Random,
 };
 
-/// Most that 64 KiB, a resize or a read may take of the processor.
+/// The most CPU time that 64 KiB, a resize or a read may take.
 pub(super) const BAR: Duration = Duration::from_millis(50);
 const HISTORY_BYTES: usize = 8 << 20;
-/// Closed pages are counted against the limit; the one being written is not.
+/// Closed pages count towards the limit; the page being written does not.
 const HISTORY_SLACK: usize = 1 << 20;
 
-/// What is wrong, in a word that stays the same while the case is cut down, and in detail.
+/// A fault: a name that stays the same while the case is shrunk, and the details.
 #[derive(Clone, Debug)]
 pub(super) struct Fault {
     pub(super) name: String,
     pub(super) detail: String,
 }
 
-/// Processor time of each thing done.
+/// The CPU time of each action.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Times {
     pub(super) chunks: Vec<Duration>,
@@ -37,14 +37,14 @@ pub(super) struct Times {
     pub(super) reads: Vec<Duration>,
 }
 
-/// How far the case under way has come, for those who watch.
+/// The progress of the current case, for the watching thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Position {
     pub(super) seed: u64,
     pub(super) step: usize,
     /// Bytes fed before this step.
     pub(super) offset: usize,
-    /// Cases played so far: moves on also while one is cut down.
+    /// Cases played so far; also counts while a case is shrunk.
     pub(super) plays: u64,
 }
 
@@ -53,12 +53,12 @@ pub(super) type SharedPosition = Arc<Mutex<Position>>;
 pub(super) struct Player {
     position: SharedPosition,
     last_panic: Arc<Mutex<String>>,
-    /// Most memory this process was seen to hold.
+    /// The highest memory use seen in this process.
     largest: Cell<u64>,
 }
 
 impl Player {
-    /// Panics of this process are noted from here on, not printed.
+    /// From here on, panics of this process are recorded instead of printed.
     pub(super) fn new(position: SharedPosition) -> Self {
         let last_panic = Arc::new(Mutex::new(String::new()));
         let note = Arc::clone(&last_panic);
@@ -86,7 +86,7 @@ impl Player {
         change(&mut self.position.lock().expect("nobody panics while holding the position"));
     }
 
-    /// Plays the whole of `case`, unless something is wrong. What takes too long is told by the times.
+    /// Plays the whole of `case`, unless there is a fault. The times show what takes too long.
     pub(super) fn play(&self, case: &Case) -> Result<Times, Fault> {
         self.report(|position| position.plays += 1);
         let played = catch_unwind(AssertUnwindSafe(|| {
@@ -109,7 +109,7 @@ struct Play {
     /// Decides where the twin's chunks end.
     cuts: Random,
     times: Times,
-    /// Bytes and time of the chunk under way.
+    /// Bytes and time of the current chunk.
     chunk: (usize, Duration),
 }
 
@@ -213,7 +213,7 @@ impl Play {
         if let Some(contradiction) = equal::contradiction(terminal) {
             return Err(fault("contradicts itself", contradiction));
         }
-        // A serialisation is of what the child drew, which an update under way hides from readers.
+        // A serialisation covers what the child drew, which an unfinished update hides from readers.
         if matches!(reading, Reading::Serialize) && terminal.synchronized_update().is_none() {
             let mut replayed = self::terminal(terminal.size());
             replayed.feed(&serialised);
@@ -233,7 +233,7 @@ fn fault(name: &str, detail: String) -> Fault {
     Fault { name: name.to_owned(), detail }
 }
 
-/// Processor time of this thread: what else the machine does has no say.
+/// CPU time of this thread, which does not depend on the machine's other work.
 pub(super) fn spent(work: impl FnOnce()) -> Duration {
     let now = || {
         let time = clock_gettime(ClockId::ThreadCPUTime);
@@ -244,7 +244,7 @@ pub(super) fn spent(work: impl FnOnce()) -> Duration {
     now() - before
 }
 
-/// Memory of this process; 0 where /proc does not tell.
+/// Memory of this process; 0 if /proc does not tell.
 pub(super) fn resident_bytes() -> u64 {
     let statm = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
     let pages: u64 = statm.split(' ').nth(1).and_then(|pages| pages.parse().ok()).unwrap_or(0);

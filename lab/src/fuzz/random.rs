@@ -1,6 +1,6 @@
-//! Chance that repeats itself: the same seed gives the same case on every machine.
+//! Reproducible random numbers: the same seed gives the same case on every machine.
 
-/// splitmix64: every seed gives another sequence, and neighbours are unlike each other.
+/// splitmix64: every seed gives another sequence, and neighbouring seeds give unrelated ones.
 #[derive(Clone, Debug)]
 pub(crate) struct Random(u64);
 

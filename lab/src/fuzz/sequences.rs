@@ -1,5 +1,5 @@
-//! What terminals give a meaning to, by family. In each template `#` is a number, `~` some text, `%` a name of few,
-//! `@` hexadecimal digits.
+//! The sequences that terminals interpret, by family. In each template `#` is a number, `~` some text, `%` one of a few
+//! names, `@` hexadecimal digits.
 
 pub(super) const MOVES: &[&str] = &[
     "\x1b[#A",

@@ -1,13 +1,13 @@
-//! Cuts a failing case down to what makes it fail.
+//! Shrinks a failing case to the part that makes it fail.
 
 use std::time::{Duration, Instant};
 
 use super::case::{Case, Step};
 
-/// A case that is still long after so much time tells enough.
+/// The time limit: a case that is still long after this is good enough.
 const PATIENCE: Duration = Duration::from_secs(90);
 
-/// Leaves out steps, then bytes, while `fails` holds.
+/// Removes steps, then bytes, as long as `fails` holds.
 pub(super) fn shrink(mut case: Case, fails: impl Fn(&Case) -> bool) -> Case {
     let deadline = Instant::now() + PATIENCE;
     let alone = Case { twin: false, ..case.clone() };
@@ -36,7 +36,7 @@ pub(super) fn shrink(mut case: Case, fails: impl Fn(&Case) -> bool) -> Case {
     }
 }
 
-/// Neighbouring feeds as one.
+/// Joins neighbouring feeds.
 fn join_feeds(case: &Case) -> Case {
     let mut steps: Vec<Step> = Vec::new();
     for step in &case.steps {
@@ -53,12 +53,12 @@ fn weight(case: &Case) -> usize {
     case.steps.len() + case.steps.iter().map(bytes).sum::<usize>()
 }
 
-/// Drops runs of `items`, ever shorter ones, while `fails` holds for the rest.
+/// Removes runs of `items`, from long to short, as long as `fails` holds for the rest.
 fn without<T: Clone>(items: &[T], deadline: Instant, fails: impl Fn(&[T]) -> bool) -> Vec<T> {
     let mut items = items.to_vec();
     let mut run = items.len();
     while run > 0 {
-        // From the end: what comes after the failure goes first.
+        // From the end: the steps after the failure go first.
         let mut end = items.len();
         while end > 0 && Instant::now() < deadline {
             let start = end.saturating_sub(run);

@@ -1,4 +1,4 @@
-//! Random bytes, and random streams of what terminals give a meaning to.
+//! Random bytes, and random streams of sequences that terminals interpret.
 
 use std::io::Write;
 
@@ -7,8 +7,8 @@ use super::{
     sequences::{EDITS, LOOKS, MOVES, QUERIES, REGIONS, SCREENS, STRINGS},
 };
 
-/// `len` bytes of noise. Half of the seeds draw from all bytes, the others from those that sequences are made of:
-/// even noise is to get past the first byte of a sequence.
+/// `len` bytes of noise. Half of the seeds draw from all bytes, the others from those that sequences consist of: even
+/// noise should get past the first byte of a sequence.
 pub(super) fn noise(random: &mut Random, len: usize) -> Vec<u8> {
     const INTRODUCERS: &[u8] = b"\x1b\x1b\x1b\x1b[[[]P_^X\\;;:?>=<!$\"' *0123456789\x07\x18\r\n\xc2\x9b\x9d";
     let telling = random.one_in(2);
@@ -24,9 +24,9 @@ pub(super) fn noise(random: &mut Random, len: usize) -> Vec<u8> {
         .collect()
 }
 
-/// `len` bytes of text and sequences, the last one cut where it happens to be.
+/// `len` bytes of text and sequences; the last one is cut wherever it happens to be.
 pub(super) fn escapes(random: &mut Random, len: usize) -> Vec<u8> {
-    // Each stream prefers some families over others: states that an even mix would undo at once last for a while.
+    // Each stream prefers some families over others, so that states last which an even mix would undo at once.
     let weights: Vec<usize> = FAMILIES.iter().map(|_| random.below(8)).collect();
     let total = weights.iter().sum::<usize>().max(1);
     let mut out = Vec::with_capacity(len + 64);
@@ -68,7 +68,7 @@ fn random_of(choices: &'static [&'static str]) -> impl Fn(&mut Random) -> &'stat
 
 fn ascii(random: &mut Random, out: &mut Vec<u8>) {
     let len = match random.below(2000) {
-        // One line that alone has more rows than a u16 counts, once the screen is narrow.
+        // One line that alone has more rows than fit into a u16, once the screen is narrow.
         0 => 140_000,
         1..100 => 400,
         _ => 30,
@@ -81,7 +81,7 @@ fn ascii(random: &mut Random, out: &mut Vec<u8>) {
     }
 }
 
-/// Wide, combining, joining, bidirectional, invisible, beyond the first plane.
+/// Wide, combining, joining, bidirectional and invisible characters, and some beyond the first plane.
 const CHARACTERS: &[&str] = &[
     "é",
     "ß",
@@ -148,14 +148,14 @@ fn characters(random: &mut Random, out: &mut Vec<u8>) {
         }
     }
     if random.one_in(10) {
-        // More marks than any cell keeps.
+        // More combining marks than any cell keeps.
         for _ in 0..random.below(80) {
             out.extend_from_slice("\u{301}".as_bytes());
         }
     }
 }
 
-/// Cut off, overlong, surrogates, bytes that are never UTF-8.
+/// Truncated, overlong, surrogates, and bytes that are never valid in UTF-8.
 fn broken_characters(random: &mut Random, out: &mut Vec<u8>) {
     const BROKEN: &[&[u8]] = &[
         b"\xe6",
@@ -190,7 +190,7 @@ fn template(random: &mut Random, choose: impl Fn(&mut Random) -> &'static str, o
     }
 }
 
-/// Mostly what fits a screen; sometimes nothing, the largest there is, or more.
+/// Mostly numbers that fit a screen; sometimes none, the largest possible one, or more.
 fn number(random: &mut Random, out: &mut Vec<u8>) {
     let value = match random.below(16) {
         0 | 1 => return,
@@ -241,7 +241,7 @@ fn modes(random: &mut Random, out: &mut Vec<u8>) {
     out.extend_from_slice(random.pick(LAST).as_bytes());
 }
 
-/// Well-formed, whether it means anything or not: any marker, any parameters, any intermediates, any final byte.
+/// Well-formed, whether it has a meaning or not: any marker, parameters, intermediates and final byte.
 fn any_sequence(random: &mut Random, out: &mut Vec<u8>) {
     out.push(0x1b);
     if random.one_in(4) {

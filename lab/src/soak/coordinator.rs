@@ -1,5 +1,5 @@
-//! `vtr serve`: sessions that come and go, sizes up to the largest, waits and subscriptions given up, recordings, floods,
-//! and clients that are killed.
+//! `vtr serve`: sessions that come and go, sizes up to the largest, abandoned waits and subscriptions, recordings,
+//! floods, and clients that are killed.
 
 use std::{
     io::{BufRead, BufReader},
@@ -26,7 +26,7 @@ use crate::{
     process::resident_bytes,
 };
 
-/// Prints in many colours until somebody ends it.
+/// Prints in many colours until it is ended.
 const FLOOD: &str =
     r#"i=0; while :; do i=$((i+1)); printf '\033[3%dmline %d of many, in a colour\033[0m\n' $((i%8)) $i; done"#;
 
@@ -35,7 +35,7 @@ pub(super) fn soak(program: &Path, length: Duration) -> Result<Soaked> {
     let (process, socket) = serve(program, &folder)?;
     let pid = process.pid();
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-    // What is made at the first use is there at the start.
+    // Allocations of the first use belong to the start.
     runtime.block_on(async {
         let mut ground = Ground::new(program, &socket, folder.path(), 0).await?;
         ground.spawn("first", &["true"]).await?;
@@ -97,7 +97,7 @@ fn serve(program: &Path, folder: &TempDir) -> Result<(EndedProcess, PathBuf)> {
     Ok((process, socket))
 }
 
-/// Where one worker works: a connection, names and chance of its own.
+/// One worker's own connection, names and random numbers.
 struct Ground {
     vtr: VtrClient<CoordinatorChannel>,
     program: PathBuf,
@@ -115,7 +115,7 @@ impl Ground {
         Ok(Ground { vtr, program, socket, folder, random: chance(number), name: format!("w{number}"), rounds: 0 })
     }
 
-    /// One piece of work, and its name in the report.
+    /// Does one piece of work, and returns its name in the report.
     async fn round(&mut self, worker: u64) -> Result<&'static str> {
         self.rounds += 1;
         let name = self.name.clone();
@@ -215,7 +215,7 @@ impl Ground {
         self.remove(name).await
     }
 
-    /// Long enough to fill its history; read whole on the way.
+    /// Long enough to fill its history; read completely on the way.
     async fn flood(&mut self, name: &str) -> Result<()> {
         self.spawn(name, &["sh", "-c", FLOOD]).await?;
         let timeout = Some(prost_types::Duration { seconds: 60, nanos: 0 });
@@ -235,7 +235,7 @@ impl Ground {
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()?;
-        // Before it has connected, while it does, or when it waits.
+        // Killed before it has connected, while it does, or when it waits.
         let patience = self.random.below(30) as u64;
         tokio::time::sleep(Duration::from_millis(patience)).await;
         wait.kill()?;

@@ -1,4 +1,4 @@
-//! What a process takes of the machine. Linux only.
+//! The resources that a process uses. Linux only.
 
 use std::{
     fmt, fs,
@@ -9,12 +9,12 @@ use anyhow::{Context, Result};
 
 use crate::process::resident_bytes;
 
-/// For connections to close, threads that have nothing to do to end, and zombies to be reaped.
+/// How long connections may take to close, idle threads to end, and zombies to be reaped.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Footprint {
-    /// Bytes in memory.
+    /// Memory in bytes.
     pub(super) memory: f64,
     descriptors: usize,
     threads: usize,
@@ -31,7 +31,8 @@ impl Footprint {
         Ok(Footprint { memory, descriptors: count("fd")?, threads: count("task")?, zombies: zombies_of(pid) })
     }
 
-    /// When it is at rest: as it was at `start` but for its memory, or as it is when patience ends.
+    /// Waits until it is at rest: the same as at `start` except for its memory, or whatever it is when the time is
+    /// over.
     pub(super) fn at_rest(pid: u32, start: &Footprint) -> Result<Self> {
         let begun = Instant::now();
         loop {
@@ -43,7 +44,7 @@ impl Footprint {
         }
     }
 
-    /// All but memory, which is never the same twice.
+    /// Everything except memory, which is never the same twice.
     pub(super) fn differences(&self, start: &Footprint) -> Vec<String> {
         let counts = [
             ("descriptors", self.descriptors, start.descriptors),
@@ -62,12 +63,12 @@ impl fmt::Display for Footprint {
     }
 }
 
-/// Children that have ended and were not waited for.
+/// Children that have ended and were not reaped.
 fn zombies_of(parent: u32) -> usize {
     let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
     let stats = processes.filter_map(|process| fs::read_to_string(process.path().join("stat")).ok());
     let is_zombie = |stat: &String| {
-        // The name before the last bracket may hold anything.
+        // The name before the last parenthesis may contain anything.
         let mut fields = stat.rsplit(") ").next().unwrap_or_default().split(' ');
         (fields.next(), fields.next().and_then(|number| number.parse().ok())) == (Some("Z"), Some(parent))
     };

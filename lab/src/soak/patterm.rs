@@ -1,5 +1,5 @@
-//! `patterm --headless`: clients that call and go, half of them in the middle of a call, strangers that talk nonsense, and
-//! agents that are started and closed.
+//! `patterm --headless`: clients that call and leave, half of them in the middle of a call, strangers that send
+//! nonsense, and agents that are started and closed.
 
 use std::{
     fs,
@@ -32,7 +32,7 @@ pub(super) fn soak(program: &Path, length: Duration) -> Result<Soaked> {
     let patterm = Headless::start(program, &mut command)?;
     let pid = patterm.pid();
     let door = Arc::new(Door::read(patterm.connect_file())?);
-    // What is made at the first use is there at the start.
+    // Allocations of the first use belong to the start.
     door.agent()?;
     thread::sleep(Duration::from_secs(12));
     let start = Footprint::of(pid)?;
@@ -68,7 +68,7 @@ pub(super) fn soak(program: &Path, length: Duration) -> Result<Soaked> {
     Ok(Soaked { start, most_memory, end, work: shift.into_work() })
 }
 
-/// Folders of its own, and a fake on the path in place of an agent's CLI.
+/// Folders of its own, and a fake on the path instead of an agent's CLI.
 fn place(program: &Path) -> Result<TempDir> {
     let folder = tempfile::tempdir()?;
     for name in ["home", "run", "project", "bin"] {
@@ -81,7 +81,7 @@ fn place(program: &Path) -> Result<TempDir> {
     Ok(folder)
 }
 
-/// What a connect file says.
+/// The content of a connect file.
 struct Door {
     socket: PathBuf,
     token: String,
@@ -116,7 +116,7 @@ impl Door {
         let id = spawned["process_id"].as_str().context("a session has an id")?.to_owned();
         let never = json!({ "process_id": id, "pattern": "never", "timeout_seconds": 60 });
         line.ask("tools/call", &json!({ "name": "wait_for_pattern", "arguments": never }))?;
-        // Its session stays, so another one closes it.
+        // Its session remains, so another client closes it.
         drop(line);
         self.connect()?.call("close_process", &json!({ "process_id": id }))?;
         Ok("clients gone in a call")
@@ -128,9 +128,9 @@ impl Door {
         let first: &[u8] = [&b"{\"patterm_identity\":\"wrong\"}\n"[..], b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", b"{", b""]
             [random.below(4)];
         let noise: Vec<u8> = (0..random.below(4096)).map(|_| random.below(256) as u8).collect();
-        // It may be shown out while it still talks.
+        // It may be disconnected while it still sends.
         let _ = stream.write_all(first).and_then(|()| stream.write_all(&noise));
-        // As many as there are clients: without a pause it would be nothing but them.
+        // As many strangers as clients: without a pause there would be only strangers.
         thread::sleep(Duration::from_millis(50));
         Ok("strangers")
     }

@@ -1,4 +1,4 @@
-//! Bytes handed on as gRPC does it: each read is a message on a stream that goes both ways.
+//! Bytes passed on in gRPC's way: each read is a message on a bidirectional stream.
 
 use std::{
     os::{
@@ -18,7 +18,7 @@ use super::Vigil;
 
 type Bytes = std::io::Cursor<Vec<u8>>;
 
-/// gRPC's own: not compressed, and the length in four bytes.
+/// gRPC's framing: not compressed, and the length in four bytes.
 const PREFIX: usize = 5;
 
 pub(super) fn near(input: &impl AsFd, output: &impl AsFd, line: UnixStream, vigil: Vigil) -> Result<()> {
@@ -43,7 +43,7 @@ pub(super) fn far(pty: &pty::Pty, line: UnixStream, vigil: Vigil) -> Result<()> 
         let sender = answer.send_response(Response::new(()), false)?;
         tokio::select! {
             handed_on = hand_on(pty.as_fd(), pty.as_fd(), sender, request.into_body(), vigil) => handed_on,
-            // Drives the connection; the near end calls no second time.
+            // Drives the connection; the near end makes only one call.
             _ = connection.accept() => Ok(()),
         }
     })
@@ -100,14 +100,14 @@ async fn read(from: &AsyncFd<BorrowedFd<'_>>, buffer: &mut [u8]) -> Option<usize
         let mut ready = from.readable().await.ok()?;
         match rustix::io::read(from.get_ref(), &mut *buffer) {
             Err(Errno::AGAIN) => ready.clear_ready(),
-            // A terminal that hung up says so with an error.
+            // A terminal that hung up reports this as an error.
             Ok(0) | Err(_) => return None,
             Ok(count) => return Some(count),
         }
     }
 }
 
-/// Has the runtime look for what is there again and again; for ever asleep when nobody waits for an echo.
+/// Makes the runtime poll continuously; sleeps for ever while nobody waits for an echo.
 async fn stay_awake(vigil: &Vigil) {
     if !vigil.lasts() {
         std::future::pending::<()>().await;

@@ -1,7 +1,7 @@
 //! Commands as agents run them, from the start of their process to its end: `vtr screen` against `tmux capture-pane`,
-//! `vtr spawn` against `tmux new-session -d`, and `vtr send --wait` against `tmux send-keys` and `tmux capture-pane` until
-//! the text is there (tmux has no wait for a text): one process a turn against two, or more when the first look comes too
-//! early. `vtr send` and `vtr wait` apart are shown besides.
+//! `vtr spawn` against `tmux new-session -d`, and `vtr send --wait` against `tmux send-keys` plus `tmux capture-pane`
+//! until the text is there (tmux can't wait for a text): one process per round against two, or more if the first
+//! capture comes too early. `vtr send` and `vtr wait` as two commands are shown as well.
 
 use std::process::Command;
 

@@ -1,4 +1,4 @@
-//! A client in tmux's control mode: commands in, answers in blocks, notifications between them.
+//! A client in tmux's control mode: commands go in, answers come in blocks, with notifications between them.
 
 use std::{
     io::{BufRead, BufReader, Write},
@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail};
 use crate::own_process::EndedProcess;
 
 pub(super) struct Control {
-    // Closed first: it is what ends the client.
+    // Dropped first: closing it ends the client.
     stdin: ChildStdin,
     stdout: BufReader<ChildStdout>,
     line: Vec<u8>,
@@ -18,7 +18,7 @@ pub(super) struct Control {
 }
 
 impl Control {
-    /// `tmux` is told its server already.
+    /// `tmux` is already told which server to use.
     pub(super) fn attach(mut tmux: Command) -> Result<Self> {
         let mut process = tmux
             .args(["-C", "attach-session", "-t", "base"])
@@ -30,12 +30,12 @@ impl Control {
         let stdin = process.stdin.take().context("it was asked for")?;
         let stdout = BufReader::new(process.stdout.take().context("it was asked for")?);
         let mut control = Control { stdin, stdout, line: Vec::new(), _process: EndedProcess(process) };
-        // The attaching has an answer of its own.
+        // Attaching has an answer of its own.
         control.answer(&mut |_| ())?;
         Ok(control)
     }
 
-    /// What a command printed.
+    /// The output of a command.
     pub(super) fn run(&mut self, command: &str) -> Result<Vec<u8>> {
         self.send(command)?;
         self.answer(&mut |_| ()).with_context(|| format!("tmux: {command}"))
@@ -50,7 +50,7 @@ impl Control {
         Ok(())
     }
 
-    /// Sends a command; returns when it is answered and the output of watched panes since then holds `text`.
+    /// Sends a command; returns when it is answered and the later output of watched panes contains `text`.
     pub(super) fn run_and_see(&mut self, command: &str, text: &[u8]) -> Result<()> {
         let mut printed = Vec::new();
         self.send(command)?;
@@ -62,7 +62,7 @@ impl Control {
         Ok(())
     }
 
-    /// Until a notification comes that starts like this.
+    /// Waits for a notification that starts with this text.
     pub(super) fn notification(&mut self, start: &[u8]) -> Result<()> {
         loop {
             self.next_line()?;
@@ -73,11 +73,11 @@ impl Control {
     }
 
     fn send(&mut self, command: &str) -> Result<()> {
-        // In one write, as a client that cares for its latency does.
+        // In one write, like any client that cares about latency.
         self.stdin.write_all(format!("{command}\n").as_bytes()).context("writing to tmux -C")
     }
 
-    /// The next block; what comes before it goes to `between`.
+    /// The next block; notifications before it go to `between`.
     fn answer(&mut self, between: &mut dyn FnMut(&[u8])) -> Result<Vec<u8>> {
         loop {
             self.next_line()?;
@@ -108,7 +108,7 @@ impl Control {
     }
 }
 
-/// Of `%output %PANE TEXT`, the text.
+/// The text of `%output %PANE TEXT`.
 fn output_of(line: &[u8]) -> &[u8] {
     let Some(rest) = line.strip_prefix(b"%output ") else { return b"" };
     let text = rest.iter().position(|byte| *byte == b' ').map_or(rest.len(), |at| at + 1);

@@ -21,7 +21,7 @@ use super::pair::{COLS, HISTORY, ROWS};
 use crate::own_process::{EndedProcess, bare_command};
 
 pub(super) struct Coordinator {
-    // In this order: the client goes before the server.
+    // Dropped in this order: the client before the server.
     client: CoordinatorClient,
     runtime: Runtime,
     process: EndedProcess,
@@ -47,7 +47,7 @@ impl Coordinator {
         if !line.contains("listening") {
             bail!("vtr serve said {line:?} instead of listening");
         }
-        // As the command line's: one that waits for one answer at a time needs no second thread.
+        // The same runtime as the command line's: a client that waits for one answer at a time needs no second thread.
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let client = runtime.block_on(client::connect(&Endpoint::Socket(socket.clone())))?;
         Ok(Coordinator { client, runtime, process, program: program.into(), socket, folder: folder.into() })
@@ -57,7 +57,7 @@ impl Coordinator {
         self.process.pid()
     }
 
-    /// The calls, on the one connection.
+    /// The RPCs, on the one connection.
     pub(super) fn vtr(&self) -> VtrClient<CoordinatorChannel> {
         self.client.vtr()
     }
@@ -78,7 +78,7 @@ impl Coordinator {
         Ok(())
     }
 
-    /// Asks for all of them before the first answer.
+    /// Sends all requests before the first answer.
     pub(super) fn spawn_all(&self, names: &[String], argv: &[&str]) -> Result<()> {
         self.wait(async {
             let mut spawns = JoinSet::new();
@@ -99,7 +99,7 @@ impl Coordinator {
         Ok(())
     }
 
-    /// Until the session shows it.
+    /// Waits until the session shows it.
     pub(super) fn see(&self, name: &str, pattern: &str) -> Result<()> {
         let request = WaitForRequest {
             name: name.into(),
@@ -113,7 +113,7 @@ impl Coordinator {
         Ok(())
     }
 
-    /// Until the session has ended, without looking at what it prints.
+    /// Waits until the session has ended, without reading its output.
     pub(super) fn see_end(&self, name: &str) -> Result<()> {
         self.wait(async {
             let mut vtr = self.vtr();

@@ -1,4 +1,4 @@
-//! How fast what a program prints goes through a session, beside a reader that does nothing but read.
+//! The throughput of a program's output through a session, compared with a reader that only reads.
 
 use std::time::Instant;
 
@@ -46,7 +46,7 @@ pub(super) fn run(setup: &Setup, report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-/// The same program on a terminal of its own, whose bytes go nowhere.
+/// The same program on a terminal of its own, whose output is discarded.
 fn read_only(argv: &[&str], expected: usize) -> Result<()> {
     let request = SpawnRequest {
         argv: argv.iter().map(Into::into).collect(),

@@ -1,6 +1,6 @@
-//! Typing a line and seeing what the program answers, on one connection: `SendText` that waits for the answer against
-//! `send-keys`, then the notification that the pane has printed it. The same as two calls, `SendText` and `WaitFor`, is
-//! shown besides.
+//! Typing a line and waiting for the program's answer, on one connection: `SendText` with a wait, against `send-keys`
+//! followed by the notification that the pane has printed it. The same as two calls, `SendText` and `WaitFor`, is shown
+//! as well.
 
 use std::time::{Duration, Instant};
 
@@ -19,7 +19,7 @@ use super::{
 const ROUNDS: usize = 30;
 const LINES: usize = 100;
 
-/// Answers each line with itself; the terminal does not.
+/// Echoes each line itself; the terminal does not.
 pub(super) const ECHO: [&str; 3] = ["/bin/sh", "-c", "stty -echo; echo ready; exec cat"];
 
 pub(super) fn run(setup: &Setup, report: &mut Report) -> Result<()> {
@@ -53,7 +53,7 @@ pub(super) fn run(setup: &Setup, report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-/// A session `echo` on both sides that is ready to be typed to.
+/// A session `echo` on both sides that is ready for input.
 pub(super) fn start(pair: &mut Pair) -> Result<()> {
     pair.ours.spawn("echo", &ECHO)?;
     pair.ours.see("echo", "ready")?;
@@ -71,7 +71,7 @@ fn send(text: &str) -> SendTextRequest {
     SendTextRequest { name: "echo".into(), text: text.into(), submit: true, ..Default::default() }
 }
 
-/// On the screen: there it is found also when it came before the wait.
+/// Searched on the screen, where it is found even if it came before the wait.
 fn wait(text: &str) -> WaitForRequest {
     let pattern = text.replace('.', "\\.");
     WaitForRequest { name: "echo".into(), pattern, scope: WaitScope::Grid.into(), ..Default::default() }

@@ -1,4 +1,4 @@
-//! What a server weighs for each session whose history is full.
+//! A server's memory for each session with a full history.
 
 use anyhow::Result;
 
@@ -14,7 +14,7 @@ const SESSIONS: usize = 10;
 
 pub(super) fn run(setup: &Setup, report: &mut Report) -> Result<()> {
     for (workload, most) in [(Workload::Log, 3.5), (Workload::Coloured, 8.0)] {
-        // Servers of their own: what one stream leaves in the allocator does not count for the next.
+        // Separate servers, so that leftovers of one stream in the allocator don't count for the next.
         let mut pair = setup.start()?;
         let stream = workload.lines(HISTORY as u64 + u64::from(ROWS));
         let file = pair.write("lines", &stream)?;
@@ -24,7 +24,7 @@ pub(super) fn run(setup: &Setup, report: &mut Report) -> Result<()> {
         let [mut ours, mut theirs] = [0.0; 2];
         for number in 0..=sessions {
             if number == 1 {
-                // The first one has paid for what all share.
+                // The first session has paid for what all of them share.
                 ours = process::resident_bytes(pair.ours.pid())?;
                 theirs = process::resident_bytes(pair.theirs.pid())?;
             }

@@ -1,4 +1,4 @@
-//! What a server does for 100 sessions that do nothing, seen by nobody.
+//! The work of a server for 100 idle sessions that nobody watches.
 
 use std::{
     collections::HashMap,
@@ -23,7 +23,7 @@ pub(super) fn run(setup: &Setup, report: &mut Report) -> Result<()> {
         pair.ours.spawn(&name, &["/bin/cat"])?;
         pair.theirs.spawn(&name, &["/bin/cat"])?;
     }
-    // What a start sets going has come to rest.
+    // By now the effects of the start have settled.
     std::thread::sleep(Duration::from_secs(2));
     let (start, before) = (Instant::now(), [Counts::of(pair.ours.pid())?, Counts::of(pair.theirs.pid())?]);
     std::thread::sleep(Duration::from_secs(setup.scaled(20, 3) as u64));
@@ -51,7 +51,7 @@ impl Counts {
         Ok(Counts { processor_seconds: process::processor_seconds(pid)?, sleeps: process::sleeps(pid)? })
     }
 
-    /// Seconds of processor time, and wake-ups of the threads that are there now.
+    /// Seconds of CPU time, and the wake-ups of the current threads.
     fn since(&self, before: &Self) -> (f64, f64) {
         let woken = self.sleeps.iter().map(|(thread, count)| count - before.sleeps.get(thread).unwrap_or(&0));
         (self.processor_seconds - before.processor_seconds, woken.sum::<u64>() as f64)

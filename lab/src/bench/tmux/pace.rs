@@ -1,4 +1,4 @@
-//! A program that prints 1 MB/s in steps of 10 kB, as a busy build or server does: what the sessions of `rate` run.
+//! A program that prints 1 MB/s in steps of 10 kB, like a busy build or server: the sessions of `rate` run it.
 
 use std::{
     io::Write,
@@ -13,7 +13,7 @@ use crate::Verdict;
 const STEP: Duration = Duration::from_millis(10);
 const STEP_BYTES: usize = 10_000;
 
-/// Print 1 MB/s until the terminal goes
+/// Print 1 MB/s until the terminal is closed
 #[derive(clap::Args)]
 pub(crate) struct Arguments {}
 

@@ -7,7 +7,7 @@ use tempfile::TempDir;
 
 use super::{coordinator::Coordinator, server::Server};
 
-/// Of every session on both sides.
+/// The size of every session on both sides.
 pub(super) const COLS: u16 = 120;
 pub(super) const ROWS: u16 = 40;
 /// Lines of history on both sides.
@@ -16,7 +16,7 @@ pub(super) const HISTORY: usize = 10_000;
 pub(super) struct Pair {
     pub(super) ours: Coordinator,
     pub(super) theirs: Server,
-    // Last: both have files in it until they end.
+    // Declared last: both have files in it until they end.
     folder: TempDir,
 }
 

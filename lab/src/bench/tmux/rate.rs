@@ -1,4 +1,4 @@
-//! Processor time of the server while ten sessions print 1 MB/s each and nobody watches them.
+//! The server's CPU time while ten sessions print 1 MB/s each and nobody watches them.
 
 use std::time::{Duration, Instant};
 
@@ -49,7 +49,7 @@ pub(super) fn run(setup: &Setup, report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-/// Of one core, over a while.
+/// Of one core, over a period.
 fn percent(pid: u32) -> Result<f64> {
     let (start, used) = (Instant::now(), process::processor_seconds(pid)?);
     std::thread::sleep(WATCHED);

@@ -1,5 +1,5 @@
-//! Reading a screen of 120x40: `GetScreen` against `capture-pane -p` in control mode, of a session that does nothing
-//! and of one that floods.
+//! Reading a screen of 120x40: `GetScreen` against `capture-pane -p` in control mode, of an idle session and of a
+//! flooding one.
 
 use std::time::Duration;
 
@@ -13,11 +13,11 @@ use super::{
     report::{Bar, Report},
 };
 
-/// A pause of the machine falls into few of them, so that the slowest hundredth is not made of one.
+/// So many that a hiccup of the machine affects only a few, and the slowest hundredth does not consist of one.
 const ROUNDS: usize = 60;
 const READS: usize = 100;
-/// Not counted, on both sides: while a session starts, its shell and its program take the machine, and whichever kind of
-/// read came first would pay for it.
+/// Warm-up on both sides: while a session starts, its shell and its program use the machine, and whichever kind of read
+/// came first would pay for it.
 const FIRST_READS: usize = 20;
 
 pub(super) fn run(setup: &Setup, report: &mut Report) -> Result<()> {
@@ -36,7 +36,7 @@ fn measure(setup: &Setup, report: &mut Report, pair: &mut Pair, what: &str, scri
     let rounds = setup.scaled(ROUNDS, 3);
     let [mut cells, mut runs, mut theirs, mut coloured] = [const { Vec::new() }; 4];
     for _ in 0..rounds {
-        // One side at a time: two floods would take the machine from each other.
+        // One side at a time: two floods would compete for the machine.
         pair.ours.spawn(what, &argv)?;
         pair.ours.see(what, "0")?;
         for (format, times) in [(ScreenFormat::Cells, &mut cells), (ScreenFormat::Runs, &mut runs)] {
@@ -57,12 +57,12 @@ fn measure(setup: &Setup, report: &mut Report, pair: &mut Pair, what: &str, scri
         }
         pair.theirs.remove(what)?;
     }
-    // What nobody would notice, beside tmux's figures for orientation.
+    // Differences that nobody would notice; tmux's figures are for orientation.
     let mut show = |way: &str, ours: &[Duration], theirs: &[Duration]| {
         report.times(&format!("read a screen, {what}, {way}"), ours, theirs, Bar::AtMost(0.3), Bar::AtMost(1.0));
     };
     show("runs, capture -p", &runs, &theirs);
-    // Both with attributes and colours; -p alone is plain text.
+    // Both with attributes and colours; `-p` alone gives plain text.
     show("cells, capture -pe", &cells, &coloured);
     Ok(())
 }

@@ -5,16 +5,16 @@ use std::time::Duration;
 use super::super::median;
 use crate::Verdict;
 
-/// What ours has to reach.
+/// The goal for our figure.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Bar {
-    /// So many times tmux, or less.
+    /// This many times tmux's figure, or less.
     TimesAtMost(f64),
-    /// So many times tmux, or more.
+    /// This many times tmux's figure, or more.
     TimesAtLeast(f64),
     AtMost(f64),
     AtLeast(f64),
-    /// Shown beside the others.
+    /// No goal; shown for comparison.
     None,
 }
 
@@ -23,7 +23,7 @@ pub(super) struct Line<'a> {
     pub(super) unit: &'a str,
     pub(super) ours: f64,
     pub(super) theirs: f64,
-    /// Ours by theirs: of each round where there are pairs, so that what disturbs a round disturbs both.
+    /// Our figure divided by tmux's: per round if there are pairs, so that a disturbed round affects both sides.
     pub(super) ratio: f64,
     pub(super) bar: Bar,
 }
@@ -57,7 +57,7 @@ impl Report {
         println!("{what:<46} {unit:>7} {ours:>10.3} {theirs:>10.3} {shown:>7}  {wanted} {verdict}");
     }
 
-    /// One figure a round and side, measured by turns.
+    /// One figure per round and side, measured in alternation.
     pub(super) fn rounds(&mut self, what: &str, unit: &str, ours: &[f64], theirs: &[f64], bar: Bar) {
         let ratio = median(ours.iter().zip(theirs).map(|(ours, theirs)| ours / theirs).collect());
         let [ours, theirs] = [ours, theirs].map(|values| median(values.to_vec()));
@@ -84,7 +84,7 @@ impl Report {
     }
 }
 
-/// The time within which `share` of them lie.
+/// The time within which `share` of the samples fall.
 fn quantile(times: &[Duration], share: f64) -> Duration {
     let mut times = times.to_vec();
     times.sort_unstable();

@@ -1,6 +1,6 @@
 //! Searching 10,000 lines of 120 columns: `Grep` against copy mode's own search (which only moves its cursor to the
-//! nearest match), and against fetching all lines with `capture-pane -S -` and matching them in the client (which, as
-//! ours, has all matching lines).
+//! nearest match), and against fetching all lines with `capture-pane -S -` and matching them in the client (which gives
+//! all matching lines, like ours).
 
 use anyhow::{Result, bail};
 use grpc::proto::GrepRequest;

@@ -1,4 +1,4 @@
-//! Their side: a tmux server on a socket of its own, without anybody's configuration, and one control client.
+//! tmux's side: a server on a socket of its own, without any user configuration, and one control client.
 
 use std::{
     path::{Path, PathBuf},
@@ -15,20 +15,20 @@ use super::{
 use crate::own_process::{EndedProcess, bare_command};
 
 pub(super) struct Server {
-    // In this order: the client goes before the server.
+    // Dropped in this order: the client before the server.
     pub(super) control: Control,
     process: EndedProcess,
     socket: PathBuf,
     folder: PathBuf,
 }
 
-/// For a server to come up, and for a pane to show something.
+/// How long a server may take to start, and a pane to show something.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 impl Server {
     pub(super) fn start(folder: &Path) -> Result<Self> {
         let socket = folder.join("tmux.sock");
-        // -D: our child, and not a daemon that would outlive us.
+        // -D: a child of ours, not a daemon that would outlive us.
         let process = base(folder, &socket)
             .arg("-D")
             .stdout(Stdio::null())
@@ -71,7 +71,7 @@ impl Server {
         Ok(())
     }
 
-    /// Asks for all of them before the first answer.
+    /// Sends all requests before the first answer.
     pub(super) fn spawn_all(&mut self, names: &[String], argv: &[&str]) -> Result<()> {
         self.control.run_all(&names.iter().map(|name| new_session(name, argv)).collect::<Vec<_>>())
     }
@@ -87,7 +87,7 @@ impl Server {
         Ok(())
     }
 
-    /// Until the visible pane holds the text. Looks again and again: tmux has no wait for it.
+    /// Waits until the visible pane contains the text. Polls, because tmux can't wait for text.
     pub(super) fn see(&mut self, target: &str, text: &str) -> Result<()> {
         let start = Instant::now();
         loop {
@@ -102,7 +102,7 @@ impl Server {
         }
     }
 
-    /// Until some window of another session has gone.
+    /// Waits until a window of another session has gone.
     pub(super) fn see_end(&mut self) -> Result<()> {
         self.control.notification(b"%unlinked-window-close")
     }
@@ -122,7 +122,7 @@ fn command_line(argv: &[&str]) -> String {
     argv.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
 }
 
-/// For tmux's own parser of command lines.
+/// Quotes for tmux's own parser of command lines.
 pub(super) fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))
 }

@@ -1,5 +1,5 @@
 //! Starting 100 sessions on one connection, one after the other and all at once: `Spawn` against `new-session -d` and,
-//! cheaper for tmux, `new-window -d`. The client of both sides is this program.
+//! cheaper for tmux, `new-window -d`. This program is the client of both sides.
 
 use std::time::Instant;
 
@@ -28,7 +28,7 @@ pub(super) fn run(setup: &Setup, report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-/// Milliseconds for all of them, one figure a round.
+/// Milliseconds for all of them, one figure per round.
 #[derive(Default)]
 struct Times {
     ours: Vec<f64>,

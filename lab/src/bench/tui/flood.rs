@@ -1,7 +1,7 @@
-//! What drawing costs while a session prints as fast as it can: in sight, and out of sight.
+//! The cost of drawing while a session prints as fast as it can: in sight, and out of sight.
 //!
-//! The processor time is that of patterm's first thread, which runs the interface's loop and nothing else: sessions
-//! have threads of their own, operations run on tasks of others.
+//! The CPU time is that of patterm's first thread, which runs only the interface's loop: sessions have their own
+//! threads, and operations run as tasks on others.
 
 use std::time::{Duration, Instant};
 
@@ -40,7 +40,7 @@ pub(super) fn in_sight(patterm: &str, seconds: u64) -> Result<usize> {
     Ok(missed)
 }
 
-/// A session out of sight prints 200 MB: neither keys nor drawing notice.
+/// A session out of sight prints 200 MB: neither keys nor drawing may be affected.
 pub(super) fn hidden(patterm: &str, megabytes: usize) -> Result<usize> {
     let folder = tempfile::tempdir()?;
     let beside = tempfile::tempdir()?;

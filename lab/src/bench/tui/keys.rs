@@ -1,5 +1,5 @@
-//! From a key to the byte it paints: a character is written to the terminal's master side, and read there again. A
-//! program that echoes is in between: alone, in a tmux pane, in a pane of patterm.
+//! From a key to the byte it paints: a character is written to the terminal's master side, and read there again. In
+//! between is a program that echoes: alone, in a tmux pane, in a pane of patterm.
 
 use std::time::Duration;
 
@@ -11,10 +11,10 @@ use super::{
 };
 use crate::seat::Seat;
 
-/// Between two keys; also tells that a program has painted all it had to.
+/// The pause between two keys; after it, a program has painted everything.
 const PAUSE: Duration = Duration::from_millis(15);
 
-/// Two bytes each, which are part of no control sequence.
+/// Two bytes each, which don't occur in control sequences.
 pub(super) fn letter(index: usize) -> String {
     char::from_u32(0xc0 + (index % 64) as u32).map(String::from).unwrap_or_default()
 }
@@ -42,7 +42,7 @@ pub(super) fn run(patterm: &str, keys: usize) -> Result<usize> {
     Ok(missed)
 }
 
-/// One key each, again and again.
+/// One key each, in turn.
 fn type_by_turns(mut seats: [&mut Seat; 3], keys: usize, times: &mut [Vec<Duration>; 3]) -> Result<()> {
     for index in 0..keys {
         for (seat, times) in seats.iter_mut().zip(times.iter_mut()) {
@@ -53,7 +53,7 @@ fn type_by_turns(mut seats: [&mut Seat; 3], keys: usize, times: &mut [Vec<Durati
     Ok(())
 }
 
-/// What `share` of them lie within.
+/// The time within which `share` of them fall.
 pub(super) fn micros(times: &[Duration], share: f64) -> f64 {
     let mut times = times.to_vec();
     times.sort_unstable();

@@ -1,4 +1,4 @@
-//! The programs that are measured: an echo by itself, in tmux, and in patterm.
+//! The programs that are measured: an echo alone, in tmux, and in patterm.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use tokio::runtime::Runtime;
 use super::SIZE;
 use crate::seat::{Seat, make_folders, plain_env};
 
-/// Gives back what is typed, at once and as it is; the terminal itself does not.
+/// Echoes its input at once and unchanged; the terminal itself does not.
 pub(super) const ECHO: &str = "stty raw -echo; printf ready; exec cat";
 
 pub(super) fn bare(folder: &Path) -> Result<Seat> {
@@ -38,7 +38,7 @@ pub(super) fn end_tmux(folder: &Path) {
 
 /// patterm, and a way to start sessions in it.
 pub(super) struct Patterm {
-    // In this order: the client goes before the server.
+    // Dropped in this order: the client before the server.
     client: CoordinatorClient,
     runtime: Runtime,
     pub(super) seat: Seat,
@@ -56,7 +56,7 @@ impl Patterm {
         Ok(Patterm { client, runtime, seat })
     }
 
-    /// The first one is in sight, and stays there.
+    /// The first one is in sight, and stays in sight.
     pub(super) fn spawn(&self, name: &str, argv: &[&str]) -> Result<()> {
         let argv = argv.iter().map(|word| (*word).to_owned()).collect();
         let request = SpawnRequest { name: name.into(), argv, ..Default::default() };
@@ -70,7 +70,7 @@ impl Patterm {
         Ok(info.session.is_some_and(|session| session.state == "running"))
     }
 
-    /// Nanoseconds on a processor so far of the thread that draws, which is the program's first.
+    /// Nanoseconds of CPU time so far of the drawing thread, which is the program's first.
     pub(super) fn drawing_nanos(&self) -> Result<u64> {
         let pid = self.seat.pid();
         let text = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/schedstat")).context("reading schedstat")?;
