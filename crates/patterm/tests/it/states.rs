@@ -72,7 +72,7 @@ fn what_can_not_be_replayed_is_refused() {
     stage.patterm(&["replay-state", "--agent", "claude", "gone.raw"]).failed(1, &["gone.raw"]);
     stage.patterm(&["replay-state", "--agent", "claude", "--size", "wide", "x.raw"]).failed(2, &["120x40"]);
     stage.patterm(&["replay-state", "--agent", "claude", "--size", "0x0", "x.raw"]).failed(2, &["size"]);
-    stage.patterm(&["replay-state", "--agent", "claude", "."]).failed(2, &["no file"]);
+    stage.patterm(&["replay-state", "--agent", "claude", "."]).failed(2, &["not a file"]);
     fs::write(stage.path("project/x.raw.timing.jsonl"), "nothing\n").unwrap();
     stage.patterm(&["replay-state", "--agent", "claude", "x.raw"]).failed(2, &["holds no times"]);
 }

@@ -31,7 +31,7 @@ fn coordinators_are_added_listed_resolved_and_removed() {
     let socket = stage.path("run/a.sock");
     assert_eq!(resolved["coordinators"][0], serde_json::json!({ "name": "a", "socket": socket }));
     assert_eq!(resolved["coordinators"][2]["socket"], stage.path("relative.sock").to_str().unwrap());
-    vtr(&["config", "add", "/y.sock", "--name", "far"]).failed(2, &["\"far\" already", "--name"]);
+    vtr(&["config", "add", "/y.sock", "--name", "far"]).failed(2, &["\"far\" exists already", "--name"]);
     vtr(&["config", "add", "/y.sock", "--name", "a b"]).failed(2, &["\"a b\"", "letters"]);
     vtr(&["config", "add", ""]).failed(2, &["empty"]);
     for which in [pattern.as_str(), "far", "relative.sock"] {

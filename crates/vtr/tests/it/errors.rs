@@ -165,7 +165,7 @@ fn mistakes_are_told_with_what_was_meant() {
     for (words, said) in [
         (&["spawn", "x", "ls", "-la"][..], "a program and its arguments go after `--`"),
         (&["send", "s", "a", "b"], "needs quotes"),
-        (&["resize", "s", "80x24"], "as in 80 24"),
+        (&["resize", "s", "80x24"], "for example 80 24"),
         (&["wait", "s", "a", "--timeout", "abc"], "write a number and a unit"),
         (&["key", "s", "super+x"], "sends nothing to this program"),
         (&["spawn", "-x"], "unexpected argument"),
