@@ -1,8 +1,8 @@
-//! The terminal program: one loop that takes what the host types and what sessions print, and draws.
+//! The interface: one loop that handles the host's input and the sessions' output, and draws.
 //!
-//! The loop has a thread of its own and never waits for a session: operations run as tasks beside it and report back.
-//! Only what is in sight is drawn, at most 60 times a second, in one write. What can be done with sessions is decided
-//! in `ops` and `project`; how cells get to the host is `tui`'s.
+//! The loop has its own thread and never waits for a session: operations run as tasks beside it and report back. Only
+//! what is in sight is drawn, at most 60 times a second, in one write. `ops` and `project` decide what can be done with
+//! sessions; `tui` knows how cells get to the host.
 
 mod attention;
 mod child_wishes;
@@ -71,11 +71,11 @@ use program::{Exit, Failure, Surroundings};
 
 use crate::run::ending::EndWatch;
 
-/// How often times on the screen move: they are shown in minutes.
+/// How often the times on the screen are updated: they are shown in minutes.
 const TICK: Duration = Duration::from_secs(60);
-/// Hidden sessions get a new size when it has stood this long.
+/// Hidden sessions get a new size once it has been stable for this long.
 const SETTLED: Duration = Duration::from_millis(200);
-/// Whoever stopped us and nobody let go on: we go on ourselves.
+/// If we were stopped and nobody continued us, we continue by ourselves after this time.
 const STOP_PATIENCE: Duration = Duration::from_millis(500);
 
 /// Something that keys can be bound to, and how it is typed.
@@ -94,7 +94,7 @@ pub(crate) struct BoundCommand {
 #[derive(Clone, Debug)]
 pub(crate) struct CommandBindings {
     pub(crate) commands: Vec<BoundCommand>,
-    /// What is wrong with the bindings of the settings.
+    /// Mistakes in the settings' key bindings.
     pub(crate) faults: Vec<String>,
 }
 
@@ -123,18 +123,19 @@ pub(crate) fn find_terminal() -> Result<HostTerminal, Failure> {
     })
 }
 
-/// What there is to say from the start.
+/// What to show at the start.
 #[derive(Debug, Default)]
 pub(crate) struct StartNotices {
-    /// In the status line, all the time.
+    /// Shown in the status line all the time.
     pub(crate) notes: Vec<String>,
-    /// Nobody has used it here before.
+    /// The program was never used here before.
     pub(crate) first_run: bool,
-    /// What the start had to complain about: notices, as the screen covers what was printed.
+    /// Warnings of the start: shown as notices, because the screen covers what was printed.
     pub(crate) warnings: Vec<String>,
 }
 
-/// Shows a project on `host` until the person leaves or `wishes` says so. `tasks` is where operations run.
+/// Shows a project on `host` until the person leaves or `wishes` requests the end. `tasks` is the runtime for
+/// operations.
 pub(crate) fn run(
     project: Project,
     surroundings: &Surroundings,
@@ -165,10 +166,10 @@ pub(crate) fn run(
     }
 }
 
-/// Why the loop ended before anybody asked.
+/// Why the loop ended without being asked to.
 #[derive(Debug, thiserror::Error)]
 enum FaceError {
-    /// The terminal is not there any more: the same as leaving.
+    /// The terminal is gone: the same as leaving.
     #[error("the terminal is gone")]
     Gone,
     #[error(transparent)]
@@ -198,16 +199,16 @@ struct TerminalFace {
     sources: EventSources,
     events: Vec<HostEvent>,
     next_tick: Instant,
-    /// When hidden sessions get the size that the one in sight has.
+    /// When hidden sessions get the size of the one in sight.
     settles: Option<Instant>,
-    /// Tells of changes of config.json.
+    /// Reports changes of config.json.
     _config: Option<project::settings::FileWatch>,
-    /// We stopped ourselves, and go on at the latest then.
+    /// When we were stopped by ourselves; we continue at the latest `STOP_PATIENCE` after that.
     stopped: Option<Instant>,
 }
 
 impl TerminalFace {
-    /// Needs a runtime of its own around it.
+    /// Must be called inside a runtime of its own.
     fn start(
         project: Project,
         surroundings: &Surroundings,
@@ -308,7 +309,7 @@ impl TerminalFace {
                 }
             }
             LoopEvent::Engine => {
-                // All of them at once: a hundred sessions that end are one look.
+                // All of them at once: a hundred sessions that end cost one refresh.
                 while self.sources.engine.try_recv().is_ok() {}
                 self.app.stale = true;
             }
@@ -328,7 +329,7 @@ impl TerminalFace {
             LoopEvent::Child(event) => child_wishes::heard(&mut self.app, event),
             LoopEvent::Resized => {
                 self.measure();
-                // Also when it is what it was: the host may have been another size in between, and lost cells then.
+                // Even if the size is the same: the host may have had another size in between, and lost cells then.
                 self.terminal.forget();
                 self.app.dirty = true;
             }
@@ -364,7 +365,7 @@ impl TerminalFace {
         }
         if self.next_tick <= now {
             self.next_tick = now + TICK;
-            // Times on the screen moved; a canvas that did not change costs no bytes.
+            // The times on the screen changed; an unchanged canvas costs no bytes.
             self.app.dirty |= !self.app.sessions.is_empty();
         }
         Ok(())
@@ -389,7 +390,7 @@ impl TerminalFace {
             }
             HostEvent::ColorScheme(scheme) => {
                 self.app.dress(Some(*scheme));
-                // Its colours are others now.
+                // Its colours have changed.
                 self.app.errand(HostOrder::Say(tui::host::HostProbe::colors()));
                 return;
             }
@@ -406,7 +407,7 @@ impl TerminalFace {
         }
     }
 
-    /// What the host answered about itself.
+    /// Handles what the host reported about itself.
     fn learn(&mut self) {
         let known = self.terminal.abilities();
         self.app.host_version = known.version.clone();
@@ -427,7 +428,7 @@ impl TerminalFace {
         }
     }
 
-    /// The model agrees with the engine, the session in sight with its place.
+    /// Makes the state agree with the engine, and the session in sight with its area.
     fn settle(&mut self) -> Result<(), FaceError> {
         if self.app.stale {
             self.app.refresh();
@@ -486,12 +487,12 @@ impl TerminalFace {
         self.layers.render(&mut self.canvas, &self.app);
         self.terminal.draw(&self.canvas)?;
         let modes = self.app.session().map(|session| session.with_screen(|screen| screen.input_modes()));
-        // Above a layer keys and mouse are ours.
+        // While a layer is open, keys and mouse belong to us.
         let own = self.layers.len() > 1;
         Ok(self.terminal.follow(modes.as_ref().filter(|_| !own))?)
     }
 
-    /// What we are doing, for a host that keeps records of it.
+    /// Reports our own status to the host, if it supports that.
     fn tell_host(&mut self) -> Result<(), FaceError> {
         let wanted = self.app.settings.report_status && self.terminal.abilities().status_records;
         let (state, msg) = outward::summary(&self.app);
@@ -502,10 +503,10 @@ impl TerminalFace {
         Ok(())
     }
 
-    /// Nothing we said of ourselves stays behind.
+    /// Clears our status reports at the host.
     fn leave_host(&mut self) {
         if let Some(bytes) = self.outward.take_back() {
-            // A host that is gone keeps nothing.
+            // A host that is gone keeps no reports.
             let _ = self.terminal.say(&bytes);
         }
     }
@@ -521,7 +522,7 @@ impl TerminalFace {
                     self.terminal.suspend();
                     self.stopped = Some(Instant::now() + STOP_PATIENCE);
                     let own = rustix::process::getpid();
-                    // Refused or ignored, we go on by ourselves a little later.
+                    // If the signal was refused or ignored, we continue by ourselves a little later.
                     let _ = rustix::process::kill_process(own, rustix::process::Signal::TSTP);
                 }
             }
@@ -530,10 +531,10 @@ impl TerminalFace {
         Ok(())
     }
 
-    /// After a stop, ours or another's: the terminal may have been used by anybody.
+    /// Continues after a stop, by us or by somebody else: other programs may have used the terminal meanwhile.
     fn go_on(&mut self) -> Result<(), FaceError> {
         self.stopped = None;
-        // Stopped by somebody else, it was not left: what is switched on twice would be switched off once.
+        // If somebody else stopped us, the terminal was not left: a mode set twice would only be reset once.
         self.terminal.suspend();
         self.terminal.resume()?;
         self.measure();
@@ -542,7 +543,7 @@ impl TerminalFace {
     }
 }
 
-/// `PATTERM_PANIC_ON=f9`, for tests of how we end; nothing a user of a release could trip over.
+/// `PATTERM_PANIC_ON=f9`, to test how patterm ends; release builds ignore it.
 fn shall_panic(surroundings: &Surroundings, key: &KeyEvent) -> bool {
     let fatal = || surroundings.variable("PATTERM_PANIC_ON")?.to_str()?.parse::<KeyEvent>().ok();
     cfg!(debug_assertions) && fatal().is_some_and(|fatal| is_same_key(&fatal, key))

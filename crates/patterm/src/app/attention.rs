@@ -1,6 +1,7 @@
-//! Who waits for the human: what agents ask for and where they are stuck, shown, counted, and never in the way.
+//! What needs the human: agents that ask for something or are stuck. They are shown and counted, and never get in the
+//! way.
 //!
-//! Nothing here moves what is in sight while the person types, and no caller can make more noise than its share.
+//! Nothing here changes what is in sight while the person types, and no caller can make more noise than its share.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -21,19 +22,19 @@ use super::{
     trust_prompt,
 };
 
-/// The person types: what is in sight stays.
+/// For this long after a key, what is in sight stays.
 const HANDS_OFF: Duration = Duration::from_secs(3);
-/// What one caller may ask for at once, and how long until it may once more.
+/// How many requests one caller may make at once, and how long until it may make another one.
 const BURST: u32 = 3;
 const REFILL: Duration = Duration::from_secs(10);
-/// Characters of a reason that are shown.
+/// How many characters of a reason are shown.
 const MAX_REASON: usize = 200;
 
-/// What waits for the human.
+/// What needs the human.
 #[derive(Debug, Default)]
 pub(crate) struct AttentionState {
     asks: Vec<Ask>,
-    /// By who asks; none is an operator.
+    /// By caller; none is an operator.
     shares: HashMap<Option<SessionId>, CallerShare>,
     /// Sessions of which it was said that a draft holds messages back.
     told_of_drafts: HashSet<SessionId>,
@@ -54,7 +55,7 @@ enum WaitingReason {
     Blocked,
 }
 
-/// What is left of a caller's share.
+/// The rest of a caller's share.
 #[derive(Clone, Copy, Debug)]
 struct CallerShare {
     left: u32,
@@ -124,7 +125,7 @@ pub(super) fn asked(app: &mut InterfaceState, session: SessionId, reason: String
     alert(app, session, &reason, caller);
 }
 
-/// What an agent is doing has changed.
+/// An agent's state has changed.
 pub(super) fn state_moved(app: &mut InterfaceState, session: SessionId, before: AgentState) {
     let now = app.sessions.get(session).and_then(SessionItem::state);
     match now {
@@ -138,7 +139,7 @@ pub(super) fn state_moved(app: &mut InterfaceState, session: SessionId, before: 
     }
 }
 
-/// A program that is no agent says that it waits for the person, or that it does no longer.
+/// A program that is not an agent began or stopped reporting that it waits for the person.
 pub(super) fn reported(app: &mut InterfaceState, session: SessionId, waits: bool) {
     if !waits {
         return waits_no_longer(app, session);
@@ -156,7 +157,7 @@ fn waits_no_longer(app: &mut InterfaceState, session: SessionId) {
     }
 }
 
-/// What an agent asks has become readable, or is another thing now.
+/// An agent's question has become readable, or has changed.
 pub(super) fn asks_otherwise(app: &mut InterfaceState, session: SessionId) {
     let reason = question(app, session);
     let blocked = |ask: &&mut Ask| ask.session == session && ask.why == WaitingReason::Blocked;
@@ -165,7 +166,7 @@ pub(super) fn asks_otherwise(app: &mut InterfaceState, session: SessionId) {
     }
 }
 
-/// Messages for an agent may wait for what the person has begun to type there: that is said once.
+/// Messages for an agent may be held back by the person's draft: shows one notice about it.
 pub(super) fn held_back(app: &mut InterfaceState, session: SessionId) {
     let held = app.sessions.get(session).filter(|item| item.held_back() > 0).map(held_text);
     match held {
@@ -182,7 +183,7 @@ fn held_text(item: &SessionItem) -> String {
     }
 }
 
-/// What a program waits for by its own word, in a line.
+/// A program's reported question, as one line.
 fn reported_question(record: &StatusRecord) -> String {
     let needs = record.kind.map_or("you", |kind| match kind {
         BlockedKind::Permission => "your permission",
@@ -195,7 +196,7 @@ fn reported_question(record: &StatusRecord) -> String {
     }
 }
 
-/// What the program in a session waits for, in a line.
+/// What the program in a session waits for, as one line.
 fn question(app: &InterfaceState, session: SessionId) -> String {
     let item = app.sessions.get(session).filter(|item| item.says_blocked());
     if let Some(record) = item.and_then(SessionItem::leading_report) {
@@ -218,7 +219,7 @@ fn question(app: &InterfaceState, session: SessionId) -> String {
     }
 }
 
-/// Shows it, as far as the caller's share goes. The entry blinks in any case.
+/// Shows a notice, as far as the caller's share allows. The entry blinks in any case.
 fn alert(app: &mut InterfaceState, session: SessionId, reason: &str, caller: Option<SessionId>) {
     let now = Instant::now();
     app.dirty = true;
@@ -249,7 +250,7 @@ fn alert(app: &mut InterfaceState, session: SessionId, reason: &str, caller: Opt
     }
 }
 
-/// A program out of sight rang the bell or sent a notice: it is passed on once, until somebody has looked.
+/// A program out of sight rang the bell or sent a notification: passed on once, until somebody has looked.
 pub(super) fn rang(app: &mut InterfaceState, session: SessionId, call: ProgramCall) {
     let in_sight = app.session().is_some_and(|seen| seen.id() == session);
     let Some(item) = app.sessions.get_mut(session).filter(|_| !in_sight) else { return };
@@ -272,7 +273,7 @@ pub(super) fn rang(app: &mut InterfaceState, session: SessionId, call: ProgramCa
     app.toast(Sign::Unseen, text);
 }
 
-/// All who ring share the one limit.
+/// Rings the bell; all callers share one limit.
 pub(super) fn ring(app: &mut InterfaceState, now: Instant) {
     if let Some(bytes) = app.bells.ring(now) {
         app.errand(HostOrder::Say(bytes.to_vec()));
@@ -302,7 +303,7 @@ fn hands_on(app: &InterfaceState, now: Instant) -> bool {
     app.last_input.is_some_and(|last| now.saturating_duration_since(last) < HANDS_OFF)
 }
 
-/// The human looks at a session now.
+/// The human is looking at this session now.
 pub(super) fn looked_at(app: &mut InterfaceState, session: SessionId) {
     if !app.host_focused {
         return;
@@ -314,7 +315,7 @@ pub(super) fn looked_at(app: &mut InterfaceState, session: SessionId) {
     }
 }
 
-/// The window has the focus again: what is in it is looked at.
+/// The window has the focus again: the session in sight counts as seen.
 pub(super) fn came_back(app: &mut InterfaceState) {
     if let Some(id) = app.session().map(engine::Session::id) {
         looked_at(app, id);
@@ -343,12 +344,12 @@ fn waiting(app: &InterfaceState) -> Vec<WaitingItem> {
     app.attention.asks.iter().filter_map(named).chain(held).collect()
 }
 
-/// How many things wait for the person.
+/// How many items need the person.
 pub(super) fn count(app: &InterfaceState) -> usize {
     trust_prompt::count(app) + waiting(app).len()
 }
 
-/// What has waited longest, in a line.
+/// The item that has waited longest, as one line.
 pub(super) fn first(app: &InterfaceState) -> Option<String> {
     let trust = (trust_prompt::count(app) > 0).then(|| "something asks whether it may run".to_owned());
     trust.or_else(|| waiting(app).first().map(|one| format!("{}: {}", one.name, one.reason)))
@@ -407,7 +408,7 @@ fn next(app: &mut InterfaceState) {
     }
 }
 
-/// What an agent says, as one line that fits.
+/// An agent's text, as one line of limited length.
 fn one_line(text: &str) -> String {
     let shown = text.chars().filter(|c| !vt::is_bidi_control(*c));
     let words: String = shown.map(|c| if c.is_control() { ' ' } else { c }).take(MAX_REASON).collect();

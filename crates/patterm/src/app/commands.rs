@@ -1,7 +1,7 @@
-//! The table of commands: what a person can do, under which id, by which keys, and when it makes sense.
+//! The table of commands: each command's id, title, keys, and when it is available.
 //!
-//! Palette, help, key bindings and the reference all come from here. A command that is an operation calls it through
-//! the table of operations.
+//! Palette, help, key bindings and the reference all come from this table. A command that is an operation calls it
+//! through the table of operations.
 
 mod panes;
 mod program;
@@ -16,23 +16,23 @@ use super::{attention, model::InterfaceState, palette, recordings, scratchpads};
 /// What the palette is opened by.
 pub(crate) const PALETTE: &str = "palette";
 
-/// What lists all that waits for the person.
+/// The id of the command that lists what needs the person.
 pub(crate) const WAITING: &str = "waiting";
 
-/// What ends the program.
+/// The id of the command that ends the program.
 pub(crate) const QUIT: &str = "quit";
 
-/// One thing that a person can do.
+/// A command of the screen.
 #[derive(Clone, Copy)]
 pub(crate) struct ScreenCommand {
-    /// What config.json binds keys to.
+    /// The id for key bindings in config.json.
     pub(crate) id: &'static str,
-    /// How palette and help name it.
+    /// The name in palette and help.
     pub(crate) title: &'static str,
     pub(crate) section: CommandSection,
-    /// Built-in bindings.
+    /// The built-in keys.
     pub(crate) keys: &'static [&'static str],
-    /// Whether it makes sense now.
+    /// Whether it is available now.
     pub(crate) when: fn(&InterfaceState) -> bool,
     pub(crate) run: fn(&mut InterfaceState),
 }
@@ -43,7 +43,7 @@ impl std::fmt::Debug for ScreenCommand {
     }
 }
 
-/// What a command is listed under.
+/// The heading that a command is listed under.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum CommandSection {
     Start,
@@ -69,7 +69,7 @@ impl CommandSection {
     }
 }
 
-/// All of them, in the order they are listed.
+/// All commands, in the order of the list.
 pub(crate) fn all() -> impl Iterator<Item = &'static ScreenCommand> {
     [
         tabs::COMMANDS,
@@ -87,7 +87,7 @@ pub(crate) fn find(id: &str) -> Option<&'static ScreenCommand> {
     all().find(|command| command.id == id)
 }
 
-/// Runs a command by its id, if it makes sense now.
+/// Runs a command by its id, if it is available now.
 pub(crate) fn run(app: &mut InterfaceState, id: &str) {
     app.dirty = true;
     match find(id) {
@@ -127,7 +127,7 @@ pub(crate) fn is_numbered_tab(id: &str) -> bool {
     id.strip_prefix("tab-").is_some_and(|number| number.parse::<u8>().is_ok())
 }
 
-/// How the palette names a command: by the key it sends, and by what it would change to.
+/// The palette's name of a command, including the key it sends or the state it would switch to.
 pub(crate) fn title(app: &InterfaceState, command: &ScreenCommand) -> String {
     let on_off = |on: bool| if on { "off" } else { "on" };
     match command.id {

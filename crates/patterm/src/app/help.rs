@@ -14,7 +14,7 @@ use super::{
     palette,
 };
 
-/// What can be done without a command: fixed keys and the mouse.
+/// Fixed keys and the mouse, which are not commands.
 const FIXED: &[(&str, &str, &str)] = &[
     ("Looking back", "h j k l  w b e  0 $  g G", "move"),
     ("Looking back", "Ctrl-U Ctrl-D  PageUp PageDown", "half a page, a page"),
@@ -36,7 +36,7 @@ const FIXED: &[(&str, &str, &str)] = &[
     ("config.json", "all others", "`patterm config default` prints them, `patterm config path` where the file lies"),
 ];
 
-/// What the signs before sessions mean.
+/// The meaning of the signs before sessions.
 const SIGNS: &[(Sign, &str)] = &[
     (Sign::Working, "an agent works"),
     (Sign::Idle, "an agent rests"),

@@ -1,4 +1,4 @@
-//! Which keys mean which command: the built-in ones, and those of config.json on top.
+//! Key bindings: the built-in ones, and those of config.json on top.
 
 use std::time::Duration;
 
@@ -7,15 +7,15 @@ use tui::Keymap;
 
 use super::commands;
 
-/// A sequence that is not finished by then means what it means so far.
+/// An unfinished sequence is taken as it is after this time.
 pub(super) const SEQUENCE_WAIT: Duration = Duration::from_millis(600);
 
-/// The bindings of a run, and what is wrong with those of the settings.
+/// The key bindings of a run, and the mistakes in the settings.
 pub(super) fn keymap(settings: &Settings) -> (Keymap, Vec<String>) {
     let built_in = commands::all().flat_map(|command| command.keys.iter().map(|keys| (*keys, command.id)));
     let mut keymap = Keymap::from_table(built_in).expect("the built-in keys are checked by a test");
     let mut faults = Vec::new();
-    // Keys that the settings have given a meaning, as they are printed, and which.
+    // The keys bound by the settings, in printed form, and their commands.
     let mut own: Vec<(String, &str)> = Vec::new();
     for binding in &settings.keymap {
         let id = binding.command.as_str();

@@ -1,6 +1,6 @@
-//! News of sessions out of sight: the first thing that one prints is told, once, and so is its first bell or notice. Until
-//! then a task of its own waits for it, so that twenty quiet sessions wake nobody, and one that rings all the time is heard
-//! once.
+//! News of sessions out of sight: the first output of each is announced once, and so is its first bell or notification.
+//! A separate task waits for each, so that twenty quiet sessions cause no wake-ups, and one that rings all the time is
+//! announced once.
 
 use std::time::Instant;
 
@@ -10,7 +10,7 @@ use vt::Effect;
 
 use super::{attention, model::InterfaceState, sessions::SessionItem};
 
-/// The task that waits for news of a session. It goes with this.
+/// The task that waits for a session's news. Dropping this aborts it.
 #[derive(Debug)]
 pub(crate) struct NewsWatch {
     task: AbortHandle,
@@ -23,10 +23,10 @@ impl Drop for NewsWatch {
 }
 
 impl InterfaceState {
-    /// Every session out of sight is watched until there is news of it.
+    /// Watches every session out of sight until there is news of it.
     pub(super) fn watch_for_news(&mut self) {
         let (tasks, loop_tasks) = (self.tasks.clone(), self.loop_tasks());
-        // An agent draws all the time it works: that it came to rest is the news, and told as such.
+        // A working agent draws all the time: its news is that it came to rest, which is announced separately.
         let wanted = |item: &&mut SessionItem| item.watched.is_none() && item.kind != Kind::Agent && !item.has_ended();
         let quiet = self.sessions.hidden().filter(|item| !item.unseen);
         for item in quiet.filter(wanted) {
@@ -38,7 +38,7 @@ impl InterfaceState {
                     seen = session.pulse().borrow().output_offset;
                 }
                 if prints_beyond(&session, seen).await {
-                    // After the end of the loop nobody is left to tell.
+                    // After the end of the loop there is nobody to report to.
                     let _ = loop_tasks.send(Box::new(move |app: &mut InterfaceState| app.has_printed(id, seen)));
                 }
             });
@@ -63,7 +63,7 @@ impl InterfaceState {
     }
 }
 
-/// How a program out of sight calls.
+/// How a program out of sight calls for attention.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum ProgramCall {
     Bell,
@@ -71,7 +71,7 @@ pub(super) enum ProgramCall {
     Notice(String),
 }
 
-/// Waits for a bell or a notice; none when the session is gone.
+/// Waits for a bell or a notification; `None` if the session is gone.
 async fn calls(mut events: broadcast::Receiver<SessionEvent>) -> Option<ProgramCall> {
     loop {
         match events.recv().await {
@@ -80,14 +80,14 @@ async fn calls(mut events: broadcast::Receiver<SessionEvent>) -> Option<ProgramC
                 let words = [notice.title.as_str(), notice.body.as_str()];
                 return Some(ProgramCall::Notice(words.join(" ")));
             }
-            // What was missed was followed by something else.
+            // Missed events do not matter: others followed.
             Ok(_) | Err(broadcast::error::RecvError::Lagged(_)) => {}
             Err(broadcast::error::RecvError::Closed) => return None,
         }
     }
 }
 
-/// Waits until `session` has printed more than `seen`; false when it is gone.
+/// Waits until `session` has printed more than `seen`; false if it is gone.
 async fn prints_beyond(session: &Session, seen: u64) -> bool {
     let mut pulse = session.pulse();
     loop {

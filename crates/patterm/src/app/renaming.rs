@@ -1,4 +1,4 @@
-//! Another name for the session in sight: the old one is offered, and a name that can't be taken stays to be changed.
+//! Renames the session in sight: offers the old name, and keeps an invalid name for correction.
 
 use engine::{SessionId, SessionName};
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! Short notices that go by themselves. How they look is `tui`'s.
+//! Short notices that disappear by themselves. `tui` draws them.
 
 use std::time::{Duration, Instant};
 
@@ -16,7 +16,7 @@ pub(crate) struct ToastStack {
 }
 
 impl ToastStack {
-    /// Shows a notice for a few seconds. The same text again only stays longer.
+    /// Shows a notice for a few seconds. Showing the same text again only extends its time.
     pub(crate) fn show(&mut self, sign: Sign, text: impl Into<String>) {
         let text = text.into();
         self.shown.retain(|(_, toast)| toast.text != text);
@@ -26,12 +26,12 @@ impl ToastStack {
         self.shown.push((Instant::now() + STAY, Toast { text, sign }));
     }
 
-    /// When the next one goes.
+    /// When the next notice disappears.
     pub(super) fn deadline(&self) -> Option<Instant> {
         self.shown.iter().map(|(until, _)| *until).min()
     }
 
-    /// Whether one went.
+    /// Whether a notice disappeared.
     pub(super) fn expire(&mut self, now: Instant) -> bool {
         let before = self.shown.len();
         self.shown.retain(|(until, _)| *until > now);

@@ -7,7 +7,7 @@ use crate::app::{
     palette, renaming, start,
 };
 
-/// Goes to the tab at a place, counted from one.
+/// The command for the tab with this number, counted from one.
 macro_rules! numbered_tab {
     ($number:literal) => {
         ScreenCommand {
@@ -160,7 +160,7 @@ fn in_tree(app: &mut InterfaceState, step: isize) {
     }
 }
 
-/// An operation on the session in sight.
+/// Runs an operation on the session in sight.
 fn on_session(app: &mut InterfaceState, operation: &'static str) {
     if let Some(id) = app.session().map(engine::Session::id) {
         closing::order(app, operation, id);
