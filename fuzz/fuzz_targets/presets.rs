@@ -121,5 +121,14 @@ fn template(text: &str) {
 }
 
 fn values(all: &str) -> TemplateValues<'_> {
-    TemplateValues { command: all, connect: all, file: Some(all), folder: all, project: all, home: all, cache: all }
+    TemplateValues {
+        command: all,
+        connect: all,
+        file: Some(all),
+        folder: all,
+        project: all,
+        home: all,
+        cache: all,
+        conversation: Some(all),
+    }
 }

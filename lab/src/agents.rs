@@ -11,6 +11,7 @@ mod moments;
 mod neighbour;
 mod prompts;
 mod record;
+mod resume;
 mod stage;
 mod story;
 mod tools;
@@ -30,6 +31,7 @@ pub(crate) enum Arguments {
     Deliver(deliver::Arguments),
     Home(home::Arguments),
     Tools(tools::Arguments),
+    Resume(resume::Arguments),
     Record(record::Arguments),
     #[command(hide = true)]
     Neighbour(neighbour::Arguments),
@@ -44,6 +46,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
         Arguments::Deliver(arguments) => deliver::run(arguments),
         Arguments::Home(arguments) => home::run(arguments),
         Arguments::Tools(arguments) => tools::run(arguments),
+        Arguments::Resume(arguments) => resume::run(arguments),
         Arguments::Record(arguments) => record::run(arguments),
         Arguments::Neighbour(_) => neighbour::run(),
     }

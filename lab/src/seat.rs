@@ -101,6 +101,18 @@ impl Seat {
         Ok(())
     }
 
+    /// Reads until the program has closed its terminal.
+    pub(crate) fn until_its_end(&mut self) -> Result<()> {
+        let start = Instant::now();
+        while start.elapsed() < PATIENCE {
+            pty::poll(&mut [PollFd::new(&self.pty, PollFlags::IN)], Some(Duration::from_millis(100)))?;
+            if matches!(self.pty.read(&mut self.buffer)?, ReadOutcome::Eof) {
+                return Ok(());
+            }
+        }
+        bail!("the program has not ended:\n{}", self.screen.frame().text())
+    }
+
     /// Types, and reads until the terminal shows these bytes.
     pub(crate) fn time(&mut self, typed: &str) -> Result<Duration> {
         let wanted = typed.as_bytes();

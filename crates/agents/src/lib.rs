@@ -28,6 +28,6 @@ pub mod version;
 
 pub use delivery::{DeliveryOutcome, DeliveryReceipt, DeliveryTicket, PromptMessage, PromptQueue, TurnId};
 pub use injection::{AgentLaunch, LaunchError, LaunchFolder, LaunchRequest};
-pub use preset::{AgentPreset, Catalog, Found, PresetFolders, PresetStore, Problem, ProcessPreset};
+pub use preset::{AgentPreset, Catalog, ConversationId, Found, PresetFolders, PresetStore, Problem, ProcessPreset};
 pub use run_facts::RunFact;
 pub use state::{AgentStatus, Explanation, HookEvent, Source, State, StateWatch};

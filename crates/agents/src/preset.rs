@@ -15,6 +15,7 @@ mod parse;
 mod places;
 mod process;
 mod prompt;
+mod resume;
 mod rule;
 mod rules_file;
 mod schema;
@@ -35,6 +36,7 @@ pub(crate) use places::expand_home;
 pub use places::resolve_folder;
 pub use process::ProcessPreset;
 pub use prompt::{Mark, PermissionRules, PromptRule};
+pub use resume::{ConversationId, ResumeMethod};
 pub use rule::{
     Condition, DecisionKind, InputBox, ModeRule, OscMatch, ProgressKind, Proof, Region, Rule, TtyMatch, Vote,
 };

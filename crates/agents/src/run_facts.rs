@@ -14,7 +14,7 @@ use std::fmt;
 use serde::Serialize;
 
 use crate::injection::{LaunchPlan, PlannedFile};
-use crate::preset::{AgentPreset, PermissionRules, ProcessPreset, TemplateValues};
+use crate::preset::{AgentPreset, PermissionRules, ProcessPreset, ResumeMethod, TemplateValues};
 
 /// One thing that would happen, or that is allowed.
 #[derive(Clone, PartialEq, Eq)]
@@ -47,6 +47,7 @@ const PLACES: TemplateValues<'_> = TemplateValues {
     project: "${project}",
     home: "${home}",
     cache: "${cache}",
+    conversation: None,
 };
 
 /// The facts of an agent preset.
@@ -67,6 +68,7 @@ pub fn of_agent(preset: &AgentPreset) -> Vec<RunFact> {
         hooks_injection: _,
         defaults,
         working_dir,
+        resume,
         permissions: PermissionRules { allow, answer_questions },
         versions,
         // Decides which of two texts is used; both are shown.
@@ -95,6 +97,13 @@ pub fn of_agent(preset: &AgentPreset) -> Vec<RunFact> {
         facts.push(RunFact::new("asks for its version with", &words.join(" ")));
     }
     facts.extend(files.iter().map(of_file));
+    if let Some(ResumeMethod { args, open_file }) = resume {
+        let words: Vec<String> = args.iter().map(|word| quoted(word)).collect();
+        facts.push(RunFact::new("adds, to go on with an earlier conversation,", &words.join(" ")));
+        if let Some(file) = open_file {
+            facts.push(RunFact::new("knows its conversation by an open file like", file.as_str()));
+        }
+    }
     facts.extend(each("leaves out of the command what your own settings choose", defaults));
     if !allow.is_empty() {
         let lines = allow.iter().flat_map(|allowed| allowed.as_str().split('\n')).map(str::to_owned).collect();

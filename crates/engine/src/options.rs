@@ -108,6 +108,8 @@ pub struct NewSession {
     pub size: vt::Size,
     /// Determines the first owner: a session started by an agent belongs to the orchestrator.
     pub origin: Origin,
+    /// Nothing runs yet: [`Session::start`](crate::Session::start) runs the program.
+    pub waits: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
@@ -132,6 +134,7 @@ impl NewSession {
             working_dir: None,
             size: vt::Size::default(),
             origin: Origin::Human,
+            waits: false,
         }
     }
 }

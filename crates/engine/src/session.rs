@@ -188,7 +188,7 @@ impl Session {
         &self.shared.clock
     }
 
-    /// The number of starts, including the current one.
+    /// The number of starts, including the current one; 0 while the first one is left for later.
     pub fn run_number(&self) -> u64 {
         self.shared.record().runs
     }
@@ -346,9 +346,27 @@ impl Session {
         }))
     }
 
+    /// The folder that the program itself is in now: where a shell was led to. `None` also where that can't be seen.
+    pub fn program_folder(&self) -> Option<PathBuf> {
+        pty::processes::working_dir(self.shared.run().ok()?.process.pid)
+    }
+
+    /// The files that the session's processes have open, where that can be seen. Reads the process table, which takes
+    /// milliseconds on a busy host.
+    pub fn open_files(&self) -> Vec<PathBuf> {
+        let Ok(run) = self.shared.run() else { return Vec::new() };
+        let all = std::iter::once(run.process.pid).chain(pty::processes::descendants(run.process.pid));
+        all.flat_map(pty::processes::open_files).collect()
+    }
+
     /// Clamped to valid sizes. The child is told.
     pub fn resize(&self, size: Size) -> Result<Size> {
-        let run = self.shared.run()?;
+        let run = match self.shared.run() {
+            Ok(run) => Some(run),
+            // What waits for its first start gets the size then.
+            Err(_) if self.run_number() == 0 => None,
+            Err(error) => return Err(error),
+        };
         let size = size.clamped();
         let mut replies = Vec::new();
         let (version, offset, told) = {
@@ -358,11 +376,12 @@ impl Session {
                 // one lock, so that two resizes can't leave child and screen with different sizes.
                 screen.resize(size, self.shared.clock.now(), &mut replies);
             }
-            let told = run.pty.resize(pty::PtySize { cols: size.cols, rows: size.rows });
+            let pty_size = pty::PtySize { cols: size.cols, rows: size.rows };
+            let told = run.as_ref().map_or(Ok(()), |run| run.pty.resize(pty_size));
             (screen.version(), screen.offset(), told)
         };
         self.shared.publish(version, offset);
-        if !replies.is_empty() {
+        if let Some(run) = run.filter(|_| !replies.is_empty()) {
             // The in-band report; a child that does not read its input can't be told.
             let _ = run.type_bytes(&replies);
         }

@@ -31,6 +31,9 @@ use crate::terminal;
 use crate::turn::{CallStage, FakeTurn, TurnWait};
 use crate::values::ScriptVariables;
 
+/// What a conversation is called that goes on with no other.
+const NEW_CONVERSATION: &str = "fake-session";
+
 /// How the fake ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PerformanceEnd {
@@ -104,8 +107,13 @@ impl FakeActor {
             interrupting: false,
         };
         let settings = line.settings.as_ref().filter(|_| line.script.settings.run_hooks);
-        let hooks =
-            HookRunner::new(settings, line.notify.clone(), options.environment.clone(), options.working_dir.clone());
+        let hooks = HookRunner::new(
+            settings,
+            line.notify.clone(),
+            line.resumed.clone().unwrap_or_else(|| NEW_CONVERSATION.into()),
+            options.environment.clone(),
+            options.working_dir.clone(),
+        );
         FakeActor {
             scene,
             stage: SceneScreen::new(costume(fitting)),
@@ -210,6 +218,9 @@ impl FakeActor {
         self.scene.is_open = true;
         if !self.scene.is_up {
             self.scene.is_up = true;
+            if let Some(conversation) = &self.line.resumed {
+                self.scene.entries.push(SceneEntry::Answer(format!("Resumed conversation {conversation}")));
+            }
             self.hooks.fire("SessionStart", json!({ "source": "startup" }));
         }
         self.connect();

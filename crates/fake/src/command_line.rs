@@ -22,6 +22,8 @@ pub(crate) struct CommandLine {
     pub(crate) alternate_screen: bool,
     /// Submitted once the fake is up.
     pub(crate) prompt: Option<String>,
+    /// The id of the conversation that it goes on with.
+    pub(crate) resumed: Option<String>,
     pub(crate) servers: Vec<McpServerConfig>,
     /// Tools and servers that claude may use without asking, in the form of `--allowedTools`.
     pub(crate) allowed: BTreeSet<String>,
@@ -79,6 +81,8 @@ fn values_of(make: AgentMake, flag: &str) -> FlagValues {
             | "--append-system-prompt"
             | "--system-prompt"
             | "--session-id"
+            | "-r"
+            | "--resume"
             | "--fallback-model"
             | "--setting-sources"
             | "--agents"
@@ -169,6 +173,7 @@ impl CommandLine {
             fast: written.fast,
             alternate_screen: options.make != AgentMake::Claude,
             prompt: written.alone.first().cloned(),
+            resumed: None,
             servers: Vec::new(),
             allowed: BTreeSet::new(),
             settings: None,
@@ -193,12 +198,19 @@ impl CommandLine {
         if written.has("--dangerously-skip-permissions") {
             self.servers.iter_mut().for_each(|server| server.approved = true);
         }
+        self.resumed = written.all(&["-r", "--resume"]).last().map(str::to_owned);
         self.settings = written.all(&["--settings"]).last().map(server_config::json_or_file).transpose()?;
         Ok(())
     }
 
     fn read_codex(&mut self, written: &ParsedFlags) {
         self.alternate_screen = !written.has("--no-alt-screen");
+        if let [command, conversation, rest @ ..] = &written.alone[..]
+            && command == "resume"
+        {
+            self.resumed = Some(conversation.clone());
+            self.prompt = rest.first().cloned();
+        }
         let overrides: Vec<(String, Value)> = written
             .all(&["-c", "--config"])
             .filter_map(|text| text.split_once('='))
@@ -214,6 +226,7 @@ impl CommandLine {
     fn read_opencode(&mut self, written: &ParsedFlags, options: &FakeOptions) -> Result<(), UsageError> {
         // A positional argument is a folder there.
         self.prompt = written.all(&["--prompt"]).last().map(str::to_owned);
+        self.resumed = written.all(&["-s", "--session"]).last().map(str::to_owned);
         const CONTENT: &str = "OPENCODE_CONFIG_CONTENT";
         if let Some(path) = options.variable("OPENCODE_CONFIG") {
             self.servers.extend(server_config::opencode(path, &server_config::read(Path::new(path))?)?);
@@ -284,6 +297,18 @@ mod tests {
         let line =
             read(AgentMake::Opencode, &["--prompt", "go", "."], &[("OPENCODE_CONFIG_CONTENT", content)]).unwrap();
         assert_eq!((line.servers.len(), line.prompt.as_deref()), (1, Some("go")));
+    }
+
+    #[test]
+    fn each_goes_on_with_a_conversation_in_its_own_way() {
+        for (make, words) in [
+            (AgentMake::Claude, &["--resume", "c-1"][..]),
+            (AgentMake::Codex, &["-c", "a=1", "resume", "c-1"]),
+            (AgentMake::Opencode, &["--log-level", "WARN", "--session", "c-1"]),
+        ] {
+            let line = read(make, words, &[]).unwrap();
+            assert_eq!((line.resumed.as_deref(), line.prompt), (Some("c-1"), None), "{make:?}");
+        }
     }
 
     #[test]

@@ -26,6 +26,7 @@ pub(crate) struct HookRunner {
     /// The `hooks` of claude's settings.
     configured: Value,
     notify: Vec<OsString>,
+    conversation: String,
     working_dir: PathBuf,
     jobs: Option<Sender<Job>>,
     worker: Option<JoinHandle<()>>,
@@ -35,6 +36,7 @@ impl HookRunner {
     pub(crate) fn new(
         settings: Option<&Value>,
         notify: Vec<OsString>,
+        conversation: String,
         environment: Vec<(OsString, OsString)>,
         working_dir: PathBuf,
     ) -> Self {
@@ -42,7 +44,7 @@ impl HookRunner {
         let (jobs, queue) = mpsc::channel();
         let folder = working_dir.clone();
         let worker = std::thread::spawn(move || work(&queue, &environment, &folder));
-        HookRunner { configured, notify, working_dir, jobs: Some(jobs), worker: Some(worker) }
+        HookRunner { configured, notify, conversation, working_dir, jobs: Some(jobs), worker: Some(worker) }
     }
 
     /// Runs the commands configured for `event`; `details` are its own fields.
@@ -53,7 +55,7 @@ impl HookRunner {
         for hook in fitting.flat_map(|group| group["hooks"].as_array().into_iter().flatten()) {
             let Some(command) = hook["command"].as_str() else { continue };
             let mut input = json!({
-                "session_id": "fake-session",
+                "session_id": self.conversation,
                 "transcript_path": "",
                 "cwd": self.working_dir.to_string_lossy(),
                 "hook_event_name": event,

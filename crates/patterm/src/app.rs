@@ -16,10 +16,12 @@ mod help;
 mod history;
 mod input;
 mod keys;
+
 mod line_prompt;
 mod look_back;
 mod model;
 mod news;
+mod opening;
 mod outward;
 mod ownership;
 mod pace;
@@ -132,6 +134,8 @@ pub(crate) struct StartNotices {
     pub(crate) first_run: bool,
     /// Warnings of the start: shown as notices, because the screen covers what was printed.
     pub(crate) warnings: Vec<String>,
+    /// What is wrong with the record of the last run.
+    pub(crate) last_run_faults: Vec<String>,
 }
 
 /// Shows a project on `host` until the person leaves or `wishes` requests the end. `tasks` is the runtime for
@@ -153,6 +157,7 @@ pub(crate) fn run(
             face.app.notes = said.notes;
             face.app.first_run = said.first_run;
             said.warnings.into_iter().for_each(|warning| face.app.toast(Sign::Blocked, warning));
+            opening::offer(&mut face.app, said.last_run_faults);
             face.run().await
         })
     }));

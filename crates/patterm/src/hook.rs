@@ -21,7 +21,7 @@ use program::Exit;
 use self::said::HookWords;
 use crate::run::connect_file::ConnectFile;
 
-const USAGE: &str = "usage: patterm hook --connect FILE EVENT [DETAIL]";
+const USAGE: &str = "usage: patterm hook --connect FILE [--conversation ID] EVENT [DETAIL]";
 /// The limit for reading the CLI's description, and again for the answer; the sum is less than presets allow a hook to
 /// take.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -42,21 +42,27 @@ pub(crate) fn run(words: &[OsString]) -> Exit {
 fn tell(words: &[OsString], input: &[u8]) -> Result<(), (Exit, String)> {
     let usage = || (Exit::Usage, USAGE.to_owned());
     let words: Vec<&str> = words.iter().map(|word| word.to_str()).collect::<Option<_>>().ok_or_else(usage)?;
-    let (file, event, detail) = match *words.as_slice() {
-        ["--connect", file, event] => (file, event, None),
-        ["--connect", file, event, detail] => (file, event, Some(detail.to_owned())),
+    let (file, told, words) = match *words.as_slice() {
+        ["--connect", file, "--conversation", id, ref words @ ..] => (file, Some(id.to_owned()), words),
+        ["--connect", file, ref words @ ..] => (file, None, words),
+        _ => return Err(usage()),
+    };
+    let (event, detail) = match *words {
+        [event] => (event, None),
+        [event, detail] => (event, Some(detail.to_owned())),
         _ => return Err(usage()),
     };
     let way_in = ConnectFile::read(Path::new(file)).map_err(|message| (Exit::Usage, message))?;
     let words = match detail {
-        Some(detail) => HookWords { detail, command: None },
+        Some(detail) => HookWords { detail, ..HookWords::default() },
         None => said::read(event, input).unwrap_or_else(|why| {
             let _ = writeln!(io::stderr(), "patterm hook: reporting the event's name only: {why}");
             HookWords::default()
         }),
     };
     let detail: String = words.detail.chars().take(DETAIL).collect();
-    let arguments = json!({ "event": event, "detail": detail, "command": words.command });
+    let conversation = told.or(words.conversation);
+    let arguments = json!({ "event": event, "detail": detail, "command": words.command, "conversation": conversation });
     let call = OneCall { operation: "report_hook".into(), arguments };
     let unreachable = |error: io::Error| {
         (Exit::Unreachable, format!("patterm can't be reached at {} ({error})", way_in.socket.display()))

@@ -182,6 +182,8 @@ impl PattermRun {
         let connections = gate.close();
         let shared = sharing.map(RunningShare::close);
         observers.before_the_end();
+        // What runs now is what a later run comes back to.
+        project.finish_run_record().await;
         tokio::select! {
             () = engine.shutdown(grace) => {}
             why = wishes.hurry() => {

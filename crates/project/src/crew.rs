@@ -10,7 +10,7 @@ use std::{
 };
 
 use agents::{
-    AgentLaunch, AgentPreset, AgentStatus, State, StateWatch,
+    AgentLaunch, AgentPreset, AgentStatus, ConversationId, State, StateWatch,
     delivery::{DeliveryTicket, PromptMessage, QueueRefusal, TurnId},
     state::{AskedDecision, Behaviour, Prompt},
     version::CliVersion,
@@ -189,6 +189,18 @@ impl Crew {
         if let Some(member) = self.known(session) {
             member.watch().hook(name, detail, command);
         }
+    }
+
+    /// The CLI in this session has told which conversation it is in, or is known to be in it.
+    pub(crate) fn note_conversation(&self, session: SessionId, conversation: ConversationId) {
+        if let Some(member) = self.known(session) {
+            member.note_conversation(conversation);
+        }
+    }
+
+    /// The conversation that the agent in this session was in last, if that is known.
+    pub(crate) fn conversation(&self, session: SessionId) -> Option<ConversationId> {
+        self.known(session)?.conversation()
     }
 
     /// The results of the prompts sent to it lately.

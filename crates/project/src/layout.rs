@@ -107,6 +107,11 @@ impl Layout {
         self.folder.join("scratchpads")
     }
 
+    /// Created with the first record of a run's tabs.
+    pub fn runs(&self) -> PathBuf {
+        self.folder.join("runs")
+    }
+
     /// Created with the first report of a state.
     pub fn reports(&self) -> PathBuf {
         self.folder.join("reports")

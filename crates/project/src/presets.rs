@@ -16,7 +16,7 @@ pub fn subject(catalog: &Catalog, kind: SubjectKind, name: &str) -> Option<Subje
     match kind {
         SubjectKind::Agent => catalog.agent(name).map(of_agent),
         SubjectKind::Command => catalog.process(name).map(of_process),
-        SubjectKind::Program => None,
+        SubjectKind::Program | SubjectKind::StartSet => None,
     }
 }
 

@@ -25,6 +25,7 @@ use crate::{
     delivery::Deliver,
     events::{EVENT_CAPACITY, ProjectEvent},
     identities::Identities,
+    last_run::RunMemory,
     layout::{Layout, LayoutError},
     operations,
     permissions::ReadPrompts,
@@ -110,6 +111,7 @@ pub(crate) struct Inner {
     pub(crate) scratchpads: Scratchpads,
     pub(crate) trust: ProjectTrust,
     pub(crate) timers: Timers,
+    pub(crate) run_memory: RunMemory,
     table: Table<Project>,
     recordings: Recordings,
     /// `None` once it is closed.
@@ -189,6 +191,7 @@ impl Project {
             events,
             scratchpads,
             trust,
+            run_memory: RunMemory::default(),
             recordings: Recordings::default(),
             background: Mutex::new(Some(background)),
         };

@@ -27,6 +27,10 @@ pub struct Settings {
     /// Keys of your own for commands of the palette, on top of the built-in ones.
     pub keymap: Vec<KeyBinding>,
     pub rail: Rail,
+    /// What becomes of the last run's tabs when patterm starts on a screen. ask: you are asked whether to open them; always:
+    /// they are opened; never: they are left for "Open last run's tabs" in the palette. Agents go on with their
+    /// conversations, commands wait for Enter.
+    pub last_run: LastRunChoice,
     pub attention: Attention,
     /// Tell the terminal that patterm runs in what waits for you, what works and what is done, if it keeps such records
     /// (OSC 7501): another patterm, for one.
@@ -62,6 +66,15 @@ pub enum Signs {
     #[default]
     Unicode,
     Ascii,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LastRunChoice {
+    #[default]
+    Ask,
+    Always,
+    Never,
 }
 
 /// One key for one command.
@@ -187,6 +200,7 @@ impl Default for Settings {
             signs: Signs::default(),
             keymap: Vec::new(),
             rail: Rail::default(),
+            last_run: LastRunChoice::default(),
             attention: Attention::default(),
             report_status: true,
             grace_seconds: 5.0,

@@ -190,6 +190,13 @@ impl ProjectTrust {
         lock(&self.inner.state).free.get(&session).cloned()
     }
 
+    /// The command preset that this session was started from, if it was.
+    pub fn command_preset(&self, session: SessionId) -> Option<String> {
+        let state = lock(&self.inner.state);
+        let key = &state.started.get(&session)?.key;
+        (key.kind == SubjectKind::Command).then(|| key.name.clone())
+    }
+
     /// Whether it is recorded what this session was started from.
     pub(crate) fn knows(&self, session: SessionId) -> bool {
         let state = lock(&self.inner.state);

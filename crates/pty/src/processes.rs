@@ -16,7 +16,8 @@ mod sockets;
 pub(crate) use linux::{ProcessStat, now_in_ticks, stat, stats_in_session};
 #[cfg(target_os = "linux")]
 pub use linux::{
-    command_name, descendants, living_sessions, process_group_members, reap_orphans, session_members, working_dir,
+    command_name, descendants, living_sessions, open_files, process_group_members, reap_orphans, session_members,
+    working_dir,
 };
 #[cfg(target_os = "linux")]
 pub use sockets::listening_sockets;
@@ -59,12 +60,15 @@ mod nothing {
     pub fn working_dir(_: Pid) -> Option<PathBuf> {
         None
     }
+    pub fn open_files(_: Pid) -> Vec<PathBuf> {
+        Vec::new()
+    }
     pub fn command_name(_: Pid) -> Option<String> {
         None
     }
 }
 #[cfg(not(target_os = "linux"))]
 pub use nothing::{
-    command_name, descendants, listening_sockets, living_sessions, process_group_members, reap_orphans,
+    command_name, descendants, listening_sockets, living_sessions, open_files, process_group_members, reap_orphans,
     session_members, working_dir,
 };

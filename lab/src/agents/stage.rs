@@ -102,6 +102,11 @@ impl Stage {
         all
     }
 
+    /// The connect file of a patterm that was started with `--operator-file`.
+    pub(crate) fn operator_file(&self, pid: u32) -> PathBuf {
+        self.run.path().join(format!("patterm/{pid}/operator-1.json"))
+    }
+
     pub(crate) fn patterm(&self, program: &Path) -> Result<Headless> {
         let mut command = Command::new(program);
         command.arg("--headless").arg(format!("--debug={}", self.seen().display()));

@@ -9,7 +9,7 @@ use thiserror::Error;
 use super::folder::LaunchFolder;
 use super::plan::LaunchPlan;
 use super::write::write;
-use crate::preset::{AgentPreset, TemplateError, TemplateValues, resolve_folder};
+use crate::preset::{AgentPreset, ConversationId, TemplateError, TemplateValues, resolve_folder};
 
 /// The parameters of a launch.
 #[derive(Debug)]
@@ -26,6 +26,8 @@ pub struct LaunchRequest<'a> {
     pub home: &'a Path,
     /// The person's cache folder.
     pub cache: &'a Path,
+    /// To be gone on with, if the preset knows how.
+    pub conversation: Option<&'a ConversationId>,
 }
 
 /// Keep it while the agent runs, and across its restarts: its files are removed on drop.
@@ -64,7 +66,7 @@ pub enum LaunchError {
 impl AgentLaunch {
     /// Renders everything that the preset asks for into the launch's folder.
     pub fn prepare(request: LaunchRequest<'_>) -> Result<AgentLaunch, LaunchError> {
-        let LaunchRequest { preset, program, connect_file, folder, project_root, home, cache } = request;
+        let LaunchRequest { preset, program, connect_file, folder, project_root, home, cache, conversation } = request;
         let text = |path: &Path| match path.to_str() {
             Some(text) => Ok(text.to_owned()),
             None => Err(LaunchError::NotText { preset: preset.name.clone(), path: path.into() }),
@@ -79,6 +81,7 @@ impl AgentLaunch {
             project: &project,
             home: &home_text,
             cache: &cache,
+            conversation: conversation.map(ConversationId::as_str),
         };
         let LaunchPlan { argv, env, env_unset, files } = LaunchPlan::of(preset, values)?;
         for file in files {

@@ -60,6 +60,11 @@ impl LaunchPlan {
                 additions.args.extend(choice.args.iter().cloned());
             }
         }
+        if values.conversation.is_some() {
+            for arg in preset.resume.iter().flat_map(|resume| &resume.args) {
+                additions.args.push(renderer.text(arg, None)?);
+            }
+        }
         let LaunchAdditions { args, env, env_contents, files } = additions;
         Ok(LaunchPlan {
             argv: insert_args(argv, args),

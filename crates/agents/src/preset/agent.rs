@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::expression::Expression;
 use super::injection::Injection;
 use super::prompt::{PermissionRules, PromptRule};
+use super::resume::ResumeMethod;
 use super::rule::{Condition, ModeRule, Proof, Region, Rule};
 use super::versions::PresetVersions;
 
@@ -56,6 +57,9 @@ pub struct AgentPreset {
     /// How the CLI is told to report its own state.
     #[serde(default)]
     pub hooks_injection: Option<Injection>,
+    /// How the CLI goes on with an earlier conversation. Default: it is started anew.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resume: Option<ResumeMethod>,
     /// What the CLI is asked to do where the person's own settings choose nothing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub defaults: Vec<DefaultChoice>,

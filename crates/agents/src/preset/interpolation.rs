@@ -30,6 +30,8 @@ pub enum Placeholder {
     Home,
     /// Where the person's programs keep their caches.
     Cache,
+    /// The id of the conversation that the CLI is to go on with.
+    Conversation,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,6 +54,8 @@ pub struct TemplateValues<'a> {
     pub project: &'a str,
     pub home: &'a str,
     pub cache: &'a str,
+    /// `None` for a new conversation.
+    pub conversation: Option<&'a str>,
 }
 
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -59,13 +63,15 @@ pub enum TemplateError {
     #[error("`${{` has no `}}`: close the placeholder, or write `$${{` for a plain `${{`")]
     Open,
     #[error(
-        "there is no placeholder `{given}`: use command, connect, file, folder, project, home or cache, or write `$${{` for a plain `${{`"
+        "there is no placeholder `{given}`: use command, connect, file, folder, project, home, cache or conversation, or write `$${{` for a plain `${{`"
     )]
     Unknown { given: String },
     #[error("`{given}` can't be quoted so: use :json, :toml, :sh or :url")]
     UnknownQuoting { given: String },
     #[error("`${{file}}` stands for nothing here: no file is rendered")]
     NoFile,
+    #[error("`${{conversation}}` stands for nothing here: the agent begins a new one")]
+    NoConversation,
 }
 
 impl Template {
@@ -122,6 +128,7 @@ impl TemplateValues<'_> {
             Placeholder::Project => self.project,
             Placeholder::Home => self.home,
             Placeholder::Cache => self.cache,
+            Placeholder::Conversation => self.conversation.ok_or(TemplateError::NoConversation)?,
         })
     }
 }
@@ -139,6 +146,7 @@ fn read_placeholder(inside: &str) -> Result<(Placeholder, Quoting), TemplateErro
         "project" => Placeholder::Project,
         "home" => Placeholder::Home,
         "cache" => Placeholder::Cache,
+        "conversation" => Placeholder::Conversation,
         _ => return Err(TemplateError::Unknown { given: name.chars().take(64).collect() }),
     };
     let quoting = match quoting {
@@ -204,6 +212,7 @@ mod tests {
         project: "/p",
         home: "/h",
         cache: "/h/.cache",
+        conversation: None,
     };
 
     fn rendered(text: &str) -> Result<String, TemplateError> {
@@ -227,6 +236,7 @@ mod tests {
         assert_eq!(rendered("${home:xml}"), Err(TemplateError::UnknownQuoting { given: "xml".into() }));
         let no_file = TemplateValues { file: None, ..VALUES };
         assert_eq!(Template::parse("${file}").unwrap().render(&no_file), Err(TemplateError::NoFile));
+        assert_eq!(rendered("${conversation}"), Err(TemplateError::NoConversation));
     }
 
     proptest! {

@@ -14,6 +14,7 @@ use super::interpolation::{Placeholder, Template};
 use super::jsonc::plain_json;
 use super::names::check_name;
 use super::process::ProcessPreset;
+use super::resume::ResumeMethod;
 use super::rule::Condition;
 
 /// Maximum bytes of a preset file.
@@ -86,6 +87,9 @@ fn checked(file: &Path, mut preset: AgentPreset, content: PresetContent) -> Resu
     check_templates(&preset).map_err(|message| Problem::error(file, message))?;
     check_regions(&preset).map_err(|message| Problem::error(file, message))?;
     check_input_box(&preset).map_err(|message| Problem::error(file, message))?;
+    if let Some(fault) = preset.resume.as_ref().and_then(ResumeMethod::fault) {
+        return Err(Problem::error(file, fault));
+    }
     if preset.strict_mcp && preset.strict_mcp_args.is_empty() {
         let message = "`strict_mcp` is on, but nothing tells the CLI: name its arguments in `strict_mcp_args`";
         return Err(Problem::error(file, message));
@@ -167,6 +171,9 @@ fn check_command<'a>(
 
 fn check_templates(preset: &AgentPreset) -> Result<(), String> {
     let check = |place: &str, text: &str| match Template::parse(text) {
+        Ok(template) if template.uses(Placeholder::Conversation) => {
+            Err(format!("in `{place}`: only `resume` knows a conversation, so `${{conversation}}` stands for nothing"))
+        }
         Ok(template) => Ok(template),
         Err(error) => Err(format!("in `{place}`: {error}")),
     };

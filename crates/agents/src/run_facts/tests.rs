@@ -30,6 +30,7 @@ const AGENT: &str = r#"{
     "mcp_injection": { "kind": "flag_file", "flag": "--SEEN-flag", "value": "SEEN-value=${file}",
         "content": { "SEEN-content": "${connect}" }, "files": { "SEEN-name.sh": ["SEEN-file"] } },
     "strict_mcp": true, "strict_mcp_args": ["--SEEN-strict"],
+    "resume": { "args": ["SEEN-resume", "${conversation}"], "open_file": "SEEN-open-(?<id>.)" },
     "defaults": [{ "args": ["--SEEN-default"], "files": ["SEEN-settings"], "key": "SEEN-key" }],
     "hooks_injection": { "kind": "env_content", "var": "SEEN_VAR", "content": { "hooks": "SEEN-hook" } },
     "permissions": { "allow": ["shell: SEEN-allow"], "answer_questions": true },

@@ -6,7 +6,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use agents::preset::{MORE, SHIPPED, parse_agent};
+use agents::preset::{ConversationId, MORE, SHIPPED, parse_agent};
 use agents::{AgentLaunch, AgentPreset, LaunchError, LaunchFolder, LaunchRequest};
 use serde_json::{Value, json};
 
@@ -37,6 +37,11 @@ impl Stage {
     }
 
     fn prepare(&self, preset: &AgentPreset) -> Result<AgentLaunch, LaunchError> {
+        self.prepare_for(preset, None)
+    }
+
+    fn prepare_for(&self, preset: &AgentPreset, conversation: Option<&str>) -> Result<AgentLaunch, LaunchError> {
+        let conversation = conversation.map(|id| ConversationId::new(id).unwrap());
         let folder = LaunchFolder::create_in(&self.path("run")).unwrap();
         let connect = folder.write("connect.json", format!("{{\"token\": \"{TOKEN}\"}}").as_bytes()).unwrap();
         AgentLaunch::prepare(LaunchRequest {
@@ -47,6 +52,7 @@ impl Stage {
             project_root: &self.path("project"),
             home: &self.path("home"),
             cache: &self.path("home/.cache"),
+            conversation: conversation.as_ref(),
         })
     }
 
@@ -127,6 +133,24 @@ fn a_flag_names_a_file() {
     let made = stage.made(&with_injection(&toml));
     let text = fs::read_to_string(made.folder.join("mcp.toml")).unwrap();
     assert!(text.contains("[servers.p]\nargs = [\""), "{text}");
+}
+
+#[test]
+fn a_conversation_is_gone_on_with_at_the_end_of_the_command_line() {
+    let stage = stage();
+    let argv = |preset: &AgentPreset, conversation| {
+        let launch = stage.prepare_for(preset, conversation).unwrap();
+        launch.argv.iter().map(|word| word.to_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let own =
+        agent(r#"{"argv": ["cli", "--own", "--", "rest"], "resume": {"args": ["--session", "${conversation}"]}}"#);
+    assert_eq!(argv(&own, None), ["cli", "--own", "--", "rest"]);
+    assert_eq!(argv(&own, Some("abc-1")), ["cli", "--own", "--session", "abc-1", "--", "rest"]);
+    let without = agent(r#"{"argv": ["cli"]}"#);
+    assert_eq!(argv(&without, Some("abc-1")), ["cli"], "it knows no way");
+    for (name, words) in [("claude", "--resume abc-1"), ("codex", "resume abc-1"), ("opencode", "--session abc-1")] {
+        assert!(argv(&shipped(name), Some("abc-1")).join(" ").ends_with(words), "{name}");
+    }
 }
 
 #[test]

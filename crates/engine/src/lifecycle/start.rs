@@ -92,7 +92,14 @@ impl EngineInner {
         // From here on the end of its parent reaches the session and waits for its start. The parent is checked once
         // more: whichever comes second sees the other.
         let started = check_parent(parent.as_deref(), new.origin).inspect_err(|_| shared.fail_start());
-        match started.and_then(|()| launch(&self, &shared)) {
+        let begun = started.and_then(|()| match new.waits {
+            true => {
+                shared.put_off();
+                Ok(())
+            }
+            false => launch(&self, &shared),
+        });
+        match begun {
             Ok(()) => Ok(Session::new(self, shared)),
             Err(error) => {
                 self.forget(&shared);
@@ -151,6 +158,16 @@ impl SessionShared {
             record.runs += 1;
         }
         Ok(free)
+    }
+
+    /// The first start is left for later.
+    fn put_off(&self) {
+        {
+            let mut record = self.record();
+            record.status = Status::Stopped;
+            record.runs = 0;
+        }
+        self.publish_life();
     }
 
     fn fail_start(&self) {

@@ -54,7 +54,7 @@ pub enum Status {
     /// The name is reserved, and the program is being started.
     Starting,
     Running,
-    /// Ended on request.
+    /// Ended on request, or not started yet.
     Stopped,
     /// Ended by itself.
     Exited,

@@ -28,6 +28,28 @@ async fn a_session_runs_exits_and_stays_readable() {
 }
 
 #[tokio::test]
+async fn a_session_may_wait_for_its_first_start() {
+    let engine = engine();
+    let script = Script::new().print("runs\n").read_line().exit(0);
+    let new = NewSession { waits: true, ..NewSession::new(Kind::Command, script.argv()) };
+    let session = engine.spawn(new).await.unwrap();
+    let info = session.info();
+    assert_eq!((info.status, session.run_number(), info.pid), (Status::Stopped, 0, None));
+    assert!(info.started_at.is_none() && info.ending.is_none());
+    assert!(matches!(session.send(Input::Text("x".into()), Origin::Human), Err(Error::NotRunning { .. })));
+    let size = vt::Size::new(100, 7);
+    assert_eq!((session.resize(size).unwrap(), session.info().size), (size, size), "it will start with this size");
+    assert_eq!(session.start().await.unwrap(), StartOutcome::Now);
+    line(&session, "runs").await;
+    assert_eq!((session.status(), session.run_number()), (Status::Running, 1));
+    let second = NewSession { waits: true, ..NewSession::new(Kind::Command, script.argv()) };
+    let second = engine.spawn(second).await.unwrap();
+    second.remove(StopRequest::default()).await.unwrap();
+    assert!(second.name().is_none(), "one that never ran can be closed");
+    close(engine).await;
+}
+
+#[tokio::test]
 async fn what_cannot_be_started_says_why_and_leaves_no_name() {
     let engine = engine();
     let named = |argv: &[&str]| {

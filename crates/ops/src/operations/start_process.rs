@@ -6,8 +6,8 @@ use serde::Deserialize;
 use super::{LifecycleReply, authorise_again};
 use crate::{Call, CallEffects, Context, ErrorKind, Faces, OpError, Operation, OperationTraits, Roles};
 
-/// Run an ended command again, with the same argv, environment and folder, on an empty screen. Does
-/// nothing if it runs. Terminals and agents can't be started again: spawn a new one.
+/// Run an ended command again, with the same argv, environment and folder, on an empty screen; or one that was
+/// opened to wait for its first start. Does nothing if it runs. Terminals and agents can't be started again: spawn a new one.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {

@@ -15,7 +15,7 @@ use vt::input::{Key, KeyEvent, KeyEventKind, Modifiers};
 use super::{
     commands, frame, look_back,
     model::{InterfaceState, KeyboardFocus},
-    ownership, pass_through,
+    ownership, pass_through, start,
 };
 
 /// Pieces of one paste follow each other within this.
@@ -80,7 +80,7 @@ fn to_pane(app: &mut InterfaceState, key: &KeyEvent) {
         }
         return;
     };
-    let (id, ended) = (item.id, item.has_ended());
+    let (id, ended, waits) = (item.id, item.has_ended(), item.waits());
     if key.kind == KeyEventKind::Release && !app.held.released(key, id) {
         return;
     }
@@ -89,7 +89,10 @@ fn to_pane(app: &mut InterfaceState, key: &KeyEvent) {
     }
     if ended {
         if key.key == Key::Enter && key.kind == KeyEventKind::Press {
-            commands::run(app, "close");
+            match waits {
+                true => start::waiting(app, id),
+                false => commands::run(app, "close"),
+            }
         }
         return;
     }

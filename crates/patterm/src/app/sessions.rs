@@ -122,6 +122,11 @@ impl SessionItem {
         self.status.has_ended()
     }
 
+    /// Its first start is left for the person.
+    pub(crate) fn waits(&self) -> bool {
+        self.session.run_number() == 0
+    }
+
     fn failed(&self) -> bool {
         let bad = match self.exit {
             Some(ExitStatus::Code(code)) => code != 0,
@@ -159,6 +164,7 @@ impl SessionItem {
     /// Its state in one or two words, for the status line and the tree.
     pub(crate) fn word(&self) -> String {
         match (self.status, self.exit) {
+            (status, _) if status.has_ended() && self.waits() => "waits".to_owned(),
             (Status::Running, _) => match self.state() {
                 Some(state) => state.to_string(),
                 None => self.leading_report().map_or_else(|| "running".to_owned(), report_word),
@@ -259,7 +265,7 @@ impl SessionItems {
                 item.since = now;
                 item.exit = status.has_ended().then(|| session.info().ending.and_then(|ending| ending.exit)).flatten();
                 // An end that nobody saw is news; a start is not.
-                item.unseen |= status.has_ended() && self.focused != Some(item.id);
+                item.unseen |= status.has_ended() && !item.waits() && self.focused != Some(item.id);
             }
             // A child whose parent is gone is shown at the root until it ends too.
             let parent = item.parent.filter(|parent| known.contains(parent));

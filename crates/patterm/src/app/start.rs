@@ -1,5 +1,6 @@
 //! Starts sessions for the person, through the operations, and shows them.
 
+use engine::SessionId;
 use ops::{ErrorKind, OpError};
 use serde_json::{Value, json};
 use tui::Sign;
@@ -42,12 +43,18 @@ pub(crate) fn agent(app: &mut InterfaceState, name: &str, prompt: &str) {
     launch(app, "spawn_agent", arguments, name);
 }
 
+/// Starts the command of a session that waits for its first start.
+pub(crate) fn waiting(app: &mut InterfaceState, id: SessionId) {
+    let preset = app.project.trust().command_preset(id).unwrap_or_default();
+    launch(app, "start_process", json!({ "process_id": id.to_string() }), &preset);
+}
+
 /// Starts a preset; if it needs the person's approval, asks for that first and then goes on.
 fn launch(app: &mut InterfaceState, operation: &'static str, arguments: Value, preset: &str) {
     let (again, preset) = (arguments.clone(), preset.to_owned());
     app.call(operation, arguments, move |app, outcome| match outcome {
         Err(error) if error.kind == ErrorKind::NeedsTrust => {
-            trust_prompt::wanted(app, operation, again, preset, &error);
+            trust_prompt::wanted(app, preset, &error, move |app| app.call(operation, again, show_started));
         }
         outcome => show_started(app, outcome),
     });

@@ -11,14 +11,16 @@ use std::{
 
 use ops::OpError;
 use project::trust::{HumanAnswer, Subject, SubjectKind, TrustQuestion};
-use serde_json::Value;
 use tui::{
     Canvas, CanvasCursor, HostEvent, Layer, LayerOutcome, Rect, Sign, SkinRole, Span,
     widgets::{Modal, ModalOutcome, StyledLine},
 };
 use vt::input::{KeyEventKind, MouseEventKind};
 
-use super::{model::InterfaceState, palette::PaletteEntry, start};
+use super::{
+    model::{InterfaceState, LoopTask},
+    palette::PaletteEntry,
+};
 use crate::spelled::{fact_lines, spelled};
 
 /// Long enough to notice the dialog.
@@ -55,11 +57,15 @@ pub(crate) struct TrustPromptState {
     wanted: Option<WantedTrust>,
 }
 
-#[derive(Clone, Debug)]
 struct WantedTrust {
-    operation: &'static str,
-    arguments: Value,
     preset: String,
+    go_on: LoopTask,
+}
+
+impl std::fmt::Debug for WantedTrust {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("WantedTrust").field(&self.preset).finish()
+    }
 }
 
 /// A preset waits for the human's approval.
@@ -114,16 +120,15 @@ pub(super) fn changed(app: &mut InterfaceState) {
 /// The person started something that needs their own approval first.
 pub(super) fn wanted(
     app: &mut InterfaceState,
-    operation: &'static str,
-    arguments: Value,
     preset: String,
     refused: &OpError,
+    go_on: impl FnOnce(&mut InterfaceState) + Send + 'static,
 ) {
     let is_it =
         |question: &TrustQuestion| question.subject.name == preset && question.subject.kind != SubjectKind::Program;
     let asked = open_questions(app).into_iter().find(is_it);
     let Some(question) = asked else { return app.complain(refused) };
-    app.trust.wanted = Some(WantedTrust { operation, arguments, preset });
+    app.trust.wanted = Some(WantedTrust { preset, go_on: Box::new(go_on) });
     app.trust.postponed.remove(&question.id);
     pending(app);
 }
@@ -238,7 +243,7 @@ impl TrustDialog {
             let _ = loop_tasks.send(Box::new(move |app: &mut InterfaceState| match outcome {
                 Ok(()) => {
                     if let Some(wanted) = go_on {
-                        app.call(wanted.operation, wanted.arguments, start::show_started);
+                        (wanted.go_on)(app);
                     }
                 }
                 Err(error) => {
@@ -312,6 +317,7 @@ fn wish(app: &InterfaceState, question: &TrustQuestion) -> String {
     };
     match subject.kind {
         SubjectKind::Program => format!("{who} to run a command of its own."),
+        SubjectKind::StartSet => format!("{who} to open the {}.", thing(subject)),
         _ => format!("{who} to start the {}.", thing(subject)),
     }
 }
@@ -321,6 +327,7 @@ fn thing(subject: &Subject) -> String {
     let name = spelled(&subject.name);
     match subject.kind {
         SubjectKind::Program => format!("command {name}"),
+        SubjectKind::StartSet => format!("start set {name}"),
         kind => format!("{} preset {name}", kind.as_str()),
     }
 }

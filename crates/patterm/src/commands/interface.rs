@@ -53,7 +53,8 @@ fn show(
     // The name that vtr uses; there is no room for the whole path.
     let name = |socket: &Path| format!("shared as {}", socket.file_stem().unwrap_or_default().to_string_lossy());
     let notes = run.share().map(name).into_iter().collect();
-    let said = app::StartNotices { notes, first_run, warnings: output.take_warnings() };
+    let last_run_faults = runtime.block_on(project.record_run());
+    let said = app::StartNotices { notes, first_run, warnings: output.take_warnings(), last_run_faults };
     let mut served = runtime.spawn(run.serve(ending.wishes()));
     let shown = app::run(project, surroundings, runtime.handle(), host, ending.wishes(), said);
     ending.leave("the interface has ended");

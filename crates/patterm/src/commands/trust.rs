@@ -103,6 +103,9 @@ fn standing(catalog: &Catalog, grant: &Grant) -> String {
         let content: Value = serde_json::from_str(&grant.content).unwrap_or_default();
         return format!("to agents in tabs led by {}", content["lead"].as_str().unwrap_or_default());
     }
+    if grant.kind == SubjectKind::StartSet {
+        return "with what it held then".to_owned();
+    }
     match project::presets::subject(catalog, grant.kind, &grant.preset) {
         Some(subject) if subject.hash == grant.hash => CURRENT.to_owned(),
         Some(_) => "earlier content".to_owned(),
@@ -115,6 +118,7 @@ fn word(kind: SubjectKind) -> &'static str {
         SubjectKind::Agent => PresetKindArg::Agent.word(),
         SubjectKind::Command => PresetKindArg::Process.word(),
         SubjectKind::Program => "program",
+        SubjectKind::StartSet => "start-set",
     }
 }
 
@@ -124,7 +128,8 @@ fn list(grants: &Grants, catalog: &Catalog, output: &mut Output) -> Outcome {
     let mut objects: Vec<Value> = Vec::new();
     for grant in all.iter() {
         let (kind, state) = (word(grant.kind), standing(catalog, grant));
-        let current = grant.kind == SubjectKind::Program || state == CURRENT;
+        let lasting = matches!(grant.kind, SubjectKind::Program | SubjectKind::StartSet);
+        let current = lasting || state == CURRENT;
         objects.push(json!({
             "kind": kind, "preset": grant.preset, "hash": grant.hash, "granted_at": grant.granted_at,
             "current": current,

@@ -15,6 +15,8 @@ const MAX_COMMAND: usize = 4 << 10;
 #[serde(default)]
 struct HookPayload {
     hook_event_name: Value,
+    /// The conversation's id.
+    session_id: Value,
     /// Set if it happened in one of the agent's own sub-agents.
     agent_id: Value,
     notification_type: Value,
@@ -32,6 +34,8 @@ pub(super) struct HookWords {
     pub(super) detail: String,
     /// The command that would run: the full text, even if the permission prompt wraps or cuts it.
     pub(super) command: Option<String>,
+    /// The conversation that it happened in.
+    pub(super) conversation: Option<String>,
 }
 
 /// `Err` says why nothing was used.
@@ -65,7 +69,9 @@ pub(super) fn read(event: &str, input: &[u8]) -> Result<HookWords, String> {
         words.push(format!("message={}", message.trim()));
     }
     let command = Some(&said.tool_input["command"]).filter(|command| command.to_string().len() <= MAX_COMMAND);
-    Ok(HookWords { detail: words.join(" "), command: command.and_then(Value::as_str).map(str::to_owned) })
+    let command = command.and_then(Value::as_str).map(str::to_owned);
+    let conversation = said.session_id.as_str().map(word).filter(|id| !id.is_empty());
+    Ok(HookWords { detail: words.join(" "), command, conversation })
 }
 
 /// Without blanks and control characters, so that the rest can't pass for another word.
@@ -93,6 +99,15 @@ mod tests {
             [r#"{"tool_input": {"file_path": "a"}}"#, r#"{"tool_input": "ls"}"#, r#"{"tool_input": {"command": 7}}"#]
         {
             assert_eq!(command(nothing), None, "{nothing}");
+        }
+    }
+
+    #[test]
+    fn the_conversation_is_told() {
+        let conversation = |input: &str| read("Stop", input.as_bytes()).unwrap().conversation;
+        assert_eq!(conversation(r#"{"session_id": "0199a213-81c0"}"#).unwrap(), "0199a213-81c0");
+        for nothing in ["{}", r#"{"session_id": 7}"#, r#"{"session_id": " "}"#] {
+            assert_eq!(conversation(nothing), None, "{nothing}");
         }
     }
 

@@ -3,10 +3,10 @@
 //! An agent with a prompt on its way is not idle, whatever its screen shows: otherwise a wait for its answer would see
 //! the moment before the prompt.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use agents::{
-    AgentLaunch, AgentPreset, AgentStatus, PromptQueue, State, StateWatch,
+    AgentLaunch, AgentPreset, AgentStatus, ConversationId, PromptQueue, State, StateWatch,
     delivery::{DeliveryHold, DeliveryTicket, PromptMessage, QueueFacts, QueueRefusal},
     state::Behaviour,
     version::{CliVersion, VersionFit},
@@ -18,7 +18,7 @@ use tokio::{
 };
 
 use super::{WaitingAgent, turns::TurnLog};
-use crate::events::ProjectEvent;
+use crate::{events::ProjectEvent, project::lock};
 
 /// What a session is doing, including its prompts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,6 +75,8 @@ pub(super) struct CrewMember {
     preset: Option<Arc<AgentPreset>>,
     /// The CLI's version, once it is known.
     version: OnceLock<CliVersion>,
+    /// The CLI's conversation, as far as it is known.
+    conversation: Mutex<Option<ConversationId>>,
     /// Dropping it removes its files.
     _launch: Option<AgentLaunch>,
     task: AbortHandle,
@@ -103,7 +105,8 @@ impl CrewMember {
         };
         let task = tokio::spawn(follower.follow(watch.clone())).abort_handle();
         let (preset, launch) = started.unzip();
-        CrewMember { watch, delivery, standing, turns, preset, version: OnceLock::new(), _launch: launch, task }
+        let (version, conversation) = (OnceLock::new(), Mutex::default());
+        CrewMember { watch, delivery, standing, turns, preset, version, conversation, _launch: launch, task }
     }
 
     pub(super) fn watch(&self) -> &StateWatch {
@@ -125,6 +128,14 @@ impl CrewMember {
 
     pub(super) fn version(&self) -> Option<&CliVersion> {
         self.version.get()
+    }
+
+    pub(super) fn note_conversation(&self, conversation: ConversationId) {
+        *lock(&self.conversation) = Some(conversation);
+    }
+
+    pub(super) fn conversation(&self) -> Option<ConversationId> {
+        lock(&self.conversation).clone()
     }
 
     /// A possible explanation of a failed start or delivery.

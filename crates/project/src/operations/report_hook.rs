@@ -1,5 +1,6 @@
 //! What an agent's own hooks tell of it.
 
+use agents::ConversationId;
 use ops::{Call, CallEffects, Faces, OpError, Operation, OperationTraits, Roles};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -19,6 +20,9 @@ pub struct Args {
     /// What the agent is about to do, as its program has it.
     #[serde(default)]
     pub command: Option<String>,
+    /// The id of the conversation that the agent is in, as its program names it.
+    #[serde(default)]
+    pub conversation: Option<String>,
 }
 
 #[derive(Debug)]
@@ -38,6 +42,10 @@ impl Operation<Project> for ReportHook {
         if let Some(session) = call.caller.session {
             // A caller reports only about itself; the watch bounds and cleans the text.
             let (name, detail) = (args.event, args.detail.unwrap_or_default());
+            // Whatever else a program calls its conversation can't be put on a command line.
+            if let Some(conversation) = args.conversation.as_deref().and_then(ConversationId::new) {
+                call.context.crew().note_conversation(session, conversation);
+            }
             call.context.crew().hook(session, &name, &detail, args.command.as_deref());
             call.context.tell(ProjectEvent::HookReported { session, name, detail });
         }

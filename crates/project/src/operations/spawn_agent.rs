@@ -1,9 +1,9 @@
 //! Starting an agent.
 
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
 use agents::{
-    AgentLaunch, AgentPreset, Found, LaunchFolder, LaunchRequest,
+    AgentLaunch, AgentPreset, ConversationId, Found, LaunchFolder, LaunchRequest,
     delivery::{PREFACE, compose},
     preset::slug,
 };
@@ -14,7 +14,14 @@ use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
 use super::send_message::{self, check_length};
-use crate::{delivery::DeliveryState, host::there_are, identities::Entrance, presets, project::Project, trust::Key};
+use crate::{
+    delivery::DeliveryState,
+    host::there_are,
+    identities::Entrance,
+    presets,
+    project::Project,
+    trust::{Key, Subject},
+};
 
 /// Start another agent below you, from an agent preset, and give it its first prompt. This is the only right way: an
 /// agent CLI that you start from a shell, or through patterm's socket, has no identity here and nobody sees or ends it.
@@ -94,16 +101,7 @@ impl Operation<Project> for SpawnAgent {
         }
         let subject = presets::of_agent(found);
         project.trust().authorise(&subject, call.caller.session)?;
-        let session = {
-            let (call, found) = (call.clone(), found.clone());
-            // If the caller goes away meanwhile, the agent must still be recorded.
-            engine::to_the_end(async move {
-                let session = start(&call, &found, name).await?;
-                call.context.trust().started(session.id(), Key::of(&subject));
-                Ok::<_, OpError>(session)
-            })
-            .await?
-        };
+        let session = start_agent(&call, found, &subject, AgentStart { name, ..AgentStart::default() }).await?;
         first_prompt(&call, &session, &found.preset, instructions.as_deref(), began).await
     }
 }
@@ -127,8 +125,35 @@ fn check_depth(call: &Call<Project>) -> Result<(), OpError> {
         .with_hint(WAY_OUT))
 }
 
+/// What a start of an agent has of its own.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct AgentStart {
+    pub(crate) name: NameChoice,
+    /// To be gone on with, if the preset knows how.
+    pub(crate) conversation: Option<ConversationId>,
+    /// In place of the preset's.
+    pub(crate) folder: Option<PathBuf>,
+}
+
+/// Starts an agent that may be started.
+pub(crate) async fn start_agent(
+    call: &Call<Project>,
+    found: &Found<AgentPreset>,
+    subject: &Subject,
+    wanted: AgentStart,
+) -> Result<Session, OpError> {
+    let (call, found, key) = (call.clone(), found.clone(), Key::of(subject));
+    // If the caller goes away meanwhile, the agent must still be recorded.
+    engine::to_the_end(async move {
+        let session = start(&call, &found, wanted).await?;
+        call.context.trust().started(session.id(), key);
+        Ok(session)
+    })
+    .await
+}
+
 /// From the preset to a running session that can call us.
-async fn start(call: &Call<Project>, found: &Found<AgentPreset>, name: NameChoice) -> Result<Session, OpError> {
+async fn start(call: &Call<Project>, found: &Found<AgentPreset>, wanted: AgentStart) -> Result<Session, OpError> {
     let project = &call.context;
     let identities = &project.inner.identities;
     let failed = |error: std::io::Error| {
@@ -136,13 +161,18 @@ async fn start(call: &Call<Project>, found: &Found<AgentPreset>, name: NameChoic
             .with_hint("tell the human: the folder of this run needs room and permissions")
     };
     let entrance = identities.open().map_err(failed)?;
-    let started = start_with(call, found, name, &entrance).await;
+    let conversation = wanted.conversation.clone();
+    let started = start_with(call, found, wanted, &entrance).await;
     match started {
         Ok((session, launch)) => {
             let role = if session.parent().is_some() { Role::SubAgent } else { Role::Orchestrator };
             project.ask_version(&session, found.preset.clone(), &launch);
             // Before the agent is admitted, so that its listing of the tools is not missed.
             project.inner.crew.join(&session, found.preset.clone(), launch);
+            // Until it tells of another one.
+            if let Some(conversation) = conversation {
+                project.inner.crew.note_conversation(session.id(), conversation);
+            }
             identities.assign(&entrance, Caller { role, session: Some(session.id()) });
             Ok(session)
         }
@@ -156,10 +186,11 @@ async fn start(call: &Call<Project>, found: &Found<AgentPreset>, name: NameChoic
 async fn start_with(
     call: &Call<Project>,
     found: &Found<AgentPreset>,
-    name: NameChoice,
+    wanted: AgentStart,
     entrance: &Entrance,
 ) -> Result<(Session, AgentLaunch), OpError> {
-    let launch = prepare(call.context.clone(), found.preset.clone(), entrance.clone()).await?;
+    let AgentStart { name, conversation, folder } = wanted;
+    let launch = prepare(call.context.clone(), found.preset.clone(), entrance.clone(), conversation).await?;
     let session = call
         .engine()
         .spawn(NewSession {
@@ -167,7 +198,7 @@ async fn start_with(
             parent: call.caller.session,
             env: launch.env.clone(),
             env_unset: launch.env_unset.clone(),
-            working_dir: Some(launch.working_dir.clone()),
+            working_dir: Some(folder.unwrap_or_else(|| launch.working_dir.clone())),
             size: call.host().default_size(),
             origin: call.origin(),
             ..NewSession::new(Kind::Agent, launch.argv.clone())
@@ -177,7 +208,12 @@ async fn start_with(
 }
 
 /// Writes the launch's files, outside of the async tasks.
-async fn prepare(project: Project, preset: Arc<AgentPreset>, entrance: Entrance) -> Result<AgentLaunch, OpError> {
+async fn prepare(
+    project: Project,
+    preset: Arc<AgentPreset>,
+    entrance: Entrance,
+    conversation: Option<ConversationId>,
+) -> Result<AgentLaunch, OpError> {
     let failed = |message: String| OpError::from_text(ErrorKind::SpawnFailed, message);
     let work = move || {
         let folder = LaunchFolder::create_in(&project.inner.run_dir)
@@ -190,6 +226,7 @@ async fn prepare(project: Project, preset: Arc<AgentPreset>, entrance: Entrance)
             project_root: &project.inner.layout.project_dir,
             home: &project.inner.home,
             cache: &project.inner.cache_dir,
+            conversation: conversation.as_ref(),
         })
         .map_err(|error| failed(error.to_string()))
     };

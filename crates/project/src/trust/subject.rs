@@ -14,6 +14,8 @@ pub enum SubjectKind {
     Command,
     /// A program that an agent starts with a command line of its own.
     Program,
+    /// The project's start set, with those presets of the project that it opens.
+    StartSet,
 }
 
 impl SubjectKind {
@@ -22,6 +24,7 @@ impl SubjectKind {
             SubjectKind::Agent => "agent",
             SubjectKind::Command => "command",
             SubjectKind::Program => "program",
+            SubjectKind::StartSet => "start set",
         }
     }
 }
@@ -61,6 +64,7 @@ fn described(kind: SubjectKind, name: &str) -> String {
     let name = engine::shown_name(name);
     match kind {
         SubjectKind::Program => format!("the command '{name}'"),
+        SubjectKind::StartSet => format!("the start set '{name}'"),
         kind => format!("the {} preset '{name}'", kind.as_str()),
     }
 }

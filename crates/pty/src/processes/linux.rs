@@ -9,6 +9,9 @@ use rustix::process::{WaitId, WaitIdOptions, waitid};
 
 use crate::Pid;
 
+/// Open files of one process that are looked at: more of them is no program that a person sits in front of.
+const MAX_OPEN_FILES: usize = 1024;
+
 /// The fields of `/proc/PID/stat` that are needed here.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ProcessStat {
@@ -197,6 +200,13 @@ pub fn working_dir(pid: Pid) -> Option<PathBuf> {
     (!deleted).then_some(path)
 }
 
+/// The files that the process has open, as far as they have names.
+pub fn open_files(pid: Pid) -> Vec<PathBuf> {
+    let open = fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
+    let names = open.filter_map(|entry| fs::read_link(entry.path()).ok());
+    names.filter(|name| name.is_absolute()).take(MAX_OPEN_FILES).collect()
+}
+
 /// The process's short name (at most 15 bytes of its own choice), without control characters.
 pub fn command_name(pid: Pid) -> Option<String> {
     let name = fs::read(format!("/proc/{pid}/comm")).ok()?;
@@ -227,6 +237,19 @@ mod tests {
             read,
             ProcessStat { pid: pid(77), state: b'S', parent: 5, group: 70, session: 60, started: 123_456 }
         );
+    }
+
+    #[test]
+    fn open_files_are_listed_by_their_names() {
+        let folder = std::env::temp_dir();
+        let path = folder.join(format!("patterm-open-{}", std::process::id()));
+        let file = fs::File::create(&path).unwrap();
+        let real = path.canonicalize().unwrap();
+        assert!(open_files(pid(std::process::id() as i32)).contains(&real));
+        drop(file);
+        fs::remove_file(&path).unwrap();
+        assert!(!open_files(pid(std::process::id() as i32)).contains(&real));
+        assert_eq!(open_files(pid(i32::MAX)), Vec::<PathBuf>::new());
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::{CommandSection, ScreenCommand, always, program, with_live_session, w
 use crate::app::{
     closing, frame,
     model::{InterfaceState, KeyboardFocus},
-    palette, renaming, start,
+    opening, palette, renaming, start,
 };
 
 /// The command for the tab with this number, counted from one.
@@ -45,6 +45,22 @@ pub(super) const COMMANDS: &[ScreenCommand] = &[
         keys: &[],
         when: always,
         run: start::ask_for_command,
+    },
+    ScreenCommand {
+        id: "open-last-run",
+        title: "Open last run's tabs",
+        section: CommandSection::Start,
+        keys: &[],
+        when: opening::is_there,
+        run: opening::open,
+    },
+    ScreenCommand {
+        id: "open-start-set",
+        title: "Open the project's start set",
+        section: CommandSection::Start,
+        keys: &[],
+        when: |app| app.project.has_start_set(),
+        run: opening::open_start_set,
     },
     ScreenCommand {
         id: "next-tab",

@@ -17,6 +17,7 @@ use crate::app::{
     model::{InterfaceState, KeyboardFocus},
     recordings,
 };
+use crate::spelled::spelled;
 
 /// Characters of what a program says of itself.
 const MAX_SAID: usize = 60;
@@ -167,6 +168,11 @@ fn in_sight(app: &InterfaceState) -> StyledLine {
 }
 
 fn ended(item: &crate::app::sessions::SessionItem) -> String {
+    if item.waits() {
+        let command: Vec<String> =
+            item.session.info().argv.iter().map(|word| spelled(&word.to_string_lossy())).collect();
+        return format!("Enter runs: {}", command.join(" ").chars().take(MAX_SAID).collect::<String>());
+    }
     format!("{} · Enter closes it", item.word())
 }
 
