@@ -81,14 +81,15 @@ impl Vendor {
     }
 
     /// A prompt without what the CLI itself changes in what is pasted: blanks at the end come and go, claude and
-    /// copilot turn tabs into blanks, claude and goose compose accents in some texts (the prompts here hold no other than é), and
-    /// copilot and goose put the time before each prompt.
+    /// copilot turn tabs into blanks, claude and goose compose accents in some texts (the prompts here hold no other than é),
+    /// copilot and goose put the time before each prompt, and qwen a blank before an `@` that begins a line.
     pub(crate) fn comparable(&self, prompt: &str) -> String {
         let prompt = prompt.trim_end();
         match self.name {
             "claude" => prompt.replace('\t', "    ").replace("e\u{301}", "é"),
             "copilot" => without_preface(prompt, "current_datetime").replace('\t', "    "),
             "goose" => without_preface(prompt, "info-msg").replace("e\u{301}", "é"),
+            "qwen" => prompt.replace("\n @", "\n@"),
             _ => prompt.to_owned(),
         }
     }
@@ -235,6 +236,8 @@ fn copilot(place: &Place<'_>) -> Result<Environment> {
         ("COPILOT_PROVIDER_BASE_URL", format!("{}/v1", place.model)),
         ("COPILOT_PROVIDER_API_KEY", KEY.into()),
         ("COPILOT_MODEL", "gpt-4.1".into()),
+        // Else it has its model sum up the conversation in the middle of a run.
+        ("COPILOT_PROVIDER_MAX_PROMPT_TOKENS", "4000000".into()),
     ])
 }
 

@@ -21,9 +21,11 @@ pub(super) struct ScenePlan {
 #[serde(deny_unknown_fields)]
 pub(super) struct CliFacts {
     /// Regular expressions for what is seen on the screen, by the names that scenes give them with `@`: `prompt`, where
-    /// something may be typed; `asks`, where a command waits to be allowed; and others.
+    /// something may be typed; `asks`, where a command waits to be allowed; `busy`, where the prompt is drawn meanwhile; and
+    /// others.
     signs: BTreeMap<String, String>,
-    /// Keys by the names that scenes give them: `allow`, `refuse`, `interrupt`, `clear`, `leave`.
+    /// Keys by the names that scenes give them: `allow`, `refuse`, `interrupt`, `clear`, `leave`. A sign (`@again`) among them is
+    /// waited for before the next key.
     keys: BTreeMap<String, Vec<String>>,
     /// Tools that the model calls, by the names that prompts give them.
     #[serde(default)]
@@ -47,7 +49,7 @@ struct DialogFacts {
     versions: VersionSpan,
 }
 
-/// A tool of the CLI's own and its arguments.
+/// A tool of the CLI's own and its arguments, in which `${project}` stands for the project's folder.
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct ToolCall {
     pub(super) tool: String,
@@ -152,6 +154,10 @@ impl CliFacts {
             None => words,
         };
         Ok(Regex::new(expression)?)
+    }
+
+    pub(super) fn has_sign(&self, name: &str) -> bool {
+        self.signs.contains_key(name)
     }
 
     fn can_play(&self, scene: &Scene) -> bool {

@@ -134,12 +134,14 @@ impl<'a> DrivenAgent<'a> {
         Ok(fs::write(self.stage.project().join(name), "")?)
     }
 
-    pub(super) fn rest(&mut self, prompt: &Regex) -> Result<()> {
+    /// `busy` is for a CLI that shows its prompt box while it works: on a busy machine it may stand still meanwhile.
+    pub(super) fn rest(&mut self, prompt: &Regex, busy: Option<&Regex>) -> Result<()> {
         self.see(prompt)?;
         let since = Instant::now();
         self.until("it is at rest", |agent| {
             let at_rest = agent.tape.silent_for() > QUIET || since.elapsed() > REST_AT_LAST;
-            at_rest && prompt.is_match(&agent.grid())
+            let grid = agent.grid();
+            at_rest && prompt.is_match(&grid) && busy.is_none_or(|busy| !busy.is_match(&grid))
         })
     }
 

@@ -3,6 +3,7 @@
 use std::{
     fs,
     path::Path,
+    sync::{Arc, OnceLock},
     time::{Duration, Instant},
 };
 
@@ -37,18 +38,20 @@ pub(crate) fn all(
     showing: Showing,
 ) -> Result<MomentResults> {
     let plan = ScenePlan::read(vendor.name, &vendor.version.parse()?)?;
-    let script = script(&plan.facts.calls);
+    let project = Arc::new(OnceLock::new());
+    let script = script(&plan.facts.calls, project.clone());
     let vendors = std::slice::from_ref(vendor);
     let stage = if into.is_some() { Stage::at_a_fixed_place(script, vendors) } else { Stage::new(script, vendors) }?;
+    project.get_or_init(|| stage.project());
     fs::write(stage.project().join("wait.sh"), WAITING_COMMAND)?;
     let patterm = stage.patterm(program)?;
-    let prompt = plan.facts.sign("@prompt")?;
+    let signs = RestSigns::of(&plan)?;
     let mut player = Player {
         stage: &stage,
         vendor,
         patterm: &patterm,
         plan: &plan,
-        prompt,
+        signs,
         showing,
         agent: None,
         ended: Vec::new(),
@@ -84,12 +87,29 @@ pub(crate) fn all(
     Ok(results)
 }
 
+/// How it is seen that a CLI is at rest.
+struct RestSigns {
+    prompt: Regex,
+    busy: Option<Regex>,
+}
+
+impl RestSigns {
+    fn of(plan: &ScenePlan) -> Result<Self> {
+        let busy = plan.facts.has_sign("busy").then(|| plan.facts.sign("@busy")).transpose()?;
+        Ok(RestSigns { prompt: plan.facts.sign("@prompt")?, busy })
+    }
+
+    fn wait(&self, agent: &mut DrivenAgent<'_>) -> Result<()> {
+        agent.rest(&self.prompt, self.busy.as_ref())
+    }
+}
+
 struct Player<'a> {
     stage: &'a Stage,
     vendor: &'a Vendor,
     patterm: &'a Headless,
     plan: &'a ScenePlan,
-    prompt: Regex,
+    signs: RestSigns,
     showing: Showing,
     agent: Option<DrivenAgent<'a>>,
     /// What was recorded of those that were closed.
@@ -104,7 +124,7 @@ impl<'a> Player<'a> {
             if looks_at_the_start {
                 agent.busy_since = Some(Instant::now());
             }
-            let started = if looks_at_the_start { Ok(()) } else { agent.rest(&self.prompt) };
+            let started = if looks_at_the_start { Ok(()) } else { self.signs.wait(&mut agent) };
             self.agent = Some(agent);
             started?;
         }
@@ -119,7 +139,7 @@ impl<'a> Player<'a> {
                 self.show(&result);
                 moments.push(result);
             } else {
-                take(agent, self.plan, &self.prompt, step)?;
+                take(agent, self.plan, &self.signs, step)?;
             }
         }
         Ok(())
@@ -170,12 +190,15 @@ fn judge(agent: &mut DrivenAgent<'_>, label: &str, truth: &str, lasts: Duration)
     })
 }
 
-fn take(agent: &mut DrivenAgent<'_>, plan: &ScenePlan, prompt: &Regex, step: &Step) -> Result<()> {
+fn take(agent: &mut DrivenAgent<'_>, plan: &ScenePlan, signs: &RestSigns, step: &Step) -> Result<()> {
     match step {
         Step::Prompt(text) => agent.prompt(text),
         Step::Message(text) => agent.message(text),
         Step::Type(text) => agent.type_text(text),
-        Step::Keys(names) => plan.facts.keys(names).iter().try_for_each(|key| agent.press(key)),
+        Step::Keys(names) => plan.facts.keys(names).iter().try_for_each(|key| match key.strip_prefix('@') {
+            Some(_) => agent.see(&plan.facts.sign(key)?),
+            None => agent.press(key),
+        }),
         Step::See(words) => agent.see(&plan.facts.sign(words)?),
         Step::Gone(words) => agent.gone(&plan.facts.sign(words)?),
         Step::Open(gate) => {
@@ -189,7 +212,7 @@ fn take(agent: &mut DrivenAgent<'_>, plan: &ScenePlan, prompt: &Regex, step: &St
             agent.pause(Duration::from_millis(*milliseconds));
             Ok(())
         }
-        Step::Rest => agent.rest(prompt),
+        Step::Rest => signs.wait(agent),
         Step::Moment { .. } | Step::Close => Ok(()),
     }
 }

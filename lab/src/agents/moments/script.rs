@@ -1,8 +1,13 @@
 //! What the model answers in the scenes. Prompts say it themselves: `until NAME` holds the answer back behind that gate.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{
+    collections::BTreeMap,
+    path::PathBuf,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
-use serde_json::json;
+use serde_json::{Value, json};
 use testkit::model::{Conversation, ModelAnswer, ModelScript};
 
 use super::book::ToolCall;
@@ -16,7 +21,9 @@ pub(super) const WAITING_COMMAND: &str = "touch \"$1.started\"\nuntil [ -e \"$1.
 /// - `please run NAME until GATE`: the command that waits, then an answer.
 /// - `please call TOOL until GATE`: a tool of the facts, then an answer.
 /// - `please be refused`: an error that asking again does not mend.
-pub(super) fn script(calls: &BTreeMap<String, ToolCall>) -> ModelScript {
+///
+/// `project` is known once the stage is made, which needs the script.
+pub(super) fn script(calls: &BTreeMap<String, ToolCall>, project: Arc<OnceLock<PathBuf>>) -> ModelScript {
     let calls = calls.clone();
     ModelScript::new()
         .when("please think")
@@ -26,7 +33,7 @@ pub(super) fn script(calls: &BTreeMap<String, ToolCall>) -> ModelScript {
         .then(|said| held(said, ModelAnswer::say("It is done.")))
         .when("please call")
         .then(move |said| match calls.get(word_after(&said.user, "please call")) {
-            Some(call) => ModelAnswer::call(&call.tool, call.arguments.clone()),
+            Some(call) => ModelAnswer::call(&call.tool, in_project(&call.arguments, &project)),
             None => ModelAnswer::say("No such call is in the facts."),
         })
         .then(|said| held(said, ModelAnswer::say("It was called.")))
@@ -38,6 +45,19 @@ pub(super) fn script(calls: &BTreeMap<String, ToolCall>) -> ModelScript {
                 json!({ "error": { "message": "no such thing", "type": "invalid_request_error" } }),
             )
         })
+}
+
+/// Some tools take no path but a whole one: `${project}` in a text is the project's folder.
+fn in_project(arguments: &Value, project: &OnceLock<PathBuf>) -> Value {
+    let folder = project.get().map(|folder| folder.display().to_string()).unwrap_or_default();
+    match arguments {
+        Value::String(text) => text.replace("${project}", &folder).into(),
+        Value::Array(values) => values.iter().map(|value| in_project(value, project)).collect(),
+        Value::Object(fields) => {
+            fields.iter().map(|(name, value)| (name.clone(), in_project(value, project))).collect()
+        }
+        other => other.clone(),
+    }
 }
 
 fn held(said: &Conversation, answer: ModelAnswer) -> ModelAnswer {
