@@ -176,7 +176,12 @@ fn mistakes_are_told_with_what_was_meant() {
         let ran = stage.vtr(words).failed(2, &[said]);
         assert!(ran.stderr.starts_with("vtr: "), "{ran:?}");
     }
-    assert_eq!(stage.vtr(&["list"]).ok(), stage.vtr(&["ls"]).ok());
+    // The headings, and the row without its age, which may change between the two commands.
+    let listed = |command: &str| {
+        let text = stage.vtr(&[command]).ok();
+        text.split_whitespace().take(10).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(listed("list"), listed("ls"));
 }
 
 #[test]
