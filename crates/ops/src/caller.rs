@@ -4,7 +4,7 @@ use bitflags::bitflags;
 use engine::SessionId;
 use serde::Serialize;
 
-/// What a caller may do.
+/// The caller's role, which decides what it may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {

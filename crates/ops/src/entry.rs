@@ -34,10 +34,10 @@ pub struct ProcessEntry {
     /// The session that started it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent_process_id: Option<String>,
-    /// Of a program that exited.
+    /// The exit code, if the program exited.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
-    /// Of a program that a signal ended: its name, as in SIGKILL.
+    /// The signal that ended the program, for example SIGKILL.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signal: Option<String>,
     /// Milliseconds since the last output.
@@ -45,8 +45,8 @@ pub struct ProcessEntry {
     pub idle_state: IdleState,
     /// What `idle_state` was judged by.
     pub idle_reason: String,
-    /// What its program says of its own work, where it does (OSC 7501): a build, a deployment, an agent. At most eight,
-    /// those that matter most; get_process_status has them all.
+    /// What its program reports of its own work (OSC 7501), if it does: a build, a deployment, an agent. At most eight,
+    /// the most urgent ones; get_process_status has all of them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub reports: Vec<ProgramReport>,
     #[serde(flatten)]
@@ -61,7 +61,7 @@ pub struct ProcessStatus {
     pub argv: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub working_dir: Option<String>,
-    /// Of the program, while it runs.
+    /// The program's process id, while it runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pid: Option<i32>,
     pub created_at: String,
@@ -75,7 +75,7 @@ pub struct ProcessStatus {
     pub cursor: CursorPosition,
     /// Grows whenever the screen changes.
     pub screen_version: u64,
-    /// As the program set it; empty when it did not.
+    /// The title that the program set, or empty.
     pub title: String,
     pub owner: ProcessOwner,
     /// The same facts as the engine gives them, for faces that convert by type.

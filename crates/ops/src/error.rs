@@ -51,21 +51,21 @@ impl ErrorKind {
     pub fn meaning(self) -> &'static str {
         match self {
             ErrorKind::NotFound => "There is no session, preset or other thing of that id or name.",
-            ErrorKind::AlreadyExists => "The name is taken, the file is there, or the thing is under way already.",
+            ErrorKind::AlreadyExists => "The name is taken, the file exists, or the action is already in progress.",
             ErrorKind::NotRunning => "The session has ended: it can be read, but not typed to, resized or signalled.",
             ErrorKind::WrongKind => "The operation does not apply to this kind of session in its present state.",
-            ErrorKind::InvalidArgs => "An argument can't be right, whatever the state of the session.",
-            ErrorKind::InvalidKind => "A kind was given that does not exist, or not here.",
-            ErrorKind::RoleForbidden => "The operation is not for the caller's role.",
+            ErrorKind::InvalidArgs => "An argument is invalid, whatever the state of the session.",
+            ErrorKind::InvalidKind => "The given kind does not exist, or not here.",
+            ErrorKind::RoleForbidden => "The caller's role may not use this operation.",
             ErrorKind::NotRelated => "The session is outside the caller's own tree: it can be read, but not changed.",
-            ErrorKind::NeedsTrust => "The human has to allow this first.",
+            ErrorKind::NeedsTrust => "The human has to approve this first.",
             ErrorKind::UnknownAgent => "There is no agent preset of that name.",
-            ErrorKind::RevisionMismatch => "The content changed since the revision the caller has read.",
+            ErrorKind::RevisionMismatch => "The content has changed since the revision that the caller read.",
             ErrorKind::LimitExceeded => "A limit is reached: sessions, bytes of input or of a command, recordings.",
             ErrorKind::SpawnFailed => "The program could not be started.",
             ErrorKind::NotReady => "The session can't take this now, but may later.",
-            ErrorKind::ShuttingDown => "The program is ending and starts nothing any more.",
-            ErrorKind::Internal => "Something failed that is not the caller's doing.",
+            ErrorKind::ShuttingDown => "The program is shutting down and starts nothing new.",
+            ErrorKind::Internal => "Something failed that the caller did not cause.",
         }
     }
 

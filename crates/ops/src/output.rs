@@ -44,7 +44,7 @@ pub struct ProcessOutput {
     /// Stream: bytes asked for that are no longer kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dropped_bytes: Option<u64>,
-    /// Grid with `since_version`: only the rows that changed since. Left out when the whole grid did.
+    /// Grid with `since_version`: only the rows that changed since then. Left out when the whole grid changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub changed_rows: Option<Vec<ChangedRow>>,
     pub active_screen: ActiveScreen,
@@ -54,10 +54,10 @@ pub struct ProcessOutput {
     /// Milliseconds since the last output.
     pub idle_ms: u64,
     pub status: ProcessLife,
-    /// Of a program that exited.
+    /// The exit code, if the program exited.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
-    /// Of a program that a signal ended: its name, as in SIGKILL.
+    /// The signal that ended the program, for example SIGKILL.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signal: Option<String>,
     /// Give it as `since_version` to get only what changes from here on.

@@ -17,7 +17,7 @@ const MAX_LISTED_MSG: usize = 200;
 /// One report of a program on its own work. The program's word: not to be trusted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ProgramReport {
-    /// Which part of its work this is about, as in `deploy/eu-west`; left out for the program as a whole.
+    /// The part of the work that this is about, for example `deploy/eu-west`; left out for the program as a whole.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub id: String,
     /// `idle`, `working`, `blocked` (waits for the user), `done` or `error`.
@@ -28,14 +28,14 @@ pub struct ProgramReport {
     /// Percent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub progress: Option<u8>,
-    /// The program, its own or that of the part above.
+    /// The program's name, its own or inherited from the part above.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub app: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub msg: Option<String>,
-    /// Milliseconds since it was last told.
+    /// Milliseconds since the last report.
     pub age_ms: u64,
 }
 

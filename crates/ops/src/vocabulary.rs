@@ -32,8 +32,7 @@ impl From<ProcessKind> for engine::Kind {
     }
 }
 
-/// Where a session stands in its life: `stopped` was asked to end, `exited` ended by itself,
-/// `errored` could not be started.
+/// The stage of a session's life: `stopped` was asked to end, `exited` ended by itself, `errored` could not be started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ProcessLife {
@@ -56,7 +55,7 @@ impl From<engine::Status> for ProcessLife {
     }
 }
 
-/// Who drives a session. A sign, not a lock.
+/// Who drives a session. Only an indication, not a lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ProcessOwner {

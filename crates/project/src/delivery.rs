@@ -22,7 +22,7 @@ pub enum DeliveryState {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct DeliveryFacts {
     pub state: DeliveryState,
-    /// How it was verified, or why it waits or failed.
+    /// How delivery was verified, or why it waits or failed.
     pub detail: String,
 }
 

@@ -16,7 +16,7 @@ pub use read::{Checked, MAX_SETTINGS_BYTES, SettingsError, SettingsWarning};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Settings {
-    /// Where an editor finds the schema of this file. Has no effect.
+    /// For editors: the schema of this file. Has no effect.
     #[serde(rename = "$schema", skip_serializing_if = "Option::is_none")]
     pub schema: Option<String>,
     /// Colours of patterm's own frame, auto: by the terminal's background. Panes keep their programs' colours.
@@ -24,7 +24,7 @@ pub struct Settings {
     /// What states, lines and marks of patterm's own frame are drawn with, ascii: for fonts that lack the others, and for
     /// screen readers.
     pub signs: Signs,
-    /// Keys of your own for commands of the palette, on top of the built-in ones.
+    /// Your own keys for commands of the palette, in addition to the built-in ones.
     pub keymap: Vec<KeyBinding>,
     pub rail: Rail,
     /// What becomes of the last run's tabs when patterm starts on a screen. ask: you are asked whether to open them; always:
@@ -80,9 +80,9 @@ pub enum LastRunChoice {
 /// One key for one command.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct KeyBinding {
-    /// As in `ctrl-t`, `alt+x`, `f5`; several in a row with spaces between.
+    /// For example `ctrl-t`, `alt+x`, `f5`; a sequence is written with spaces.
     pub keys: String,
-    /// Id of a command, as the palette shows it.
+    /// The id of a command, as shown by the palette.
     pub command: String,
 }
 
@@ -104,7 +104,7 @@ pub enum Side {
     Right,
 }
 
-/// When an agent asks for you.
+/// How patterm calls you when an agent asks for you.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Attention {
@@ -114,7 +114,7 @@ pub struct Attention {
     pub bell: bool,
 }
 
-/// What each session remembers of its output. Whichever limit is reached first counts.
+/// How much output each session keeps. The limit that is reached first applies.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Scrollback {
@@ -126,7 +126,7 @@ pub struct Scrollback {
     pub bytes: usize,
 }
 
-/// Whose end an agent is told of by a `[system]` line, among the sessions that it started.
+/// For which kinds of sessions an agent gets a `[system]` line when one that it started ends.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Notices {
@@ -135,18 +135,18 @@ pub struct Notices {
     pub terminals: bool,
 }
 
-/// Which prompts of a sub-agent another agent may allow. Everything else is left to you. Whatever the lists say: the
-/// prompt must be readable whole, its command must be plain words without anything a shell would take apart, and nothing
-/// may be allowed but this one thing, once. A prompt is text on a screen, and no list makes it a safety boundary.
+/// Which prompts of a sub-agent another agent may allow. Everything else is left to you. Independent of the lists, the
+/// prompt must be completely readable, its command must be plain words without shell syntax, and only this one thing
+/// may be allowed, once. A prompt is text on a screen, and no list makes it a security boundary.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Permissions {
-    /// Regular expressions, each for a whole `tool: command`, as in `shell: cargo test`. These beat `never`.
+    /// Regular expressions, each for a whole `tool: command`, for example `shell: cargo test`. These override `never`.
     pub allow: Vec<Expression>,
-    /// Regular expressions of what agents may not allow, though a preset lists it: anything that matches a part.
+    /// Regular expressions of what agents may not allow even if a preset lists it; matching a part is enough.
     pub never: Vec<Expression>,
-    /// Whether an agent may choose an answer when the model of another one asks its user a question, where that one's
-    /// preset leaves it to agents.
+    /// Whether an agent may answer a question that another agent's model asks its user, if that agent's preset permits
+    /// it.
     pub answer_questions: bool,
 }
 
@@ -158,7 +158,7 @@ pub enum Osc52 {
     Focused,
 }
 
-/// How it is told what sessions are doing, and what agents may start.
+/// How patterm recognises what sessions are doing, and what agents may start.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Agents {
@@ -166,8 +166,8 @@ pub struct Agents {
     #[schemars(range(min = 100, max = 600_000))]
     pub idle_ms: u64,
     /// Whether agents may start commands that they compose themselves: spawn_process with argv, a shell, or a preset with
-    /// variables or a folder of the agent's own. `ask` asks you, by program and tab. What an agent types into a running
-    /// program, and what its CLI runs by itself, is never asked for.
+    /// variables or a folder of the agent's own. `ask` asks you, by program and tab. This never covers what an agent
+    /// types into a running program, or what its CLI runs by itself.
     pub free_commands: FreeCommands,
 }
 
@@ -187,7 +187,7 @@ pub struct Mcp {
     /// Connections at a time, 1 to 4096.
     #[schemars(range(min = 1, max = 4096))]
     pub max_connections: usize,
-    /// Calls under way on one connection, 1 to 1024.
+    /// Calls in progress on one connection, 1 to 1024.
     #[schemars(range(min = 1, max = 1024))]
     pub max_calls: usize,
 }

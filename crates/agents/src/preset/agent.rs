@@ -17,7 +17,7 @@ use super::versions::PresetVersions;
 #[derive(Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AgentPreset {
-    /// Where an editor finds the schema of this file. Has no effect.
+    /// For editors: the schema of this file. Has no effect.
     #[serde(rename = "$schema", default, skip_serializing_if = "Option::is_none")]
     pub schema: Option<String>,
     /// Shown in the palette and used by spawn_agent. Default: the file's name without `.json`.

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ProcessPreset {
-    /// Where an editor finds the schema of this file. Has no effect.
+    /// For editors: the schema of this file. Has no effect.
     #[serde(rename = "$schema", default, skip_serializing_if = "Option::is_none")]
     pub schema: Option<String>,
     /// Shown in the palette and used by spawn_process. Default: the file's name without `.json`.

@@ -23,7 +23,7 @@ use super::versions::PresetVersions;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RulesFile {
-    /// Where an editor finds the schema of this file. Has no effect.
+    /// For editors: the schema of this file. Has no effect.
     #[serde(rename = "$schema", default, skip_serializing_if = "Option::is_none")]
     pub schema: Option<String>,
     /// The name of the agent preset that these rules are for.

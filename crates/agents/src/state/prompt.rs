@@ -26,7 +26,7 @@ pub struct Prompt {
     pub rule: String,
     /// What kind of decision it is.
     pub kind: DecisionKind,
-    /// What asks, such as shell, edit or mcp.
+    /// The tool that asks, such as shell, edit or mcp.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
     /// What would be done.
@@ -35,20 +35,20 @@ pub struct Prompt {
     /// What the model asks its user.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub question: Option<String>,
-    /// What the agent says for it. Not to be trusted.
+    /// The agent's own justification. Don't trust it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     pub choices: Vec<Choice>,
-    /// Whether the command is known to stand there whole. Of one that may be cut, wrapped or mixed with other text
-    /// nobody knows what it would do.
+    /// Whether the command is known to be complete. If it may be cut, wrapped or mixed with other text, nobody knows
+    /// what it would do.
     pub complete: bool,
-    /// Names this very prompt: give it back as prompt_digest with your answer.
+    /// Identifies exactly this prompt: pass it as prompt_digest with your answer.
     pub digest: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Choice {
-    /// The key that chooses it at once, if one does.
+    /// The key that chooses it directly, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
     /// Another such key.

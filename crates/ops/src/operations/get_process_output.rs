@@ -21,7 +21,7 @@ pub struct Args {
     /// `grid` when left out.
     #[serde(default)]
     pub mode: OutputMode,
-    /// Stream: only what was printed from this offset on. Left out, the newest `max_bytes`.
+    /// Stream: only output from this offset on. Left out: the newest `max_bytes`.
     #[serde(default)]
     pub since_offset: Option<u64>,
     /// Grid: only the rows that changed since this version, as `changed_rows`.

@@ -22,7 +22,7 @@ pub struct Reply {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct PortEntry {
     pub port: u16,
-    /// As the session printed it.
+    /// The URL as printed by the session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
     pub first_seen_at: String,

@@ -15,7 +15,7 @@ use crate::{
 pub struct Args {
     /// Id or name of the session.
     pub process_id: String,
-    /// Only what was printed from this offset on. Left out, from the oldest byte kept.
+    /// Only output from this offset on. Left out: from the oldest byte kept.
     #[serde(default)]
     pub since_offset: Option<u64>,
     /// At most this many bytes, 65536 when left out; read on from `new_offset`.
@@ -26,7 +26,7 @@ pub struct Args {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Reply {
     pub content: String,
-    /// How `content` is written, when the bytes are not UTF-8.
+    /// The encoding of `content`, if the bytes are not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub encoding: Option<ContentEncoding>,
     /// Where the next read goes on.

@@ -13,7 +13,7 @@ pub struct Args {
     /// Only sessions of this kind.
     #[serde(default)]
     pub kind: Option<ProcessKind>,
-    /// Those of every tab, for a caller that is in one.
+    /// List the sessions of every tab, not only the caller's.
     #[serde(default)]
     pub all: bool,
 }

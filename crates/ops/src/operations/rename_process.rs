@@ -12,7 +12,7 @@ use crate::{Call, CallEffects, Context, ErrorKind, Faces, OpError, Operation, Op
 pub struct Args {
     /// Id or name of the session.
     pub process_id: String,
-    /// A free name of 1 to 64 of A-Z a-z 0-9 . _ -
+    /// An unused name of 1 to 64 characters of A-Z a-z 0-9 . _ -
     pub name: String,
 }
 

@@ -14,7 +14,7 @@ use crate::{Call, CallEffects, Context, ErrorKind, Faces, OpError, Operation, Op
 pub struct Args {
     /// Id or name of the session.
     pub process_id: String,
-    /// What to ask with, by name or number; TERM when left out.
+    /// The signal to ask with, by name or number; TERM when left out.
     #[serde(default)]
     pub signal: Option<SignalArg>,
 }

@@ -29,7 +29,7 @@ pub struct Args {
     /// Join argv with spaces and run it with `sh -lc`. Not for presets.
     #[serde(default)]
     pub shell: bool,
-    /// A free name of 1 to 64 of A-Z a-z 0-9 . _ - ; left out, one is made.
+    /// An unused name of 1 to 64 characters of A-Z a-z 0-9 . _ - ; generated when left out.
     #[serde(default)]
     pub name: Option<String>,
     /// Folder to start in.
@@ -82,7 +82,7 @@ impl SpawnKind {
 pub struct Reply {
     pub process_id: String,
     pub name: String,
-    /// What went wrong beside the start: the session runs, but is not recorded.
+    /// A problem apart from the start: the session runs, but is not recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub warning: Option<String>,
 }

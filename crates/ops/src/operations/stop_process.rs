@@ -14,7 +14,7 @@ use crate::{Call, CallEffects, Context, ErrorKind, Faces, OpError, Operation, Op
 pub struct Args {
     /// Id or name of the session.
     pub process_id: String,
-    /// What to ask with, by name or number; TERM when left out, and HUP besides for a terminal.
+    /// The signal to ask with, by name or number; TERM when left out, and HUP as well for a terminal.
     #[serde(default)]
     pub signal: Option<SignalArg>,
 }

@@ -50,7 +50,7 @@ pub struct Reply {
     /// Why nothing matched.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<NoMatch>,
-    /// Lines that scrolled out of the history before they could be looked at.
+    /// Lines that scrolled out of the history before they could be checked.
     #[serde(skip_serializing_if = "is_zero")]
     pub skipped_lines: u64,
 }

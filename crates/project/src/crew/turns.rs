@@ -68,7 +68,7 @@ pub struct TurnFacts {
     /// First seen with a pending decision.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub blocked_at: Option<String>,
-    /// It has come to rest, or its program has ended: the turn is over.
+    /// The agent has come to rest, or its program has ended: the turn is over.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub settled_at: Option<String>,
 }

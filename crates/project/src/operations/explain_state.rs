@@ -29,15 +29,14 @@ pub struct Reply {
     pub ready: bool,
     /// What is missing for that.
     pub missing: Vec<String>,
-    /// Whether something stands in its prompt box; left out when the box is not to be seen.
+    /// Whether its prompt box contains a draft; left out when the box is not visible.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub draft: Option<bool>,
-    /// What it asks, where something waits for a decision and can be read. What you answer is checked against its
-    /// digest.
+    /// The question, if a decision is pending and can be read. Your answer is checked against its digest.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt: Option<Prompt>,
     pub votes: Vec<ExplainedVote>,
-    /// Of the agent's CLI, once it is known.
+    /// The version of the agent's CLI, once it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<VersionFacts>,
 }
@@ -48,7 +47,7 @@ pub struct VersionFacts {
     pub found: String,
     /// `tested`, `untested` (between tested ones), `newer` than those, or `too_old`.
     pub fit: VersionFit,
-    /// What that means for what is told here.
+    /// The consequence for the state reported here.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
@@ -63,7 +62,7 @@ impl From<CliVersion> for VersionFacts {
 pub struct ExplainedVote {
     pub rule: String,
     pub source: Source,
-    /// What it would have the state be.
+    /// The state that it votes for.
     pub state: State,
     /// `decides`, `outvoted`, `too_young`, `stale` or `absent`.
     pub standing: String,

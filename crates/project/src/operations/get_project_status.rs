@@ -20,7 +20,7 @@ pub struct Args {}
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Reply {
     pub project: ProjectFacts,
-    /// As whoami tells it.
+    /// The same as whoami returns.
     pub caller: whoami::Reply,
     pub processes: Vec<ProcessEntry>,
     pub scratchpads: Vec<Scratchpad>,

@@ -12,12 +12,12 @@ use crate::{ProjectEvent, project::Project};
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
-    /// Of the hook, as the agent's program names it.
+    /// The hook's event, by the agent CLI's name for it.
     pub event: String,
-    /// What the program said beside it.
+    /// Further details from the CLI.
     #[serde(default)]
     pub detail: Option<String>,
-    /// What the agent is about to do, as its program has it.
+    /// The command that the agent is about to run, as reported by its CLI.
     #[serde(default)]
     pub command: Option<String>,
     /// The id of the conversation that the agent is in, as its program names it.

@@ -23,20 +23,20 @@ pub struct Args {
     /// How much of the past it holds: 1 to 600, 30 when left out.
     #[serde(default)]
     pub seconds: Option<u32>,
-    /// What the state really is, if that is not what is told.
+    /// The correct state, if it differs from the reported one.
     #[serde(default)]
     pub should_be: Option<State>,
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Reply {
-    /// The file, for your eyes only (0600).
+    /// The file, readable only by you (0600).
     pub file: String,
     pub agent: String,
-    /// Of the CLI, where it is known.
+    /// The CLI's version, if it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// What is told now.
+    /// The state reported now.
     pub state: State,
 }
 

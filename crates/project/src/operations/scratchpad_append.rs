@@ -12,16 +12,16 @@ use crate::project::Project;
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
-    /// 1 to 128 of A-Z a-z 0-9 . _ - and space, the first a letter or digit, as in `notes.md`.
+    /// 1 to 128 characters of A-Z a-z 0-9 . _ - and space, beginning with a letter or digit, for example `notes.md`.
     pub name: String,
-    /// Added as it is.
+    /// The text to add, unchanged.
     pub content: String,
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Reply {
     pub ok: bool,
-    /// Of the whole text.
+    /// The revision of the whole text.
     pub revision: String,
 }
 

@@ -11,7 +11,7 @@ use crate::project::Project;
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
-    /// As scratchpad_list gives it.
+    /// A name from scratchpad_list.
     pub name: String,
 }
 

@@ -22,7 +22,7 @@ pub struct Scratchpad {
     /// Bytes.
     pub size: u64,
     pub modified_at: String,
-    /// Of the content; another content has another one. Left out when the file is too big to be read.
+    /// Identifies the content: it changes with every change of the text. Left out when the file is too big to be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub revision: Option<String>,
 }

@@ -15,7 +15,7 @@ use crate::{
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
-    /// 1 to 128 of A-Z a-z 0-9 . _ - and space, the first a letter or digit, as in `notes.md`.
+    /// 1 to 128 characters of A-Z a-z 0-9 . _ - and space, beginning with a letter or digit, for example `notes.md`.
     pub name: String,
     /// The whole new text.
     pub content: String,
@@ -28,10 +28,10 @@ pub struct Args {
 pub struct Reply {
     /// Whether it was written.
     pub ok: bool,
-    /// Of what was written.
+    /// The revision of the new text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub revision: Option<String>,
-    /// Of what is there instead; empty when there is no such scratchpad.
+    /// The revision that exists instead; empty when there is no such scratchpad.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub current_revision: Option<String>,
 }

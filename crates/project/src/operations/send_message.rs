@@ -32,12 +32,12 @@ pub struct Args {
 pub struct Reply {
     pub process_id: String,
     pub name: String,
-    /// Names this turn.
+    /// The id of this turn.
     pub turn_id: String,
     /// `queued`: it goes on in the background and is typed in when the agent can take it; follow it with
     /// wait_for_state.
     pub delivery: DeliveryState,
-    /// How it was verified, or why it waits or failed.
+    /// How delivery was verified, or why it waits or failed.
     pub detail: String,
 }
 

@@ -35,7 +35,7 @@ pub struct Args {
     /// The first prompt. Say what to do, where, and how to report.
     #[serde(default)]
     pub agent_instructions: Option<String>,
-    /// A free name of 1 to 64 of A-Z a-z 0-9 . _ - ; left out, one is made from the preset's.
+    /// An unused name of 1 to 64 characters of A-Z a-z 0-9 . _ - ; generated from the preset's name when left out.
     #[serde(default)]
     pub name: Option<String>,
 }
@@ -44,13 +44,13 @@ pub struct Args {
 pub struct Reply {
     pub process_id: String,
     pub name: String,
-    /// Names the first prompt's turn, if there is one.
+    /// The id of the first prompt's turn, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turn_id: Option<String>,
-    /// Where the first prompt stands. `queued`: it is typed in when the agent is ready.
+    /// The state of the first prompt. `queued`: it will be typed in when the agent is ready.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delivery: Option<DeliveryState>,
-    /// How it was verified, or why it waits or failed.
+    /// How delivery was verified, or why it waits or failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
 }

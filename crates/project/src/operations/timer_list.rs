@@ -26,10 +26,10 @@ pub struct TimerEntry {
     pub status: TimerStatus,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
-    /// As it will be read.
+    /// The text that will be delivered.
     pub body: String,
     pub owner_process_id: String,
-    /// Of an idle timer: the sessions or turns it looks at.
+    /// The sessions or turns that an idle timer watches.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub watched: Vec<String>,
     /// Until it fires in any case; left out when only the watched sessions decide.

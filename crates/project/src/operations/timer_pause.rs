@@ -12,7 +12,7 @@ use crate::project::Project;
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
-    /// As the tool that set it answered, or timer_list.
+    /// The id, as returned by the tool that set it or by timer_list.
     pub timer_id: String,
 }
 

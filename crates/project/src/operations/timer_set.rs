@@ -22,12 +22,12 @@ use crate::{
 pub struct Args {
     /// From now on.
     pub seconds: f64,
-    /// What you will read when it fires.
+    /// The text that you will get when it fires.
     pub body: String,
     /// Shown in timer_list.
     #[serde(default)]
     pub label: Option<String>,
-    /// Who gets the body: an agent below you, or you when left out. An operator has to name one.
+    /// The recipient of the body: an agent below you, or yourself when left out. An operator has to name one.
     #[serde(default)]
     pub owner_process_id: Option<String>,
 }
@@ -43,9 +43,9 @@ pub struct IdleReply {
     /// Left out when there is no timer, because there is nothing to wait for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timer_id: Option<String>,
-    /// What you wanted to wait for is so already; nothing will fire.
+    /// The condition is already met; nothing will fire.
     pub already_satisfied: bool,
-    /// Those of the watched sessions and turns that were at rest or had ended when you called.
+    /// The watched sessions and turns that were already at rest or had ended when you called.
     pub already_idle: Vec<String>,
 }
 
@@ -58,7 +58,7 @@ pub struct WhenIdle {
     /// rest when the agent has done with that very prompt, or waits for a decision in it; what it did before does not
     /// count.
     watched: Vec<String>,
-    /// What you will read when it fires.
+    /// The text that you will get when it fires.
     body: String,
     /// Shown in timer_list.
     #[serde(default)]
@@ -66,7 +66,7 @@ pub struct WhenIdle {
     /// Fire after this many seconds in any case. Left out or 0: wait as long as it takes.
     #[serde(default)]
     max_wait_seconds: Option<f64>,
-    /// Who gets the body: an agent below you, or you when left out. An operator has to name one.
+    /// The recipient of the body: an agent below you, or yourself when left out. An operator has to name one.
     #[serde(default)]
     owner_process_id: Option<String>,
 }

@@ -17,7 +17,7 @@ use crate::{
 pub struct Args {
     /// From now on.
     pub seconds: f64,
-    /// Told when it has completed.
+    /// Included in the line when it has completed.
     #[serde(default)]
     pub label: Option<String>,
 }

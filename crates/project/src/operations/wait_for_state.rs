@@ -32,7 +32,7 @@ pub struct Args {
     /// Any of these ends the wait; idle and blocked when left out.
     #[serde(default)]
     pub states: Option<Vec<State>>,
-    /// Of a prompt, as spawn_agent or send_message answered.
+    /// A prompt's turn id, as returned by spawn_agent or send_message.
     #[serde(default)]
     pub turn_id: Option<String>,
     /// At most 600; 30 when left out.
@@ -45,13 +45,13 @@ pub struct Reply {
     pub reached: bool,
     pub reason: WaitReason,
     pub state: StateFacts,
-    /// With turn_id: where that prompt stands.
+    /// With turn_id: the state of that prompt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delivery: Option<DeliveryFacts>,
     /// With turn_id: how far that turn has come.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turn: Option<TurnFacts>,
-    /// What it asks, where something waits for a decision and can be read.
+    /// The question, if a decision is pending and can be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt: Option<Prompt>,
 }

@@ -14,7 +14,7 @@ pub struct Args {}
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Reply {
-    /// Your own session; none for an operator.
+    /// Your own session; absent for an operator.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub process_id: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -30,7 +30,7 @@ pub struct Reply {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ProjectFacts {
     pub path: String,
-    /// Names the project's own folder of scratchpads and trust.
+    /// The name of the project's folder of scratchpads and trust.
     pub key: String,
 }
 

@@ -38,7 +38,7 @@ struct Rows<'a>(&'a vt::Frame);
 
 #[derive(Serialize, JsonSchema)]
 struct RowJson<'a> {
-    /// Cells from the left; blank ones in the default look are left out at the end of a row.
+    /// Cells from the left; blank cells in the default style are left out at the end of a row.
     #[schemars(with = "Vec<CellJson<'static>>")]
     cells: RowCells<'a>,
 }
@@ -55,7 +55,7 @@ struct CellJson<'a> {
     /// 0xRRGGBB as a number, -1 for the default colour.
     fg: i32,
     bg: i32,
-    /// Of bold, italic, underline, dim, blink, inverse, invisible, strike, overline.
+    /// Any of bold, italic, underline, dim, blink, inverse, invisible, strike, overline.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     attributes: Vec<&'static str>,
 }
