@@ -11,7 +11,7 @@ mod memory;
 use vt::{CursorShape, Position, Size};
 
 pub use cell::{CanvasCell, CellLink, CellText};
-pub(crate) use draw::text_cols;
+pub use draw::text_cols;
 pub use draw::{BoxLines, Span};
 pub(crate) use memory::{PaneMemory, RowMemory};
 

@@ -19,6 +19,8 @@ use crate::{
 };
 use search::DocumentSearch;
 
+pub use search::plain_text_pattern;
+
 /// Rows per step of the mouse wheel.
 const WHEEL_ROWS: usize = 3;
 
@@ -121,6 +123,19 @@ impl CopyMode {
         self.dragging = false;
         self.top = self.document.row_of_line(line).min(self.document.len().saturating_sub(usize::from(self.rows)));
         self.move_to(DocumentPoint { row: self.top, col: 0 });
+    }
+
+    /// Goes to the first match of `pattern` from the logical line `line` on, with a view of what is around it, as after a
+    /// search.
+    pub fn go_to_match(&mut self, line: usize, pattern: &str) {
+        let row = self.document.row_of_line(line).min(self.document.len().saturating_sub(1));
+        let mut search = DocumentSearch::new(&self.document, pattern, SearchDirection::Down);
+        let at = DocumentPoint { row, col: 0 };
+        let found = search.first_from(at).unwrap_or(at);
+        self.search = Some(search);
+        let last = self.document.len().saturating_sub(usize::from(self.rows));
+        self.top = found.row.saturating_sub(usize::from(self.rows) / 2).min(last);
+        self.go(found);
     }
 
     /// The document's point shown at `at` when the pane is drawn at `area`; the nearest point for positions outside.

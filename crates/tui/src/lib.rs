@@ -20,8 +20,8 @@ mod skin;
 pub mod widgets;
 mod writer;
 
-pub use canvas::{BoxLines, Canvas, CanvasCell, CanvasCursor, CellLink, CellText, Span};
-pub use copy_mode::{CopyMode, CopyOutcome, SearchDirection};
+pub use canvas::{BoxLines, Canvas, CanvasCell, CanvasCursor, CellLink, CellText, Span, text_cols};
+pub use copy_mode::{CopyMode, CopyOutcome, SearchDirection, plain_text_pattern};
 pub use decode::HostDecoder;
 pub use document::{Document, DocumentPoint};
 pub use event::{ColorScheme, HostEvent, Reply};
@@ -30,5 +30,5 @@ pub use keymap::{BindError, KeySequence, Keymap, KeymapOutcome, is_same_key};
 pub use layers::{Layer, LayerOutcome, LayerStack};
 pub use pane::{PaneMark, PaneRow, PaneView};
 pub use selection::{ClickCounter, SelectionUnit, TextSelection};
-pub use skin::{GlyphSet, Sign, Skin, SkinRole};
+pub use skin::{GlyphSet, Sign, Skin, SkinRole, layered};
 pub use writer::{CanvasWriter, ColorDepth, WriterOptions};

@@ -249,7 +249,7 @@ impl Skin {
 }
 
 /// `over` on top of `under`: its colours where it sets any, and the attributes of both.
-pub(crate) fn layered(under: Style, over: Style) -> Style {
+pub fn layered(under: Style, over: Style) -> Style {
     let pick = |over: Color, under: Color| if over == Color::Default { under } else { over };
     Style {
         foreground: pick(over.foreground, under.foreground),

@@ -31,7 +31,7 @@ impl<'a> Span<'a> {
 }
 
 /// The columns that `text` takes on one line.
-pub(crate) fn text_cols(text: &str) -> usize {
+pub fn text_cols(text: &str) -> usize {
     if text.is_ascii() {
         return text.bytes().filter(|byte| !byte.is_ascii_control() || *byte == b'\t').count();
     }

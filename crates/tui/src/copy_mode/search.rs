@@ -22,6 +22,12 @@ struct FoundMatch {
     end: DocumentPoint,
 }
 
+/// The regular expression for a plain text: case counts only if there is an upper-case letter in it.
+pub fn plain_text_pattern(text: &str) -> String {
+    let case = if text.chars().any(char::is_uppercase) { "" } else { "(?i)" };
+    format!("{case}{}", regex::escape(text))
+}
+
 /// All matches of one pattern, from the top.
 #[derive(Clone, Debug)]
 pub(super) struct DocumentSearch {
@@ -96,6 +102,14 @@ impl DocumentSearch {
         let start = self.matches.get(index)?.start;
         self.current = Some(index);
         Some((start, around))
+    }
+
+    /// The first match at or behind `at`.
+    pub(super) fn first_from(&mut self, at: DocumentPoint) -> Option<DocumentPoint> {
+        let index = self.matches.partition_point(|found| found.start < at);
+        let start = self.matches.get(index)?.start;
+        self.current = Some(index);
+        Some(start)
     }
 
     pub(super) fn status(&self) -> String {

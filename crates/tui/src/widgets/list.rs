@@ -37,11 +37,34 @@ pub struct ListEntry {
     pub only_sought: bool,
     /// When it was last chosen, in any growing unit; 0 for never.
     pub recent: u64,
+    /// What it is listed under while nothing is typed. Where entries have headings, they keep the order in which they are
+    /// given.
+    pub heading: &'static str,
+    /// Found behind all others, however well it matches.
+    pub is_last_resort: bool,
+}
+
+/// A row of the list below the query.
+enum ListRow {
+    Heading(&'static str),
+    /// The place among the entries that are shown.
+    Entry(usize),
 }
 
 impl ListEntry {
     pub fn new(text: impl Into<String>) -> Self {
         ListEntry { text: text.into(), ..ListEntry::default() }
+    }
+
+    /// The columns of a row that name and detail have, and the keys that are shown beside them.
+    fn room(&self, cols: u16) -> (usize, &str) {
+        let cols = usize::from(cols);
+        let keys = if text_cols(&self.keys) + 8 > cols { "" } else { self.keys.as_str() };
+        (cols.saturating_sub(2 + text_cols(keys) + usize::from(!keys.is_empty()) * 2), keys)
+    }
+
+    fn is_detail_cut(&self, cols: u16) -> bool {
+        !self.detail.is_empty() && text_cols(&self.text) + 2 + text_cols(&self.detail) > self.room(cols).0
     }
 
     fn sought(&self) -> Cow<'_, str> {
@@ -115,10 +138,57 @@ impl FuzzyList {
         let texts: Vec<Cow<'_, str>> = self.entries.iter().map(ListEntry::sought).collect();
         let with_text = self.entries.iter().zip(&texts);
         let candidates: Vec<_> = with_text.map(|(entry, text)| FuzzyCandidate { text, recent: entry.recent }).collect();
-        let nothing_sought = self.input.text().trim().is_empty();
-        let ranked = rank(self.input.text(), &candidates).into_iter().map(|ranked| ranked.index);
-        self.shown = ranked.filter(|&index| !(nothing_sought && self.entries[index].only_sought)).collect();
+        let mut ranked: Vec<usize> =
+            rank(self.input.text(), &candidates).into_iter().map(|ranked| ranked.index).collect();
+        if self.is_grouped() {
+            ranked.sort_unstable();
+        } else if !self.nothing_sought() {
+            ranked.sort_by_key(|&index| self.entries[index].is_last_resort);
+        }
+        let nothing_sought = self.nothing_sought();
+        ranked.retain(|&index| !(nothing_sought && self.entries[index].only_sought));
+        self.shown = ranked;
         self.cursor = 0;
+    }
+
+    fn nothing_sought(&self) -> bool {
+        self.input.text().trim().is_empty()
+    }
+
+    /// Whether entries stand under headings now.
+    fn is_grouped(&self) -> bool {
+        self.nothing_sought() && self.entries.iter().any(|entry| !entry.heading.is_empty())
+    }
+
+    fn rows(&self) -> Vec<ListRow> {
+        let grouped = self.is_grouped();
+        let mut rows = Vec::with_capacity(self.shown.len());
+        let mut heading = "";
+        for (place, &index) in self.shown.iter().enumerate() {
+            let its = self.entries[index].heading;
+            if grouped && its != heading {
+                rows.push(ListRow::Heading(its));
+                heading = its;
+            }
+            rows.push(ListRow::Entry(place));
+        }
+        rows
+    }
+
+    /// How many rows it takes to show all of it, the query's included.
+    pub fn full_rows(&self) -> usize {
+        self.rows().len() + 1
+    }
+
+    /// Whether any entry has more to say than fits into its row of a list of `cols` columns.
+    pub fn cuts_details(&self, cols: u16) -> bool {
+        self.shown.iter().any(|&index| self.entries[index].is_detail_cut(cols))
+    }
+
+    /// All that the entry under the cursor has to say besides its name, if its row of `cols` columns is too short for it.
+    pub fn cut_detail(&self, cols: u16) -> &str {
+        let entry = self.current().map(|index| &self.entries[index]).filter(|entry| entry.is_detail_cut(cols));
+        entry.map_or("", |entry| entry.detail.as_str())
     }
 
     /// `area` is where the list is drawn; clicks need it.
@@ -179,19 +249,27 @@ impl FuzzyList {
 
     /// The number of matching entries below the last visible one when the list is drawn in `area`.
     pub fn more_below(&self, area: Rect) -> usize {
-        let rows = area.split_top(1).1.rows;
-        self.shown.len().saturating_sub(self.top(rows) + usize::from(rows))
+        let rows = self.rows();
+        let list_rows = area.split_top(1).1.rows;
+        let below = rows.iter().skip(self.top(&rows, list_rows) + usize::from(list_rows));
+        below.filter(|row| matches!(row, ListRow::Entry(_))).count()
     }
 
-    fn top(&self, rows: u16) -> usize {
-        (self.cursor + 1).saturating_sub(usize::from(rows))
+    /// The first row in sight: the cursor's entry is, and the heading above the first entry.
+    fn top(&self, rows: &[ListRow], in_sight: u16) -> usize {
+        let cursor = rows.iter().position(|row| matches!(row, ListRow::Entry(place) if *place == self.cursor));
+        cursor.map_or(0, |row| (row + 1).saturating_sub(usize::from(in_sight)))
     }
 
     /// The index among the shown entries of the one at `at`. The first row is the query.
     fn hit(&self, area: Rect, at: Position) -> Option<usize> {
         let (_, list) = area.split_top(1);
-        let row = list.contains(at).then(|| self.top(list.rows) + usize::from(at.row - list.row))?;
-        (row < self.shown.len()).then_some(row)
+        let rows = self.rows();
+        let row = list.contains(at).then(|| self.top(&rows, list.rows) + usize::from(at.row - list.row))?;
+        match rows.get(row) {
+            Some(ListRow::Entry(place)) => Some(*place),
+            _ => None,
+        }
     }
 
     /// Draws the query in the first row, after `prompt`, and the entries below.
@@ -201,11 +279,18 @@ impl FuzzyList {
         let (before, input) = query.split_left(prompt_cols);
         canvas.draw_line(before, 0, &[Span::new(prompt, skin.style(SkinRole::Accent))], skin.style(SkinRole::Text));
         let cursor = self.input.draw(canvas, input, skin.style(SkinRole::Input));
-        let top = self.top(list.rows);
+        let rows = self.rows();
+        let top = self.top(&rows, list.rows);
         for row in 0..list.rows {
-            let number = top + usize::from(row);
-            match self.shown.get(number) {
-                Some(&index) => self.draw_entry(canvas, list, row, &self.entries[index], number == self.cursor, skin),
+            match rows.get(top + usize::from(row)) {
+                Some(ListRow::Entry(place)) => {
+                    let entry = &self.entries[self.shown[*place]];
+                    self.draw_entry(canvas, list, row, entry, *place == self.cursor, skin);
+                }
+                Some(ListRow::Heading(heading)) => {
+                    let heading = [Span::new(*heading, skin.style(SkinRole::Heading))];
+                    canvas.draw_line(list, row, &heading, skin.style(SkinRole::Text));
+                }
                 None if row == 0 && self.entries.is_empty() => {
                     canvas.draw_line(
                         list,
@@ -231,9 +316,7 @@ impl FuzzyList {
     fn draw_entry(&self, canvas: &mut Canvas, area: Rect, row: u16, entry: &ListEntry, here: bool, skin: &Skin) {
         let ground = skin.style(if here { SkinRole::Cursor } else { SkinRole::Text });
         let over = |style| layered(ground, style);
-        let cols = usize::from(area.cols);
-        let keys = if text_cols(&entry.keys) + 8 > cols { "" } else { entry.keys.as_str() };
-        let room = cols.saturating_sub(2 + text_cols(keys) + usize::from(!keys.is_empty()) * 2);
+        let (room, keys) = entry.room(area.cols);
         let more = skin.glyphs.more();
         let text = cut(&skin.glyphs.text(&entry.text), room, more);
         let left = room.saturating_sub(text_cols(&text) + 2);
@@ -313,6 +396,45 @@ mod tests {
         assert_eq!(list.more_below(Rect::new(0, 0, 30, 4)), 0);
         press(&mut list, "k i");
         assert_eq!(list.shown(), [1]);
+    }
+
+    #[test]
+    fn what_a_row_has_no_room_for_can_be_read_elsewhere() {
+        let mut list = list();
+        assert!(list.cuts_details(30) && !list.cuts_details(60));
+        assert_eq!(list.cut_detail(30), "", "the first has nothing to say");
+        press(&mut list, "down");
+        assert_eq!((list.cut_detail(30), list.cut_detail(60)), ("codex is not installed", ""));
+    }
+
+    #[test]
+    fn headings_stand_above_their_entries_until_something_is_typed() {
+        let under = |heading, text: &str| ListEntry { heading, recent: 9, ..ListEntry::new(text) };
+        let last = ListEntry { is_last_resort: true, ..under("Advanced", "Stop") };
+        let entries = vec![under("Start", "Spawn"), under("Start", "Terminal"), last, under("Go to", "Stop it")];
+        let mut list = FuzzyList::new(entries);
+        let area = Rect::new(0, 0, 30, 8);
+        let text = |list: &FuzzyList, area: Rect| {
+            let mut canvas = Canvas::new(Size::new(30, area.rows));
+            list.draw(&mut canvas, area, "> ", &Skin::default());
+            canvas.text()
+        };
+        assert_eq!(
+            text(&list, area),
+            ">\nStart\n› Spawn\n  Terminal\nAdvanced\n  Stop\nGo to\n  Stop it\n"
+        );
+        assert_eq!((list.full_rows(), list.more_below(Rect { rows: 5, ..area })), (8, 2));
+        press(&mut list, "down down");
+        assert_eq!(text(&list, Rect { rows: 4, ..area }), ">\n  Terminal\nAdvanced\n› Stop\n");
+        let click = |row| {
+            let kind = MouseEventKind::Press(MouseButton::Left);
+            HostEvent::Mouse(MouseEvent { kind, col: 5, row, pixel: None, modifiers: Modifiers::empty() })
+        };
+        assert_eq!(list.update(&click(4), area), ListOutcome::Taken, "a heading is nothing to choose");
+        assert_eq!(list.update(&click(7), area), ListOutcome::Chosen(3));
+        press(&mut list, "s t o p");
+        assert_eq!(list.shown(), [3, 2], "what is a last resort comes last, though it is the better match");
+        assert!(!text(&list, area).contains("Advanced"), "{}", text(&list, area));
     }
 
     #[test]

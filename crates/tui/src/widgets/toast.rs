@@ -10,12 +10,10 @@ use crate::{
     skin::{Sign, Skin, SkinRole, layered},
 };
 
-/// Maximum columns of a notice, and the text length that gets rows: two rows where the window is wide enough, more
-/// where it is narrow.
+/// Maximum columns of a notice.
 const MAX_COLS: u16 = 76;
-const MAX_CHARS: usize = 140;
 /// Maximum rows of all notices: more would hide the work.
-const MAX_ROWS: usize = 4;
+const MAX_ROWS: usize = 2;
 
 /// One notice. The caller decides how long it stays.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,11 +31,10 @@ pub fn draw_toasts(canvas: &mut Canvas, area: Rect, toasts: &[Toast], typed: Opt
     if inner < 8 {
         return Rect::default();
     }
-    let each = MAX_CHARS.div_ceil(inner).clamp(2, MAX_ROWS);
     let room = MAX_ROWS.min(usize::from(area.rows));
     let mut rows: Vec<StyledLine> = Vec::new();
     for toast in toasts.iter().rev() {
-        let lines = lines(toast, inner, each, skin);
+        let lines = lines(toast, inner, MAX_ROWS, skin);
         if rows.len() + lines.len() > room {
             break;
         }
@@ -90,8 +87,11 @@ mod tests {
         let area = Rect::new(0, 0, 20, 3);
         let both = [toast("first"), toast("second notice is long")];
         let took = draw_toasts(&mut canvas, area, &both, None, &Skin::default());
-        assert_eq!(canvas.text(), " ▲ first\n ▲ second notice is\n   long\n\n");
-        assert_eq!(took, area);
+        assert_eq!(canvas.text(), "\n ▲ second notice is\n   long\n\n");
+        assert_eq!(took, Rect::new(0, 1, 20, 2));
+        let short = [toast("first"), toast("second")];
+        draw_toasts(&mut canvas, area, &short, None, &Skin::default());
+        assert!(canvas.text().contains("▲ first") && canvas.text().contains("▲ second"), "{}", canvas.text());
         draw_toasts(&mut canvas, Rect::new(0, 0, 5, 3), &[toast("x")], None, &Skin::default());
     }
 
@@ -104,7 +104,7 @@ mod tests {
             let mut canvas = Canvas::new(Size::new(40, 12));
             let some = [toast("one"), toast("two"), toast("three"), long.clone()];
             let took = draw_toasts(&mut canvas, area, &some, Some(typed), &Skin::default());
-            assert!(took.rows > 0 && took.rows <= 4, "{took:?}");
+            assert!(took.rows > 0 && took.rows <= 2, "{took:?}");
             assert!(!(took.row..took.bottom()).contains(&typed), "{typed} is free of {took:?}");
             assert!(canvas.text().contains("goes…") || canvas.text().contains('…'), "{}", canvas.text());
         }
