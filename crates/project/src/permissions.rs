@@ -1,6 +1,6 @@
 //! Whether an agent may send its input while another one waits for a decision, and which prompt it has read.
 //!
-//! The decision itself is made in `agents::permission`. Humans are never asked.
+//! The decision itself is made in `agents::permission`. Of humans only the prompt that they name is compared.
 
 use std::{
     collections::HashMap,
@@ -50,10 +50,10 @@ pub(crate) fn guard(
     read: &ReadPrompts,
     configured: &Permissions,
 ) -> Result<(), OpError> {
-    let Some(reader) = guard.caller.session else { return Ok(()) };
     if guard.session.kind() != Kind::Agent {
         return Ok(());
     }
+    let Some(reader) = guard.caller.session else { return still_asked(guard, crew) };
     let judged = match crew.asked_decision(guard.session) {
         AskedDecision::Unreadable => permission::judge_unreadable(guard.input),
         // Not what the caller expects, so perhaps not what it wants.
@@ -74,6 +74,17 @@ pub(crate) fn guard(
         }
     };
     judged.map_err(|refusal| refused(guard.session.id(), &refusal))
+}
+
+/// A human may answer anything; one who names a prompt answers that one and no other.
+fn still_asked(guard: &InputGuard<'_>, crew: &Crew) -> Result<(), OpError> {
+    let Some(digest) = guard.digest else { return Ok(()) };
+    let stale = match crew.asked_decision(guard.session) {
+        AskedDecision::Prompt(prompt) if prompt.digest == digest => return Ok(()),
+        AskedDecision::Prompt(_) | AskedDecision::Unreadable => StalePrompt::Changed,
+        AskedDecision::None => StalePrompt::Gone,
+    };
+    Err(refused(guard.session.id(), &PermissionRefusal::Stale(stale)))
 }
 
 fn refused(session: SessionId, refusal: &PermissionRefusal) -> OpError {

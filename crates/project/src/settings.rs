@@ -112,6 +112,10 @@ pub struct Attention {
     pub auto_focus: bool,
     /// Ring the terminal's bell.
     pub bell: bool,
+    /// A program that ran for at least this many seconds and ends while you don't see it is announced like a call for
+    /// you; 0 announces none.
+    #[schemars(range(min = 0, max = 86_400))]
+    pub long_command_seconds: u32,
 }
 
 /// How much output each session keeps. The limit that is reached first applies.
@@ -223,7 +227,7 @@ impl Default for Rail {
 
 impl Default for Attention {
     fn default() -> Self {
-        Attention { auto_focus: false, bell: true }
+        Attention { auto_focus: false, bell: true, long_command_seconds: 30 }
     }
 }
 
