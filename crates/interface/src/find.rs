@@ -36,7 +36,10 @@ pub enum FindOutcome<Id> {
     Taken,
     Closed,
     /// The query is another one: search for it, and answer with this number.
-    Search { number: u64, query: String },
+    Search {
+        number: u64,
+        query: String,
+    },
     Go(FindHit<Id>),
 }
 
@@ -282,7 +285,9 @@ mod tests {
         assert_eq!(press(&mut find, "o k enter"), FindOutcome::Taken, "nothing to go to yet");
         find.found(2, vec![hit(1, 5, "ok one"), hit(2, 7, "ok two"), hit(2, 9, "ok three")], false);
         assert_eq!(press(&mut find, "enter"), FindOutcome::Go(hit(1, 5, "ok one")));
-        for (keys, line) in [("down enter", 7), ("down enter", 9), ("down enter", 9), ("up enter", 7), ("pageup enter", 5)] {
+        for (keys, line) in
+            [("down enter", 7), ("down enter", 9), ("down enter", 9), ("up enter", 7), ("pageup enter", 5)]
+        {
             let FindOutcome::Go(hit) = press(&mut find, keys) else { panic!("{keys}") };
             assert_eq!(hit.line, Some(line), "{keys}");
         }

@@ -149,9 +149,9 @@ impl Inbox {
         let same = before.as_ref().and_then(|(id, _)| self.items.iter().position(|item| item.id == *id));
         // Where it was, the next one stands now.
         self.current = same.unwrap_or_else(|| self.current.min(self.items.len().saturating_sub(1)));
-        let is_same = before.as_ref().is_some_and(|(id, digest)| {
-            self.current().is_some_and(|item| item.id == *id && item.digest == *digest)
-        });
+        let is_same = before
+            .as_ref()
+            .is_some_and(|(id, digest)| self.current().is_some_and(|item| item.id == *id && item.digest == *digest));
         if !is_same {
             self.came_in_sight(now);
         }
@@ -188,7 +188,9 @@ impl Inbox {
                 self.refusal = None;
                 match key.key {
                     Key::Escape => InboxOutcome::Closed,
-                    Key::Enter => self.current().map_or(InboxOutcome::Closed, |item| InboxOutcome::Open(item.id.clone())),
+                    Key::Enter => {
+                        self.current().map_or(InboxOutcome::Closed, |item| InboxOutcome::Open(item.id.clone()))
+                    }
                     Key::Tab if key.modifiers.contains(Modifiers::SHIFT) => self.stepped(-1, now),
                     Key::Tab | Key::Right => self.stepped(1, now),
                     Key::Left => self.stepped(-1, now),

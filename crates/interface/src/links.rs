@@ -36,13 +36,15 @@ pub fn link_at(frame: &Frame, at: Position) -> Option<String> {
 }
 
 fn may_be_opened(url: &str) -> bool {
-    let scheme = SCHEMES.iter().any(|scheme| url.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme)));
+    let scheme =
+        SCHEMES.iter().any(|scheme| url.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme)));
     scheme && url.len() <= MAX_URL && !url.chars().any(|c| c.is_control() || c.is_whitespace() || vt::is_hidden(c))
 }
 
 /// The URL that covers the byte `place` of `text`.
 fn url_at(text: &str, place: usize) -> Option<&str> {
-    let is_part = |c: char| !c.is_whitespace() && !c.is_control() && !matches!(c, '<' | '>' | '"' | '`' | '│' | '┃' | '|');
+    let is_part =
+        |c: char| !c.is_whitespace() && !c.is_control() && !matches!(c, '<' | '>' | '"' | '`' | '│' | '┃' | '|');
     let mut from = 0;
     while let Some(start) = SCHEMES.iter().filter_map(|scheme| text[from..].find(scheme)).min() {
         let start = from + start;
@@ -61,7 +63,8 @@ fn url_at(text: &str, place: usize) -> Option<&str> {
 fn without_closing(mut url: &str) -> &str {
     loop {
         let Some(last) = url.chars().last() else { return url };
-        let is_unopened = |open: char, close: char| last == close && url.matches(open).count() < url.matches(close).count();
+        let is_unopened =
+            |open: char, close: char| last == close && url.matches(open).count() < url.matches(close).count();
         let closes = matches!(last, '.' | ',' | ';' | ':' | '!' | '?' | '\'' | '*' | '_')
             || is_unopened('(', ')')
             || is_unopened('[', ']')
@@ -125,7 +128,10 @@ mod tests {
     #[test]
     fn the_second_of_two_is_found_too() {
         let text = "https://a.test https://b.test/";
-        assert_eq!((url_at(text, 3), url_at(text, 14), url_at(text, 20)), (Some("https://a.test"), None, Some("https://b.test/")));
+        assert_eq!(
+            (url_at(text, 3), url_at(text, 14), url_at(text, 20)),
+            (Some("https://a.test"), None, Some("https://b.test/"))
+        );
     }
 
     #[test]

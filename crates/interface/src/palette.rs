@@ -70,8 +70,7 @@ pub fn arrange(ranks: &[PaletteRank], is_empty_project: bool) -> Vec<(usize, Pal
 mod tests {
     use super::*;
 
-    const RANK: PaletteRank =
-        PaletteRank { group: PaletteGroup::GoTo, recent: 0, is_agent: false, can_run: true };
+    const RANK: PaletteRank = PaletteRank { group: PaletteGroup::GoTo, recent: 0, is_agent: false, can_run: true };
 
     fn agent(recent: u64) -> PaletteRank {
         PaletteRank { group: PaletteGroup::Start, is_agent: true, recent, ..RANK }

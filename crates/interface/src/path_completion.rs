@@ -27,9 +27,8 @@ pub fn complete_path(line: &str, entries_of: impl FnOnce(&str) -> Vec<FolderEntr
         None => ("", word.as_str()),
     };
     // Hidden ones are meant only by whoever types the dot.
-    let is_meant = |entry: &FolderEntry| {
-        entry.name.starts_with(begun) && (begun.starts_with('.') || !entry.name.starts_with('.'))
-    };
+    let is_meant =
+        |entry: &FolderEntry| entry.name.starts_with(begun) && (begun.starts_with('.') || !entry.name.starts_with('.'));
     let mut found: Vec<FolderEntry> = entries_of(folder).into_iter().filter(is_meant).collect();
     found.sort_by(|one, other| one.name.cmp(&other.name));
     let with_end = |entry: &FolderEntry| if entry.is_folder { format!("{}/", entry.name) } else { entry.name.clone() };
@@ -73,7 +72,8 @@ fn unescaped(word: &str) -> String {
 
 /// As a shell reads it as one word and nothing else.
 fn escaped(name: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '+' | ',' | ':' | '@' | '%' | '~');
+    let is_plain =
+        |c: char| c.is_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '+' | ',' | ':' | '@' | '%' | '~');
     let mut out = String::with_capacity(name.len());
     for c in name.chars() {
         if !is_plain(c) {
@@ -130,7 +130,11 @@ mod tests {
             ("ls na", "ls na\u{ef}", &["na\u{ef}f", "na\u{ef}ve"]),
             ("", "", &["Cargo.toml", "a;b", "my notes/", "na\u{ef}f", "na\u{ef}ve", "scripts/", "src/"]),
         ] {
-            assert_eq!(complete(line), (done.to_owned(), choices.iter().map(|&name| name.to_owned()).collect()), "{line}");
+            assert_eq!(
+                complete(line),
+                (done.to_owned(), choices.iter().map(|&name| name.to_owned()).collect()),
+                "{line}"
+            );
         }
     }
 

@@ -10,14 +10,17 @@ mod closing;
 mod commands;
 mod editor;
 mod event_sources;
+mod find;
 mod following;
 mod frame;
 mod help;
 mod history;
+mod inbox;
 mod input;
 mod keys;
 
 mod line_prompt;
+mod links;
 mod look_back;
 mod model;
 mod news;

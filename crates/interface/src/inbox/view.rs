@@ -155,7 +155,9 @@ impl Inbox {
             used += width;
         }
         let said = match (self.refusal, below) {
-            (Some(InboxRefusal::OnlyThere), _) => "This can only be answered where it is asked: Enter opens it".to_owned(),
+            (Some(InboxRefusal::OnlyThere), _) => {
+                "This can only be answered where it is asked: Enter opens it".to_owned()
+            }
             (Some(InboxRefusal::Unread), _) => format!("Read it to the end first (↓): {below} more"),
             (None, 0) => String::new(),
             (None, below) => format!("↓ {below} more"),

@@ -9,12 +9,14 @@ use std::{
 };
 
 use agents::{State as AgentState, preset::DecisionKind};
-use engine::SessionId;
+use engine::{SessionId, Status};
 use tui::{Sign, host::notify};
 use vt::{BlockedKind, StatusRecord};
 
 use super::{
     commands::{CommandSection, ScreenCommand, WAITING, always},
+    frame::ago,
+    inbox,
     model::{HostOrder, InterfaceState},
     news::ProgramCall,
     palette::{Palette, PaletteEntry},
@@ -38,6 +40,8 @@ pub(crate) struct AttentionState {
     shares: HashMap<Option<SessionId>, CallerShare>,
     /// Sessions of which it was said that a draft holds messages back.
     told_of_drafts: HashSet<SessionId>,
+    /// The list of it, as the person has it open.
+    pub(super) inbox: interface::inbox::Inbox,
 }
 
 #[derive(Clone, Debug)]
@@ -45,14 +49,17 @@ struct Ask {
     session: SessionId,
     reason: String,
     why: WaitingReason,
+    since: Instant,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum WaitingReason {
+pub(super) enum WaitingReason {
     /// An agent called for the human.
     Requested,
     /// The agent there waits for a decision.
     Blocked,
+    /// Messages for it wait for what the person has begun to type there.
+    Draft,
 }
 
 /// The rest of a caller's share.
@@ -85,7 +92,8 @@ impl AttentionState {
     }
 
     /// The newest reason of a session counts.
-    fn note(&mut self, ask: Ask) {
+    fn note(&mut self, session: SessionId, reason: String, why: WaitingReason) {
+        let ask = Ask { session, reason, why, since: Instant::now() };
         self.asks.retain(|old| old.session != ask.session);
         self.asks.push(ask);
     }
@@ -98,7 +106,7 @@ pub(super) const COMMANDS: &[ScreenCommand] = &[
         section: CommandSection::Attention,
         keys: &["alt-a"],
         when: always,
-        run: list,
+        run: inbox::open,
     },
     ScreenCommand {
         id: "waiting-prompts",
@@ -121,7 +129,7 @@ pub(super) const COMMANDS: &[ScreenCommand] = &[
 /// An agent asks for the human.
 pub(super) fn asked(app: &mut InterfaceState, session: SessionId, reason: String, caller: Option<SessionId>) {
     let reason = one_line(&reason);
-    app.attention.note(Ask { session, reason: reason.clone(), why: WaitingReason::Requested });
+    app.attention.note(session, reason.clone(), WaitingReason::Requested);
     alert(app, session, &reason, caller);
 }
 
@@ -131,7 +139,7 @@ pub(super) fn state_moved(app: &mut InterfaceState, session: SessionId, before: 
     match now {
         Some(AgentState::Blocked) if before != AgentState::Blocked => {
             let reason = question(app, session);
-            app.attention.note(Ask { session, reason: reason.clone(), why: WaitingReason::Blocked });
+            app.attention.note(session, reason.clone(), WaitingReason::Blocked);
             alert(app, session, &reason, Some(session));
         }
         Some(AgentState::Blocked) => {}
@@ -145,7 +153,7 @@ pub(super) fn reported(app: &mut InterfaceState, session: SessionId, waits: bool
         return waits_no_longer(app, session);
     }
     let reason = question(app, session);
-    app.attention.note(Ask { session, reason: reason.clone(), why: WaitingReason::Blocked });
+    app.attention.note(session, reason.clone(), WaitingReason::Blocked);
     alert(app, session, &reason, Some(session));
 }
 
@@ -260,6 +268,24 @@ pub(super) fn rang(app: &mut InterfaceState, session: SessionId, call: ProgramCa
         ProgramCall::Bell => format!("{} rang the bell", item.name),
         ProgramCall::Notice(said) => format!("{}: {}", item.name, one_line(&said)),
     };
+    tell_news(app, session, text);
+}
+
+/// A program has ended: one that had run for long and was out of sight is news.
+pub(super) fn ended(app: &mut InterfaceState, session: SessionId, ran_for: Duration) {
+    let least = Duration::from_secs(app.settings.attention.long_command_seconds.into());
+    let in_sight = app.host_focused && app.session().is_some_and(|seen| seen.id() == session);
+    // One that was stopped is no news to whoever stopped it.
+    let by_itself = |item: &&SessionItem| matches!(item.status, Status::Exited | Status::Errored);
+    let Some(item) = app.sessions.get(session).filter(by_itself) else { return };
+    if in_sight || least.is_zero() || ran_for < least {
+        return;
+    }
+    tell_news(app, session, format!("{} ended after {}: {}", item.name, ago(ran_for), item.word()));
+}
+
+/// Tells what is worth a look, as far as the session's share goes.
+fn tell_news(app: &mut InterfaceState, session: SessionId, text: String) {
     let now = Instant::now();
     if !app.attention.may(Some(session), now) {
         return;
@@ -324,22 +350,32 @@ pub(super) fn came_back(app: &mut InterfaceState) {
 
 /// One thing that waits.
 #[derive(Debug)]
-struct WaitingItem {
-    session: SessionId,
-    name: String,
-    reason: String,
+pub(super) struct WaitingItem {
+    pub(super) session: SessionId,
+    pub(super) name: String,
+    pub(super) reason: String,
+    pub(super) why: WaitingReason,
+    pub(super) since: Option<Instant>,
 }
 
 /// In the order they came. What is gone waits no longer.
-fn waiting(app: &InterfaceState) -> Vec<WaitingItem> {
+pub(super) fn waiting(app: &InterfaceState) -> Vec<WaitingItem> {
     let named = |ask: &Ask| {
         let item = app.sessions.get(ask.session)?;
-        Some(WaitingItem { session: ask.session, name: item.name.clone(), reason: ask.reason.clone() })
+        Some(WaitingItem {
+            session: ask.session,
+            name: item.name.clone(),
+            reason: ask.reason.clone(),
+            why: ask.why,
+            since: Some(ask.since),
+        })
     };
     let held = app.sessions.items().iter().filter(|item| item.held_back() > 0).map(|item| WaitingItem {
         session: item.id,
         name: item.name.clone(),
         reason: held_text(item),
+        why: WaitingReason::Draft,
+        since: None,
     });
     app.attention.asks.iter().filter_map(named).chain(held).collect()
 }
@@ -353,26 +389,6 @@ pub(super) fn count(app: &InterfaceState) -> usize {
 pub(super) fn first(app: &InterfaceState) -> Option<String> {
     let trust = (trust_prompt::count(app) > 0).then(|| "something asks whether it may run".to_owned());
     trust.or_else(|| waiting(app).first().map(|one| format!("{}: {}", one.name, one.reason)))
-}
-
-/// Lists what waits for the person.
-pub(super) fn list(app: &mut InterfaceState) {
-    match entries(app).is_empty() {
-        true => app.toast(Sign::Idle, "nothing needs you"),
-        false => app.open(Palette::following("needs you", entries, app)),
-    }
-}
-
-fn entries(app: &InterfaceState) -> Vec<PaletteEntry> {
-    let mut entries = trust_prompt::waiting(app);
-    entries.extend(waiting(app).into_iter().map(|one| {
-        let id = one.session;
-        let mut entry =
-            PaletteEntry::new(format!("waiting/{id}"), one.name, move |app| app.show(id)).detail(one.reason);
-        entry.list.sign = Some(Sign::Blocked);
-        entry
-    }));
-    entries
 }
 
 /// Lists what was sent to agents and can't be typed yet, with why.

@@ -15,7 +15,7 @@ use vt::Size;
 use super::{look_back, model::InterfaceState, trust_prompt};
 
 pub(super) use rail::{RailPlaces, tree_cursor, tree_rows};
-pub(super) use status::{ago, is_on_waiting, key_name, minutes};
+pub(super) use status::{ago, is_on_waiting, key_name, minutes, waiting_mark};
 
 /// Below this many columns the rail folds away.
 const RAIL_FROM: u16 = 64;

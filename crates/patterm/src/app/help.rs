@@ -26,6 +26,7 @@ const FIXED: &[(&str, &str, &str)] = &[
     ("The rail", "Esc", "back to the pane"),
     ("Mouse", "click", "a tab, a session, +, a scratchpad; the status line opens the palette"),
     ("Mouse", "click", "the count in the status line lists what needs you"),
+    ("Mouse", "Ctrl-click", "open a link or a URL"),
     ("Mouse", "drag", "select and copy; twice for words, three times for lines"),
     ("Mouse", "wheel", "history; the program's own, if it asked for the mouse"),
     ("Mouse", "Shift-drag", "left to your terminal"),

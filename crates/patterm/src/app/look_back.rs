@@ -17,7 +17,10 @@ use vt::{
     input::{Key, KeyEvent, KeyEventKind},
 };
 
-use super::model::{HostOrder, InterfaceState};
+use super::{
+    frame,
+    model::{HostOrder, InterfaceState},
+};
 
 /// The limit on lines of history: gathering these takes a few milliseconds.
 const MAX_LINES: u64 = 50_000;
@@ -93,6 +96,17 @@ pub(super) fn search(app: &mut InterfaceState) {
     let area = app.places().pane;
     if let Some(look) = current(app) {
         look.mode.update(&HostEvent::Key(KeyEvent::press('?')), area);
+    }
+}
+
+/// Looks back at a line, with the matches of `pattern` marked. One that has gone meanwhile is the oldest there is.
+pub(super) fn go_to_line(app: &mut InterfaceState, line: u64, pattern: &str) {
+    // What one looked at before may be older than the line.
+    end(app);
+    begin(app, LookBackManner::Keys);
+    if let Some(look) = current(app) {
+        let line = line.saturating_sub(look.first);
+        look.mode.go_to_match(usize::try_from(line).unwrap_or(usize::MAX), pattern);
     }
 }
 
@@ -257,8 +271,12 @@ pub(super) fn draw_status(canvas: &mut Canvas, area: Rect, app: &InterfaceState)
     let skin = &app.skin;
     if let Some((direction, input)) = look.mode.prompt() {
         let prompt = if direction == SearchDirection::Down { " search forward: " } else { " search backward: " };
-        let (sign, rest) = area.split_left(prompt.len() as u16);
+        let mark = frame::waiting_mark(app);
+        let cols = mark.iter().map(Span::cols).sum::<usize>();
+        let (typed, right) = area.split_right(u16::try_from(cols).unwrap_or(u16::MAX));
+        let (sign, rest) = typed.split_left(prompt.len() as u16);
         canvas.draw_line(sign, 0, &[Span::new(prompt, skin.style(SkinRole::Accent))], skin.style(SkinRole::Input));
+        canvas.draw_line(right, 0, &mark, skin.style(SkinRole::StatusLine));
         return Some(input.draw(canvas, rest, skin.style(SkinRole::Input)));
     }
     let (name, hint) = match look.manner {
@@ -269,6 +287,8 @@ pub(super) fn draw_status(canvas: &mut Canvas, area: Rect, app: &InterfaceState)
         Span::new(format!(" {name}  "), skin.style(SkinRole::Accent)),
         Span::new(look.mode.status(), skin.style(SkinRole::Muted)),
     ];
-    draw_status_line(canvas, area, &left, &[Span::new(hint, skin.style(SkinRole::Muted))], skin);
+    let mut right = frame::waiting_mark(app);
+    right.push(Span::new(hint, skin.style(SkinRole::Muted)));
+    draw_status_line(canvas, area, &left, &right, skin);
     Some(None)
 }

@@ -84,6 +84,7 @@ pub(crate) struct InterfaceState {
     pub(crate) scratchpads: scratchpads::ScratchpadsState,
     pub(crate) attention: attention::AttentionState,
     pub(crate) recordings: recordings::RecordingsState,
+    pub(crate) find: super::find::FindState,
     pub(crate) trust: trust_prompt::TrustPromptState,
     /// Said at the left of the status line, besides who drives: that the engine is shared, for one.
     pub(crate) notes: Vec<String>,
@@ -152,6 +153,7 @@ impl InterfaceState {
             scratchpads: scratchpads::ScratchpadsState::new(&project),
             attention: attention::AttentionState::default(),
             recordings: recordings::RecordingsState::default(),
+            find: super::find::FindState::default(),
             trust: trust_prompt::TrustPromptState::default(),
             project,
             settings,

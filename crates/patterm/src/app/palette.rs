@@ -6,8 +6,8 @@ mod prompt;
 mod schema;
 
 use tui::{
-    Canvas, CanvasCursor, HostEvent, Layer, LayerOutcome, Rect, SkinRole, Span,
-    widgets::{FuzzyList, ListEntry, ListOutcome},
+    Canvas, CanvasCursor, HostEvent, Layer, LayerOutcome, Rect, Skin, SkinRole, Span,
+    widgets::{FuzzyList, ListEntry, ListOutcome, StyledLine, wrap_spans},
 };
 use vt::input::KeyEventKind;
 
@@ -81,7 +81,9 @@ pub(super) fn frame(canvas: &mut Canvas, place: Rect, title: &str, app: &Interfa
 
 /// Beyond, lines are hard to follow with the eye, and the pane is hidden for nothing.
 const MAX_COLS: u16 = 84;
-const MAX_ROWS: u16 = 20;
+const MAX_ROWS: u16 = 22;
+/// Rows below the list for what the current entry has to say; more where it needs them.
+const ABOUT_ROWS: u16 = 2;
 
 pub(crate) struct Palette {
     title: &'static str,
@@ -106,8 +108,26 @@ impl Palette {
         Palette { source: Some(source), ..Palette::new(title, source(app)) }
     }
 
-    fn place(&self, area: Rect) -> Rect {
-        place_for(area, self.list.len() + 1)
+    /// The box, the list in it, and the rows below for what has no room beside the current entry.
+    fn places(&self, area: Rect) -> (Rect, Rect, Rect) {
+        // The width of the box does not depend on its rows.
+        let cols = place_for(area, 1).inner(1, 1).cols;
+        let least = if self.list.cuts_details(cols) { ABOUT_ROWS } else { 0 };
+        let needed = u16::try_from(self.about(cols, &Skin::default()).len()).unwrap_or(u16::MAX);
+        let place = place_for(area, self.list.full_rows() + usize::from(least));
+        let inside = place.inner(1, 1);
+        let (list, about) = inside.split_bottom(needed.max(least).min(inside.rows / 2));
+        (place, list, about)
+    }
+
+    fn about(&self, cols: u16, skin: &Skin) -> Vec<StyledLine> {
+        match self.list.cut_detail(cols) {
+            "" => Vec::new(),
+            detail => {
+                let detail = Span::new(detail, skin.style(SkinRole::Muted));
+                wrap_spans(&[detail], usize::from(cols.saturating_sub(2)), 0)
+            }
+        }
     }
 
     fn take(&mut self, index: usize, app: &mut InterfaceState) -> LayerOutcome<InterfaceState> {
@@ -138,7 +158,7 @@ impl Layer<InterfaceState> for Palette {
                 return LayerOutcome::Close;
             }
         }
-        match self.list.update(event, self.place(app.area).inner(1, 1)) {
+        match self.list.update(event, self.places(app.area).1) {
             ListOutcome::Cancelled => LayerOutcome::Close,
             ListOutcome::Chosen(index) => self.take(index, app),
             ListOutcome::Taken | ListOutcome::Passed => LayerOutcome::Taken,
@@ -154,7 +174,7 @@ impl Layer<InterfaceState> for Palette {
     }
 
     fn render(&self, canvas: &mut Canvas, area: Rect, app: &InterfaceState) -> Option<CanvasCursor> {
-        let place = self.place(area);
+        let (place, list, about) = self.places(area);
         frame(canvas, place, self.title, app);
         // What config.json would bind keys to.
         let id =
@@ -171,7 +191,14 @@ impl Layer<InterfaceState> for Palette {
                 app.skin.style(SkinRole::Muted),
             );
         }
-        let more = self.list.more_below(place.inner(1, 1));
+        let ground = app.skin.style(SkinRole::Text);
+        let lines = self.about(about.cols, &app.skin);
+        for row in 0..about.rows {
+            let line = lines.get(usize::from(row)).map_or(&[][..], Vec::as_slice);
+            canvas.draw_line(about, row, &[], ground);
+            canvas.draw_line(about.split_left(2).1, row, line, ground);
+        }
+        let more = self.list.more_below(list);
         if more > 0 {
             let text = format!(" {more} more ");
             let cols = text.len() as u16;
@@ -183,7 +210,7 @@ impl Layer<InterfaceState> for Palette {
                 app.skin.style(SkinRole::Muted),
             );
         }
-        self.list.draw(canvas, place.inner(1, 1), "> ", &app.skin)
+        self.list.draw(canvas, list, "> ", &app.skin)
     }
 
     fn is_modal(&self) -> bool {

@@ -51,8 +51,13 @@ pub(super) fn ends(app: &mut InterfaceState, key: &KeyEvent) -> bool {
 
 /// Whether `key` alone opens the palette.
 pub(super) fn is_palette_key(app: &InterfaceState, key: &KeyEvent) -> bool {
+    is_key_of(app, key, commands::PALETTE)
+}
+
+/// Whether `key` alone means a command.
+pub(super) fn is_key_of(app: &InterfaceState, key: &KeyEvent, command: &str) -> bool {
     let mut sequence = KeySequence::new(Duration::ZERO);
     let mut presses = sequence.press(&app.keymap, key, Instant::now());
     presses.extend(sequence.expire(&app.keymap));
-    presses == [KeymapOutcome::Command(commands::PALETTE.to_owned())]
+    presses == [KeymapOutcome::Command(command.to_owned())]
 }

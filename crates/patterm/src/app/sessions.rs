@@ -225,6 +225,8 @@ pub(crate) struct RefreshOutcome {
     pub(crate) new: Vec<SessionId>,
     /// Programs whose reports began or stopped saying that they wait for the person.
     pub(crate) asks: Vec<(SessionId, bool)>,
+    /// Programs that ended, and how long they had run.
+    pub(crate) ended: Vec<(SessionId, Duration)>,
     /// Another session has come in sight.
     pub(crate) moved: bool,
 }
@@ -261,6 +263,10 @@ impl SessionItems {
             }
             let status = session.status();
             if status != item.status {
+                let ran_for = now.saturating_duration_since(item.since);
+                if item.status == Status::Running && status.has_ended() {
+                    found.ended.push((item.id, ran_for));
+                }
                 item.status = status;
                 item.since = now;
                 item.exit = status.has_ended().then(|| session.info().ending.and_then(|ending| ending.exit)).flatten();

@@ -20,7 +20,7 @@ pub(crate) fn terminal(app: &mut InterfaceState) {
 
 /// Asks for a command line, and runs it with a shell, in a new tab.
 pub(crate) fn ask_for_command(app: &mut InterfaceState) {
-    line_prompt::ask(app, "Run a command", "", |app, line| {
+    line_prompt::ask_for_command(app, "Run a command", |app, line| {
         if line.is_empty() {
             return Err("type a command, or Esc".to_owned());
         }

@@ -7,7 +7,7 @@ use tui::{Sign, widgets::Toast};
 /// Long enough to read two lines.
 const STAY: Duration = Duration::from_secs(5);
 /// More would hide the pane.
-const MAX: usize = 3;
+const MAX: usize = 2;
 
 /// The notices on the screen, the newest last.
 #[derive(Debug, Default)]

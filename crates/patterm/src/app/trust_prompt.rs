@@ -17,10 +17,7 @@ use tui::{
 };
 use vt::input::{KeyEventKind, MouseEventKind};
 
-use super::{
-    model::{InterfaceState, LoopTask},
-    palette::PaletteEntry,
-};
+use super::model::{InterfaceState, LoopTask};
 use crate::spelled::{fact_lines, spelled};
 
 /// Long enough to notice the dialog.
@@ -146,18 +143,17 @@ pub(super) fn count(app: &InterfaceState) -> usize {
     open_questions(app).len()
 }
 
-/// Entries for the list of what needs the person.
-pub(super) fn waiting(app: &InterfaceState) -> Vec<PaletteEntry> {
-    let entry = |question: TrustQuestion| {
-        let text = format!("trust: {}", thing(&question.subject));
-        let mut entry = PaletteEntry::new(format!("trust/{}", question.id), text, move |app| {
-            app.trust.postponed.remove(&question.id);
-            ask(app, question);
-        });
-        entry.list.sign = Some(Sign::Blocked);
-        entry
-    };
-    open_questions(app).into_iter().map(entry).collect()
+/// What waits for the person's word: the question's id, and what it is about.
+pub(super) fn waiting(app: &InterfaceState) -> Vec<(String, String)> {
+    open_questions(app).into_iter().map(|question| (question.id.clone(), wish(app, &question))).collect()
+}
+
+/// Asks a question that was put off.
+pub(super) fn ask_by_id(app: &mut InterfaceState, id: &str) {
+    if let Some(question) = open_questions(app).into_iter().find(|question| question.id == id) {
+        app.trust.postponed.remove(id);
+        ask(app, question);
+    }
 }
 
 fn open_questions(app: &InterfaceState) -> Vec<TrustQuestion> {

@@ -30,6 +30,9 @@ impl InterfaceState {
         for (id, asks) in found.asks {
             attention::reported(self, id, asks);
         }
+        for (id, ran_for) in found.ended {
+            attention::ended(self, id, ran_for);
+        }
         if found.moved {
             self.focus = KeyboardFocus::Pane;
             self.pass_through = None;

@@ -237,3 +237,77 @@ fn a_bell_or_a_notice_out_of_sight_is_passed_on_once() {
     enter();
     face.shows("what it says", "command-1: tests are done");
 }
+
+#[test]
+fn a_blocked_agent_behind_six_terminals_is_counted_shown_by_one_key_and_answered_by_one() {
+    let stage = Stage::new();
+    let asks = r#"{ "ask_permission": { "command": "make all", "approved": [{ "say": "all of it is made" }] } }"#;
+    stage.install_scripted("claude", &format!(r#"{{ "reactions": [{{ "do": [{asks}] }}] }}"#));
+    let face = Face::open(&stage, Size::new(80, 24), &[]);
+    let mut operator = face.operator(&stage);
+    let agent = operator.spawn_agent("claude", "worker", "");
+    face.shows("its tab", "worker");
+    for number in 1..=6 {
+        face.command("new terminal", "New terminal");
+        face.shows("its tab", &format!("terminal-{number}"));
+    }
+    operator.call("send_message", json!({ "target_process_id": agent, "message": "make it" }));
+    face.shows("the count in the last row", r"▲ 1 Alt-A[^\n]*\n?$");
+    face.press("alt-a");
+    face.shows("who, what and the answers", r"(?s)needs you ─.*▲ worker .*make all.*o allow once.*▲ 1 Alt-A");
+    // A key counts only after the question has been in sight for a moment.
+    face.press_until("o", "it is answered", |screen| !screen.contains("needs you"));
+    face.hides("nothing waits", "▲ 1");
+    let went_on = json!({ "process_id": agent, "pattern": "all of it is made", "scope": "grid" });
+    assert_eq!(operator.call("wait_for_pattern", went_on)["matched"], json!(true));
+}
+
+#[test]
+fn the_inbox_denies_goes_on_to_the_next_and_opens_what_asks() {
+    let stage = Stage::new();
+    let asks = |command: &str| {
+        format!(r#"{{ "ask_permission": {{ "command": "{command}", "refused": [{{ "say": "left alone" }}] }} }}"#)
+    };
+    stage.install_scripted("claude", &format!(r#"{{ "reactions": [{{ "do": [{}] }}] }}"#, asks("make all")));
+    let face = Face::open(&stage, Size::new(80, 24), &[]);
+    let mut operator = face.operator(&stage);
+    let agents = ["one", "two"].map(|name| operator.spawn_agent("claude", name, ""));
+    operator.spawn(&["sh", "-c", "echo elsewhere; exec cat"]);
+    face.command("command-1", "Switch to tab: command-1");
+    for agent in &agents {
+        operator.call("send_message", json!({ "target_process_id": agent, "message": "make it" }));
+    }
+    face.shows("both wait", "▲ 2 Alt-A");
+    face.press("alt-a");
+    face.shows("both", r"(?s)needs you 1/2.*▲ (one|two) .*▲ (one|two) ");
+    face.press("alt-a");
+    face.shows("the second", "needs you 2/2");
+    face.press_until("d", "one is answered", |screen| !screen.contains("/2 "));
+    face.shows("one is left", "▲ 1 Alt-A");
+    face.press("enter");
+    face.hides("it is closed", "needs you");
+    face.shows("the one that asks", "make all");
+}
+
+#[test]
+fn the_end_of_a_program_that_ran_for_long_is_told_to_somebody_who_looks_elsewhere() {
+    let stage = Stage::new();
+    stage.write_config(r#"{ "attention": { "long_command_seconds": 1 } }"#);
+    let face = Face::open(&stage, SIZE, &[]);
+    let mut operator = face.operator(&stage);
+    let script = "echo this is one; read line; exit 3";
+    let long = operator.spawn(&["sh", "-c", script]);
+    face.shows("the first", "this is one");
+    operator.spawn(&["sh", "-c", "echo this is two; exec cat"]);
+    face.command("command-2", "Switch to tab: command-2");
+    face.shows("the second", "this is two");
+    // What a quick program says of its end is nothing to interrupt anybody for.
+    operator.spawn(&["true"]);
+    face.shows("a quick one has ended", "[■◆] command-3");
+    // It has to run for a second.
+    let waits = json!({ "process_id": long, "pattern": "never printed", "timeout_seconds": 1.2 });
+    operator.call("wait_for_pattern", waits);
+    operator.call("send_input", json!({ "process_id": long, "text": "" }));
+    face.shows("its end is told", "command-1 ended after [0-9]+s: exit 3");
+    assert!(!face.text().contains("command-3 ended"), "{}", face.text());
+}

@@ -30,7 +30,7 @@ fn a_project_preset_asks_before_it_runs_and_keys_on_their_way_answer_nothing() {
     // Put off, it waits in the list, and is asked from there again.
     face.press_until("esc", "the question is put off", |screen| !screen.contains("May this run?"));
     face.command("needs", "Needs you");
-    face.shows("the list", "trust: command preset dev");
+    face.shows("the list", "▲ trust +.* wants? to start the command preset dev");
     face.press("enter");
     face.shows("the question again", "May this run\\?");
     face.press_until("d", "it is denied", |screen| !screen.contains("May this run?"));

@@ -190,10 +190,11 @@ fn plain_signs_are_all_there_is_of_ours() {
 fn what_was_taken_comes_first_in_the_next_run_too() {
     let stage = stage();
     let first = r"(?m)^\W*>\s*│\n\W*";
+    let lately = format!("{first}Taken lately\\W*");
     let face = Face::in_a_shell(&stage, SIZE);
     face.command("redraw", "Redraw screen");
     face.press("ctrl-k");
-    face.shows("the newest first", &format!("{first}Redraw screen"));
+    face.shows("the newest first", &format!("{lately}Redraw screen.*\n.*New terminal"));
     face.end();
     let kept = || {
         let projects = fs::read_dir(stage.path("data/patterm/projects")).unwrap();
@@ -203,11 +204,18 @@ fn what_was_taken_comes_first_in_the_next_run_too() {
     assert!(kept().contains("redraw"), "{}", kept());
     let face = Face::empty(&stage, SIZE);
     face.press("ctrl-k");
-    face.shows("the order of before", &format!("{first}Redraw screen.*\n.*New terminal"));
+    face.shows("where nothing runs, agents come first", &format!("{first}Start\\W*Spawn agent: claude"));
     face.press("esc");
     face.hides("the palette", "commands ─");
-    face.seek(":quit", "Quit");
-    face.press("enter");
+    face.command("new terminal", "New terminal");
+    face.shows("a shell", r"(?m)^\$");
+    face.press("ctrl-k");
+    face.shows("the order of before", &format!("{lately}New terminal.*\n.*Redraw screen"));
+    face.press("esc");
+    face.hides("the palette", "commands ─");
+    face.command(":quit", "Quit");
+    face.shows("the question", "end it and quit");
+    face.press("q");
     face.ended();
     assert!(!kept().contains("quit"), "a careless Enter must not end the next run: {}", kept());
 }

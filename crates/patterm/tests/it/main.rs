@@ -8,6 +8,7 @@ mod client;
 mod command_line;
 mod face_attention;
 mod face_endings;
+mod face_finding;
 mod face_last_run;
 mod face_recordings;
 mod face_reports;

@@ -419,10 +419,7 @@ mod tests {
             list.draw(&mut canvas, area, "> ", &Skin::default());
             canvas.text()
         };
-        assert_eq!(
-            text(&list, area),
-            ">\nStart\n› Spawn\n  Terminal\nAdvanced\n  Stop\nGo to\n  Stop it\n"
-        );
+        assert_eq!(text(&list, area), ">\nStart\n› Spawn\n  Terminal\nAdvanced\n  Stop\nGo to\n  Stop it\n");
         assert_eq!((list.full_rows(), list.more_below(Rect { rows: 5, ..area })), (8, 2));
         press(&mut list, "down down");
         assert_eq!(text(&list, Rect { rows: 4, ..area }), ">\n  Terminal\nAdvanced\n› Stop\n");

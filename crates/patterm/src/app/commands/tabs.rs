@@ -2,7 +2,7 @@
 
 use super::{CommandSection, ScreenCommand, always, program, with_live_session, with_session};
 use crate::app::{
-    closing, frame,
+    closing, find, frame,
     model::{InterfaceState, KeyboardFocus},
     opening, palette, renaming, start,
 };
@@ -122,6 +122,14 @@ pub(super) const COMMANDS: &[ScreenCommand] = &[
         keys: &[],
         when: with_session,
         run: focus_rail,
+    },
+    ScreenCommand {
+        id: "find-in-all",
+        title: "Find in all sessions…",
+        section: CommandSection::Tabs,
+        keys: &[],
+        when: with_session,
+        run: find::open,
     },
     ScreenCommand {
         id: "rename",

@@ -79,15 +79,7 @@ fn parts(app: &InterfaceState, cols: u16) -> StatusParts {
     let (muted, key) = (skin.style(SkinRole::Muted), skin.style(SkinRole::KeyName));
     let left = who_drives(app);
     let about = in_sight(app);
-    let count = attention::count(app);
-    let mut waiting: StyledLine = Vec::new();
-    if count > 0 {
-        let style = skin.sign_style(Sign::Blocked);
-        waiting.push(Span::new(format!(" {} {count} ", skin.glyphs.sign(Sign::Blocked)), style));
-        if let Some(keys) = app.keymap.keys_of(commands::WAITING) {
-            waiting.push(Span::new(format!("{}  ", key_name(&keys)), key));
-        }
-    }
+    let mut waiting = waiting_mark(app);
     let palette = key_name(&app.keymap.keys_of(commands::PALETTE).unwrap_or_default());
     let mut hint = match app.pass_through {
         // Its key goes to the program meanwhile.
@@ -107,6 +99,20 @@ fn parts(app: &InterfaceState, cols: u16) -> StatusParts {
     let start = end.saturating_sub(line_cols(&waiting));
     let place = (!waiting.is_empty()).then_some(start as u16..end as u16);
     StatusParts { left, right: [about, waiting, hint].concat(), waiting: place }
+}
+
+/// How much waits for the person, and the key that shows it; nothing where nothing does.
+pub(crate) fn waiting_mark(app: &InterfaceState) -> StyledLine {
+    let (skin, count) = (&app.skin, attention::count(app));
+    let mut waiting: StyledLine = Vec::new();
+    if count > 0 {
+        let style = skin.sign_style(Sign::Blocked);
+        waiting.push(Span::new(format!(" {} {count} ", skin.glyphs.sign(Sign::Blocked)), style));
+        if let Some(keys) = app.keymap.keys_of(commands::WAITING) {
+            waiting.push(Span::new(format!("{}  ", key_name(&keys)), skin.style(SkinRole::KeyName)));
+        }
+    }
+    waiting
 }
 
 /// Who drives the session in sight, and what else holds for it.

@@ -19,6 +19,7 @@ use vt::{
 use crate::app::{
     commands,
     frame::{self, RailPlaces, tree_cursor, tree_rows},
+    links,
     look_back::{self, WHEEL_ROWS},
     model::{InterfaceState, KeyboardFocus},
     palette, scratchpads,
@@ -145,6 +146,11 @@ fn on_pane(app: &mut InterfaceState, mouse: &MouseEvent, at: Position) {
         return;
     };
     let shift = mouse.modifiers.contains(Modifiers::SHIFT);
+    let opens = mouse.kind == MouseEventKind::Press(MouseButton::Left) && mouse.modifiers == Modifiers::CTRL;
+    let pane = app.places().pane;
+    if opens && !look_back::is_on(app) && links::open_at(app, &session, pane, at) {
+        return;
+    }
     let live = !look_back::is_on(app) && !session.status().has_ended();
     if live && !shift && wants_mouse(&session) {
         if matches!(mouse.kind, MouseEventKind::Press(_)) {

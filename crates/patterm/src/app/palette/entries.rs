@@ -3,26 +3,54 @@
 use std::{collections::HashMap, os::unix::fs::PermissionsExt, path::Path};
 
 use agents::preset::{Place, Severity};
+use interface::palette::{PaletteGroup, PaletteRank, arrange};
 use ops::{Context, Faces, Role};
 use tui::Sign;
 
 use super::{PaletteEntry, form, prompt, schema};
 use crate::app::{
-    commands,
+    commands::{self, CommandSection, ScreenCommand},
     frame::key_name,
     model::{CANT_RUN, InterfaceState},
     scratchpads, start,
 };
 
-/// Everything that makes sense now.
+/// Before the name of an agent's preset, in the id of its entry.
+const AGENT: &str = "agent/";
+
+/// Everything that makes sense now, in groups.
 pub(super) fn all(app: &InterfaceState) -> Vec<PaletteEntry> {
-    let (mut entries, missing) = presets(app);
+    let (there, missing) = presets(app);
+    let under = |group| move |entry| (group, entry);
+    let mut entries: Vec<(PaletteGroup, PaletteEntry)> =
+        there.into_iter().chain(missing).map(under(PaletteGroup::Start)).collect();
+    entries.extend(sessions(app).map(under(PaletteGroup::GoTo)));
     entries.extend(built_in(app));
-    entries.extend(sessions(app));
-    entries.extend(scratchpads::palette_entries(app));
-    entries.extend(operations(app));
-    entries.extend(missing);
-    remember(app, entries)
+    entries.extend(scratchpads::palette_entries(app).into_iter().map(under(PaletteGroup::Scratchpads)));
+    entries.extend(operations(app).into_iter().map(under(PaletteGroup::Advanced)));
+    arranged(app, entries)
+}
+
+/// In the order of the palette, each under its heading.
+fn arranged(app: &InterfaceState, entries: Vec<(PaletteGroup, PaletteEntry)>) -> Vec<PaletteEntry> {
+    let rank = |(group, entry): &(PaletteGroup, PaletteEntry)| PaletteRank {
+        group: *group,
+        recent: match entry.list.only_sought {
+            true => 0,
+            false => app.recent.get(&entry.id).copied().unwrap_or_default(),
+        },
+        is_agent: entry.id.trim_start_matches(CANT_RUN).starts_with(AGENT),
+        can_run: !entry.id.starts_with(CANT_RUN),
+    };
+    let ranks: Vec<PaletteRank> = entries.iter().map(rank).collect();
+    let mut entries: Vec<Option<PaletteEntry>> = entries.into_iter().map(|(_, entry)| Some(entry)).collect();
+    let placed = |(index, group): (usize, PaletteGroup)| {
+        let mut entry = entries[index].take()?;
+        entry.list.heading = group.title();
+        entry.list.recent = ranks[index].recent;
+        Some(entry)
+    };
+    arrange(&ranks, app.sessions.is_empty()).into_iter().filter_map(placed).collect()
 }
 
 /// What can be started.
@@ -42,8 +70,23 @@ fn remember(app: &InterfaceState, mut entries: Vec<PaletteEntry>) -> Vec<Palette
     entries
 }
 
-fn built_in(app: &InterfaceState) -> impl Iterator<Item = PaletteEntry> {
-    commands::all().filter(|known| known.id != commands::PALETTE).filter_map(|known| command(app, known.id))
+fn built_in(app: &InterfaceState) -> impl Iterator<Item = (PaletteGroup, PaletteEntry)> {
+    let listed = commands::all().filter(|known| known.id != commands::PALETTE);
+    listed.filter_map(|known| Some((group_of(known), command(app, known.id)?)))
+}
+
+/// What a command is listed under.
+fn group_of(command: &ScreenCommand) -> PaletteGroup {
+    match (command.section, command.id) {
+        (CommandSection::Start, _) => PaletteGroup::Start,
+        (CommandSection::Tabs, "rename" | "stop" | "restart" | "close") => PaletteGroup::Session,
+        (CommandSection::Tabs | CommandSection::Attention, _) => PaletteGroup::GoTo,
+        (CommandSection::Pane, _) => PaletteGroup::Session,
+        (CommandSection::Scratchpads, _) => PaletteGroup::Scratchpads,
+        (CommandSection::Recordings, _) => PaletteGroup::Recordings,
+        (CommandSection::Program, id) if !id.starts_with("rail") => PaletteGroup::Settings,
+        _ => PaletteGroup::Windows,
+    }
 }
 
 fn command(app: &InterfaceState, id: &'static str) -> Option<PaletteEntry> {
@@ -66,7 +109,7 @@ fn presets(app: &InterfaceState) -> (Vec<PaletteEntry>, Vec<PaletteEntry>) {
     let mut known: HashMap<String, bool> = HashMap::new();
     for found in catalog.agents() {
         let name = found.preset.name.clone();
-        let (id, text) = (format!("agent/{name}"), format!("Spawn agent: {name}"));
+        let (id, text) = (format!("{AGENT}{name}"), format!("Spawn agent: {name}"));
         let program = found.preset.argv.first().cloned().unwrap_or_default();
         if *known.entry(program.clone()).or_insert_with(|| installed(&program, path)) {
             there.push(PaletteEntry::new(id, text, move |app| prompt::open(app, name)).detail(mark(found.place)));
@@ -123,8 +166,8 @@ fn operations(app: &InterfaceState) -> Vec<PaletteEntry> {
         let mut listed = PaletteEntry::new(id, schema::title(name), move |app| form::open(app, name))
             .detail(schema::first_sentence(entry.description()));
         listed.list.words = name.to_owned();
-        // They speak the language of tools: whoever looks for one finds it.
-        listed.list.only_sought = true;
+        // They speak the language of tools: what does the same for people comes first.
+        listed.list.is_last_resort = true;
         listed
     });
     entries.collect()

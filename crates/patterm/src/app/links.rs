@@ -1,0 +1,38 @@
+//! Opens the link under the pointer: with the desktop's opener, else by putting it on the clipboard.
+
+use std::process::Stdio;
+
+use engine::Session;
+use tui::{PaneView, Rect, Sign};
+use vt::Position;
+
+use super::{look_back, model::InterfaceState};
+
+const OPENER: &str = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
+
+/// Opens what is linked at `at`, a place of the screen; false if nothing is.
+pub(super) fn open_at(app: &mut InterfaceState, session: &Session, pane: Rect, at: Position) -> bool {
+    let frame = session.frame().frame;
+    let offset = PaneView::offset_for(&frame, pane);
+    let inside = Position { row: at.row - pane.row + offset.row, col: at.col - pane.col + offset.col };
+    let Some(link) = interface::links::link_at(&frame, inside) else { return false };
+    open(app, link);
+    true
+}
+
+fn open(app: &mut InterfaceState, link: String) {
+    let loop_tasks = app.loop_tasks();
+    // Where it really goes: its text may say something else.
+    app.toast(Sign::Idle, format!("opening {link}"));
+    app.tasks.spawn(async move {
+        let mut opener = tokio::process::Command::new(OPENER);
+        opener.arg(&link).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        let opened = opener.status().await.is_ok_and(|status| status.success());
+        if !opened {
+            let _ = loop_tasks.send(Box::new(move |app: &mut InterfaceState| {
+                app.toast(Sign::Failed, format!("{OPENER} opens no links here: copied instead"));
+                look_back::copy(app, link);
+            }));
+        }
+    });
+}
