@@ -1,4 +1,4 @@
-//! Who may connect. Needs root, to be somebody else: `.ci/run` runs these.
+//! Who may connect. These tests need root, in order to act as other users: `.ci/run` runs them.
 
 use std::{
     os::unix::{fs::PermissionsExt, process::CommandExt},
@@ -16,7 +16,7 @@ struct Open {
     program: PathBuf,
 }
 
-/// A stage that others can walk into, with a program they can run.
+/// A stage that other users can enter, with a program that they can run.
 fn open(flags: &[&str]) -> Open {
     let mut stage = Stage::empty();
     for folder in [stage.path(""), stage.path("run")] {
@@ -30,7 +30,7 @@ fn open(flags: &[&str]) -> Open {
 
 impl Open {
     fn as_somebody(&self, groups: &[u32]) -> FinishedCommand {
-        // Only a shell can be given further groups without code of our own between fork and exec.
+        // Only a shell can be given supplementary groups without code of our own between fork and exec.
         let list: Vec<String> = groups.iter().map(ToString::to_string).collect();
         let mut command = std::process::Command::new("setpriv");
         command.arg(format!("--reuid={SOMEBODY}")).arg(format!("--regid={THEIR_GROUP}"));
@@ -106,7 +106,7 @@ fn a_user_without_the_systems_folder_gets_the_runtime_folder() {
     vtr(&["serve", "--stop"]).ok();
 }
 
-/// A log line is written for each user who is refused: on a full disk it is missing, and nothing else.
+/// Each refused user causes a log line: on a full disk the line is dropped, and nothing else happens.
 #[test]
 #[ignore = "needs root and unshare: run by .ci/run"]
 fn a_refused_user_harms_nobody_while_the_log_is_on_a_full_disk() {
@@ -115,7 +115,7 @@ fn a_refused_user_harms_nobody_while_the_log_is_on_a_full_disk() {
     std::fs::create_dir(&small).unwrap();
     let socket = stage.path("run/small.sock");
     let log = small.join("vtr.log");
-    // The file system is in a namespace of the coordinator's and its sessions', and ends with them.
+    // The file system is in the namespace of the coordinator and its sessions, and ends with them.
     let mut command = std::process::Command::new("unshare");
     let script = "mount -t tmpfs -o size=256k tmpfs \"$1\" && exec \"$2\" serve --socket-mode 0666 --allow-uid 12345 \
         --socket \"$3\" 2>\"$4\"";
@@ -163,7 +163,7 @@ fn coordinators_in_namespaces_of_their_own_are_one_list() {
     let listed: Vec<_> = sessions.as_array().unwrap().iter().map(|session| session["coordinator"].clone()).collect();
     assert_eq!(listed, ["one", "two"]);
     for socket in &sockets {
-        // In there it is process 1; the kernel tells us what it is called here.
+        // In the namespace it is process 1; the kernel tells us its id out here.
         stage.vtr(&["serve", "--stop", "--socket", socket.to_str().unwrap()]).ok();
     }
     for coordinator in &mut coordinators {

@@ -1,4 +1,4 @@
-//! Many coordinators as one.
+//! Many coordinators addressed as one.
 
 use crate::stage::{Stage, TestChild, VTR, is_gone};
 
@@ -116,7 +116,7 @@ fn a_dead_host_is_named_and_the_others_answer() {
 
     let info = stage.by_config(&["info", "x", "--json"]).json();
     assert_eq!((info["coordinator"].as_str(), info["unreachable"].as_array().unwrap().len()), (Some("a"), 4));
-    // Named, it is not asked of anybody else.
+    // With the coordinator's name, no other coordinator is asked.
     let ran = stage.by_config(&["info", "a:x"]);
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
     stage.by_config(&["info", "nope"]).failed(1, &["some did not answer", "`vtr ls`"]);
@@ -141,7 +141,7 @@ fn a_name_that_is_nearly_right_is_guessed_wherever_it_is() {
     stage.by_config(&["screen", "b:depoly"]).failed(1, &["did you mean 'deploy'?"]);
 }
 
-/// Who is slow gets its rows later, below the others' and in their columns.
+/// A slow coordinator gets its rows later, below the others' and in their columns.
 #[test]
 fn a_slow_host_holds_up_nobodys_rows() {
     let mut stage = Stage::empty();

@@ -1,4 +1,4 @@
-//! `vtr attach`, run as a person runs it: in a terminal, which is our own engine.
+//! `vtr attach` in a real terminal, which is our own engine.
 
 use std::time::Duration;
 
@@ -36,7 +36,7 @@ impl Attached {
         Self::run_like(stage, &stage.command(&[]), words).await
     }
 
-    /// With the environment of this one.
+    /// In the stage's environment.
     pub(crate) async fn run_like(stage: &Stage, like: &std::process::Command, words: &[&str]) -> Self {
         Self::launch(stage, like, words, SIZE).await
     }
@@ -96,7 +96,7 @@ impl Attached {
         self.terminal.send(Input::Text(text.into()), Origin::Human).unwrap();
     }
 
-    /// Of the program on the terminal.
+    /// The modes of the terminal's program.
     pub(crate) fn pid(&self) -> i32 {
         self.terminal.info().pid.expect("it runs").as_raw()
     }
@@ -106,7 +106,7 @@ impl Attached {
         self.terminal.send(Input::Mouse(event), Origin::Human).unwrap();
     }
 
-    /// Waits for its end, sees that the terminal is as it was, and gives what it said.
+    /// Waits for its end, checks that the terminal was restored, and returns the last output.
     pub(crate) async fn end(self) -> (Option<engine::ExitStatus>, String) {
         self.terminal.wait_for_exit(DEADLINE).await.expect("it ends");
         let (modes, alternate, cursor) =
@@ -127,7 +127,7 @@ impl Attached {
     }
 }
 
-/// Attached to a session that asks its terminal for something, and then prints what it gets as hexadecimal digits.
+/// Attached to a session that sends a query to its terminal, and then prints its input as hexadecimal digits.
 async fn attached_to_hex(stage: &Stage, asked: &str) -> Attached {
     let script = testkit::Script::new().raw().print(&format!("{asked}ready\n")).hex().argv();
     let words = ["spawn", "one", "--"].into_iter().chain(script.iter().map(|word| word.to_str().unwrap()));
@@ -137,7 +137,7 @@ async fn attached_to_hex(stage: &Stage, asked: &str) -> Attached {
     attached
 }
 
-/// The clock moves while we look.
+/// The clock changes meanwhile.
 fn without_clock(text: &str) -> String {
     regex::Regex::new(r" \d\d:\d\d ?\n").unwrap().replace(text, " HH:MM\n").into_owned()
 }
@@ -151,7 +151,7 @@ async fn a_session_in_its_frame() {
     // Looking changes nothing.
     attached.shows("40x6").await;
     attached.type_text("hello\r");
-    // Whoever types leads.
+    // Typing gives the session this client's size.
     attached.shows("78x21").await;
     attached.shows("(?s)│hello.*│hello").await;
     let text = without_clock(&attached.text());
@@ -177,7 +177,7 @@ async fn keys_pastes_and_the_literal_leader_arrive_as_they_were() {
     }
     attached.terminal.send(Input::Paste("p\nr".into()), Origin::Human).unwrap();
     attached.shows("700d72").await;
-    // What is not bound is not typed.
+    // An unbound key is not typed.
     attached.press("ctrl-b x");
     attached.shows("ctrl\\+b x is not bound").await;
     attached.press("Z");
@@ -190,13 +190,13 @@ async fn keys_pastes_and_the_literal_leader_arrive_as_they_were() {
 async fn the_mouse_and_the_focus_go_to_a_program_that_asked() {
     let stage = Stage::new();
     let attached = attached_to_hex(&stage, "\x1b[?1002h\x1b[?1006h\x1b[?1004h").await;
-    // The pane begins at column 1, row 1 of the host: cell 3, 4 counts from 1 in the protocol.
+    // The pane begins at column 1, row 1 of the host, and the protocol counts from 1: cell 3, 4.
     attached.mouse(MouseEventKind::Press(MouseButton::Left), 4, 5);
     // ESC [ < 0 ; 4 ; 5 M
     attached.shows("1b5b3c303b343b354d").await;
     attached.terminal.send(Input::Focus(vt::input::FocusChange::Lost), Origin::Human).unwrap();
     attached.shows("1b5b4f").await;
-    // On the frame it is nobody's.
+    // A click on the frame goes to nobody.
     attached.mouse(MouseEventKind::Press(MouseButton::Left), 0, 0);
     attached.press("Z");
     attached.shows("5a").await;
@@ -224,7 +224,7 @@ async fn other_sessions_are_a_key_away() {
     attached.press("ctrl-b p");
     attached.shows("│third").await;
 
-    // Unseen output: of "two" only, which has said something since.
+    // Unseen output: only "two" has printed something since.
     attached.press("ctrl-b o");
     attached.shows("no session has new output").await;
     crate::stage::run(stage.bare().args(["send", "two", "news\n"])).ok();
@@ -315,7 +315,7 @@ async fn the_frame_follows_what_others_do_to_the_session() {
     stage.vtr(&["spawn", "one", "--", "sh"]).ok();
     let attached = Attached::start(&stage, &["one"]).await;
     attached.shows("╭ one").await;
-    // An echo is drawn without the frame, which stays as it was and changes in the same picture as the screen.
+    // An echo is drawn without the frame, which is unchanged; otherwise both are drawn together.
     let framed = async |sum: &str, command: &str, top: &str| {
         attached.type_text(command);
         attached.shows(&format!("│{sum}")).await;
@@ -327,7 +327,7 @@ async fn the_frame_follows_what_others_do_to_the_session() {
     stage.vtr(&["rename", "one", "other"]).ok();
     framed("54", "echo $((6*9))\r", "╭ other a title ─").await;
     attached.shows(" a:other").await;
-    // What a dialog was drawn over is there again.
+    // The content below a closed dialog is drawn again.
     attached.press("ctrl-b w");
     attached.shows("Sessions").await;
     attached.type_text("\x1b");
@@ -341,7 +341,8 @@ async fn the_frame_follows_what_others_do_to_the_session() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn looking_back_loses_no_row_of_a_line_that_runs_on_into_the_screen() {
     let stage = Stage::new();
-    // Five rows of 80 columns are one line; with 21 lines below and the cursor's row, three of them left the screen.
+    // Five rows of 80 columns are one line; with 21 lines below and the cursor's row, three of them have left the
+    // screen.
     let command =
         "for n in 1 2 3 4 5; do printf 'part %d of five%066d' $n 0; done; echo; seq -f 'line %g' 21; exec cat";
     stage.vtr(&["spawn", "one", "--cmd", command]).ok();
@@ -384,13 +385,13 @@ async fn looking_back_searches_and_copies() {
     assert!(String::from_utf8_lossy(&copied).contains(written), "the clipboard is written");
     attached.until("the live screen is back", |text| !text.contains("looking back") && text.contains("line 200"));
 
-    // The wheel leads there and back.
+    // The wheel starts and ends looking back.
     attached.mouse(MouseEventKind::Wheel(WheelDirection::Up), 10, 10);
     attached.shows("looking back").await;
     attached.mouse(MouseEventKind::Wheel(WheelDirection::Down), 10, 10);
     attached.mouse(MouseEventKind::Wheel(WheelDirection::Down), 10, 10);
     attached.until("the live screen is back", |text| !text.contains("looking back"));
-    // So does the mouse, dragged over a word.
+    // Dragging the mouse over a word does so too.
     attached.mouse(MouseEventKind::Press(MouseButton::Left), 1, 2);
     attached.mouse(MouseEventKind::Motion(Some(MouseButton::Left)), 4, 2);
     attached.mouse(MouseEventKind::Release(MouseButton::Left), 4, 2);

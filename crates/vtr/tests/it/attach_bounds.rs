@@ -1,5 +1,5 @@
-//! What `vtr attach` does not let happen: changes by those who only look, keys for a session that is another one, bells
-//! without end, and silence about what became of what was typed.
+//! What `vtr attach` prevents: changes when read-only, keys for a session that is a different one, endless bells, and
+//! silence about input that may be lost.
 
 use std::time::Instant;
 
@@ -23,7 +23,7 @@ async fn who_is_attached_read_only_changes_nothing() {
         let text = attached.text();
         assert!(!["End one", "Rename", "Start a session"].iter().any(|title| text.contains(title)), "{key}: {text}");
     }
-    // Nor are the keys for it listed, while those for looking are.
+    // Their keys are not listed either, while those for looking are.
     attached.press("ctrl-b ?");
     attached.shows("(?s)Keys.*choose a session").await;
     let text = attached.text();
@@ -32,7 +32,7 @@ async fn who_is_attached_read_only_changes_nothing() {
         "{text}"
     );
     attached.press("esc");
-    // What was typed meanwhile would have answered a question.
+    // Input typed meanwhile would have answered a question.
     attached.press("y");
     attached.shows("typing is off").await;
     attached.detach().await;
@@ -98,7 +98,7 @@ async fn a_stopped_coordinator_is_told_of_soon_and_so_is_what_was_typed() {
     let sign = typed.elapsed();
     assert!(sign.as_secs() < 10, "{sign:?}");
     stage.server().signal(Signal::CONT);
-    // It had only waited.
+    // The input was only delayed.
     attached.shows("│meanwhile").await;
     attached.until("the sign is gone", |text| !text.contains("DOES NOT ANSWER"));
 
@@ -128,7 +128,7 @@ async fn a_session_of_the_same_name_is_not_taken_for_the_one_that_was_lost() {
     attached.shows("GONE").await;
     stage.spawn_cat("one");
     attached.shows("another session has its name now").await;
-    // Its last screen stays, and what is typed is not for the other one.
+    // Its last screen stays, and input does not go to the other session.
     attached.type_text("secret\r");
     stage.vtr(&["send", "one", "hello\n"]).ok();
     stage.see("one", "hello");
@@ -152,7 +152,7 @@ async fn the_picker_is_there_while_a_coordinator_is_silent() {
     crate::stage::run(stage.bare().args(["spawn", "b:two", "--", "cat"])).ok();
     stage.server().signal(Signal::STOP);
     let attached = Attached::by_config(&stage, &[]).await;
-    // What answers is there, what does not is still asked; the two have 5 s to answer.
+    // The coordinator that answers is listed, the other one is still being asked; both have 5 s.
     attached.shows("(?s)Sessions asking….*▸ b:two").await;
     attached.type_text("tw");
     attached.shows("> tw").await;
@@ -202,19 +202,19 @@ async fn what_does_not_fit_says_so() {
     stage.see("one", "line 200");
     let attached = Attached::start(&stage, &["one"]).await;
     attached.shows("line 200").await;
-    // A session that is smaller than its room has an edge.
+    // A session that is smaller than the pane has an edge.
     let text = attached.text();
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines[1], format!("│line 196{}│{}│", " ".repeat(32), " ".repeat(37)), "{text}");
     assert_eq!(lines[7], format!("│{}╯{}│", "─".repeat(40), " ".repeat(37)), "{text}");
-    // The keys are more than 24 rows.
+    // There are more than 24 rows of keys.
     attached.press("ctrl-b ?");
     attached.shows("(?s)Keys.*more below: page down; esc closes").await;
     attached.press("pagedown");
     attached.shows("(?s)Keys.*q esc +leave .*esc closes").await;
     attached.press("esc");
     attached.until("the keys are gone", |text| !text.contains("Keys"));
-    // The count leaves what the keys do whole.
+    // The count does not cut off the key hints.
     attached.press("ctrl-b [");
     attached.shows("looking back: / search").await;
     attached.type_text("/line 77\r");

@@ -1,4 +1,4 @@
-//! `vtr attach` on a slow line, beside a flood, and inside tmux.
+//! `vtr attach` on a slow connection, beside a flood, and inside tmux.
 
 use std::{
     io::{Read, Write},
@@ -14,7 +14,7 @@ use crate::{
     stage::{Stage, VTR},
 };
 
-/// 1 Mbit a second, each way.
+/// 1 Mbit per second in each direction.
 const BYTES_PER_SECOND: f64 = 125_000.0;
 
 /// A socket that leads to another one, slowly.
@@ -22,7 +22,7 @@ fn slow_line(stage: &Stage) -> std::path::PathBuf {
     let socket = stage.path("run/slow.sock");
     let listener = UnixListener::bind(&socket).unwrap();
     let target = stage.socket().to_owned();
-    // Ends with the test's process; a line that is closed ends its own threads.
+    // Ends with the test's process; closing a connection ends its own threads.
     std::thread::spawn(move || {
         for near in listener.incoming() {
             let (near, far) = (near.unwrap(), UnixStream::connect(&target).unwrap());
@@ -35,7 +35,7 @@ fn slow_line(stage: &Stage) -> std::path::PathBuf {
     socket
 }
 
-/// Small pieces, and a short queue: what is ahead of a byte is what is on the line.
+/// Small pieces and a short queue, so that little is buffered ahead of a byte.
 fn pump(mut from: UnixStream, mut to: UnixStream) {
     let mut buffer = [0; 1024];
     let mut free = Instant::now();
@@ -65,7 +65,7 @@ async fn the_newest_picture_wins_on_a_slow_line() {
         "[[coordinators]]\nname = \"far\"\ncommand = [\"{VTR}\", \"--socket\", \"{}\", \"dial-stdio\"]\n",
         slow.display()
     ));
-    // A screen full of other numbers, a hundred times a second: some 2 Mbit as updates of all rows.
+    // A screen full of different numbers, a hundred times a second: about 2 Mbit if all rows are sent.
     let flood = "i=100000000; while :; do i=$((i+1)); for r in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do \
         echo $i $i $i $i $i $i $i; done; sleep 0.005; done";
     stage.vtr(&["spawn", "flood", "--cmd", flood]).ok();
@@ -79,8 +79,8 @@ async fn the_newest_picture_wins_on_a_slow_line() {
         raw.bytes.windows(8).filter(|window| *window == b"\x1b[?2026h").count()
     };
     let before = frames(&attached);
-    // However long the flood has gone on, what was there a second ago is drawn: pictures that wait on the line would
-    // be further behind with each look. The best of several counts, because the machine may be busy.
+    // However long the flood has gone on, a screen from one second ago has been drawn: queued frames would fall further
+    // behind with each check. The best of several counts, because the machine may be busy.
     let mut behind = u64::MAX;
     for look in 0..5 {
         let live = last_number(&stage.vtr(&["screen", "flood"]).ok());
@@ -94,7 +94,7 @@ async fn the_newest_picture_wins_on_a_slow_line() {
     let drawn = frames(&attached) - before;
     assert!(drawn as f64 <= 30.0 * seconds + 2.0, "{drawn} pictures in {seconds} s");
     assert!(drawn > 2, "{drawn} pictures");
-    // And it can still be left at once.
+    // It can still be left at once.
     attached.detach().await;
     stage.vtr(&["rm", "flood"]).ok();
 }

@@ -1,4 +1,4 @@
-//! Standard output and error that fail: a log line that can't be written is missing, and nothing else.
+//! Standard output and error that fail: a log line that can't be written is dropped, and nothing else happens.
 
 use std::{
     io::{Read, Write},
@@ -11,12 +11,12 @@ use testkit::{BrokenStream, wait_until};
 
 use crate::stage::{FinishedCommand, Stage, TestChild};
 
-/// Has the coordinator complain: whoever speaks nonsense is hung up on after the line was logged.
+/// Makes the coordinator log something: a client that sends nonsense is disconnected after the line was logged.
 fn provoke_a_log_line(socket: &Path) {
     let mut stream = UnixStream::connect(socket).unwrap();
     stream.write_all(b"nonsense\n").unwrap();
     let mut rest = Vec::new();
-    // Reset or closed: it is over.
+    // Reset or closed: the connection is over.
     let _ = stream.read_to_end(&mut rest);
 }
 
@@ -29,7 +29,7 @@ fn a_coordinator_outlives_its_output_and_ends_its_sessions_in_order() {
         command.args(["serve", "--shell", "/bin/sh", "--socket"]).arg(&socket);
         let (mut command, _reader) = broken.give_to(command);
         if broken == BrokenStream::Unread {
-            // Its first line is for whoever started it to read; the log is not.
+            // The first line is meant for the process that started it; the log is not.
             command.stdout(Stdio::null());
         }
         let mut server = TestChild::start(&mut command);
@@ -68,7 +68,7 @@ fn a_command_whose_answer_can_not_be_written_says_so() {
         ran.failed(5, &["writing the output", "No space left"]);
         for broken in BrokenStream::FAILING {
             let (mut command, _reader) = broken.give_to(stage.command(words));
-            // Closed streams are nobody's wish to read; a reader that has gone has had enough.
+            // Closed streams mean that nobody wants the output; a reader that has gone has had enough.
             let quiet = matches!(broken, BrokenStream::Closed | BrokenStream::ReaderGone);
             let code = TestChild::start(&mut command).ended().code();
             assert_eq!(code, Some(if quiet { 0 } else { 5 }), "{words:?} {broken:?}");

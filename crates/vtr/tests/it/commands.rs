@@ -1,4 +1,4 @@
-//! Each command doing what it is for.
+//! What each command does.
 
 use testkit::wait_until;
 
@@ -65,7 +65,7 @@ fn spawn_passes_everything_on() {
 fn spawn_without_a_command_is_a_shell_in_the_home_folder() {
     let stage = Stage::new();
     stage.vtr(&["spawn", "sh"]).ok();
-    // A line that is typed before the prompt is answered behind it.
+    // A line that is typed before the prompt is answered after it.
     stage.see("sh", r"^\$");
     stage.vtr(&["send", "sh", "-e", "echo \"<$(pwd)>\""]).ok();
     let home = stage.path("home").canonicalize().unwrap();
@@ -96,7 +96,7 @@ fn spawn_waits_for_what_was_printed_before_it_could_ask() {
 #[test]
 fn kill_says_when_it_did_not_end_anything() {
     let stage = Stage::new();
-    // An interactive shell ignores TERM, and has said so by its prompt.
+    // An interactive shell ignores TERM; its prompt shows that it is one.
     stage.vtr(&["spawn", "shell", "--env", "PS1=ready> "]).ok();
     stage.see("shell", "ready>");
     stage
@@ -105,10 +105,10 @@ fn kill_says_when_it_did_not_end_anything() {
     let ran = stage.vtr(&["kill", "shell", "--json"]);
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(3), ""), "{ran:?}");
     assert!(ran.stdout.contains("\"state\":\"running\""), "{ran:?}");
-    // One that is not waited for, or not meant to end it, is done when it was sent.
+    // Without a wait, or with a signal that does not end it, the command is done once the signal was sent.
     stage.vtr(&["kill", "shell", "--wait", "0s"]).ok();
     stage.vtr(&["kill", "shell", "--signal", "WINCH"]).ok();
-    // What helps is what was told, and the end has come when it returns.
+    // The suggested command works, and the session has ended when it returns.
     stage.vtr(&["kill", "shell", "--signal", "HUP", "--wait", "60s"]).ok();
     assert_eq!(stage.vtr(&["info", "shell", "--json"]).json()["signal"], "SIGHUP");
     stage.vtr(&["kill", "shell", "--signal", "NOPE"]).failed(2, &["NOPE"]);

@@ -1,4 +1,4 @@
-//! Completion scripts, and names while they are typed.
+//! Completion scripts, and completed names.
 
 use crate::stage::{Stage, run};
 
@@ -12,7 +12,7 @@ fn every_shell_has_a_script() {
     stage.vtr(&["completions", "tcsh"]).failed(2, &["tcsh"]);
 }
 
-/// What the bash script asks for when TAB is pressed on the last word.
+/// The request of the bash script when TAB is pressed on the last word.
 fn candidates(stage: &Stage, words: &[&str]) -> Vec<String> {
     let mut command = stage.command(&["--"]);
     command.env("VTR_COMPLETE", "bash").env("_CLAP_COMPLETE_INDEX", words.len().to_string()).env("_CLAP_IFS", "\n");
@@ -48,7 +48,7 @@ fn the_socket_that_is_typed_is_asked() {
     assert_eq!(candidates(&stage, &[&format!("--socket={other}"), "screen", "t"]), ["there"]);
 }
 
-/// Bash itself runs its script, with the words as it takes them apart.
+/// Bash itself runs its script, with its own word splitting.
 #[test]
 fn bash_completes_behind_a_colon() {
     let stage = Stage::new();

@@ -1,4 +1,4 @@
-//! After a coordinator was killed: its successor, and every way a person meets the loss, tell what it took.
+//! After a coordinator was killed, its successor and every command that notices the loss report it.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ fn roll(stage: &Stage) -> Option<PathBuf> {
     files.filter(|file| file.extension().is_some_and(|end| end == "sessions")).min()
 }
 
-/// Waits until the list holds all of this.
+/// Waits until the list contains all of this.
 fn see_in_roll(stage: &Stage, words: &[&str]) {
     wait_until_some("the list of sessions is written", || {
         let text = std::fs::read_to_string(roll(stage)?).ok()?;
@@ -28,7 +28,7 @@ fn kill(stage: &mut Stage) {
 #[test]
 fn what_a_killed_coordinator_took_is_told_by_the_next() {
     let mut stage = Stage::new();
-    // Behind it a job that ignores the end of its terminal, and outlives everything.
+    // It has a job that ignores the end of its terminal and outlives everything.
     let job = "(trap '' HUP TERM; exec sleep 1000) & echo job $!; exec cat";
     stage.vtr(&["spawn", "work", "--record", "--wait", "job [0-9]+", "--cmd", job]).ok();
     stage.spawn_cat("other");

@@ -64,7 +64,7 @@ fn a_daemon_that_cannot_start_says_why() {
 #[test]
 fn a_daemon_does_not_hold_the_output_of_who_started_it() {
     let stage = Stage::empty();
-    // Reading to the end would hang for as long as the daemon held the pipe.
+    // Reading to the end would hang as long as the daemon held the pipe.
     let ran = stage.vtr(&["serve", "--daemon", "--socket", "run/d.sock"]);
     ran.ok();
     stage.vtr(&["serve", "--stop", "--socket", "run/d.sock"]).ok();

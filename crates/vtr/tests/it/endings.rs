@@ -1,4 +1,4 @@
-//! However `vtr attach` and `vtr play` end, the terminal is as it was; and a line that dies without a word is noticed.
+//! However `vtr attach` and `vtr play` end, the terminal is restored; and a connection that dies silently is noticed.
 
 use engine::ExitStatus;
 use rustix::process::{Pid, Signal, kill_process};
@@ -21,7 +21,7 @@ async fn signals_leave_a_sane_terminal_and_the_session() {
         let attached = Attached::start(&stage, &["one"]).await;
         attached.shows("a:one").await;
         signal(attached.pid(), number);
-        // Looks at the terminal's modes, screen and cursor.
+        // Checks the terminal's modes, screen and cursor.
         let (status, text) = attached.end().await;
         assert_eq!(status, Some(ExitStatus::Code(5)), "{text}");
         assert!(text.contains(&format!("ended by the signal {name}; the session goes on")), "{text}");
@@ -32,7 +32,7 @@ async fn signals_leave_a_sane_terminal_and_the_session() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_panic_leaves_a_sane_terminal_and_can_be_read() {
     if !cfg!(debug_assertions) {
-        // A release can't be made to.
+        // A release build can't be made to panic.
         return;
     }
     let stage = Stage::new();
@@ -64,7 +64,7 @@ async fn a_player_is_ended_like_that_too() {
     }
 }
 
-/// The stand-in that `attach` started, `vtr dial-stdio`.
+/// The helper process that `attach` started, `vtr dial-stdio`.
 fn stand_in(of: i32) -> i32 {
     wait_until_some("the stand-in runs", || {
         // Any thread may have started it.
@@ -75,7 +75,7 @@ fn stand_in(of: i32) -> i32 {
     })
 }
 
-/// To a session that echoes, through a stand-in.
+/// Attaches to a session that echoes, through the helper process.
 async fn attached_by_command(stage: &Stage) -> Attached {
     stage.write_config(&format!(
         "[[coordinators]]\nname = \"far\"\ncommand = [\"{VTR}\", \"--socket\", \"{}\", \"dial-stdio\"]\n",
@@ -97,7 +97,7 @@ async fn a_stand_in_that_stands_still_is_replaced() {
     let still = stand_in(attached.pid());
     signal(still, Signal::STOP);
     attached.shows("LOST|lost far").await;
-    // The last screen stays, another stand-in is started, and nothing is left of the first.
+    // The last screen stays, another helper process is started, and nothing is left of the first.
     attached.shows("connected again").await;
     attached.type_text("after\r");
     attached.shows("│after").await;
@@ -113,7 +113,7 @@ async fn a_coordinator_that_stands_still_is_noticed_and_found_again() {
     stage.server().signal(Signal::STOP);
     attached.shows("LOST").await;
     assert!(attached.text().contains("│before"), "the last screen stays: {}", attached.text());
-    // What is typed now is not meant for what comes then.
+    // Input typed now is not meant for the screen that follows.
     attached.type_text("lost words");
     stage.server().signal(Signal::CONT);
     attached.shows("connected again").await;

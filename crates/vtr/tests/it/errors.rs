@@ -1,4 +1,4 @@
-//! Each refusal: its exit code, its kind, and what it tells to do next.
+//! Each refusal: its exit code, its kind, and its advice.
 
 use crate::stage::Stage;
 
@@ -58,7 +58,7 @@ fn refusals_of_the_coordinator() {
     );
 }
 
-/// Programs read every line of standard error then.
+/// Programs that read standard error parse every line of it.
 #[test]
 fn misuse_is_json_when_asked_for() {
     let stage = Stage::empty();
@@ -70,7 +70,7 @@ fn misuse_is_json_when_asked_for() {
         assert!(!message.is_empty() && !message.starts_with("error") && hint.contains("Usage"), "{error}");
     }
     stage.vtr(&["--json", "--help"]).ok();
-    // Behind "--" it is the program's.
+    // After "--" it belongs to the program.
     assert!(stage.vtr(&["spawn", "--bogus", "--", "x", "--json"]).failed(2, &[]).stderr.starts_with("vtr: "));
 }
 

@@ -1,6 +1,6 @@
-//! Clients and children that misbehave, against a real coordinator: what they cost it, and whom they hold up. Those that
-//! take long or measure time are run on their own: `cargo test -p vtr -- --ignored --test-threads 1 faults`, with the
-//! figures shown by `--nocapture`. FLOOD_SECONDS=60 floods for a minute.
+//! Clients and children that misbehave, against a real coordinator: what they cost it, and whom they delay. The tests
+//! that take long or measure time are run separately: `cargo test -p vtr -- --ignored --test-threads 1 faults`, with
+//! `--nocapture` to see the figures. FLOOD_SECONDS=60 floods for a minute.
 
 use std::{
     process::Stdio,
@@ -35,7 +35,7 @@ async fn watchers(client: &CoordinatorClient, name: &str) -> i32 {
     answer.into_inner().session.unwrap().watchers
 }
 
-/// Until the session's screen shows it.
+/// Waits until the session's screen shows it.
 async fn see(client: &CoordinatorClient, name: &str, pattern: &str) {
     let scope = WaitScope::Grid.into();
     let request = WaitForRequest { name: name.into(), pattern: pattern.into(), scope, ..Default::default() };
@@ -85,7 +85,7 @@ async fn a_subscriber_that_never_reads_costs_less_than_10_megabytes() {
     let mut stage = Stage::new();
     let client = client(&stage).await;
     let pid = stage.server().pid();
-    // History and ring are full before anything is measured.
+    // History and ring are filled before anything is measured.
     let script = Script::new().flood(10_000_000).print("\r\nfull").read_line().flood_forever();
     spawn(&client, "x", &script).await;
     see(&client, "x", "full").await;
@@ -114,7 +114,7 @@ async fn many_looks_back_at_once_are_bounded_and_their_memory_is_given_back() {
     let mut stage = Stage::new();
     let client = client(&stage).await;
     let pid = stage.server().pid();
-    // Each cell has a colour of its own: the answer is made from a hundred times the text.
+    // Each cell has its own colour: the answer is a hundred times as large as the text.
     let row: String = (0..78).map(|cell| format!("\x1b[38;5;{}mx", cell * 3)).collect();
     let argv = ["sh", "-c", "yes \"$1\" | head -n 12000; echo full; read x", "sh", &row].map(str::to_owned).into();
     client.vtr().spawn(SpawnRequest { name: "x".into(), argv, ..Default::default() }).await.unwrap();
@@ -143,7 +143,7 @@ async fn many_looks_back_at_once_are_bounded_and_their_memory_is_given_back() {
     let eight = took();
     wait_until("the memory is given back", || resident(pid) < 2 * before);
     println!("a look back: {before} bytes before, {one} more at most, {eight} more for eight at once");
-    // Two are made at once, and the others' answers wait to be sent: less than the eight would take beside each other,
+    // Two answers are made at a time, and the others wait to be sent: this takes less memory than eight in parallel,
     // whatever one of them takes in this build.
     assert!(eight < 6 * one, "{eight} bytes for eight looks back, {one} for one");
 }
@@ -191,7 +191,7 @@ async fn a_child_that_does_not_read_holds_up_nobody() {
     println!("20 MB to a deaf child: {refused} MB refused, next call within {longest:?}, {grown} bytes more at most");
     assert!(refused >= 17, "{refused} of 20 refused");
     assert!(longest < Duration::from_millis(10), "{longest:?}");
-    // Two of the queue, and messages on their way.
+    // Two in the queue, and messages in transit.
     assert!(grown < 16 * MEGABYTE, "{grown} bytes more");
 }
 
@@ -208,7 +208,7 @@ async fn ten_thousand_sessions_come_and_go_and_leave_nothing() {
             client.vtr().remove(RemoveRequest { name: "x".into() }).await.unwrap();
         }
     };
-    // Until allocator and thread pools have what they keep.
+    // Until allocator and thread pools have reached their usual size.
     come_and_go(500).await;
     let held = || (descriptors(pid), children(pid));
     let (before, memory, crew) = (held(), resident(pid), threads(pid));
@@ -218,7 +218,7 @@ async fn ten_thousand_sessions_come_and_go_and_leave_nothing() {
     println!("10,000 spawned and removed in {:?}: {grown} bytes more, {before:?} -> {:?}", start.elapsed(), held());
     assert_eq!(held(), before, "descriptors and children");
     assert_eq!(held().1, 0, "no child is left, dead or alive");
-    // A pool may have one more or fewer at any moment.
+    // A pool may have one thread more or less at any moment.
     assert!(threads(pid) <= crew + 4, "{crew} -> {}", threads(pid));
     assert!(grown < 4 * MEGABYTE, "{grown} bytes more");
 }

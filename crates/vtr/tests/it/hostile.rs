@@ -1,5 +1,5 @@
-//! A coordinator that is out to harm: every text of every answer could drive the terminal of whoever reads it. The
-//! messages are made from the protocol's own description, so that a field that is added is hostile as well.
+//! A malicious coordinator: every text of every answer could drive the reader's terminal. The messages are generated
+//! from the protocol's own description, so that new fields are hostile as well.
 
 mod coordinator;
 mod message;
@@ -8,11 +8,11 @@ use crate::stage::{FinishedCommand, Stage, VTR, run};
 
 use self::coordinator::{Conduct, HostileCoordinator};
 
-/// Sets a title, clears the screen, turns the direction, and looks like lines of ours.
+/// Sets a title, clears the screen, changes the text direction, and imitates lines of ours.
 pub(super) const HOSTILE: &str =
     "\x1b]0;PWNED\x07a\u{9b}2J\u{90}q\x7f\u{202e}\u{2066}\u{2028}\0\tb\r\nvtr: FALSE\nhint: FALSE\n\x1b[31mFALSE c";
 
-/// Every command that prints what a coordinator says.
+/// Every command that prints a coordinator's texts.
 const COMMANDS: [&[&str]; 24] = [
     &["ls"],
     &["info", "x"],
@@ -44,7 +44,7 @@ fn is_harmful(c: char) -> bool {
     c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{2028}' | '\u{2029}')
 }
 
-/// No control but our own line ends, and no line that someone else began.
+/// No control characters except our own newlines, and no line that somebody else began.
 #[track_caller]
 fn assert_harmless(text: &str, context: &dyn std::fmt::Debug) {
     let harmful: String = text.chars().filter(|&c| c != '\n' && is_harmful(c)).collect();
@@ -104,7 +104,7 @@ fn a_name_makes_no_row() {
     assert_eq!(listed.lines().count(), 1 + message::REPEATED, "{listed}");
 }
 
-/// Where colours are shown, only our own sequences are added.
+/// If colours are shown, only our own sequences are added.
 #[test]
 fn on_a_terminal_only_our_own_looks_are_written() {
     let stage = Stage::new();
@@ -114,7 +114,7 @@ fn on_a_terminal_only_our_own_looks_are_written() {
     for (number, words) in COMMANDS.iter().enumerate() {
         let (name, file) = (format!("look{number}"), stage.path(&format!("{number}.cast")));
         let record = format!("--record={}", file.display());
-        // It begins when it is told to: the recording's first event is the screen as it was before.
+        // Recording begins on request: the first event is the screen as it was before.
         let begin = ["--", "sh", "-c", "read go; exec \"$@\"", "sh", VTR];
         let ends = ["--socket", socket.to_str().unwrap()];
         stage.vtr(&[&["spawn", &name, &record], &begin[..], words, &ends].concat()).ok();
@@ -157,7 +157,7 @@ fn names_that_are_none_are_not_offered_for_completion() {
     assert!(!offered.contains("PWNED"), "{offered:?}");
 }
 
-/// What is no error of the protocol's own is told as it came, and not as silence.
+/// An error from outside the protocol is shown as received, and does not count as silence.
 #[test]
 fn a_refusal_of_another_kind_is_told() {
     let stage = Stage::empty();

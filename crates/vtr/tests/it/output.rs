@@ -19,7 +19,7 @@ fn a_closed_pipe_ends_quietly() {
     }
 }
 
-/// The first cell of the heading, in a terminal: `vtr` looks at itself.
+/// The first cell of the heading, in a terminal: `vtr` reads its own screen.
 fn heading_attributes(stage: &Stage, name: &str, more: &[&str]) -> serde_json::Value {
     let socket = stage.socket().to_str().unwrap();
     let words = [&["spawn", name, "--wait", "COORDINATOR"], more, &["--", VTR, "ls", "--socket", socket]].concat();

@@ -1,4 +1,4 @@
-//! Programs people really run. They may not be installed: `.ci/run` installs and runs these.
+//! Programs that people really use. They may not be installed: `.ci/run` installs them and runs these tests.
 
 use crate::stage::Stage;
 
@@ -15,7 +15,7 @@ fn bash_is_driven_through_a_build() {
     assert_eq!(stage.see("sh", "^exit=0$"), "exit=0\n");
     assert_eq!(stage.vtr(&["grep", "sh", "^step"]).ok().lines().count(), 3);
     stage.vtr(&["send", "sh", "-e", "sh -c 'echo it sleeps; exec sleep 1000'"]).ok();
-    // Before the program has the terminal, Ctrl-C is for the shell.
+    // Before the program has taken the terminal, Ctrl-C goes to the shell.
     stage.see("sh", "^it sleeps$");
     stage.vtr(&["key", "sh", "ctrl+c"]).ok();
     stage.vtr(&["send", "sh", "-e", "echo after=$?"]).ok();

@@ -32,7 +32,7 @@ fn files(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Until the recorder has written the end.
+/// Waits until the recorder has written the end.
 fn closed(stage: &Stage, session: &str) -> serde_json::Value {
     wait_until_some("the recording is over", || {
         let status = stage.vtr(&["record", session, "status", "--json"]).json();
@@ -43,7 +43,7 @@ fn closed(stage: &Stage, session: &str) -> serde_json::Value {
 #[test]
 fn a_session_is_recorded_from_its_first_byte() {
     let stage = Stage::new();
-    // Over before anyone could ask for a recording.
+    // Ends before anyone could ask for a recording.
     stage.vtr(&["spawn", "quick", "--record", "--", "printf", "gone in a moment"]).ok();
     stage.see_end("quick");
     let status = closed(&stage, "quick");
@@ -60,7 +60,7 @@ fn a_session_is_recorded_from_its_first_byte() {
     let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(&stage.path("named.cast")), 0o600);
     assert_eq!(mode(&stage.path("state/vtr/recordings")), 0o700);
-    // A session that can't be recorded as asked does not stay.
+    // A session that can't be recorded as requested is removed.
     stage.vtr(&["spawn", "other", "--record=named.cast", "--", "cat"]).failed(5, &["is there already"]);
     stage.vtr(&["info", "other"]).failed(1, &["other"]);
     stage.vtr(&["record", "nobody", "dump"]).failed(1, &["nobody"]);
@@ -84,7 +84,7 @@ fn a_coordinator_may_record_all_and_keep_few() {
     assert!(left.iter().all(|name| !name.starts_with("one-")), "{left:?}");
     let cast = std::fs::read_to_string(folder.join(&left[0])).unwrap();
     assert!(cast.starts_with("{\"version\":2") && cast.contains("hello from"), "{cast}");
-    // A recording that grows too large ends, and says so; the session goes on.
+    // A recording that grows too large is ended, with a message; the session goes on.
     stage.vtr(&["spawn", "flood", "--cmd", "yes | head -c 2000000; echo over; exec cat"]).ok();
     stage.see("flood", "over");
     let status = closed(&stage, "flood");
@@ -100,8 +100,8 @@ fn a_crash_leaves_a_recording_that_plays() {
     stage.see("one", "before the crash");
     let file = stage.path("one.cast");
     wait_until_some("it is written", || {
-        // Behind the header, which names the command and so holds the words too. They are in the keyframe when the
-        // program was quicker than the recording, and end otherwise there.
+        // After the header, which contains the words as part of the command. They are in the keyframe if the program
+        // was quicker than the recording, and then end differently there.
         let text = std::fs::read_to_string(&file).unwrap();
         let whole = |event: &str| event.contains("before the crash") && event.ends_with(']');
         text.lines().skip(1).any(whole).then_some(())
@@ -110,7 +110,7 @@ fn a_crash_leaves_a_recording_that_plays() {
     stage.server().wait();
     let file = file.to_str().unwrap();
     assert!(stage.vtr(&["export", file, "--format", "txt"]).ok().contains("before the crash"));
-    // Even one that was cut in the middle of a line.
+    // Even a recording that was cut in the middle of a line.
     let whole = std::fs::read(file).unwrap();
     std::fs::write(file, &whole[..whole.len() - 3]).unwrap();
     let ran = stage.vtr(&["export", file, "--format", "v2"]);
@@ -157,7 +157,7 @@ fn a_recording_is_exported_and_searched() {
         stage.vtr(&words)
     };
     assert_eq!(export(&["--format", "txt", "--at", "3s"]).ok(), "first screen\nred error\n");
-    // What was cleared had been printed all the same.
+    // Cleared text had been printed all the same.
     assert_eq!(export(&["--format", "txt"]).ok(), "first screen\nred error\nsecond screen\n");
     let v2 = export(&["--format", "v2"]).ok();
     let lines: Vec<&str> = v2.lines().collect();
@@ -231,7 +231,7 @@ async fn a_recording_is_played() {
     short.end().await;
 }
 
-/// A coordinator for which the disk becomes full when it is told so: what no file may grow beyond, in bytes.
+/// A coordinator whose disk becomes full on request: no file may grow beyond this many bytes.
 struct SmallDisk {
     stage: Stage,
     process: TestChild,
@@ -241,7 +241,7 @@ impl SmallDisk {
     fn new(flags: &[&str]) -> Self {
         let stage = Stage::empty();
         let environment: Vec<_> = stage.bare().get_envs().map(|(k, v)| (k.to_owned(), v.unwrap().to_owned())).collect();
-        // Beyond the limit the system sends a signal; ignored, it becomes a failure of the write.
+        // Beyond the limit the system sends a signal; if that is ignored, the write fails.
         let mut shell = std::process::Command::new("sh");
         shell.args(["-c", "trap '' XFSZ; exec \"$0\" \"$@\"", crate::stage::VTR, "serve", "--socket", "run/a.sock"]);
         shell.args(flags).env_clear().envs(environment).current_dir(stage.path(""));
@@ -288,7 +288,7 @@ fn a_recording_that_ends_early_is_in_the_log() {
     disk.vtr(&["record", "x", "start"]).ok();
     let log = disk.stage.path("log-so-far");
     std::fs::copy(disk.stage.path("a.log"), &log).unwrap();
-    // The log is a file as well, and may grow by a little.
+    // The log is a file as well, and may grow a little.
     disk.fill(std::fs::metadata(&log).unwrap().len() + 4096);
     disk.vtr(&["send", "x", &"words ".repeat(2000)]).ok();
     wait_until("the log tells of it", || {

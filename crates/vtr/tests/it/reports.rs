@@ -1,4 +1,4 @@
-//! What scripts report of themselves, by `vtr status`, and where it is seen.
+//! Status reports of scripts by `vtr status`, and where they are shown.
 
 use serde_json::json;
 use testkit::wait_until_some;
@@ -19,7 +19,7 @@ fn reports(stage: &Stage, session: &str, count: usize) -> serde_json::Value {
 #[test]
 fn a_script_says_what_it_does_and_everybody_can_see_it() {
     let stage = Stage::new();
-    // Its output goes elsewhere: the report finds the terminal.
+    // Its output is redirected: the report reaches the terminal all the same.
     let script = format!(
         "{VTR} status working --app deploy --progress 40 >/dev/null; {VTR} status blocked --id deploy/eu-west \
          --kind permission --title 'EU West' --msg 'Apply 3\nto add?'; read x; {VTR} status clear --id deploy; read x; exit 3"
@@ -41,7 +41,7 @@ fn a_script_says_what_it_does_and_everybody_can_see_it() {
     assert_eq!(reports(&stage, "deploy", 1), json!([{ "state": "working", "progress": 40, "app": "deploy" }]));
     stage.vtr(&["key", "deploy", "enter"]).ok();
     stage.see_end("deploy");
-    // What it was doing is over with it.
+    // The report of ongoing work ends with it.
     assert_eq!(stage.vtr(&["info", "deploy", "--json"]).json().get("reports"), None);
 }
 

@@ -64,7 +64,7 @@ fn a_second_signal_kills_what_is_left_at_once() {
     stage.server().signal(Signal::HUP);
     let log = stage.log_path("a");
     wait_until("it has begun to end", || std::fs::read_to_string(&log).unwrap().contains("ending all sessions"));
-    // Windows that close may hang up again and again.
+    // A closing window may send several hang-ups.
     stage.server().signal(Signal::HUP);
     stage.server().signal(Signal::TERM);
     assert!(stage.server().wait().success());
@@ -91,7 +91,7 @@ fn what_was_ignored_at_the_start_stays_ignored() {
     assert!(server.ended().success());
 }
 
-/// Who inherits every process of a container has to take their exit statuses.
+/// The process that inherits every orphan of a container has to reap them.
 #[test]
 fn as_the_first_process_of_a_container_it_leaves_no_zombies() {
     let unshare = |words: &[&std::ffi::OsStr]| {
@@ -119,7 +119,7 @@ fn as_the_first_process_of_a_container_it_leaves_no_zombies() {
     vtr(&["spawn", "look", "--", "sh", "-c", "while ps -e -o stat= | grep -q Z; do sleep 0.05; done; echo none; cat"])
         .ok();
     vtr(&["wait", "look", "none", "--scope", "scrollback", "--timeout", "60s"]).ok();
-    // `ps` saw what it should.
+    // `ps` saw what it should see.
     assert!(vtr(&["info", "look", "--json"]).json()["pid"].as_i64().unwrap() < 100);
     container.kill().unwrap();
     container.ended();

@@ -1,4 +1,5 @@
-//! A place for one test: a folder, perhaps coordinators, and a way to run `vtr` with nothing of the machine's.
+//! The surroundings of one test: a folder, optionally coordinators, and a way to run `vtr` without anything of the
+//! machine's.
 
 use std::{
     io::{BufRead, BufReader, Read, Write},
@@ -12,7 +13,7 @@ pub(crate) use testkit::{FinishedCommand, TestChild, run};
 
 pub(crate) const VTR: &str = env!("CARGO_BIN_EXE_vtr");
 
-/// A coordinator in the foreground, which is a child of the test.
+/// A coordinator in the foreground, as a child of the test.
 pub(crate) struct Server {
     pub(crate) process: TestChild,
     pub(crate) socket: PathBuf,
@@ -61,7 +62,7 @@ impl Stage {
         Stage { servers: Vec::new(), root }
     }
 
-    /// One coordinator, `a.sock`, with a shell that prints no prompt of its own making.
+    /// One coordinator, `a.sock`, with a shell that has a fixed prompt.
     pub(crate) fn new() -> Self {
         let mut stage = Self::empty();
         stage.serve("a", &[]);
@@ -91,7 +92,7 @@ impl Stage {
         Server { process, socket, _stdout: stdout }
     }
 
-    /// Another one in place of the first, which has ended.
+    /// Starts another one in place of the first, which has ended.
     pub(crate) fn restart(&mut self) {
         self.servers[0] = self.start("a", &[]);
     }
@@ -145,7 +146,7 @@ impl Stage {
         run(&mut self.command(words))
     }
 
-    /// With `text` as its standard input.
+    /// With `text` as standard input.
     #[track_caller]
     pub(crate) fn vtr_reading(&self, words: &[&str], text: &str) -> FinishedCommand {
         let mut child = start_piped(self.command(words).stdin(Stdio::piped()));
@@ -153,7 +154,7 @@ impl Stage {
         FinishedCommand::of(child)
     }
 
-    /// `vtr` that finds its coordinators in the config file only.
+    /// `vtr` that only finds the coordinators of the config file.
     #[track_caller]
     pub(crate) fn by_config(&self, words: &[&str]) -> FinishedCommand {
         run(self.bare().args(words))
@@ -163,7 +164,7 @@ impl Stage {
         std::fs::write(self.path("config/vtr/config.toml"), text).unwrap();
     }
 
-    /// Starts `cat` under a name: it echoes, and runs until it is told to end.
+    /// Starts `cat` under a name: it echoes, and runs until it is ended.
     #[track_caller]
     pub(crate) fn spawn_cat(&self, name: &str) {
         assert_eq!(self.vtr(&["spawn", name, "--", "cat"]).ok(), format!("{name}\n"));
@@ -185,7 +186,7 @@ impl Stage {
     }
 }
 
-/// In the background, with what it says kept for [`FinishedCommand::of`].
+/// Starts it in the background, keeping its output for [`FinishedCommand::of`].
 #[track_caller]
 pub(crate) fn start_piped(command: &mut Command) -> TestChild {
     TestChild::start(command.stdout(Stdio::piped()).stderr(Stdio::piped()))
@@ -197,7 +198,7 @@ pub(crate) fn read_all(mut from: impl Read) -> String {
     text
 }
 
-/// A process that has ended and was reaped, or is only waiting to be.
+/// Whether a process has ended, reaped or not.
 pub(crate) fn is_gone(pid: i32) -> bool {
     match std::fs::read_to_string(format!("/proc/{pid}/stat")) {
         Ok(stat) => stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('Z')),

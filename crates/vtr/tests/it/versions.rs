@@ -1,4 +1,4 @@
-//! A coordinator of another version: one warning, and the work goes on.
+//! A coordinator of another version: one warning, and the command goes on.
 
 use std::path::Path;
 
@@ -38,7 +38,7 @@ fn another_version_is_said_once() {
     let ran = stage.vtr(&["spawn", "x", "--socket", "run/old.sock", "--wait", "hi", "--cmd", "echo hi; cat"]);
     assert_eq!(ran.stderr.matches("99.1.2").count(), 1, "{ran:?}");
     assert!(ran.stderr.contains(env!("CARGO_PKG_VERSION")), "{ran:?}");
-    // It is the newer one: to end its sessions would help nobody.
+    // The coordinator is the newer one: restarting it would help nobody.
     assert!(ran.stderr.contains("install that version here"), "{ran:?}");
     ran.ok();
     let ran = stage.vtr(&["rm", "x", "--socket", "run/old.sock", "--json"]);

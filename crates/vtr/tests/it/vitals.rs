@@ -1,4 +1,4 @@
-//! What the kernel says of a coordinator: memory, descriptors, threads, children. Linux only.
+//! The kernel's figures for a coordinator: memory, descriptors, threads, children. Linux only.
 
 use std::fs;
 
@@ -7,12 +7,12 @@ pub(crate) fn resident(pid: i32) -> u64 {
     status(pid, "VmRSS:") << 10
 }
 
-/// The most that was ever resident.
+/// The highest number of resident bytes so far.
 pub(crate) fn peak(pid: i32) -> u64 {
     status(pid, "VmHWM:") << 10
 }
 
-/// The most that is resident counts from now on.
+/// Resets the highest number.
 pub(crate) fn forget_peak(pid: i32) {
     fs::write(format!("/proc/{pid}/clear_refs"), "5").unwrap();
 }
@@ -25,7 +25,7 @@ pub(crate) fn descriptors(pid: i32) -> usize {
     fs::read_dir(format!("/proc/{pid}/fd")).unwrap().count()
 }
 
-/// Ended ones that nobody waited for are among them.
+/// Includes zombies.
 pub(crate) fn children(pid: i32) -> usize {
     let threads = fs::read_dir(format!("/proc/{pid}/task")).unwrap().flatten();
     let lists = threads.filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok());

@@ -1,4 +1,4 @@
-//! Waiting: found, timed out, ended, and only what is new.
+//! Waiting: found, timed out, ended, and only new output.
 
 use testkit::wait_until;
 
@@ -20,7 +20,7 @@ fn wait_sees_new_output_only() {
     });
     assert_eq!(json, expected);
     let mut waiting = in_background(&stage, &["wait", "x", "new w.rd", "--timeout", "60s"]);
-    // Nothing tells when the wait has begun: so the word comes again until it is heard.
+    // Nothing announces that the wait has begun, so the word is printed repeatedly until it is found.
     wait_until("the waiting has ended", || {
         stage.vtr(&["send", "x", "-e", "new word"]).ok();
         waiting.try_wait().unwrap().is_some()
@@ -70,7 +70,7 @@ fn the_config_says_what_idle_is() {
     let stage = Stage::new();
     stage.write_config("[defaults]\nwait_for_idle_timeout = \"20ms\"\n");
     stage.spawn_cat("x");
-    // With the built-in default of 5 s the time would be up first.
+    // With the built-in default of 5 s, the time limit would pass first.
     stage.vtr(&["idle", "x", "--timeout", "4s"]).ok();
 }
 
@@ -109,7 +109,7 @@ fn a_host_that_hangs_is_waited_for_no_longer_than_was_said() {
     }
 }
 
-/// A line that can be cut: each dialling leaves its process id in the file.
+/// A connection that can be cut: each dialling process writes its process id to the file.
 fn by_way_of_a_command(stage: &Stage) {
     let script = format!(
         "echo $$ >> {}; exec {} dial-stdio --socket {}",
@@ -145,7 +145,7 @@ fn a_wait_goes_on_over_a_line_that_was_cut() {
     let ran = FinishedCommand::of(waiting);
     assert!(ran.stderr.contains("the connection to far was lost"), "{ran:?}");
     assert_eq!(ran.ok(), "the word\n");
-    // Of new output some may have been missed: that is said, and nothing made up.
+    // New output may have been missed: the wait says so instead of guessing.
     let waiting = wait(&[]);
     cut(&stage);
     FinishedCommand::of(waiting).failed(4, &["went away", "with --scope scrollback the wait would go on"]);

@@ -1,4 +1,4 @@
-//! `vtr web`, as far as a program without a browser can tell; the page itself is tested in crates/web/tests.
+//! `vtr web`, as far as a program without a browser can check it; the page itself is tested in crates/web/tests.
 
 use std::{
     io::{BufRead, BufReader, Read, Write},
@@ -41,7 +41,7 @@ impl Serving {
         answer.lines().next().unwrap().to_owned()
     }
 
-    /// Ends as a person's Ctrl-C would end it.
+    /// Ends it like a person's Ctrl-C.
     fn end(mut self) {
         self.process.signal(Signal::INT);
         let status = self.process.ended();
@@ -77,7 +77,7 @@ fn a_browser_is_opened_without_showing_the_link_to_others() {
     std::fs::create_dir(&tools).unwrap();
     let opener = tools.join(if cfg!(target_os = "macos") { "open" } else { "xdg-open" });
     let told = stage.path("told");
-    // Renamed at the end, so that whoever finds it finds all of it.
+    // Renamed at the end, so that a reader always finds the whole file.
     let script = format!("#!/bin/sh\nprintf '%s' \"$1\" >'{0}.part' && mv '{0}.part' '{0}'\n", told.display());
     std::fs::write(&opener, script).unwrap();
     std::fs::set_permissions(&opener, std::fs::Permissions::from_mode(0o755)).unwrap();
