@@ -1,4 +1,4 @@
-//! Ways in which agents fail that the specification names (its section 12).
+//! Failures of agents that the specification names (its section 12).
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! Agents as callers: each is itself and nobody else, and reaches its own tree only.
+//! Agents as callers: each has its own identity, and reaches only its own tree.
 
 use std::{io::Write, process::Stdio};
 
@@ -98,7 +98,7 @@ fn a_hook_says_one_thing_for_its_own_agent_and_prints_nothing() {
     assert_eq!(answer["error"]["code"], -32602, "it is no tool: {answer}");
 }
 
-/// What claude writes to its hooks, and what else may come that way.
+/// What claude writes to its hooks, and other input that may arrive there.
 #[test]
 fn a_hook_takes_what_its_cli_writes_and_tells_the_event_whatever_that_is() {
     let mut tab = Tab::new();
@@ -111,7 +111,7 @@ fn a_hook_takes_what_its_cli_writes_and_tells_the_event_whatever_that_is() {
     let hook = |event: &str, input: &[u8]| {
         let mut hook = start(event);
         let mut pipe = hook.stdin.take().unwrap();
-        // It reads all of it: a CLI whose pipe breaks would complain.
+        // The hook reads all of it: a CLI whose pipe breaks would complain.
         pipe.write_all(input).unwrap();
         drop(pipe);
         FinishedCommand::of(hook)
@@ -132,7 +132,7 @@ fn a_hook_takes_what_its_cli_writes_and_tells_the_event_whatever_that_is() {
         assert!(ran.stderr.contains(why), "{}", ran.stderr);
         assert!(told(human, lead).contains("hook PreToolUse"), "{}", told(human, lead));
     }
-    // One that writes nothing and never closes holds nobody up.
+    // A CLI that writes nothing and never closes the pipe delays nobody.
     let mut silent = start("Stop");
     let pipe = silent.stdin.take();
     FinishedCommand::of(silent).ok();

@@ -1,4 +1,4 @@
-//! Standard output and error that fail: a log line that can't be written is missing, and nothing else.
+//! Standard output and error that fail: a log line that can't be written is dropped, and nothing else happens.
 
 use std::{
     fs,
@@ -19,21 +19,21 @@ use crate::{
     stage::{Headless, Stage, TestChild, run},
 };
 
-/// Has a run complain: whoever speaks nonsense is hung up on after the line was logged.
+/// Makes a run log something: a client that sends nonsense is disconnected after the line was logged.
 fn provoke_a_log_line(socket: &Path) {
     let mut stream = UnixStream::connect(socket).unwrap();
     stream.write_all(b"nonsense\n").unwrap();
-    // Reset or closed: it is over.
+    // Reset or closed: the connection is over.
     let _ = stream.read_to_end(&mut Vec::new());
 }
 
-/// The same while the run can take no more connections.
+/// The same while the run can't accept any more connections.
 fn provoke_a_log_line_without_waiting(socket: &Path) {
     let mut stream = UnixStream::connect(socket).unwrap();
     let _ = stream.write_all(b"nonsense\n");
 }
 
-/// Where the operator's way in is, without the line that says so.
+/// Finds the operator's connect file without the line that names it.
 fn connect_file(stage: &Stage, run: &TestChild) -> PathBuf {
     let folder = stage.path(&format!("run/patterm/{}", run.id()));
     wait_until_some("the run serves its operator", || {
@@ -51,7 +51,7 @@ fn a_headless_run_outlives_its_output_and_ends_its_sessions_in_order() {
         command.stdin(Stdio::null());
         let (mut command, _reader) = broken.give_to(command);
         if broken == BrokenStream::Unread {
-            // Its first line is for whoever started it to read; the log is not.
+            // The first line is meant for the process that started it; the log is not.
             command.stdout(Stdio::null());
         }
         let mut patterm = TestChild::start(&mut command);
@@ -67,7 +67,7 @@ fn a_headless_run_outlives_its_output_and_ends_its_sessions_in_order() {
     }
 }
 
-/// Each connection that finds no descriptor left is a line of the log, for which there is no reader.
+/// Each connection that finds no free descriptor causes a log line, which nobody reads.
 #[test]
 fn a_headless_run_with_few_descriptors_outlives_a_crowd_and_its_logs_reader() {
     let stage = Stage::new();
@@ -82,7 +82,7 @@ fn a_headless_run_with_few_descriptors_outlives_a_crowd_and_its_logs_reader() {
     drop(patterm.process.stderr.take());
     let crowd: Vec<UnixStream> = (0..60).map(|_| UnixStream::connect(patterm.socket()).unwrap()).collect();
     provoke_a_log_line_without_waiting(&patterm.socket());
-    // Who is in already is served on.
+    // Existing connections are still served.
     client.status(&id);
     drop(crowd);
     wait_until("somebody new is served", || {
@@ -101,7 +101,7 @@ fn a_debug_log_that_can_not_be_written_is_missing_and_nothing_else() {
     let stage = Stage::new();
     let debug = stage.path("debug");
     fs::create_dir_all(&debug).unwrap();
-    // Writing to it fails from the moment when nobody reads it any more.
+    // Writing fails from the moment when the reader is gone.
     let log = debug.join("patterm.log");
     mknodat(CWD, &log, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
     let reader = open(&log, OFlags::RDONLY | OFlags::NONBLOCK, Mode::empty()).unwrap();
@@ -120,7 +120,7 @@ fn a_command_whose_answer_can_not_be_written_says_so() {
     for words in [&["presets", "ls"][..], &["config", "check"], &["completions", "bash"], &["--help"], &["--version"]] {
         for broken in BrokenStream::FAILING {
             let (mut command, _reader) = broken.give_to(stage.command(words));
-            // Closed streams are nobody's wish to read; a reader that has gone has had enough.
+            // Closed streams mean that nobody wants the output; a reader that has gone has had enough.
             let quiet = matches!(broken, BrokenStream::Closed | BrokenStream::ReaderGone);
             let code = TestChild::start(&mut command).ended().code();
             assert_eq!(code, Some(if quiet { 0 } else { 5 }), "{words:?} {broken:?}");

@@ -1,4 +1,4 @@
-//! A small MCP client: lines out, lines in. It keeps what it did not ask for.
+//! A small MCP client: lines out, lines in. It stores messages that it did not wait for.
 
 use std::{
     collections::VecDeque,
@@ -20,7 +20,7 @@ pub(crate) struct Client {
     lines: Receiver<String>,
     waiting: VecDeque<Value>,
     next_id: u64,
-    /// The proxy, when there is one.
+    /// The proxy, if there is one.
     pub(crate) process: Option<TestChild>,
 }
 
@@ -37,7 +37,7 @@ impl Client {
         Client { writer: Some(Box::new(writer)), lines, waiting: VecDeque::new(), next_id: 1, process: None }
     }
 
-    /// Straight on the socket, with nothing said yet.
+    /// Directly on the socket, before any message.
     pub(crate) fn on_socket(socket: &Path) -> Self {
         let stream = UnixStream::connect(socket).unwrap();
         Client::new(stream.try_clone().unwrap(), stream)
@@ -48,7 +48,7 @@ impl Client {
         Client::behind(command.arg("mcp-stdio").args(words).env_clear())
     }
 
-    /// Through a command's standard streams, with nothing said yet.
+    /// Through a command's standard streams, before any message.
     pub(crate) fn behind(command: &mut Command) -> Self {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut process = TestChild::start(command);
@@ -57,7 +57,7 @@ impl Client {
         client
     }
 
-    /// As a vendor's CLI would: a proxy as a child, and hands shaken.
+    /// Like a vendor's CLI: a proxy as a child process, and the handshake done.
     #[track_caller]
     pub(crate) fn behind_proxy(connect_file: &Path) -> Self {
         let mut client = Client::raw_proxy(&["--connect", connect_file.to_str().unwrap()]);
@@ -79,7 +79,7 @@ impl Client {
         self.try_write(text).unwrap();
     }
 
-    /// Fails when the server is gone.
+    /// Fails if the server is gone.
     pub(crate) fn try_write(&mut self, text: &str) -> std::io::Result<()> {
         self.writer.as_mut().unwrap().write_all(text.as_bytes())
     }
@@ -95,7 +95,7 @@ impl Client {
         id
     }
 
-    /// The next message, or none at the end.
+    /// The next message, or `None` at the end.
     #[track_caller]
     pub(crate) fn try_next(&mut self) -> Option<Value> {
         if let Some(message) = self.waiting.pop_front() {
@@ -113,7 +113,7 @@ impl Client {
         self.try_next().expect("the server is still there")
     }
 
-    /// The answer to `id`; what comes before it is kept.
+    /// The answer to `id`; messages before it are stored.
     #[track_caller]
     pub(crate) fn answer_to(&mut self, id: u64) -> Value {
         let mut others = VecDeque::new();
@@ -142,7 +142,7 @@ impl Client {
         answer["result"].clone()
     }
 
-    /// What a tool answers.
+    /// A tool's answer.
     #[track_caller]
     pub(crate) fn call(&mut self, tool: &str, arguments: Value) -> Value {
         let result = self.result("tools/call", json!({ "name": tool, "arguments": arguments }));
@@ -150,7 +150,7 @@ impl Client {
         result["structuredContent"].clone()
     }
 
-    /// The error of a tool that fails.
+    /// The error of a failing tool.
     #[track_caller]
     pub(crate) fn failure(&mut self, tool: &str, arguments: Value) -> Value {
         let result = self.result("tools/call", json!({ "name": tool, "arguments": arguments }));
@@ -164,7 +164,7 @@ impl Client {
         listed["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
     }
 
-    /// Starts a command; answers its process id.
+    /// Starts a command; returns its process id.
     #[track_caller]
     pub(crate) fn spawn(&mut self, argv: &[&str]) -> String {
         let reply = self.call("spawn_process", json!({ "kind": "command", "argv": argv }));
@@ -178,7 +178,7 @@ impl Client {
         assert_eq!(found["matched"], true, "{pattern}: {found}");
     }
 
-    /// Starts an agent below the caller, with a first prompt unless it is empty; answers its process id.
+    /// Starts an agent below the caller, with a first prompt unless it is empty; returns its process id.
     #[track_caller]
     pub(crate) fn spawn_agent(&mut self, make: &str, name: &str, prompt: &str) -> String {
         let mut arguments = json!({ "agent": make, "name": name });
@@ -196,7 +196,7 @@ impl Client {
         reached
     }
 
-    /// What stands on a screen.
+    /// The text of a screen.
     #[track_caller]
     pub(crate) fn grid(&mut self, process: &str) -> String {
         let read = self.call("get_process_output", json!({ "process_id": process, "mode": "grid" }));

@@ -1,4 +1,4 @@
-//! The command line besides running: help, version, completions, manual pages.
+//! The command line except for runs: help, version, completions, manual pages.
 
 use rustix::process::Signal;
 
@@ -76,7 +76,7 @@ fn rules_are_checked_compared_and_used_when_they_are_newer() {
 #[test]
 fn presets_are_listed_shown_checked_and_found() {
     let stage = Stage::new();
-    // Presets of more agents come with the agents: there are none on this path.
+    // Presets of further CLIs are installed along with their programs: there are none on this path.
     let patterm = |words: &[&str]| run(stage.command(words).env("PATH", stage.path("bin")));
     let listed = patterm(&["presets", "ls", "--json"]).json();
     let names: Vec<_> = listed["presets"].as_array().unwrap().iter().map(|preset| preset["name"].clone()).collect();

@@ -1,4 +1,4 @@
-//! However it ends: nothing that was started goes on, the terminal is as it was, and no scratchpad is half.
+//! However it ends, nothing that was started goes on, the terminal is restored, and no scratchpad is half written.
 
 use std::{
     fs,
@@ -21,7 +21,7 @@ use crate::{
 
 const SIZE: Size = Size { cols: 90, rows: 20 };
 
-/// Says its process id, and ends only when it is killed.
+/// Prints its process id, and only ends when it is killed.
 const STUBBORN: &str = "trap '' TERM HUP INT; echo pid $$; while :; do sleep 1000; done";
 
 fn stage() -> Stage {
@@ -95,7 +95,7 @@ impl Window {
         Client::behind_proxy(&stage.path(&format!("run/patterm/{}/operator-1.json", self.patterm.pid())))
     }
 
-    /// The system hangs up on patterm, and the shell that it was started from would do so again.
+    /// The system hangs up on patterm, and the shell that started it would do so again.
     fn close(self) -> ExitStatus {
         let Window { terminal, mut patterm } = self;
         drop(terminal);
@@ -118,7 +118,7 @@ fn closing_the_window_ends_everything() {
     assert_eq!(stage.left_in_run(), Vec::<String>::new());
 }
 
-/// Jobs that a shell has put into groups of their own, and that nothing ends but KILL.
+/// Jobs in process groups of their own, which only KILL ends.
 pub(crate) struct DeafJobs([i64; 3]);
 
 impl DeafJobs {
@@ -199,7 +199,7 @@ fn a_second_signal_kills_what_is_left_at_once() {
 #[test]
 fn a_panic_of_the_interface_ends_everything_and_leaves_a_sane_terminal() {
     if !cfg!(debug_assertions) {
-        // A release can't be made to.
+        // A release build can't be made to panic.
         return;
     }
     let stage = stage();
@@ -236,7 +236,7 @@ fn killed_without_a_word_it_leaves_no_jobs_and_no_watchdog() {
     let tidy = format!("trap 'echo cleaned >> {}; exit' TERM; echo up; while :; do sleep 0.05; done", log.display());
     stage.install_program("tidy", &tidy);
     let shell = operator.spawn(&["sh", "-c", "set -m; nohup tidy & exec sleep 1000"]);
-    // nohup keeps the job's words in a file.
+    // nohup keeps the job's output in a file.
     wait_until("the job runs", || fs::read_to_string(stage.path("project/nohup.out")).is_ok_and(|text| text == "up\n"));
     let ended = operator.spawn(&["sh", "-c", "trap '' HUP TERM; sleep 1000 & echo pid $!"]);
     let left_behind = pid_of(&mut operator, &ended);
@@ -295,7 +295,7 @@ fn killed_in_the_middle_of_writing_no_scratchpad_is_half() {
     wait_until("its sessions die with it", || is_gone(pid));
     let found = stage.scratchpad("big");
     assert!(texts.contains(&found), "{} bytes of neither", found.len());
-    // The next run is none the worse for it.
+    // The next run is not affected.
     let _next = Face::empty(&stage, SIZE);
     assert_eq!(stage.left_in_run().len(), 2, "only its own socket and folder: {:?}", stage.left_in_run());
 }
@@ -350,12 +350,12 @@ fn closing_a_lead_asks_while_something_below_it_runs() {
         face.command(typed, entry);
         face.shows("the question", title);
         face.shows("what would end", "1 session below it is still running and will be ended");
-        // Whatever Enter takes does no harm.
+        // Enter always takes a harmless answer.
         face.press("enter");
         face.hides("the question", title);
         face.shows("the child", "└─ . tests");
     }
-    // The same by the operation with its arguments asked for.
+    // The same through the operation, with its arguments asked one by one.
     face.command("close_process", "Close session");
     face.shows("which one", "lead");
     face.type_text("lead");
@@ -363,7 +363,7 @@ fn closing_a_lead_asks_while_something_below_it_runs() {
     face.shows("the question", "Close lead\\?");
     face.press("e");
     face.shows("all of it is gone", "to spawn an agent");
-    // What nothing hangs on is closed at once.
+    // A session without children is closed at once.
     operator.spawn(&["cat"]);
     face.shows("another session", "command-1 running");
     face.command("close this", "Close this session");

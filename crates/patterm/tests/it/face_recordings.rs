@@ -1,4 +1,4 @@
-//! Recordings from the palette: made, played, searched in time and exported, as `vtr` does it.
+//! Recordings from the palette: made, played, searched by time and exported, with the same code as in `vtr`.
 
 use std::{ffi::OsString, fs, path::PathBuf};
 
@@ -21,7 +21,7 @@ const KNOWN: &str = r#"{"version":3,"term":{"cols":40,"rows":5},"title":"a title
 [10.0, "x", "3"]
 "#;
 
-/// Where the project's recordings are.
+/// The folder of the project's recordings.
 fn folder(stage: &Stage) -> PathBuf {
     let projects = stage.path("data/patterm/projects");
     let project = fs::read_dir(projects).unwrap().next().unwrap().unwrap().path();
@@ -133,7 +133,7 @@ fn the_session_in_sight_is_recorded_by_one_command() {
     let [file] = files.as_slice() else { panic!("one file: {files:?}") };
     assert!(fs::read_to_string(file).unwrap().contains("said words"));
     face.command(":play-recording", "Play a recording");
-    // The list, not the notice that names the file too.
+    // The list, not the notice that also names the file.
     face.shows("it is listed", "(?s)play a recording ─.*command-1-[^ ]*\\.cast");
     face.press("enter");
     face.shows("its first screen is that of the start", "(?s)before.* / 0:0\\d\\.\\d+");
@@ -159,7 +159,7 @@ fn a_recording_that_cannot_be_made_is_complained_of() {
 fn a_search_is_given_up_at_once() {
     let stage = Stage::new();
     let face = with_recordings(&stage);
-    // Far more than is looked through while one presses a key: each event is a look at a large screen.
+    // Far more than can be searched before a key is pressed: each event means checking a large screen.
     let mut long = "{\"version\":2,\"width\":200,\"height\":100}\n".to_owned();
     for number in 0..200_000 {
         long += &format!("[{}.0,\"o\",\"number {number}\\r\\n\"]\n", number / 10);
@@ -180,7 +180,7 @@ fn a_search_is_given_up_at_once() {
     face.press("esc");
     face.shows("it is over", "the search in long\\.cast was cancelled");
     face.hides("and nothing of it is left", "Esc ends it|when it was on screen");
-    // The next one is not held up by it, and goes by itself when there is nothing.
+    // The next search is not delayed by it, and ends by itself if there is no match.
     search("known", "no such text");
     face.shows("nothing is found", "nothing on the screens of known\\.cast matches");
     face.hides("nothing is in the way", "Esc ends it");
@@ -246,7 +246,7 @@ fn what_is_broken_is_told_and_hurts_nobody() {
 fn a_recording_that_ends_early_is_announced() {
     use rustix::process::{Pid, Resource, Rlimit, prlimit};
     let stage = Stage::new();
-    // Beyond the limit below the system sends a signal; ignored, it becomes a failure of the write.
+    // Beyond the limit below the system sends a signal; if that is ignored, the write fails.
     let (argv, environment) = face_argv(&stage, &[], &[]);
     let shell = ["sh", "-c", "trap '' XFSZ; exec \"$@\"", "sh"].map(OsString::from);
     let argv = shell.into_iter().chain(argv).collect();

@@ -1,4 +1,4 @@
-//! What any program reports of its own work: seen on the screen, told to agents, and passed on to the terminal outside.
+//! Status reports of programs: shown on the screen, passed to agents, and reported to the outer terminal.
 
 use serde_json::json;
 use vt::{ProgramState, Size};

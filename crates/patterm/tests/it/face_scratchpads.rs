@@ -33,7 +33,7 @@ fn they_are_listed_previewed_and_follow_what_agents_write() {
     face.hides("it is closed", "e edit");
     face.command("open scratchpad plan", "Open scratchpad: plan.md");
     face.shows("drawn large", "plan\\.md  e edit");
-    // What looks out beside it moves.
+    // The text that is visible beside it changes.
     face.compare("scratchpad-open", &[(" +\\d+s\\b", "Ns"), ("(?m)[sm─]$", " ")]);
     face.press("d");
     face.shows("a question", "Delete \"plan\\.md\" for everyone\\?");
@@ -80,12 +80,12 @@ fn arrows_in_the_rail_go_on_from_the_tree_to_the_scratchpads() {
     face.shows("one is in the rail still", "words of one");
     face.press("up enter");
     face.hides("back in the pane", "Esc back");
-    // A rail that folds away lets go of the keyboard.
+    // A rail that folds away loses the keyboard.
     face.command("rail-focus", "Go to the rail");
     face.shows("the rail has the keys", "Esc back");
     face.resize(Size { cols: 60, ..SIZE });
     face.hides("the rail", "Esc back");
-    // A window that got narrower has lost its right edge before anything is drawn anew.
+    // A narrower window has lost its right edge before anything is drawn again.
     face.shows("the status line at the new edge", "Ctrl-K commands");
     face.type_text("echo typed\r");
     face.shows("the shell's answer", "(?m)^typed");

@@ -1,4 +1,4 @@
-//! Ways of failing that the specification names (its section 12), and what is left standing. Those of agents are in
+//! Failures that the specification names (its section 12), and what survives them. Those of agents are in
 //! `agent_failures`.
 
 use std::fs;

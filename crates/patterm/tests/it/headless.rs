@@ -1,4 +1,4 @@
-//! `patterm --headless`: what it says first, what it serves, and that nothing is left when it ends.
+//! `patterm --headless`: its first line, what it serves, and that nothing is left when it ends.
 
 use std::{fs, os::unix::fs::MetadataExt, process::Command};
 

@@ -1,4 +1,4 @@
-//! Who is known, who is not, and what a token is worth in the wrong hands.
+//! Which callers are known, which are not, and what a stolen token is worth.
 
 use rustix::process::Signal;
 use serde_json::{Value, json};
@@ -15,7 +15,7 @@ fn initialize() -> Value {
             "params": { "protocolVersion": "2025-11-25", "capabilities": {} } })
 }
 
-/// What a client hears who says this on the socket and then shakes hands.
+/// The answer to a client that sends this on the socket and then performs the handshake.
 fn heard(stage: &crate::stage::Headless, said: &str) -> Value {
     let mut client = Client::on_socket(&stage.socket());
     client.write(said);
@@ -54,11 +54,11 @@ fn forged_missing_and_foreign_tokens_are_refused_in_words() {
         assert!(answer["error"]["message"].as_str().unwrap().contains("not known"), "{answer}");
         assert!(!answer.to_string().contains(&patterm.token()));
     }
-    // No greeting at all: what an agent does that pokes the socket.
+    // No greeting at all, like an agent that pokes at the socket.
     let answer = heard(&patterm, "");
     assert_eq!(answer["id"], 1);
     assert!(answer["error"]["data"]["hint"].as_str().unwrap().contains("mcp-stdio"), "{answer}");
-    // Who was refused harmed nobody.
+    // Refused clients have done no harm.
     patterm.operator().call("whoami", json!({}));
 }
 
@@ -102,7 +102,7 @@ fn a_run_on_a_screen_leaves_no_token_that_speaks_for_the_human() {
     stage.patterm(&["explain", "nobody"]).failed(4, &["--operator-file"]);
 }
 
-/// A sub-agent looks for a token that lets it type into the human's own session.
+/// A sub-agent searches for a token that lets it type into the human's own session.
 #[test]
 fn a_sub_agent_finds_no_token_that_reaches_the_humans_session() {
     let stage = Stage::new();
@@ -124,7 +124,7 @@ fn a_sub_agent_finds_no_token_that_reaches_the_humans_session() {
     assert_eq!(sub.call("whoami", json!({}))["role"], "sub-agent");
     let typed = json!({ "process_id": "terminal-1", "text": "typed by a sub-agent", "submit": true });
     assert_eq!(sub.failure("send_input", typed.clone())["kind"], "not_related");
-    // What a program that it starts can do, with whatever lies in the folder.
+    // What a program that it starts can do with the files in the folder.
     let steal = format!(
         "ls -R \"$XDG_RUNTIME_DIR\"; '{PATTERM}' mcp-stdio --connect \"$XDG_RUNTIME_DIR\"/patterm/*/operator-1.json; echo tried=$?"
     );

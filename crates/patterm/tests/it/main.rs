@@ -1,4 +1,4 @@
-//! The program as people, scripts and agents meet it: real processes, sockets and folders of their own.
+//! The program as people, scripts and agents use it: real processes, and sockets and folders of their own.
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also outside its own function")]
 
 mod agent_failures;

@@ -1,4 +1,4 @@
-//! `--debug` and `--profile`: what they write, for whose eyes, and that nothing goes to the terminal.
+//! `--debug` and `--profile`: what they write, who can read it, and that nothing goes to the terminal.
 
 use std::{fs, os::unix::fs::MetadataExt, path::Path};
 

@@ -1,4 +1,4 @@
-//! Connections of another user. Needs root, to be somebody else: `.ci/run` runs these.
+//! Connections of another user. These tests need root, in order to act as one: `.ci/run` runs them.
 
 use std::{fs, os::unix::fs::PermissionsExt, os::unix::process::CommandExt, process::Command};
 
@@ -23,7 +23,7 @@ fn another_user_is_refused_by_the_mode_and_by_the_door() {
         run(command.uid(SOMEBODY).gid(SOMEBODY).current_dir("/"))
     };
     knock().failed(4, &["Permission denied"]);
-    // Somebody has opened the doors of the file system: the token is right, and still it is not theirs.
+    // The file system lets everyone in, and the token is valid, but it belongs to somebody else.
     fs::set_permissions(socket.parent().unwrap(), fs::Permissions::from_mode(0o755)).unwrap();
     fs::set_permissions(&socket, fs::Permissions::from_mode(0o666)).unwrap();
     let ran = knock();

@@ -1,11 +1,11 @@
-//! A sub-agent asks for permission, and the agent above it answers: with the looks of the three CLIs.
+//! A sub-agent asks for permission, and the agent above it answers, with the screens of the three CLIs.
 
 use serde_json::{Value, json};
 
 use crate::{client::Client, tab::Tab};
 
 impl Tab {
-    /// An agent below the lead that asks for leave to run `command`.
+    /// An agent below the lead that asks for permission to run `command`.
     fn asking(&mut self, make: &str, command: &str) -> String {
         let worker = self.as_lead.spawn_agent(make, "worker", "");
         self.as_lead.wait_for_state(&worker, "idle");
@@ -18,7 +18,7 @@ impl Tab {
     }
 }
 
-/// What the agent asks, once it does.
+/// The agent's question, once it asks.
 fn prompt(client: &mut Client, process: &str) -> Value {
     let waited = json!({ "process_id": process, "states": ["blocked"], "timeout_seconds": 60 });
     let waited = client.call("wait_for_state", waited);
@@ -46,7 +46,7 @@ fn a_harmless_command_is_allowed_and_another_is_left_to_the_human() {
         let refused = tab.as_lead.failure("send_input", key(&worker, "enter", &asks));
         assert_eq!(refused["kind"], "needs_trust", "{make}: {refused}");
         assert!(refused["hint"].as_str().unwrap().contains("request_human_attention"), "{refused}");
-        // The human may do as they like.
+        // The human is not restricted.
         tab.human.call("send_input", json!({ "process_id": worker, "kind": "key", "key": "enter" }));
         tab.human.see(&worker, "I was allowed to: rm -rf build");
         tab.as_lead.call("close_process", json!({ "process_id": worker }));
@@ -76,8 +76,8 @@ fn a_prompt_that_has_changed_is_not_answered() {
 #[test]
 fn what_an_agent_can_not_read_whole_it_may_only_refuse() {
     let mut tab = Tab::new();
-    // To the edge of the screen, so that the rest may have been cut off; and what its hook tells has a character that turns
-    // text round.
+    // It reaches the edge of the screen, so the rest may have been cut off; and the hook's report contains a
+    // bidirectional control.
     let worker = tab.asking("claude", &format!("ls {}\u{202e}", "a".repeat(113)));
     let asks = prompt(&mut tab.as_lead, &worker);
     assert_eq!((&asks["tool"], &asks["complete"]), (&json!("shell"), &json!(false)), "{asks}");

@@ -1,4 +1,4 @@
-//! Programs of the alternate screen in a pane beside the same programs run bare: equal, cell for cell.
+//! Programs of the alternate screen in a pane compared with the same programs on a bare terminal, cell for cell.
 
 use std::{ffi::OsString, fs, sync::Arc};
 
@@ -13,7 +13,7 @@ const PANE: Size = Size { cols: 100, rows: 28 };
 
 type Cells = Vec<Vec<(String, u32, vt::Style)>>;
 
-/// What every cell of some rows shows, blanks at the end left out.
+/// The content of every cell of some rows, without trailing blanks.
 fn cells(frame: &Frame, rows: std::ops::Range<usize>) -> Cells {
     let row = |line: &Arc<vt::Line>| {
         let mut cells: Vec<_> = line
@@ -53,7 +53,7 @@ fn is_the_same(face: &Face, bare: &Face, what: &str) {
     });
 }
 
-/// Words of `program` that hold blanks are in single quotes.
+/// Words of `program` that contain blanks are in single quotes.
 #[track_caller]
 fn side_by_side(stage: &Stage, program: &[&str], keys: &[&str], ready: &str) {
     let face = wide(stage);
@@ -114,7 +114,7 @@ fn less() {
 #[ignore = "needs htop"]
 fn htop() {
     let stage = Stage::new();
-    // It never shows the same twice: what one run of it printed is shown to both.
+    // It never prints the same twice: the output of one run is shown to both.
     let argv = ["htop", "-d", "100"].map(OsString::from).into();
     let bare = Face::run(argv, environment(&stage), stage.path("project"), PANE);
     bare.shows("its columns", "PID");
@@ -140,7 +140,7 @@ impl Drop for Server {
     }
 }
 
-/// Somebody else's terminal as a witness: what tmux thinks it shows is what we meant.
+/// An independent witness: tmux's own idea of its screen is what we meant to show.
 #[test]
 #[ignore = "needs tmux"]
 fn inside_tmux() {
@@ -168,7 +168,7 @@ fn inside_tmux() {
     face.click_on(r"\+");
     face.shows("what can be spawned", "spawn ─");
     face.press("esc");
-    // tmux waits whether an escape goes on.
+    // tmux waits to see whether an escape sequence goes on.
     face.hides("the list", "spawn ─");
     face.type_text("exit\r");
     face.shows("the end", "Enter closes it");

@@ -1,4 +1,4 @@
-//! The protocol at its edges, through the real socket: each mistake has its answer and harms only itself.
+//! Edge cases of the protocol through the real socket: each mistake gets an answer and affects nothing else.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! `patterm mcp-stdio`: small, dumb, and gone with either end.
+//! `patterm mcp-stdio`: small, simple, and gone when either end closes.
 
 use std::{fs, io::Read};
 
@@ -54,7 +54,7 @@ fn it_needs_no_home_and_no_environment() {
     client.call("whoami", json!({}));
 }
 
-/// Kilobytes that only this process holds: what another copy of it would cost.
+/// Kilobytes that belong to this process alone: the cost of another copy of it.
 fn private_memory(pid: u32) -> u64 {
     let rollup = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).unwrap();
     let field = |name: &str| {
@@ -88,7 +88,8 @@ fn a_client_that_stops_reading_harms_nobody_else() {
     let mut other = patterm.operator();
     let id = other.spawn(&["sh", "-c", "seq 100000; echo done"]);
     other.see(&id, "done");
-    // More than pipes, proxy and socket hold; `deaf` takes its lines from a thread, so the proxy is stopped instead.
+    // More than pipes, proxy and socket can buffer; `deaf` reads its lines in a thread, so the proxy is stopped
+    // instead.
     let proxy = i32::try_from(deaf.process.as_ref().unwrap().id()).unwrap();
     let stop = |signal| rustix::process::kill_process(rustix::process::Pid::from_raw(proxy).unwrap(), signal).unwrap();
     stop(Signal::STOP);

@@ -1,5 +1,5 @@
-//! The real program in a terminal that is our own engine, driven as a person would: keys, mouse, paste, and looks at
-//! the screen. Every wait says what it waits for, and a failure shows the screen.
+//! The real program in a terminal that is our own engine, driven like a person would: keys, mouse, paste, and looking
+//! at the screen. Every wait says what it waits for, and a failure shows the screen.
 //!
 //! ```text
 //! let stage = Stage::new();
@@ -38,11 +38,11 @@ pub(crate) fn face_argv(
 ) -> (Vec<OsString>, Vec<(OsString, OsString)>) {
     let command = stage.command(flags);
     let mut argv: Vec<OsString> = vec!["env".into()];
-    // Ours is no pane of a patterm; and sessions inherit nothing that is called so.
+    // Our variables must not look like a pane of patterm, and sessions inherit no variable of that name.
     argv.extend(["-u", "PATTERM", "-u", "PATTERM_PROCESS_ID"].map(OsString::from));
     argv.extend(more.iter().map(|(name, value)| format!("{name}={value}").into()));
     argv.push(PATTERM.into());
-    // Tests look at it with the person's own tools.
+    // Tests read it with the person's own tools.
     argv.push("--operator-file".into());
     argv.extend(command.get_args().map(OsString::from));
     let environment = command.get_envs().filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned())));
@@ -51,7 +51,7 @@ pub(crate) fn face_argv(
     (argv, environment.chain(terminal).collect())
 }
 
-/// A patterm that somebody looks at.
+/// A patterm with a screen.
 pub(crate) struct Face {
     // Dropped in this order: the engine's end needs the runtime.
     pub(crate) session: Session,
@@ -61,20 +61,20 @@ pub(crate) struct Face {
 }
 
 impl Face {
-    /// Starts it in the stage's project. What it shows first is the caller's to wait for.
+    /// Starts it in the stage's project. The caller waits for its first screen.
     #[track_caller]
     pub(crate) fn open(stage: &Stage, size: Size, flags: &[&str]) -> Self {
         Self::open_with(stage, size, flags, &[])
     }
 
-    /// With more in its environment.
+    /// With additional environment variables.
     #[track_caller]
     pub(crate) fn open_with(stage: &Stage, size: Size, flags: &[&str], more: &[(&str, &str)]) -> Self {
         let (argv, environment) = face_argv(stage, flags, more);
         Self::run(argv, environment, stage.path("project"), size)
     }
 
-    /// Starts it, and waits for what is to be seen before anything was started.
+    /// Starts it, and waits for the screen without any session.
     #[track_caller]
     pub(crate) fn empty(stage: &Stage, size: Size) -> Self {
         let face = Self::open(stage, size, &[]);
@@ -97,7 +97,7 @@ impl Face {
         self.press("ctrl-k");
         self.shows("the palette", "commands [─-]");
         self.type_text(typed);
-        // The list is that of what was typed so far until all of it is there.
+        // Until all of the text has arrived, the list matches only what was typed so far.
         self.shows("the query", &format!("> {}", regex::escape(typed)));
         self.shows("the entry", entry);
     }
@@ -142,7 +142,7 @@ impl Face {
         }
     }
 
-    /// One key after the other, by the key grammar: `ctrl-k`, `a`, `enter`. Blanks part them.
+    /// One key after the other, in the key grammar: `ctrl-k`, `a`, `enter`, separated by blanks.
     pub(crate) fn press(&self, keys: &str) {
         for key in keys.split_whitespace() {
             self.send(Input::Key(key.parse().unwrap_or_else(|error| panic!("{key:?}: {error}"))));
@@ -168,7 +168,7 @@ impl Face {
         self.mouse(MouseEventKind::Release(MouseButton::Left), at);
     }
 
-    /// Clicks on the first character of what the screen shows.
+    /// Clicks on the first character of the text on the screen.
     #[track_caller]
     pub(crate) fn click_on(&self, pattern: &str) {
         self.click(self.find(pattern));
@@ -198,7 +198,7 @@ impl Face {
         self.session.resize(size).unwrap();
     }
 
-    /// The screen, one row a line, trailing blanks trimmed.
+    /// The screen, one line per row, without trailing blanks.
     pub(crate) fn text(&self) -> String {
         self.session.grid_text().1
     }
@@ -207,7 +207,7 @@ impl Face {
         self.session.frame().frame
     }
 
-    /// Where the screen shows the first match now.
+    /// The position of the first match on the screen.
     #[track_caller]
     pub(crate) fn find(&self, pattern: &str) -> Position {
         let regex = Regex::new(pattern).unwrap();
@@ -225,7 +225,7 @@ impl Face {
         panic!("{pattern:?} is not shown:\n{}", self.text());
     }
 
-    /// Waits until the screen matches. `(?s)` and `(?m)` work over rows.
+    /// Waits until the screen matches. `(?s)` and `(?m)` work across rows.
     #[track_caller]
     pub(crate) fn shows(&self, what: &str, pattern: &str) {
         let regex = Regex::new(pattern).unwrap();
@@ -249,7 +249,7 @@ impl Face {
                     return true;
                 }
                 if self.session.status().has_ended() {
-                    // What it printed last is on the screen by now.
+                    // By now its last output is on the screen.
                     return holds(&self.text());
                 }
                 let _ = timeout(Duration::from_millis(500), pulse.changed()).await;
@@ -263,11 +263,11 @@ impl Face {
     }
 
     fn within<T>(&self, work: impl Future<Output = T>) -> Option<T> {
-        // A timeout is made inside the runtime.
+        // A timeout has to be created inside the runtime.
         self.runtime.block_on(async { timeout(DEADLINE, work).await.ok() })
     }
 
-    /// Waits for something the program asks of its terminal: a notification, a clipboard, a title.
+    /// Waits for a request to the terminal: a notification, a clipboard, a title.
     #[track_caller]
     pub(crate) fn asks<T>(&mut self, what: &str, wanted: impl Fn(Effect) -> Option<T>) -> T {
         let Face { events, runtime, .. } = self;
@@ -306,7 +306,7 @@ impl Face {
         self.until(&what, |screen| without(screen, hidden) == wanted);
     }
 
-    /// A client with the tools of the person who looks at it.
+    /// A client with the tools of the person at the screen.
     #[track_caller]
     pub(crate) fn operator(&self, stage: &Stage) -> Client {
         let file = stage.path(&format!("run/patterm/{}/operator-1.json", self.pid()));
@@ -333,7 +333,7 @@ impl Face {
         ending.and_then(|ending| ending.exit).expect("it ran")
     }
 
-    /// What the program may change of a terminal is as it found it: modes, screen, cursor, keyboard.
+    /// Everything that the program may change of a terminal is restored: modes, screen, cursor, keyboard.
     #[track_caller]
     pub(crate) fn is_sane(&self) {
         let fresh = vt::Terminal::new(vt::TerminalOptions::default());
@@ -344,7 +344,7 @@ impl Face {
         assert_eq!((cursor.visible, cursor.shape), (true, fresh.cursor().shape), "the cursor is put back");
     }
 
-    /// Asks it to end, as a shutdown of the machine does, and waits until nothing is left. Dropping does the same.
+    /// Asks it to end, like a shutdown of the machine, and waits until nothing is left. Dropping does the same.
     pub(crate) fn end(self) {}
 }
 

@@ -1,4 +1,4 @@
-//! `--share`: vtr's way in, for who may open the socket.
+//! `--share`: vtr's access to patterm, for those who may open the socket.
 
 use std::{
     fs,

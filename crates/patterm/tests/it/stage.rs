@@ -1,4 +1,4 @@
-//! A place for one test: folders of its own, a headless patterm perhaps, and nothing of the machine's.
+//! The surroundings of one test: folders of its own, optionally a headless patterm, and nothing of the machine's.
 
 use std::{
     fs,
@@ -33,7 +33,7 @@ impl Stage {
         self.root.path().join(relative)
     }
 
-    /// Lets other users walk in as far as the run folder.
+    /// Lets other users enter as far as the run folder.
     pub(crate) fn open_to_others(&self) {
         for folder in ["", "run"] {
             fs::set_permissions(self.path(folder), fs::Permissions::from_mode(0o755)).unwrap();
@@ -69,17 +69,18 @@ impl Stage {
         Headless::start(&mut self.command(&[&["--headless"], flags].concat()))
     }
 
-    /// Puts a program called `make` on the path of sessions: a fake of it that plays `story`, at twenty times the pace.
+    /// Puts a program called `make` on the path of sessions: a fake of it that plays `story`, at twenty times the
+    /// speed.
     pub(crate) fn install_fake(&self, make: &str, story: &str) {
         self.install_program(make, &format!("exec '{PATTERM}' fake-agent {make} --story {story} --fast \"$@\""));
     }
 
-    /// All three makes, which answer what they are asked.
+    /// All three CLIs as fakes that answer their prompts.
     pub(crate) fn install_fakes(&self) {
         ["claude", "codex", "opencode"].into_iter().for_each(|make| self.install_fake(make, "echo"));
     }
 
-    /// As [`Stage::install_fake`], with a script of the test's own.
+    /// Like [`Stage::install_fake`], with the test's own script.
     pub(crate) fn install_scripted(&self, make: &str, script: &str) {
         let file = self.path(&format!("{make}.json"));
         fs::write(&file, script).unwrap();
@@ -107,7 +108,7 @@ impl Stage {
         fs::write(folder.join(format!("{name}.json")), text).unwrap();
     }
 
-    /// What a scratchpad of the project holds, as a person would find it.
+    /// The content of one of the project's scratchpads, as a person would find it.
     #[track_caller]
     pub(crate) fn scratchpad(&self, name: &str) -> String {
         let projects: Vec<_> = fs::read_dir(self.path("data/patterm/projects")).unwrap().flatten().collect();
@@ -115,14 +116,14 @@ impl Stage {
         fs::read_to_string(projects[0].path().join("scratchpads").join(name)).unwrap()
     }
 
-    /// All that lies in the folder of sockets.
+    /// All files in the folder of sockets.
     pub(crate) fn left_in_run(&self) -> Vec<String> {
         let Ok(entries) = fs::read_dir(self.path("run/patterm")) else { return Vec::new() };
         entries.flatten().map(|entry| entry.file_name().into_string().unwrap()).collect()
     }
 }
 
-/// A patterm without a screen, which is a child of the test.
+/// A patterm without a screen, as a child of the test.
 pub(crate) struct Headless {
     pub(crate) process: TestChild,
     pub(crate) hello: Value,
@@ -192,7 +193,7 @@ impl Headless {
         self.process.ended()
     }
 
-    /// What it said on standard output after its first line, and on standard error, until its end.
+    /// Its standard output after the first line, and its standard error, until its end.
     #[track_caller]
     pub(crate) fn end(mut self, signal: Signal) -> (ExitStatus, String, String) {
         self.signal(signal);
@@ -220,7 +221,7 @@ pub(crate) fn token_in(connect_file: &Path) -> String {
     value["token"].as_str().unwrap().to_owned()
 }
 
-/// A process that has ended and was reaped, or is only waiting to be.
+/// Whether a process has ended, reaped or not.
 pub(crate) fn is_gone(pid: i64) -> bool {
     match fs::read_to_string(format!("/proc/{pid}/stat")) {
         Ok(stat) => stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('Z')),

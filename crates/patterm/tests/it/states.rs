@@ -1,4 +1,4 @@
-//! What agents are doing, for people: `replay-state` over recordings, `explain` on a running patterm.
+//! Agents' states for people: `replay-state` on recordings, `explain` on a running patterm.
 
 use std::{fs, path::Path};
 
@@ -45,7 +45,7 @@ fn a_recording_without_times_is_settled_after_every_read() {
     for state in ["idle", "working", "blocked"] {
         assert!(changes.iter().any(|change| change["state"] == state), "{state}: {changes:?}");
     }
-    // Narrower than the picture was drawn for, it is another picture.
+    // In a narrower terminal than the recorded one, the screen is a different one.
     stage.patterm(&["replay-state", "--agent", "claude", "--size", "40x10", "bare.raw"]).ok();
 }
 
@@ -98,7 +98,7 @@ fn a_running_session_is_explained_to_a_person() {
     stage.patterm(&["explain", "nobody"]).failed(1, &["nobody"]);
     let file = patterm.connect_file();
     stage.patterm(&["explain", "--connect", file.to_str().unwrap(), "lead"]).ok();
-    // Another run knows nothing of it, and does not get in the way.
+    // Another run does not know the session, and does not get in the way.
     let other = stage.headless(&[]);
     stage.patterm(&["explain", "lead"]).ok();
     other.operator().spawn_agent("claude", "lead", "");

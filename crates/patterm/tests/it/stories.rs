@@ -1,12 +1,12 @@
-//! Whole stories, headless, on fake agents: the fakes run the shipped presets' command lines, start the proxy as the real
-//! CLIs do, and call the tools that their scripts say.
+//! Whole stories, headless, with fake agents: the fakes run with the shipped presets' command lines, start the proxy
+//! like the real CLIs, and call the tools that their scripts name.
 
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use crate::stage::Stage;
 
-/// Every message of connections whose file's name holds `part`.
+/// Every message of connections whose file name contains `part`.
 fn transcripts(stage: &Stage, part: &str) -> Vec<Value> {
     let folder = stage.path("project/seen/mcp");
     let files = std::fs::read_dir(folder).unwrap().flatten();
@@ -71,7 +71,7 @@ fn one_is_killed_one_hangs_one_floods_and_the_lead_goes_on() {
     stage.install_fake("claude", "orchestrator-trouble");
     stage.install_fake("codex", "troubled");
     stage.install_fake("opencode", "troubled");
-    // The lead and one of its sub-agents are of one make: the prompt tells the fake which part it plays.
+    // The lead and one of its sub-agents are the same CLI: the prompt tells the fake which role it plays.
     let both = stage.path("bin/claude");
     let lead = std::fs::read_to_string(&both).unwrap();
     let second = lead.replace("orchestrator-trouble", "troubled").replace("#!/bin/sh\n", "");

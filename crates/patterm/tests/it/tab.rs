@@ -1,4 +1,4 @@
-//! A tab with an agent at its root, and who drives it: the person, and the agent itself.
+//! A tab with an agent at its root, and two clients for it: the person, and the agent itself.
 
 use crate::{
     client::Client,
@@ -7,17 +7,17 @@ use crate::{
 
 pub(crate) struct Tab {
     pub(crate) human: Client,
-    /// Connected as the lead, beside the fake itself.
+    /// Connected as the lead, besides the fake itself.
     pub(crate) as_lead: Client,
     /// The session at the root.
     pub(crate) lead: String,
-    // Dropped last, in this order: who serves, and where.
+    // Dropped last, in this order: the server, and its folder.
     pub(crate) patterm: Headless,
     _stage: Stage,
 }
 
 impl Tab {
-    /// All makes are fakes that do as they are told; the lead is a claude.
+    /// All CLIs are fakes that do as they are told; the lead is a claude.
     #[track_caller]
     pub(crate) fn new() -> Self {
         let stage = Stage::new();
