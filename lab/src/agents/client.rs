@@ -11,7 +11,7 @@ use std::{
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Value, json};
 
-/// Longer than any wait that is asked for.
+/// Longer than any wait that a test requests.
 const PATIENCE: Duration = Duration::from_secs(630);
 
 pub(crate) struct Client {
@@ -76,7 +76,7 @@ impl Client {
         Ok(result["structuredContent"].clone())
     }
 
-    /// What stands on a screen, for reports.
+    /// The text of a screen, for reports.
     pub(crate) fn grid(&mut self, process: &str) -> String {
         let read = self.call("get_process_output", &json!({ "process_id": process, "mode": "grid" }));
         match read {

@@ -1,4 +1,4 @@
-//! Prompts into a real CLI: each must arrive once, submitted and whole, and its receipt must say so.
+//! Prompts for a real CLI: each must arrive once, complete and submitted, and its receipt must say so.
 
 use std::{
     path::{Path, PathBuf},
@@ -30,7 +30,7 @@ pub(crate) struct Arguments {
     /// The number of the first prompt
     #[arg(long, default_value_t = 0)]
     first: usize,
-    /// A patterm that is built already
+    /// An existing patterm
     #[arg(long)]
     patterm: Option<PathBuf>,
 }
@@ -43,14 +43,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
     Ok(if results.once == arguments.count { Verdict::Good } else { Verdict::Bad })
 }
 
-/// What became of prompts that were sent.
+/// The results of the prompts that were sent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PromptResults {
     pub(crate) sent: usize,
-    /// Arrived once, submitted and whole.
+    /// Arrived once, complete and submitted.
     pub(crate) once: usize,
-    /// The end of their turn was told.
+    /// The end of the turn was reported.
     pub(crate) turns_told: usize,
     /// How long a turn took.
     pub(crate) p50_ms: u64,
@@ -59,7 +59,7 @@ pub(crate) struct PromptResults {
     pub(crate) faults: Vec<String>,
 }
 
-/// A CLI that takes no prompt at all would have each wait for its end in vain.
+/// After this many failures in a row we stop: a CLI that accepts no prompt would make each one wait in vain.
 const GIVE_UP_AFTER: usize = 3;
 
 /// Sends the prompts of these numbers, one after the other.
@@ -89,7 +89,7 @@ pub(crate) fn trial(vendor: &Vendor, program: &Path, first: usize, count: usize)
             tally.faults.push(format!("no more were sent after {GIVE_UP_AFTER} faults in a row"));
             break;
         }
-        // With what is left in its prompt box it would be no fair start for the next one.
+        // A text left in its prompt box would be an unfair start for the next prompt.
         client.call("close_process", &json!({ "process_id": agent.id }))?;
         agent = Agent::start(&mut client, vendor)?;
     }
@@ -112,7 +112,7 @@ impl<'a> Agent<'a> {
         Ok(Agent { vendor, id: started["process_id"].as_str().context("an agent has an id")?.to_owned() })
     }
 
-    /// What its model was asked in the conversation.
+    /// The prompts that its model got in the conversation.
     fn prompts(&self, stage: &Stage) -> Vec<String> {
         let mut prompts = stage.model.prompts(self.vendor.name);
         prompts.retain(|prompt| !self.vendor.asks_for_itself(prompt));
@@ -135,7 +135,7 @@ impl<'a> Agent<'a> {
 
 struct Delivered {
     turn_told: bool,
-    /// `None` when all went well.
+    /// `None` if everything was right.
     fault: Option<String>,
 }
 
@@ -152,7 +152,7 @@ fn fault(ended: &Value, expected: &str, received: &[String]) -> Option<String> {
     }
 }
 
-/// Where two texts part.
+/// The first difference between two texts.
 fn difference(expected: &str, received: &str) -> String {
     let same = expected.chars().zip(received.chars()).take_while(|(one, other)| one == other).count();
     let show = |text: &str| text.chars().skip(same.saturating_sub(10)).take(40).collect::<String>();
@@ -170,7 +170,7 @@ struct Tally {
 }
 
 impl Tally {
-    /// Of `count` prompts that were to be sent.
+    /// The number of prompts that should have been sent.
     fn results(mut self, count: usize) -> PromptResults {
         self.took.sort_unstable();
         let at = |part: usize| self.took.get(self.took.len() * part / 100).copied().unwrap_or_default();

@@ -35,7 +35,7 @@ impl Headless {
         self.process.id()
     }
 
-    /// For an operator of one's own.
+    /// For an operator of the test.
     pub(crate) fn connect_file(&self) -> &Path {
         &self.connect
     }
@@ -44,7 +44,7 @@ impl Headless {
         Client::start(&self.program, &self.connect)
     }
 
-    /// Asks it to end, as a person closing the terminal would.
+    /// Asks it to end, as if a person closed the terminal.
     pub(crate) fn end(mut self) -> Result<()> {
         let pid = Pid::from_raw(i32::try_from(self.process.id())?).context("a child has a number")?;
         kill_process(pid, Signal::TERM)?;
@@ -67,7 +67,7 @@ impl Drop for Headless {
     }
 }
 
-/// The one that is given, or one built beside us.
+/// The given one, or one built beside this program.
 pub(crate) fn program(given: Option<&Path>) -> Result<PathBuf> {
     if let Some(program) = given {
         return program.canonicalize().with_context(|| format!("there is no {}", program.display()));

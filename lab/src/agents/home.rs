@@ -1,5 +1,5 @@
-//! What a CLI leaves in a home folder: with patterm the same files as without it, and no word of patterm in them but where
-//! it writes down the conversation, as it does with any MCP server of the person's own.
+//! What a CLI leaves in a home folder: with patterm the same files as without it, and no mention of patterm except in
+//! its record of the conversation, as with any MCP server of the user's own.
 
 mod places;
 
@@ -19,15 +19,15 @@ use testkit::model::ModelScript;
 use super::{client::Client, headless, neighbour, stage::Stage, vendors::Vendor};
 use crate::Verdict;
 
-/// Run a CLI bare, with a server of the person's own and from its preset, and compare the files under its home
+/// Run a CLI bare, with a server of the user's own and from its preset, and compare the files under its home
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     #[arg(long, value_name = "NAME")]
     agent: String,
-    /// A patterm that is built already
+    /// An existing patterm
     #[arg(long)]
     patterm: Option<PathBuf>,
-    /// Copy the three homes into this folder, to look at them
+    /// Copy the three homes into this folder, for inspection
     #[arg(long, value_name = "DIR")]
     keep: Option<PathBuf>,
 }
@@ -72,11 +72,11 @@ fn list(words: &[&String]) -> String {
     words.iter().map(|word| word.as_str()).collect::<Vec<_>>().join(", ")
 }
 
-/// Where a CLI keeps the conversations themselves, to go on with them: docs/decisions/0013 says why they may name us.
+/// Where a CLI keeps its conversations, in order to resume them: docs/decisions/0013 says why these may mention us.
 const RECORDS: [&str; 4] =
     [".claude/projects/", ".codex/sessions/", ".codex/thread_history_", ".local/share/opencode/opencode.db"];
 
-/// What a CLI writes without a preset only.
+/// Files that a CLI only writes without a preset.
 const FEWER: [(&str, &str); 2] = [
     (".codex/shell_snapshots/", "it would hold the session's environment, ours included"),
     (".codex/logs_", "its log goes with the launch, because it names each MCP server"),
@@ -84,15 +84,15 @@ const FEWER: [(&str, &str); 2] = [
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Dress {
-    /// As a person starts it: none of our servers, hooks or flags.
+    /// As a user starts it: without our servers, hooks or flags.
     Bare,
-    /// With an MCP server that has nothing to do with us, given as the preset gives ours.
+    /// With an unrelated MCP server, configured in the way the preset configures ours.
     Neighbour,
     Preset,
 }
 
 impl Dress {
-    /// What is looked for in the files.
+    /// The words to search the files for.
     fn word(self) -> &'static str {
         match self {
             Dress::Neighbour => neighbour::NAME,
@@ -180,7 +180,7 @@ fn write_other_preset(vendor: &Vendor, dress: Dress, home: &Path) -> Result<()> 
     preset.argv.truncate(1);
     preset.env.retain(|_, value| !value.contains("${folder}"));
     if vendor.name == "codex" {
-        // Else it leaves a server running, which has nothing to do with us.
+        // Otherwise it leaves a server running, which has nothing to do with us.
         preset.argv.push("--no-daemon".into());
     }
     let server = preset.mcp_injection.take();
@@ -214,7 +214,7 @@ fn invite_the_neighbour(preset: &mut AgentPreset, ours: &Injection) -> Result<()
     Ok(())
 }
 
-/// patterm's own files are none of the CLI's.
+/// patterm's own files don't belong to the CLI.
 const OURS: [&str; 3] = [".config/patterm", ".local/share/patterm", ".local/state/patterm"];
 
 fn walk(root: &Path, folder: &Path, see: &mut impl FnMut(&str, &[u8]) -> Result<()>) -> Result<()> {
@@ -233,10 +233,10 @@ fn walk(root: &Path, folder: &Path, see: &mut impl FnMut(&str, &[u8]) -> Result<
     Ok(())
 }
 
-/// Stores whose files differ from run to run: npm's downloads, and a Git repository that is packed when Git thinks fit.
+/// Stores whose files differ from run to run: npm's downloads, and a Git repository that Git packs when it likes.
 const STORES: [&str; 2] = [".npm/", ".local/share/opencode/snapshot/"];
 
-/// Without what differs from run to run: ids, times, the project's own name, and what is in stores.
+/// Without parts that differ from run to run: ids, times, the project's own name, and the content of stores.
 fn comparable(path: &str, project: &Path) -> String {
     if let Some(store) = STORES.iter().find(|store| path.starts_with(*store)) {
         return (*store).into();

@@ -13,7 +13,7 @@ use crate::Verdict;
 /// Install the CLIs from npm into target/agents (or PATTERM_AGENTS), versions side by side
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// NAME or NAME@VERSION; all without any
+    /// NAME or NAME@VERSION; all if omitted
     #[arg(value_name = "NAME")]
     names: Vec<String>,
 }
@@ -31,12 +31,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
     Ok(Verdict::Good)
 }
 
-/// Nothing happens where it is there.
+/// Does nothing if it is installed.
 pub(crate) fn install(vendor: &Vendor) -> Result<()> {
     if !is_there(vendor) {
         let (folder, wanted) = (vendor.folder(), format!("{}@{}", vendor.package, vendor.version));
         fs::create_dir_all(&folder)?;
-        // With their install scripts: claude's puts the program in place of a file that says it is missing.
+        // With their install scripts: claude's replaces a file that says it is missing by the program.
         let status = Command::new("npm")
             .args(["install", "--no-audit", "--no-fund", "--loglevel", "error", "--prefix"])
             .arg(&folder)
@@ -56,7 +56,7 @@ fn is_there(vendor: &Vendor) -> bool {
     manifest["version"] == vendor.version.as_str() && vendor.programs().join(vendor.name).exists()
 }
 
-/// Asks the program for its version, with a home of its own.
+/// Queries the program's version, with a home folder of its own.
 fn starts(vendor: &Vendor) -> Result<()> {
     let home = tempfile::tempdir()?;
     let mut program = Command::new(vendor.programs().join(vendor.name));

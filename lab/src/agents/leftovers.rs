@@ -1,4 +1,5 @@
-//! Processes that outlive a run: found by the home folder in their environment, which every child of a CLI inherits.
+//! Processes that outlive a run: recognised by the home folder in their environment, which every child of a CLI
+//! inherits.
 
 use std::{
     fs,
@@ -6,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// As `pid command line`. Zombies have ended.
+/// As `pid command line`. Zombies don't count.
 pub(crate) fn processes_at_home(home: &Path) -> Vec<String> {
     let wanted = format!("HOME={}", home.display());
     let numbers = fs::read_dir("/proc").into_iter().flatten().flatten();
@@ -23,7 +24,7 @@ pub(crate) fn processes_at_home(home: &Path) -> Vec<String> {
     found
 }
 
-/// What is still there after a while: an orphan may need a moment to notice that it is one.
+/// The processes that remain after a while: an orphan may need a moment to notice that it is one.
 pub(crate) fn left_behind(home: &Path) -> Vec<String> {
     let start = Instant::now();
     loop {

@@ -1,5 +1,5 @@
-//! `cargo lab agents matrix`: versions of the CLIs side by side, each led through the moments and sent prompts, and the table
-//! in docs/agents-matrix.md of what was seen. Results are kept as data beside it, so that one row can be renewed.
+//! `cargo lab agents matrix`: versions of the CLIs side by side, each led through the moments and sent prompts, and the
+//! table of the results in docs/agents-matrix.md. Results are kept as data beside it, so that one row can be updated.
 
 mod page;
 
@@ -20,22 +20,22 @@ use crate::{Verdict, repository};
 const PAGE: &str = "docs/agents-matrix.md";
 const RESULTS: &str = "docs/agents-matrix.json";
 
-/// Try versions of the CLIs side by side, and write what was seen into docs/agents-matrix.md
+/// Try versions of the CLIs side by side, and write the results into docs/agents-matrix.md
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// Run nothing; fail when the page is not what the results say
+    /// Run nothing; fail if the page does not match the results
     #[arg(long)]
     check: bool,
-    /// Only this one, NAME@VERSION; a row of its own is made where there is none
+    /// Only this one, NAME@VERSION; a new row is added if there is none
     #[arg(long, value_name = "NAME@VERSION", value_delimiter = ',')]
     only: Vec<String>,
     /// Only this part
     #[arg(long, value_enum)]
     part: Option<Part>,
-    /// How many prompts are sent
+    /// The number of prompts
     #[arg(long, default_value_t = 50)]
     count: usize,
-    /// A patterm that is built already
+    /// An existing patterm
     #[arg(long)]
     patterm: Option<PathBuf>,
 }
@@ -44,17 +44,17 @@ pub(crate) struct Arguments {
 enum Part {
     Moments,
     Prompts,
-    /// Neither: the page is written anew from the results.
+    /// Neither: only regenerate the page from the results.
     Page,
 }
 
-/// One version of one CLI. What was not run is not there.
+/// One version of one CLI. Parts that were not run are missing.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct MatrixRow {
     agent: String,
     version: String,
-    /// What people should know of it, such as why it was not run.
+    /// A note for people, such as why it was not run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     note: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -79,7 +79,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
     let program = headless::program(arguments.patterm.as_deref())?;
     for mut row in chosen(&arguments.only)? {
         renew(&mut row, arguments, &program)?;
-        // Each at once, and with what others wrote meanwhile: a run takes minutes, and may be broken off.
+        // Saved at once, merged with what others wrote meanwhile: a run takes minutes, and may be interrupted.
         let mut rows = read()?;
         rows.retain(|other| (&other.agent, &other.version) != (&row.agent, &row.version));
         rows.push(row);
@@ -92,7 +92,7 @@ fn read() -> Result<Vec<MatrixRow>> {
     serde_json::from_str(&fs::read_to_string(repository(RESULTS))?).context(RESULTS)
 }
 
-/// The rows that are named, made where they are missing; or all.
+/// The named rows, created if missing; or all.
 fn chosen(only: &[String]) -> Result<Vec<MatrixRow>> {
     let rows = read()?;
     if only.is_empty() {

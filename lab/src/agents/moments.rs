@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use super::{headless, vendors::Vendor};
 use crate::Verdict;
 
-/// Lead a real CLI through moments whose truth is known, and compare what patterm says of it
+/// Lead a real CLI through moments whose true state is known, and compare patterm's answers
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// NAME, or NAME@VERSION
@@ -30,7 +30,7 @@ pub(crate) struct Arguments {
     /// A patterm that is built already
     #[arg(long)]
     patterm: Option<PathBuf>,
-    /// Write a recording with labelled points into this folder, as fixtures/recordings/agents has them
+    /// Write a recording with labelled points into this folder, in the format of fixtures/recordings/agents
     #[arg(long, value_name = "DIR")]
     into: Option<PathBuf>,
     /// The middle of the recording's name: NAME-VERSION-WHAT.raw
@@ -60,7 +60,7 @@ pub(crate) fn trial(vendor: &Vendor, program: &std::path::Path) -> Result<Moment
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct MomentResults {
     pub(crate) moments: Vec<MomentResult>,
-    /// Scenes that did not get to their end, and why.
+    /// Scenes that did not reach their end, and why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) broken: Vec<BrokenScene>,
 }
@@ -69,12 +69,12 @@ pub(crate) struct MomentResults {
 pub(crate) struct MomentResult {
     pub(crate) label: String,
     pub(crate) truth: String,
-    /// What was said when the moment had settled.
+    /// The answer when the moment had settled.
     pub(crate) told: String,
-    /// Why, where that was wrong.
+    /// Its reason, if it was wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) detail: Option<String>,
-    /// The longest time that it was told idle while it was known not to be.
+    /// The longest time that patterm said idle while the agent was known not to be.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub(crate) wrong_idle_ms: u64,
 }
@@ -89,7 +89,7 @@ fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
-/// A wrong idle that lasts longer is believed by those who wait.
+/// A wrong idle that lasts longer would be acted on by those who wait for it.
 pub(crate) const LONGEST_WRONG_IDLE: Duration = Duration::from_millis(300);
 
 impl MomentResult {

@@ -1,4 +1,4 @@
-//! An MCP server as a person might have one of their own: it shows what a CLI writes down of any server.
+//! An MCP server like one of the user's own: it shows what a CLI records of any server.
 
 use std::io::{self, BufRead, Write};
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::Verdict;
 
-/// Its name, and the word that is looked for.
+/// Its name, which is also the word to search for.
 pub(crate) const NAME: &str = "neighbour";
 
 /// A small MCP server on standard input and output, for `home`

@@ -1,6 +1,6 @@
-//! Prompts that are hard to deliver: 1 to 20,000 bytes of every sort, the same ones for the same number.
+//! Prompts that are hard to deliver: 1 to 20,000 bytes of all kinds, the same ones for the same number.
 
-/// Small, and the same on every machine.
+/// A small random number generator, the same on every machine.
 struct Dice(u64);
 
 impl Dice {
@@ -48,11 +48,11 @@ pub(crate) struct Prompt {
     pub(crate) body: String,
 }
 
-/// The prompt of this number.
+/// The prompt with this number.
 pub(crate) fn prompt(number: usize) -> Prompt {
     let mut dice = Dice(0x9E37_79B9_7F4A_7C15 ^ (number as u64 + 1).wrapping_mul(0xD134_2543_DE82_EF95));
     dice.roll();
-    // As many short ones as long ones: each size from 1 to 20,000 bytes is reached by its logarithm.
+    // As many short ones as long ones: sizes from 1 to 20,000 bytes are distributed by their logarithm.
     let size = match number % 20 {
         0 => 1,
         1 => 20_000,
@@ -76,7 +76,7 @@ pub(crate) fn prompt(number: usize) -> Prompt {
             ("escape bytes", 0..2) | ("all of it", 2) => dice.pick(&CONTROLS),
             _ => dice.pick(&WORDS),
         };
-        // Not past the size, and never a part of a character.
+        // Not beyond the size, and never part of a character.
         let room = size - body.len();
         body.extend(word.chars().scan(0, |used, one| {
             *used += one.len_utf8();

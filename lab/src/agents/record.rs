@@ -1,6 +1,6 @@
-//! Recordings of the real CLIs for `fixtures/recordings/agents`: what they print in a short conversation, when, and what
-//! they were doing at labelled moments. The scripted model knows the truth: it holds an answer back, streams it, or has a
-//! command asked for.
+//! Recordings of the real CLIs for `fixtures/recordings/agents`: their output in a short conversation, with its times,
+//! and their state at labelled moments. The scripted model knows the true state: it holds an answer back, streams it,
+//! or requests a command.
 
 use std::{
     fs,
@@ -26,15 +26,15 @@ use films::{Film, Step};
 pub(crate) struct Arguments {
     #[arg(long, value_name = "NAME")]
     agent: String,
-    /// What is filmed: `turns`, or a film of this CLI's own
+    /// What to film: `turns`, or one of this CLI's own films
     #[arg(long, value_name = "NAME", default_value = "turns")]
     film: String,
-    /// Where to, instead of the fixtures
+    /// The output folder, instead of the fixtures
     #[arg(long)]
     into: Option<PathBuf>,
 }
 
-/// Long enough that a CLI has drawn all it wants to draw.
+/// Long enough for a CLI to finish drawing.
 const SETTLED: Duration = Duration::from_millis(2500);
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
@@ -70,7 +70,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
     Ok(Verdict::Good)
 }
 
-/// What is known of one moment.
+/// The true state at one moment.
 struct Point {
     offset: usize,
     /// Seconds since the start.
@@ -83,7 +83,7 @@ struct Point {
 #[derive(Default)]
 struct Taken {
     bytes: Vec<u8>,
-    /// In their order: each read with its place, and each time that something was typed.
+    /// In order: each read with its offset, and each input.
     timing: Vec<Value>,
     points: Vec<Point>,
 }
@@ -125,7 +125,7 @@ async fn record(vendor: &Vendor, film: Option<&Film>) -> Result<Taken> {
         })
         .await?;
     let mut tap = session.tap(TapOptions { input: false, capacity: 64 << 20 })?;
-    // What came before the tap is in the ring.
+    // Output from before the tap is in the ring.
     let first = session.raw(0, usize::try_from(tap.start.offset)?).bytes;
     let mut camera = Camera { session: session.clone(), started, taken: Taken::default() };
     camera.keep(&first);
@@ -175,7 +175,7 @@ impl Camera {
         self.taken.points.push(Point { offset: self.taken.bytes.len(), at, label, state, grid });
     }
 
-    /// Films for so long.
+    /// Films for this long.
     async fn roll(&mut self, outputs: &mut Outputs, time: Duration) {
         let until = tokio::time::Instant::now() + time;
         while let Ok(Some((at, bytes))) = tokio::time::timeout_at(until, outputs.recv()).await {
@@ -194,7 +194,7 @@ impl Camera {
         }
     }
 
-    /// Films until `sign` is on the screen, or no longer is.
+    /// Films until `sign` appears on the screen, or disappears from it.
     async fn until(&mut self, outputs: &mut Outputs, sign: &str, there: bool) -> Result<()> {
         let began = Instant::now();
         while self.session.grid_text().1.contains(sign) != there {
@@ -205,7 +205,7 @@ impl Camera {
         Ok(())
     }
 
-    /// Since the start, to the millisecond.
+    /// Time since the start, in milliseconds.
     fn seconds(&self, at: Instant) -> f64 {
         (at.saturating_duration_since(self.started).as_secs_f64() * 1e3).round() / 1e3
     }
@@ -280,7 +280,7 @@ async fn play(camera: &mut Camera, stage: &Stage, vendor: &Vendor, outputs: &mut
     camera.press(KeyEvent::press(Key::Escape))?;
     camera.settle(outputs).await;
     camera.point("refused", "idle");
-    // One puts the refused prompt back into its box.
+    // One CLI puts the refused prompt back into its box.
     camera.press(KeyEvent::new('u', Modifiers::CTRL))?;
     camera.settle(outputs).await;
 
@@ -298,7 +298,7 @@ async fn play(camera: &mut Camera, stage: &Stage, vendor: &Vendor, outputs: &mut
     Ok(())
 }
 
-/// Until its question stands: one CLI lets seconds pass before it asks.
+/// Waits for its question: one CLI takes seconds before it asks.
 async fn asked(camera: &mut Camera, vendor: &Vendor, outputs: &mut Outputs) -> Result<()> {
     let began = Instant::now();
     while !vendor.asks(&camera.session.grid_text().1) {

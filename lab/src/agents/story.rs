@@ -1,5 +1,5 @@
-//! The whole story with real CLIs: one leads two others, each of them asks for permission, the lead answers one and calls
-//! the human for the other, reads what they say, and closes them. Nothing is left. With four children: [`children`].
+//! The whole story with real CLIs: one leads two others, both ask for permission, the lead answers one and calls the
+//! human for the other, reads their results, and closes them. Nothing is left. For four children see [`children`].
 
 use std::{
     path::{Path, PathBuf},
@@ -26,7 +26,7 @@ pub(crate) struct Arguments {
     children: String,
     #[arg(long, default_value_t = 1)]
     runs: usize,
-    /// A patterm that is built already
+    /// An existing patterm
     #[arg(long)]
     patterm: Option<PathBuf>,
 }
@@ -56,19 +56,19 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
     Ok(if misses == 0 { Verdict::Good } else { Verdict::Bad })
 }
 
-/// What is played, and what must have come of it.
+/// A story, and its required results.
 trait Story {
     fn vendors(&self) -> Result<Vec<Vendor>>;
     fn script(&self) -> ModelScript;
     /// The human's part.
     fn follow(&self, stage: &Stage, human: &mut Client) -> Result<()>;
-    /// What the screens show, for a report of a miss.
+    /// The content of the screens, for the report of a failure.
     fn scene(&self, human: &mut Client, stage: &Stage) -> String;
     /// What the models were told, which is what the agents learned.
     fn check(&self, stage: &Stage) -> Result<()>;
 }
 
-/// Who plays what.
+/// The roles.
 struct TwoWorkers {
     lead: Vendor,
     reviewer: Vendor,
@@ -77,7 +77,7 @@ struct TwoWorkers {
 
 /// A command that only reads: the lead may allow it.
 const HARMLESS: &str = "git log --oneline";
-/// One that writes: the human is asked.
+/// A command that writes: the human is asked.
 const DOUBTFUL: &str = "touch built";
 
 impl TwoWorkers {
@@ -135,7 +135,7 @@ impl Story for TwoWorkers {
             .call("patterm:get_process_output", json!({ "process_id": "reviewer", "mode": "grid" }))
             .then(|said| wait("builder", said, &["idle", "blocked"]))
             .call("patterm:explain_state", json!({ "process_id": "builder" }))
-            // It is no prompt that an agent may answer: this is refused.
+            // An agent may not answer this prompt, so it is refused.
             .then(|said| allow("builder", said))
             .call("patterm:request_human_attention", json!({ "process_id": "builder", "reason": "may it write here?" }))
             .call(
@@ -252,7 +252,7 @@ fn play(story: &dyn Story, program: &Path) -> Result<String> {
     Ok(format!("{} requests, {prompts} of them prompts", received.len()))
 }
 
-/// What the screens show, for a report of a miss.
+/// The content of the screens, for the report of a failure.
 fn scene(human: &mut Client, stage: &Stage, sessions: &[&str]) -> String {
     let mut text = String::from("the story did not go on\n");
     for name in sessions {

@@ -1,4 +1,4 @@
-//! Which of patterm's tools a real CLI puts before its model at the first turn: read from the request itself.
+//! Which of patterm's tools a real CLI shows its model in the first turn, read from the request itself.
 
 use std::{
     collections::BTreeMap,
@@ -18,13 +18,13 @@ use crate::Verdict;
 /// Start real CLIs from their presets and read which of patterm's tools their model is shown at the first turn
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// NAME or NAME@VERSION; all without any
+    /// NAME or NAME@VERSION; all if omitted
     #[arg(long = "agent", value_name = "NAME")]
     agents: Vec<String>,
-    /// A patterm that is built already
+    /// An existing patterm
     #[arg(long)]
     patterm: Option<PathBuf>,
-    /// Write the table in docs/agents-runs.md anew; lines of CLIs that were not asked for stay
+    /// Update the table in docs/agents-runs.md; rows of CLIs that were not asked for stay
     #[arg(long)]
     write: bool,
 }
@@ -51,13 +51,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
     Ok(verdict)
 }
 
-/// What stood in the first request of a lead's first turn.
+/// The content of the first request of a lead's first turn.
 struct Shown {
-    /// Tools of patterm, and the bytes that they take.
+    /// patterm's tools, and their size in bytes.
     ours: usize,
     our_bytes: usize,
     others: usize,
-    /// Tools that a lead is offered and that are not there.
+    /// Tools that a lead is offered and that are missing.
     missing: Vec<String>,
 }
 
@@ -94,7 +94,7 @@ impl Shown {
         Shown { ours, our_bytes, others: tools.len() - ours, missing }
     }
 
-    /// A line of the table.
+    /// A row of the table.
     fn line(&self, vendor: &Vendor) -> String {
         let Shown { ours, our_bytes, others, missing } = self;
         let kilobytes = (our_bytes + 500) / 1000;
@@ -110,7 +110,7 @@ fn offered_to_a_lead() -> impl Iterator<Item = &'static str> {
 }
 
 const PAGE: &str = "docs/agents-runs.md";
-/// The table begins behind this line.
+/// The table begins after this line.
 const HEAD: &str = "| CLI | version | tools of patterm | they take | others |\n|---|---|---|---|---|\n";
 
 fn write_table(lines: &BTreeMap<&str, String>) -> Result<()> {

@@ -1,10 +1,10 @@
-//! Where in a file a word stands. In JSON, by the keys that lead there; elsewhere, with a few words around it.
+//! The places of a word in a file: in JSON, the keys that lead there; otherwise, a few words around it.
 
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-/// Each place once. Keys are counted as places, and so is the file's name.
+/// Each place once. Keys count as places, and so does the file's name.
 pub(super) fn of(word: &str, path: &str, bytes: &[u8]) -> BTreeSet<String> {
     let mut places = BTreeSet::new();
     if path.to_ascii_lowercase().contains(word) {

@@ -1,4 +1,4 @@
-//! docs/agents-matrix.md from the results.
+//! Generates docs/agents-matrix.md from the results.
 
 use std::fmt::Write;
 
@@ -79,7 +79,7 @@ fn faults(page: &mut String, row: &MatrixRow) {
     }
     if !lines.is_empty() {
         writeln!(page, "- **{} {}**", row.agent, row.version).expect("text takes text");
-        // What programs show must not make markup of its own.
+        // Text of programs must not become markup.
         lines.iter().for_each(|line| writeln!(page, "  - {}", plain(line)).expect("text takes text"));
     }
 }

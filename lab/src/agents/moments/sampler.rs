@@ -1,4 +1,4 @@
-//! What patterm says of one agent, asked again and again.
+//! Queries one agent's state in patterm continuously.
 
 use std::{
     sync::{
@@ -14,7 +14,7 @@ use serde_json::json;
 
 use crate::agents::client::Client;
 
-/// Short against the wrong idles that are looked for.
+/// Short compared with the wrong idles that we look for.
 const INTERVAL: Duration = Duration::from_millis(20);
 
 /// Ends when it is dropped.
@@ -32,11 +32,11 @@ struct Shared {
 #[derive(Default)]
 struct Seen {
     changes: Vec<StateChange>,
-    /// When the last question was asked that has been answered.
+    /// When the last answered question was asked.
     asked: Option<Instant>,
 }
 
-/// From `at` on, this was said.
+/// From `at` on, this was the answer.
 #[derive(Clone, Debug)]
 pub(super) struct StateChange {
     at: Instant,
@@ -45,7 +45,7 @@ pub(super) struct StateChange {
 }
 
 impl StateSampler {
-    /// Follows `process` with a connection of its own.
+    /// Follows `process` on a connection of its own.
     pub(super) fn start(mut client: Client, process: &str) -> Self {
         let shared = Arc::new(Shared::default());
         let thread = std::thread::spawn({
@@ -64,7 +64,7 @@ impl StateSampler {
         StateSampler { shared, thread: Some(thread) }
     }
 
-    /// What is said by an answer that was asked for after `at`.
+    /// The first answer to a question asked after `at`.
     pub(super) fn after(&self, at: Instant) -> Result<StateChange> {
         let limit = Instant::now() + Duration::from_secs(10);
         loop {
@@ -80,7 +80,7 @@ impl StateSampler {
         }
     }
 
-    /// The longest time without a break in which `state` was said.
+    /// The longest uninterrupted time with the answer `state`.
     pub(super) fn longest(&self, state: &str, from: Instant, until: Instant) -> Duration {
         longest(&self.shared.seen().changes, state, from, until)
     }
@@ -113,7 +113,7 @@ impl Drop for StateSampler {
     fn drop(&mut self) {
         self.shared.ending.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
-            // It panicked only if a lock did.
+            // Only a poisoned lock can have made it panic.
             let _ = thread.join();
         }
     }

@@ -1,5 +1,5 @@
-//! What one agent prints, followed through the files that `--debug` writes: its screen as it is, without what patterm leaves
-//! out for its readers, and a recording with labelled points, as `fixtures/recordings/agents` holds them.
+//! The output of one agent, followed through the files that `--debug` writes: its full screen, including what patterm
+//! leaves out for its readers, and a recording with labelled points in the format of `fixtures/recordings/agents`.
 
 use std::{
     fs::{self, File},
@@ -12,7 +12,7 @@ use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use vt::{Size, Terminal, TerminalOptions};
 
-/// As headless runs have it.
+/// The size of sessions in headless runs.
 const SIZE: Size = Size::new(120, 40);
 
 pub(super) struct SessionTape {
@@ -20,7 +20,7 @@ pub(super) struct SessionTape {
     times: GrowingFile,
     screen: Terminal,
     last_output: Instant,
-    /// When the times in the file began, as far as is known: no line is read before it was written.
+    /// The start of the file's times, as far as known: no line is read before it was written.
     began: Option<Instant>,
     typed: Vec<(Instant, String)>,
     points: Vec<LabelledPoint>,
@@ -48,7 +48,7 @@ impl SessionTape {
         }
     }
 
-    /// Reads on. The closer to a write, the better the times are known.
+    /// Reads more. The sooner after a write, the more exact are the times.
     pub(super) fn look(&mut self) {
         let new = self.raw.read_on();
         if new.is_empty() {
@@ -56,7 +56,7 @@ impl SessionTape {
         }
         self.last_output = Instant::now();
         self.screen.feed(new);
-        // patterm answers what it asks.
+        // patterm answers its queries.
         drop(self.screen.take_effects());
         self.times.read_on();
         let last = self.times.bytes.trim_ascii_end().rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
@@ -115,7 +115,7 @@ impl SessionTape {
     }
 }
 
-/// A file that somebody else is adding to, and all that was read of it.
+/// A file that another process appends to, and what was read of it so far.
 struct GrowingFile {
     path: PathBuf,
     file: Option<File>,
@@ -127,14 +127,14 @@ impl GrowingFile {
         GrowingFile { path, file: None, bytes: Vec::new() }
     }
 
-    /// What has come since; nothing while there is no file.
+    /// New content since the last call; nothing while there is no file.
     fn read_on(&mut self) -> &[u8] {
         let before = self.bytes.len();
         if self.file.is_none() {
             self.file = File::open(&self.path).ok();
         }
         if let Some(file) = &mut self.file {
-            // What could not be read now is read the next time.
+            // Content that could not be read now is read the next time.
             let _ = file.read_to_end(&mut self.bytes);
         }
         &self.bytes[before..]

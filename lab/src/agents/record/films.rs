@@ -1,5 +1,5 @@
-//! What is filmed of one CLI beside the conversation that all of them have: its settings screens, the questions of its
-//! model, work that it does not begin by itself, a model that refuses, and what it asks before the first prompt.
+//! Films of single CLIs besides the conversation that all of them have: settings screens, questions of the model,
+//! background work, a model that refuses, and questions before the first prompt.
 
 use std::fs;
 
@@ -12,7 +12,7 @@ use super::super::{stage::Stage, vendors::Vendor};
 pub(super) struct Film {
     vendor: &'static str,
     pub(super) name: &'static str,
-    /// What the person's home holds beside what every run needs.
+    /// Files in the user's home besides what every run needs.
     pub(super) prepare: fn(&Stage) -> Result<()>,
     pub(super) steps: fn() -> Vec<Step>,
 }
@@ -24,11 +24,11 @@ pub(super) enum Step {
     Ask(&'static str),
     /// Until this is on the screen.
     See(&'static str),
-    /// Until it is not.
+    /// Until this is no longer on the screen.
     Gone(&'static str),
     /// Until nothing is drawn any more.
     Rest,
-    /// For screens that are never at rest, in milliseconds.
+    /// For screens that never come to rest, in milliseconds.
     Roll(u64),
     Is(&'static str, &'static str),
 }
@@ -54,7 +54,7 @@ impl Film {
         })
     }
 
-    /// How the CLI is started for it: on the main screen, as its preset does.
+    /// How the CLI is started for the film: on the main screen, like its preset does.
     pub(super) fn arguments(&self) -> &'static [&'static str] {
         match self.vendor {
             "codex" => &["--no-daemon", "--no-alt-screen"],
@@ -118,7 +118,7 @@ fn nothing(_: &Stage) -> Result<()> {
     Ok(())
 }
 
-/// A screen that a slash command opens and Escape leaves.
+/// A screen that a slash command opens and Escape closes.
 fn screen(command: &'static str, sign: &'static str, key: &'static str) -> Vec<Step> {
     vec![
         Type(command),
@@ -281,7 +281,7 @@ fn opencode_screens() -> Vec<Step> {
     steps.extend([Press("ctrl-p"), See("Commands"), Rest, Is("the command palette", "blocked")]);
     steps.extend([Press("esc"), Rest, Is("the palette was left", "idle")]);
     steps.extend([Type("/"), Rest, Is("the list of commands is open", "idle"), Press("ctrl-u"), Rest]);
-    // In a conversation a dialog lies over text.
+    // During a conversation, a dialog covers text.
     steps.extend([Ask("hello there"), See("You said"), Rest, Is("after a turn", "idle")]);
     for (command, sign) in [("/models", "Select model"), ("/rename", "Rename"), ("/timeline", "Timeline")] {
         steps.extend(screen(command, sign, "esc"));

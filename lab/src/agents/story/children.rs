@@ -1,5 +1,5 @@
-//! One leads four children of three vendors. Three of them ask for leave and are refused while a second message waits for
-//! them; then each works on a third one, and a timer over all four tells the lead when they are done.
+//! One leads four children of three vendors. Three of them ask for permission and are refused while a second message is
+//! queued for them; then each works on a third one, and a timer on all four tells the lead when they are done.
 
 use std::time::{Duration, Instant};
 
@@ -13,7 +13,7 @@ use super::{
 };
 
 const CHILDREN: [&str; 4] = ["one", "two", "three", "four"];
-/// What a child asks for is refused, but for the last one's, which asks nothing.
+/// A child's request is refused, except for the last child, which requests nothing.
 const REFUSED: &[&str] = CHILDREN.split_at(3).0;
 const VENDORS: [&str; 4] = ["claude", "codex", "opencode", "codex"];
 
@@ -73,7 +73,7 @@ impl Story for FourChildren {
         script
             .say("STORY-DONE")
             .when("THIRD-TASK")
-            // Longer than the lead takes to set its timer: one over agents that rest already is none.
+            // Longer than the lead takes to set its timer: a timer on agents that are already at rest is not set.
             .then(|_| ModelAnswer::say("THIRD-DONE").paced(Duration::from_secs(12), Duration::ZERO))
             .when("SECOND-TASK")
             .say("SECOND-DONE")
@@ -87,7 +87,7 @@ impl Story for FourChildren {
     fn follow(&self, stage: &Stage, human: &mut Client) -> Result<()> {
         let lead = json!({ "agent": self.lead.name, "name": "lead", "agent_instructions": "LEAD-THE-FOUR" });
         human.call("spawn_agent", &lead)?;
-        // Those that wait for a decision rest: the second messages come while the questions are up.
+        // Agents that wait for a decision are at rest: the second messages arrive while the questions are open.
         let asked = Instant::now();
         while !self.has_sent_messages(stage) {
             ensure!(asked.elapsed() < Duration::from_secs(300), "the lead has not sent its second messages");
