@@ -1,3 +1,5 @@
+//! Tests of the inbox: pure functions from items and keys to rows and orders.
+
 use tui::{Canvas, Skin};
 use vt::Size;
 
