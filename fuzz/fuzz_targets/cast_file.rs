@@ -1,5 +1,5 @@
-//! A recording of anybody's: read within its limits, written again as it was read, and shown alike whichever way a moment
-//! of it is reached.
+//! Untrusted recordings: read within the limits, written back unchanged, and the same at a moment however that moment
+//! is reached.
 #![no_main]
 
 use std::{io::BufReader, sync::Arc, time::Duration};
@@ -8,7 +8,8 @@ use libfuzzer_sys::fuzz_target;
 use replay::{ExportForm, Reel, Tape, TapeEntry, TapeError, TapeLimits, export, pattern, sightings};
 
 const LIMITS: TapeLimits = TapeLimits { bytes: 2000, events: 60 };
-/// Cells of all sizes that a recording goes through. Large screens are as right as small ones, and a thousand times slower.
+/// The number of cells in all sizes of a recording. Larger screens would be just as correct, but a thousand times
+/// slower.
 const MAX_CELLS: usize = 100_000;
 
 fuzz_target!(|file: &[u8]| {
@@ -17,7 +18,7 @@ fuzz_target!(|file: &[u8]| {
         Err(TapeError::Read(error)) => return assert!(!error.to_string().is_empty()),
         Err(TapeError::TooLarge { .. }) => return,
     };
-    // The same file through a buffer that holds hardly anything.
+    // The same file through a tiny buffer.
     let in_pieces = Tape::read(BufReader::with_capacity(3, file), LIMITS).expect("it was read a moment ago");
     assert!(tape.entries().eq(in_pieces.entries()) && tape.ending() == in_pieces.ending(), "other reads, another tape");
     assert!(tape.len() <= LIMITS.events && tape.text_bytes() <= LIMITS.bytes);
@@ -39,7 +40,7 @@ fn written_again(tape: &Arc<Tape>) {
         let limits = TapeLimits { events: LIMITS.events + 1, ..LIMITS };
         let again = Tape::read(&file[..], limits).expect("what is exported can be read");
         assert_eq!(again.ending().warning(), None);
-        // Version 2 knows no exit, and nothing printed is nothing written.
+        // Version 2 has no exit event, and empty output is not written.
         let kept = tape.entries().filter(|(_, entry)| match entry {
             TapeEntry::Output("") | TapeEntry::Input("") => false,
             TapeEntry::Exit(_) => form == ExportForm::V3,
@@ -87,7 +88,7 @@ fn pictures(tape: &Arc<Tape>) {
     for form in [ExportForm::Text, ExportForm::Svg, ExportForm::Html] {
         let file = exported(tape, form, Some(tape.length() / 2));
         let text = String::from_utf8(file).expect("pictures are text");
-        // Nothing of the recording reaches whoever opens the file as more than text.
+        // Whoever opens the file gets the recording's content only as text.
         assert!(!text.contains('\x1b'), "{form:?}");
         if form != ExportForm::Text {
             assert!(!text.to_lowercase().contains("<script"), "{form:?}");

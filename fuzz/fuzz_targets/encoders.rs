@@ -1,5 +1,5 @@
-//! Any key, mouse event, paste or text in any mode: nothing panics, no paste ends its bracket early, and keys read back
-//! as they print.
+//! Any key, mouse event, paste or text in any mode: nothing panics, no paste ends its bracket early, and printed keys
+//! are parsed back to the same keys.
 #![no_main]
 
 use libfuzzer_sys::{
@@ -31,7 +31,7 @@ impl<'a> Arbitrary<'a> for Input {
             event: event(u)?,
             mouse: mouse(u)?,
             wheel: u.arbitrary()?,
-            // Last, so that it is all that is left.
+            // Last, so that it gets all the remaining input.
             text: String::from_utf8_lossy(u.bytes(u.len())?).into_owned(),
         })
     }
@@ -137,7 +137,7 @@ fn modes(u: &mut Unstructured<'_>) -> Result<InputModes> {
         focus_events: u.arbitrary()?,
         alternate_scroll: u.arbitrary()?,
         alternate_screen: u.arbitrary()?,
-        // Beyond the levels and flags there are, too.
+        // Also beyond the existing levels and flags.
         modify_other_keys: u.arbitrary()?,
         kitty: KittyFlags::from_bits_retain(u.arbitrary()?),
         mouse: *u.choose(&[Off, X10, Normal, ButtonMotion, AnyMotion])?,

@@ -1,10 +1,11 @@
-//! Feeds a terminal, resizes and reads it on the way: chunks and replays must make no difference, no text may be lost.
+//! Feeds a terminal, with resizes and reads in between: chunking and replays must make no difference, and no text may
+//! be lost.
 //!
-//! The input is the stream itself, so recordings serve as seeds. Where it holds the byte FF, which no text does, the
-//! next byte says what happens there.
+//! The input is the stream itself, so recordings can be seeds. After a byte FF, which occurs in no text, the next byte
+//! selects an action.
 #![no_main]
 
-// Shared with `cargo lab fuzz`, which throws other streams at the same rules.
+// Shared with `cargo lab fuzz`, which checks the same rules with other streams.
 #[path = "../../lab/src/fuzz/equal.rs"]
 mod equal;
 
@@ -24,7 +25,7 @@ fuzz_target!(|input: &[u8]| {
                 rest
             }
             [cols @ 128..=255, rows, rest @ ..] => {
-                // Most of them small: edges are met there.
+                // Most of them are small, where edges are reached sooner.
                 terminals.resize(Size::new(u16::from(cols & 63) + 1, u16::from(rows & 31) + 1));
                 rest
             }
@@ -35,7 +36,7 @@ fuzz_target!(|input: &[u8]| {
     terminals.end();
 });
 
-/// The same stream, as it comes and byte by byte.
+/// The same stream, in its own chunks and byte by byte.
 struct Terminals {
     whole: Terminal,
     pieces: Terminal,
@@ -67,7 +68,7 @@ impl Terminals {
         }
     }
 
-    /// Nothing is hidden by an unfinished update.
+    /// Whether an unfinished update hides nothing.
     fn replay(&mut self) {
         let mut replayed = terminal(self.whole.size());
         replayed.feed(&self.whole.serialize());

@@ -1,7 +1,7 @@
-//! Messages of gRPC's clients and servers, framed well or badly: what can be read is written as it was read, a real server
-//! answers each call with a status that is not its own fault, and a client takes any answer.
+//! Messages of gRPC clients and servers, with valid or broken framing: what can be read is written back unchanged, a
+//! real server answers each call with a status that does not blame itself, and a client survives any answer.
 //!
-//! The first byte picks the call, the second how the rest travels.
+//! The first byte selects the call, the second how the rest is sent.
 #![no_main]
 
 use std::{convert::Infallible, fmt::Debug, sync::LazyLock, time::Duration};
@@ -24,9 +24,9 @@ use tokio::{
 };
 use tonic::{Code, Status};
 
-/// For what takes microseconds.
+/// The time limit for work that takes microseconds.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Of the one session there is.
+/// The id of the only session.
 const NAME: &str = "a";
 const GRPC_STATUS: &str = "grpc-status";
 
@@ -39,7 +39,7 @@ fuzz_target!(|input: &[u8]| {
     (call.reads_back)(rest);
     failure_is_a_failure(*how, rest);
     STAGE.runtime.block_on(async {
-        // An absolute path in a recording's place would be written to.
+        // With an absolute path, a recording would really be written there.
         if !rest.contains(&b'/') {
             STAGE.ask(call, *how, body.clone()).await;
         }
@@ -49,7 +49,7 @@ fuzz_target!(|input: &[u8]| {
 
 struct CallKind {
     path: &'static str,
-    /// It may take its time: waits, and streams.
+    /// Calls that may take time: waits, and streams.
     waits: bool,
     reads_back: fn(&[u8]),
     client_takes: fn(Bytes),
@@ -126,7 +126,7 @@ calls! {
     "Version" version VersionRequest VersionResponse false plain;
 }
 
-/// Even: a message, or several with FF between. Odd: with lengths as they come.
+/// Even: one message, or several separated by FF. Odd: with lengths from the input.
 fn framed(how: u8, rest: &[u8]) -> Bytes {
     if how & 1 == 1 {
         return Bytes::copy_from_slice(rest);
@@ -148,7 +148,7 @@ fn reads_back<M: Message + Default + PartialEq + Debug>(bytes: &[u8]) {
     assert!(again == message, "{message:?} became {again:?}");
 }
 
-/// Whoever made the details.
+/// Wherever the details come from.
 fn failure_is_a_failure(how: u8, details: &[u8]) {
     let code = Code::from(i32::from(how) % 17);
     let status = Status::with_details(code, "said", Bytes::copy_from_slice(details));
@@ -174,7 +174,7 @@ fn client(answer: Bytes) -> VtrClient<Line> {
     VtrClient::new(Line::new(line)).max_decoding_message_size(MAX_MESSAGE_BYTES)
 }
 
-/// A server with one session, in which nothing else can be started.
+/// A server with one session, in which no other session can be started.
 struct Stage {
     runtime: Runtime,
     engine: Engine,
@@ -240,7 +240,7 @@ impl Stage {
             let _ = timeout(Duration::from_millis(1), response).await;
         } else {
             let answered = timeout(PATIENCE, status(response)).await.expect("it is answered at once");
-            // The protocol itself calls bad framing INTERNAL.
+            // The protocol itself defines bad framing as INTERNAL.
             let framed_well = how & 1 == 0;
             let own_fault = matches!(answered, Code::Internal | Code::Unknown | Code::DataLoss);
             assert!(!(framed_well && own_fault), "{}: {answered:?}", call.path);
@@ -252,7 +252,7 @@ impl Stage {
     }
 }
 
-/// What the server said at last.
+/// The server's final status.
 async fn status(response: h2::client::ResponseFuture) -> Code {
     let (head, mut body) = response.await.expect("no call breaks the line").into_parts();
     while let Some(data) = body.data().await {

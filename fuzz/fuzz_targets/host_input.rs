@@ -1,7 +1,7 @@
-//! What a host terminal sends, cut anywhere: the same events, none of them made up, and nothing held for good.
+//! A host terminal's input, cut anywhere: the same events, no invented ones, and nothing buffered for ever.
 //!
-//! The input is the stream itself. Where it holds the byte FF, which no text does, the host pauses there: the next byte
-//! says whether for long, and whether reports of the cursor's position were asked for.
+//! The input is the stream itself. At a byte FF, which occurs in no text, the host pauses: the next byte says whether
+//! for long, and whether cursor position reports were requested.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -34,7 +34,7 @@ fuzz_target!(|input: &[u8]| {
     pieces.decoder.expire(&mut pieces.events);
     assert_eq!(whole.decoder.wait(), None, "something is held after it expired");
     assert_eq!(whole.events, pieces.events, "other chunks, other events");
-    // Each takes a byte at least; an Escape and what follows it may be two keys.
+    // Each takes at least one byte; an Escape and the byte after it may be two keys.
     assert!(whole.events.len() <= input.len(), "events out of nothing");
     whole.events.iter().for_each(event_is_what_it_may_be);
 });
@@ -62,7 +62,7 @@ impl Listener {
 fn event_is_what_it_may_be(event: &HostEvent) {
     match event {
         HostEvent::Key(key) => key_can_be_typed(key),
-        // Escapes in it are the person's own; the line ends are made one.
+        // Escapes in it were typed by the person; line endings are normalised.
         HostEvent::Paste(text) => assert!(!text.is_empty() && !text.contains('\r')),
         HostEvent::Reply(Reply::Version(text)) => assert!(!text.contains(char::is_control)),
         HostEvent::Reply(Reply::Capability { name, value }) => {
@@ -74,7 +74,7 @@ fn event_is_what_it_may_be(event: &HostEvent) {
     }
 }
 
-/// A child that asked for everything is told what can be read again as the same key.
+/// A child that requested everything gets bytes that decode to the same key again.
 fn key_can_be_typed(event: &KeyEvent) {
     if let Key::Char(character) = event.key {
         assert!(character == '\n' || !character.is_control(), "{event:?}");
@@ -83,7 +83,7 @@ fn key_can_be_typed(event: &KeyEvent) {
     if let Key::Char(character) = event.key
         && event.shifted == Some(character)
     {
-        // A host that says so says nothing, and it is not passed on.
+        // A report of this kind has no content and is not passed on.
         return;
     }
     let modes = InputModes { kitty: KittyFlags::all(), ..InputModes::default() };

@@ -1,8 +1,8 @@
-//! What an agent sends: lines cut anywhere are the same lines, a line too long is answered under its id, and a real
+//! An agent's input: lines are the same wherever they are cut, an overlong line is answered under its id, and a real
 //! connection answers each request once, under its own id, whatever came before it.
 #![no_main]
 
-// Not the crate's own: here a line is too long at 64 bytes, so that short inputs get there.
+// Smaller than the crate's own limit: here 64 bytes are too long, so that short inputs reach it.
 #[path = "../../crates/mcp/src/id_scan.rs"]
 mod id_scan;
 #[path = "../../crates/mcp/src/lines.rs"]
@@ -35,7 +35,7 @@ use tokio::{
 
 pub(crate) const MESSAGE_LIMIT: usize = 64;
 
-/// For what takes microseconds.
+/// The time limit for work that takes microseconds.
 const PATIENCE: Duration = Duration::from_secs(5);
 const TOKEN: &str = "t";
 
@@ -83,7 +83,7 @@ async fn read_lines(input: &[u8], piece: usize) -> Vec<Result<Vec<u8>, Option<Re
     all
 }
 
-/// As a parser would have found it. A key written with escapes is none to the scan, and long ids are not worth keeping.
+/// As a parser would have found it. The scan ignores keys written with escapes, and does not keep long ids.
 fn id_is_the_messages(line: &[u8], found: Option<RequestId>) {
     let Ok(Value::Object(fields)) = serde_json::from_slice(line) else { return };
     let id = fields.get("id").cloned().and_then(RequestId::from_value);
@@ -120,7 +120,7 @@ async fn first_bytes_tell(input: &[u8]) {
 #[derive(Debug)]
 struct Knows;
 
-/// Nothing is ever started here.
+/// No program is ever started here.
 impl Host for Knows {
     fn authorise_start(&self, _: &StartRequest<'_>) -> Result<(), OpError> {
         Err(OpError::new(ErrorKind::NeedsTrust, "nothing starts here"))
@@ -145,7 +145,7 @@ async fn admission_gives_the_rest_back(input: &[u8]) {
     assert_eq!(all, rest);
 }
 
-/// Nothing runs here, so nothing waits: every answer comes at once.
+/// No program runs here, so nothing waits: every answer comes at once.
 async fn each_request_has_its_answer(input: &[u8]) {
     let context = SessionContext::new(Engine::new(EngineOptions::default()), Knows);
     let (mut here, there) = tokio::io::duplex(1 << 16);
@@ -158,7 +158,7 @@ async fn each_request_has_its_answer(input: &[u8]) {
     for line in input.split(|&byte| byte == b'\n').filter(|line| !line.trim_ascii().is_empty()) {
         let id = match IncomingMessage::parse(line) {
             IncomingMessage::Request(request) => {
-                // It stays open; and what is cancelled gets no answer.
+                // The connection stays open; and a cancelled request gets no answer.
                 may_be_silent += usize::from(request.method == "subscriptions/listen");
                 Some(request.id)
             }
@@ -186,18 +186,18 @@ async fn each_request_has_its_answer(input: &[u8]) {
         let id = RequestId::from_value(answer["id"].clone());
         last_came |= id.as_ref() == Some(&last);
         came += 1;
-        // Under no id comes what had none, and what took one that was still in use.
+        // Without an id are answered: requests that had none, and requests that used an id still in use.
         let left = asked.entry(id.clone()).or_default();
         assert!(*left > 0 || id.is_none(), "{line} was not asked for, or not so often");
         *left = left.saturating_sub(1);
     }
     assert!(came <= expected, "{came} answers to {expected}");
     drop(read);
-    // It may be told of in the middle of a word that the client is gone.
+    // The end of the client may be noticed in the middle of a message.
     let _ = serving.await.expect("it does not panic");
 }
 
-/// Comes in pieces of so many bytes, and takes no answer.
+/// Delivers its input in pieces of this many bytes, and accepts no answer.
 struct Pieces<'a> {
     rest: &'a [u8],
     piece: usize,

@@ -1,5 +1,5 @@
-//! Presets and settings of anybody's: an answer with a place that is in the file, a fingerprint that only the content
-//! decides, and settings that say the same when they are written down.
+//! Untrusted presets and settings: error positions are inside the file, fingerprints depend on the content only, and
+//! settings mean the same after they are written.
 #![no_main]
 
 use std::path::Path;
@@ -37,7 +37,7 @@ fuzz_target!(|text: &str| {
     template(text);
 });
 
-/// At most: a carriage return by itself ends a line for some readers, and for others not.
+/// The most lines: some readers treat a single carriage return as a line end, others do not.
 fn lines(text: &str) -> usize {
     text.split(['\n', '\r']).count()
 }
@@ -55,7 +55,7 @@ fn name_makes_a_session(name: &str) {
     assert!(engine::SessionName::new(format!("{slug}-1")).is_ok(), "{slug:?}");
 }
 
-/// Comments, layout and the order of keys are no content; everything else is.
+/// Comments, layout and the order of keys don't count as content; everything else does.
 fn fingerprint_is_the_contents(text: &str, content: &PresetContent) {
     let kept = PresetContent::from_canonical(&content.canonical()).expect("what is kept can be read");
     assert_eq!((kept.hash(), kept.changes_since(content)), (content.hash(), Vec::new()));
@@ -107,7 +107,7 @@ fn template(text: &str) {
             assert_eq!(rendered, text);
         }
     }
-    // Whatever a folder is called, it stays one word where it is put.
+    // Whatever a folder is called, it stays a single word where it is inserted.
     let quoted = |template: &str| {
         let template = Template::parse(template).expect("it is one");
         template.render(&values(text)).expect("every placeholder stands for something")

@@ -1,5 +1,5 @@
-//! What a page says over its WebSocket: what is taken is an object that says what it is, reads the same whichever way it is
-//! parsed, and holds nothing that was not in it.
+//! A page's messages over its WebSocket: an accepted message is an object with a type, means the same however it is
+//! parsed, and contains nothing that was not sent.
 #![no_main]
 
 #[allow(dead_code, reason = "what a message holds is looked at as text")]
@@ -22,7 +22,7 @@ fuzz_target!(|text: &str| {
     assert_eq!(format!("{again:?}"), shown, "another way to parse, another message");
     let laid_out: FromPage = serde_json::from_str(&format!("{value:#}")).expect("layout does not matter");
     assert_eq!(format!("{laid_out:?}"), shown, "another layout, another message");
-    // Numbers are bounded by their types, so all that can be long is what was sent.
+    // Numbers are bounded by their types, so only the sent texts can be long.
     let sent: usize = strings_of(&value).map(str::len).sum();
     assert!(held(&message).map(str::len).sum::<usize>() <= sent, "{shown}");
 });
