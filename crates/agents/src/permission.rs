@@ -48,7 +48,7 @@ pub enum StalePrompt {
 pub enum ForbiddenAnswer {
     #[error("it waits for a decision that can't be read from its screen")]
     Unreadable,
-    #[error("what you send is no single key that the prompt on its screen knows")]
+    #[error("the input is not a single key of the prompt on its screen")]
     NoAnswer,
     #[error("'{label}' allows more than this one thing, and nobody but the human may do that")]
     Widens { label: String },

@@ -84,7 +84,7 @@ struct ReportedHook {
 
 #[derive(Debug, Error)]
 pub enum ReportError {
-    #[error("it is no report of patterm ({0}): use a file that `patterm report` wrote")]
+    #[error("it is not a report of patterm ({0}): use a file that `patterm report` wrote")]
     NoReport(String),
     #[error("its format is {0}, and this program reads {FORMAT}: update patterm")]
     Format(u32),

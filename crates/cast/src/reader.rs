@@ -9,15 +9,15 @@ use crate::header::{AsciicastVersion, CastHeader, HeaderError};
 /// Why a recording can't be read at all, or not beyond some line.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    #[error("the file is empty or its first line is cut: it is no recording, or its recorder never began")]
+    #[error("the file is empty or its first line is cut: it is not a recording, or its recorder never started")]
     Empty,
-    #[error("the first line is no asciicast header ({reason}): give a file of asciicast version 2 or 3")]
+    #[error("the first line is not an asciicast header ({reason}): give a file of asciicast version 2 or 3")]
     NoHeader { reason: String },
     #[error("this is asciicast version {version}: only versions 2 and 3 can be read")]
     UnknownVersion { version: u8 },
-    #[error("line {line} is no event ({reason}): the file is damaged there")]
+    #[error("line {line} is not an event ({reason}): the file is damaged there")]
     BadEvent { line: u64, reason: String },
-    #[error("line {line} is longer than {limit} bytes: this is no recording", limit = CastReader::<&[u8]>::MAX_LINE)]
+    #[error("line {line} is longer than {limit} bytes: this is not a recording", limit = CastReader::<&[u8]>::MAX_LINE)]
     LineTooLong { line: u64 },
     #[error("the recording can't be read on: {0}")]
     Io(#[from] io::Error),

@@ -147,7 +147,7 @@ impl<C: Context> McpConnection<C> {
             // With its own id, the refusal would look like the answer to the first request.
             let refusal = MessageRefusal::new(
                 INVALID_REQUEST,
-                format!("id {} belongs to a request that is still under way: take another", request.id.to_value()),
+                format!("id {} belongs to a request that is still in progress: use another", request.id.to_value()),
             );
             return self.outbox.push(&refusal.answer(None));
         }
@@ -188,7 +188,7 @@ impl<C: Context> McpConnection<C> {
     }
 
     fn too_many(&self) -> String {
-        format!("{} requests are under way on this connection", self.running.limit())
+        format!("{} requests are in progress on this connection", self.running.limit())
     }
 
     fn server(&self) -> Value {

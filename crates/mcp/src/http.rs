@@ -183,7 +183,8 @@ impl<C: Context> HttpServer<C> {
             && !self.sessions.started(session, &id, cancel.clone())
         {
             cancel.abort();
-            let refusal = MessageRefusal::new(INVALID_REQUEST, "this id belongs to a request that is still under way");
+            let refusal =
+                MessageRefusal::new(INVALID_REQUEST, "this id belongs to a request that is still in progress");
             return reply::refusal(StatusCode::BAD_REQUEST, None, refusal);
         }
         let answer = HttpAnswer::new(outgoing, cancel, headers::takes_events(headers));

@@ -38,7 +38,7 @@ pub enum ServeError {
     Read(#[source] io::Error),
     #[error("writing to the MCP client: {0}")]
     Write(#[source] io::Error),
-    #[error("the MCP client goes on asking and reads no answers: it was disconnected")]
+    #[error("the MCP client keeps sending requests without reading the answers: it was disconnected")]
     NotReading,
 }
 

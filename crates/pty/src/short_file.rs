@@ -18,7 +18,7 @@ pub fn read_short_file(file: &Path) -> io::Result<String> {
     let opened = OpenOptions::new().read(true).custom_flags(OFlags::NONBLOCK.bits().cast_signed()).open(file)?;
     let kind = opened.metadata()?.file_type();
     if !kind.is_file() && !kind.is_char_device() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no plain file"));
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a plain file"));
     }
     let mut text = String::new();
     if opened.take(MOST_BYTES + 1).read_to_string(&mut text)? as u64 > MOST_BYTES {

@@ -213,7 +213,7 @@ mod tests {
         std::fs::write(folder.path().join("large.cast"), large).unwrap();
         assert_eq!(list(folder.path()).len(), 3);
         open(folder.path(), "good.cast").unwrap();
-        assert!(open(folder.path(), "bad.cast").unwrap_err().contains("no asciicast header"));
+        assert!(open(folder.path(), "bad.cast").unwrap_err().contains("not an asciicast header"));
         assert!(open(folder.path(), "../bad.cast").unwrap_err().contains("no recording"));
         assert!(open(folder.path(), "large.cast").unwrap_err().ends_with("play it with `vtr play`"));
     }

@@ -36,7 +36,7 @@ impl LaunchFolder {
     /// Creates a file (0600) with this name; an existing file is an error.
     pub fn write(&self, name: &str, bytes: &[u8]) -> io::Result<PathBuf> {
         if !is_plain_file_name(name) {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, format!("'{name}' is no plain file name")));
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, format!("'{name}' is not a plain file name")));
         }
         let path = self.path.join(name);
         write_private(&path, bytes)?;

@@ -57,7 +57,7 @@ pub enum LaunchError {
     NotText { preset: String, path: PathBuf },
     #[error("preset '{preset}': {source}")]
     Template { preset: String, source: TemplateError },
-    #[error("preset '{preset}': {} can't be copied: {reason}; mend the file, or change `mcp_injection`", path.display())]
+    #[error("preset '{preset}': {} can't be copied: {reason}; fix the file, or change `mcp_injection`", path.display())]
     Config { preset: String, path: PathBuf, reason: String },
     #[error("preset '{preset}': the launch's files can't be written in {}: {source}; check free space and permissions", path.display())]
     Write { preset: String, path: PathBuf, source: std::io::Error },

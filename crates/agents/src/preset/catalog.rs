@@ -211,7 +211,7 @@ fn json_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
 pub(super) fn read_bounded(file: &Path) -> io::Result<String> {
     // Checked before opening: opening a pipe would wait for its writer.
     if !fs::metadata(file)?.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file: remove it"));
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file: remove it"));
     }
     let mut bytes = Vec::new();
     // One byte more than allowed, so that the parser notices the excess.

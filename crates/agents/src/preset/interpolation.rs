@@ -68,9 +68,9 @@ pub enum TemplateError {
     Unknown { given: String },
     #[error("`{given}` can't be quoted so: use :json, :toml, :sh or :url")]
     UnknownQuoting { given: String },
-    #[error("`${{file}}` stands for nothing here: no file is rendered")]
+    #[error("`${{file}}` has no value here: no file is rendered")]
     NoFile,
-    #[error("`${{conversation}}` stands for nothing here: the agent begins a new one")]
+    #[error("`${{conversation}}` has no value here: the agent begins a new one")]
     NoConversation,
 }
 

@@ -91,7 +91,7 @@ fn checked(file: &Path, mut preset: AgentPreset, content: PresetContent) -> Resu
         return Err(Problem::error(file, fault));
     }
     if preset.strict_mcp && preset.strict_mcp_args.is_empty() {
-        let message = "`strict_mcp` is on, but nothing tells the CLI: name its arguments in `strict_mcp_args`";
+        let message = "`strict_mcp` is on, but has no arguments for the CLI: give them in `strict_mcp_args`";
         return Err(Problem::error(file, message));
     }
     let warnings = unseen_copies(&preset).map(|message| Problem::warning(file, message)).collect();
@@ -172,7 +172,7 @@ fn check_command<'a>(
 fn check_templates(preset: &AgentPreset) -> Result<(), String> {
     let check = |place: &str, text: &str| match Template::parse(text) {
         Ok(template) if template.uses(Placeholder::Conversation) => {
-            Err(format!("in `{place}`: only `resume` knows a conversation, so `${{conversation}}` stands for nothing"))
+            Err(format!("in `{place}`: only `resume` knows a conversation, so `${{conversation}}` has no value"))
         }
         Ok(template) => Ok(template),
         Err(error) => Err(format!("in `{place}`: {error}")),
@@ -189,12 +189,12 @@ fn check_templates(preset: &AgentPreset) -> Result<(), String> {
         for text in strings_of(injection) {
             let template = check(place, &text)?;
             if template.uses(Placeholder::File) && !injection.renders_a_file() {
-                return Err(format!("in `{place}`: this kind renders no file, so `${{file}}` stands for nothing"));
+                return Err(format!("in `{place}`: this kind renders no file, so `${{file}}` has no value"));
             }
         }
         for name in injection.files().keys() {
             if !crate::injection::is_plain_file_name(name) {
-                return Err(format!("in `{place}`: '{}' is no plain file name", name.escape_debug()));
+                return Err(format!("in `{place}`: '{}' is not a plain file name", name.escape_debug()));
             }
         }
     }
@@ -260,7 +260,7 @@ fn unseen_copies(preset: &AgentPreset) -> impl Iterator<Item = String> {
     let injections = [("mcp_injection", &preset.mcp_injection), ("hooks_injection", &preset.hooks_injection)];
     injections.into_iter().filter_map(|(place, injection)| match injection {
         Some(Injection::ConfigFile { flag: None, var: None, .. }) => Some(format!(
-            "`{place}` copies a configuration file, but nothing tells the CLI of the copy: add `flag` or `var`"
+            "`{place}` copies a configuration file, but the CLI does not learn of the copy: add `flag` or `var`"
         )),
         _ => None,
     })

@@ -28,7 +28,7 @@ impl ResumeMethod {
         for arg in &self.args {
             match Template::parse(arg) {
                 Ok(template) if template.uses(Placeholder::File) => {
-                    return Some("in `resume`: no file is rendered here, so `${file}` stands for nothing".into());
+                    return Some("in `resume`: no file is rendered here, so `${file}` has no value".into());
                 }
                 Ok(template) => names_it |= template.uses(Placeholder::Conversation),
                 Err(error) => return Some(format!("in `resume`: {error}")),
@@ -81,7 +81,7 @@ impl TryFrom<String> for ConversationId {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
-        ConversationId::new(&text).ok_or_else(|| "it is no conversation's id".to_owned())
+        ConversationId::new(&text).ok_or_else(|| "it is not a conversation id".to_owned())
     }
 }
 

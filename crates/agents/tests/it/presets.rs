@@ -94,7 +94,7 @@ fn what_can_be_read_but_not_used_says_what_to_do() {
         ("{\"argv\": [\"a\"], \"mcp_injection\": {\"kind\": \"args\", \"args\": [\"${file}\"]}}", "renders no file"),
         (
             "{\"argv\": [\"a\"], \"mcp_injection\": {\"kind\": \"args\", \"args\": [], \"files\": {\"../x\": \"\"}}}",
-            "no plain file name",
+            "not a plain file name",
         ),
         ("{\"argv\": [\"a\"], \"hooks_injection\": {\"kind\": \"env_file\", \"var\": \"X\"}}", "add `content`"),
         (

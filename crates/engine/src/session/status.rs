@@ -35,7 +35,7 @@ impl fmt::Display for Kind {
 }
 
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("'{given}' is no kind of session: use agent, terminal or command")]
+#[error("'{given}' is not a kind of session: use agent, terminal or command")]
 pub struct KindError {
     pub given: String,
 }

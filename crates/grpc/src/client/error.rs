@@ -16,7 +16,7 @@ pub enum ConnectError {
     NoSocket { path: PathBuf },
     #[error("nobody listens on {path}: the coordinator has ended, start it again with `vtr serve --socket {path}`", path = .path.display())]
     Refused { path: PathBuf },
-    #[error("{path} is no socket: name the coordinator's, or start one elsewhere with `vtr serve --socket PATH`", path = .path.display())]
+    #[error("{path} is not a socket: name the coordinator's, or start one elsewhere with `vtr serve --socket PATH`", path = .path.display())]
     NotASocket { path: PathBuf },
     #[error("you may not use {path}: ask its owner for `vtr serve --socket-mode 0660 --socket-group GROUP` or `--allow-uid`", path = .path.display())]
     NotPermitted { path: PathBuf },
@@ -45,7 +45,7 @@ impl ConnectError {
         match self {
             ConnectError::NoSocket { .. } => "its socket does not exist".into(),
             ConnectError::Refused { .. } => "nobody listens on its socket".into(),
-            ConnectError::NotASocket { .. } => "its path is no socket".into(),
+            ConnectError::NotASocket { .. } => "its path is not a socket".into(),
             ConnectError::NotPermitted { .. } => "you may not use its socket".into(),
             ConnectError::Socket { source, .. } => shortened(&source.to_string()),
             ConnectError::NoCoordinator { reason, .. } => shortened(reason),

@@ -160,7 +160,8 @@ impl<C: Context> Attachment<C> {
         match message {
             None => Ok(()),
             Some(Message::Start(_)) => {
-                Err(OpError::invalid_args("start was sent before").with_hint("attach anew for another session"))
+                Err(OpError::invalid_args("start was sent before")
+                    .with_hint("open another attachment for another session"))
             }
             Some(Message::Ack(ack)) => {
                 if self.unacknowledged.is_some_and(|sent| ack.version >= sent) {

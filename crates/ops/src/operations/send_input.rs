@@ -241,12 +241,13 @@ fn keystrokes(args: &Args, agent: bool) -> Result<(Input, bool), OpError> {
 
 /// `1b 5b 41` and `1B5B41`.
 fn from_hex(text: &str) -> Result<Vec<u8>, OpError> {
-    let wrong =
-        |what: String| OpError::invalid_args(what).with_hint("write two hexadecimal digits a byte, as in 1b5b41");
+    let wrong = |what: String| {
+        OpError::invalid_args(what).with_hint("write two hexadecimal digits per byte, for example 1b5b41")
+    };
     let mut digits = Vec::with_capacity(text.len());
     for character in text.chars().filter(|character| !character.is_ascii_whitespace()) {
         let digit = character.to_digit(16);
-        digits.push(digit.ok_or_else(|| wrong(format!("{character:?} is no hexadecimal digit")))? as u8);
+        digits.push(digit.ok_or_else(|| wrong(format!("{character:?} is not a hexadecimal digit")))? as u8);
     }
     let pairs = digits.chunks_exact(2);
     if !pairs.remainder().is_empty() {

@@ -33,7 +33,7 @@ pub(super) fn choose(
     match (parts.next(), parts.next(), folder) {
         (Some(Component::Normal(name)), None, Some(folder)) => Ok(folder.join(name)),
         // A relative path is refused: callers don't know the program's folder.
-        _ => Err(OpError::invalid_args(format!("'{wanted}' is no absolute path"))
+        _ => Err(OpError::invalid_args(format!("'{wanted}' is not an absolute path"))
             .with_hint("give an absolute path, or a bare file name where there is a folder for recordings")),
     }
 }
@@ -75,7 +75,7 @@ pub(super) fn unwritten(path: &Path, error: &str) -> OpError {
 pub(super) fn refused(path: &Path, error: &io::Error) -> OpError {
     let path = path.display();
     match error.kind() {
-        io::ErrorKind::AlreadyExists => OpError::new(ErrorKind::AlreadyExists, format!("{path} is there already"))
+        io::ErrorKind::AlreadyExists => OpError::new(ErrorKind::AlreadyExists, format!("{path} exists already"))
             .with_hint("choose another file, or remove that one"),
         io::ErrorKind::NotFound => OpError::new(ErrorKind::NotFound, format!("the folder of {path} is not there"))
             .with_hint("make it first, or choose another"),

@@ -94,7 +94,7 @@ pub(crate) fn run(app: &mut InterfaceState, id: &str) {
         Some(command) if (command.when)(app) => (command.run)(app),
         Some(command) => app.toast(tui::Sign::Unknown, format!("{}: not now", command.title)),
         None if names_an_entry(id) && palette::run(app, id) => {}
-        None => app.toast(tui::Sign::Failed, format!("'{id}' is no command")),
+        None => app.toast(tui::Sign::Failed, format!("'{id}' is not a command")),
     }
 }
 

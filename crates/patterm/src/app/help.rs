@@ -33,8 +33,8 @@ const FIXED: &[(&str, &str, &str)] = &[
     ("config.json", "keymap", "keys of your own for the ids in parentheses, agent/NAME, process/NAME, operation/NAME"),
     ("config.json", "theme", "light, dark, or as your terminal is"),
     ("config.json", "signs", "ascii: plain characters for states, lines and marks"),
-    ("config.json", "attention", "the bell, and whether a call for you comes in sight by itself"),
-    ("config.json", "all others", "`patterm config default` prints them, `patterm config path` where the file lies"),
+    ("config.json", "attention", "the bell, and whether a session that calls for you is shown at once"),
+    ("config.json", "all others", "`patterm config default` prints them, `patterm config path` its path"),
 ];
 
 /// The meaning of the signs before sessions.

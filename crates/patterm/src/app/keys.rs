@@ -20,7 +20,7 @@ pub(super) fn keymap(settings: &Settings) -> (Keymap, Vec<String>) {
     for binding in &settings.keymap {
         let id = binding.command.as_str();
         if !id.is_empty() && !commands::can_be_bound(id) {
-            faults.push(format!("config.json binds {} to '{id}', which is no command", binding.keys));
+            faults.push(format!("config.json binds {} to '{id}', which is not a command", binding.keys));
             continue;
         }
         if let Some(keys) = printed(&binding.keys) {

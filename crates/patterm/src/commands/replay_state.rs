@@ -45,7 +45,7 @@ impl FromStr for ScreenSize {
     type Err = &'static str;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let wrong = "give columns and rows, as in 120x40";
+        let wrong = "give columns and rows, for example 120x40";
         let (cols, rows) = text.split_once(['x', 'X']).ok_or(wrong)?;
         let (cols, rows) = (cols.parse().map_err(|_| wrong)?, rows.parse().map_err(|_| wrong)?);
         let size = vt::Size::new(cols, rows);

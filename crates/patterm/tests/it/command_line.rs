@@ -19,7 +19,7 @@ fn commands_of_the_screen_are_listed_with_their_keys() {
     let config = r#"{ "keymap": [{ "keys": "alt-q", "command": "quit" }, { "keys": "f2", "command": "nope" }] }"#;
     std::fs::write(stage.path("config/patterm/config.json"), config).unwrap();
     let ran = stage.patterm(&["keys"]);
-    assert!(ran.stderr.contains("'nope', which is no command"), "{ran:?}");
+    assert!(ran.stderr.contains("'nope', which is not a command"), "{ran:?}");
     let lines = ran.ok();
     assert!(lines.lines().any(|line| line.starts_with("quit") && line.contains("alt+q")), "{lines}");
     assert!(lines.lines().any(|line| line.starts_with("palette") && line.contains("ctrl+k")), "{lines}");
@@ -144,7 +144,7 @@ fn the_config_is_found_checked_and_explained() {
         ran.stdout
     };
     assert!(told("{ \"max_deph\": 3 }").ends_with(": 1 warning\n"));
-    assert!(told(r#"{ "keymap": [{ "keys": "f5", "command": "nope" }] }"#).contains("'nope', which is no command"));
+    assert!(told(r#"{ "keymap": [{ "keys": "f5", "command": "nope" }] }"#).contains("'nope', which is not a command"));
     let twice = r#"{ "keymap": [{ "keys": "f5", "command": "quit" }, { "keys": "f5", "command": "next-tab" }] }"#;
     assert!(told(twice).contains("binds f5 twice"));
     assert!(told(r#"{ "theme": "blue" }"#).contains("theme must be auto, dark or light, not \"blue\""));

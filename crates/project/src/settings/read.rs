@@ -25,7 +25,7 @@ pub struct Checked {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SettingsWarning {
     /// A key that nothing reads, with its path, such as `rail.width`.
-    #[error("line {line}: '{key}' is no setting and has no effect: {advice}")]
+    #[error("line {line}: '{key}' is not a setting and has no effect: {advice}")]
     Unknown { line: usize, key: String, advice: String },
     /// An invalid value. It counts as absent.
     #[error("line {line}: {key} {must}")]
@@ -271,8 +271,8 @@ mod tests {
         assert_eq!(
             warnings(text),
             [
-                "line 2: 'thme' is no setting and has no effect: write 'theme', or remove it",
-                "line 4: 'rail.colour' is no setting and has no effect: remove it, or use one of side, visible, width",
+                "line 2: 'thme' is not a setting and has no effect: write 'theme', or remove it",
+                "line 4: 'rail.colour' is not a setting and has no effect: remove it, or use one of side, visible, width",
             ]
         );
         assert_eq!(warnings(r#"{"keymap": [{"keys": "a", "command": "b", "when": 1}]}"#).len(), 1);

@@ -80,7 +80,7 @@ fn a_socket_that_is_none() {
     let plain = stage.path("plain");
     std::fs::write(&plain, "").unwrap();
     for command in ["ls", "dial-stdio"] {
-        stage.by_config(&[command, "--socket", plain.to_str().unwrap()]).failed(4, &["plain is no socket"]);
+        stage.by_config(&[command, "--socket", plain.to_str().unwrap()]).failed(4, &["plain is not a socket"]);
     }
 }
 

@@ -61,7 +61,7 @@ fn a_session_is_recorded_from_its_first_byte() {
     assert_eq!(mode(&stage.path("named.cast")), 0o600);
     assert_eq!(mode(&stage.path("state/vtr/recordings")), 0o700);
     // A session that can't be recorded as requested is removed.
-    stage.vtr(&["spawn", "other", "--record=named.cast", "--", "cat"]).failed(5, &["is there already"]);
+    stage.vtr(&["spawn", "other", "--record=named.cast", "--", "cat"]).failed(5, &["exists already"]);
     stage.vtr(&["info", "other"]).failed(1, &["other"]);
     stage.vtr(&["record", "nobody", "dump"]).failed(1, &["nobody"]);
 }
@@ -185,7 +185,7 @@ fn a_recording_is_exported_and_searched() {
     export(&[]).failed(2, &["--format"]);
     stage.vtr(&["export", "nothing.cast", "--format", "txt"]).failed(1, &["nothing.cast"]);
     std::fs::write(stage.path("bad.cast"), "hello\n").unwrap();
-    stage.vtr(&["export", "bad.cast", "--format", "txt"]).failed(2, &["no asciicast header"]);
+    stage.vtr(&["export", "bad.cast", "--format", "txt"]).failed(2, &["not an asciicast header"]);
 
     assert_eq!(
         stage.vtr(&["record", "grep", "screen|error", &file]).ok(),

@@ -47,7 +47,7 @@ test("recordings are anyone's: what is broken says so, what is hostile is only d
   fs.writeFileSync(path.join(folder, `${evil.replaceAll("/", "")}.cast`),
     header({ width: 65535, height: 65535, title: evil.repeat(10_000), idle_time_limit: -1 })
     + `[0, "o", ${JSON.stringify(`${evil}\u001b]0;${evil}\u0007\u001b]52;c;aGk=\u0007`)}]\n` + `[1, "m", ${JSON.stringify(evil)}]\n` + '[1e300, "r", "0x0"]\n');
-  fs.writeFileSync(path.join(folder, "broken.cast"), "this is no recording\n");
+  fs.writeFileSync(path.join(folder, "broken.cast"), "this is not a recording\n");
   fs.writeFileSync(path.join(folder, "damaged.cast"), header() + '[0, "o", "before the damage"]\nnonsense\n[1, "o", "behind it"]\n');
   fs.writeFileSync(path.join(folder, "huge.cast"), header() + '[0,"o",""]\n'.repeat(1_000_001));
   await page.reload();
@@ -55,7 +55,7 @@ test("recordings are anyone's: what is broken says so, what is hostile is only d
     await page.click(`.recording:has-text("${name}")`);
     await page.waitForSelector(`.tile[data-item^="play:${name}"] ${wanted}`);
   };
-  await playing("broken", '.notice:has-text("no asciicast header")');
+  await playing("broken", '.notice:has-text("not an asciicast header")');
   await playing("huge", '.notice:has-text("play it with `vtr play`")');
   await playing("damaged", '.notice:has-text("up to its damage")');
   await playing("damaged", '.text .row:has-text("before the damage")');
