@@ -53,7 +53,7 @@ fn judge_all(timeline: impl Fn(&str) -> Vec<ReplayedState>) {
     }
     assert!(wrong.is_empty(), "{right} right, {} wrong:\n{}", wrong.len(), wrong.join("\n"));
     assert_eq!(right, labelled);
-    assert!(labelled >= 136, "points were lost");
+    assert!(labelled >= 390, "points were lost");
 }
 
 #[test]
