@@ -1,7 +1,8 @@
 //! `cargo lab agents moments`: a real CLI under its preset is led through moments whose truth is known (by the scripted
 //! model, by the command that runs, by the screen that was opened), and what patterm says of it meanwhile is compared.
 //!
-//! What is done to the CLIs is data: `lab/moments/scenes.json` for all of them, and a file for each with what only it has.
+//! What is done to the CLIs is data: `lab/moments/scenes.json` (`waiting.json` with a message that waits) for all of them, and a
+//! file for each with what only it has.
 
 mod book;
 mod driver;
@@ -15,6 +16,7 @@ use std::{path::PathBuf, time::Duration};
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
+use self::book::SceneBook;
 use super::{headless, vendors::Vendor};
 use crate::Verdict;
 
@@ -27,6 +29,9 @@ pub(crate) struct Arguments {
     /// Only scenes whose name holds one of these
     #[arg(long, value_delimiter = ',')]
     scenes: Vec<String>,
+    /// Send a message at each question and at each screen that a person opens, instead: it must wait until that is left
+    #[arg(long, conflicts_with = "into")]
+    waiting: bool,
     /// A patterm that is built already
     #[arg(long)]
     patterm: Option<PathBuf>,
@@ -46,14 +51,15 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
     let program = headless::program(arguments.patterm.as_deref())?;
     let what = arguments.into.as_ref().map(|folder| (folder.as_path(), arguments.what.as_str()));
     let showing = if arguments.screens { play::Showing::Screens } else { play::Showing::Results };
-    let told = play::all(&vendor, &program, &arguments.scenes, what, showing)?;
+    let book = if arguments.waiting { SceneBook::Waiting } else { SceneBook::Moments };
+    let told = play::all(&vendor, &program, book, &arguments.scenes, what, showing)?;
     println!("{} {}: {}", vendor.name, vendor.version, told.summary());
     Ok(if told.is_right() { Verdict::Good } else { Verdict::Bad })
 }
 
 /// All scenes, for the matrix.
 pub(crate) fn trial(vendor: &Vendor, program: &std::path::Path) -> Result<MomentResults> {
-    play::all(vendor, program, &[], None, play::Showing::Results)
+    play::all(vendor, program, SceneBook::Moments, &[], None, play::Showing::Results)
 }
 
 /// What patterm said at every moment that was reached.

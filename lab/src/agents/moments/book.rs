@@ -10,6 +10,15 @@ use serde_json::Value;
 
 use crate::repository;
 
+/// Which scenes are played.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SceneBook {
+    /// `scenes.json`, what the CLI's file adds to it, and each of its screens opened and left.
+    Moments,
+    /// `waiting.json`, and each of the CLI's screens opened and left: a message is sent at each while it is up.
+    Waiting,
+}
+
 /// What is to be played with one CLI.
 pub(super) struct ScenePlan {
     pub(super) facts: CliFacts,
@@ -84,6 +93,12 @@ pub(super) enum Step {
     Prompt(String),
     /// Sends it with send_message, and waits until the model has it.
     Message(String),
+    /// Sends it with send_message while the CLI waits for a decision: it must be queued.
+    Queue(String),
+    /// Nothing of what was queued is on the screen, and the model was not asked it.
+    Untyped(String),
+    /// Waits until the model has what was queued, and the CLI rests: it must have come once.
+    Arrives(String),
     /// Types without Enter.
     Type(String),
     /// Presses keys, or those that the CLI's facts name so.
@@ -125,15 +140,26 @@ fn escape() -> Vec<String> {
 
 impl ScenePlan {
     /// For a CLI of this version.
-    pub(super) fn read(name: &str, version: &ProgramVersion) -> Result<Self> {
+    pub(super) fn read(name: &str, version: &ProgramVersion, book: SceneBook) -> Result<Self> {
         let mut facts: CliFacts = read(name)?;
         facts.calls.retain(|_, call| call.versions.holds(version));
-        let mut scenes: Vec<Scene> = read("scenes")?;
-        // The one that ends the CLI comes last.
-        let last = scenes.pop().context("there are scenes")?;
-        scenes.append(&mut facts.scenes);
-        scenes.extend(facts.dialogs.drain(..).map(Scene::from));
-        scenes.push(last);
+        let dialogs = std::mem::take(&mut facts.dialogs);
+        let mut scenes: Vec<Scene> = match book {
+            SceneBook::Moments => {
+                let mut scenes: Vec<Scene> = read("scenes")?;
+                // The one that ends the CLI comes last.
+                let last = scenes.pop().context("there are scenes")?;
+                scenes.append(&mut facts.scenes);
+                scenes.extend(dialogs.into_iter().map(DialogFacts::opened_and_left));
+                scenes.push(last);
+                scenes
+            }
+            SceneBook::Waiting => {
+                let mut scenes: Vec<Scene> = read("waiting")?;
+                scenes.extend(dialogs.into_iter().map(DialogFacts::with_a_message_waiting));
+                scenes
+            }
+        };
         scenes.retain(|scene| scene.versions.holds(version) && facts.can_play(scene));
         Ok(ScenePlan { facts, scenes })
     }
@@ -176,22 +202,40 @@ impl VersionSpan {
     }
 }
 
-impl From<DialogFacts> for Scene {
-    fn from(dialog: DialogFacts) -> Self {
-        let DialogFacts { opens, shows, leave, versions } = dialog;
-        let moment = |label: String, state: &str| Step::Moment { label, state: state.to_owned(), lasts: settled() };
-        let steps = vec![
+impl DialogFacts {
+    fn opened_and_left(self) -> Scene {
+        let left = format!("{} was left", self.opens);
+        self.scene(Vec::new(), [Step::Rest, moment(left, "idle")])
+    }
+
+    fn with_a_message_waiting(self) -> Scene {
+        // The blank keeps one command's message from being a part of another's.
+        let message = format!("behind {} this waited", self.opens);
+        let waits = moment(format!("a message waits behind {}", self.opens), "blocked");
+        let arrives = Step::Arrives(message.clone());
+        let still_there = Step::See(self.shows.clone());
+        let left = moment(format!("{} was left, and the message came", self.opens), "idle");
+        self.scene(vec![Step::Queue(message.clone()), waits, Step::Untyped(message), still_there], [arrives, left])
+    }
+
+    fn scene(self, meanwhile: Vec<Step>, then: [Step; 2]) -> Scene {
+        let DialogFacts { opens, shows, leave, versions } = self;
+        let mut steps = vec![
             Step::Type(opens.clone()),
             Step::Pause(800),
             Step::Keys(vec!["enter".to_owned()]),
             Step::See(shows),
             moment(format!("{opens} is open"), "blocked"),
-            Step::Keys(leave),
-            Step::Rest,
-            moment(format!("{opens} was left"), "idle"),
         ];
+        steps.extend(meanwhile);
+        steps.push(Step::Keys(leave));
+        steps.extend(then);
         Scene { name: opens, versions, needs: None, steps }
     }
+}
+
+fn moment(label: String, state: &str) -> Step {
+    Step::Moment { label, state: state.to_owned(), lasts: settled() }
 }
 
 #[cfg(test)]
@@ -206,8 +250,9 @@ mod tests {
     fn every_file_of_scenes_can_be_read() {
         let files = fs::read_dir(repository("lab/moments")).unwrap();
         let names = files.map(|file| file.unwrap().path().file_stem().unwrap().to_string_lossy().into_owned());
-        for name in names.filter(|name| name != "scenes") {
-            let plan = ScenePlan::read(&name, &version("1.0.0")).unwrap_or_else(|error| panic!("{error:#}"));
+        let of_clis = names.filter(|name| !["scenes", "waiting"].contains(&name.as_str()));
+        for (name, book) in of_clis.flat_map(|name| [(name.clone(), SceneBook::Moments), (name, SceneBook::Waiting)]) {
+            let plan = ScenePlan::read(&name, &version("1.0.0"), book).unwrap_or_else(|error| panic!("{error:#}"));
             for scene in &plan.scenes {
                 for step in &scene.steps {
                     let (Step::See(words) | Step::Gone(words)) = step else { continue };

@@ -91,11 +91,32 @@ impl<'a> DrivenAgent<'a> {
         self.arrived(text, before)
     }
 
+    /// With patterm's delivery, while the CLI waits for a decision.
+    pub(super) fn queue(&mut self, text: &str) -> Result<()> {
+        let sent = self.client.call("send_message", &json!({ "target_process_id": self.process, "message": text }))?;
+        ensure!(sent["delivery"] == "queued", "the message was to wait: {sent}");
+        Ok(())
+    }
+
+    /// Nothing was done with what was queued.
+    pub(super) fn untyped(&mut self, text: &str) -> Result<()> {
+        ensure!(!self.grid().contains(text), "the message was typed while it was to wait");
+        ensure!(self.prompts_with(text) == 0, "the model has the message that was to wait");
+        Ok(())
+    }
+
+    pub(super) fn came_once(&self, text: &str) -> Result<()> {
+        let times = self.prompts_with(text);
+        ensure!(times == 1, "the message came {times} times");
+        Ok(())
+    }
+
     fn prompts_with(&self, text: &str) -> usize {
         self.stage.model.prompts(self.vendor.name).iter().filter(|prompt| prompt.contains(text)).count()
     }
 
-    fn arrived(&mut self, text: &str, before: usize) -> Result<()> {
+    /// Waits until the model has it, `before` having been there already.
+    pub(super) fn arrived(&mut self, text: &str, before: usize) -> Result<()> {
         self.until(&format!("the model has '{text}'"), |agent| agent.prompts_with(text) > before)?;
         self.busy_since = Some(Instant::now());
         Ok(())

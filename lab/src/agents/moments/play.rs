@@ -12,7 +12,7 @@ use regex::Regex;
 
 use super::{
     BrokenScene, MomentResult, MomentResults,
-    book::{Scene, ScenePlan, Step},
+    book::{Scene, SceneBook, ScenePlan, Step},
     driver::DrivenAgent,
     script::{WAITING_COMMAND, script},
     tape::SessionTape,
@@ -33,11 +33,12 @@ const GIVE_UP_AFTER: usize = 3;
 pub(crate) fn all(
     vendor: &Vendor,
     program: &Path,
+    book: SceneBook,
     only: &[String],
     into: Option<(&Path, &str)>,
     showing: Showing,
 ) -> Result<MomentResults> {
-    let plan = ScenePlan::read(vendor.name, &vendor.version.parse()?)?;
+    let plan = ScenePlan::read(vendor.name, &vendor.version.parse()?, book)?;
     let project = Arc::new(OnceLock::new());
     let script = script(&plan.facts.calls, project.clone());
     let vendors = std::slice::from_ref(vendor);
@@ -194,6 +195,13 @@ fn take(agent: &mut DrivenAgent<'_>, plan: &ScenePlan, signs: &RestSigns, step: 
     match step {
         Step::Prompt(text) => agent.prompt(text),
         Step::Message(text) => agent.message(text),
+        Step::Queue(text) => agent.queue(text),
+        Step::Untyped(text) => agent.untyped(text),
+        Step::Arrives(text) => {
+            agent.arrived(text, 0)?;
+            signs.wait(agent)?;
+            agent.came_once(text)
+        }
         Step::Type(text) => agent.type_text(text),
         Step::Keys(names) => plan.facts.keys(names).iter().try_for_each(|key| match key.strip_prefix('@') {
             Some(_) => agent.see(&plan.facts.sign(key)?),
