@@ -48,6 +48,6 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
         Arguments::Tools(arguments) => tools::run(arguments),
         Arguments::Resume(arguments) => resume::run(arguments),
         Arguments::Record(arguments) => record::run(arguments),
-        Arguments::Neighbour(_) => neighbour::run(),
+        Arguments::Neighbour(arguments) => neighbour::run(arguments),
     }
 }

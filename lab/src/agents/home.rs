@@ -7,7 +7,7 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
     path::{Path, PathBuf},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use agents::preset::{AgentPreset, Injection, SHIPPED, parse_agent};
@@ -35,8 +35,8 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
     let vendor = Vendor::named(&arguments.agent)?;
     let program = headless::program(arguments.patterm.as_deref())?;
-    let visit = |dress| visit(&vendor, &program, dress, arguments.keep.as_deref());
-    let (bare, neighbour, dressed) = (visit(Dress::Bare)?, visit(Dress::Neighbour)?, visit(Dress::Preset)?);
+    let [bare, neighbour, dressed] = visits(&vendor, &program, arguments.keep.as_deref());
+    let (bare, neighbour, dressed) = (bare?, neighbour?, dressed?);
     println!("{}: {} files bare, {} from the preset", vendor.name, bare.len(), dressed.len());
     let mut good = true;
     for path in dressed.keys().filter(|path| !bare.contains_key(*path)) {
@@ -102,7 +102,7 @@ impl Dress {
 
     /// The same prompts in each: two conversations, in the first of which a tool is used if there is one.
     fn script(self, vendor: &Vendor) -> ModelScript {
-        let script = ModelScript::new();
+        let script = ModelScript::new().when(AGAIN).say(SAID_AGAIN);
         match self {
             Dress::Bare => script,
             Dress::Neighbour => script.when(USE_IT).call("neighbour:look", json!({})).say("The tool was used."),
@@ -116,28 +116,47 @@ impl Dress {
 
 const USE_IT: &str = "use what you have";
 const AGAIN: &str = "hello again";
+const SAID_AGAIN: &str = "It was said again.";
+/// In seconds. opencode installs packages into a new home before it answers, which took two minutes on a busy machine.
+const PATIENCE: u64 = 300;
 
 /// Files with their names made comparable, and the places in them that name the server.
 type Home = BTreeMap<String, BTreeSet<String>>;
 
+/// Bare, with the neighbour and from the preset, beside each other: most of a visit is waiting.
+fn visits(vendor: &Vendor, program: &Path, keep: Option<&Path>) -> [Result<Home>; 3] {
+    std::thread::scope(|scope| {
+        let begun = [Dress::Bare, Dress::Neighbour, Dress::Preset].map(|dress| {
+            scope.spawn(move || visit(vendor, program, dress, keep).with_context(|| format!("{dress:?}")))
+        });
+        begun.map(|visit| visit.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    })
+}
+
 fn visit(vendor: &Vendor, program: &Path, dress: Dress, keep: Option<&Path>) -> Result<Home> {
     let stage = Stage::new(dress.script(vendor), std::slice::from_ref(vendor))?;
     let agent = if dress == Dress::Preset { vendor.name } else { "other" };
+    let listed = stage.seen().join("tools.listed");
     if dress != Dress::Preset {
-        write_other_preset(vendor, dress, &stage.home())?;
+        write_other_preset(vendor, dress, &stage.home(), &listed)?;
     }
     let patterm = stage.patterm(program)?;
     let mut human = patterm.operator()?;
-    human.call("spawn_agent", &json!({ "agent": agent, "name": "one", "agent_instructions": "hello there" }))?;
-    human.wait_for_pattern("one", "You said: hello there", 120)?;
+    human.call("spawn_agent", &json!({ "agent": agent, "name": "one" }))?;
+    if dress == Dress::Neighbour {
+        // claude keeps from its model what a server lists after the first prompt.
+        until_it_is_there(&listed)?;
+    }
+    human.call("send_message", &json!({ "target_process_id": "one", "message": "hello there" }))?;
+    human.wait_for_pattern("one", "You said: .*hello there", PATIENCE)?;
     rests(&mut human, "one")?;
     human.call("send_message", &json!({ "target_process_id": "one", "message": USE_IT }))?;
     let answer = if dress == Dress::Bare { "You said: .*use what" } else { "The tool was used" };
-    human.wait_for_pattern("one", answer, 120)?;
+    human.wait_for_pattern("one", answer, PATIENCE)?;
     if dress != Dress::Preset {
         human.call("spawn_agent", &json!({ "agent": agent, "name": "two", "agent_instructions": AGAIN }))?;
     }
-    human.wait_for_pattern("two", "You said: hello again", 120)?;
+    human.wait_for_pattern("two", SAID_AGAIN, PATIENCE)?;
     rests(&mut human, "one")?;
     rests(&mut human, "two")?;
     // Some of what it does for itself at a start comes late. Nothing tells of it; this long was enough.
@@ -163,6 +182,15 @@ fn visit(vendor: &Vendor, program: &Path, dress: Dress, keep: Option<&Path>) -> 
     Ok(home)
 }
 
+fn until_it_is_there(file: &Path) -> Result<()> {
+    let began = Instant::now();
+    while !file.exists() {
+        ensure!(began.elapsed() < Duration::from_secs(60), "nobody asked the neighbour for its tools within 60 s");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    Ok(())
+}
+
 fn rests(human: &mut Client, process: &str) -> Result<()> {
     let wanted = json!({ "process_id": process, "states": ["idle"], "timeout_seconds": 60 });
     let rested = human.call("wait_for_state", &wanted)?;
@@ -171,7 +199,7 @@ fn rests(human: &mut Client, process: &str) -> Result<()> {
 }
 
 /// The shipped preset without what patterm adds, or with another server in our place.
-fn write_other_preset(vendor: &Vendor, dress: Dress, home: &Path) -> Result<()> {
+fn write_other_preset(vendor: &Vendor, dress: Dress, home: &Path, listed: &Path) -> Result<()> {
     let file_name = format!("{}.json", vendor.name);
     let shipped = SHIPPED.iter().find(|shipped| shipped.file_name == file_name).context("it has a preset")?;
     let mut preset =
@@ -187,7 +215,7 @@ fn write_other_preset(vendor: &Vendor, dress: Dress, home: &Path) -> Result<()> 
     preset.hooks_injection = None;
     preset.ready_signal.tools_listed = false;
     if dress == Dress::Neighbour {
-        invite_the_neighbour(&mut preset, &server.context("it gives our server")?)?;
+        invite_the_neighbour(&mut preset, &server.context("it gives our server")?, listed)?;
     } else if vendor.name == "opencode" {
         // Without servers, its footer does not count them.
         preset.ready_signal.when.get_or_insert_default().screen = None;
@@ -197,13 +225,16 @@ fn write_other_preset(vendor: &Vendor, dress: Dress, home: &Path) -> Result<()> 
     Ok(fs::write(folder.join("other.json"), serde_json::to_string(&preset)?)?)
 }
 
-/// Gives another server in the very way that ours is given.
-fn invite_the_neighbour(preset: &mut AgentPreset, ours: &Injection) -> Result<()> {
-    let program = Value::from(std::env::current_exe()?.to_string_lossy()).to_string();
-    let quoted_again = program.replace('"', "\\\"");
+/// Gives another server in the very way that ours is given. It makes the file `listed` when it is asked for its tools.
+fn invite_the_neighbour(preset: &mut AgentPreset, ours: &Injection, listed: &Path) -> Result<()> {
+    let quoted = |path: &Path| Value::from(path.to_string_lossy()).to_string();
+    let quoted_again = |path: &Path| quoted(path).replace('"', "\\\"");
+    let program = std::env::current_exe()?;
     let theirs = serde_json::to_string(ours)?
-        .replace("${command:toml}", &quoted_again)
-        .replace("\"${command}\"", &program)
+        .replace("${command:toml}", &quoted_again(&program))
+        .replace("\"${command}\"", &quoted(&program))
+        .replace("${connect:toml}", &quoted_again(listed))
+        .replace("\"${connect}\"", &quoted(listed))
         .replace("mcp-stdio", "agents")
         .replace("--connect", "neighbour")
         .replace("patterm", neighbour::NAME);

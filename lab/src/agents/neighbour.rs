@@ -13,11 +13,11 @@ pub(crate) const NAME: &str = "neighbour";
 /// A small MCP server on standard input and output, for `home`
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// Stands where our own server is told how to connect
-    _connect: Option<std::path::PathBuf>,
+    /// Made when somebody asks for its tools. Stands where our own server is told how to connect
+    listed: std::path::PathBuf,
 }
 
-pub(crate) fn run() -> Result<Verdict> {
+pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
     for line in io::stdin().lock().lines() {
         let message: Value = serde_json::from_str(&line?)?;
         if message.get("id").is_none() {
@@ -30,15 +30,21 @@ pub(crate) fn run() -> Result<Verdict> {
                 "serverInfo": { "name": NAME, "version": "1" },
                 "instructions": "Ask the neighbour to look round.",
             }),
-            "tools/list" => json!({ "tools": [{
-                "name": "look",
-                "description": "The neighbour looks round.",
-                "inputSchema": { "type": "object", "properties": {} },
-            }] }),
+            "tools/list" => {
+                // A start is not kept from going on by it: whoever waits for the file says so.
+                let _ = std::fs::write(&arguments.listed, "");
+                json!({ "tools": [{
+                    "name": "look",
+                    "description": "The neighbour looks round.",
+                    "inputSchema": { "type": "object", "properties": {} },
+                }] })
+            }
             "tools/call" => {
                 let answer = json!({ "detail": "the neighbour saw nobody" });
                 let text = json!({ "type": "text", "text": answer.to_string() });
-                json!({ "content": [text], "structuredContent": answer })
+                // Servers of newer revisions say in each result who answers, ours among them, and claude writes it down.
+                let meta = json!({ "io.modelcontextprotocol/serverInfo": { "name": NAME, "version": "1" } });
+                json!({ "content": [text], "structuredContent": answer, "_meta": meta })
             }
             method => {
                 let error = json!({ "code": -32601, "message": format!("there is no {method}") });

@@ -82,11 +82,12 @@ impl Vendor {
 
     /// A prompt without what the CLI itself changes in what is pasted: blanks at the end come and go, claude and
     /// copilot turn tabs into blanks, claude and goose compose accents in some texts (the prompts here hold no other than é),
-    /// copilot and goose put the time before each prompt, and qwen a blank before an `@` that begins a line.
+    /// claude removes a joiner after which nothing is to be joined (and says so), copilot and goose put the time before each
+    /// prompt, and qwen a blank before an `@` that begins a line.
     pub(crate) fn comparable(&self, prompt: &str) -> String {
         let prompt = prompt.trim_end();
         match self.name {
-            "claude" => prompt.replace('\t', "    ").replace("e\u{301}", "é"),
+            "claude" => prompt.trim_end_matches('\u{200d}').replace('\t', "    ").replace("e\u{301}", "é"),
             "copilot" => without_preface(prompt, "current_datetime").replace('\t', "    "),
             "goose" => without_preface(prompt, "info-msg").replace("e\u{301}", "é"),
             "qwen" => prompt.replace("\n @", "\n@"),
