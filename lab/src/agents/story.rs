@@ -1,5 +1,6 @@
 //! The whole story with real CLIs: one leads two others, both ask for permission, the lead answers one and calls the
-//! human for the other, reads their results, and closes them. Nothing is left. For four children see [`children`].
+//! human for the other, reads their results, and closes them. Nothing is left. For four children see [`children`], for long
+//! commands [`long_commands`].
 
 use std::{
     path::{Path, PathBuf},
@@ -14,6 +15,7 @@ use super::{client::Client, headless, stage::Stage, vendors::Vendor};
 use crate::Verdict;
 
 mod children;
+mod long_commands;
 
 /// One real CLI leads others through patterm's tools
 #[derive(clap::Args)]
@@ -24,6 +26,9 @@ pub(crate) struct Arguments {
     /// Two workers, or four children of three vendors
     #[arg(long, value_name = "2|4", default_value = "2", value_parser = ["2", "4"])]
     children: String,
+    /// Two children of its own make instead, which ask for leave to run commands of more than 400 characters
+    #[arg(long, conflicts_with = "children")]
+    long_commands: bool,
     #[arg(long, default_value_t = 1)]
     runs: usize,
     /// An existing patterm
@@ -36,6 +41,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
     let lead = Vendor::named(&arguments.orchestrator)?;
     let name = lead.name;
     let story: Box<dyn Story> = match arguments.children.as_str() {
+        _ if arguments.long_commands => Box::new(long_commands::LongCommands::led_by(lead)),
         "4" => Box::new(children::FourChildren::led_by(lead)),
         _ => Box::new(TwoWorkers::led_by(lead)?),
     };
@@ -155,24 +161,12 @@ impl Story for TwoWorkers {
         let lead = json!({ "agent": self.lead.name, "name": "lead", "agent_instructions": "LEAD-THE-WORK" });
         let started = human.call("spawn_agent", &lead)?;
         ensure!(started["delivery"] != "failed", "the lead did not start: {started}");
-        let called = Instant::now();
-        while !stage.events().contains("may it write here?") {
-            ensure!(called.elapsed() < Duration::from_secs(300), "nobody called the human");
-            std::thread::sleep(Duration::from_millis(50));
-        }
+        human_is_called(stage, "may it write here?")?;
         let asked = human
             .call("wait_for_state", &json!({ "process_id": "builder", "states": ["blocked"], "timeout_seconds": 5 }))?;
         ensure!(asked["reached"] == true, "the human is called to what waits for nothing: {asked}");
         human.call("send_input", &json!({ "process_id": "builder", "kind": "key", "key": "enter" }))?;
-        human.wait_for_pattern("lead", "STORY-DONE", 240)?;
-        let ended = human
-            .call("wait_for_state", &json!({ "process_id": "lead", "states": ["idle"], "timeout_seconds": 30 }))?;
-        ensure!(ended["reached"] == true, "the lead does not come to rest: {ended}");
-        let left = human.call("list_processes", &json!({ "all": true }))?;
-        let left = left["processes"].as_array().context("a list")?;
-        ensure!(left.len() == 1, "only the lead is left: {left:?}");
-        human.call("close_process", &json!({ "process_id": "lead" }))?;
-        Ok(())
+        ends_with_the_lead_alone(human)
     }
 
     fn scene(&self, human: &mut Client, stage: &Stage) -> String {
@@ -216,6 +210,28 @@ impl Story for TwoWorkers {
         }
         Ok(())
     }
+}
+
+fn human_is_called(stage: &Stage, reason: &str) -> Result<()> {
+    let began = Instant::now();
+    while !stage.events().contains(reason) {
+        ensure!(began.elapsed() < Duration::from_secs(300), "nobody called the human");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    Ok(())
+}
+
+/// The lead says that it is done and rests, its children are gone, and the human closes it.
+fn ends_with_the_lead_alone(human: &mut Client) -> Result<()> {
+    human.wait_for_pattern("lead", "STORY-DONE", 240)?;
+    let ended =
+        human.call("wait_for_state", &json!({ "process_id": "lead", "states": ["idle"], "timeout_seconds": 30 }))?;
+    ensure!(ended["reached"] == true, "the lead does not come to rest: {ended}");
+    let left = human.call("list_processes", &json!({ "all": true }))?;
+    let left = left["processes"].as_array().context("a list")?;
+    ensure!(left.len() == 1, "only the lead is left: {left:?}");
+    human.call("close_process", &json!({ "process_id": "lead" }))?;
+    Ok(())
 }
 
 fn wait(name: &'static str, said: &Conversation, states: &[&str]) -> ModelAnswer {

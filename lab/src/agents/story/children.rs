@@ -3,13 +3,13 @@
 
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use serde_json::json;
 use testkit::model::{ModelAnswer, ModelScript};
 
 use super::{
     super::{client::Client, stage::Stage, vendors::Vendor},
-    DOUBTFUL, Story, scene,
+    DOUBTFUL, Story, ends_with_the_lead_alone, scene,
 };
 
 const CHILDREN: [&str; 4] = ["one", "two", "three", "four"];
@@ -99,12 +99,7 @@ impl Story for FourChildren {
             ensure!(blocked["reached"] == true, "{name} does not ask: {blocked}");
             human.call("send_input", &json!({ "process_id": name, "kind": "key", "key": "esc" }))?;
         }
-        human.wait_for_pattern("lead", "STORY-DONE", 240)?;
-        let left = human.call("list_processes", &json!({ "all": true }))?;
-        let left = left["processes"].as_array().context("a list")?;
-        ensure!(left.len() == 1, "only the lead is left: {left:?}");
-        human.call("close_process", &json!({ "process_id": "lead" }))?;
-        Ok(())
+        ends_with_the_lead_alone(human)
     }
 
     fn scene(&self, human: &mut Client, stage: &Stage) -> String {
