@@ -43,9 +43,10 @@ impl Inbox {
         let wanted = u16::try_from(self.items.len()).unwrap_or(u16::MAX).min(MAX_LISTED);
         // The text is what has to be read: where both have no room, the list gives way.
         let text = u16::try_from(self.text(inside.cols).len()).unwrap_or(u16::MAX);
-        let spare = inside.rows.saturating_sub(text.saturating_add(1));
+        let gap = u16::from(text > 0);
+        let spare = inside.rows.saturating_sub(text.saturating_add(gap));
         let (list, below) = inside.split_top(wanted.min(spare.max(inside.rows / 3).max(1)));
-        let (_, text) = below.split_top(1);
+        let (_, text) = below.split_top(gap);
         InboxPlaces { list, text, footer }
     }
 

@@ -58,7 +58,7 @@ fn keys_of(app: &InterfaceState, id: &str) -> String {
     let keys = |id: &str| app.keymap.keys_of(id).map(|keys| key_name(&keys));
     match id {
         "send-palette-key" => keys(id).or_else(|| keys(PALETTE).map(|key| format!("{key} {key}"))).unwrap_or_default(),
-        FIRST_TAB => [keys(FIRST_TAB), keys(LAST_TAB)].into_iter().flatten().collect::<Vec<_>>().join(" … "),
+        FIRST_TAB => [keys(FIRST_TAB), keys(LAST_TAB)].into_iter().flatten().collect::<Vec<_>>().join(" to "),
         id => keys(id).unwrap_or_default(),
     }
 }

@@ -81,7 +81,7 @@ pub(super) fn frame(canvas: &mut Canvas, place: Rect, title: &str, app: &Interfa
 
 /// Beyond, lines are hard to follow with the eye, and the pane is hidden for nothing.
 const MAX_COLS: u16 = 84;
-const MAX_ROWS: u16 = 22;
+const MAX_ROWS: u16 = 20;
 /// Rows below the list for what the current entry has to say; more where it needs them.
 const ABOUT_ROWS: u16 = 2;
 

@@ -189,6 +189,7 @@ fn plain_signs_are_all_there_is_of_ours() {
 #[test]
 fn what_was_taken_comes_first_in_the_next_run_too() {
     let stage = stage();
+    stage.write_config(r#"{ "last_run": "never" }"#);
     let first = r"(?m)^\W*>\s*│\n\W*";
     let lately = format!("{first}Taken lately\\W*");
     let face = Face::in_a_shell(&stage, SIZE);

@@ -175,14 +175,18 @@ impl FuzzyList {
         rows
     }
 
-    /// How many rows it takes to show all of it, the query's included.
+    /// How many rows it takes to show all of it while nothing is typed, the query's included: filtering moves nothing.
     pub fn full_rows(&self) -> usize {
-        self.rows().len() + 1
+        let listed = || self.entries.iter().filter(|entry| !entry.only_sought);
+        let mut headings: Vec<&str> =
+            listed().map(|entry| entry.heading).filter(|heading| !heading.is_empty()).collect();
+        headings.dedup();
+        listed().count() + headings.len() + 1
     }
 
     /// Whether any entry has more to say than fits into its row of a list of `cols` columns.
     pub fn cuts_details(&self, cols: u16) -> bool {
-        self.shown.iter().any(|&index| self.entries[index].is_detail_cut(cols))
+        self.entries.iter().any(|entry| entry.is_detail_cut(cols))
     }
 
     /// All that the entry under the cursor has to say besides its name, if its row of `cols` columns is too short for it.
