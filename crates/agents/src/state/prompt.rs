@@ -255,9 +255,9 @@ fn read_choice(rule: &PromptRule, group: impl Fn(&str) -> Option<String>) -> Cho
     Choice { key: key.or_else(|| number.clone()), number, label, selected, effect }
 }
 
-/// Rows without the bars that some programs draw beside them, and without blank ones.
+/// Rows without the bars that some programs draw beside them (frames, and scroll bars at the right), and without blank ones.
 fn rows(text: &str) -> Vec<String> {
-    let bar = |character: char| character.is_whitespace() || matches!(character, '│' | '┃' | '▏' | '▕');
+    let bar = |character: char| character.is_whitespace() || matches!(character, '│' | '┃' | '▏' | '▕' | '█');
     text.lines().map(|row| row.trim_matches(bar).to_owned()).filter(|row| !row.is_empty()).collect()
 }
 

@@ -3,6 +3,7 @@
 
 mod deliveries;
 mod launches;
+mod more_prompts;
 mod presets;
 mod recordings;
 mod reports;

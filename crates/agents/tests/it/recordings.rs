@@ -15,7 +15,7 @@ fn folder() -> PathBuf {
 }
 
 /// By recording, in their order.
-fn points() -> BTreeMap<String, Vec<ScorePoint>> {
+pub(crate) fn points() -> BTreeMap<String, Vec<ScorePoint>> {
     points_from_json(&std::fs::read(folder().join("points.json")).unwrap()).unwrap()
 }
 
@@ -167,7 +167,7 @@ fn what_remains_is_the_conversation() {
 }
 
 /// What the agent asks after the first `offset` bytes.
-fn prompt(recording: &str, offset: usize) -> Option<Prompt> {
+pub(crate) fn prompt(recording: &str, offset: usize) -> Option<Prompt> {
     let bytes = std::fs::read(folder().join(recording)).unwrap();
     let bytes = &bytes[..offset];
     let timing = Timing::from_jsonl(&times(recording)).unwrap();

@@ -8,7 +8,7 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use testkit::model::{Conversation, ModelAnswer, ModelScript};
+use testkit::model::{ModelAnswer, ModelScript};
 
 use super::book::ToolCall;
 
@@ -22,29 +22,43 @@ pub(super) const WAITING_COMMAND: &str = "touch \"$1.started\"\nuntil [ -e \"$1.
 /// - `please call TOOL until GATE`: a tool of the facts, then an answer.
 /// - `please be refused`: an error that asking again does not mend.
 ///
+/// The last of them in a prompt counts: some CLIs send one that was interrupted or refused once more with the next one.
 /// `project` is known once the stage is made, which needs the script.
 pub(super) fn script(calls: &BTreeMap<String, ToolCall>, project: Arc<OnceLock<PathBuf>>) -> ModelScript {
     let calls = calls.clone();
+    let slow = |request: &str| held(request, ModelAnswer::say(LONG).paced(Duration::ZERO, Duration::from_millis(200)));
+    let refused = || {
+        ModelAnswer::refuse(400, json!({ "error": { "message": "no such thing", "type": "invalid_request_error" } }))
+    };
     ModelScript::new()
-        .when("please think")
-        .then(|said| held(said, ModelAnswer::say(LONG).paced(Duration::ZERO, Duration::from_millis(200))))
-        .when("please run")
-        .then(|said| ModelAnswer::shell(said, &format!("sh wait.sh {}", word_after(&said.user, "please run"))))
-        .then(|said| held(said, ModelAnswer::say("It is done.")))
-        .when("please call")
-        .then(move |said| match calls.get(word_after(&said.user, "please call")) {
-            Some(call) => ModelAnswer::call(&call.tool, in_project(&call.arguments, &project)),
-            None => ModelAnswer::say("No such call is in the facts."),
+        .when("please ")
+        .then(move |said| match last_request(&said.user) {
+            (RUN, request) => ModelAnswer::shell(said, &format!("sh wait.sh {}", word_after(request, RUN))),
+            (CALL, request) => match calls.get(word_after(request, CALL)) {
+                Some(call) => ModelAnswer::call(&call.tool, in_project(&call.arguments, &project)),
+                None => ModelAnswer::say("No such call is in the facts."),
+            },
+            (REFUSED, _) => refused(),
+            (_, request) => slow(request),
         })
-        .then(|said| held(said, ModelAnswer::say("It was called.")))
-        // Behind the others: some CLIs send a refused prompt once more with the next one.
-        .when("please be refused")
-        .then(|_| {
-            ModelAnswer::refuse(
-                400,
-                json!({ "error": { "message": "no such thing", "type": "invalid_request_error" } }),
-            )
+        .then(move |said| match last_request(&said.user) {
+            (RUN, request) => held(request, ModelAnswer::say("It is done.")),
+            (CALL, request) => held(request, ModelAnswer::say("It was called.")),
+            (REFUSED, _) => refused(),
+            (_, request) => slow(request),
         })
+}
+
+const THINK: &str = "please think";
+const RUN: &str = "please run";
+const CALL: &str = "please call";
+const REFUSED: &str = "please be refused";
+
+/// What is asked last, and the text from there on.
+fn last_request(user: &str) -> (&'static str, &str) {
+    let requests = [THINK, RUN, CALL, REFUSED].into_iter();
+    let last = requests.filter_map(|words| user.rfind(words).map(|at| (at, words))).max();
+    last.map_or((THINK, user), |(at, words)| (words, &user[at..]))
 }
 
 /// Some tools take no path but a whole one: `${project}` in a text is the project's folder.
@@ -60,8 +74,8 @@ fn in_project(arguments: &Value, project: &OnceLock<PathBuf>) -> Value {
     }
 }
 
-fn held(said: &Conversation, answer: ModelAnswer) -> ModelAnswer {
-    match word_after(&said.user, "until") {
+fn held(request: &str, answer: ModelAnswer) -> ModelAnswer {
+    match word_after(request, "until") {
         "" => answer,
         gate => answer.behind_gate(gate),
     }
@@ -71,4 +85,17 @@ fn word_after<'a>(text: &'a str, words: &str) -> &'a str {
     let rest = text.rsplit_once(words).map_or("", |(_, rest)| rest);
     let word = rest.split_whitespace().next().unwrap_or_default();
     word.trim_end_matches(|character: char| !character.is_alphanumeric())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_request_counts_with_what_belongs_to_it() {
+        let merged = "please think until never\nplease run second\nplease be refused";
+        assert_eq!(last_request(merged), (REFUSED, "please be refused"));
+        let (words, request) = last_request("please think until never\nplease run second\n");
+        assert_eq!((words, word_after(request, RUN), word_after(request, "until")), (RUN, "second", ""));
+    }
 }
