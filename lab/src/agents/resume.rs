@@ -48,8 +48,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
         seat.see("Open last run's tabs?")?;
         println!("{}", seat.text().lines().filter(|line| line.contains('│')).collect::<Vec<_>>().join("\n"));
         seat.write(b"o")?;
+        let is_there = |text: &str, name: &str| text.lines().next().is_some_and(|tabs| tabs.contains(name));
+        seat.until("the tabs", |text| names.iter().all(|name| is_there(text, name.split('@').next().unwrap_or(name))))?;
         for vendor in &vendors {
-            let went_on = goes_on(seat, human, &stage, vendor);
+            let went_on = goes_on(seat, human, &stage, vendor).inspect_err(|_| println!("{}", seat.text()));
             println!(
                 "{} {}: {}",
                 vendor.name,
