@@ -13,6 +13,7 @@ mod event_sources;
 mod find;
 mod following;
 mod frame;
+mod grid;
 mod help;
 mod history;
 mod inbox;
@@ -38,6 +39,7 @@ mod recordings;
 mod renaming;
 mod scratchpads;
 mod sessions;
+mod splitting;
 mod start;
 mod terminal;
 mod text_view;
@@ -60,14 +62,14 @@ use tokio::{
 };
 use tui::{
     Canvas, HostEvent, LayerStack, Rect, Sign,
-    host::{HostError, HostTerminal, OutwardStatus},
+    host::{HostError, HostTerminal, OutwardStatus, set_title},
     is_same_key,
 };
 use vt::input::{FocusChange as HostFocus, KeyEvent};
 
 use self::{
     event_sources::{EventSources, LoopEvent},
-    model::{HostOrder, InterfaceState},
+    model::{HostOrder, InterfaceState, KeyboardFocus},
     pace::FramePacing,
     panic_hook::PanicHook,
     terminal::FaceTerminal,
@@ -204,6 +206,8 @@ struct TerminalFace {
     canvas: Canvas,
     pace: FramePacing,
     outward: OutwardStatus,
+    /// The title that the host has from us; empty if it has none.
+    title: String,
     sources: EventSources,
     events: Vec<HostEvent>,
     next_tick: Instant,
@@ -235,6 +239,7 @@ impl TerminalFace {
             resized: listen(SignalKind::window_change())?,
             continued: listen(SignalKind::from_raw(rustix::process::Signal::CONT.as_raw()))?,
             pulse: None,
+            beside: Vec::new(),
             child: None,
         };
         let mut events = Vec::new();
@@ -253,6 +258,7 @@ impl TerminalFace {
             layers,
             pace: FramePacing::new(now),
             outward: OutwardStatus::new("patterm"),
+            title: String::new(),
             sources,
             events,
             next_tick: now + TICK,
@@ -268,7 +274,7 @@ impl TerminalFace {
         while !self.app.done {
             self.settle()?;
             let now = Instant::now();
-            if self.app.wants_drawing() && self.stopped.is_none() && self.pace.next() <= now {
+            if self.app.wants_drawing() && self.stopped.is_none() && self.pace.is_due(now) {
                 self.draw()?;
                 self.pace.drawn(Instant::now());
             }
@@ -286,7 +292,7 @@ impl TerminalFace {
 
     async fn wait(&mut self) -> LoopEvent {
         let (until, dirty) = (self.deadline(), self.app.wants_drawing());
-        self.sources.listen(self.terminal.next(), until, dirty).await
+        self.sources.listen(self.terminal.next(), until, dirty, self.pace.waits_for_echo()).await
     }
 
     /// When something is due though nothing happens.
@@ -333,7 +339,11 @@ impl TerminalFace {
                 task(&mut self.app);
                 self.layers.refresh(&mut self.app);
             }
-            LoopEvent::Output => self.app.moved = true,
+            LoopEvent::Output => {
+                self.app.moved = true;
+                self.pace.answered(Instant::now());
+            }
+            LoopEvent::OutputBeside => self.app.moved_beside = true,
             LoopEvent::Child(event) => child_wishes::heard(&mut self.app, event),
             LoopEvent::Resized => {
                 self.measure();
@@ -384,6 +394,7 @@ impl TerminalFace {
             HostEvent::Key(key) if shall_panic(&self.app.surroundings, key) => panic!("asked to panic"),
             HostEvent::Key(key) => {
                 self.app.held.pressed(key);
+                self.pace.typed(Instant::now());
                 self.app.last_input = Some(Instant::now());
                 self.app.last_typed = self.app.last_input;
             }
@@ -432,6 +443,10 @@ impl TerminalFace {
         if self.app.area.size() != size {
             self.app.area = Rect::of(size);
             self.canvas.resize(size);
+            if self.app.places().rail_floats {
+                // It has lost its place: so has it the keyboard.
+                self.app.focus = KeyboardFocus::Pane;
+            }
             self.app.dirty = true;
         }
     }
@@ -444,34 +459,62 @@ impl TerminalFace {
         }
         // Notices open layers too.
         self.open_layers();
-        let size = self.app.places().pane.size();
-        if !frame::too_small(self.app.area) && self.app.pane_size != size {
-            self.app.pane_size = size;
+        let size = self.app.places().panes.size();
+        if !frame::too_small(self.app.area) && self.app.panes_size != size {
+            self.app.panes_size = size;
             self.app.project.set_default_size(size);
             self.settles = Some(Instant::now() + SETTLED);
             self.app.dirty = true;
         }
-        let Some(session) = self.app.session().cloned() else {
-            self.sources.pulse = None;
-            self.sources.child = None;
-            return Ok(self.terminal.follow(None)?);
-        };
-        if !frame::too_small(self.app.area) {
-            self.app.fit(&session);
+        self.look_at_panes();
+        match self.app.session() {
+            Some(_) => Ok(()),
+            None => Ok(self.terminal.follow(None)?),
         }
-        if self.sources.pulse.as_ref().is_none_or(|(id, _)| *id != session.id()) {
-            self.sources.pulse = Some((session.id(), session.pulse()));
-            self.sources.child = Some(session.events());
+    }
+
+    /// The sessions in sight have the sizes of their panes, and are listened to.
+    fn look_at_panes(&mut self) {
+        if self.app.sessions.is_empty() {
+            self.app.grid = None;
+        }
+        let places = frame::pane_places(&self.app);
+        let panes = || places.panes.iter().map(|place| place.session).collect();
+        let seen = grid::in_sight(&self.app).unwrap_or_else(panes);
+        if self.app.sessions.look_at(seen) {
+            self.app.watch_for_news();
             self.app.dirty = true;
         }
-        Ok(())
+        let sized = !frame::too_small(self.app.area);
+        for place in places.panes.iter().filter(|_| sized) {
+            let Some(session) = self.app.sessions.get(place.session).map(|item| item.session.clone()) else { continue };
+            if self.app.fit(&session, place.body.size()) {
+                // What shares the tab's panes out of sight has another size then, too.
+                self.settles = Some(Instant::now() + SETTLED);
+                self.app.dirty = true;
+            }
+        }
+        let session = |id: SessionId| self.app.sessions.get(id).map(|item| &item.session);
+        let focused = self.app.session().map(engine::Session::id);
+        if self.sources.pulse.as_ref().map(|(id, _)| *id) != focused {
+            let session = focused.and_then(session);
+            self.sources.pulse = session.map(|session| (session.id(), session.pulse()));
+            self.sources.child = session.map(engine::Session::events);
+            self.app.dirty = true;
+        }
+        let beside = || self.app.sessions.in_sight().iter().copied().filter(|id| Some(*id) != focused);
+        if !self.sources.beside.iter().map(|(id, _)| *id).eq(beside()) {
+            self.sources.beside = beside().filter_map(session).map(|session| (session.id(), session.pulse())).collect();
+            self.app.dirty = true;
+        }
     }
 
     fn size_hidden(&mut self, now: Instant) {
         let ids: Vec<SessionId> = self.app.sessions.items().iter().map(|item| item.id).collect();
         for id in ids {
             let Some(session) = self.app.sessions.get(id).map(|item| item.session.clone()) else { continue };
-            if self.app.fit(&session) {
+            let size = self.app.sessions.size_of(id, self.app.places().panes);
+            if self.app.fit(&session, size) {
                 self.app.sessions.resized(id, now);
             }
         }
@@ -479,19 +522,24 @@ impl TerminalFace {
     }
 
     fn draw(&mut self) -> Result<(), FaceError> {
-        if let Some((_, pulse)) = &mut self.sources.pulse {
-            // What is drawn now is not news any more.
-            pulse.borrow_and_update();
-        }
-        // What the program in sight prints changes its pane: all around it is on the canvas already.
+        // What programs in sight print changes their panes: all around these is on the canvas already.
         let notices = self.app.toasts.deadline().is_some() || trust_prompt::beside(&self.app).is_some();
-        let covered = self.layers.len() > 1 || notices || !self.app.looking.is_empty();
+        let floats = self.app.places().rail_floats;
+        let covered = self.layers.len() > 1 || notices || floats || !self.app.looking.is_empty();
         self.app.covered = self.layers.len() > 1;
         self.app.pane_only = !self.app.dirty && !covered;
+        // An echo does not wait for its neighbours either: they have their turn.
+        self.app.beside_too = !self.app.pane_only || self.app.moved_beside && !self.pace.is_echo();
+        // What is drawn now is not news any more.
+        let beside = self.sources.beside.iter_mut().filter(|_| self.app.beside_too);
+        for (_, pulse) in self.sources.pulse.iter_mut().chain(beside) {
+            pulse.borrow_and_update();
+        }
         if self.app.dirty {
             self.tell_host()?;
         }
         (self.app.dirty, self.app.moved) = (false, false);
+        self.app.moved_beside &= !self.app.beside_too;
         self.layers.render(&mut self.canvas, &self.app);
         self.terminal.draw(&self.canvas)?;
         let modes = self.app.session().map(|session| session.with_screen(|screen| screen.input_modes()));
@@ -508,11 +556,18 @@ impl TerminalFace {
         if let Some(bytes) = bytes {
             self.terminal.say(&bytes)?;
         }
+        let title = outward::title(&self.app);
+        if self.title != title {
+            self.terminal.say(&set_title(&title))?;
+            self.title = title;
+        }
         Ok(())
     }
 
     /// Clears our status reports at the host.
     fn leave_host(&mut self) {
+        // The title of before comes back with the host's modes.
+        self.title.clear();
         if let Some(bytes) = self.outward.take_back() {
             // A host that is gone keeps no reports.
             let _ = self.terminal.say(&bytes);

@@ -243,6 +243,8 @@ fn app(recording: &[u8], size: Size, skin: Skin) -> App {
     let item = |label: &str, depth, sign| TreeItem {
         label: label.into(),
         detail: String::new(),
+        state: String::new(),
+        about: String::new(),
         sign,
         depth,
         attention: false,

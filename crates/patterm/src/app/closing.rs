@@ -19,6 +19,16 @@ pub(super) fn needs_word(app: &InterfaceState, operation: &str, id: SessionId) -
     verb(operation).is_some() && app.sessions.below(id).any(|item| !item.has_ended())
 }
 
+/// Closes the first session of a tab, which a slip of the hand may have hit: asked for while anything runs there.
+pub(super) fn close_tab(app: &mut InterfaceState, id: SessionId) {
+    let runs = app.sessions.get(id).is_some_and(|item| !item.has_ended());
+    let close = move |app: &mut InterfaceState| app.order("close_process", json!({ "process_id": id.to_string() }));
+    match runs || needs_word(app, "close_process", id) {
+        true => ask(app, "close_process", id, close),
+        false => close(app),
+    }
+}
+
 /// Runs `operation` on a session, after asking if necessary.
 pub(super) fn order(app: &mut InterfaceState, operation: &'static str, id: SessionId) {
     match needs_word(app, operation, id) {
@@ -38,10 +48,16 @@ pub(super) fn ask(
     let verb = verb(operation).unwrap_or("End");
     let (title, muted) = (format!("{verb} {}?", item.name), app.skin.style(SkinRole::Muted));
     let live: Vec<_> = app.sessions.below(id).filter(|item| !item.has_ended()).collect();
-    let mut body = running_list(app, &live, "below it");
+    let (mut body, label) = match live.is_empty() {
+        true => {
+            let plain = app.skin.style(SkinRole::Modal);
+            (vec![vec![Span::new("It is still running, and will be ended.", plain)]], "it")
+        }
+        false => (running_list(app, &live, "below it"), "it and end them"),
+    };
     body.push(vec![]);
     body.push(vec![Span::new("Scratchpads stay.", muted)]);
-    let label = format!("{} it and end them", verb.to_lowercase());
+    let label = format!("{} {label}", verb.to_lowercase());
     let modal = Modal::new(title, body).answer('c', "cancel").answer('e', label);
     question::ask(app, modal, 1, act);
 }

@@ -6,6 +6,7 @@
 mod panes;
 mod program;
 mod tabs;
+mod windows;
 
 pub(crate) use program::RAIL_LIMITS;
 
@@ -49,6 +50,7 @@ pub(crate) enum CommandSection {
     Start,
     Tabs,
     Pane,
+    Windows,
     Scratchpads,
     Attention,
     Program,
@@ -61,6 +63,7 @@ impl CommandSection {
             CommandSection::Start => "Start",
             CommandSection::Tabs => "Tabs and sessions",
             CommandSection::Pane => "The pane",
+            CommandSection::Windows => "Windows",
             CommandSection::Scratchpads => "Scratchpads",
             CommandSection::Recordings => "Recordings",
             CommandSection::Attention => "What needs you",
@@ -74,6 +77,7 @@ pub(crate) fn all() -> impl Iterator<Item = &'static ScreenCommand> {
     [
         tabs::COMMANDS,
         panes::COMMANDS,
+        windows::COMMANDS,
         scratchpads::COMMANDS,
         attention::COMMANDS,
         program::COMMANDS,

@@ -1,6 +1,6 @@
 //! Everything the loop waits for, and what woke it.
 
-use std::time::Instant;
+use std::{future::poll_fn, task::Poll, time::Instant};
 
 use engine::{EngineEvent, Pulse, SessionEvent, SessionId};
 use ops::RecordingEvent;
@@ -22,8 +22,10 @@ pub(super) struct EventSources {
     pub(super) wishes: EndWatch,
     pub(super) resized: Signal,
     pub(super) continued: Signal,
-    /// The pulse of the session in sight.
+    /// The pulse of the session that has the keyboard.
     pub(super) pulse: Option<(SessionId, watch::Receiver<Pulse>)>,
+    /// The pulses of the other sessions in sight.
+    pub(super) beside: Vec<(SessionId, watch::Receiver<Pulse>)>,
     pub(super) child: Option<broadcast::Receiver<SessionEvent>>,
 }
 
@@ -35,7 +37,10 @@ pub(super) enum LoopEvent {
     Project(Option<ProjectEvent>),
     Recording(RecordingEvent),
     Task(LoopTask),
+    /// The session that has the keyboard has printed.
     Output,
+    /// Another session in sight has printed.
+    OutputBeside,
     Child(SessionEvent),
     Resized,
     Continued,
@@ -45,14 +50,16 @@ pub(super) enum LoopEvent {
 
 impl EventSources {
     /// Waits for the first event; the host's input takes precedence over sessions' output. Cancel-safe. `input` is the
-    /// host's input; while a frame is due anyway (`dirty`), more output changes nothing.
+    /// host's input; while a frame is due anyway (`dirty`), more output changes nothing, except for an `echo`.
     pub(super) async fn listen(
         &mut self,
         input: impl Future<Output = Option<Vec<u8>>>,
         until: Instant,
         dirty: bool,
+        echo: bool,
     ) -> LoopEvent {
-        let EventSources { engine, project, recordings, loop_tasks, wishes, resized, continued, pulse, child } = self;
+        let EventSources { engine, project, recordings, loop_tasks, wishes, resized, continued, pulse, beside, child } =
+            self;
         tokio::select! {
             biased;
             _ = wishes.leaving() => LoopEvent::End,
@@ -63,14 +70,34 @@ impl EventSources {
             _ = engine.recv() => LoopEvent::Engine,
             event = project.recv() => LoopEvent::Project(event.ok()),
             Ok(event) = recordings.recv() => LoopEvent::Recording(event),
-            () = moved(pulse), if !dirty => LoopEvent::Output,
+            () = moved(pulse), if !dirty || echo => LoopEvent::Output,
+            () = any_moved(beside), if !dirty => LoopEvent::OutputBeside,
             event = said(child) => LoopEvent::Child(event),
             () = tokio::time::sleep_until(until.into()) => LoopEvent::Time,
         }
     }
 }
 
-/// The session in sight printed something. Never completes if there is none.
+/// One of the sessions printed something. Never completes if there is none.
+async fn any_moved(pulses: &mut [(SessionId, watch::Receiver<Pulse>)]) {
+    let mut changes: Vec<_> = pulses.iter_mut().map(|(_, pulse)| Box::pin(pulse.changed())).collect();
+    poll_fn(|context| {
+        let mut moved = false;
+        // A session that is gone is not asked again.
+        changes.retain_mut(|change| match change.as_mut().poll(context) {
+            _ if moved => true,
+            Poll::Pending => true,
+            Poll::Ready(changed) => {
+                moved = changed.is_ok();
+                false
+            }
+        });
+        if moved { Poll::Ready(()) } else { Poll::Pending }
+    })
+    .await;
+}
+
+/// The session that has the keyboard printed something. Never completes if there is none.
 async fn moved(pulse: &mut Option<(SessionId, watch::Receiver<Pulse>)>) {
     match pulse {
         // The engine reports separately that a session is gone.

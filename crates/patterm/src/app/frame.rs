@@ -1,60 +1,72 @@
 //! The frame around the pane: where everything is, and how it is drawn. A function of the model; it changes nothing.
 
 mod empty;
+mod panes;
 mod rail;
 mod status;
 
-use engine::Session;
 use project::settings::Side;
 use tui::{
-    Canvas, CanvasCursor, PaneView, Rect, Sign, SkinRole, Span,
+    Canvas, CanvasCursor, Rect, Sign, SkinRole, Span,
     widgets::{TabBar, TabLabel, draw_toasts},
 };
 use vt::Size;
 
-use super::{look_back, model::InterfaceState, trust_prompt};
+use super::{
+    look_back,
+    model::{InterfaceState, KeyboardFocus},
+    trust_prompt,
+};
 
+pub(super) use panes::{draw_heading, draw_screen, line_beside, pane_places};
 pub(super) use rail::{RailPlaces, tree_cursor, tree_rows};
 pub(super) use status::{ago, is_on_waiting, key_name, minutes, waiting_mark};
 
-/// Below this many columns the rail folds away.
-const RAIL_FROM: u16 = 64;
+/// Below this many columns the rail folds away: beside it, a program would get less than the usual 80.
+const RAIL_FROM: u16 = 110;
 /// What the pane keeps beside the rail.
 const PANE_KEEPS: u16 = 40;
 /// Below this there is no room for anything but a message.
 pub(super) const SMALLEST: Size = Size { cols: 16, rows: 4 };
 
-/// The canvas remembers rows of the live pane and of others apart.
-const PANE_SLOT: u64 = 1;
-
 /// Where things are on the screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ScreenPlaces {
     pub(crate) tabs: Rect,
+    /// All panes of the tab.
+    pub(crate) panes: Rect,
+    /// The screen of the one that has the keyboard; all of it in the empty state.
     pub(crate) pane: Rect,
-    /// With the line that parts it from the pane.
+    /// With the line that parts it from the panes.
     pub(crate) rail: Option<Rect>,
+    /// The rail was called though it has no place of its own: it lies over the panes while it has the keyboard.
+    pub(crate) rail_floats: bool,
     pub(crate) status: Rect,
 }
 
 impl ScreenPlaces {
     pub(crate) fn of(app: &InterfaceState) -> Self {
         let (body, status) = app.area.split_bottom(1);
-        let wanted = app.rail.visible && app.area.cols >= RAIL_FROM && !app.sessions.is_empty();
-        let cols = app.rail.cols.min(app.area.cols.saturating_sub(PANE_KEEPS));
-        let (left, rail) = match (wanted, app.rail.side) {
-            (false, _) => (body, None),
-            (true, Side::Right) => {
-                let (left, rail) = body.split_right(cols);
-                (left, Some(rail))
-            }
-            (true, Side::Left) => {
-                let (rail, left) = body.split_left(cols);
-                (left, Some(rail))
+        let any = !app.sessions.is_empty();
+        let docked = any && app.rail.visible && app.area.cols >= RAIL_FROM;
+        let floats = any && !docked && app.focus == KeyboardFocus::Rail;
+        let cols = match docked {
+            true => app.rail.cols.min(app.area.cols.saturating_sub(PANE_KEEPS)),
+            false => app.rail.cols,
+        };
+        let (rest, rail) = match app.rail.side {
+            Side::Right => body.split_right(cols),
+            Side::Left => {
+                let (rail, rest) = body.split_left(cols);
+                (rest, rail)
             }
         };
-        let (tabs, pane) = left.split_top(1);
-        ScreenPlaces { tabs, pane, rail, status }
+        let left = if docked { rest } else { body };
+        let rail = (docked || floats).then_some(rail);
+        let (tabs, panes) = left.split_top(1);
+        let solved = app.sessions.panes().and_then(|tree| tree.solve(panes).of(tree.focused()));
+        let pane = solved.map_or(panes, |place| place.body);
+        ScreenPlaces { tabs, panes, pane, rail, rail_floats: floats, status }
     }
 }
 
@@ -86,10 +98,8 @@ pub(super) fn draw(canvas: &mut Canvas, area: Rect, app: &InterfaceState) -> Opt
         return None;
     }
     let places = app.places();
-    if app.pane_only
-        && let Some(session) = app.session()
-    {
-        return draw_pane(canvas, places.pane, session, app);
+    if app.pane_only {
+        return panes::draw(canvas, app);
     }
     let (tabs, active) = tabs(app);
     TabBar { tabs: &tabs, active }.draw(canvas, places.tabs, &app.skin);
@@ -97,24 +107,24 @@ pub(super) fn draw(canvas: &mut Canvas, area: Rect, app: &InterfaceState) -> Opt
     if typed.is_none() {
         status::draw(canvas, places.status, app);
     }
-    if let Some(rail) = places.rail {
+    if let Some(rail) = places.rail.filter(|_| !places.rail_floats) {
         rail::draw(canvas, rail, app);
     }
-    let cursor = match app.session() {
-        Some(session) => match look_back::draw(canvas, places.pane, app) {
-            Some(cursor) => typed.flatten().or(cursor),
-            None => draw_pane(canvas, places.pane, session, app),
-        },
-        None => {
-            empty::draw(canvas, places.pane, app);
+    let cursor = match app.sessions.is_empty() {
+        false => typed.flatten().or(panes::draw(canvas, app)),
+        true => {
+            empty::draw(canvas, places.panes, app);
             None
         }
     };
+    if let Some(rail) = places.rail.filter(|_| places.rail_floats) {
+        rail::draw(canvas, rail, app);
+    }
     if let Some(text) = trust_prompt::beside(app) {
         draw_beside(canvas, places.pane, text, cursor, app);
     }
     let typed = cursor.map(|cursor| cursor.position.row);
-    draw_toasts(canvas, places.pane, &app.toasts.list(), typed, &app.skin);
+    draw_toasts(canvas, places.panes, &app.toasts.list(), typed, &app.skin);
     cursor
 }
 
@@ -125,13 +135,4 @@ fn draw_beside(canvas: &mut Canvas, pane: Rect, text: &str, cursor: Option<Canva
     let (ground, sign) = (app.skin.style(SkinRole::ButtonActive), app.skin.glyphs.sign(Sign::Blocked));
     let text = format!(" {sign} Asked when you pause: {text}");
     canvas.draw_line(pane, row, &[Span::new(app.skin.glyphs.text(&text), ground)], ground);
-}
-
-fn draw_pane(canvas: &mut Canvas, area: Rect, session: &Session, app: &InterfaceState) -> Option<CanvasCursor> {
-    let frame = session.frame().frame;
-    let offset = PaneView::offset_for(&frame, area);
-    // Colours that the program gave other values are shown with those.
-    let view = PaneView::frame(&frame).cropped(offset).with_themes(&frame.theme, &app.theme);
-    let cursor = view.draw(canvas, area, PANE_SLOT);
-    cursor.filter(|_| app.focus() == super::model::KeyboardFocus::Pane && !session.status().has_ended())
 }

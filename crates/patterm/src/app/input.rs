@@ -13,7 +13,7 @@ use tui::{Canvas, CanvasCursor, HostEvent, KeymapOutcome, Layer, LayerOutcome, R
 use vt::input::{Key, KeyEvent, KeyEventKind, Modifiers};
 
 use super::{
-    commands, frame, look_back,
+    commands, frame, grid, look_back,
     model::{InterfaceState, KeyboardFocus},
     ownership, pass_through, start,
 };
@@ -47,7 +47,11 @@ impl Layer<InterfaceState> for BaseLayer {
 }
 
 fn pressed(app: &mut InterfaceState, key: &KeyEvent) {
-    if app.pass_through.is_some() && app.focus() == KeyboardFocus::Pane && !pass_through::ends(app, key) {
+    if app.pass_through.is_some()
+        && app.grid.is_none()
+        && app.focus() == KeyboardFocus::Pane
+        && !pass_through::ends(app, key)
+    {
         return to_pane(app, key);
     }
     let presses = app.sequence.press(&app.keymap, key, Instant::now());
@@ -67,6 +71,7 @@ fn deal_with(app: &mut InterfaceState, presses: Vec<KeymapOutcome>) {
         match press {
             KeymapOutcome::Command(id) => commands::run(app, &id),
             KeymapOutcome::Key(key) if app.focus() == KeyboardFocus::Rail => rail::pressed(app, &key),
+            KeymapOutcome::Key(key) if app.grid.is_some() => grid::key(app, &key),
             KeymapOutcome::Key(key) => to_pane(app, &key),
         }
     }
@@ -105,7 +110,7 @@ fn to_pane(app: &mut InterfaceState, key: &KeyEvent) {
 /// A long paste comes in pieces. Once one was refused, those behind it are left out too: a text with its end missing is
 /// seen, one with a hole in it is not.
 fn pasted(app: &mut InterfaceState, text: &str) {
-    if app.focus() != KeyboardFocus::Pane || look_back::paste(app, text) {
+    if app.focus() != KeyboardFocus::Pane || app.grid.is_some() || look_back::paste(app, text) {
         return;
     }
     let now = Instant::now();

@@ -120,11 +120,13 @@ mod tests {
     ];
 
     /// Keys that are ours all the same, as the guide says: the palette's, which programs get when it is pressed twice;
-    /// opencode's second key for Home; readline's counts, which few people type.
+    /// opencode's second key for Home and its selection by words; readline's counts, which few people type.
     const OURS_ALL_THE_SAME: &[&str] = &[
         "ctrl+k",
         "alt+a",
         "alt+shift+a",
+        "alt+shift+left",
+        "alt+shift+right",
         "alt+1",
         "alt+2",
         "alt+3",

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use engine::{Session, SessionId};
+use interface::layout::PanePlace;
 use tui::{
     Canvas, CanvasCursor, CopyMode, CopyOutcome, Document, HostEvent, Rect, SearchDirection, SelectionUnit, Sign,
     SkinRole, Span,
@@ -26,8 +27,6 @@ use super::{
 const MAX_LINES: u64 = 50_000;
 /// Rows per step of the wheel.
 pub(super) const WHEEL_ROWS: i32 = 3;
-/// Identifies these rows on the canvas, apart from the live ones.
-const SLOT: u64 = 2;
 
 /// How looking back began, which decides what keys do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,8 +60,14 @@ fn document(session: &Session) -> (u64, Document, Position) {
 
 /// Starts looking back, unless it is on already.
 pub(super) fn begin(app: &mut InterfaceState, manner: LookBackManner) {
-    let Some(session) = app.session().cloned() else { return };
-    let rows = app.places().pane.rows;
+    if let Some(id) = here(app) {
+        begin_in(app, id, manner);
+    }
+}
+
+fn begin_in(app: &mut InterfaceState, id: SessionId, manner: LookBackManner) {
+    let Some(session) = app.sessions.get(id).map(|item| item.session.clone()) else { return };
+    let rows = frame::pane_places(app).of(id).map_or(app.places().pane, |place| place.body).rows;
     let look = app.looking.entry(session.id()).or_insert_with(|| {
         let (first, document, cursor) = document(&session);
         SessionLookBack { manner, mode: CopyMode::new(document, cursor, rows), first }
@@ -76,8 +81,7 @@ pub(super) fn begin(app: &mut InterfaceState, manner: LookBackManner) {
 }
 
 /// After a resize: the text is wrapped again, and the same line stays in view.
-pub(super) fn resized(app: &mut InterfaceState, session: &Session) {
-    let rows = app.pane_size.rows;
+pub(super) fn resized(app: &mut InterfaceState, session: &Session, rows: u16) {
     let Some(look) = app.looking.get_mut(&session.id()) else { return };
     look.mode.set_rows(rows);
     let cols = session.with_screen(|screen| screen.size().cols);
@@ -127,21 +131,21 @@ pub(super) fn end(app: &mut InterfaceState) {
     }
 }
 
-pub(super) fn is_on(app: &InterfaceState) -> bool {
-    here(app).is_some_and(|id| app.looking.contains_key(&id))
+pub(super) fn is_on(app: &InterfaceState, id: SessionId) -> bool {
+    app.looking.contains_key(&id)
 }
 
 /// The wheel over a main screen. Scrolling to the end returns to the live screen.
-pub(super) fn wheel(app: &mut InterfaceState, rows: i32) {
-    if rows > 0 && !is_on(app) {
+pub(super) fn wheel(app: &mut InterfaceState, id: SessionId, rows: i32) {
+    if rows > 0 && !is_on(app, id) {
         return;
     }
-    begin(app, LookBackManner::Mouse);
-    let Some(look) = current(app) else { return };
+    begin_in(app, id, LookBackManner::Mouse);
+    let Some(look) = app.looking.get_mut(&id) else { return };
     look.mode.scroll(rows as isize);
     let back = look.mode.at_end() && look.manner == LookBackManner::Mouse && look.mode.selection().is_none();
     if back {
-        end(app);
+        app.looking.remove(&id);
     }
 }
 
@@ -251,16 +255,17 @@ pub(super) fn copy(app: &mut InterfaceState, text: String) {
 }
 
 /// Draws the snapshot instead of the live screen; `None` if the session is live.
-pub(super) fn draw(canvas: &mut Canvas, area: Rect, app: &InterfaceState) -> Option<Option<CanvasCursor>> {
-    let look = app.looking.get(&here(app)?)?;
+pub(super) fn draw(
+    canvas: &mut Canvas,
+    place: &PanePlace<SessionId>,
+    slot: u64,
+    app: &InterfaceState,
+) -> Option<Option<CanvasCursor>> {
+    let look = app.looking.get(&place.session)?;
     let marks = look.mode.marks(&app.skin);
-    let cursor = look.mode.view(&marks).draw(canvas, area, SLOT);
-    // Drawn over the rail's border, if there is a rail: it hides no text there and adds no second line.
-    let line = app.places().rail.map(|rail| rail.col).filter(|col| *col == area.right());
-    let bar = match line {
-        Some(col) => Rect { col, cols: 1, ..area },
-        None => area.split_right(1).1,
-    };
+    let cursor = look.mode.view(&marks).draw(canvas, place.body, slot);
+    // Drawn over a line beside the pane, if there is one: it hides no text there and adds no second line.
+    let bar = frame::line_beside(place, app).unwrap_or(place.body.split_right(1).1);
     draw_scrollbar(canvas, bar, look.mode.top(), look.mode.document().len(), &app.skin);
     Some(cursor.filter(|_| look.manner == LookBackManner::Keys))
 }

@@ -94,12 +94,18 @@ pub(crate) struct InterfaceState {
     pub(crate) stale: bool,
     /// The frame may be out of date.
     pub(crate) dirty: bool,
-    /// The session in sight has printed.
+    /// All sessions of the tab are shown in a grid, with the cursor on this one.
+    pub(super) grid: Option<SessionId>,
+    /// The session that has the keyboard has printed.
     pub(super) moved: bool,
+    /// Another session in sight has printed.
+    pub(super) moved_beside: bool,
     /// In this frame, a layer covers the frame and the pane.
     pub(super) covered: bool,
-    /// In this frame, only the pane has to be drawn.
+    /// In this frame, only panes' screens have to be drawn.
     pub(super) pane_only: bool,
+    /// In this frame, the panes beside the one that has the keyboard have to be drawn too.
+    pub(super) beside_too: bool,
     /// The loop should end.
     pub(crate) done: bool,
     /// When the person last typed, clicked or pasted.
@@ -115,8 +121,8 @@ pub(crate) struct InterfaceState {
     pub(crate) first_run: bool,
     pub(super) passing: super::pass_through::PassThroughState,
     pub(super) editing: Vec<super::editor::EditorSession>,
-    /// The size available for the pane.
-    pub(super) pane_size: Size,
+    /// The size available for the panes of a tab.
+    pub(super) panes_size: Size,
     /// The size that we last gave to each session.
     pub(super) sizes: HashMap<SessionId, Size>,
     pub(super) pointer: super::input::mouse::PointerState,
@@ -179,9 +185,12 @@ impl InterfaceState {
             errands: Vec::new(),
             stale: true,
             dirty: true,
+            grid: None,
             moved: false,
+            moved_beside: false,
             covered: false,
             pane_only: false,
+            beside_too: true,
             done: false,
             last_input: None,
             last_typed: None,
@@ -191,7 +200,7 @@ impl InterfaceState {
             first_run: false,
             passing: super::pass_through::PassThroughState::default(),
             editing: Vec::new(),
-            pane_size: Size::new(0, 0),
+            panes_size: Size::new(0, 0),
             sizes: HashMap::new(),
             pointer: super::input::mouse::PointerState::default(),
             held: super::input::PressedKeys::default(),
@@ -278,7 +287,7 @@ impl InterfaceState {
         });
     }
 
-    /// The session in sight.
+    /// The session that has the keyboard.
     pub(crate) fn session(&self) -> Option<&Session> {
         self.sessions.focused().map(|item| &item.session)
     }
@@ -288,6 +297,7 @@ impl InterfaceState {
         if self.sessions.focus(id) {
             attention::looked_at(self, id);
             self.pass_through = self.pass_through.filter(|passed| *passed == id);
+            self.grid = None;
             self.stale = true;
             self.dirty = true;
         }
@@ -302,7 +312,7 @@ impl InterfaceState {
     }
 
     pub(super) fn wants_drawing(&self) -> bool {
-        self.dirty || self.moved
+        self.dirty || self.moved || self.moved_beside
     }
 
     pub(crate) fn places(&self) -> ScreenPlaces {

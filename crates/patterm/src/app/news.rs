@@ -45,7 +45,7 @@ impl InterfaceState {
             item.watched = Some(NewsWatch { task: task.abort_handle() });
         }
         let silent = |item: &&mut SessionItem| !item.rang && item.bells.is_none() && item.kind != Kind::Agent;
-        for item in self.sessions.hidden().filter(silent) {
+        for item in self.sessions.unfocused().filter(silent) {
             let (id, events, loop_tasks) = (item.id, item.session.events(), loop_tasks.clone());
             let task = tasks.spawn(async move {
                 if let Some(call) = calls(events).await {

@@ -5,6 +5,22 @@ use vt::ProgramState;
 
 use super::{attention, model::InterfaceState};
 
+/// Characters of what waits that a title has.
+const MAX_WAITING: usize = 60;
+
+/// The title of the window: the project, and before it how much waits for the person.
+pub(super) fn title(app: &InterfaceState) -> String {
+    let folder = app.project.project_dir();
+    let project = folder.file_name().unwrap_or(folder.as_os_str()).to_string_lossy();
+    match attention::first(app) {
+        Some(first) => {
+            let (sign, count) = (app.skin.glyphs.sign(Sign::Blocked), attention::count(app));
+            format!("{sign} {count} {project} - {}", first.chars().take(MAX_WAITING).collect::<String>())
+        }
+        None => format!("{project} - patterm"),
+    }
+}
+
 /// Summarises all sessions as one state and one line.
 pub(super) fn summary(app: &InterfaceState) -> (ProgramState, String) {
     let named = |sign: Sign| -> Vec<&str> {

@@ -8,8 +8,13 @@ use super::{line_prompt, model::InterfaceState};
 const TITLE: &str = "Name: letters, digits, . _ - (up to 64)";
 
 pub(super) fn ask(app: &mut InterfaceState) {
-    let here = app.sessions.focused().map(|item| (item.id, item.name.clone()));
-    if let Some((id, name)) = here {
+    if let Some(id) = app.session().map(engine::Session::id) {
+        ask_for(app, id);
+    }
+}
+
+pub(super) fn ask_for(app: &mut InterfaceState, id: SessionId) {
+    if let Some(name) = app.sessions.get(id).map(|item| item.name.clone()) {
         prompt(app, id, &name);
     }
 }

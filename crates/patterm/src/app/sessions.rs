@@ -5,17 +5,21 @@
 use std::{
     cmp::Reverse,
     collections::HashMap,
+    path::{Path, PathBuf},
     time::{Duration, Instant},
 };
 
 use agents::State;
 use engine::{AgedReport, Engine, ExitStatus, Kind, Owner, Session, SessionId, Status};
+use interface::{layout::PaneTree, tabs::TabOrder};
 use project::AgentStanding;
 use tokio::sync::watch;
 use tui::Sign;
 use vt::{ProgramState, StatusRecord};
 
 use super::news::NewsWatch;
+
+mod in_sight;
 
 /// Output of a hidden session within this time after a resize does not count as news.
 const AFTER_RESIZE: Duration = Duration::from_secs(1);
@@ -27,6 +31,10 @@ pub(crate) struct SessionItem {
     pub(crate) id: SessionId,
     pub(crate) name: String,
     pub(crate) kind: Kind,
+    /// Its program's own name, without folders.
+    pub(crate) program: String,
+    /// Where it was started.
+    pub(crate) folder: Option<PathBuf>,
     pub(crate) parent: Option<SessionId>,
     /// The root of its tab.
     pub(crate) tab: SessionId,
@@ -60,7 +68,11 @@ pub(crate) struct SessionItem {
 impl SessionItem {
     fn new(session: Session, standing: Option<watch::Receiver<AgentStanding>>, now: Instant) -> Self {
         let id = session.id();
+        let info = session.info();
+        let program = info.argv.first().and_then(|program| Path::new(program).file_name());
         SessionItem {
+            program: program.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
+            folder: info.working_dir,
             id,
             name: String::new(),
             kind: session.kind(),
@@ -116,6 +128,12 @@ impl SessionItem {
         let standing = self.standing.as_ref().filter(|_| !self.has_ended())?.borrow();
         let (count, reason) = standing.waiting_prompts()?;
         Some((count, reason.to_string()))
+    }
+
+    /// Somebody looks at it now.
+    fn seen(&mut self) {
+        self.unseen = false;
+        (self.watched, self.bells, self.rang) = (None, None, false);
     }
 
     pub(crate) fn has_ended(&self) -> bool {
@@ -205,16 +223,19 @@ pub(crate) fn report_word(record: &StatusRecord) -> String {
     }
 }
 
-/// All sessions, in the order of the tree: roots by creation, children below their parent.
+/// All sessions, in the order of the tabs and of each tab's trees: children are below their parent.
 #[derive(Debug)]
 pub(crate) struct SessionItems {
     engine: Engine,
     items: Vec<SessionItem>,
-    /// The session in sight; `None` if there is no session.
-    focused: Option<SessionId>,
-    /// The session that each tab showed last.
-    last: HashMap<SessionId, SessionId>,
-    /// The session that was in sight before, to go back to.
+    order: TabOrder<SessionId>,
+    /// The tab in sight; none in the empty state.
+    tab: Option<SessionId>,
+    /// The panes of every tab that was in sight once.
+    panes: HashMap<SessionId, PaneTree<SessionId>>,
+    /// Every session that can be seen now, whether it has the keyboard or not.
+    in_sight: Vec<SessionId>,
+    /// The session that had the keyboard before, to go back to.
     previous: Option<SessionId>,
 }
 
@@ -233,7 +254,15 @@ pub(crate) struct RefreshOutcome {
 
 impl SessionItems {
     pub(crate) fn new(engine: Engine) -> Self {
-        SessionItems { engine, items: Vec::new(), focused: None, last: HashMap::new(), previous: None }
+        SessionItems {
+            engine,
+            items: Vec::new(),
+            order: TabOrder::default(),
+            tab: None,
+            panes: HashMap::new(),
+            in_sight: Vec::new(),
+            previous: None,
+        }
     }
 
     /// Reads everything from the engine again. `standing` gives an agent's state.
@@ -243,6 +272,7 @@ impl SessionItems {
     ) -> RefreshOutcome {
         let now = Instant::now();
         let mut found = RefreshOutcome::default();
+        let before = self.focused().map(|item| (item.id, item.parent));
         let mut old: HashMap<SessionId, SessionItem> = self.items.drain(..).map(|item| (item.id, item)).collect();
         let mut children: HashMap<Option<SessionId>, Vec<SessionItem>> = HashMap::new();
         let listed = self.engine.list();
@@ -271,44 +301,32 @@ impl SessionItems {
                 item.since = now;
                 item.exit = status.has_ended().then(|| session.info().ending.and_then(|ending| ending.exit)).flatten();
                 // An end that nobody saw is news; a start is not.
-                item.unseen |= status.has_ended() && !item.waits() && self.focused != Some(item.id);
+                item.unseen |= status.has_ended() && !item.waits() && !self.is_in_sight(item.id);
             }
             // A child whose parent is gone is shown at the root until it ends too.
             let parent = item.parent.filter(|parent| known.contains(parent));
             children.entry(parent).or_default().push(item);
         }
-        let mut stack: Vec<(SessionItem, usize, Option<SessionId>)> =
-            children.remove(&None).unwrap_or_default().into_iter().rev().map(|item| (item, 0, None)).collect();
+        let mut roots: Vec<SessionItem> = children.remove(&None).unwrap_or_default();
+        self.follow_tabs(&roots.iter().map(|root| root.id).collect::<Vec<_>>());
+        let places: HashMap<SessionId, usize> =
+            self.order.roots().iter().enumerate().map(|(place, one)| (one.root, place)).collect();
+        roots.sort_by_key(|root| places.get(&root.id).copied());
+        let mut stack: Vec<(SessionItem, usize, SessionId)> = roots
+            .into_iter()
+            .rev()
+            .map(|root| (self.order.tab_of(root.id).unwrap_or(root.id), root))
+            .map(|(tab, root)| (root, 0, tab))
+            .collect();
         while let Some((mut item, depth, tab)) = stack.pop() {
             item.depth = depth;
-            item.tab = tab.unwrap_or(item.id);
+            item.tab = tab;
             let below = children.remove(&Some(item.id)).unwrap_or_default();
-            stack.extend(below.into_iter().rev().map(|child| (child, depth + 1, Some(item.tab))));
+            stack.extend(below.into_iter().rev().map(|child| (child, depth + 1, tab)));
             self.items.push(item);
         }
-        found.moved = self.keep_focus(&old);
-        self.last.retain(|tab, shown| known.contains(tab) && known.contains(shown));
+        found.moved = self.keep_in_sight(before);
         found
-    }
-
-    /// Keeps a session in sight as long as there is one. `gone` are the sessions that were removed.
-    fn keep_focus(&mut self, gone: &HashMap<SessionId, SessionItem>) -> bool {
-        if self.focused.is_some_and(|id| self.get(id).is_some()) {
-            return false;
-        }
-        let before = self.focused.take();
-        let lost = before.and_then(|id| gone.get(&id));
-        let candidates = [
-            lost.and_then(|lost| lost.parent),
-            lost.map(|lost| lost.tab),
-            self.previous,
-            self.items.last().map(|item| item.tab),
-        ];
-        let next = candidates.into_iter().flatten().find(|id| self.get(*id).is_some());
-        if let Some(next) = next {
-            self.focus(next);
-        }
-        before.is_some() || next.is_some()
     }
 
     pub(crate) fn items(&self) -> &[SessionItem] {
@@ -327,26 +345,12 @@ impl SessionItems {
         self.items.iter_mut().find(|item| item.id == id)
     }
 
-    /// The session in sight.
-    pub(crate) fn focused(&self) -> Option<&SessionItem> {
-        self.get(self.focused?)
-    }
-
-    pub(crate) fn previous(&self) -> Option<SessionId> {
-        self.previous.filter(|id| self.get(*id).is_some())
-    }
-
-    /// The root of the tab in sight.
-    pub(crate) fn tab(&self) -> Option<SessionId> {
-        self.focused().map(|item| item.tab)
-    }
-
-    /// The roots, in the order of their tabs.
+    /// The first root of each tab, in the order of the tabs.
     pub(crate) fn tabs(&self) -> impl Iterator<Item = &SessionItem> {
-        self.items.iter().filter(|item| item.depth == 0)
+        self.items.iter().filter(|item| item.tab == item.id)
     }
 
-    /// The tree of a tab, its root first.
+    /// The trees of a tab, its first root first.
     pub(crate) fn tree(&self, tab: SessionId) -> impl Iterator<Item = &SessionItem> {
         self.items.iter().filter(move |item| item.tab == tab)
     }
@@ -358,41 +362,9 @@ impl SessionItems {
         self.items.iter().skip(at + 1).take_while(move |item| item.depth > depth)
     }
 
-    /// Brings a session in sight; false if the id does not exist.
-    pub(crate) fn focus(&mut self, id: SessionId) -> bool {
-        let Some(item) = self.items.iter_mut().find(|item| item.id == id) else { return false };
-        item.unseen = false;
-        (item.watched, item.bells, item.rang) = (None, None, false);
-        let tab = item.tab;
-        self.last.insert(tab, id);
-        if self.focused != Some(id) {
-            self.previous = self.focused.replace(id);
-            self.leave(self.previous);
-        }
-        true
-    }
-
-    /// The session that a tab showed last, or its root.
-    pub(crate) fn shown_in(&self, tab: SessionId) -> SessionId {
-        self.last.get(&tab).copied().unwrap_or(tab)
-    }
-
-    /// Marks everything printed so far as seen.
-    fn leave(&mut self, id: Option<SessionId>) {
-        if let Some(item) = id.and_then(|id| self.get_mut(id)) {
-            item.seen_offset = item.session.pulse().borrow().output_offset;
-        }
-    }
-
-    /// Sessions out of sight.
-    pub(super) fn hidden(&mut self) -> impl Iterator<Item = &mut SessionItem> {
-        let focused = self.focused;
-        self.items.iter_mut().filter(move |item| Some(item.id) != focused)
-    }
-
     /// A session has printed more than `beyond`, perhaps out of sight.
     pub(super) fn printed(&mut self, id: SessionId, beyond: u64) {
-        let hidden = self.focused != Some(id);
+        let hidden = !self.is_in_sight(id);
         if let Some(item) = self.get_mut(id) {
             item.watched = None;
             // It may have been in sight meanwhile.
@@ -403,7 +375,7 @@ impl SessionItems {
 
     /// An agent's state changed.
     pub(crate) fn state_moved(&mut self, id: SessionId, before: State) {
-        let hidden = self.focused != Some(id);
+        let hidden = !self.is_in_sight(id);
         if let Some(item) = self.get_mut(id) {
             let rests = matches!(item.state(), Some(State::Idle | State::Blocked));
             item.unseen |= hidden && rests && matches!(before, State::Working | State::Starting);
@@ -426,23 +398,5 @@ impl SessionItems {
             .chain([root])
             .min_by_key(|sign| (sign.urgency(), *sign != root))
             .unwrap_or(root)
-    }
-
-    /// The next or previous tab, wrapping around.
-    pub(crate) fn tab_beside(&self, step: isize) -> Option<SessionId> {
-        let tabs: Vec<SessionId> = self.tabs().map(|item| item.id).collect();
-        let here = tabs.iter().position(|tab| Some(*tab) == self.tab())?;
-        let count = isize::try_from(tabs.len()).ok()?;
-        let next = (isize::try_from(here).ok()? + step).rem_euclid(count);
-        tabs.get(usize::try_from(next).ok()?).copied()
-    }
-
-    /// The next or previous session of the tab in sight, wrapping around.
-    pub(crate) fn pane_beside(&self, step: isize) -> Option<SessionId> {
-        let tree: Vec<SessionId> = self.tree(self.tab()?).map(|item| item.id).collect();
-        let here = tree.iter().position(|id| Some(*id) == self.focused)?;
-        let count = isize::try_from(tree.len()).ok()?;
-        let next = (isize::try_from(here).ok()? + step).rem_euclid(count);
-        tree.get(usize::try_from(next).ok()?).copied()
     }
 }

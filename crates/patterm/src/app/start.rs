@@ -5,16 +5,33 @@ use ops::{ErrorKind, OpError};
 use serde_json::{Value, json};
 use tui::Sign;
 
-use super::{line_prompt, model::InterfaceState, trust_prompt};
+use super::{
+    line_prompt,
+    model::{InterfaceState, KeyboardFocus},
+    trust_prompt,
+};
 
 /// Starts a shell in a new tab.
 pub(crate) fn terminal(app: &mut InterfaceState) {
-    app.call("spawn_process", json!({ "kind": "terminal" }), |app, outcome| match outcome {
+    new_terminal(app, InterfaceState::show);
+}
+
+/// Starts a shell; `show` brings it in sight.
+pub(super) fn new_terminal(
+    app: &mut InterfaceState,
+    show: impl FnOnce(&mut InterfaceState, SessionId) + Send + 'static,
+) {
+    app.call("spawn_process", json!({ "kind": "terminal" }), move |app, outcome| match outcome {
         // The program comes from a variable that the person may not know of, so the message names it.
         Err(error) if error.kind == ErrorKind::SpawnFailed => {
             app.toast(Sign::Failed, format!("your shell (SHELL) can't be started: {}", error.message));
         }
-        outcome => show_started(app, outcome),
+        outcome => {
+            if let Some(id) = started(app, outcome) {
+                show(app, id);
+                app.focus = KeyboardFocus::Pane;
+            }
+        }
     });
 }
 
@@ -62,15 +79,22 @@ fn launch(app: &mut InterfaceState, operation: &'static str, arguments: Value, p
 
 /// Brings a newly started session in sight.
 pub(crate) fn show_started(app: &mut InterfaceState, outcome: Result<Value, OpError>) {
-    let started = match outcome {
+    if let Some(id) = started(app, outcome) {
+        app.show(id);
+        app.focus = KeyboardFocus::Pane;
+    }
+}
+
+/// What was started; none if that failed, which is said.
+fn started(app: &mut InterfaceState, outcome: Result<Value, OpError>) -> Option<SessionId> {
+    let reply = match outcome {
         Ok(reply) => reply,
-        Err(error) => return app.complain(&error),
+        Err(error) => {
+            app.complain(&error);
+            return None;
+        }
     };
     app.refresh();
-    let named = started["process_id"].as_str().map(str::to_owned);
-    let id = app.sessions.items().iter().map(|item| item.id).find(|id| Some(id.to_string()) == named);
-    if let Some(id) = id {
-        app.show(id);
-        app.focus = super::model::KeyboardFocus::Pane;
-    }
+    let named = reply["process_id"].as_str();
+    app.sessions.items().iter().map(|item| item.id).find(|id| Some(id.to_string().as_str()) == named)
 }

@@ -4,6 +4,7 @@ use engine::{Kind, SessionId};
 use project::settings::{Signs, Theme};
 use tokio::sync::watch;
 use tui::{ColorScheme, GlyphSet, Skin};
+use vt::Size;
 
 use super::{
     attention, editor, look_back,
@@ -81,9 +82,8 @@ impl InterfaceState {
         self.dirty = true;
     }
 
-    /// Resizes a session to the pane's size, unless we did so before; returns whether it was resized.
-    pub(super) fn fit(&mut self, session: &engine::Session) -> bool {
-        let size = self.pane_size;
+    /// Gives a session a size, unless we did so before; returns whether it was resized.
+    pub(super) fn fit(&mut self, session: &engine::Session, size: Size) -> bool {
         if self.sizes.get(&session.id()) == Some(&size) || size.cols == 0 || size.rows == 0 {
             return false;
         }
@@ -91,7 +91,7 @@ impl InterfaceState {
         // An ended session keeps its size; one that is just being started is tried again when it runs.
         if fitted || session.status().has_ended() {
             self.sizes.insert(session.id(), size);
-            look_back::resized(self, session);
+            look_back::resized(self, session, size.rows);
         }
         fitted
     }

@@ -7,7 +7,7 @@ use vt::{Effect, Size, input::FocusChange};
 
 use crate::{screen_stage::Face, stage::Stage};
 
-const SIZE: Size = Size { cols: 90, rows: 20 };
+const SIZE: Size = Size { cols: 124, rows: 20 };
 
 #[test]
 fn a_call_for_the_human_is_shown_listed_and_over_when_looked_at() {

@@ -19,7 +19,7 @@ use crate::{
     stage::{Stage, is_gone},
 };
 
-const SIZE: Size = Size { cols: 90, rows: 20 };
+const SIZE: Size = Size { cols: 124, rows: 20 };
 
 /// Prints its process id, and only ends when it is killed.
 const STUBBORN: &str = "trap '' TERM HUP INT; echo pid $$; while :; do sleep 1000; done";

@@ -9,7 +9,7 @@ use crate::{
     stage::Stage,
 };
 
-const SIZE: Size = Size { cols: 100, rows: 22 };
+const SIZE: Size = Size { cols: 124, rows: 22 };
 
 /// Sixty seconds, so that nothing moves while one looks: with a mark, a resize and an end.
 const KNOWN: &str = r#"{"version":3,"term":{"cols":40,"rows":5},"title":"a title"}

@@ -8,7 +8,7 @@ use crate::{
     stage::{PATTERM, Stage},
 };
 
-const SIZE: Size = Size { cols: 100, rows: 20 };
+const SIZE: Size = Size { cols: 124, rows: 20 };
 
 #[test]
 fn a_script_is_seen_with_its_parts_and_asks_for_the_human() {

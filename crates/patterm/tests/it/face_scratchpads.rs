@@ -5,7 +5,7 @@ use vt::Size;
 
 use crate::{screen_stage::Face, stage::Stage};
 
-const SIZE: Size = Size { cols: 100, rows: 26 };
+const SIZE: Size = Size { cols: 124, rows: 26 };
 
 const PLAN: &str = "# Plan\n\n1. read the *code*\n2. write **tests**\n\n```rust\nfn main() {}\n```\n";
 

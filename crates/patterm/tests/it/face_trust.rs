@@ -5,7 +5,7 @@ use vt::Size;
 
 use crate::{screen_stage::Face, stage::Stage};
 
-const SIZE: Size = Size { cols: 90, rows: 24 };
+const SIZE: Size = Size { cols: 124, rows: 24 };
 
 fn preset(line: &str) -> String {
     json!({ "name": "dev", "argv": ["sh", "-c", line], "env": { "PORT": "8080" } }).to_string()

@@ -8,7 +8,7 @@ use vt::{
 
 use crate::{screen_stage::Face, stage::Stage};
 
-const SIZE: Size = Size { cols: 100, rows: 24 };
+const SIZE: Size = Size { cols: 110, rows: 24 };
 
 fn at(row: u16, col: u16) -> Position {
     Position { row, col }
@@ -219,10 +219,10 @@ fn suspending_gives_the_shell_back_and_sessions_go_on() {
 fn copies_have_no_breaks_where_lines_only_wrap_and_no_blanks_at_their_ends() {
     let stage = Stage::new();
     let mut face = Face::in_a_shell(&stage, SIZE);
-    // 70 columns are the pane's; the second line has blanks behind it, and a wide character.
+    // 80 columns are the pane's; the second line has blanks behind it, and a wide character.
     face.type_text("clear; printf '%090d END\\n\\346\\274\\242 two     \\n'\r");
     face.shows("the lines", "(?m)^漢 two");
-    let first = face.find("^0{70}").row;
+    let first = face.find("^0{80}").row;
     face.drag(at(first, 66), at(first + 2, 20));
     assert_eq!(copied(&mut face), format!("{} END\n漢 two", "0".repeat(24)));
     let word = at(first, 3);

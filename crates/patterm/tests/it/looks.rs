@@ -7,7 +7,7 @@ use vt::Size;
 
 use crate::{screen_stage::Face, stage::Stage};
 
-const SIZE: Size = Size { cols: 100, rows: 24 };
+const SIZE: Size = Size { cols: 124, rows: 24 };
 
 /// What differs from run to run: the project's folder and times.
 const HIDDEN: &[(&str, &str)] = &[(r"(?m)^ *\S*/project$", "PROJECT"), (r" +\d+[smh]\b", " TIME")];

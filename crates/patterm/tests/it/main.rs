@@ -15,6 +15,7 @@ mod face_reports;
 mod face_scratchpads;
 mod face_start_set;
 mod face_trust;
+mod face_windows;
 mod failures;
 mod hands;
 mod headless;

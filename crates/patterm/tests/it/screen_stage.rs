@@ -132,10 +132,16 @@ impl Face {
     /// Presses a key again and again until the screen is as wanted: for what takes keys only after a while.
     #[track_caller]
     pub(crate) fn press_until(&self, key: &str, what: &str, holds: impl Fn(&str) -> bool) {
+        self.again_until(what, holds, || self.press(key));
+    }
+
+    /// Does something again and again until the screen is as wanted.
+    #[track_caller]
+    pub(crate) fn again_until(&self, what: &str, holds: impl Fn(&str) -> bool, act: impl Fn()) {
         let start = std::time::Instant::now();
         while !holds(&self.text()) {
             assert!(start.elapsed() < DEADLINE, "{what}: not within {DEADLINE:?}\n{}", self.text());
-            self.press(key);
+            act();
             let mut pulse = self.session.pulse();
             let seen = async { while !holds(&self.text()) && pulse.changed().await.is_ok() {} };
             let _ = self.runtime.block_on(async { timeout(Duration::from_secs(1), seen).await });

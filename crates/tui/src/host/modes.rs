@@ -37,10 +37,11 @@ pub struct HostModes {
     pub clusters: bool,
 }
 
-/// Automatic wrapping is off, so that a cluster drawn too wide in the last column can't scroll the screen.
-const ENTER: &str = "\x1b[?1049h\x1b[?7l\x1b[?2004h\x1b[?1004h";
+/// The title is put aside, for whoever sets one meanwhile. Automatic wrapping is off, so that a cluster drawn too wide in the last column can't scroll the screen.
+const ENTER: &str = "\x1b[22;2t\x1b[?1049h\x1b[?7l\x1b[?2004h\x1b[?1004h";
 /// Resets whatever an interrupted frame left: a synchronized update, a link, a style, a hidden or changed cursor.
-const LEAVE: &str = "\x1b[?2026l\x1b]8;;\x1b\\\x1b[m\x1b[?1004l\x1b[?2004l\x1b[?7h\x1b[0 q\x1b[?25h\x1b[?1049l";
+const LEAVE: &str =
+    "\x1b[?2026l\x1b]8;;\x1b\\\x1b[m\x1b[?1004l\x1b[?2004l\x1b[?7h\x1b[0 q\x1b[?25h\x1b[?1049l\x1b[23;2t";
 
 impl HostModes {
     pub(super) fn enter(&self) -> Vec<u8> {
@@ -126,13 +127,15 @@ mod tests {
         let other = HostModes { mouse: MouseTracking::Motion, keyboard: KeyboardProtocol::ModifyOtherKeys, ..FULL };
         for modes in [FULL, other, HostModes { mouse: MouseTracking::Off, ..HostModes::default() }] {
             let mut host = Terminal::new(TerminalOptions::default());
-            host.feed(b"shell$ ");
-            let before = (host.input_modes(), host.frame().text(), host.cursor());
+            host.feed(b"shell$ \x1b]2;shell\x07");
+            let seen =
+                |host: &mut Terminal| (host.input_modes(), host.frame().text(), host.cursor(), host.title().to_owned());
+            let before = seen(&mut host);
             host.feed(&modes.enter());
             assert!(host.alternate_screen() && host.input_modes().bracketed_paste);
-            host.feed(b"\x1b[?2026h\x1b[?25l\x1b[31mhalf a frame\x1b]8;;http://x\x1b\\");
+            host.feed(b"\x1b[?2026h\x1b[?25l\x1b[31mhalf a frame\x1b]8;;http://x\x1b\\\x1b]2;ours\x07");
             host.feed(&modes.leave());
-            assert_eq!((host.input_modes(), host.frame().text(), host.cursor()), before);
+            assert_eq!(seen(&mut host), before);
         }
     }
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use vt::Position;
 
-use super::wrap::cut_middle;
+use super::wrap::{cut, cut_middle};
 use crate::{
     canvas::{Canvas, Span, text_cols},
     geometry::Rect,
@@ -13,12 +13,20 @@ use crate::{
 
 /// Maximum levels drawn; deeper items are drawn at this level.
 const MAX_DEPTH: usize = 16;
+/// Columns of a sign and the blank behind it.
+const SIGN_COLS: usize = 2;
+/// Columns of a label that a state in words does not take.
+const LABEL_KEEPS: usize = 12;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TreeItem {
     pub label: String,
     /// Shown at the right edge if there is room: a time, an exit code.
     pub detail: String,
+    /// Shown before `detail` where items have two rows.
+    pub state: String,
+    /// The second row of the item, where all have room for theirs.
+    pub about: String,
     pub sign: Sign,
     /// 0 for roots.
     pub depth: usize,
@@ -39,6 +47,7 @@ pub struct TreeView<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum TreeRow {
     Item(usize),
+    About(usize),
     Hidden(Range<usize>),
 }
 
@@ -62,8 +71,20 @@ impl TreeView<'_> {
         }
     }
 
+    /// Whether there is room for the second row of every item that has one.
+    fn is_tall(&self, rows: u16) -> bool {
+        let seconds = self.items.iter().filter(|item| !item.about.is_empty()).count();
+        seconds > 0 && self.items.len() + seconds <= usize::from(rows)
+    }
+
     /// The content of a row: an item, or the count of hidden ones.
     fn row(&self, row: u16, rows: u16) -> Option<TreeRow> {
+        if self.is_tall(rows) {
+            let both = |(index, item): (usize, &TreeItem)| {
+                [Some(TreeRow::Item(index)), (!item.about.is_empty()).then_some(TreeRow::About(index))]
+            };
+            return self.items.iter().enumerate().flat_map(both).flatten().nth(usize::from(row));
+        }
         let shown = self.shown(rows);
         let marks = rows > 3;
         let (above, below) = (marks && shown.start > 0, marks && shown.end < self.items.len());
@@ -84,7 +105,7 @@ impl TreeView<'_> {
     /// The item at a position. A count of hidden items stands for the most urgent one among them.
     pub fn hit(&self, area: Rect, at: Position) -> Option<usize> {
         match self.row(area.contains(at).then(|| at.row - area.row)?, area.rows)? {
-            TreeRow::Item(index) => Some(index),
+            TreeRow::Item(index) | TreeRow::About(index) => Some(index),
             TreeRow::Hidden(hidden) => self.worst(hidden),
         }
     }
@@ -124,11 +145,42 @@ impl TreeView<'_> {
         out
     }
 
+    /// Below an item's connector: the lines of levels that go on, up to where its label begins.
+    fn below(&self, index: usize, connector: &str, skin: &Skin) -> String {
+        let [on, branch, last, none] = skin.glyphs.connectors();
+        let above = connector.trim_end_matches(branch).trim_end_matches(last);
+        let own = match connector {
+            "" => "",
+            _ if connector.ends_with(branch) => on,
+            _ => none,
+        };
+        let depth = self.items[index].depth;
+        let parent = self.items.get(index + 1).is_some_and(|next| next.depth > depth);
+        let child: String = if parent { on } else { none }.chars().take(SIGN_COLS).collect();
+        let mark = if depth == 0 { " ".repeat(SIGN_COLS) } else { String::new() };
+        [above, own, &child, &mark].concat()
+    }
+
+    fn draw_about(&self, canvas: &mut Canvas, area: Rect, row: u16, index: usize, connector: &str, skin: &Skin) {
+        let ground = skin.style(if self.cursor == Some(index) { SkinRole::Cursor } else { SkinRole::Text });
+        let over = |role| layered(ground, skin.style(role));
+        let before = self.below(index, connector, skin);
+        let room = usize::from(area.cols).saturating_sub(text_cols(&before));
+        let about = cut(&self.items[index].about, room, skin.glyphs.more());
+        let spans = [Span::new(before, over(SkinRole::Border)), Span::new(about, over(SkinRole::Muted))];
+        canvas.draw_line(area, row, &spans, ground);
+    }
+
     pub fn draw(&self, canvas: &mut Canvas, area: Rect, skin: &Skin) {
+        let tall = self.is_tall(area.rows);
         let connectors = self.connectors(skin);
         for row in 0..area.rows {
             let index = match self.row(row, area.rows) {
                 Some(TreeRow::Item(index)) => index,
+                Some(TreeRow::About(index)) => {
+                    self.draw_about(canvas, area, row, index, &connectors[index], skin);
+                    continue;
+                }
                 Some(TreeRow::Hidden(hidden)) => {
                     self.draw_hidden(canvas, area, row, hidden, skin);
                     continue;
@@ -148,8 +200,16 @@ impl TreeView<'_> {
             let sign = format!("{} ", skin.glyphs.sign(item.sign));
             let used = text_cols(&connectors[index]) + text_cols(&mark) + text_cols(&sign);
             let room = usize::from(area.cols).saturating_sub(used);
-            let detail_cols = text_cols(&item.detail) + 1;
-            let detail = if item.detail.is_empty() || detail_cols + 4 > room { "" } else { &item.detail };
+            let long = [item.state.as_str(), item.detail.as_str()].join(" ");
+            let fits = |detail: &str, label: usize| text_cols(detail) + 1 + label <= room;
+            let detail = match item.detail.as_str() {
+                _ if tall && !item.state.is_empty() && fits(&long, text_cols(&item.label).min(LABEL_KEEPS)) => {
+                    long.trim()
+                }
+                detail if fits(detail, 4) => detail,
+                _ => "",
+            };
+            let detail_cols = text_cols(detail) + 1;
             let label_room = if detail.is_empty() { room } else { room - detail_cols };
             let label = cut_middle(&item.label, label_room, skin.glyphs.more());
             let gap = if detail.is_empty() { 0 } else { room - text_cols(&label) - detail_cols + 1 };
@@ -182,7 +242,15 @@ mod tests {
     use super::*;
 
     fn item(label: &str, depth: usize) -> TreeItem {
-        TreeItem { label: label.into(), detail: "3m".into(), sign: Sign::Working, depth, attention: false }
+        TreeItem {
+            label: label.into(),
+            detail: "3m".into(),
+            state: "working".into(),
+            about: String::new(),
+            sign: Sign::Working,
+            depth,
+            attention: false,
+        }
     }
 
     #[test]
@@ -240,5 +308,35 @@ mod tests {
                 assert_eq!(items.count(), tree.shown(rows).len(), "{focused} in {rows} rows");
             }
         }
+    }
+
+    #[test]
+    fn with_room_each_item_says_what_it_is_about() {
+        let about = |label: &str, depth, about: &str| TreeItem { about: about.into(), ..item(label, depth) };
+        let items = [
+            about("lead", 0, "claude: the login page"),
+            about("a", 1, "codex"),
+            item("b", 2),
+            about("a-long-name-of-a-worker-7", 1, "tests"),
+        ];
+        let tree = TreeView { items: &items, focused: Some(0), cursor: None };
+        let shown = |rows| {
+            let mut canvas = Canvas::new(Size::new(24, rows));
+            tree.draw(&mut canvas, Rect::new(0, 0, 24, rows), &Skin::default());
+            canvas.text().lines().map(str::to_owned).collect::<Vec<_>>()
+        };
+        let expected = [
+            "▶ ● lead      working 3m",
+            "│   claude: the login p…",
+            "├─ ● a        working 3m",
+            "│  │ codex",
+            "│  └─ ● b     working 3m",
+            "└─ ● a-long-n…orker-7 3m",
+            "     tests",
+        ];
+        assert_eq!(shown(7), expected);
+        assert_eq!(shown(6)[1], "├─ ● a                3m", "without room, one row each");
+        let hit = |row| tree.hit(Rect::new(0, 0, 24, 7), Position { row, col: 3 });
+        assert_eq!((hit(0), hit(1), hit(4), hit(6)), (Some(0), Some(0), Some(2), Some(3)));
     }
 }

@@ -22,6 +22,8 @@ fn widgets() -> Vec<(&'static str, Draw)> {
         .map(|depth| TreeItem {
             label: format!("漢字 item {depth}"),
             detail: "exited 1".into(),
+            state: "exited".into(),
+            about: if depth % 2 == 0 { "漢字 about".into() } else { String::new() },
             sign: Sign::Failed,
             depth: depth % 4,
             attention: depth == 2,

@@ -4,6 +4,7 @@ use tui::{ColorScheme, Sign};
 
 use super::{CommandSection, PALETTE, QUIT, ScreenCommand, always, with_session};
 use crate::app::{
+    frame::key_name,
     help,
     model::{HostOrder, InterfaceState},
     palette, quitting,
@@ -127,7 +128,8 @@ pub(super) const COMMANDS: &[ScreenCommand] = &[
 pub(super) fn rail_is_there(app: &mut InterfaceState) -> bool {
     let there = app.places().rail.is_some();
     if !there && app.rail.visible {
-        app.toast(Sign::Unknown, "the terminal is too narrow for the rail: the palette lists all that is in it");
+        let key = app.keymap.keys_of("rail-focus").map_or("\"Go to the rail\"".to_owned(), |keys| key_name(&keys));
+        app.toast(Sign::Unknown, format!("the terminal is too narrow to keep the rail in sight: {key} calls it"));
     } else if !there {
         app.toast(Sign::Unknown, "the rail is hidden: \"Show or hide the rail\" brings it back");
     }

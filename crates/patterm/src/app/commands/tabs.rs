@@ -1,6 +1,6 @@
 //! Tabs and sessions: starting, switching, closing.
 
-use super::{CommandSection, ScreenCommand, always, program, with_live_session, with_session};
+use super::{CommandSection, ScreenCommand, always, with_live_session, with_session};
 use crate::app::{
     closing, find, frame,
     model::{InterfaceState, KeyboardFocus},
@@ -78,6 +78,22 @@ pub(super) const COMMANDS: &[ScreenCommand] = &[
         when: with_session,
         run: |app| beside(app, -1),
     },
+    ScreenCommand {
+        id: "move-tab-left",
+        title: "Move this tab to the left",
+        section: CommandSection::Tabs,
+        keys: &["alt-shift-pageup"],
+        when: with_tabs,
+        run: |app| app.sessions.move_tab(-1),
+    },
+    ScreenCommand {
+        id: "move-tab-right",
+        title: "Move this tab to the right",
+        section: CommandSection::Tabs,
+        keys: &["alt-shift-pagedown"],
+        when: with_tabs,
+        run: |app| app.sessions.move_tab(1),
+    },
     numbered_tab!(1),
     numbered_tab!(2),
     numbered_tab!(3),
@@ -119,7 +135,7 @@ pub(super) const COMMANDS: &[ScreenCommand] = &[
         id: "rail-focus",
         title: "Go to the rail: sessions and scratchpads",
         section: CommandSection::Tabs,
-        keys: &[],
+        keys: &["alt-s"],
         when: with_session,
         run: focus_rail,
     },
@@ -165,6 +181,10 @@ pub(super) const COMMANDS: &[ScreenCommand] = &[
     },
 ];
 
+fn with_tabs(app: &InterfaceState) -> bool {
+    app.sessions.tabs().nth(1).is_some()
+}
+
 fn beside(app: &mut InterfaceState, step: isize) {
     if let Some(tab) = app.sessions.tab_beside(step) {
         app.show(app.sessions.shown_in(tab));
@@ -179,7 +199,7 @@ fn to_tab(app: &mut InterfaceState, index: usize) {
 }
 
 fn in_tree(app: &mut InterfaceState, step: isize) {
-    if let Some(id) = app.sessions.pane_beside(step) {
+    if let Some(id) = app.sessions.session_beside(step) {
         app.show(id);
     }
 }
@@ -191,9 +211,10 @@ fn on_session(app: &mut InterfaceState, operation: &'static str) {
     }
 }
 
+/// Gives the rail the keyboard; it folds away again with it where it has no place of its own.
 fn focus_rail(app: &mut InterfaceState) {
-    app.rail.visible = true;
-    if !program::rail_is_there(app) {
+    if app.focus() == KeyboardFocus::Rail {
+        app.focus = KeyboardFocus::Pane;
         return;
     }
     let here = app.session().map(engine::Session::id);

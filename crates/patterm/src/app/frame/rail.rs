@@ -2,7 +2,7 @@
 
 use std::{cmp::Reverse, time::Instant};
 
-use engine::{AgedReport, SessionId};
+use engine::{AgedReport, Kind, SessionId};
 use project::settings::Side;
 use tui::{
     Canvas, Rect, Sign, SkinRole, Span,
@@ -67,6 +67,12 @@ pub(crate) fn tree_rows(app: &InterfaceState) -> Vec<(SessionId, TreeItem)> {
                 },
             },
         },
+        // How it ended, and what waits for it, are said already.
+        state: match item.has_ended() || item.held_back() > 0 || item.waiting_prompts().is_some() {
+            true => String::new(),
+            false => item.word(),
+        },
+        about: app.skin.glyphs.text(&about(item, app)).into_owned(),
         sign: if item.attention { Sign::Blocked } else { item.sign() },
         depth: item.depth,
         attention: item.attention,
@@ -75,6 +81,20 @@ pub(crate) fn tree_rows(app: &InterfaceState) -> Vec<(SessionId, TreeItem)> {
         .tree(tab)
         .flat_map(|session| std::iter::once(item(session)).chain(parts(session)).map(|row| (session.id, row)))
         .collect()
+}
+
+/// Whose program it is, what the program calls its work, and where it runs if that is not the project's folder.
+fn about(item: &SessionItem, app: &InterfaceState) -> String {
+    let title = item.session.with_screen(|screen| screen.title().to_owned());
+    // CLIs animate a sign in front of their titles.
+    let title = title.trim_start_matches(|c: char| !c.is_alphanumeric() && !"~/.$\"'([".contains(c));
+    let elsewhere = item.folder.as_deref().filter(|folder| *folder != app.project.project_dir());
+    let folder = elsewhere.and_then(|folder| folder.file_name()).map(|name| name.to_string_lossy());
+    let vendor =
+        Some(item.program.as_str()).filter(|program| item.kind == Kind::Agent && !item.name.starts_with(*program));
+    let title = Some(title).filter(|title| *title != item.name && Some(*title) != vendor);
+    let words = [vendor, title, folder.as_deref()];
+    words.into_iter().flatten().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" · ")
 }
 
 fn parts(item: &SessionItem) -> Vec<TreeItem> {
@@ -88,6 +108,8 @@ fn parts(item: &SessionItem) -> Vec<TreeItem> {
         TreeItem {
             label: record.title.clone().unwrap_or_else(|| last.to_owned()),
             detail: record.progress.map(|percent| format!("{percent}%")).unwrap_or_default(),
+            state: String::new(),
+            about: String::new(),
             sign: sign_of(record.state),
             depth: item.depth + 1 + record.id.matches('/').count(),
             attention: false,

@@ -5,7 +5,8 @@
 
 use std::time::{Duration, Instant};
 
-use engine::{Input, Origin, Session};
+use engine::{Input, Origin, Session, SessionId};
+use interface::layout::{BorderPath, PanePlace};
 use project::settings::Side;
 use tui::{
     ClickCounter, HostEvent, SelectionUnit,
@@ -17,19 +18,19 @@ use vt::{
 };
 
 use crate::app::{
-    commands,
+    closing, commands,
     frame::{self, RailPlaces, tree_cursor, tree_rows},
-    links,
+    grid, links,
     look_back::{self, WHEEL_ROWS},
     model::{InterfaceState, KeyboardFocus},
-    palette, scratchpads,
+    palette, renaming, scratchpads,
 };
 
 /// Between two rows while a selection is held beyond an end of the pane.
 const SCROLL_GAP: Duration = Duration::from_millis(40);
 
 /// Whose the mouse is while a button is held.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 enum Grip {
     #[default]
     None,
@@ -38,6 +39,8 @@ enum Grip {
     Pressed(Position),
     Selecting,
     RailEdge,
+    PaneBorder(BorderPath),
+    Tab(SessionId),
 }
 
 /// What is going on with the mouse.
@@ -69,16 +72,7 @@ pub(super) fn event(app: &mut InterfaceState, mouse: &MouseEvent) {
     }
     let left = mouse.kind == MouseEventKind::Press(MouseButton::Left);
     let places = app.places();
-    if places.pane.contains(at) {
-        on_pane(app, mouse, at);
-    } else if places.tabs.contains(at) {
-        match mouse.kind {
-            MouseEventKind::Press(MouseButton::Left) => on_tabs(app, at),
-            MouseEventKind::Wheel(WheelDirection::Up) => commands::run(app, "previous-tab"),
-            MouseEventKind::Wheel(WheelDirection::Down) => commands::run(app, "next-tab"),
-            _ => {}
-        }
-    } else if let Some(rail) = places.rail.filter(|rail| rail.contains(at)) {
+    if let Some(rail) = places.rail.filter(|rail| rail.contains(at)) {
         let inside = RailPlaces::of(rail, app);
         if inside.scratchpads.contains(at) {
             scratchpads::rail_event(&HostEvent::Mouse(*mouse), inside.scratchpads, app);
@@ -86,6 +80,17 @@ pub(super) fn event(app: &mut InterfaceState, mouse: &MouseEvent) {
             app.pointer.grip = Grip::RailEdge;
         } else if left {
             on_tree(app, inside, at);
+        }
+    } else if places.panes.contains(at) && app.grid.is_some() {
+        grid::mouse(app, mouse);
+    } else if places.panes.contains(at) {
+        on_panes(app, mouse, at);
+    } else if places.tabs.contains(at) {
+        match mouse.kind {
+            MouseEventKind::Press(button) => on_tabs(app, button, at),
+            MouseEventKind::Wheel(WheelDirection::Up) => commands::run(app, "previous-tab"),
+            MouseEventKind::Wheel(WheelDirection::Down) => commands::run(app, "next-tab"),
+            _ => {}
         }
     } else if left && places.status.contains(at) {
         if frame::is_on_waiting(app, places.status, at) {
@@ -101,8 +106,17 @@ pub(super) fn event(app: &mut InterfaceState, mouse: &MouseEvent) {
 /// A button is held, or was until now.
 fn held(app: &mut InterfaceState, mouse: &MouseEvent, at: Position) {
     let over = matches!(mouse.kind, MouseEventKind::Release(_));
-    match app.pointer.grip {
-        Grip::Program => to_program(app, mouse),
+    match app.pointer.grip.clone() {
+        Grip::Program => {
+            if let Some(place) = focused_place(app) {
+                to_program(app, mouse, &place);
+            }
+        }
+        Grip::Tab(tab) => drag_tab(app, tab, at),
+        Grip::PaneBorder(border) => {
+            let area = app.places().panes;
+            app.dirty |= app.sessions.panes_mut().is_some_and(|panes| panes.drag_border(&border, area, at));
+        }
         Grip::RailEdge => {
             let cols = match app.rail.side {
                 Side::Right => app.area.cols.saturating_sub(at.col),
@@ -134,29 +148,54 @@ fn wants_mouse(session: &Session) -> bool {
     session.with_screen(|screen| screen.input_modes().mouse != MouseProtocol::Off)
 }
 
-fn on_pane(app: &mut InterfaceState, mouse: &MouseEvent, at: Position) {
-    if matches!(mouse.kind, MouseEventKind::Press(_)) && app.focus != KeyboardFocus::Pane {
+fn focused_place(app: &InterfaceState) -> Option<PanePlace<SessionId>> {
+    frame::pane_places(app).of(app.session()?.id())
+}
+
+/// Anywhere among the panes: a click gives the keyboard, the wheel is for what is under it.
+fn on_panes(app: &mut InterfaceState, mouse: &MouseEvent, at: Position) {
+    let pressed = matches!(mouse.kind, MouseEventKind::Press(_));
+    if pressed && app.focus != KeyboardFocus::Pane {
         app.focus = KeyboardFocus::Pane;
         app.dirty = true;
     }
-    let Some(session) = app.session().cloned() else {
-        if mouse.kind == MouseEventKind::Press(MouseButton::Left) {
-            palette::open_on_spawning(app);
+    let left = mouse.kind == MouseEventKind::Press(MouseButton::Left);
+    if app.sessions.is_empty() && left {
+        return palette::open_on_spawning(app);
+    }
+    let places = frame::pane_places(app);
+    let place = places.pane_at(at);
+    if let Some(place) = place.filter(|_| pressed)
+        && app.session().map(Session::id) != Some(place.session)
+    {
+        app.show(place.session);
+    }
+    if left && let Some(border) = places.border_at(at) {
+        app.pointer.grip = Grip::PaneBorder(border.path.clone());
+    }
+    match place {
+        Some(place) if place.body.contains(at) => on_pane(app, mouse, at, &place),
+        Some(_) if left && app.pointer.clicks.press(at, Instant::now()) == SelectionUnit::Word => {
+            commands::run(app, "zoom");
         }
-        return;
-    };
+        _ => {}
+    }
+}
+
+fn on_pane(app: &mut InterfaceState, mouse: &MouseEvent, at: Position, place: &PanePlace<SessionId>) {
+    let Some(session) = app.sessions.get(place.session).map(|item| item.session.clone()) else { return };
     let shift = mouse.modifiers.contains(Modifiers::SHIFT);
     let opens = mouse.kind == MouseEventKind::Press(MouseButton::Left) && mouse.modifiers == Modifiers::CTRL;
-    let pane = app.places().pane;
-    if opens && !look_back::is_on(app) && links::open_at(app, &session, pane, at) {
+    let looks_back = look_back::is_on(app, place.session);
+    if opens && !looks_back && links::open_at(app, &session, place.body, at) {
         return;
     }
-    let live = !look_back::is_on(app) && !session.status().has_ended();
+    let live = !looks_back && !session.status().has_ended();
     if live && !shift && wants_mouse(&session) {
         if matches!(mouse.kind, MouseEventKind::Press(_)) {
             app.pointer.grip = Grip::Program;
         }
-        return to_program(app, mouse);
+        return to_program(app, mouse, place);
     }
     match mouse.kind {
         MouseEventKind::Wheel(direction) => on_wheel(app, &session, direction, live),
@@ -182,36 +221,64 @@ fn on_wheel(app: &mut InterfaceState, session: &Session, direction: WheelDirecti
         // Arrows, unless the program wants none.
         let _ = session.send(Input::Wheel(rows), Origin::Human);
     } else {
-        look_back::wheel(app, rows);
+        look_back::wheel(app, session.id(), rows);
+        app.dirty = true;
     }
 }
 
-fn to_program(app: &mut InterfaceState, mouse: &MouseEvent) {
-    let pane = app.places().pane;
+fn to_program(app: &InterfaceState, mouse: &MouseEvent, place: &PanePlace<SessionId>) {
+    let pane = place.body;
     let inside = |at: u16, from: u16, room: u16| at.saturating_sub(from).min(room.saturating_sub(1));
     let local = MouseEvent {
         col: inside(mouse.col, pane.col, pane.cols),
         row: inside(mouse.row, pane.row, pane.rows),
         ..*mouse
     };
-    if let Some(session) = app.session() {
-        let _ = session.send(Input::Mouse(local), Origin::Human);
+    if let Some(item) = app.sessions.get(place.session) {
+        let _ = item.session.send(Input::Mouse(local), Origin::Human);
     }
 }
 
-fn on_tabs(app: &mut InterfaceState, at: Position) {
+/// The place of the tab at a position.
+fn tab_at(app: &InterfaceState, at: Position) -> Option<TabHit> {
     let (tabs, active) = frame::tabs(app);
-    match (TabBar { tabs: &tabs, active }).hit(app.places().tabs, at, &app.skin) {
-        Some(TabHit::Tab(index)) => {
-            let tab = app.sessions.tabs().nth(index).map(|item| item.id);
-            if let Some(tab) = tab {
-                app.show(app.sessions.shown_in(tab));
-                app.focus = KeyboardFocus::Pane;
+    TabBar { tabs: &tabs, active }.hit(app.places().tabs, at, &app.skin)
+}
+
+fn on_tabs(app: &mut InterfaceState, button: MouseButton, at: Position) {
+    let tab = match tab_at(app, at) {
+        Some(TabHit::Tab(index)) => app.sessions.tabs().nth(index).map(|item| item.id),
+        Some(TabHit::New) if button == MouseButton::Left => return palette::open_on_spawning(app),
+        _ => None,
+    };
+    let Some(tab) = tab else { return };
+    match button {
+        MouseButton::Left => {
+            app.show(app.sessions.shown_in(tab));
+            app.focus = KeyboardFocus::Pane;
+            app.pointer.grip = Grip::Tab(tab);
+            if app.pointer.clicks.press(at, Instant::now()) == SelectionUnit::Word {
+                renaming::ask_for(app, tab);
             }
         }
-        Some(TabHit::New) => palette::open_on_spawning(app),
-        None => {}
+        MouseButton::Middle => closing::close_tab(app, tab),
+        _ => {}
     }
+}
+
+/// A tab follows the mouse, as long as it is under it afterwards: beside a wider one it would jump to and fro.
+fn drag_tab(app: &mut InterfaceState, tab: SessionId, at: Position) {
+    let at = Position { row: app.places().tabs.row, ..at };
+    let place_of = |app: &InterfaceState| app.sessions.tabs().position(|item| item.id == tab);
+    let (Some(from), Some(TabHit::Tab(to))) = (place_of(app), tab_at(app, at)) else { return };
+    if from == to {
+        return;
+    }
+    app.sessions.move_tab_to(tab, to);
+    if tab_at(app, at) != Some(TabHit::Tab(to)) {
+        app.sessions.move_tab_to(tab, from);
+    }
+    app.dirty = true;
 }
 
 fn on_tree(app: &mut InterfaceState, places: RailPlaces, at: Position) {
