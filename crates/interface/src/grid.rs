@@ -92,7 +92,7 @@ mod tests {
         assert_eq!(shape(AREA, 1), (1, 1));
         assert_eq!(shape(AREA, 4), (2, 2));
         assert_eq!(shape(AREA, 6), (3, 2));
-        assert_eq!(shape(Rect::new(0, 1, 80, 22), 2), (1, 2));
+        assert_eq!(shape(Rect::new(0, 1, 80, 22), 2), (2, 1));
         assert_eq!(shape(Rect::new(0, 1, 40, 10), 9), (2, 2));
         assert_eq!(shape(Rect::new(0, 0, 5, 2), 3), (1, 1), "never none");
     }
