@@ -4,6 +4,7 @@ pub(crate) mod client;
 mod deliver;
 pub(crate) mod headless;
 mod home;
+mod inbox;
 mod install;
 mod leftovers;
 mod matrix;
@@ -30,6 +31,7 @@ pub(crate) enum Arguments {
     Story(story::Arguments),
     Deliver(deliver::Arguments),
     Home(home::Arguments),
+    Inbox(inbox::Arguments),
     Tools(tools::Arguments),
     Resume(resume::Arguments),
     Record(record::Arguments),
@@ -45,6 +47,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
         Arguments::Story(arguments) => story::run(arguments),
         Arguments::Deliver(arguments) => deliver::run(arguments),
         Arguments::Home(arguments) => home::run(arguments),
+        Arguments::Inbox(arguments) => inbox::run(arguments),
         Arguments::Tools(arguments) => tools::run(arguments),
         Arguments::Resume(arguments) => resume::run(arguments),
         Arguments::Record(arguments) => record::run(arguments),

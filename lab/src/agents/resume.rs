@@ -70,7 +70,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
 }
 
 /// One run of patterm on a terminal, from its start to its end.
-fn visit(stage: &Stage, program: &Path, scene: impl FnOnce(&mut Client, &mut Seat) -> Result<()>) -> Result<()> {
+pub(super) fn visit(
+    stage: &Stage,
+    program: &Path,
+    scene: impl FnOnce(&mut Client, &mut Seat) -> Result<()>,
+) -> Result<()> {
     let program_name = program.to_str().context("patterm's path is plain text")?;
     let mut env: Vec<_> = stage.environment().into_iter().map(|(name, value)| (name.into(), value.into())).collect();
     env.extend(
@@ -83,7 +87,7 @@ fn visit(stage: &Stage, program: &Path, scene: impl FnOnce(&mut Client, &mut Sea
 }
 
 /// Does `work` beside somebody who looks on: a terminal that nobody reads holds patterm up.
-fn beside<T: Send>(seat: &mut Seat, work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
+pub(super) fn beside<T: Send>(seat: &mut Seat, work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
     std::thread::scope(|scope| {
         let working = scope.spawn(work);
         while !working.is_finished() {
@@ -134,7 +138,7 @@ fn rests(human: &mut Client, process: &str) -> Result<()> {
 }
 
 /// As a person does.
-fn quit(seat: &mut Seat) -> Result<()> {
+pub(super) fn quit(seat: &mut Seat) -> Result<()> {
     seat.write(b"\x0b")?;
     seat.see("commands")?;
     seat.write(b":quit")?;
