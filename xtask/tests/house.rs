@@ -24,7 +24,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("program", &["pty", "vt"]),
     ("web", &["grpc", "program", "replay", "vt"]),
     ("tui", &["replay", "vt"]),
-    ("interface", &["tui", "vt"]),
+    ("interface", &["project", "agents", "ops", "engine", "program", "replay", "tui", "vt"]),
     ("fake", &["vt"]),
     (
         "patterm",

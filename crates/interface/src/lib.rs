@@ -1,10 +1,11 @@
-//! The interface as plain data and pure functions: the order of the tabs, which panes each has and where they are, and
-//! what waits for the person and how it is answered.
+//! The interface: what a person sees of sessions, and what they do with them.
 //!
-//! Used by patterm's screen, and meant for `vtr attach` too: nothing here names an engine, a coordinator or a runtime.
-//! What a pane shows is any id that can be copied and compared, so every rule of the interface is tested without a
-//! terminal. Events, rectangles and what can be drawn come from `tui` and `vt`.
+//! `app/` is the loop with its layers, which patterm runs on its engine. Beside it are plain data and pure functions: the
+//! order of the tabs, which panes each has and where they are, what waits for the person and how it is answered. These name
+//! no engine, coordinator or runtime: what a pane shows is any id that can be copied and compared, so every rule of theirs
+//! is tested without a terminal. Events, rectangles and what can be drawn come from `tui` and `vt`.
 
+pub mod app;
 pub mod find;
 pub mod grid;
 pub mod inbox;
@@ -12,4 +13,5 @@ pub mod layout;
 pub mod links;
 pub mod palette;
 pub mod path_completion;
+pub mod spelled;
 pub mod tabs;

@@ -3,7 +3,6 @@
 //! Only this file reads the environment, the home folder and the type of our output; everything else gets them passed
 //! in. `ops` and `project` decide what can be done with sessions; here a run is assembled and its command line handled.
 
-mod app;
 mod cli;
 mod commands;
 mod hook;
@@ -12,7 +11,6 @@ mod output;
 mod proxy;
 mod run;
 mod running;
-mod spelled;
 mod watchdog;
 
 use std::{

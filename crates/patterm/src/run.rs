@@ -5,7 +5,6 @@
 
 pub(crate) mod connect_file;
 mod door;
-pub(crate) mod ending;
 mod folder;
 mod identities;
 mod instructions;
@@ -23,7 +22,8 @@ use std::{
 use agents::report::Redaction;
 use engine::{Engine, EngineLimits, EngineOptions};
 use program::{
-    AdmissionRule, ConnectionGate, Exit, Failure, ProcessSocket, Surroundings, allow_many_files, private_folder,
+    AdmissionRule, ConnectionGate, EndWatch, Exit, Failure, ProcessSocket, Surroundings, allow_many_files,
+    private_folder,
 };
 use project::{Project, ProjectOptions, Settings};
 use tokio::net::TcpListener;
@@ -31,7 +31,6 @@ use tokio::net::TcpListener;
 pub(crate) use self::share::SharePlace;
 use self::{
     door::AcceptedClient,
-    ending::EndWatch,
     folder::RunFolder,
     identities::RunIdentities,
     share::{BoundShare, RunningShare},

@@ -5,6 +5,7 @@
 //! each connection that is let in.
 
 mod admission;
+mod end_requests;
 mod end_signals;
 mod failure;
 mod folder;
@@ -24,6 +25,7 @@ mod surroundings;
 
 pub use self::{
     admission::AdmissionRule,
+    end_requests::{EndRequests, EndWatch},
     end_signals::{EndSignal, EndSignals},
     failure::{Exit, Failure, Outcome, exit_of},
     folder::{FolderError, create_private, private_folder},

@@ -3,9 +3,11 @@
 use std::{
     io,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use clap::Subcommand;
+use interface::app;
 use program::{Exit, Failure, Outcome, Surroundings};
 use project::{
     Settings,
@@ -13,10 +15,7 @@ use project::{
 };
 use serde_json::json;
 
-use crate::{
-    app,
-    output::{Output, counted, printable},
-};
+use crate::output::{Output, counted, printable};
 
 /// The settings in config.json
 #[derive(Debug, clap::Args)]
@@ -57,9 +56,15 @@ pub(crate) fn load(surroundings: &Surroundings, output: &Output) -> Result<Setti
     Ok(checked.settings)
 }
 
+/// The file as the interface follows it.
+pub(crate) fn followed(surroundings: &Surroundings) -> app::SettingsFile {
+    let of = surroundings.clone();
+    app::SettingsFile { path: file(surroundings), read: Arc::new(move || look(&of)) }
+}
+
 /// The current settings of the file, and warnings about it; an invalid value is an error. `None` while the file is
 /// empty: many editors truncate a file before they write it, and the next change will bring the content.
-pub(crate) fn look(surroundings: &Surroundings) -> Result<Option<(Settings, Vec<String>)>, Failure> {
+fn look(surroundings: &Surroundings) -> Result<Option<(Settings, Vec<String>)>, Failure> {
     let file = file(surroundings);
     let checked = match current(&file)? {
         Some(text) if text.is_empty() => return Ok(None),

@@ -1,6 +1,6 @@
 //! `patterm --headless`
 
-use program::{Exit, Failure, Outcome, Surroundings};
+use program::{EndRequests, Exit, Failure, Outcome, Surroundings};
 use serde_json::json;
 
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
     commands::run_options,
     observe::{self, Observers},
     output::Output,
-    run::{PattermRun, RunOptions, ending::EndRequests},
+    run::{PattermRun, RunOptions},
 };
 
 pub(crate) fn run(flags: RunFlags, surroundings: &Surroundings, output: &mut Output) -> Outcome {
@@ -29,7 +29,7 @@ pub(crate) fn run(flags: RunFlags, surroundings: &Surroundings, output: &mut Out
 
 async fn serve(options: RunOptions, surroundings: &Surroundings, observers: Observers, output: &mut Output) -> Outcome {
     // Before creating anything that a signal would leave behind.
-    let ending = EndRequests::new();
+    let ending = EndRequests::default();
     ending.hear_signals().map_err(|error| Failure::system("listening to signals", &error))?;
     let run = PattermRun::start(options, surroundings, observers.clone()).await?;
     let mut hello = json!({ "socket": run.socket(), "connect": run.operator() });

@@ -1,15 +1,16 @@
 //! `patterm`, on a terminal
 
-use program::{Exit, Failure, Outcome, Surroundings};
+use program::{EndRequests, Exit, Failure, Outcome, Surroundings};
 use std::{path::Path, time::Duration};
 
+use interface::app;
+
 use crate::{
-    app,
     cli::RunFlags,
-    commands::run_options,
+    commands::{config, run_options},
     observe::Observers,
     output::Output,
-    run::{PattermRun, RunOptions, ending::EndRequests},
+    run::{PattermRun, RunOptions},
 };
 
 /// If ending all sessions takes longer than this, we say so.
@@ -44,7 +45,7 @@ fn show(
 ) -> Outcome {
     let _entered = runtime.enter();
     // Before creating anything that a signal would leave behind.
-    let ending = EndRequests::new();
+    let ending = EndRequests::default();
     ending.hear_signals().map_err(|error| Failure::system("listening to signals", &error))?;
     // Every run creates a folder for its project.
     let first_run = !surroundings.data_dir.join("projects").exists();
@@ -56,7 +57,8 @@ fn show(
     let last_run_faults = runtime.block_on(project.record_run());
     let said = app::StartNotices { notes, first_run, warnings: output.take_warnings(), last_run_faults };
     let mut served = runtime.spawn(run.serve(ending.wishes()));
-    let shown = app::run(project, surroundings, runtime.handle(), host, ending.wishes(), said);
+    let settings_file = config::followed(surroundings);
+    let shown = app::run(project, surroundings, runtime.handle(), host, ending.wishes(), settings_file, said);
     ending.leave("the interface has ended");
     let ended = runtime.block_on(async {
         match tokio::time::timeout(SOON, &mut served).await {

@@ -1,10 +1,10 @@
 //! `patterm keys`
 
+use interface::app;
 use program::{Exit, Outcome, Surroundings};
 use serde_json::json;
 
 use crate::{
-    app,
     commands::config,
     output::{self, Output},
 };

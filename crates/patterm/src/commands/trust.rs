@@ -11,12 +11,10 @@ use project::{
 use serde_json::{Value, json};
 
 use super::presets::{self, PresetKindArg};
+use interface::spelled::{fact_lines, spelled};
 use program::{Exit, Failure, Outcome, Surroundings};
 
-use crate::{
-    output::{Output, columns, printable},
-    spelled::{fact_lines, spelled},
-};
+use crate::output::{Output, columns, printable};
 
 /// Which presets agents may start in this project
 ///

@@ -5,8 +5,8 @@
 
 use std::time::Instant;
 
+use crate::inbox::{ChoiceEffect, InboxAnswer, InboxChoice, InboxItem, InboxOutcome, InboxText};
 use agents::{preset::DecisionKind, state};
-use interface::inbox::{ChoiceEffect, InboxAnswer, InboxChoice, InboxItem, InboxOutcome, InboxText};
 use project::WaitingAgent;
 use serde_json::json;
 use tui::{Canvas, CanvasCursor, HostEvent, Layer, LayerOutcome, Rect, Sign};

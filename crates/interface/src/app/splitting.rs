@@ -1,7 +1,7 @@
 //! Dividing a pane: for a terminal that is started for it, or for a session that is there.
 
+use crate::layout::{SMALLEST_PANE, SplitAxis};
 use engine::SessionId;
-use interface::layout::{SMALLEST_PANE, SplitAxis};
 use tui::Sign;
 
 use super::{

@@ -15,7 +15,7 @@ pub(super) fn open_at(app: &mut InterfaceState, session: &Session, pane: Rect, a
     let frame = session.frame().frame;
     let offset = PaneView::offset_for(&frame, pane);
     let inside = Position { row: at.row - pane.row + offset.row, col: at.col - pane.col + offset.col };
-    let Some(link) = interface::links::link_at(&frame, inside) else { return false };
+    let Some(link) = crate::links::link_at(&frame, inside) else { return false };
     open(app, link);
     true
 }

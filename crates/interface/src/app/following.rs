@@ -2,20 +2,36 @@
 //! a notice. Limits, presets and sockets are only read at the start. So are agents' permissions, and a notice says so:
 //! nobody should believe that a permission they removed is gone already.
 
+use std::{path::PathBuf, sync::Arc};
+
+use program::Failure;
 use project::{Settings, settings::FileWatch};
 use tui::Sign;
 
 use super::{keys, model::InterfaceState};
-use program::Failure;
 
-use crate::commands::config;
+/// The settings that a file holds now, with warnings about it; `None` while the file is empty.
+type ReadSettings = dyn Fn() -> Result<Option<(Settings, Vec<String>)>, Failure> + Send + Sync;
+
+/// The file of settings that is followed, and how it is read.
+#[derive(Clone)]
+pub struct SettingsFile {
+    pub path: PathBuf,
+    pub read: Arc<ReadSettings>,
+}
+
+impl std::fmt::Debug for SettingsFile {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SettingsFile").field("path", &self.path).finish_non_exhaustive()
+    }
+}
 
 /// Watches the file, if its folder can be watched.
-pub(super) fn start(app: &InterfaceState) -> Option<FileWatch> {
-    let (loop_tasks, surroundings) = (app.loop_tasks(), app.surroundings.clone());
-    FileWatch::start(&config::file(&app.surroundings), move || {
+pub(super) fn start(app: &InterfaceState, file: SettingsFile) -> Option<FileWatch> {
+    let loop_tasks = app.loop_tasks();
+    FileWatch::start(&file.path, move || {
         // Read here, on the watcher's thread: several tasks could deliver their reads in the wrong order.
-        if let Some(found) = config::look(&surroundings).transpose() {
+        if let Some(found) = (file.read)().transpose() {
             let _ = loop_tasks.send(Box::new(move |app: &mut InterfaceState| changed(app, found)));
         }
     })

@@ -1,10 +1,10 @@
 //! All sessions of the tab in sight at once, small and live; one key opens one.
 
-use engine::SessionId;
-use interface::{
+use crate::{
     grid::{TILE_KEYS, TileGrid},
     layout::PaneDirection,
 };
+use engine::SessionId;
 use tui::{Canvas, Rect, SkinRole, Span, widgets::draw_pane_border};
 use vt::{
     Position,

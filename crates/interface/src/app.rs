@@ -74,9 +74,9 @@ use self::{
     panic_hook::PanicHook,
     terminal::FaceTerminal,
 };
-use program::{Exit, Failure, Surroundings};
+use program::{EndWatch, Exit, Failure, Surroundings};
 
-use crate::run::ending::EndWatch;
+pub use following::SettingsFile;
 
 /// How often the times on the screen are updated: they are shown in minutes.
 const TICK: Duration = Duration::from_secs(60);
@@ -87,26 +87,26 @@ const STOP_PATIENCE: Duration = Duration::from_millis(500);
 
 /// Something that keys can be bound to, and how it is typed.
 #[derive(Clone, Debug)]
-pub(crate) struct BoundCommand {
-    pub(crate) id: String,
-    pub(crate) title: String,
-    pub(crate) section: &'static str,
+pub struct BoundCommand {
+    pub id: String,
+    pub title: String,
+    pub section: &'static str,
     /// The shortest keys, and one's own before the built-in ones.
-    pub(crate) keys: Option<String>,
+    pub keys: Option<String>,
     /// All of them.
-    pub(crate) all_keys: Vec<String>,
+    pub all_keys: Vec<String>,
 }
 
 /// What can be done on the screen, with these settings.
 #[derive(Clone, Debug)]
-pub(crate) struct CommandBindings {
-    pub(crate) commands: Vec<BoundCommand>,
+pub struct CommandBindings {
+    pub commands: Vec<BoundCommand>,
     /// Mistakes in the settings' key bindings.
-    pub(crate) faults: Vec<String>,
+    pub faults: Vec<String>,
 }
 
 /// The table of commands, for people who bind keys; presets and operations only where keys are bound to them.
-pub(crate) fn bindings(settings: &Settings) -> CommandBindings {
+pub fn bindings(settings: &Settings) -> CommandBindings {
     let (keymap, faults) = keys::keymap(settings);
     let bound = |id: &str, title: &str, section| BoundCommand {
         id: id.to_owned(),
@@ -122,7 +122,7 @@ pub(crate) fn bindings(settings: &Settings) -> CommandBindings {
 }
 
 /// The terminal we were started on.
-pub(crate) fn find_terminal() -> Result<HostTerminal, Failure> {
+pub fn find_terminal() -> Result<HostTerminal, Failure> {
     FaceTerminal::find().map_err(|error| match error {
         HostError::NotATerminal(_) => Failure::new(Exit::NoTerminal, "no_terminal", "patterm needs a terminal")
             .with_hint("run it in one, or run `patterm --headless` for scripts and MCP clients"),
@@ -132,25 +132,26 @@ pub(crate) fn find_terminal() -> Result<HostTerminal, Failure> {
 
 /// What to show at the start.
 #[derive(Debug, Default)]
-pub(crate) struct StartNotices {
+pub struct StartNotices {
     /// Shown in the status line all the time.
-    pub(crate) notes: Vec<String>,
+    pub notes: Vec<String>,
     /// The program was never used here before.
-    pub(crate) first_run: bool,
+    pub first_run: bool,
     /// Warnings of the start: shown as notices, because the screen covers what was printed.
-    pub(crate) warnings: Vec<String>,
+    pub warnings: Vec<String>,
     /// What is wrong with the record of the last run.
-    pub(crate) last_run_faults: Vec<String>,
+    pub last_run_faults: Vec<String>,
 }
 
 /// Shows a project on `host` until the person leaves or `wishes` requests the end. `tasks` is the runtime for
 /// operations.
-pub(crate) fn run(
+pub fn run(
     project: Project,
     surroundings: &Surroundings,
     tasks: &Handle,
     host: HostTerminal,
     wishes: EndWatch,
+    settings_file: SettingsFile,
     said: StartNotices,
 ) -> Result<(), Failure> {
     let failed = |error: std::io::Error| Failure::system("starting the interface", &error);
@@ -158,7 +159,7 @@ pub(crate) fn run(
     let hook = PanicHook::install(host.restorer());
     let looped = panic::catch_unwind(AssertUnwindSafe(|| {
         own.block_on(async {
-            let mut face = TerminalFace::start(project, surroundings, tasks, host, wishes)?;
+            let mut face = TerminalFace::start(project, surroundings, tasks, host, wishes, settings_file)?;
             face.app.notes = said.notes;
             face.app.first_run = said.first_run;
             said.warnings.into_iter().for_each(|warning| face.app.toast(Sign::Blocked, warning));
@@ -227,6 +228,7 @@ impl TerminalFace {
         tasks: &Handle,
         host: HostTerminal,
         wishes: EndWatch,
+        settings_file: SettingsFile,
     ) -> Result<Self, FaceError> {
         let listen = |kind| signal(kind).map_err(|error| FaceError::System("listening to signals", error));
         let (sender, loop_tasks) = mpsc::unbounded_channel();
@@ -251,7 +253,7 @@ impl TerminalFace {
         layers.push(Box::new(input::BaseLayer));
         let now = Instant::now();
         let mut face = TerminalFace {
-            _config: following::start(&app),
+            _config: following::start(&app, settings_file),
             app,
             canvas: Canvas::new(terminal.size()),
             terminal,

@@ -41,7 +41,7 @@ pub(crate) struct AttentionState {
     /// Sessions of which it was said that a draft holds messages back.
     told_of_drafts: HashSet<SessionId>,
     /// The list of it, as the person has it open.
-    pub(super) inbox: interface::inbox::Inbox,
+    pub(super) inbox: crate::inbox::Inbox,
 }
 
 #[derive(Clone, Debug)]

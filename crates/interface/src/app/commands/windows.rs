@@ -1,6 +1,6 @@
 //! What is in sight: dividing it, going about it, moving its borders.
 
-use interface::layout::{PaneDirection, SplitAxis};
+use crate::layout::{PaneDirection, SplitAxis};
 use tui::Sign;
 
 use super::{CommandSection, ScreenCommand, with_session};

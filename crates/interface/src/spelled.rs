@@ -4,7 +4,7 @@ use agents::RunFact;
 
 /// Escapes characters that are invisible, look like a blank but are not, or change the order of what is shown: nobody
 /// should approve half a command.
-pub(crate) fn spelled(text: &str) -> String {
+pub fn spelled(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -20,7 +20,7 @@ pub(crate) fn spelled(text: &str) -> String {
 
 /// Facts as rows of a label and a text. Labels begin in the first column, and text from a preset always follows a label
 /// or is indented, so it can't pass for a label.
-pub(crate) fn fact_lines(facts: &[RunFact]) -> Vec<(String, String)> {
+pub fn fact_lines(facts: &[RunFact]) -> Vec<(String, String)> {
     let mut rows = Vec::new();
     for RunFact { label, lines } in facts {
         let label = spelled(label);

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
+use crate::layout::{NoRoom, PaneTree, SplitAxis};
 use engine::SessionId;
-use interface::layout::{NoRoom, PaneTree, SplitAxis};
 use tui::Rect;
 use vt::Size;
 

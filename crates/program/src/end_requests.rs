@@ -3,7 +3,7 @@
 
 use std::{io, sync::Arc};
 
-use program::EndSignals;
+use crate::EndSignals;
 use tokio::sync::watch;
 
 /// What has been requested so far, and why.
@@ -16,15 +16,17 @@ enum EndRequest {
 
 /// The requesting side. Cheap to clone.
 #[derive(Clone, Debug)]
-pub(crate) struct EndRequests(Arc<watch::Sender<EndRequest>>);
+pub struct EndRequests(Arc<watch::Sender<EndRequest>>);
 
-impl EndRequests {
-    pub(crate) fn new() -> Self {
+impl Default for EndRequests {
+    fn default() -> Self {
         EndRequests(Arc::new(watch::Sender::new(EndRequest::Stay)))
     }
+}
 
+impl EndRequests {
     /// Requests an orderly end. Later requests change nothing.
-    pub(crate) fn leave(&self, why: &'static str) {
+    pub fn leave(&self, why: &'static str) {
         self.0.send_if_modified(|wish| {
             let first = matches!(wish, EndRequest::Stay);
             if first {
@@ -35,7 +37,7 @@ impl EndRequests {
     }
 
     /// Requests an orderly end, or an immediate one if the run is ending already.
-    pub(crate) fn insist(&self, why: &'static str) {
+    pub fn insist(&self, why: &'static str) {
         self.0.send_modify(|wish| {
             *wish = match wish {
                 EndRequest::Stay => EndRequest::Leave(why),
@@ -45,7 +47,7 @@ impl EndRequests {
     }
 
     /// Turns signals into requests from now on. Must be called inside a tokio runtime.
-    pub(crate) fn hear_signals(&self) -> io::Result<()> {
+    pub fn hear_signals(&self) -> io::Result<()> {
         let mut signals = EndSignals::of_a_server()?;
         let ending = self.clone();
         tokio::spawn(async move {
@@ -60,18 +62,18 @@ impl EndRequests {
         Ok(())
     }
 
-    pub(crate) fn wishes(&self) -> EndWatch {
+    pub fn wishes(&self) -> EndWatch {
         EndWatch(self.0.subscribe())
     }
 }
 
 /// The receiving side; it also sees requests made before.
 #[derive(Clone, Debug)]
-pub(crate) struct EndWatch(watch::Receiver<EndRequest>);
+pub struct EndWatch(watch::Receiver<EndRequest>);
 
 impl EndWatch {
     /// Waits for a request to end, and returns its reason.
-    pub(crate) async fn leaving(&mut self) -> &'static str {
+    pub async fn leaving(&mut self) -> &'static str {
         self.find(|wish| match wish {
             EndRequest::Stay => None,
             EndRequest::Leave(why) | EndRequest::Hurry(why) => Some(why),
@@ -80,7 +82,7 @@ impl EndWatch {
     }
 
     /// Waits for a request to end at once, and returns its reason.
-    pub(crate) async fn hurry(&mut self) -> &'static str {
+    pub async fn hurry(&mut self) -> &'static str {
         self.find(|wish| match wish {
             EndRequest::Stay | EndRequest::Leave(_) => None,
             EndRequest::Hurry(why) => Some(why),
@@ -112,7 +114,7 @@ mod tests {
 
     #[test]
     fn only_who_insists_after_a_wish_is_in_a_hurry() {
-        let ending = EndRequests::new();
+        let ending = EndRequests::default();
         ending.leave("HUP");
         ending.leave("the interface has ended");
         ending.leave("HUP");
@@ -120,7 +122,7 @@ mod tests {
         ending.insist("TERM");
         assert!(is_hurried(&ending));
 
-        let ending = EndRequests::new();
+        let ending = EndRequests::default();
         ending.insist("TERM");
         ending.leave("the interface has ended");
         assert!(!is_hurried(&ending));

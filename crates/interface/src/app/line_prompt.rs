@@ -1,6 +1,6 @@
 //! One line that is asked for, over everything else.
 
-use interface::path_completion::{FolderEntry, complete_path};
+use crate::path_completion::{FolderEntry, complete_path};
 use tui::{
     Canvas, CanvasCursor, HostEvent, Layer, LayerOutcome, Rect, Sign, SkinRole, Span,
     widgets::{InputOutcome, LineInput, cut},

@@ -5,8 +5,8 @@
 
 use std::sync::Arc;
 
+use crate::layout::PanePlace;
 use engine::{Session, SessionId};
-use interface::layout::PanePlace;
 use tui::{
     Canvas, CanvasCursor, CopyMode, CopyOutcome, Document, HostEvent, Rect, SearchDirection, SelectionUnit, Sign,
     SkinRole, Span,

@@ -5,8 +5,8 @@
 
 use std::time::{Duration, Instant};
 
+use crate::layout::{BorderPath, PanePlace};
 use engine::{Input, Origin, Session, SessionId};
-use interface::layout::{BorderPath, PanePlace};
 use project::settings::Side;
 use tui::{
     ClickCounter, HostEvent, SelectionUnit,

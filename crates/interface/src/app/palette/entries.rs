@@ -2,8 +2,8 @@
 
 use std::{collections::HashMap, os::unix::fs::PermissionsExt, path::Path};
 
+use crate::palette::{PaletteGroup, PaletteRank, arrange};
 use agents::preset::{Place, Severity};
-use interface::palette::{PaletteGroup, PaletteRank, arrange};
 use ops::{Context, Faces, Role};
 use tui::Sign;
 

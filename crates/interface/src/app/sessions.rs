@@ -9,9 +9,9 @@ use std::{
     time::{Duration, Instant},
 };
 
+use crate::{layout::PaneTree, tabs::TabOrder};
 use agents::State;
 use engine::{AgedReport, Engine, ExitStatus, Kind, Owner, Session, SessionId, Status};
-use interface::{layout::PaneTree, tabs::TabOrder};
 use project::AgentStanding;
 use tokio::sync::watch;
 use tui::Sign;

@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
+use crate::layout::{PanePlace, PanePlaces, SplitAxis};
 use engine::{Session, SessionId};
-use interface::layout::{PanePlace, PanePlaces, SplitAxis};
 use tui::{
     Canvas, CanvasCursor, PaneView, Rect, Sign, SkinRole, Span,
     widgets::{StyledLine, cut_middle, draw_pane_border, draw_pane_heading},

@@ -11,7 +11,7 @@ use tokio::{
 };
 
 use super::model::LoopTask;
-use crate::run::ending::EndWatch;
+use program::EndWatch;
 
 /// Everything the loop waits for.
 pub(super) struct EventSources {

@@ -5,8 +5,8 @@ use std::sync::{
     atomic::{AtomicU64, Ordering},
 };
 
+use crate::find::{FindHit, FindInAll, FindOutcome, MAX_HITS};
 use engine::{MatchPlace, Pattern, SearchRequest, Session, SessionId};
-use interface::find::{FindHit, FindInAll, FindOutcome, MAX_HITS};
 use tui::{Canvas, CanvasCursor, HostEvent, Layer, LayerOutcome, Rect, Sign, plain_text_pattern};
 
 use super::{look_back, model::InterfaceState};
