@@ -21,6 +21,9 @@ use super::{Endpoint, busy_wait::BusyWait, dial, dial::DialledStream};
 
 /// Flow-control window: room for a whole screen of cells, so that reading one takes no second round trip.
 const WINDOW_BYTES: u32 = 1 << 20;
+/// Of the whole connection, HTTP/2's maximum: with less, a few answers that nobody reads yet would hold up all others.
+/// What a server can send stays bounded, because it sends on streams that we opened, each with a window of its own.
+const CONNECTION_WINDOW_BYTES: u32 = (1 << 31) - 1;
 /// The largest HTTP/2 frame to receive, so that a screen comes in few pieces.
 const FRAME_BYTES: u32 = 256 << 10;
 /// While a call is open, the server is pinged at this interval, and has as long to answer: this notices a connection
@@ -54,7 +57,7 @@ impl CoordinatorChannel {
         // gRPC over Unix sockets has no host, but HTTP/2 requires a valid authority.
         let transport = Transport::from_static("http://localhost")
             .initial_stream_window_size(WINDOW_BYTES)
-            .initial_connection_window_size(4 * WINDOW_BYTES)
+            .initial_connection_window_size(CONNECTION_WINDOW_BYTES)
             .max_frame_size(FRAME_BYTES)
             .http2_keep_alive_interval(KEEP_ALIVE)
             .keep_alive_timeout(KEEP_ALIVE)

@@ -30,7 +30,6 @@ const WINDOW_BYTES: u32 = 1 << 20;
 const MAX_CALLS: u32 = 2048;
 /// Maximum bytes of an answer queued for a client: together with a frame in progress, the cost of a client that never
 /// reads.
-/// reads costs us.
 const MAX_WAITING_BYTES: usize = 512 << 10;
 /// Maximum bytes of a call's headers. Ours take a few hundred bytes.
 const MAX_HEADER_BYTES: u32 = 16 << 10;
